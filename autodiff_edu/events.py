@@ -1,0 +1,191 @@
+"""What happens while a tape works, as small typed records, and who is told.
+
+Install a callback with `hook` and it receives every event of this thread, in order. Without a hook no event is
+ever built: the code that would announce one asks `active.hooks` first.
+
+>>> import autodiff_edu as ad
+>>> x = ad.constant(3.0)
+>>> seen = []
+>>> with ad.hook(seen.append), ad.GradientTape() as tape:
+...     tape.watch(x)
+...     y = x * x
+>>> [type(event).__name__ for event in seen]
+['Watch', 'Record']
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .places import Where
+    from .tape import Entry, GradientTape
+    from .tensor import Tensor, Variable
+
+
+class Active(threading.local):
+    """The tapes that record, and the hooks that listen, in one thread."""
+
+    tapes: tuple[GradientTape, ...] = ()
+    hooks: tuple[Callable[[Event], Any], ...] = ()
+
+
+active = Active()
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened; its class says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watch(Event):
+    """A tape began to watch a tensor, at a place in the user's code."""
+
+    tape: GradientTape
+    tensor: Tensor
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Record(Event):
+    """A tape appended an entry."""
+
+    tape: GradientTape
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Skip(Event):
+    """An operation was computed, but this tape watches none of its inputs."""
+
+    tape: GradientTape
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Cut(Event):
+    """An entry was appended through which nothing flows back: its derivative is zero everywhere."""
+
+    tape: GradientTape
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Pause(Event):
+    """A tape stopped recording for a while."""
+
+    tape: GradientTape
+
+
+@dataclass(frozen=True, slots=True)
+class Resume(Event):
+    """A paused tape records again."""
+
+    tape: GradientTape
+
+
+@dataclass(frozen=True, slots=True)
+class Reset(Event):
+    """A tape forgot its entries and its watches."""
+
+    tape: GradientTape
+
+
+@dataclass(frozen=True, slots=True)
+class Seed(Event):
+    """A backward pass began at a target with its first cotangent."""
+
+    tape: GradientTape
+    tensor: Tensor
+    cotangent: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class PullBack(Event):
+    """A cotangent arrived at the output of an entry, whose rules are about to be applied."""
+
+    tape: GradientTape
+    entry: Entry
+    cotangent: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Accumulate(Event):
+    """One contribution was added up for one argument of an entry; `before` is None for the first."""
+
+    tape: GradientTape
+    entry: Entry
+    argument: int
+    tensor: Tensor
+    before: Tensor | None
+    contribution: Tensor
+    after: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Release(Event):
+    """A one-shot tape let go of its arrays."""
+
+    tape: GradientTape
+
+
+@dataclass(frozen=True, slots=True)
+class Assign(Event):
+    """A variable got a new value."""
+
+    variable: Variable
+    value: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Leave(Event):
+    """A tensor was handed over as a plain array or number: what is computed from that is on no tape."""
+
+    tensor: Tensor
+    how: str
+
+
+def emit(event: Event) -> None:
+    """Hand an event to every hook of this thread."""
+    for callback in active.hooks:
+        callback(event)
+
+
+@contextmanager
+def hook(callback: Callable[[Event], Any]) -> Iterator[None]:
+    """Call `callback(event)` for everything that happens inside the `with` block, in this thread.
+
+    Parameters
+    ----------
+    callback : callable
+        Receives one `Event` at a time: `Watch`, `Record`, `Skip`, `Cut`, `Pause`, `Resume`, `Reset`, `Seed`,
+        `PullBack`, `Accumulate`, `Release`, `Assign` or `Leave`. What it computes on tensors is neither
+        recorded nor announced.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> x = ad.Variable(3.0, name="x")
+    >>> with ad.hook(lambda event: print(type(event).__name__)):
+    ...     x.assign(4.0)
+    Assign
+    Variable('x', 4.)
+    """
+
+    def quiet(event: Event) -> None:
+        tapes, hooks, active.tapes, active.hooks = active.tapes, active.hooks, (), ()
+        try:
+            callback(event)
+        finally:
+            active.tapes, active.hooks = tapes, hooks
+
+    active.hooks = (*active.hooks, quiet)
+    try:
+        yield
+    finally:
+        active.hooks = tuple(installed for installed in active.hooks if installed is not quiet)

@@ -1,0 +1,69 @@
+"""Numbers and arrays as text: the same everywhere a reader meets them, and on every machine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def show(array: Any, indent: int = 0) -> str:
+    """Write an array in a few characters, the same everywhere: six significant digits, long arrays shortened."""
+    if not isinstance(array, np.ndarray | np.generic):
+        return f"shape={array.shape}, dtype={array.dtype}"
+    with np.printoptions(precision=6, threshold=60, edgeitems=3, linewidth=100, suppress=False):
+        text = np.array2string(np.asarray(array), separator=", ", prefix=" " * indent)
+    if array.size == 0:
+        text += f", shape={array.shape}"
+    return text if array.dtype in (np.float64, np.int64, np.bool_, np.complex128) else f"{text}, dtype={array.dtype}"
+
+
+def short_value(array: Any) -> str:
+    """Write a value on one line: six significant digits; a large array by its shape and range.
+
+    >>> short_value(np.float64(2 / 3)), short_value(np.array([1.0, 2.5])), short_value(np.zeros((3, 400)))
+    ('0.666667', '[1 2.5]', '3×400, all 0')
+    """
+    if not isinstance(array, np.ndarray | np.generic):
+        return f"{'×'.join(map(str, array.shape))} (not computed here)"
+    if array.ndim == 0:
+        return number(array[()])
+    if array.size == 0:
+        return f"{'×'.join(map(str, array.shape))}, empty"
+    if array.size <= 12:
+        return _nested(array)
+    shape = "×".join(map(str, array.shape)) + (" numbers" if array.ndim == 1 else "")
+    if array.dtype.kind == "c":
+        return f"{shape}, up to {number(np.abs(array).max())} in size"
+    low, high = array.min(), array.max()
+    return f"{shape}, all {number(low)}" if low == high else f"{shape}, from {number(low)} to {number(high)}"
+
+
+def number(value: Any) -> str:
+    """Write one number with six significant digits.
+
+    >>> number(np.float64(0.1)), number(np.float64(1e-9)), number(np.complex128(1 - 2j)), number(np.bool_(True))
+    ('0.1', '1e-09', '1-2j', 'True')
+    """
+    if isinstance(value, complex | np.complexfloating):
+        return f"{value.real:.6g}{value.imag:+.6g}j"
+    return f"{value:.6g}" if isinstance(value, float | np.floating) else str(value)
+
+
+def _nested(array: Any) -> str:
+    return f"[{' '.join(map(_nested, array))}]" if array.ndim else number(array[()])
+
+
+def short_argument(value: Any) -> str:
+    if isinstance(value, np.ndarray | np.generic):
+        return short_value(value)
+    return number(value) if isinstance(value, float | complex) else value if value == "…" else repr(value)
+
+
+def short_index(index: Any) -> str:
+    if isinstance(index, tuple):
+        return ", ".join(map(_index, index))
+    if isinstance(index, slice):
+        ends = ["" if end is None else str(end) for end in (index.start, index.stop, index.step)]
+        return ":".join(ends if index.step is not None else ends[:2])
+    return "..." if index is ... else "None" if index is None else short_argument(index)

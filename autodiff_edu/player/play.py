@@ -1,0 +1,105 @@
+"""`play`: run a function, pull back from its result, and look at every step."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from ..structures import flatten, rebuild
+from ..tape import GradientTape
+from ..tensor import Tensor, constant
+from ..trace import Trace, trace
+from ..variable import Variable
+from . import Player
+
+
+def play(what: Trace | Callable[..., Any], *args: Any) -> Player:
+    """Show, step by step, what was traced, or what a function does and how it is differentiated.
+
+    Parameters
+    ----------
+    what : Trace or callable
+        A trace is shown as it is. A function is run on `args` under a tape that watches its arguments, and then
+        differentiated by them; where the function opens tapes of its own, those are shown and none is added.
+    *args : array_like, Tensor, Variable, or nested lists, tuples and dicts of them
+        Arguments of the function. Numbers and arrays become watched tensors.
+
+    Returns
+    -------
+    Player
+        The last expression of a notebook cell shows it.
+
+    Raises
+    ------
+    TypeError
+        If `what` is neither a trace nor callable, or the function's result is no tensor.
+    ValueError
+        If nothing was recorded, so that there is nothing to play.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> ad.play(lambda x: x * x, 3.0)
+    Player('<lambda>(x)', 7 steps)
+    """
+    if isinstance(what, Trace):
+        traced = what
+    elif callable(what):
+        traced = _traced(what, args)
+    else:
+        raise TypeError(f"play takes a function and its arguments, or a trace; this is the {type(what).__name__} {what!r:.60}")
+    if not any(hasattr(event, "tape") for event in traced.events):
+        raise ValueError(
+            f"{traced.title} recorded nothing, so there is nothing to play. Compute with tensors: give the function "
+            "numbers, arrays or tensors as arguments and use operators and NumPy functions on them"
+        )
+    return Player(traced)
+
+
+def _traced(function: Callable[..., Any], args: tuple[Any, ...]) -> Trace:
+    names = _parameters(function, len(args))
+    leaves = [[_watchable(leaf, path) for path, leaf in flatten(arg, name)] for name, arg in zip(names, args, strict=True)]
+    tensors = [rebuild(arg, iter(parts)) for arg, parts in zip(args, leaves, strict=True)]
+    watched = [leaf for parts in leaves for leaf in parts if isinstance(leaf, Tensor) and leaf.dtype.kind in "fc"]
+    tape = GradientTape(persistent=True)
+    with trace(f"{getattr(function, '__name__', type(function).__name__)}({', '.join(names)})") as traced:
+        with tape:
+            tape.watch(watched)
+            result = function(*tensors)
+        if any(getattr(event, "tape", tape) is not tape for event in traced.events):
+            return traced.without(tape)
+        targets = [leaf for _, leaf in flatten(result, "the result")]
+        if not tape.entries:
+            traced.events.clear()
+        elif not all(isinstance(target, Tensor) for target in targets):
+            raise TypeError(
+                f"{traced.title} gives {result!r:.60}, which is no tensor, so there is nothing to differentiate. Return what it "
+                "computes from its arguments, without float(), .numpy() or np.asarray on the way"
+            )
+        else:
+            tape.gradient(targets, watched)
+    return traced
+
+
+def _parameters(function: Callable[..., Any], count: int) -> list[str]:
+    """Name the arguments as the function does."""
+    try:
+        bound = inspect.signature(function).bind(*range(count))
+    except ValueError:  # functions written in C may have no signature
+        return [f"argument {i}" for i in range(1, count + 1)]
+    names = []
+    for name, value in bound.arguments.items():
+        names += [f"{name}[{i}]" for i in range(len(value))] if isinstance(value, tuple) else [name]
+    return names
+
+
+def _watchable(leaf: Any, name: str) -> Any:
+    """Give a tensor with a name, unless it has one, or is something that no tape watches."""
+    if isinstance(leaf, Variable) or (isinstance(leaf, Tensor) and leaf.name):
+        return leaf
+    if isinstance(leaf, Tensor) or (hasattr(leaf, "dtype") and leaf.dtype.kind in "fc") or isinstance(leaf, float | complex):
+        return constant(leaf, name=name)
+    if isinstance(leaf, int) and not isinstance(leaf, bool):
+        return constant(float(leaf), name=name)
+    return leaf

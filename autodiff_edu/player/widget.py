@@ -1,0 +1,33 @@
+"""The player as a live widget: the step is shared between the kernel and every view of it.
+
+This is the only module of the player that needs anywidget; it is imported when a player is first shown.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from typing import Any
+
+import anywidget
+import traitlets
+
+from autodiff_edu.player.html import asset
+
+_made: Counter[str] = Counter()
+
+
+class PlayerWidget(anywidget.AnyWidget):
+    """One trace and the step it stands at; player.js draws it."""
+
+    _esm = asset("player.js")
+    # No _css: anywidget would give it to the whole page. The style sheet travels in `document`, into the shadow root.
+
+    document = traitlets.Dict().tag(sync=True)
+    step = traitlets.Int(0).tag(sync=True)
+
+
+def make_widget(content: dict[str, Any], step: int) -> PlayerWidget:
+    """Return a widget whose id depends on the trace alone, so that a notebook that is run again keeps its bytes."""
+    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+    _made[digest] += 1
+    return PlayerWidget(document=content, step=step, model_id=f"autodiff-player-{digest}-{_made[digest]}")

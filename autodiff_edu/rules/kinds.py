@@ -1,0 +1,104 @@
+"""The three kinds of rule, and the table in which every operation's rules stand.
+
+A rule is one line of NumPy that pulls a cotangent `g` back to one argument: `rule(g, output, *arguments, **parameters)`.
+`g` may carry one extra leading axis, a stack of cotangents, so rules count axes from the right. They need not care
+about broadcasting, dtypes or complex conjugation: `settle` does all three, once, for every rule.
+
+>>> import numpy as np
+>>> from autodiff_edu.rules import RULES
+>>> rule = RULES[np.multiply]
+>>> rule.kind, rule.pull(0)(1.0, 6.0, 2.0, 3.0), rule.pull(1)(1.0, 6.0, 2.0, 3.0)
+('elementwise', 3.0, 2.0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+Pull = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """The rules of one operation: one per argument, or `each` for operations that take any number of them.
+
+    `kind` is "elementwise" (the Jacobian is diagonal), "linear" (linear in each argument), "general", or "step"
+    (the derivative is zero wherever it exists, so nothing is pulled back).
+    """
+
+    kind: str
+    pulls: tuple[Pull | None, ...] = ()
+    each: Pull | None = None
+
+    def pull(self, argument: int) -> Pull | None:
+        """Give the rule for one argument, or None where the output does not depend smoothly on it."""
+        if self.each is not None:
+            return partial(self.each, argument)
+        return self.pulls[argument] if argument < len(self.pulls) else None
+
+
+RULES: dict[Callable[..., Any], Rule] = {}
+"""The rules of every operation that has any."""
+
+SPELLED: dict[Callable[..., Any], Callable[..., Any]] = {
+    np.shape: lambda a: a.shape,
+    np.ndim: lambda a: a.ndim,
+    np.size: lambda a, axis=None: a.size if axis is None else a.shape[axis],
+}
+"""NumPy functions of tensors that are written in terms of others, and so need no rule."""
+
+
+def elementwise(operation: Callable[..., Any], *pulls: Pull | None) -> None:
+    """Enter an operation that works element by element."""
+    RULES[operation] = Rule("elementwise", pulls)
+
+
+def linear(operation: Callable[..., Any], *pulls: Pull | None, each: Pull | None = None) -> None:
+    """Enter an operation that is linear in each of its arguments."""
+    RULES[operation] = Rule("linear", pulls, each)
+
+
+def general(operation: Callable[..., Any], *pulls: Pull | None) -> None:
+    """Enter an operation that is neither."""
+    RULES[operation] = Rule("general", pulls)
+
+
+def step(*operations: Callable[..., Any]) -> None:
+    """Enter operations whose derivative is zero everywhere: rounding, comparing, choosing an index."""
+    for operation in operations:
+        RULES[operation] = Rule("step")
+
+
+def settle(contribution: Any, argument: Any, stack: tuple[int, ...] = ()) -> Any:
+    """Give a contribution the shape and the dtype of the argument it is for.
+
+    Broadcasting copied the argument along some axes, so its contribution is summed over them; the axis of the
+    stack stays. Complex numbers follow TensorFlow's convention: the walk conjugates a complex cotangent before
+    the rule, and its contribution is conjugated here, so the gradient of a holomorphic f is conj(f').
+    """
+    if type(contribution) is type(argument) is np.float64:
+        return contribution
+    shape = stack + argument.shape
+    if contribution.shape != shape:
+        contribution = unbroadcast(contribution, shape, len(stack))
+    if contribution.dtype.kind == "c":
+        contribution = np.conjugate(contribution) if argument.dtype.kind == "c" else np.real(contribution)
+    if contribution.dtype != argument.dtype:
+        contribution = contribution.astype(argument.dtype)
+    return contribution
+
+
+def unbroadcast(contribution: Any, shape: tuple[int, ...], lead: int) -> Any:
+    """Undo broadcasting: sum over the axes that were added or stretched, but not over the `lead` axes in front."""
+    added = tuple(range(lead, lead + contribution.ndim - len(shape)))
+    if added:
+        contribution = contribution.sum(axis=added)
+    stretched = tuple(i for i in range(lead, len(shape)) if shape[i] == 1 and contribution.shape[i] != 1)
+    if stretched:
+        contribution = contribution.sum(axis=stretched, keepdims=True)
+    return contribution if contribution.shape == shape else np.broadcast_to(contribution, shape)

@@ -1,0 +1,115 @@
+"""Rules of the functions that move elements about without changing them, indexing among them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..tensor import apply, cast, operation, round_off
+from .kinds import SPELLED, linear, step
+
+
+def like(g: Any, y: Any, x: Any) -> Any:
+    """Give g, shaped like y behind its stack, the shape of x."""
+    return np.reshape(g, np.shape(g)[: np.ndim(g) - np.ndim(y)] + np.shape(x))
+
+
+def permute_back(g: Any, ndim: int, axes: Sequence[int] | None) -> Any:
+    """Undo a transposition, leaving the axis of the stack in front."""
+    order = range(ndim)[::-1] if axes is None else [a % ndim for a in axes]
+    lead = np.ndim(g) - ndim
+    return np.transpose(g, (*range(lead), *(lead + a for a in np.argsort(list(order)).tolist())))
+
+
+def is_basic(index: Any) -> bool:
+    """Tell whether an index is made of integers, slices, None and ... alone, so that it meets no element twice."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return all(part is None or part is ... or isinstance(part, int | np.integer | slice) for part in parts)
+
+
+@operation
+def scatter(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
+    """Put the elements of g where `x[index]` took them from; what meets at one place adds up. Zeros elsewhere."""
+    lead = g.ndim - np.broadcast_to(False, shape)[index].ndim
+    stack = g.shape[:lead]
+    out = np.zeros(stack + shape, g.dtype)
+    if is_basic(index):
+        out[(*(slice(None),) * lead, *(index if isinstance(index, tuple) else (index,)))] = g
+        return out
+    # positions in the flattened array, so that a stack in front cannot disturb the meaning of the index
+    size = int(np.prod(shape))
+    positions = np.arange(size).reshape(shape)[index].ravel()
+    np.add.at(out.reshape(-1, size), (slice(None), positions), g.reshape(-1, positions.size))
+    return out
+
+
+@operation
+def gather(z: Any, index: Any, shape: tuple[int, ...]) -> Any:
+    """Take `x[index]` of every x in a stack: what `scatter` undoes."""
+    lead = z.ndim - len(shape)
+    if is_basic(index):
+        return z[(*(slice(None),) * lead, *(index if isinstance(index, tuple) else (index,)))]
+    positions = np.arange(int(np.prod(shape))).reshape(shape)[index]
+    return z.reshape((*z.shape[:lead], -1))[..., positions]
+
+
+@operation
+def concatenate(*arrays: Any, axis: int | None = 0) -> Any:
+    """Join arrays along an axis they have."""
+    return np.concatenate(arrays, axis=axis)
+
+
+@operation
+def stack(*arrays: Any, axis: int = 0) -> Any:
+    """Join arrays along a new axis."""
+    return np.stack(arrays, axis=axis)
+
+
+def slice_of(i: int, g: Any, y: Any, *arrays: Any, axis: int | None = 0) -> Any:
+    """Cut array i's part out of a concatenation's cotangent."""
+    if axis is None:
+        start = sum(np.size(a) for a in arrays[:i])
+        return np.reshape(g[..., start : start + np.size(arrays[i])], np.shape(g)[:-1] + np.shape(arrays[i]))
+    axis = axis % np.ndim(y) - np.ndim(y)
+    start = sum(np.shape(a)[axis] for a in arrays[:i])
+    return g[(..., slice(start, start + np.shape(arrays[i])[axis]), *(slice(None),) * (-1 - axis))]
+
+
+def layer_of(i: int, g: Any, y: Any, *arrays: Any, axis: int = 0) -> Any:
+    """Take array i's layer out of a stack's cotangent."""
+    axis = axis % np.ndim(y) - np.ndim(y)
+    return g[(..., i, *(slice(None),) * (-1 - axis))]
+
+
+def spelled_reshape(a: Any, shape: Any, order: str = "C") -> Any:
+    """Count in Fortran's order by reversing the axes before and after."""
+    if order == "F":
+        backwards = (shape,) if isinstance(shape, int) else tuple(shape)[::-1]
+        return np.transpose(np.reshape(np.transpose(a), backwards))
+    if order != "C":
+        raise ValueError(f"a tensor is reshaped in the order 'C' or 'F', not {order!r}")
+    return apply(np.reshape, (a, shape))
+
+
+# fmt: off
+linear(np.reshape,      lambda g, y, x, shape: like(g, y, x))
+linear(np.expand_dims,  lambda g, y, x, *_, **__: like(g, y, x))
+linear(np.squeeze,      lambda g, y, x, *_, **__: like(g, y, x))
+linear(np.transpose,    lambda g, y, x, axes=None: permute_back(g, np.ndim(x), axes))
+linear(np.broadcast_to, lambda g, y, x, *_, **__: g)
+linear(cast,            lambda g, y, x, dtype: g)
+linear(operator.getitem,        lambda g, y, x, index: scatter(g, index, np.shape(x)))
+linear(scatter,         lambda g, y, x, index, shape: gather(g, index, shape))
+linear(gather,          lambda g, y, x, index, shape: scatter(g, index, shape))
+linear(concatenate,     each=slice_of)
+linear(stack,           each=layer_of)
+step(round_off)
+# fmt: on
+
+SPELLED[np.reshape] = spelled_reshape
+SPELLED[np.ravel] = lambda a, order="C": np.reshape(a, -1, order)
+SPELLED[np.concatenate] = lambda arrays, axis=0: concatenate(*arrays, axis=axis)
+SPELLED[np.stack] = lambda arrays, axis=0: stack(*arrays, axis=axis)

@@ -1,0 +1,424 @@
+"""The tape: a list of entries, written while your code runs and read backwards to differentiate it.
+
+>>> import numpy as np
+>>> import autodiff_edu as ad
+>>> x = ad.constant(2.0)
+>>> with ad.GradientTape() as tape:
+...     tape.watch(x)
+...     y = x * np.sin(x)
+>>> print(tape)
+  #  line                   operation     inputs    value
+  1  <doctest>, line 3      t1 = sin      x         0.909297
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from .arguments import seeds_of, tensors_of
+from .entry import Contribution, Entry, Step
+from .events import (
+    Accumulate,
+    Cut,
+    Event,
+    Pause,
+    PullBack,
+    Record,
+    Release,
+    Reset,
+    Resume,
+    Seed,
+    Skip,
+    Watch,
+    active,
+    emit,
+)
+from .places import Where, here
+from .rules.kinds import RULES, settle
+from .structures import flatten, rebuild
+from .tensor import Tensor, wrap
+from .variable import Variable
+
+
+class GradientTape:
+    """A list of the operations computed while it records, which can be read backwards.
+
+    Parameters
+    ----------
+    persistent : bool
+        Whether `gradient` may be called more than once. A one-shot tape lets go of its arrays after the first.
+    watch_accessed_variables : bool
+        Whether trainable variables are watched when they are read.
+
+    Attributes
+    ----------
+    entries : list of Entry
+        What was recorded, in order.
+
+    Examples
+    --------
+    Tapes nest, so any order of derivative is to be had:
+
+    >>> import autodiff_edu as ad
+    >>> x = ad.Variable(1.0)
+    >>> with ad.GradientTape() as outer:
+    ...     with ad.GradientTape() as inner:
+    ...         y = x**3
+    ...     slope = inner.gradient(y, x)
+    >>> slope, outer.gradient(slope, x)
+    (Tensor(3.), Tensor(6.))
+    """
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        self.persistent = persistent
+        self.watch_accessed_variables = watch_accessed_variables
+        self.entries: list[Entry] = []
+        self._connected: set[int] = set()
+        self._watched: dict[int, tuple[Tensor | None, Where]] = {}
+        self._recording = False
+        self._usable = False
+
+    # Recording ---------------------------------------------------------------------------------------------------
+
+    def __enter__(self) -> GradientTape:
+        if self._recording:
+            raise ValueError(
+                "this tape records already; leave its with block before you enter it again, or make a second tape"
+            )
+        if not self._usable:
+            self._forget()
+        self._recording = self._usable = True
+        active.tapes = (*active.tapes, self)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        active.tapes = tuple(tape for tape in active.tapes if tape is not self)
+        self._recording = False
+
+    def watch(self, tensors: Any) -> None:
+        """Follow tensors from here on: what is computed from them is recorded.
+
+        Parameters
+        ----------
+        tensors : Tensor, Variable, or a nested list, tuple or dict of them
+            Of a floating or complex dtype.
+
+        Raises
+        ------
+        ValueError
+            If something in it is not a tensor.
+        TypeError
+            If a tensor holds integers or booleans, which have no derivative.
+        RuntimeError
+            If the tape is not recording.
+        """
+        if not self._recording:
+            raise RuntimeError("this tape is not recording, so it cannot watch; call watch inside its with block")
+        leaves = flatten(tensors, "watch")
+        for path, tensor in leaves:
+            if not isinstance(tensor, Tensor):
+                raise ValueError(
+                    f"{path} is the {type(tensor).__name__} {tensor!r:.60}, and a tape watches only tensors; "
+                    "make one first: x = ad.constant(...)"
+                )
+            if tensor.dtype.kind not in "fc":
+                raise TypeError(
+                    f"{path} has dtype {tensor.dtype}, and only floating and complex numbers have derivatives; "
+                    "convert it first: x = x.astype(float)"
+                )
+        for _, tensor in leaves:
+            self._watch(tensor)
+
+    def _watch(self, tensor: Tensor) -> None:
+        if tensor._id not in self._watched:
+            where = here()
+            self._watched[tensor._id] = (tensor, where)
+            self._connected.add(tensor._id)
+            if active.hooks:
+                emit(Watch(self, tensor, where))
+
+    def _read(self, variable: Variable) -> None:
+        if self.watch_accessed_variables and variable.trainable and variable.dtype.kind in "fc":
+            self._watch(variable)
+
+    def watched_variables(self) -> tuple[Variable, ...]:
+        """Give the variables that the tape watches, in the order in which they were made."""
+        return tuple(tensor for _, (tensor, _) in sorted(self._watched.items()) if isinstance(tensor, Variable))
+
+    @contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """Pause this tape, and no other, for the length of a `with` block.
+
+        Raises
+        ------
+        RuntimeError
+            If the tape is not recording.
+        """
+        if self not in active.tapes:
+            raise RuntimeError(
+                "this tape is not recording, so it cannot be paused; stop_recording belongs inside its with block"
+            )
+        before = active.tapes
+        active.tapes = tuple(tape for tape in before if tape is not self)
+        self._announce(Pause(self))
+        try:
+            yield
+        finally:
+            if self._recording:
+                entered = tuple(tape for tape in active.tapes if tape not in before)
+                active.tapes = tuple(tape for tape in before if tape is self or tape in active.tapes) + entered
+                self._announce(Resume(self))
+
+    def reset(self) -> None:
+        """Forget every entry and every watch; the tape goes on recording.
+
+        Raises
+        ------
+        ValueError
+            If the tape is not recording.
+        """
+        if not self._recording:
+            raise ValueError(
+                "this tape is not recording, so there is nothing to reset; call reset inside its with block"
+            )
+        self._forget()
+        self._announce(Reset(self))
+
+    def _forget(self) -> None:
+        self.entries, self._connected, self._watched = [], set(), {}
+
+    def _append(
+        self,
+        operation: Any,
+        ids: tuple[int | None, ...],
+        values: Any,
+        parameters: Any,
+        output: Tensor,
+        where: Where,
+        connected: bool,
+    ) -> None:
+        entry = Entry(operation, ids, values, parameters, output._id, output._array, where)
+        if not connected:
+            emit(Skip(self, entry))
+            return
+        self.entries.append(entry)
+        rule = RULES.get(operation)
+        if rule.kind == "step" if rule else output.dtype.kind not in "fc":
+            self._announce(Cut(self, entry))
+            return
+        self._connected.add(output._id)
+        if active.hooks:
+            emit(Record(self, entry))
+
+    def _announce(self, event: Event) -> None:
+        if active.hooks:
+            emit(event)
+
+    # Differentiating ---------------------------------------------------------------------------------------------
+
+    def gradient(
+        self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: str = "none"
+    ) -> Any:
+        """Differentiate the target by the sources; a target that is no scalar stands for the sum of its elements.
+
+        Parameters
+        ----------
+        target : Tensor, Variable, or a nested list, tuple or dict of them
+            What is differentiated. Several targets are added up.
+        sources : Tensor, Variable, or a nested list, tuple or dict of them
+            By what.
+        output_gradients : array_like, or a structure like that of the target, optional
+            The first cotangents, each of its target's shape; None stands for ones.
+        unconnected_gradients : {"none", "zero"}
+            What to give for a source that the target does not depend on.
+
+        Returns
+        -------
+        Tensor or None, in the structure of the sources
+            Each of the shape and dtype of its source.
+
+        Raises
+        ------
+        RuntimeError
+            If the tape was never entered, or is a one-shot tape that was used already.
+        TypeError
+            If a target or a source is not a tensor.
+        ValueError
+            If the structure, the number or a shape of `output_gradients` does not match the targets.
+        LookupError
+            If a NumPy function on the way has no rule.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> w, b = ad.Variable([1.0, 2.0]), ad.Variable(0.5)
+        >>> with ad.GradientTape() as tape:
+        ...     loss = np.sum((w * 3.0 + b) ** 2)
+        >>> tape.gradient(loss, {"w": w, "b": b})
+        {'w': Tensor([21., 39.]), 'b': Tensor(20.)}
+        """
+        if unconnected_gradients not in ("none", "zero"):
+            raise ValueError(f"unconnected_gradients is {unconnected_gradients!r}; it must be 'none' or 'zero'")
+        tensors = tensors_of(sources, "sources")
+        seeds = seeds_of(target, output_gradients)
+        with self._reading():
+            cotangents = self._sow(seeds)
+            for _ in self._walk(cotangents, {tensor._id for tensor in tensors}):
+                pass
+        return rebuild(sources, iter([_result(cotangents.get(t._id), t, unconnected_gradients) for t in tensors]))
+
+    def steps(self, target: Any, sources: Any, output_gradients: Any = None) -> Iterator[Step]:
+        """Walk backwards one entry at a time; `gradient` is this walk, run to its end.
+
+        A one-shot tape is used up when the walk starts. Parameters and errors are those of `gradient`.
+
+        Yields
+        ------
+        Step
+            The entry, the cotangent that arrived, and the contributions, each with the accumulator before and after.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> a = ad.Variable(3.0)
+        >>> with ad.GradientTape() as tape:
+        ...     b = a * a
+        >>> step = next(tape.steps(b, a))
+        >>> [(c.before, c.value, c.after) for c in step.contributions]
+        [(None, Tensor(3.), Tensor(3.)), (Tensor(3.), Tensor(3.), Tensor(6.))]
+        """
+        wanted = {tensor._id for tensor in tensors_of(sources, "sources")}
+        seeds = seeds_of(target, output_gradients)
+        with self._reading():
+            for entry, cotangent, contributions in self._walk(self._sow(seeds), wanted):
+                shown = tuple(
+                    Contribution(i, id, before if before is None else _tensor(before), _tensor(value), _tensor(after))
+                    for i, id, before, value, after in contributions
+                )
+                yield Step(entry, _tensor(cotangent), shown)
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Guard a backward pass: a one-shot tape allows one, does not record it, and lets go of its arrays after it."""
+        if not self._usable:
+            raise RuntimeError(
+                "this one-shot tape was used already, and has let go of its arrays; write "
+                "GradientTape(persistent=True) to differentiate more than once"
+                if self.entries or self._watched
+                else "this tape has recorded nothing: compute the target inside `with tape:`, then ask for the gradient"
+            )
+        if self.persistent:
+            yield
+            return
+        tapes, recording = active.tapes, self._recording
+        self.__exit__()
+        try:
+            yield
+        except GeneratorExit:
+            pass
+        except BaseException:  # a walk that failed has lost nothing: the tape is as it was
+            active.tapes, self._recording = tapes, recording
+            raise
+        self._release()
+
+    def _release(self) -> None:
+        self._usable = False
+        for entry in self.entries:
+            entry.values = entry.output_value = None
+        for id, (tensor, where) in self._watched.items():
+            self._watched[id] = (tensor if isinstance(tensor, Variable) else None, where)
+        self._announce(Release(self))
+
+    def _sow(self, seeds: list[tuple[Tensor, Any]]) -> dict[int, Any]:
+        cotangents: dict[int, Any] = {}
+        for target, seed in seeds:
+            before = cotangents.get(target._id)
+            cotangents[target._id] = seed if before is None else before + seed
+            if active.hooks:
+                emit(Seed(self, target, _tensor(seed)))
+        return cotangents
+
+    def _walk(
+        self, cotangents: dict[int, Any], wanted: set[int], stack: tuple[int, ...] = ()
+    ) -> Iterator[tuple[Entry, Any, list[Any]]]:
+        """Pull the cotangents back, entry by entry; at the end those of the wanted tensors are left in the dict.
+
+        With a `stack`, every cotangent carries that leading axis. Arrays and contributions are plain arrays, unless
+        an outer tape is recording this walk: then they are tensors.
+        """
+        entries, connected = self.entries[:], self._connected
+        needed = set(wanted)
+        for entry in entries:
+            if not needed.isdisjoint(entry.ids) and entry.output_id in connected:
+                needed.add(entry.output_id)
+        for entry in reversed(entries):
+            output_id = entry.output_id
+            cotangent = cotangents.get(output_id)
+            if cotangent is None or needed.isdisjoint(entry.ids):
+                continue
+            if output_id not in wanted:
+                del cotangents[output_id]  # the walk has passed its last use
+            rule = RULES.get(entry.operation)
+            if rule is None:
+                raise LookupError(_no_rule(entry))
+            g, y, values, parameters = cotangent, entry.output_value, entry.values, entry.parameters
+            if active.tapes and _is_recorded(entry, cotangent):
+                values, y = entry.inputs, entry.output
+            if active.hooks:
+                emit(PullBack(self, entry, _tensor(cotangent)))
+            if g.dtype.kind == "c":
+                g = np.conjugate(g)
+            contributions: list[Any] = []
+            for argument, id in enumerate(entry.ids):
+                if id in needed and (pull := rule.pull(argument)):
+                    value = settle(pull(g, y, *values, **parameters), values[argument], stack)
+                    before = cotangents.get(id)
+                    cotangents[id] = after = value if before is None else before + value
+                    contributions.append((argument, id, before, value, after))
+                    if active.hooks:
+                        tensor = wrap(entry.values[argument], id)
+                        emit(Accumulate(self, entry, argument, tensor, _maybe(before), _tensor(value), _tensor(after)))
+            yield entry, cotangent, contributions
+
+    # Reading -----------------------------------------------------------------------------------------------------
+
+    def __str__(self) -> str:
+        from .labels import table
+
+        return table(self)
+
+    def __repr__(self) -> str:
+        kind = "persistent" if self.persistent else "one-shot"
+        return f"<GradientTape: {kind}, {len(self.entries)} entries>"
+
+
+def _is_recorded(entry: Entry, cotangent: Any) -> bool:
+    """Whether some tape follows what the rules of this entry would compute from."""
+    ids = (*entry.ids, entry.output_id)
+    return isinstance(cotangent, Tensor) or any(not tape._connected.isdisjoint(ids) for tape in active.tapes)
+
+
+def _tensor(value: Any) -> Tensor:
+    return value if isinstance(value, Tensor) else wrap(value)
+
+
+def _maybe(value: Any) -> Tensor | None:
+    return None if value is None else _tensor(value)
+
+
+def _result(cotangent: Any, source: Tensor, unconnected: str) -> Tensor | None:
+    if cotangent is not None:
+        return _tensor(cotangent)
+    return wrap(np.zeros_like(source._array)[()]) if unconnected == "zero" else None
+
+
+def _no_rule(entry: Entry) -> str:
+    name = entry.name
+    return (
+        f"np.{name}, used at {entry.place}, has no derivative rule. Write the value with functions that have one, "
+        f"or register a rule: ad.register_gradient(np.{name}, lambda g, y, x: ...)"
+    )

@@ -1,0 +1,355 @@
+"""Values that tapes can follow.
+
+A tensor wraps an array (or a NumPy scalar) and behaves like one: operators, indexing, ndarray's methods and the
+functions of NumPy work on it. Every such call passes through `apply`, which computes the plain result and lets each
+recording tape append an entry.
+
+>>> import numpy as np
+>>> import autodiff_edu as ad
+>>> x = ad.constant([1.0, 2.0, 3.0])
+>>> np.sum(x * x)
+Tensor(14.)
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .events import Leave, active, emit
+from .formatting import show
+from .places import here
+from .rules.kinds import RULES, SPELLED
+
+_new_id = count(1).__next__
+_NO_PARAMETERS: dict[str, Any] = {}
+_new_tensor = object.__new__
+
+
+Method = Callable[[Any, Any], "Tensor"]
+
+
+def _binary(ufunc: np.ufunc, compute: Callable[[Any, Any], Any]) -> tuple[Method, Method]:
+    """Give the operator's method and the reflected one, as `x + 1` and `1 + x`.
+
+    `compute` is Python's own operator: on NumPy scalars it is ten times as fast as the ufunc that is recorded.
+    """
+
+    def forward(self: Tensor, other: Any) -> Tensor:
+        return apply(ufunc, (self, other), compute=compute)
+
+    def reflected(self: Tensor, other: Any) -> Tensor:
+        return apply(ufunc, (other, self), compute=compute)
+
+    return forward, reflected
+
+
+def _unary(ufunc: np.ufunc) -> Callable[[Any], Tensor]:
+    return lambda self: apply(ufunc, (self,))
+
+
+def _method(function: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: Tensor, *args: Any, **parameters: Any) -> Any:
+        return function(self, *args, **parameters)
+
+    method.__name__ = function.__name__
+    method.__doc__ = f"Give `np.{function.__name__}` of this tensor."
+    return method
+
+
+class Tensor:
+    """An immutable array that tapes can follow.
+
+    Parameters
+    ----------
+    value : array_like
+        Copied, so that writing into it later changes nothing here. Numbers become float64 or int64 scalars.
+    dtype : dtype, optional
+        NumPy's; by default that of `value`.
+    name : str, optional
+        Shown in place of a made-up name by `print(tape)`, the transcript and the player.
+
+    Attributes
+    ----------
+    shape, ndim, size, dtype, T
+        As for an ndarray; plain Python values except `T`, which is a tensor.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> x = ad.Tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> x @ x.T
+    Tensor([[ 5., 11.],
+            [11., 25.]])
+    >>> x[0].numpy()
+    array([1., 2.])
+    """
+
+    __slots__ = ("__weakref__", "_array", "_id", "name")
+
+    _array: Any
+    _id: int
+    _assignable = False
+    name: str | None
+
+    def __init__(self, value: Any, dtype: Any = None, name: str | None = None) -> None:
+        self._array = _own(value, dtype)
+        self._id = _new_id()
+        self.name = name
+
+    shape = property(lambda self: self._array.shape)
+    ndim = property(lambda self: self._array.ndim)
+    size = property(lambda self: self._array.size)
+    dtype = property(lambda self: self._array.dtype)
+    T = property(lambda self: np.transpose(self))
+    real = property(lambda self: np.real(self))
+    imag = property(lambda self: np.imag(self))
+
+    def numpy(self) -> Any:
+        """Give the plain array (read-only) or NumPy scalar. What is computed from it is on no tape."""
+        return self._leave("numpy()")
+
+    def _leave(self, how: str) -> Any:
+        if active.hooks and any(self._id in tape._connected for tape in active.tapes):
+            emit(Leave(self, how))
+        if isinstance(self._array, np.ndarray):
+            self._array.flags.writeable = False
+        return self._array
+
+    def item(self) -> Any:
+        """Give the only element as a Python number."""
+        return self._leave("item()").item()
+
+    def tolist(self) -> Any:
+        """Give the elements as nested lists of Python numbers."""
+        return self._leave("tolist()").tolist()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self._leave("np.asarray"), dtype=dtype, copy=copy)
+
+    def __float__(self) -> float:
+        return float(self._leave("float()"))
+
+    def __int__(self) -> int:
+        return int(self._leave("int()"))
+
+    def __complex__(self) -> complex:
+        return complex(self._leave("complex()"))
+
+    def __index__(self) -> int:
+        return int(self._array.__index__())
+
+    def __bool__(self) -> bool:
+        return bool(self._array)
+
+    def __len__(self) -> int:
+        return len(self._array)
+
+    def __iter__(self) -> Iterator[Tensor]:
+        return (self[i] for i in range(len(self)))
+
+    def __hash__(self) -> int:
+        raise TypeError("a Tensor is unhashable, because == compares its elements; use id(tensor) as the key")
+
+    def __getitem__(self, index: Any) -> Tensor:
+        return apply(operator.getitem, (self, _plain_index(index)))
+
+    def __setitem__(self, index: Any, value: Any) -> NoReturn:
+        raise TypeError(
+            f"a {type(self).__name__} cannot be written into: a tape may still need the old elements. "
+            "Build a new one, for example y = np.where(mask, value, x)"
+        )
+
+    __add__, __radd__ = _binary(np.add, operator.add)
+    __sub__, __rsub__ = _binary(np.subtract, operator.sub)
+    __mul__, __rmul__ = _binary(np.multiply, operator.mul)
+    __truediv__, __rtruediv__ = _binary(np.divide, operator.truediv)
+    __pow__, __rpow__ = _binary(np.power, operator.pow)
+    __matmul__, __rmatmul__ = _binary(np.matmul, operator.matmul)
+    __mod__, __rmod__ = _binary(np.remainder, operator.mod)
+    __floordiv__, __rfloordiv__ = _binary(np.floor_divide, operator.floordiv)
+    __lt__, __le__ = _binary(np.less, operator.lt)[0], _binary(np.less_equal, operator.le)[0]
+    __gt__, __ge__ = _binary(np.greater, operator.gt)[0], _binary(np.greater_equal, operator.ge)[0]
+    __eq__, __ne__ = _binary(np.equal, operator.eq)[0], _binary(np.not_equal, operator.ne)[0]  # type: ignore[assignment]
+    __neg__ = _unary(np.negative)
+    __pos__ = _unary(np.positive)
+    __abs__ = _unary(np.absolute)
+
+    all, any, argmax, argmin = _method(np.all), _method(np.any), _method(np.argmax), _method(np.argmin)
+    clip, conj, cumprod, cumsum = _method(np.clip), _method(np.conj), _method(np.cumprod), _method(np.cumsum)
+    diagonal, dot, max, mean = _method(np.diagonal), _method(np.dot), _method(np.max), _method(np.mean)
+    min, prod, ptp, ravel = _method(np.min), _method(np.prod), _method(np.ptp), _method(np.ravel)
+    repeat, round, squeeze, std = _method(np.repeat), _method(np.round), _method(np.squeeze), _method(np.std)
+    sum, swapaxes, take, trace = _method(np.sum), _method(np.swapaxes), _method(np.take), _method(np.trace)
+    var, flatten = _method(np.var), _method(np.ravel)
+
+    def reshape(self, *shape: Any) -> Tensor:
+        """Give `np.reshape` of this tensor; the shape as one tuple or as several numbers."""
+        return np.reshape(self, shape[0] if len(shape) == 1 else shape)  # type: ignore[call-overload,no-any-return]
+
+    def transpose(self, *axes: Any) -> Tensor:
+        """Give `np.transpose` of this tensor; the axes as one tuple, as several numbers, or none: reversed."""
+        return np.transpose(self, axes[0] if len(axes) == 1 else axes or None)  # type: ignore[call-overload,no-any-return]
+
+    def astype(self, dtype: Any) -> Tensor:
+        """Convert to another dtype; nothing flows back through a conversion to integers or booleans."""
+        dtype = np.dtype(dtype)
+        return apply(cast if dtype.kind in "fc" else round_off, (self, dtype))
+
+    def __repr__(self) -> str:
+        return f"Tensor({show(self._array, indent=7)})"
+
+    def __format__(self, spec: str) -> str:
+        return format(self._array, spec) if spec else str(self)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **parameters: Any) -> Any:
+        if method == "reduce" and ufunc in _REDUCTIONS:
+            return _REDUCTIONS[ufunc](*inputs, **parameters)
+        if method != "__call__":
+            raise TypeError(f"np.{ufunc.__name__}.{method} has no rule; write it with functions that have one")
+        _refuse(ufunc, parameters)
+        return apply(ufunc, inputs, parameters)
+
+    def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, parameters: Any) -> Any:
+        if function in SPELLED:
+            return SPELLED[function](*args, **parameters)
+        if function not in RULES:
+            from .unruled import apply_unruled
+
+            return apply_unruled(function, args, parameters)
+        _refuse(function, parameters)
+        return apply(function, args, parameters)
+
+
+def constant(value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """Make a tensor from numbers, nested lists or an array; see `Tensor`.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> ad.constant([1, 2], dtype="float32")
+    Tensor([1., 2.], dtype=float32)
+    """
+    return Tensor(value, dtype, name)
+
+
+def wrap(array: Any, id: int | None = None) -> Tensor:
+    """Make a tensor around an array without copying it; with `id`, it is the same tensor to every tape."""
+    tensor = _new_tensor(Tensor)
+    tensor._array = array
+    tensor._id = id or _new_id()
+    tensor.name = None
+    return tensor
+
+
+def apply(
+    operation: Callable[..., Any],
+    inputs: tuple[Any, ...],
+    parameters: dict[str, Any] = _NO_PARAMETERS,
+    compute: Callable[..., Any] | None = None,
+) -> Any:
+    """Compute `operation(*inputs, **parameters)` and let every recording tape append it.
+
+    Everything that is differentiable passes through here. `inputs` may be tensors, arrays and numbers; `compute`
+    is a faster way to the same result, if there is one.
+    """
+    ids: list[int | None] = []
+    values = []
+    for x in inputs:
+        if isinstance(x, Tensor):
+            ids.append(x._id)
+            values.append(x._array)
+        else:
+            ids.append(None)
+            values.append(x)
+    output = wrap((compute or operation)(*values, **parameters))
+    if active.tapes:
+        _record(operation, inputs, ids, values, parameters, output)
+    return output
+
+
+def _record(
+    operation: Any, inputs: Any, ids: list[int | None], values: list[Any], parameters: Any, output: Tensor
+) -> None:
+    where = None
+    for tape in active.tapes:
+        for x in inputs:
+            if isinstance(x, Tensor) and x._assignable:
+                tape._read(x)
+        connected = not tape._connected.isdisjoint(ids)
+        if connected or active.hooks:
+            if where is None:
+                where = here(depth=4)
+                # the tape needs each operand as it is now, whatever is written into it later
+                kept = tuple(
+                    [
+                        v.copy() if type(v) is np.ndarray and v is x and v.flags.writeable else v
+                        for v, x in zip(values, inputs)
+                    ]
+                )
+            tape._append(operation, tuple(ids), kept, parameters, output, where, connected)
+
+
+def _refuse(function: Callable[..., Any], parameters: dict[str, Any]) -> None:
+    for name in ("out", "where"):
+        if parameters.get(name) is not None:
+            raise TypeError(
+                f"np.{function.__name__} of a tensor takes no {name}=: "
+                + (
+                    "tensors are never written into; write result = ..."
+                    if name == "out"
+                    else "use np.where on its argument"
+                )
+            )
+
+
+def operation(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a function of arrays an operation of ours: called on a tensor, it goes through `apply`."""
+
+    def dispatching(*inputs: Any, **parameters: Any) -> Any:
+        if any(isinstance(x, Tensor) for x in inputs):
+            return apply(dispatching, inputs, parameters)
+        return function(*inputs, **parameters)
+
+    dispatching.__name__, dispatching.__doc__ = function.__name__, function.__doc__
+    return dispatching
+
+
+def cast(x: Any, dtype: np.dtype) -> Any:
+    """Convert to another floating or complex dtype."""
+    return x.astype(dtype)
+
+
+def round_off(x: Any, dtype: np.dtype) -> Any:
+    """Convert to integers or booleans, through which no derivative passes."""
+    return x.astype(dtype)
+
+
+_REDUCTIONS = {np.add: np.sum, np.maximum: np.max, np.minimum: np.min, np.multiply: np.prod}
+
+
+def _own(value: Any, dtype: Any = None) -> Any:
+    """Copy a value into an array of our own; NumPy scalars in place of 0-d arrays, for they are faster."""
+    if isinstance(value, Tensor):
+        value = value._array
+    if hasattr(value, "__array_function__") and not isinstance(value, np.ndarray):
+        return value if dtype is None else value.astype(dtype)  # another library's array: never coerced
+    array = np.array(value, dtype=dtype)
+    if array.dtype.kind not in "biufc":
+        raise TypeError(f"a tensor holds numbers, and {type(value).__name__} {value!r:.60} gives dtype {array.dtype}")
+    return array[()]
+
+
+def _plain(value: Any) -> Any:
+    return value._array if isinstance(value, Tensor) else value
+
+
+def _plain_index(index: Any) -> Any:
+    if isinstance(index, tuple):
+        return tuple(map(_plain_index, index))
+    index = _plain(index)
+    return np.array(index) if isinstance(index, np.ndarray | list) else index

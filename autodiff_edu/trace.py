@@ -1,0 +1,373 @@
+"""A trace: everything that happened while code ran on tapes, as data that can be kept, drawn and read aloud.
+
+>>> import autodiff_edu as ad
+>>> x = ad.Variable(3.0, name="x")
+>>> with ad.trace() as steps:
+...     with ad.GradientTape() as tape:
+...         y = x * x
+...     slope = tape.gradient(y, x)
+>>> print(steps.transcript())
+1. The tape watches x, which is 3.
+2. y is x times x, which is 9. The tape records it as entry 1.
+3. The backward pass starts at y with the cotangent 1.
+4. Entry 1, y = x * x: the cotangent 1 arrived at y.
+5. The contribution to x is 3. Nothing was there yet, so x now has 3. That was 1 of 2.
+6. The contribution to x is 3. It is added to 3, so x now has 6. That was 2 of 2.
+7. The one-shot tape lets go of its arrays.
+
+The document
+------------
+`Trace.to_json` gives one JSON object; the player and the pictures know nothing else. Lists refer to each other by
+index, counted from 0.
+
+- `format` "autodiff_edu.trace", `version` 1, `title`.
+- `code`: excerpts of the user's code: `place` ("cell 3" or "fit.py"), `first_line`, `lines`.
+- `tapes`: `name`, `persistent`.
+- `tensors`: `name`, `kind` ("watched", "variable", "constant" or "computed"), `value`: an array.
+- `entries`: `number` (from 1; null if no tape recorded it), `operation`, `text`, `inputs` and `output` (tensors), `tapes`, `where`. An operation that several tapes
+  recorded is one entry.
+- `steps`: what happened, in order: `kind`, `text` (a sentence), `tape`, `where`, and by kind
+    - "watch": `tensor`; "record", "cut", "skip": `entry`; "release", "pause", "resume", "reset": nothing more;
+    - "seed": `tensor`, `cotangent`, `pass` (counts the backward passes); "pull back": `entry`, `cotangent`, `pass`;
+    - "accumulate": `entry`, `argument`, `tensor`, `before` (null for the first), `contribution`, `after`, `count`, `of`, `pass`;
+    - "assign": `tensor`, `value`; "leave": `tensor`, `how`.
+
+An array is `shape`, `dtype`, `text` (as shown, six significant digits) and `data` (numbers to six digits, nested; null
+above 256 elements; strings where JSON has no number). `where` is null or `code`, `line`, `columns` (of the expression).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from . import events
+from .entry import Entry
+from .events import Event, hook
+from .formatting import short_value
+from .labels import Labels
+from .places import Where, excerpt, names, place
+from .rules.kinds import RULES
+from .tape import GradientTape
+from .tensor import Tensor
+from .variable import Variable
+
+VERSION = 1
+LARGEST = 256
+
+
+class Trace:
+    """What happened inside a `with trace() as ...` block.
+
+    Attributes
+    ----------
+    title : str
+        Shown above the player.
+    events : list of Event
+        The typed events, in order.
+    """
+
+    def __init__(self, title: str = "trace") -> None:
+        self.title = title
+        self.events: list[Event] = []
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+    def __repr__(self) -> str:
+        return f"Trace({self.title!r}, {len(self)} steps)"
+
+    def _see(self, event: Event) -> None:
+        entry = getattr(event, "entry", None)
+        if entry is not None:
+            # a one-shot tape lets go of its arrays; the trace keeps them
+            copy = Entry(
+                entry.operation,
+                entry.ids,
+                entry.values,
+                entry.parameters,
+                entry.output_id,
+                entry.output_value,
+                entry.where,
+            )
+            event = _replaced(event, entry=copy)
+        self.events.append(event)
+
+    def without(self, tape: GradientTape) -> Trace:
+        """Give the same trace without what concerns one tape."""
+        rest = Trace(self.title)
+        rest.events = [event for event in self.events if getattr(event, "tape", None) is not tape]
+        return rest
+
+    def document(self) -> dict[str, Any]:
+        """Give the trace as the nested dicts and lists that the module's description lists."""
+        return _Writer(self).document
+
+    def to_json(self) -> str:
+        """Give the trace as a JSON string; the same trace gives the same string."""
+        return json.dumps(self.document(), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+    def transcript(self) -> str:
+        """Give the trace as numbered sentences."""
+        return "\n".join(f"{number}. {step['text']}" for number, step in enumerate(self.document()["steps"], 1))
+
+
+@contextmanager
+def trace(title: str = "trace") -> Iterator[Trace]:
+    """Keep everything that happens on tapes inside a `with` block, in this thread.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> x = ad.Variable(3.0)
+    >>> with ad.trace() as steps, ad.GradientTape() as tape:
+    ...     y = x * x
+    >>> steps
+    Trace('trace', 2 steps)
+    """
+    kept = Trace(title)
+    with hook(kept._see):
+        yield kept
+
+
+def array(value: Any) -> dict[str, Any]:
+    """Describe an array as the document does.
+
+    >>> array(np.array([1.0, np.inf]))
+    {'shape': [2], 'dtype': 'float64', 'text': '[1 inf]', 'data': [1.0, 'inf']}
+    """
+    value = value._array if isinstance(value, Tensor) else value if hasattr(value, "shape") else np.asarray(value)
+    data = _rounded(value.tolist()) if isinstance(value, np.ndarray | np.generic) and value.size <= LARGEST else None
+    return {"shape": list(value.shape), "dtype": str(value.dtype), "text": short_value(value), "data": data}
+
+
+def _rounded(data: Any) -> Any:
+    if isinstance(data, list):
+        return [_rounded(part) for part in data]
+    if isinstance(data, complex):
+        return f"{data.real:.6g}{data.imag:+.6g}j"
+    if isinstance(data, float):
+        return float(f"{data:.6g}") if np.isfinite(data) else f"{data}"
+    return data
+
+
+def _replaced(event: Event, **changes: Any) -> Event:
+    fields = {name: getattr(event, name) for name in type(event).__dataclass_fields__}
+    return type(event)(**{**fields, **changes})
+
+
+class _Writer:
+    """Turns the events of a trace into its document."""
+
+    def __init__(self, source: Trace) -> None:
+        self.labels = Labels()
+        self.tapes: list[GradientTape] = []
+        self.tensors: dict[int, int] = {}  # a tensor's id, and its index in the document
+        self.entries: dict[int, int] = {}  # the id of an entry's output, and the entry's index
+        self.numbers: dict[int, int] = {}  # the id of an entry's output, and the entry's number for readers
+        self.passes = _passes(source.events)
+        self.document: dict[str, Any] = {"format": "autodiff_edu.trace", "version": VERSION, "title": source.title}
+        self.document |= {part: [] for part in ("code", "tapes", "tensors", "entries", "steps")}
+        self._name(source.events)
+        self._quote(source.events)
+        self.expected = Counter(
+            (self.passes[i], event.tensor._id)
+            for i, event in enumerate(source.events)
+            if isinstance(event, events.Accumulate)
+        )
+        self.seen: Counter[tuple[int, int]] = Counter()
+        for i, event in enumerate(source.events):
+            self._step(event, self.passes[i])
+
+    def _name(self, happened: list[Event]) -> None:
+        skipped = 0
+        for event in happened:
+            tape = getattr(event, "tape", None)
+            if tape is not None and tape not in self.tapes:
+                self.tapes.append(tape)
+            if isinstance(event, events.Watch):
+                self.labels.watched(event.tensor._id, event.tensor, event.where)
+            elif isinstance(event, events.Record | events.Cut):
+                self.numbers.setdefault(event.entry.output_id, len(self.numbers) + 1)
+                self.labels.entry(event.entry, f"t{self.numbers[event.entry.output_id]}")
+            elif isinstance(event, events.Skip):
+                skipped += 1
+                self.labels.entry(event.entry, f"s{skipped}")
+            elif isinstance(event, events.Seed | events.Leave):
+                self.labels.give(event.tensor._id, event.tensor.name or "target")
+            elif isinstance(event, events.Assign):
+                self.labels.give(event.variable._id, event.variable.name or "variable")
+        self.document["tapes"] = [
+            {"name": f"tape {number}", "persistent": tape.persistent} for number, tape in enumerate(self.tapes, 1)
+        ]
+
+    def _quote(self, happened: list[Event]) -> None:
+        """Cut out the code that the events point into."""
+        codes: dict[str, set[Any]] = {}
+        lines: dict[str, set[int]] = {}
+        self.labels_of_files: dict[str, str] = {}
+        for event in happened:
+            where = self._where_of(event)
+            if where is not None:
+                at = place(where)
+                codes.setdefault(at.path, set()).add(where[0])
+                lines.setdefault(at.path, set()).add(at.line)
+                self.labels_of_files[at.path] = at.file
+        self.excerpts: list[tuple[str, int, int]] = []
+        for path in codes:
+            for first, text in excerpt(path, codes[path], lines[path]):
+                self.excerpts.append((path, first, first + len(text)))
+                self.document["code"].append({"place": self.labels_of_files[path], "first_line": first, "lines": text})
+
+    def _step(self, event: Event, number: int) -> None:
+        tape = getattr(event, "tape", None)
+        step: dict[str, Any] = {
+            "kind": _kind(event),
+            "text": "",
+            "where": self._point(self._where_of(event)),
+            "tape": None if tape is None else self.tapes.index(tape),
+        }
+        whose = "the tape" if len(self.tapes) == 1 else f"tape {step['tape'] + 1}" if tape is not None else ""
+        match event:
+            case events.Watch(tensor=tensor):
+                step["tensor"] = self._tensor(
+                    tensor._id, tensor, "variable" if isinstance(tensor, Variable) else "watched"
+                )
+                text = f"{whose} watches {self.labels[tensor._id]}, which is {short_value(tensor._array)}."
+            case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
+                step["entry"] = self._entry(entry, step)
+                text = f"{self._line(step)}{self.labels[entry.output_id]} is {self.labels.aloud(entry)}, which is "
+                text += (
+                    f"{short_value(entry.output_value)}. "
+                    + {
+                        "record": f"{whose} records it as entry {self.numbers.get(entry.output_id)}.",
+                        "cut": f"{whose} records it as entry {self.numbers.get(entry.output_id)}, which cuts the flow: its derivative is zero everywhere.",
+                        "skip": f"{whose} does not record it: it watches nothing in it.",
+                    }[step["kind"]].capitalize()
+                )
+            case events.Seed(tensor=tensor, cotangent=cotangent):
+                step["tensor"] = self._tensor(tensor._id, tensor, "computed")
+                step |= {"cotangent": array(cotangent), "pass": number}
+                text = f"the backward pass starts at {self.labels[tensor._id]} with the cotangent {short_value(cotangent._array)}."
+            case events.PullBack(entry=entry, cotangent=cotangent):
+                step["entry"] = self._entry(entry, None)
+                step |= {"cotangent": array(cotangent), "pass": number}
+                name = self.labels[entry.output_id]
+                text = f"entry {self.numbers[entry.output_id]}, {name} = {self.labels.text(entry)}: the cotangent {short_value(cotangent._array)} arrived at {name}."
+            case events.Accumulate():
+                text = self._accumulate(event, step, number)
+            case events.Assign(variable=variable, value=value):
+                step |= {"tensor": self._tensor(variable._id, variable, "variable"), "value": array(value)}
+                text = f"{self.labels[variable._id]} is assigned {short_value(value._array)}."
+            case events.Leave(tensor=tensor, how=how):
+                step |= {"tensor": self._tensor(tensor._id, tensor, "computed"), "how": how}
+                text = f"{self.labels[tensor._id]} leaves for NumPy by {how}: what is computed from that is on no tape."
+            case _:
+                text = whose + {
+                    "release": " lets go of its arrays.", "pause": " pauses.", "resume": " records again.",
+                    "reset": " forgets its entries and its watches.",
+                }[step["kind"]]  # fmt: skip
+                text = text.replace("the tape lets", "the one-shot tape lets")
+        step["text"] = text[0].upper() + text[1:]
+        self.document["steps"].append(step)
+
+    def _accumulate(self, event: events.Accumulate, step: dict[str, Any], number: int) -> str:
+        id = event.tensor._id
+        self.seen[number, id] += 1
+        count, of = self.seen[number, id], self.expected[number, id]
+        before = None if event.before is None else array(event.before)
+        contribution, after = array(event.contribution), array(event.after)
+        step |= {"entry": self._entry(event.entry, None), "argument": event.argument}
+        step |= {"tensor": self._tensor(id, event.tensor, "computed"), "before": before, "contribution": contribution}
+        step |= {"after": after, "count": count, "of": of, "pass": number}
+        name = self.labels[id]
+        had = "Nothing was there yet" if before is None else f"It is added to {before['text']}"
+        return f"the contribution to {name} is {contribution['text']}. {had}, so {name} now has {after['text']}." + (
+            f" That was {count} of {of}." if of > 1 else ""
+        )
+
+    def _tensor(self, id: int, value: Any, kind: str, name: str | None = None) -> int:
+        if id not in self.tensors:
+            self.tensors[id] = len(self.document["tensors"])
+            self.document["tensors"].append({"name": name or self.labels[id], "kind": kind, "value": array(value)})
+        return self.tensors[id]
+
+    def _entry(self, entry: Entry, step: dict[str, Any] | None) -> int:
+        if entry.output_id not in self.entries:
+            self.entries[entry.output_id] = len(self.document["entries"])
+            described = {
+                "number": self.numbers.get(entry.output_id),
+                "operation": entry.name,
+                "text": self.labels.text(entry),
+                "inputs": self._inputs(entry),
+                "tapes": [],
+            }
+            described["output"] = self._tensor(entry.output_id, entry.output_value, "computed")
+            described["where"] = self._point(entry.where)
+            self.document["entries"].append(described)
+        index = self.entries[entry.output_id]
+        tapes = self.document["entries"][index]["tapes"]
+        if step is not None and step["kind"] != "skip" and step["tape"] not in tapes:
+            tapes.append(step["tape"])
+        return index
+
+    def _inputs(self, entry: Entry) -> list[int]:
+        written, rule, inputs = names(entry.where), RULES.get(entry.operation), []
+        for k, (id, value) in enumerate(zip(entry.ids, entry.values or (), strict=True)):
+            if id is not None:
+                inputs.append(self._tensor(id, value, "constant"))
+            elif isinstance(value, np.ndarray) or (
+                rule and rule.pull(k) and isinstance(value, int | float | complex | np.generic)
+            ):
+                direct = written.function in (None, entry.name) and k < len(written.arguments)
+                name = (written.arguments[k] if direct else None) or short_value(np.asarray(value))
+                # every use of a constant is a tensor of its own: a key that no tensor's id can be
+                inputs.append(self._tensor(-1 - len(self.tensors), value, "constant", name))
+        return inputs
+
+    def _where_of(self, event: Event) -> Where | None:
+        if isinstance(event, events.Watch):
+            where = event.where
+            return None if names(where).function == "play" else where
+        entry = getattr(event, "entry", None)
+        return None if entry is None else entry.where
+
+    def _point(self, where: Where | None) -> dict[str, Any] | None:
+        if where is None:
+            return None
+        at = place(where)
+        for index, (path, first, end) in enumerate(self.excerpts):
+            if path == at.path and first <= at.line < end:
+                return {"code": index, "line": at.line, "columns": None if at.columns is None else list(at.columns)}
+        return None
+
+    def _line(self, step: dict[str, Any]) -> str:
+        if step["where"] is None:
+            return ""
+        several = len({part["place"] for part in self.document["code"]}) > 1
+        part = self.document["code"][step["where"]["code"]]
+        return f"{part['place'] + ', l' if several else 'l'}ine {step['where']['line']}: "
+
+
+def _kind(event: Event) -> str:
+    return "pull back" if isinstance(event, events.PullBack) else type(event).__name__.lower()
+
+
+def _passes(happened: list[Event]) -> list[int]:
+    """Number the backward passes: one begins with a tape's first seed after anything else of its."""
+    numbers, latest = [], -1
+    seeding: dict[int, bool] = {}
+    current: dict[int, int] = {}
+    for event in happened:
+        tape = id(getattr(event, "tape", None))
+        if isinstance(event, events.Seed) and not seeding.get(tape):
+            latest += 1
+            current[tape] = latest
+        seeding[tape] = isinstance(event, events.Seed)
+        numbers.append(current.get(tape, -1))
+    return numbers

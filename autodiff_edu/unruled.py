@@ -1,0 +1,38 @@
+"""NumPy functions that have no rule: they run, and are recorded, so that asking for their gradient can say what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .events import active
+from .tensor import Tensor, _record, wrap
+
+
+def apply_unruled(function: Callable[..., Any], args: Any, parameters: Any) -> Any:
+    """Run a NumPy function of tensors, nested in lists or not; arrays among its results become tensors."""
+    tensors: list[Tensor] = []
+
+    def plain(argument: Any) -> Any:
+        if isinstance(argument, Tensor):
+            tensors.append(argument)
+            return argument._leave(function.__name__)
+        if isinstance(argument, list | tuple):
+            return type(argument)(map(plain, argument))
+        return argument
+
+    def wrapped(result: Any) -> Any:
+        if isinstance(result, list | tuple):
+            parts = map(wrapped, result)
+            return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
+        if not isinstance(result, np.ndarray | np.generic):
+            return result
+        output = wrap(result)
+        if active.tapes:
+            _record(function, tensors, [t._id for t in tensors], [t._array for t in tensors], parameters, output)
+        return output
+
+    plain_parameters = {name: plain(argument) for name, argument in parameters.items()}
+    return wrapped(function(*map(plain, args), **plain_parameters))

@@ -1,0 +1,99 @@
+"""Tensors whose value is replaced: the parameters of a model, and any other state."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .events import Assign, active, emit
+from .formatting import show
+from .tensor import Tensor, _own, wrap
+
+
+class Variable(Tensor):
+    """A tensor with a name whose value is replaced by `assign`; a tape watches it when it is read.
+
+    What a tape records is the value at the time of reading, so assigning later changes no gradient.
+
+    Parameters
+    ----------
+    initial_value : array_like
+        Copied. Its shape and dtype stay for good.
+    trainable : bool
+        Whether tapes watch it without being asked.
+    name : str, optional
+        Shown wherever the variable is.
+    dtype : dtype, optional
+        NumPy's; by default that of `initial_value`.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> w = ad.Variable(3.0, name="w")
+    >>> with ad.GradientTape() as tape:
+    ...     y = w * w
+    >>> tape.gradient(y, w)
+    Tensor(6.)
+    >>> w.assign_sub(0.5)
+    Variable('w', 2.5)
+    """
+
+    __slots__ = ("trainable",)
+
+    _assignable = True
+
+    def __init__(self, initial_value: Any, trainable: bool = True, name: str | None = None, dtype: Any = None) -> None:
+        super().__init__(initial_value, dtype, name)
+        self.trainable = trainable
+
+    def assign(self, value: Any) -> Variable:
+        """Replace the value; gives the variable itself.
+
+        Parameters
+        ----------
+        value : array_like
+            Of the variable's shape, and of a dtype that fits into the variable's without loss of kind.
+
+        Raises
+        ------
+        ValueError
+            If the shape differs.
+        TypeError
+            If the dtype cannot be kept, say complex into float.
+        """
+        array = _own(value)
+        if array.shape != self.shape:
+            raise ValueError(
+                f"{self!r} has shape {self.shape}, and a value of shape {array.shape} was assigned to it; "
+                "a variable keeps its shape, so make a new Variable for the new one"
+            )
+        if not np.can_cast(array.dtype, self.dtype, "same_kind"):
+            raise TypeError(
+                f"{self!r} has dtype {self.dtype}, and a value of dtype {array.dtype} was assigned to it; "
+                f"convert it on purpose: value.astype({str(self.dtype)!r})"
+            )
+        self._array = array.astype(self.dtype)
+        if active.hooks:
+            emit(Assign(self, wrap(self._array)))
+        return self
+
+    def assign_add(self, value: Any) -> Variable:
+        """Add to the value; gives the variable itself."""
+        return self.assign(self._array + _own(value))
+
+    def assign_sub(self, value: Any) -> Variable:
+        """Subtract from the value; gives the variable itself."""
+        return self.assign(self._array - _own(value))
+
+    def _no_in_place(self, other: Any) -> NoReturn:
+        raise RuntimeError(
+            "variable += value is not supported, because it is not clear whether you want to change the variable "
+            "or to compute with it. Write variable.assign_add(value), or result = variable + value"
+        )
+
+    __iadd__ = __isub__ = __imul__ = __itruediv__ = __ipow__ = __imatmul__ = _no_in_place
+
+    def __repr__(self) -> str:
+        start = f"Variable({self.name!r}, " if self.name else "Variable("
+        return f"{start}{show(self._array, indent=len(start))})"
