@@ -17,16 +17,33 @@ def tensors_of(structure: Any, path: str) -> list[Tensor]:
     for where, leaf in leaves:
         if not isinstance(leaf, Tensor):
             raise TypeError(
-                f"{where} is {'None' if leaf is None else f'the {type(leaf).__name__} {leaf!r:.60}'}, and must be a Tensor or a "
-                "Variable: the very object that the tape saw, not its value"
+                f"{where} is {leaf!r:.60} of type {type(leaf).__name__}, and must be a Tensor or a Variable: "
+                "the very object that the tape saw, not its value"
             )
     return [leaf for _, leaf in leaves]
+
+
+def check_watchable(structure: Any) -> list[Tensor]:
+    """List the tensors of a structure that a tape is asked to watch, if it can watch them all."""
+    leaves = flatten(structure, "watch")
+    for path, tensor in leaves:
+        if not isinstance(tensor, Tensor):
+            raise ValueError(
+                f"{path} is the {type(tensor).__name__} {tensor!r:.60}, and a tape watches only tensors; "
+                "make one first: x = ad.constant(...)"
+            )
+        if tensor.dtype.kind not in "fc":
+            raise TypeError(
+                f"{path} has dtype {tensor.dtype}, and only floating and complex numbers have derivatives; "
+                "convert it first: x = x.astype(float)"
+            )
+    return [tensor for _, tensor in leaves]
 
 
 def seeds_of(target: Any, output_gradients: Any) -> list[tuple[Tensor, Any]]:
     """Pair each target with its first cotangent: ones, unless the caller says otherwise."""
     targets = tensors_of(target, "target")
-    given = [("", None)] * len(targets)
+    given: list[tuple[str, Any]] = [("", None)] * len(targets)
     if output_gradients is not None:
         given = flatten_like(target, output_gradients, "output_gradients")
     seeds = []

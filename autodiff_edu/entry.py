@@ -33,7 +33,7 @@ class Entry:
         self,
         operation: Any,
         ids: tuple[int | None, ...],
-        values: tuple[Any, ...] | None,
+        values: tuple[Any, ...],
         parameters: dict[str, Any],
         output_id: int,
         output_value: Any,
@@ -41,7 +41,7 @@ class Entry:
     ) -> None:
         self.operation = operation
         self.ids = ids
-        self.values = values
+        self.values: Any = values
         self.parameters = parameters
         self.output_id = output_id
         self.output_value = output_value

@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .places import Where
     from .tape import Entry, GradientTape
-    from .tensor import Tensor, Variable
+    from .tensor import Tensor
+    from .variable import Variable
 
 
 class Active(threading.local):

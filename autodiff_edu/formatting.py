@@ -27,7 +27,7 @@ def short_value(array: Any) -> str:
     if not isinstance(array, np.ndarray | np.generic):
         return f"{'×'.join(map(str, array.shape))} (not computed here)"
     if array.ndim == 0:
-        return number(array[()])
+        return number(array.item())
     if array.size == 0:
         return f"{'×'.join(map(str, array.shape))}, empty"
     if array.size <= 12:
@@ -55,14 +55,16 @@ def _nested(array: Any) -> str:
 
 
 def short_argument(value: Any) -> str:
+    """Write an argument that is no tensor."""
     if isinstance(value, np.ndarray | np.generic):
         return short_value(value)
     return number(value) if isinstance(value, float | complex) else value if value == "…" else repr(value)
 
 
 def short_index(index: Any) -> str:
+    """Write what stands between the brackets of `x[...]`."""
     if isinstance(index, tuple):
-        return ", ".join(map(_index, index))
+        return ", ".join(map(short_index, index))
     if isinstance(index, slice):
         ends = ["" if end is None else str(end) for end in (index.start, index.stop, index.step)]
         return ":".join(ends if index.step is not None else ends[:2])

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
 INFIX = {
     "add": ("+", "plus"), "subtract": ("-", "minus"), "multiply": ("*", "times"), "divide": ("/", "divided by"),
-    "power": ("**", "to the power"), "matmul": ("@", "matrix-multiplied by"), "floor_divide": ("//", "floor-divided by"),
-    "remainder": ("%", "modulo"), "less": ("<", "less than"), "less_equal": ("<=", "at most"), "greater": (">", "greater than"),
-    "greater_equal": (">=", "at least"), "equal": ("==", "equal to"), "not_equal": ("!=", "different from"),
+    "power": ("**", "to the power"), "matmul": ("@", "matrix-multiplied by"), "remainder": ("%", "modulo"),
+    "floor_divide": ("//", "floor-divided by"), "less": ("<", "less than"), "less_equal": ("<=", "at most"),
+    "greater": (">", "greater than"), "greater_equal": (">=", "at least"), "equal": ("==", "equal to"),
+    "not_equal": ("!=", "different from"),
 }  # fmt: skip
 SPOKEN = {
     "sin": "sine",

@@ -125,7 +125,8 @@ def _label(path: str) -> str:
         known = shell.compile.format_code_name(path)
         if known is not None and known[0] == "Cell":
             return known[1].replace("In[", "cell ").rstrip("]")
-    return os.path.basename(path)
+    # "<doctest name[3]>" and its kind are no files
+    return path.strip("<>").split()[0] if path.startswith("<") else os.path.basename(path)
 
 
 @lru_cache(maxsize=32)
@@ -147,7 +148,9 @@ def _expressions(path: str, source: str) -> dict[tuple[int, int | None, int | No
                     results[value] = name
             case ast.NamedExpr(target=ast.Name(id=name), value=value):
                 results[value] = name
-        function, arguments, result = None, None, results.get(node)
+        function: str | None = None
+        arguments: list[ast.expr] | None = None
+        result = results.get(node)
         match node:
             case ast.AugAssign(target=ast.Name(id=name) as target, value=value):
                 arguments, result = [target, value], name

@@ -50,9 +50,8 @@ def flatten_like(structure: Any, other: Any, path: str) -> list[tuple[str, Any]]
         return [leaf for key in structure for leaf in flatten_like(structure[key], other[key], f"{path}[{key!r}]")]
     if isinstance(structure, list | tuple):
         if not isinstance(other, list | tuple) or len(other) != len(structure):
-            raise ValueError(
-                f"{path} must be a {type(structure).__name__} of {len(structure)}, as the targets are; it is {other!r:.80}"
-            )
+            form = f"{type(structure).__name__} of {len(structure)}"
+            raise ValueError(f"{path} must be a {form}, as the targets are; it is {other!r:.80}")
         pairs = enumerate(zip(structure, other, strict=True))
         return [leaf for i, (part, its) in pairs for leaf in flatten_like(part, its, f"{path}[{i}]")]
     return [(path, other)]

@@ -7,8 +7,9 @@
 ...     tape.watch(x)
 ...     y = x * np.sin(x)
 >>> print(tape)
-  #  line                   operation     inputs    value
-  1  <doctest>, line 3      t1 = sin      x         0.909297
+#  line             entry        value
+1  doctest, line 3  t1 = sin(x)  0.909297
+2  doctest, line 3  y = x * t1   1.81859
 """
 
 from __future__ import annotations
@@ -19,28 +20,15 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import seeds_of, tensors_of
+from . import events
+from .arguments import check_watchable, seeds_of, tensors_of
 from .entry import Contribution, Entry, Step
-from .events import (
-    Accumulate,
-    Cut,
-    Event,
-    Pause,
-    PullBack,
-    Record,
-    Release,
-    Reset,
-    Resume,
-    Seed,
-    Skip,
-    Watch,
-    active,
-    emit,
-)
+from .events import active, emit
 from .places import Where, here
 from .rules.kinds import RULES, settle
-from .structures import flatten, rebuild
-from .tensor import Tensor, wrap
+from .structures import rebuild
+from .tensor import Tensor, as_tensor, wrap
+from .unruled import no_rule
 from .variable import Variable
 
 
@@ -86,9 +74,7 @@ class GradientTape:
 
     def __enter__(self) -> GradientTape:
         if self._recording:
-            raise ValueError(
-                "this tape records already; leave its with block before you enter it again, or make a second tape"
-            )
+            raise ValueError("this tape records already; leave its with block first, or make a second tape")
         if not self._usable:
             self._forget()
         self._recording = self._usable = True
@@ -118,28 +104,14 @@ class GradientTape:
         """
         if not self._recording:
             raise RuntimeError("this tape is not recording, so it cannot watch; call watch inside its with block")
-        leaves = flatten(tensors, "watch")
-        for path, tensor in leaves:
-            if not isinstance(tensor, Tensor):
-                raise ValueError(
-                    f"{path} is the {type(tensor).__name__} {tensor!r:.60}, and a tape watches only tensors; "
-                    "make one first: x = ad.constant(...)"
-                )
-            if tensor.dtype.kind not in "fc":
-                raise TypeError(
-                    f"{path} has dtype {tensor.dtype}, and only floating and complex numbers have derivatives; "
-                    "convert it first: x = x.astype(float)"
-                )
-        for _, tensor in leaves:
+        for tensor in check_watchable(tensors):
             self._watch(tensor)
 
     def _watch(self, tensor: Tensor) -> None:
         if tensor._id not in self._watched:
-            where = here()
-            self._watched[tensor._id] = (tensor, where)
+            self._watched[tensor._id] = (tensor, where := here())
             self._connected.add(tensor._id)
-            if active.hooks:
-                emit(Watch(self, tensor, where))
+            self._announce(events.Watch, tensor, where)
 
     def _read(self, variable: Variable) -> None:
         if self.watch_accessed_variables and variable.trainable and variable.dtype.kind in "fc":
@@ -157,21 +129,23 @@ class GradientTape:
         ------
         RuntimeError
             If the tape is not recording.
+        ValueError
+            If it is paused already.
         """
+        if not self._recording:
+            raise RuntimeError("this tape is not recording; stop_recording belongs inside its with block")
         if self not in active.tapes:
-            raise RuntimeError(
-                "this tape is not recording, so it cannot be paused; stop_recording belongs inside its with block"
-            )
+            raise ValueError("this tape is paused already; one stop_recording is enough")
         before = active.tapes
         active.tapes = tuple(tape for tape in before if tape is not self)
-        self._announce(Pause(self))
+        self._announce(events.Pause)
         try:
             yield
         finally:
             if self._recording:
                 entered = tuple(tape for tape in active.tapes if tape not in before)
                 active.tapes = tuple(tape for tape in before if tape is self or tape in active.tapes) + entered
-                self._announce(Resume(self))
+                self._announce(events.Resume)
 
     def reset(self) -> None:
         """Forget every entry and every watch; the tape goes on recording.
@@ -182,41 +156,44 @@ class GradientTape:
             If the tape is not recording.
         """
         if not self._recording:
-            raise ValueError(
-                "this tape is not recording, so there is nothing to reset; call reset inside its with block"
-            )
+            raise ValueError("this tape is not recording; call reset inside its with block")
         self._forget()
-        self._announce(Reset(self))
+        self._announce(events.Reset)
 
     def _forget(self) -> None:
         self.entries, self._connected, self._watched = [], set(), {}
 
-    def _append(
-        self,
-        operation: Any,
-        ids: tuple[int | None, ...],
-        values: Any,
-        parameters: Any,
-        output: Tensor,
-        where: Where,
-        connected: bool,
+    def _record(
+        self, operation: Any, inputs: Any, ids: list[int | None], values: list[Any], parameters: Any, output: Tensor
     ) -> None:
-        entry = Entry(operation, ids, values, parameters, output._id, output._array, where)
+        """Append an entry, if the tape follows one of the inputs."""
+        for x in inputs:
+            if isinstance(x, Variable):
+                self._read(x)
+        connected = not self._connected.isdisjoint(ids)
+        if not connected and not active.hooks:
+            return
+        for k, x in enumerate(inputs):
+            # the tape needs each operand as it is now, whatever is written into it later
+            if values[k] is x and type(x) is np.ndarray and x.flags.writeable:
+                values[k] = x.copy()
+        where = here(depth=4)
+        entry = Entry(operation, tuple(ids), tuple(values), parameters, output._id, output._array, where)
         if not connected:
-            emit(Skip(self, entry))
+            emit(events.Skip(self, entry))
             return
         self.entries.append(entry)
         rule = RULES.get(operation)
         if rule.kind == "step" if rule else output.dtype.kind not in "fc":
-            self._announce(Cut(self, entry))
+            self._announce(events.Cut, entry)
             return
         self._connected.add(output._id)
         if active.hooks:
-            emit(Record(self, entry))
+            emit(events.Record(self, entry))
 
-    def _announce(self, event: Event) -> None:
+    def _announce(self, event: Any, *details: Any) -> None:
         if active.hooks:
-            emit(event)
+            emit(event(self, *details))
 
     # Differentiating ---------------------------------------------------------------------------------------------
 
@@ -269,7 +246,9 @@ class GradientTape:
             cotangents = self._sow(seeds)
             for _ in self._walk(cotangents, {tensor._id for tensor in tensors}):
                 pass
-        return rebuild(sources, iter([_result(cotangents.get(t._id), t, unconnected_gradients) for t in tensors]))
+        if unconnected_gradients == "zero":
+            cotangents = {t._id: np.zeros_like(t._array)[()] for t in tensors} | cotangents
+        return rebuild(sources, iter([as_tensor(cotangents.get(t._id)) for t in tensors]))
 
     def steps(self, target: Any, sources: Any, output_gradients: Any = None) -> Iterator[Step]:
         """Walk backwards one entry at a time; `gradient` is this walk, run to its end.
@@ -295,11 +274,8 @@ class GradientTape:
         seeds = seeds_of(target, output_gradients)
         with self._reading():
             for entry, cotangent, contributions in self._walk(self._sow(seeds), wanted):
-                shown = tuple(
-                    Contribution(i, id, before if before is None else _tensor(before), _tensor(value), _tensor(after))
-                    for i, id, before, value, after in contributions
-                )
-                yield Step(entry, _tensor(cotangent), shown)
+                shown = (Contribution(i, id, *map(as_tensor, sums)) for i, id, *sums in contributions)
+                yield Step(entry, as_tensor(cotangent), tuple(shown))
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
@@ -314,32 +290,32 @@ class GradientTape:
         if self.persistent:
             yield
             return
-        tapes, recording = active.tapes, self._recording
+        before = active.tapes, self._recording
         self.__exit__()
+        self._usable = False
         try:
             yield
-        except GeneratorExit:
-            pass
-        except BaseException:  # a walk that failed has lost nothing: the tape is as it was
-            active.tapes, self._recording = tapes, recording
+        except Exception:  # a walk that failed has lost nothing
+            active.tapes, self._recording = before
+            self._usable = True
             raise
-        self._release()
+        finally:
+            if not self._usable:
+                self._release()
 
     def _release(self) -> None:
-        self._usable = False
         for entry in self.entries:
             entry.values = entry.output_value = None
         for id, (tensor, where) in self._watched.items():
             self._watched[id] = (tensor if isinstance(tensor, Variable) else None, where)
-        self._announce(Release(self))
+        self._announce(events.Release)
 
     def _sow(self, seeds: list[tuple[Tensor, Any]]) -> dict[int, Any]:
         cotangents: dict[int, Any] = {}
         for target, seed in seeds:
             before = cotangents.get(target._id)
             cotangents[target._id] = seed if before is None else before + seed
-            if active.hooks:
-                emit(Seed(self, target, _tensor(seed)))
+            self._announce(events.Seed, target, as_tensor(seed))
         return cotangents
 
     def _walk(
@@ -351,7 +327,7 @@ class GradientTape:
         an outer tape is recording this walk: then they are tensors.
         """
         entries, connected = self.entries[:], self._connected
-        needed = set(wanted)
+        needed = wanted & connected
         for entry in entries:
             if not needed.isdisjoint(entry.ids) and entry.output_id in connected:
                 needed.add(entry.output_id)
@@ -364,12 +340,12 @@ class GradientTape:
                 del cotangents[output_id]  # the walk has passed its last use
             rule = RULES.get(entry.operation)
             if rule is None:
-                raise LookupError(_no_rule(entry))
+                raise no_rule(entry)
             g, y, values, parameters = cotangent, entry.output_value, entry.values, entry.parameters
             if active.tapes and _is_recorded(entry, cotangent):
                 values, y = entry.inputs, entry.output
             if active.hooks:
-                emit(PullBack(self, entry, _tensor(cotangent)))
+                emit(events.PullBack(self, entry, as_tensor(cotangent)))
             if g.dtype.kind == "c":
                 g = np.conjugate(g)
             contributions: list[Any] = []
@@ -380,8 +356,8 @@ class GradientTape:
                     cotangents[id] = after = value if before is None else before + value
                     contributions.append((argument, id, before, value, after))
                     if active.hooks:
-                        tensor = wrap(entry.values[argument], id)
-                        emit(Accumulate(self, entry, argument, tensor, _maybe(before), _tensor(value), _tensor(after)))
+                        tensor, sums = wrap(entry.values[argument], id), map(as_tensor, (before, value, after))
+                        emit(events.Accumulate(self, entry, argument, tensor, *sums))
             yield entry, cotangent, contributions
 
     # Reading -----------------------------------------------------------------------------------------------------
@@ -400,25 +376,3 @@ def _is_recorded(entry: Entry, cotangent: Any) -> bool:
     """Whether some tape follows what the rules of this entry would compute from."""
     ids = (*entry.ids, entry.output_id)
     return isinstance(cotangent, Tensor) or any(not tape._connected.isdisjoint(ids) for tape in active.tapes)
-
-
-def _tensor(value: Any) -> Tensor:
-    return value if isinstance(value, Tensor) else wrap(value)
-
-
-def _maybe(value: Any) -> Tensor | None:
-    return None if value is None else _tensor(value)
-
-
-def _result(cotangent: Any, source: Tensor, unconnected: str) -> Tensor | None:
-    if cotangent is not None:
-        return _tensor(cotangent)
-    return wrap(np.zeros_like(source._array)[()]) if unconnected == "zero" else None
-
-
-def _no_rule(entry: Entry) -> str:
-    name = entry.name
-    return (
-        f"np.{name}, used at {entry.place}, has no derivative rule. Write the value with functions that have one, "
-        f"or register a rule: ad.register_gradient(np.{name}, lambda g, y, x: ...)"
-    )

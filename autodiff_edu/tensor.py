@@ -13,6 +13,7 @@ Tensor(14.)
 
 from __future__ import annotations
 
+import inspect
 import operator
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -22,7 +23,6 @@ import numpy as np
 
 from .events import Leave, active, emit
 from .formatting import show
-from .places import here
 from .rules.kinds import RULES, SPELLED
 
 _new_id = count(1).__next__
@@ -93,7 +93,6 @@ class Tensor:
 
     _array: Any
     _id: int
-    _assignable = False
     name: str | None
 
     def __init__(self, value: Any, dtype: Any = None, name: str | None = None) -> None:
@@ -187,18 +186,19 @@ class Tensor:
     sum, swapaxes, take, trace = _method(np.sum), _method(np.swapaxes), _method(np.take), _method(np.trace)
     var, flatten = _method(np.var), _method(np.ravel)
 
-    def reshape(self, *shape: Any) -> Tensor:
+    def reshape(self, *shape: Any) -> Any:
         """Give `np.reshape` of this tensor; the shape as one tuple or as several numbers."""
-        return np.reshape(self, shape[0] if len(shape) == 1 else shape)  # type: ignore[call-overload,no-any-return]
+        reshape: Any = np.reshape
+        return reshape(self, shape[0] if len(shape) == 1 else shape)
 
-    def transpose(self, *axes: Any) -> Tensor:
+    def transpose(self, *axes: Any) -> Any:
         """Give `np.transpose` of this tensor; the axes as one tuple, as several numbers, or none: reversed."""
-        return np.transpose(self, axes[0] if len(axes) == 1 else axes or None)  # type: ignore[call-overload,no-any-return]
+        transpose: Any = np.transpose
+        return transpose(self, axes[0] if len(axes) == 1 else axes or None)
 
-    def astype(self, dtype: Any) -> Tensor:
+    def astype(self, dtype: Any) -> Any:
         """Convert to another dtype; nothing flows back through a conversion to integers or booleans."""
-        dtype = np.dtype(dtype)
-        return apply(cast if dtype.kind in "fc" else round_off, (self, dtype))
+        return SPELLED[np.ndarray.astype](self, dtype)
 
     def __repr__(self) -> str:
         return f"Tensor({show(self._array, indent=7)})"
@@ -215,6 +215,9 @@ class Tensor:
         return apply(ufunc, inputs, parameters)
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, parameters: Any) -> Any:
+        if any(isinstance(x, Tensor) for x in parameters.values()):  # np.sum(a=x): arguments have places, not names
+            bound = inspect.signature(function).bind(*args, **parameters)
+            args, parameters = bound.args, bound.kwargs
         if function in SPELLED:
             return SPELLED[function](*args, **parameters)
         if function not in RULES:
@@ -246,6 +249,11 @@ def wrap(array: Any, id: int | None = None) -> Tensor:
     return tensor
 
 
+def as_tensor(value: Any) -> Any:
+    """Wrap a plain array; tensors, and None, are left as they are."""
+    return value if value is None or isinstance(value, Tensor) else wrap(value)
+
+
 def apply(
     operation: Callable[..., Any],
     inputs: tuple[Any, ...],
@@ -267,69 +275,19 @@ def apply(
             ids.append(None)
             values.append(x)
     output = wrap((compute or operation)(*values, **parameters))
-    if active.tapes:
-        _record(operation, inputs, ids, values, parameters, output)
+    for tape in active.tapes:
+        tape._record(operation, inputs, ids, values, parameters, output)
     return output
 
 
-def _record(
-    operation: Any, inputs: Any, ids: list[int | None], values: list[Any], parameters: Any, output: Tensor
-) -> None:
-    where = None
-    for tape in active.tapes:
-        for x in inputs:
-            if isinstance(x, Tensor) and x._assignable:
-                tape._read(x)
-        connected = not tape._connected.isdisjoint(ids)
-        if connected or active.hooks:
-            if where is None:
-                where = here(depth=4)
-                # the tape needs each operand as it is now, whatever is written into it later
-                kept = tuple(
-                    [
-                        v.copy() if type(v) is np.ndarray and v is x and v.flags.writeable else v
-                        for v, x in zip(values, inputs)
-                    ]
-                )
-            tape._append(operation, tuple(ids), kept, parameters, output, where, connected)
-
-
 def _refuse(function: Callable[..., Any], parameters: dict[str, Any]) -> None:
-    for name in ("out", "where"):
+    for name, remedy in _REFUSED.items():
         if parameters.get(name) is not None:
-            raise TypeError(
-                f"np.{function.__name__} of a tensor takes no {name}=: "
-                + (
-                    "tensors are never written into; write result = ..."
-                    if name == "out"
-                    else "use np.where on its argument"
-                )
-            )
+            raise TypeError(f"np.{function.__name__} of a tensor takes no {name}=: {remedy}")
 
 
-def operation(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a function of arrays an operation of ours: called on a tensor, it goes through `apply`."""
-
-    def dispatching(*inputs: Any, **parameters: Any) -> Any:
-        if any(isinstance(x, Tensor) for x in inputs):
-            return apply(dispatching, inputs, parameters)
-        return function(*inputs, **parameters)
-
-    dispatching.__name__, dispatching.__doc__ = function.__name__, function.__doc__
-    return dispatching
-
-
-def cast(x: Any, dtype: np.dtype) -> Any:
-    """Convert to another floating or complex dtype."""
-    return x.astype(dtype)
-
-
-def round_off(x: Any, dtype: np.dtype) -> Any:
-    """Convert to integers or booleans, through which no derivative passes."""
-    return x.astype(dtype)
-
-
-_REDUCTIONS = {np.add: np.sum, np.maximum: np.max, np.minimum: np.min, np.multiply: np.prod}
+_REFUSED = {"out": "tensors are never written into; write result = ...", "where": "use np.where on its argument"}
+_REDUCTIONS: dict[Any, Any] = {np.add: np.sum, np.maximum: np.max, np.minimum: np.min, np.multiply: np.prod}
 
 
 def _own(value: Any, dtype: Any = None) -> Any:
@@ -344,12 +302,9 @@ def _own(value: Any, dtype: Any = None) -> Any:
     return array[()]
 
 
-def _plain(value: Any) -> Any:
-    return value._array if isinstance(value, Tensor) else value
-
-
 def _plain_index(index: Any) -> Any:
     if isinstance(index, tuple):
         return tuple(map(_plain_index, index))
-    index = _plain(index)
+    if isinstance(index, Tensor):
+        return index._array
     return np.array(index) if isinstance(index, np.ndarray | list) else index

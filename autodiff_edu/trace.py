@@ -8,7 +8,7 @@
 ...     slope = tape.gradient(y, x)
 >>> print(steps.transcript())
 1. The tape watches x, which is 3.
-2. y is x times x, which is 9. The tape records it as entry 1.
+2. Line 3: y is x times x, which is 9. The tape records it as entry 1.
 3. The backward pass starts at y with the cotangent 1.
 4. Entry 1, y = x * x: the cotangent 1 arrived at y.
 5. The contribution to x is 3. Nothing was there yet, so x now has 3. That was 1 of 2.
@@ -24,12 +24,13 @@ index, counted from 0.
 - `code`: excerpts of the user's code: `place` ("cell 3" or "fit.py"), `first_line`, `lines`.
 - `tapes`: `name`, `persistent`.
 - `tensors`: `name`, `kind` ("watched", "variable", "constant" or "computed"), `value`: an array.
-- `entries`: `number` (from 1; null if no tape recorded it), `operation`, `text`, `inputs` and `output` (tensors), `tapes`, `where`. An operation that several tapes
-  recorded is one entry.
+- `entries`: `number` (from 1; null if no tape recorded it), `operation`, `text`, `inputs` and `output` (tensors),
+  `tapes`, `where`. An operation that several tapes recorded is one entry.
 - `steps`: what happened, in order: `kind`, `text` (a sentence), `tape`, `where`, and by kind
     - "watch": `tensor`; "record", "cut", "skip": `entry`; "release", "pause", "resume", "reset": nothing more;
     - "seed": `tensor`, `cotangent`, `pass` (counts the backward passes); "pull back": `entry`, `cotangent`, `pass`;
-    - "accumulate": `entry`, `argument`, `tensor`, `before` (null for the first), `contribution`, `after`, `count`, `of`, `pass`;
+    - "accumulate": `entry`, `argument`, `tensor`, `before` (null for the first), `contribution`, `after`, `count`,
+      `of`, `pass`;
     - "assign": `tensor`, `value`; "leave": `tensor`, `how`.
 
 An array is `shape`, `dtype`, `text` (as shown, six significant digits) and `data` (numbers to six digits, nested; null
@@ -242,23 +243,18 @@ class _Writer:
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
                 step["entry"] = self._entry(entry, step)
                 text = f"{self._line(step)}{self.labels[entry.output_id]} is {self.labels.aloud(entry)}, which is "
-                text += (
-                    f"{short_value(entry.output_value)}. "
-                    + {
-                        "record": f"{whose} records it as entry {self.numbers.get(entry.output_id)}.",
-                        "cut": f"{whose} records it as entry {self.numbers.get(entry.output_id)}, which cuts the flow: its derivative is zero everywhere.",
-                        "skip": f"{whose} does not record it: it watches nothing in it.",
-                    }[step["kind"]].capitalize()
-                )
+                text += f"{short_value(entry.output_value)}. {self._recorded(step, whose).capitalize()}"
             case events.Seed(tensor=tensor, cotangent=cotangent):
                 step["tensor"] = self._tensor(tensor._id, tensor, "computed")
                 step |= {"cotangent": array(cotangent), "pass": number}
-                text = f"the backward pass starts at {self.labels[tensor._id]} with the cotangent {short_value(cotangent._array)}."
+                start = f"the backward pass starts at {self.labels[tensor._id]}"
+                text = f"{start} with the cotangent {short_value(cotangent._array)}."
             case events.PullBack(entry=entry, cotangent=cotangent):
                 step["entry"] = self._entry(entry, None)
                 step |= {"cotangent": array(cotangent), "pass": number}
-                name = self.labels[entry.output_id]
-                text = f"entry {self.numbers[entry.output_id]}, {name} = {self.labels.text(entry)}: the cotangent {short_value(cotangent._array)} arrived at {name}."
+                name, which = self.labels[entry.output_id], f"entry {self.numbers[entry.output_id]}"
+                arrived = f"the cotangent {short_value(cotangent._array)} arrived at {name}."
+                text = f"{which}, {name} = {self.labels.text(entry)}: {arrived}"
             case events.Accumulate():
                 text = self._accumulate(event, step, number)
             case events.Assign(variable=variable, value=value):
@@ -275,6 +271,12 @@ class _Writer:
                 text = text.replace("the tape lets", "the one-shot tape lets")
         step["text"] = text[0].upper() + text[1:]
         self.document["steps"].append(step)
+
+    def _recorded(self, step: dict[str, Any], whose: str) -> str:
+        if step["kind"] == "skip":
+            return f"{whose} does not record it: it watches nothing in it."
+        text = f"{whose} records it as entry {self.document['entries'][step['entry']]['number']}"
+        return text + (", which cuts the flow: its derivative is zero everywhere." if step["kind"] == "cut" else ".")
 
     def _accumulate(self, event: events.Accumulate, step: dict[str, Any], number: int) -> str:
         id = event.tensor._id
@@ -300,7 +302,7 @@ class _Writer:
     def _entry(self, entry: Entry, step: dict[str, Any] | None) -> int:
         if entry.output_id not in self.entries:
             self.entries[entry.output_id] = len(self.document["entries"])
-            described = {
+            described: dict[str, Any] = {
                 "number": self.numbers.get(entry.output_id),
                 "operation": entry.name,
                 "text": self.labels.text(entry),

@@ -1,14 +1,20 @@
-"""NumPy functions that have no rule: they run, and are recorded, so that asking for their gradient can say what is missing."""
+"""NumPy functions that have no rule.
+
+They run and are recorded like any other, so that asking for their gradient can say what is missing.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .events import active
-from .tensor import Tensor, _record, wrap
+from .tensor import Tensor, wrap
+
+if TYPE_CHECKING:
+    from .entry import Entry
 
 
 def apply_unruled(function: Callable[..., Any], args: Any, parameters: Any) -> Any:
@@ -30,9 +36,18 @@ def apply_unruled(function: Callable[..., Any], args: Any, parameters: Any) -> A
         if not isinstance(result, np.ndarray | np.generic):
             return result
         output = wrap(result)
-        if active.tapes:
-            _record(function, tensors, [t._id for t in tensors], [t._array for t in tensors], parameters, output)
+        for tape in active.tapes:
+            tape._record(function, tensors, [t._id for t in tensors], [t._array for t in tensors], parameters, output)
         return output
 
     plain_parameters = {name: plain(argument) for name, argument in parameters.items()}
     return wrapped(function(*map(plain, args), **plain_parameters))
+
+
+def no_rule(entry: Entry) -> LookupError:
+    """Say which function, on the way from a target to a source, cannot be differentiated."""
+    name = entry.name
+    return LookupError(
+        f"np.{name}, used at {entry.place}, has no derivative rule. Write the value with functions that have one, "
+        f"or register a rule: ad.register_gradient(np.{name}, lambda g, y, x: ...)"
+    )

@@ -41,8 +41,6 @@ class Variable(Tensor):
 
     __slots__ = ("trainable",)
 
-    _assignable = True
-
     def __init__(self, initial_value: Any, trainable: bool = True, name: str | None = None, dtype: Any = None) -> None:
         super().__init__(initial_value, dtype, name)
         self.trainable = trainable

@@ -44,6 +44,11 @@ class _Place:
     order: float = 0.0
     link: int = -1
 
+    @property
+    def weight(self) -> float:
+        # A long line should run straight: boxes give way to it, not it to them.
+        return 1.0 if self.height else 8.0
+
 
 def layout(document: dict[str, Any]) -> dict[str, Any]:
     """Place the tensors of a trace document and the lines between them.
@@ -191,11 +196,14 @@ def _spread(layers: list[list[_Place]]) -> None:
     for sweep in range(2 * SWEEPS):
         downwards = sweep % 2 == 0
         for layer in layers if downwards else reversed(layers):
-            wishes = [
-                _mean((other.centre for other in (place.above if downwards else place.below)), place.centre)
-                for place in layer
-            ]
-            _separate(layer, wishes)
+            _separate(layer, [_wish(place, downwards) for place in layer])
+
+
+def _wish(place: _Place, downwards: bool) -> float:
+    neighbours = place.above if downwards else place.below
+    if not place.height:
+        neighbours = [other for other in neighbours if not other.height] or neighbours
+    return _mean((other.centre for other in neighbours), place.centre)
 
 
 def _separate(layer: list[_Place], wishes: list[float]) -> None:
@@ -209,14 +217,14 @@ def _separate(layer: list[_Place], wishes: list[float]) -> None:
         before = layer[position - 1] if position else place
         room = (before.width + place.width) / 2 + BOX_GAP if position else 0.0
         offsets.append(room + (offsets[-1] if position else 0.0))
-    pools: list[tuple[float, int]] = []
-    for wish, offset in zip(wishes, offsets, strict=True):
-        total, count = wish - offset, 1
-        while pools and pools[-1][0] / pools[-1][1] > total / count:
-            total, count = total + pools[-1][0], count + pools[-1][1]
-            pools.pop()
-        pools.append((total, count))
-    settled = [total / count for total, count in pools for _ in range(count)]
+    pools: list[tuple[float, float, int]] = []
+    for place, wish, offset in zip(layer, wishes, offsets, strict=True):
+        total, weight, count = place.weight * (wish - offset), place.weight, 1
+        while pools and pools[-1][0] / pools[-1][1] > total / weight:
+            before_total, before_weight, before_count = pools.pop()
+            total, weight, count = total + before_total, weight + before_weight, count + before_count
+        pools.append((total, weight, count))
+    settled = [total / weight for total, weight, count in pools for _ in range(count)]
     for place, centre, offset in zip(layer, settled, offsets, strict=True):
         place.centre = centre + offset
 

@@ -41,7 +41,7 @@ def play(what: Trace | Callable[..., Any], *args: Any) -> Player:
     --------
     >>> import autodiff_edu as ad
     >>> ad.play(lambda x: x * x, 3.0)
-    Player('<lambda>(x)', 7 steps)
+    Player('<lambda>(x)', 6 steps)
     """
     if isinstance(what, Trace):
         traced = what

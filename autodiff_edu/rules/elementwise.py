@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..tensor import apply, operation
+from ..tensor import apply
 from .kinds import SPELLED, elementwise, step
+from .operations import clip
 
 LOG10, LOG2 = float(np.log(10.0)), float(np.log(2.0))
 
@@ -26,12 +27,6 @@ def log_of_base(x: Any) -> Any:
 def share(x: Any, z: Any, other: Any) -> Any:
     """Give the part of the cotangent that goes to x where z is the larger, or smaller, of two: a half at a tie."""
     return (x == z) / (1.0 + (x == other))
-
-
-@operation
-def clip(x: Any, low: Any, high: Any) -> Any:
-    """Keep x between two bounds; either may be infinite."""
-    return np.clip(x, low, high)
 
 
 def spelled_clip(a: Any, a_min: Any = None, a_max: Any = None, min: Any = None, max: Any = None) -> Any:

@@ -1,8 +1,8 @@
 """The three kinds of rule, and the table in which every operation's rules stand.
 
-A rule is one line of NumPy that pulls a cotangent `g` back to one argument: `rule(g, output, *arguments, **parameters)`.
-`g` may carry one extra leading axis, a stack of cotangents, so rules count axes from the right. They need not care
-about broadcasting, dtypes or complex conjugation: `settle` does all three, once, for every rule.
+A rule is one line of NumPy that pulls a cotangent `g` back to one argument:
+`rule(g, output, *arguments, **parameters)`. `g` may carry one extra leading axis, a stack of cotangents, so rules count
+axes from the right. They need not care about broadcasting, dtypes or complex conjugation: `settle` does all three.
 
 >>> import numpy as np
 >>> from autodiff_edu.rules import RULES

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..tensor import apply, cast, operation, round_off
+from ..tensor import apply
 from .kinds import SPELLED, linear, step
+from .operations import cast, concatenate, gather, round_off, scatter, stack
 
 
 def like(g: Any, y: Any, x: Any) -> Any:
@@ -22,50 +23,6 @@ def permute_back(g: Any, ndim: int, axes: Sequence[int] | None) -> Any:
     order = range(ndim)[::-1] if axes is None else [a % ndim for a in axes]
     lead = np.ndim(g) - ndim
     return np.transpose(g, (*range(lead), *(lead + a for a in np.argsort(list(order)).tolist())))
-
-
-def is_basic(index: Any) -> bool:
-    """Tell whether an index is made of integers, slices, None and ... alone, so that it meets no element twice."""
-    parts = index if isinstance(index, tuple) else (index,)
-    return all(part is None or part is ... or isinstance(part, int | np.integer | slice) for part in parts)
-
-
-@operation
-def scatter(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
-    """Put the elements of g where `x[index]` took them from; what meets at one place adds up. Zeros elsewhere."""
-    lead = g.ndim - np.broadcast_to(False, shape)[index].ndim
-    stack = g.shape[:lead]
-    out = np.zeros(stack + shape, g.dtype)
-    if is_basic(index):
-        out[(*(slice(None),) * lead, *(index if isinstance(index, tuple) else (index,)))] = g
-        return out
-    # positions in the flattened array, so that a stack in front cannot disturb the meaning of the index
-    size = int(np.prod(shape))
-    positions = np.arange(size).reshape(shape)[index].ravel()
-    np.add.at(out.reshape(-1, size), (slice(None), positions), g.reshape(-1, positions.size))
-    return out
-
-
-@operation
-def gather(z: Any, index: Any, shape: tuple[int, ...]) -> Any:
-    """Take `x[index]` of every x in a stack: what `scatter` undoes."""
-    lead = z.ndim - len(shape)
-    if is_basic(index):
-        return z[(*(slice(None),) * lead, *(index if isinstance(index, tuple) else (index,)))]
-    positions = np.arange(int(np.prod(shape))).reshape(shape)[index]
-    return z.reshape((*z.shape[:lead], -1))[..., positions]
-
-
-@operation
-def concatenate(*arrays: Any, axis: int | None = 0) -> Any:
-    """Join arrays along an axis they have."""
-    return np.concatenate(arrays, axis=axis)
-
-
-@operation
-def stack(*arrays: Any, axis: int = 0) -> Any:
-    """Join arrays along a new axis."""
-    return np.stack(arrays, axis=axis)
 
 
 def slice_of(i: int, g: Any, y: Any, *arrays: Any, axis: int | None = 0) -> Any:
@@ -95,20 +52,23 @@ def spelled_reshape(a: Any, shape: Any, order: str = "C") -> Any:
 
 
 # fmt: off
-linear(np.reshape,      lambda g, y, x, shape: like(g, y, x))
-linear(np.expand_dims,  lambda g, y, x, *_, **__: like(g, y, x))
-linear(np.squeeze,      lambda g, y, x, *_, **__: like(g, y, x))
-linear(np.transpose,    lambda g, y, x, axes=None: permute_back(g, np.ndim(x), axes))
-linear(np.broadcast_to, lambda g, y, x, *_, **__: g)
-linear(cast,            lambda g, y, x, dtype: g)
-linear(operator.getitem,        lambda g, y, x, index: scatter(g, index, np.shape(x)))
-linear(scatter,         lambda g, y, x, index, shape: gather(g, index, shape))
-linear(gather,          lambda g, y, x, index, shape: scatter(g, index, shape))
-linear(concatenate,     each=slice_of)
-linear(stack,           each=layer_of)
+linear(np.reshape,        lambda g, y, x, shape: like(g, y, x))
+linear(np.expand_dims,    lambda g, y, x, *_, **__: like(g, y, x))
+linear(np.squeeze,        lambda g, y, x, *_, **__: like(g, y, x))
+linear(np.transpose,      lambda g, y, x, axes=None: permute_back(g, np.ndim(x), axes))
+linear(np.broadcast_to,   lambda g, y, x, *_, **__: g)
+linear(cast,              lambda g, y, x, dtype: g)
+linear(operator.getitem,  lambda g, y, x, index: scatter(g, index, np.shape(x)))
+linear(scatter,           lambda g, y, x, index, shape: gather(g, index, shape))
+linear(gather,            lambda g, y, x, index, shape: scatter(g, index, shape))
+linear(concatenate,       each=slice_of)
+linear(stack,             each=layer_of)
 step(round_off)
 # fmt: on
 
+SPELLED[np.ndarray.astype] = lambda a, dtype: (
+    cast(a, np.dtype(dtype)) if np.dtype(dtype).kind in "fc" else round_off(a, dtype)
+)
 SPELLED[np.reshape] = spelled_reshape
 SPELLED[np.ravel] = lambda a, order="C": np.reshape(a, -1, order)
 SPELLED[np.concatenate] = lambda arrays, axis=0: concatenate(*arrays, axis=axis)
