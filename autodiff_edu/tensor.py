@@ -28,8 +28,6 @@ from .rules.kinds import RULES, SPELLED
 _new_id = count(1).__next__
 _NO_PARAMETERS: dict[str, Any] = {}
 _new_tensor = object.__new__
-
-
 Method = Callable[[Any, Any], "Tensor"]
 
 

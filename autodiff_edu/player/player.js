@@ -386,7 +386,7 @@ function graphView(trace, history, layout) {
       return group;
     });
     lit.replaceChildren(...edges);
-    if (boxes[subject]) reveal(box, boxes[subject].group);
+    if (boxes[subject]) reveal(box, boxes[subject].group, 100);
   };
   return { element: make("figure", { class: "graph-figure" }, make("figcaption", {}, "Graph"), box), show };
 }
@@ -433,6 +433,9 @@ function panelView(trace, history) {
     write(before, adding ? (step.before?.text ?? "nothing yet") : UNKNOWN);
     write(contribution, adding ? step.contribution.text : UNKNOWN);
     write(after, adding ? step.after.text : UNKNOWN);
+    // Arrays need the whole width, one below the other.
+    const long = [before, contribution, after].some((amount) => amount.textContent.length > 14);
+    set(sum, "data-long", long ? "true" : null);
     write(count, adding ? `${step.count} of ${step.of}` : "");
   };
   return { element: make("figure", { class: "panel" }, caption, body), show };
