@@ -247,7 +247,8 @@ class _Writer:
             case events.Seed(tensor=tensor, cotangent=cotangent):
                 step["tensor"] = self._tensor(tensor._id, tensor, "computed")
                 step |= {"cotangent": array(cotangent), "pass": number}
-                start = f"the backward pass starts at {self.labels[tensor._id]}"
+                pass_of = "the backward pass" if len(self.tapes) == 1 else f"the backward pass of {whose}"
+                start = f"{pass_of} starts at {self.labels[tensor._id]}"
                 text = f"{start} with the cotangent {short_value(cotangent._array)}."
             case events.PullBack(entry=entry, cotangent=cotangent):
                 step["entry"] = self._entry(entry, None)

@@ -8,16 +8,15 @@ A tensor that is used far below sends *one* line past the layers in between, fro
 each use on its own would take as many parallel lines as a loop has turns.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
+
+from autodiff_edu.player.layers import Place, order, spread
 
 # Pixels. A character is that wide at the 12 px in which player.css sets the graph.
 CHARACTER = 7.3
 PADDING = 10.0
 LINE = 17.0
 LAYER_GAP = 34.0
-BOX_GAP = 20.0
 MARGIN = 12.0
 PORT_GAP = 16.0
 NARROWEST = 66.0
@@ -26,28 +25,6 @@ BOX_HEIGHT = 3 * LINE + 12
 # What player.js shows of a text before the ellipsis; the whole text is in the tooltip.
 LONGEST_VALUE = 20
 LONGEST_NAME = 14
-
-SWEEPS = 8
-
-
-@dataclass(eq=False)
-class _Place:
-    """A box, or a point at which a long line passes through a layer (`tensor` is then what the line carries)."""
-
-    tensor: int
-    width: float
-    height: float
-    layer: int = 0
-    above: "list[_Place]" = field(default_factory=list)
-    below: "list[_Place]" = field(default_factory=list)
-    centre: float = 0.0
-    order: float = 0.0
-    link: int = -1
-
-    @property
-    def weight(self) -> float:
-        # A long line should run straight: boxes give way to it, not it to them.
-        return 1.0 if self.height else 8.0
 
 
 def layout(document: dict[str, Any]) -> dict[str, Any]:
@@ -64,7 +41,8 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
         ``width`` and ``height`` of the picture; ``tensors``, a box ``{"x", "y", "width", "height"}`` for each tensor
         (one of a single line is a constant that no cotangent reaches: ``plain``);
         ``links``, the lines, each with ``start`` and ``end`` points, a ``curve`` (SVG path commands that lead from one
-        to the other) and the ``parent`` link it goes on from (or -1); ``entries``, for each entry the link that
+        to the other) the ``parent`` link it goes on from (or -1)
+        and the first ``entry`` that uses it; ``entries``, for each entry the link that
         arrives for each argument. A line from an input to an entry is that link and all its parents.
 
     Examples
@@ -82,8 +60,8 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
     entries = document["entries"]
     _assign_layers(boxes, entries)
     feeders, layers = _connect(boxes, entries)
-    _order(layers)
-    _spread(layers)
+    order(layers)
+    spread(layers)
     tops, height = _stack_layers(layers)
 
     left = min((place.centre - place.width / 2 for layer in layers for place in layer), default=0.0) - MARGIN
@@ -100,7 +78,7 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _measure(document: dict[str, Any]) -> list[_Place]:
+def _measure(document: dict[str, Any]) -> list[Place]:
     """Return a box for each tensor, large enough for everything it will ever show."""
     operations = {entry["output"]: entry["operation"] for entry in document["entries"]}
     widest = [len(tensor["value"]["text"]) for tensor in document["tensors"]]
@@ -119,15 +97,15 @@ def _measure(document: dict[str, Any]) -> list[_Place]:
         if description["kind"] == "constant" and tensor not in reached:
             # No cotangent ever reaches it: one line says it all, "c = 2", or "2" where the number is the name.
             characters = text if description["name"] == description["value"]["text"] else name + 3 + text
-            boxes.append(_Place(tensor, characters * CHARACTER + 2 * PADDING, LINE + 6))
+            boxes.append(Place(tensor, characters * CHARACTER + 2 * PADDING, LINE + 6))
         else:
             operation = min(len(operations.get(tensor, "")), LONGEST_NAME)
             characters = max(name + (operation and operation + 2), text)
-            boxes.append(_Place(tensor, max(NARROWEST, characters * CHARACTER + 2 * PADDING), BOX_HEIGHT))
+            boxes.append(Place(tensor, max(NARROWEST, characters * CHARACTER + 2 * PADDING), BOX_HEIGHT))
     return boxes
 
 
-def _assign_layers(boxes: list[_Place], entries: list[dict[str, Any]]) -> None:
+def _assign_layers(boxes: list[Place], entries: list[dict[str, Any]]) -> None:
     produced = set()
     for entry in entries:
         produced.add(entry["output"])
@@ -143,9 +121,9 @@ def _assign_layers(boxes: list[_Place], entries: list[dict[str, Any]]) -> None:
             boxes[tensor].layer = layer - 1
 
 
-def _connect(boxes: list[_Place], entries: list[dict[str, Any]]) -> tuple[list[list[_Place]], list[list[_Place]]]:
+def _connect(boxes: list[Place], entries: list[dict[str, Any]]) -> tuple[list[list[Place]], list[list[Place]]]:
     """Return the place each argument's line comes from, entry by entry, and all places layer by layer."""
-    layers: list[list[_Place]] = [[] for _ in range(1 + max((box.layer for box in boxes), default=0))]
+    layers: list[list[Place]] = [[] for _ in range(1 + max((box.layer for box in boxes), default=0))]
     for box in boxes:
         layers[box.layer].append(box)
     chains = {box.tensor: [box] for box in boxes}
@@ -156,7 +134,7 @@ def _connect(boxes: list[_Place], entries: list[dict[str, Any]]) -> tuple[list[l
         for tensor in entry["inputs"]:
             chain = chains[tensor]
             while chain[-1].layer < output.layer - 1:
-                point = _Place(tensor, width=4.0, height=0.0, layer=chain[-1].layer + 1)
+                point = Place(tensor, width=4.0, height=0.0, layer=chain[-1].layer + 1)
                 layers[point.layer].append(point)
                 chain[-1].below.append(point)
                 point.above.append(chain[-1])
@@ -169,72 +147,7 @@ def _connect(boxes: list[_Place], entries: list[dict[str, Any]]) -> tuple[list[l
     return feeders, layers
 
 
-def _order(layers: list[list[_Place]]) -> None:
-    """Sort each layer by where its neighbours stand, back and forth; a tie keeps the order there was."""
-    for layer in layers:
-        _number(layer)
-    for sweep in range(SWEEPS):
-        downwards = sweep % 2 == 0
-        for layer in layers if downwards else reversed(layers):
-            for place in layer:
-                neighbours = place.above if downwards else place.below
-                place.order = _mean((other.order for other in neighbours), place.order)
-            layer.sort(key=lambda place: place.order)
-            _number(layer)
-
-
-def _number(layer: list[_Place]) -> None:
-    for position, place in enumerate(layer):
-        # From -1/2 to 1/2, so that layers of different length compare.
-        place.order = (position + 0.5) / len(layer) - 0.5
-
-
-def _spread(layers: list[list[_Place]]) -> None:
-    """Bring each place as near to the middle of its neighbours as the others in its layer allow."""
-    for layer in layers:
-        _separate(layer, [0.0] * len(layer))
-    for sweep in range(2 * SWEEPS):
-        downwards = sweep % 2 == 0
-        for layer in layers if downwards else reversed(layers):
-            _separate(layer, [_wish(place, downwards) for place in layer])
-
-
-def _wish(place: _Place, downwards: bool) -> float:
-    neighbours = place.above if downwards else place.below
-    if not place.height:
-        neighbours = [other for other in neighbours if not other.height] or neighbours
-    return _mean((other.centre for other in neighbours), place.centre)
-
-
-def _separate(layer: list[_Place], wishes: list[float]) -> None:
-    """Place a layer as near to its wishes as possible (least squares) without overlap and without changing the order.
-
-    Taking from each wish the room that everything to its left needs turns "no overlap" into "never decreasing", and
-    pooling neighbours that are out of order into their mean is the exact solution of that.
-    """
-    offsets: list[float] = []
-    for position, place in enumerate(layer):
-        before = layer[position - 1] if position else place
-        room = (before.width + place.width) / 2 + BOX_GAP if position else 0.0
-        offsets.append(room + (offsets[-1] if position else 0.0))
-    pools: list[tuple[float, float, int]] = []
-    for place, wish, offset in zip(layer, wishes, offsets, strict=True):
-        total, weight, count = place.weight * (wish - offset), place.weight, 1
-        while pools and pools[-1][0] / pools[-1][1] > total / weight:
-            before_total, before_weight, before_count = pools.pop()
-            total, weight, count = total + before_total, weight + before_weight, count + before_count
-        pools.append((total, weight, count))
-    settled = [total / weight for total, weight, count in pools for _ in range(count)]
-    for place, centre, offset in zip(layer, settled, offsets, strict=True):
-        place.centre = centre + offset
-
-
-def _mean(values: Iterable[float], otherwise: float) -> float:
-    collected = list(values)
-    return sum(collected) / len(collected) if collected else otherwise
-
-
-def _stack_layers(layers: list[list[_Place]]) -> tuple[list[tuple[float, float]], float]:
+def _stack_layers(layers: list[list[Place]]) -> tuple[list[tuple[float, float]], float]:
     """Return the top and bottom of each layer, and the height of the whole."""
     tops, y = [], MARGIN
     for layer in layers:
@@ -244,12 +157,12 @@ def _stack_layers(layers: list[list[_Place]]) -> tuple[list[tuple[float, float]]
     return tops, y - LAYER_GAP + MARGIN
 
 
-def _top(box: _Place, tops: list[tuple[float, float]]) -> float:
+def _top(box: Place, tops: list[tuple[float, float]]) -> float:
     # At the bottom of its layer, so that a small constant stands next to the entry that uses it.
     return tops[box.layer][1] - box.height
 
 
-def _rectangle(box: _Place, tops: list[tuple[float, float]]) -> dict[str, float | bool]:
+def _rectangle(box: Place, tops: list[tuple[float, float]]) -> dict[str, float | bool]:
     return {
         "x": round(box.centre - box.width / 2, 1),
         "y": round(_top(box, tops), 1),
@@ -260,15 +173,15 @@ def _rectangle(box: _Place, tops: list[tuple[float, float]]) -> dict[str, float 
 
 
 def _draw_links(
-    boxes: list[_Place],
+    boxes: list[Place],
     entries: list[dict[str, Any]],
-    feeders: list[list[_Place]],
-    layers: list[list[_Place]],
+    feeders: list[list[Place]],
+    layers: list[list[Place]],
     tops: list[tuple[float, float]],
 ) -> tuple[list[dict[str, Any]], list[list[int]]]:
     links: list[dict[str, Any]] = []
 
-    def link(place: _Place, x: float, y: float, onwards: float | None) -> int:
+    def link(place: Place, x: float, y: float, onwards: float | None) -> int:
         start = [round(place.centre, 1), round(tops[place.layer][1], 1)]
         middle = round((start[1] + y) / 2, 1)
         curve = f"C{start[0]} {middle} {round(x, 1)} {middle} {round(x, 1)} {round(y, 1)}"
@@ -283,14 +196,18 @@ def _draw_links(
             if place.height == 0.0:
                 place.link = link(place.above[0], place.centre, *tops[place.layer])
     arrivals = []
-    for entry, row in zip(entries, feeders, strict=True):
+    for index, (entry, row) in enumerate(zip(entries, feeders, strict=True)):
         output = boxes[entry["output"]]
         # Lines arrive from left to right as they come, whatever the order of the arguments, so that they do not cross.
         ports = sorted(range(len(row)), key=lambda argument: (row[argument].centre, argument))
-        spread = min(PORT_GAP, (output.width - 2 * PADDING) / max(1, len(row)))
+        gap = min(PORT_GAP, (output.width - 2 * PADDING) / max(1, len(row)))
         arriving = [0] * len(row)
         for port, argument in enumerate(ports):
-            x = output.centre + (port - (len(row) - 1) / 2) * spread
+            x = output.centre + (port - (len(row) - 1) / 2) * gap
             arriving[argument] = link(row[argument], x, _top(output, tops), None)
+            number = arriving[argument]
+            while number >= 0 and "entry" not in links[number]:
+                links[number]["entry"] = index
+                number = links[number]["parent"]
         arrivals.append(arriving)
     return links, arrivals

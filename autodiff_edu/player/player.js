@@ -24,15 +24,10 @@ export function render({ model, el }) {
     el.replaceChildren(make("div"));
     player = mount(el.firstChild, model.get("document"), { step: model.get("step"), onStep });
   };
-  const follow = () => player.show(model.get("step"));
+  const heard = [["change:document", start], ["change:step", () => player.show(model.get("step"))]];
+  for (const [event, callback] of heard) model.on(event, callback);
   start();
-  model.on("change:document", start);
-  model.on("change:step", follow);
-  return () => {
-    player.stop();
-    model.off("change:document", start);
-    model.off("change:step", follow);
-  };
+  return () => { player.stop(); for (const [event, callback] of heard) model.off(event, callback); };
 }
 
 /** The static page: starts every player that is not running yet, however many copies of this script the page has. */
@@ -48,13 +43,11 @@ export function mountAll(root = document) {
  * `onStep` hears of the reader's moves only; the `show` that is returned moves the player from outside.
  */
 export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
-  const nothing = [{ kind: "empty", text: "Nothing was recorded.", where: null }];
-  const trace = content.trace.steps.length ? content.trace : { ...content.trace, steps: nothing };
+  const { steps } = content.trace;
+  const trace = { ...content.trace, steps: steps.length ? steps : [{ kind: "empty", text: "Nothing was recorded." }] };
   const history = readHistory(trace);
   const last = trace.steps.length - 1;
-  let current = -1;
-  let timer = null;
-
+  let [current, timer] = [-1, null];
   const show = (wanted) => {
     const next = Math.max(0, Math.min(last, Math.trunc(wanted) || 0));
     if (next === current) return false;
@@ -66,10 +59,7 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
     return true;
   };
   const move = (wanted) => show(wanted) && onStep(current);
-  const stop = () => {
-    timer = clearInterval(timer);
-    controls.showPlaying(false);
-  };
+  const stop = () => { timer = clearInterval(timer); controls.showPlaying(false); };
   const play = () => {
     if (current === last) move(0);
     controls.showPlaying(true);
@@ -79,34 +69,24 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
       if (current === last || !host.isConnected) stop();
     }, MILLISECONDS_PER_STEP);
   };
-  const go = (wanted) => {
-    stop();
-    move(wanted);
-  };
-  const actions = {
-    first: () => go(0),
-    previous: () => go(current - 1),
-    play: () => (timer ? stop() : play()),
-    next: () => go(current + 1),
-    last: () => go(last),
-  };
-
+  const go = (wanted) => { stop(); move(wanted); };
+  const ends = { first: () => go(0), last: () => go(last) };
+  const actions = { ...ends, previous: () => go(current - 1), play: () => (timer ? stop() : play()), next: () => go(current + 1) };
   const controls = controlsView(trace, history, actions, go);
-  const top = [headingView(trace, history), controls, sentenceView(trace)];
+  const sentence = make("p", { class: "sentence", "aria-live": "polite" });
+  const top = [headingView(trace, history), controls, { element: sentence, show: (at) => write(sentence, trace.steps[at].text) }];
   const left = [codeView(trace, history), tapeView(trace, history, go)];
   const right = [graphView(trace, history, content.layout), panelView(trace, history)];
   const views = [...top, ...left, ...right];
   const elements = (some) => some.map((view) => view.element);
-  const columns = make("div", { class: "columns" }, make("div", {}, ...elements(left)), make("div", {}, ...elements(right)));
+  const columns = [left, right].map((some) => make("div", {}, ...elements(some)));
   const about = { class: "player", tabindex: -1, "aria-label": `Step through ${trace.title}` };
-  const root = make("section", about, ...elements(top), columns);
+  const root = make("section", about, ...elements(top), make("div", { class: "columns" }, ...columns));
   root.addEventListener("keydown", (event) => handleKey(event, actions));
   // Firefox presses a focused button at the release of Space, which has already played or paused.
   root.addEventListener("keyup", (event) => event.key === " " && !isControl(event.target) && event.preventDefault());
   // JupyterLab reads keys before the page does and leaves alone only what is marked so.
-  for (const element of [host, root, ...root.querySelectorAll("button, input")]) {
-    set(element, "data-lm-suppress-shortcuts", "true");
-  }
+  for (const part of [host, root, ...root.querySelectorAll("button, input")]) set(part, "data-lm-suppress-shortcuts", true);
   host.attachShadow({ mode: "open" }).append(make("style", {}, content.css), root);
   show(step);
   return { show, stop };
@@ -124,8 +104,6 @@ function handleKey(event, actions) {
   event.preventDefault();
   actions[KEYS[event.key]]();
 }
-
-// ---------------------------------------------------------------------------------------------- what is known when
 
 /**
  * Reads the trace once, from beginning to end. Per step: the direction, the place in the code, and the backward pass
@@ -181,8 +159,6 @@ function readHistory({ steps, tensors, entries }) {
   return { backward, where, appeared, turns, value, cotangent, arrived, state, pulled };
 }
 
-// ---------------------------------------------------------------------------------------------------------- views
-
 function headingView(trace, history) {
   const [direction, count] = [make("span", { class: "direction" }), make("span", { class: "count" })];
   const show = (step) => {
@@ -191,11 +167,6 @@ function headingView(trace, history) {
     write(count, `step ${step + 1} of ${trace.steps.length}`);
   };
   return { element: make("header", {}, make("h2", {}, trace.title), make("div", {}, direction, count)), show };
-}
-
-function sentenceView(trace) {
-  const element = make("p", { class: "sentence", "aria-live": "polite" });
-  return { element, show: (step) => write(element, trace.steps[step].text) };
 }
 
 const PAUSE = "M8.5 6v12M15.5 6v12";
@@ -211,24 +182,23 @@ function controlsView(trace, history, actions, go) {
   const last = trace.steps.length - 1;
   const buttons = {};
   for (const [action, { label, key, icon }] of Object.entries(BUTTONS)) {
-    const image = draw("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, draw("path", { d: icon }));
-    const names = { "aria-label": label, title: `${label} (${key})` };
-    buttons[action] = make("button", { type: "button", "data-action": action, ...names }, image);
+    const image = draw("svg", { viewBox: "0 0 24 24", "aria-hidden": true }, draw("path", { d: icon }));
+    const about = { type: "button", "data-action": action, "aria-label": label, title: `${label} (${key})` };
+    buttons[action] = make("button", about, image);
     buttons[action].addEventListener("click", actions[action]);
   }
   const scrubber = make("input", { type: "range", min: 0, max: last, step: 1, "aria-label": "Step" });
   scrubber.addEventListener("input", () => go(Number(scrubber.value)));
-  const place = (element, step) => element.style.setProperty("--portion", last ? step / last : 0);
+  const place = (step) => `--portion: ${last ? step / last : 0}`;
   const marks = history.turns.map((turn) => {
-    const mark = make("span", { class: "turn", "data-turn": turn, title: `A backward pass starts at step ${turn + 1}` });
-    place(mark, turn);
-    return mark;
+    const title = `A backward pass starts at step ${turn + 1}`;
+    return make("span", { class: "turn", "data-turn": turn, style: place(turn), title });
   });
   const track = make("div", { class: "scrubber" }, scrubber, ...marks);
   const show = (step) => {
     scrubber.value = step;
     set(scrubber, "aria-valuetext", `step ${step + 1} of ${last + 1}`);
-    place(track, step);
+    set(track, "style", place(step));
     // Not `disabled`: that would drop the focus, and the next key would go to the notebook.
     for (const action of ["first", "previous"]) set(buttons[action], "aria-disabled", step === 0);
     for (const action of ["next", "last"]) set(buttons[action], "aria-disabled", step === last);
@@ -238,41 +208,37 @@ function controlsView(trace, history, actions, go) {
     set(buttons.play, "title", playing ? "Pause (Space)" : "Play (Space)");
     set(buttons.play.querySelector("path"), "d", playing ? PAUSE : BUTTONS.play.icon);
   };
-  const row = make("div", { class: "buttons" }, ...Object.values(buttons));
-  return { element: make("div", { class: "controls" }, row, track), show, showPlaying };
+  const element = make("div", { class: "controls" }, make("div", { class: "buttons" }, ...Object.values(buttons)), track);
+  return { element, show, showPlaying };
 }
 
 function codeView(trace, history) {
   const excerpts = trace.code.map(({ first_line: first, lines }) => {
-    const texts = lines.map((line) => make("code", {}, line));
     const number = (index) => make("span", { class: "number" }, first + index);
-    const rows = texts.map((text, index) => make("div", { "data-line": first + index }, number(index), text));
-    return { first, lines, texts, rows, element: make("div", { class: "lines" }, ...rows) };
+    const row = (line, index) => make("div", { "data-line": first + index }, number(index), make("code", {}, line));
+    return make("div", { class: "lines" }, ...lines.map(row));
   });
   const caption = make("figcaption");
-  const box = make("div", { class: "scroll code" }, ...excerpts.map((excerpt) => excerpt.element));
+  const box = make("div", { class: "scroll code" }, ...excerpts);
   // A step without a place of its own leaves the code that was last in view, so that nothing jumps.
   let seen = history.where.find((where) => where)?.code ?? 0;
   const inView = history.where.map((where) => (seen = where?.code ?? seen));
   let unlight = () => {};
   const show = (step) => {
     unlight();
-    excerpts.forEach((excerpt, index) => (excerpt.element.hidden = index !== inView[step]));
+    excerpts.forEach((excerpt, index) => (excerpt.hidden = index !== inView[step]));
     write(caption, trace.code[inView[step]]?.place ?? "Code");
     const where = history.where[step];
-    const excerpt = excerpts[where?.code];
-    const index = where?.line - excerpt?.first;
-    const row = excerpt?.rows[index];
+    const row = excerpts[where?.code]?.children[where.line - trace.code[where.code].first_line];
     if (!row) return;
-    const [text, line] = [excerpt.texts[index], excerpt.lines[index]];
-    set(row, "data-lit", "true");
-    unlight = () => { set(row, "data-lit", null); write(text, line, true); };
-    if (where.columns) {
-      const characters = Array.from(line); // Python counts characters, JavaScript halves of some of them
-      const part = (from, to) => characters.slice(from, to).join("");
-      const [from, to] = where.columns;
-      text.replaceChildren(part(0, from), make("mark", {}, part(from, to)), part(to));
-    }
+    const text = row.lastChild;
+    const line = text.textContent;
+    const characters = Array.from(line); // Python counts characters, JavaScript halves of some of them
+    const part = (from, to) => characters.slice(from, to).join("");
+    const [from, to] = where.columns ?? [];
+    if (where.columns) text.replaceChildren(part(0, from), make("mark", {}, part(from, to)), part(to));
+    set(row, "data-lit", true);
+    unlight = () => { set(row, "data-lit", null); text.replaceChildren(line); };
     reveal(box, text.querySelector("mark") ?? row);
   };
   return { element: make("figure", { class: "code-figure" }, caption, box), show };
@@ -284,8 +250,8 @@ function tapeView(trace, history, go) {
   let current = 0;
   const names = trace.entries.map((entry) => `${trace.tensors[entry.output].name} = ${entry.text}`);
   const rows = trace.entries.map((entry, index) => {
-    const [text, state] = [make("span", { class: "text" }), make("span", { class: "state" })];
-    const number = make("span", { class: "number" }, index + 1);
+    const [number, text, state] = ["number", "text", "state"].map((name) => make("span", { class: name }));
+    write(number, String(index + 1));
     const button = make("button", { type: "button", tabindex: -1 }, number, text, state);
     button.addEventListener("click", () => {
       const pulled = history.backward[current] ? history.pulled(index, current) : undefined;
@@ -300,63 +266,49 @@ function tapeView(trace, history, go) {
     current = step;
     rows.forEach(({ item, text, state, button, title }, index) => {
       const found = history.state(index, step);
-      const now = found === "now";
-      if (!now && item.dataset.state === found) return;
+      if (found !== "now" && item.dataset.state === found) return;
       set(item, "data-state", found);
-      set(item, "aria-current", now ? "step" : null);
+      set(item, "aria-current", found === "now" ? "step" : null);
       set(button, "title", found === "waiting" ? null : title);
       write(text, found === "waiting" ? UNKNOWN : names[index]);
-      write(state, now ? (history.backward[step] ? "← now" : "→ now") : STATES[found]);
-      if (now) reveal(box, item);
+      write(state, STATES[found] ?? (history.backward[step] ? "← now" : "→ now"));
+      if (found === "now") reveal(box, item);
     });
   };
   return { element: make("figure", { class: "tape-figure" }, make("figcaption", {}, "Tape"), box), show };
 }
 
 function graphView(trace, history, layout) {
-  const firstUse = layout.links.map(() => Infinity);
-  layout.entries.forEach((arriving, entry) => {
-    for (let link of arriving) {
-      for (; link >= 0; link = layout.links[link].parent) firstUse[link] = Math.min(firstUse[link], history.appeared[entry]);
-    }
-  });
   const head = ([x, y], dy) => draw("path", { class: "head", d: `M${x - 4} ${y + dy}L${x} ${y}L${x + 4} ${y + dy}z` });
+  const curve = (start, curves) => draw("path", { class: "line", d: `M${start} ${curves}` });
   const ends = new Set(layout.entries.flat());
-  const links = layout.links.map(({ start, end, curve }, number) => {
-    const line = draw("path", { class: "line", d: `M${start} ${curve}` });
-    return draw("g", { class: "link" }, line, ...(ends.has(number) ? [head(end, -7)] : []));
-  });
+  const links = layout.links.map((link, number) =>
+    draw("g", { class: "link" }, curve(link.start, link.curve), ...(ends.has(number) ? [head(link.end, -7)] : [])));
   const lit = draw("g", { class: "lit" });
   /** The whole line from an input to its use: the link that arrives, after all those it goes on from. */
-  const edge = (arriving, backward) => {
-    let [number, curves] = [arriving, ""];
-    for (; ; number = layout.links[number].parent) {
-      curves = layout.links[number].curve + curves;
-      if (layout.links[number].parent < 0) break;
-    }
-    const { start } = layout.links[number];
-    const line = draw("path", { class: "line", d: `M${start} ${curves}` });
-    return draw("g", {}, line, backward ? head(start, 7) : head(layout.links[arriving].end, -7));
+  const edge = ({ end, ...arriving }, backward) => {
+    let { start, curve: curves, parent } = arriving;
+    for (; parent >= 0; ({ start, parent } = layout.links[parent])) curves = layout.links[parent].curve + curves;
+    return [curve(start, curves), backward ? head(start, 7) : head(end, -7)];
   };
 
   const operations = new Map(trace.entries.map((entry) => [entry.output, entry.operation]));
   const boxes = trace.tensors.map((tensor, index) => {
     const { x, y, width, height, plain } = layout.tensors[index];
-    const text = (part, dx, dy, anchor, content = "") =>
-      draw("text", { x: x + dx, y: y + dy, "data-part": part, "text-anchor": anchor }, content);
+    const text = (part, dx, dy, anchor = "start") => draw("text", { x: x + dx, y: y + dy, "data-part": part, "text-anchor": anchor });
     const title = draw("title");
-    const value = plain ? text("value", width / 2, 16, "middle") : text("value", 10, 36, "start");
+    const value = plain ? text("value", width / 2, 16, "middle") : text("value", 10, 36);
     const parts = [title, draw("rect", { x, y, width, height, rx: 6 }), value];
     if (plain) return { group: draw("g", { "data-tensor": index, class: "plain" }, ...parts), title, value };
+    const [name, operation, cotangent] = [text("name", 10, 19), text("operation", width - 10, 19, "end"), text("cotangent", 10, 56)];
+    write(name, shorten(tensor.name, LONGEST_NAME));
+    write(operation, shorten(operations.get(index) ?? "", LONGEST_NAME));
     const strip = `M${x + 1} ${y + 42}h${width - 2}v${height - 48}q0 5 -5 5h${12 - width}q-5 0 -5 -5z`;
-    const cotangent = text("cotangent", 10, 56, "start");
-    parts.push(draw("path", { class: "strip", d: strip }), cotangent, text("name", 10, 19, "start", shorten(tensor.name, LONGEST_NAME)));
-    parts.push(text("operation", width - 10, 19, "end", shorten(operations.get(index) ?? "", LONGEST_NAME)));
+    parts.push(draw("path", { class: "strip", d: strip }), name, operation, cotangent);
     return { group: draw("g", { "data-tensor": index }, ...parts), title, value, cotangent };
   });
   const size = { width: layout.width, height: layout.height, role: "img", "aria-label": "The graph of the tensors" };
   const box = make("div", { class: "scroll graph" }, draw("svg", size, ...links, lit, ...boxes.map(({ group }) => group)));
-  let dimmed = [];
   const show = (step) => {
     const { entry, tensor, argument } = trace.steps[step];
     const backward = history.backward[step];
@@ -365,25 +317,23 @@ function graphView(trace, history, layout) {
       const { name } = trace.tensors[index];
       const known = history.value(index, step)?.text ?? UNKNOWN;
       const reached = history.cotangent(index, step)?.text;
-      set(group, "data-known", known === UNKNOWN ? null : "true");
-      set(group, "data-reached", reached === undefined ? null : "true");
-      set(group, "data-now", index === subject ? "true" : null);
+      set(group, "data-known", known !== UNKNOWN || null);
+      set(group, "data-reached", reached !== undefined || null);
+      set(group, "data-now", index === subject || null);
       write(title, `${name}: ${known}${reached === undefined ? "" : `, cotangent ${reached}`}`);
       write(value, cotangent || name === known ? shorten(known) : `${shorten(name, LONGEST_NAME)} = ${shorten(known)}`);
       if (cotangent) write(cotangent, backward || reached !== undefined ? `← ${shorten(reached ?? UNKNOWN)}` : "");
     });
-    links.forEach((link, index) => set(link, "data-known", firstUse[index] <= step ? "true" : null));
-    for (const link of dimmed) set(link, "data-under", null);
     const arriving = layout.entries[entry] ?? [];
-    dimmed = arriving.map((link) => links[link]);
-    for (const link of dimmed) set(link, "data-under", "true");
+    links.forEach((link, index) => {
+      set(link, "data-known", history.appeared[layout.links[index].entry] <= step || null);
+      set(link, "data-under", arriving.includes(index) || null);
+    });
     const edges = arriving.map((link, index) => {
-      const group = edge(link, backward);
-      set(group, "data-edge", `${entry}.${index}`);
       // An "accumulate" goes along one argument; nothing at all flows back to a plain constant.
       const still = backward && layout.tensors[trace.entries[entry].inputs[index]].plain;
-      set(group, "data-flow", still || (argument ?? index) !== index ? null : "true");
-      return group;
+      const flows = (argument ?? index) === index && !still;
+      return draw("g", { "data-edge": `${entry}.${index}`, "data-flow": flows || null }, ...edge(layout.links[link], backward));
     });
     lit.replaceChildren(...edges);
     if (boxes[subject]) reveal(box, boxes[subject].group, 100);
@@ -392,56 +342,48 @@ function graphView(trace, history, layout) {
 }
 
 function panelView(trace, history) {
-  const field = (name) => make("span", { class: "value", "data-field": name });
+  const fields = {};
+  const field = (name, tag = "span") => (fields[name] = make(tag, { "data-field": name, class: tag === "span" ? "value" : "" }));
   const row = (label, value) => make("div", {}, label, make("dd", {}, value));
-  const caption = make("figcaption");
-  const [operation, value, cotangent, count] = ["operation", "value", "cotangent", "count"].map(field);
-  const [before, contribution, after] = ["before", "contribution", "after"].map(field);
-  const [valueLabel, cotangentLabel, target] = [make("dt"), make("dt"), make("span")];
-  const inputs = make("dl", { "data-field": "inputs" });
-  const output = make("dl", {}, row(valueLabel, value), row(cotangentLabel, cotangent));
-  const part = (sign, label, amount) =>
-    make("div", { class: "part" }, make("span", { class: "sign" }, sign), make("span", { class: "label" }, label), amount);
-  const parts = [part("", "before", before), part("+", "contribution", contribution), part("=", "after", after)];
-  const sum = make("div", { class: "sum" }, ...parts);
-  const accumulator = make("div", { class: "accumulator" }, make("p", {}, target, count), sum);
-  const body = make("div", { class: "body" }, operation, inputs, output, accumulator);
-  const describe = (tensor) => {
-    const { name, value: array } = trace.tensors[tensor];
-    return array.shape.length ? `${name} (${array.shape.join("×")})` : name;
-  };
+  const span = (name, text) => make("span", { class: name }, text);
+  const part = (sign, name) => make("div", { class: "part" }, span("sign", sign), span("label", name), field(name));
+  const output = [row(field("value of", "dt"), field("value")), row(field("cotangent of", "dt"), field("cotangent"))];
+  const sum = make("div", { class: "sum" }, part("", "before"), part("+", "contribution"), part("=", "after"));
+  const accumulator = make("div", { class: "accumulator" }, make("p", {}, field("target", "b"), field("count")), sum);
+  const parts = [field("operation"), field("inputs", "dl"), make("dl", {}, ...output), accumulator];
+  const describe = ({ name, value }) => (value.shape.length ? `${name} (${value.shape.join("×")})` : name);
   const show = (number) => {
     const step = trace.steps[number];
     const entry = trace.entries[step.entry];
     const subject = entry?.output ?? step.tensor;
-    const name = trace.tensors[subject]?.name;
-    const arrived = entry ? history.arrived(step.entry, number) : name && history.cotangent(subject, number);
-    write(caption, entry ? `Entry ${step.entry + 1}` : name ? "Tensor" : "Entry");
-    write(operation, entry ? `${name} = ${entry.text}` : (name ?? UNKNOWN));
-    write(valueLabel, name ? `value of ${describe(subject)}` : "value");
-    write(value, (name && history.value(subject, number)?.text) || UNKNOWN);
-    write(cotangentLabel, name ? `cotangent of ${name}` : "cotangent");
-    write(cotangent, arrived?.text ?? UNKNOWN);
-    const inputRow = (tensor) => {
-      const text = history.value(tensor, number)?.text ?? UNKNOWN;
-      return row(make("dt", {}, `input ${describe(tensor)}`), make("span", { class: "value", "data-input": tensor }, text));
+    const about = trace.tensors[subject];
+    const arrived = entry ? history.arrived(step.entry, number) : about && history.cotangent(subject, number);
+    const sums = step.kind === "accumulate";
+    const texts = {
+      caption: entry ? `Entry ${step.entry + 1}` : about ? "Tensor" : "Entry",
+      operation: entry ? `${about.name} = ${entry.text}` : about?.name,
+      "value of": about ? `value of ${describe(about)}` : "value",
+      value: about && history.value(subject, number)?.text,
+      "cotangent of": about ? `cotangent of ${about.name}` : "cotangent",
+      cotangent: arrived?.text,
+      target: sums ? `cotangent of ${trace.tensors[step.tensor].name}` : "accumulated cotangent",
+      before: sums ? (step.before?.text ?? "nothing yet") : UNKNOWN,
+      contribution: step.contribution?.text ?? UNKNOWN,
+      after: step.after?.text ?? UNKNOWN,
+      count: sums ? `${step.count} of ${step.of}` : "",
     };
-    inputs.replaceChildren(...Array.from(new Set(entry?.inputs), inputRow));
-    const adding = step.kind === "accumulate";
-    set(sum, "data-active", adding ? "true" : null);
-    write(target, adding ? `cotangent of ${trace.tensors[step.tensor].name}` : "accumulated cotangent");
-    write(before, adding ? (step.before?.text ?? "nothing yet") : UNKNOWN);
-    write(contribution, adding ? step.contribution.text : UNKNOWN);
-    write(after, adding ? step.after.text : UNKNOWN);
+    for (const [key, text] of Object.entries(texts)) write(fields[key], text ?? UNKNOWN);
+    const input = (tensor) => {
+      const value = make("span", { class: "value", "data-input": tensor }, history.value(tensor, number)?.text ?? UNKNOWN);
+      return row(make("dt", {}, `input ${describe(trace.tensors[tensor])}`), value);
+    };
+    fields.inputs.replaceChildren(...Array.from(new Set(entry?.inputs), input));
+    set(sum, "data-active", sums || null);
     // Arrays need the whole width, one below the other.
-    const long = [before, contribution, after].some((amount) => amount.textContent.length > 14);
-    set(sum, "data-long", long ? "true" : null);
-    write(count, adding ? `${step.count} of ${step.of}` : "");
+    set(sum, "data-long", [texts.before, texts.contribution, texts.after].some((text) => text.length > 14) || null);
   };
-  return { element: make("figure", { class: "panel" }, caption, body), show };
+  return { element: make("figure", { class: "panel" }, field("caption", "figcaption"), make("div", { class: "body" }, ...parts)), show };
 }
-
-// ------------------------------------------------------------------------------------------------------------ DOM
 
 function build(node, attributes = {}, ...children) {
   for (const [name, value] of Object.entries(attributes)) set(node, name, value);
@@ -453,12 +395,12 @@ const draw = (tag, ...rest) => build(document.createElementNS("http://www.w3.org
 
 /** Sets an attribute, or removes it for null; untouched where nothing changes, for that is most of a long trace. */
 function set(node, name, value) {
-  if (value === null) node.removeAttribute(name);
+  if (value === null || value === undefined) node.removeAttribute(name);
   else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
 }
 
-function write(node, text, anew = false) {
-  if (anew || node.textContent !== text) node.textContent = text;
+function write(node, text) {
+  if (node.textContent !== text) node.textContent = text;
 }
 
 function shorten(text, longest = LONGEST_VALUE) {

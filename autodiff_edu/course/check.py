@@ -1,0 +1,61 @@
+"""`check`: the one function that all exercises of the course share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from . import chapter_01, chapter_02
+from .feedback import Feedback, NotYet, shortened
+
+EXERCISES: dict[str, Callable[[Any], str]] = {**chapter_01.EXERCISES, **chapter_02.EXERCISES}
+"""The check of every exercise, by its id."""
+
+
+def check(exercise: str, answer: Any) -> Feedback:
+    """Look at an answer to an exercise, and say that it is right, or what to think about.
+
+    Parameters
+    ----------
+    exercise : str
+        Chapter and number, such as "1.1".
+    answer : object
+        Whatever the exercise asks for: a number, a set, a dict, a function. Anything else gets a sentence too.
+
+    Returns
+    -------
+    Feedback
+        True when the answer is right. A notebook shows it; `feedback.message` is the text alone.
+
+    Raises
+    ------
+    KeyError
+        If there is no such exercise, listing those there are.
+
+    Examples
+    --------
+    >>> check("1.1", ...)
+    1.1: Not yet. Replace the three dots by your answer and run the cell again.
+    >>> check("1.1", 4).right
+    False
+    >>> check("0.9", 4)
+    Traceback (most recent call last):
+        ...
+    KeyError: "there is no exercise '0.9'; there are 1.1, 1.2, 1.3, 2.1, 2.2, 2.3"
+    """
+    if not isinstance(exercise, str) or exercise not in EXERCISES:
+        raise KeyError(f"there is no exercise {exercise!r}; there are {', '.join(EXERCISES)}")
+    if answer is ...:
+        return Feedback(exercise, False, "Replace the three dots by your answer and run the cell again.")
+    try:
+        return Feedback(exercise, True, EXERCISES[exercise](answer))
+    except NotYet as hint:
+        return Feedback(exercise, False, str(hint))
+    except Exception as error:  # an answer may be an object whose own methods raise
+        kind = type(answer).__name__
+        return Feedback(
+            exercise,
+            False,
+            f"I cannot read {shortened(answer)}, of type {kind}: looking at it raised {type(error).__name__}. "
+            "Compare it with what the exercise asks for.",
+        )

@@ -1,0 +1,159 @@
+"""What an exercise answers, and the questions that its checks ask of an answer first.
+
+A check is a function that takes an answer and either returns a sentence (the answer is right, and this is why) or
+raises `NotYet` with a hint. The functions below turn what a learner may hand in, which is anything, into what a check
+can work with; where that fails they raise `NotYet` as well.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+class NotYet(Exception):  # noqa: N818 (no error of anybody's)
+    """The answer is not right yet; the message is the hint."""
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What `check` says of an answer; true when it is right.
+
+    Attributes
+    ----------
+    exercise : str
+        The exercise, such as "1.1".
+    right : bool
+        Whether the answer is right.
+    message : str
+        Why it is right, or a hint.
+
+    Examples
+    --------
+    >>> Feedback("1.1", False, "Count the turns of the loop.")
+    1.1: Not yet. Count the turns of the loop.
+    >>> bool(Feedback("1.1", True, "Eight."))
+    True
+    """
+
+    exercise: str
+    right: bool
+    message: str
+
+    def __bool__(self) -> bool:
+        return self.right
+
+    def __repr__(self) -> str:
+        return f"{self.exercise}: {'Right.' if self.right else 'Not yet.'} {self.message}"
+
+
+def number(answer: Any, name: str = "your answer") -> float:
+    """Read an answer as one finite number.
+
+    Parameters
+    ----------
+    answer : object
+        A number, a tensor or an array of one element will do.
+    name : str
+        What to call it in the hint.
+
+    Raises
+    ------
+    NotYet
+        If it is anything else, saying what it is.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> number(8), number(ad.constant(8.0))
+    (8.0, 8.0)
+    >>> number("eight")
+    Traceback (most recent call last):
+        ...
+    autodiff_edu.course.feedback.NotYet: I need one number here, and your answer is 'eight', a str.
+    """
+    if answer is ...:
+        raise NotYet(f"Replace the three dots: {name} is still open.")
+    if answer is None:
+        raise NotYet(f"I need one number here, and {name} is None. Does a `return` lack somewhere?")
+    try:
+        value = float(answer.item() if getattr(answer, "size", None) == 1 else answer) + 0.0
+    except Exception:
+        value = math.nan
+    if isinstance(answer, bool | str | bytes) or not math.isfinite(value):
+        raise NotYet(f"I need one number here, and {name} is {shortened(answer)}, a {type(answer).__name__}.")
+    return value
+
+
+def call(function: Callable[..., Any], *args: Any, written: str) -> Any:
+    """Call a learner's function; what it raises becomes a hint.
+
+    Parameters
+    ----------
+    function : callable
+        Of the learner.
+    *args : object
+        Its arguments.
+    written : str
+        The call as the learner would write it.
+
+    Raises
+    ------
+    NotYet
+        If the function raises.
+
+    Examples
+    --------
+    >>> call(lambda x: 1 / x, 0, written="answer(0)")
+    Traceback (most recent call last):
+        ...
+    autodiff_edu.course.feedback.NotYet: answer(0) raised ZeroDivisionError: division by zero.
+    """
+    try:
+        return function(*args)
+    except (Exception, SystemExit) as error:
+        raise NotYet(f"{written} raised {type(error).__name__}: {str(error).rstrip('.')}.") from error
+
+
+def needs_function(answer: Any, signature: str) -> None:
+    """Refuse an answer that cannot be called.
+
+    Examples
+    --------
+    >>> needs_function(3, "rule(g, z, x, y)")
+    Traceback (most recent call last):
+        ...
+    autodiff_edu.course.feedback.NotYet: I need a function, rule(g, z, x, y), and your answer is 3, an int. \
+Hand in the function itself, without calling it.
+    """
+    if not callable(answer):
+        kind = type(answer).__name__
+        article = "an" if kind[0] in "aeiou" else "a"
+        raise NotYet(
+            f"I need a function, {signature}, and your answer is {shortened(answer)}, {article} {kind}. "
+            "Hand in the function itself, without calling it."
+        )
+
+
+def near(a: float, b: float) -> bool:
+    """Whether two numbers agree as well as rounding lets them.
+
+    >>> near(0.1 + 0.2, 0.3), near(1.0, 1.001)
+    (True, False)
+    """
+    return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9)
+
+
+def shortened(answer: Any) -> str:
+    """Write an object in at most 60 characters, whatever its repr does.
+
+    >>> shortened("x" * 100)[-3:]
+    '...'
+    """
+    try:
+        text = " ".join(repr(answer).split())
+    except Exception:
+        text = "something that cannot be printed"
+    return text if len(text) <= 60 else text[:57] + "..."
