@@ -10,7 +10,6 @@ from ..structures import flatten, rebuild
 from ..tape import GradientTape
 from ..tensor import Tensor, constant
 from ..trace import Trace, trace
-from ..variable import Variable
 from . import Player
 
 
@@ -48,7 +47,9 @@ def play(what: Trace | Callable[..., Any], *args: Any) -> Player:
     elif callable(what):
         traced = _traced(what, args)
     else:
-        raise TypeError(f"play takes a function and its arguments, or a trace; this is the {type(what).__name__} {what!r:.60}")
+        raise TypeError(
+            f"play takes a function and its arguments, or a trace; this is the {type(what).__name__} {what!r:.60}"
+        )
     if not any(hasattr(event, "tape") for event in traced.events):
         raise ValueError(
             f"{traced.title} recorded nothing, so there is nothing to play. Compute with tensors: give the function "
@@ -59,7 +60,9 @@ def play(what: Trace | Callable[..., Any], *args: Any) -> Player:
 
 def _traced(function: Callable[..., Any], args: tuple[Any, ...]) -> Trace:
     names = _parameters(function, len(args))
-    leaves = [[_watchable(leaf, path) for path, leaf in flatten(arg, name)] for name, arg in zip(names, args, strict=True)]
+    leaves = [
+        [_watchable(leaf, path) for path, leaf in flatten(arg, name)] for name, arg in zip(names, args, strict=True)
+    ]
     tensors = [rebuild(arg, iter(parts)) for arg, parts in zip(args, leaves, strict=True)]
     watched = [leaf for parts in leaves for leaf in parts if isinstance(leaf, Tensor) and leaf.dtype.kind in "fc"]
     tape = GradientTape(persistent=True)
@@ -74,11 +77,11 @@ def _traced(function: Callable[..., Any], args: tuple[Any, ...]) -> Trace:
             traced.events.clear()
         elif not all(isinstance(target, Tensor) for target in targets):
             raise TypeError(
-                f"{traced.title} gives {result!r:.60}, which is no tensor, so there is nothing to differentiate. Return what it "
-                "computes from its arguments, without float(), .numpy() or np.asarray on the way"
+                f"{traced.title} gives {result!r:.60}, which is no tensor, so there is nothing to differentiate. "
+                "Return what it computes from its arguments, without float(), .numpy() or np.asarray on the way"
             )
         else:
-            tape.gradient(targets, watched)
+            tape.gradient(targets, [*watched, *tape.watched_variables()])
     return traced
 
 
@@ -95,11 +98,8 @@ def _parameters(function: Callable[..., Any], count: int) -> list[str]:
 
 
 def _watchable(leaf: Any, name: str) -> Any:
-    """Give a tensor with a name, unless it has one, or is something that no tape watches."""
-    if isinstance(leaf, Variable) or (isinstance(leaf, Tensor) and leaf.name):
-        return leaf
-    if isinstance(leaf, Tensor) or (hasattr(leaf, "dtype") and leaf.dtype.kind in "fc") or isinstance(leaf, float | complex):
-        return constant(leaf, name=name)
+    """Make a tensor of a number or an array, named after the argument; leave anything else as it is."""
     if isinstance(leaf, int) and not isinstance(leaf, bool):
-        return constant(float(leaf), name=name)
-    return leaf
+        leaf = float(leaf)
+    numeric = isinstance(leaf, float | complex) or (hasattr(leaf, "dtype") and leaf.dtype.kind in "fc")
+    return constant(leaf, name=name) if numeric and not isinstance(leaf, Tensor) else leaf

@@ -18,6 +18,11 @@ def like(g: Any, y: Any, x: Any) -> Any:
     return np.reshape(g, np.shape(g)[: np.ndim(g) - np.ndim(y)] + np.shape(x))
 
 
+def right(axis: int, x: Any) -> int:
+    """Count an axis of x from the right, so that it is the same axis with a stack in front."""
+    return axis % np.ndim(x) - np.ndim(x)
+
+
 def permute_back(g: Any, ndim: int, axes: Sequence[int] | None) -> Any:
     """Undo a transposition, leaving the axis of the stack in front."""
     order = range(ndim)[::-1] if axes is None else [a % ndim for a in axes]
@@ -30,14 +35,14 @@ def slice_of(i: int, g: Any, y: Any, *arrays: Any, axis: int | None = 0) -> Any:
     if axis is None:
         start = sum(np.size(a) for a in arrays[:i])
         return np.reshape(g[..., start : start + np.size(arrays[i])], np.shape(g)[:-1] + np.shape(arrays[i]))
-    axis = axis % np.ndim(y) - np.ndim(y)
+    axis = right(axis, y)
     start = sum(np.shape(a)[axis] for a in arrays[:i])
     return g[(..., slice(start, start + np.shape(arrays[i])[axis]), *(slice(None),) * (-1 - axis))]
 
 
 def layer_of(i: int, g: Any, y: Any, *arrays: Any, axis: int = 0) -> Any:
     """Take array i's layer out of a stack's cotangent."""
-    axis = axis % np.ndim(y) - np.ndim(y)
+    axis = right(axis, y)
     return g[(..., i, *(slice(None),) * (-1 - axis))]
 
 
@@ -56,7 +61,7 @@ linear(np.reshape,        lambda g, y, x, shape: like(g, y, x))
 linear(np.expand_dims,    lambda g, y, x, *_, **__: like(g, y, x))
 linear(np.squeeze,        lambda g, y, x, *_, **__: like(g, y, x))
 linear(np.transpose,      lambda g, y, x, axes=None: permute_back(g, np.ndim(x), axes))
-linear(np.swapaxes,        lambda g, y, x, a, b: np.swapaxes(g, a % np.ndim(x) - np.ndim(x), b % np.ndim(x) - np.ndim(x)))
+linear(np.swapaxes,        lambda g, y, x, a, b: np.swapaxes(g, right(a, x), right(b, x)))
 linear(np.broadcast_to,   lambda g, y, x, *_, **__: g)
 linear(cast,              lambda g, y, x, dtype: g)
 linear(operator.getitem,  lambda g, y, x, index: scatter(g, index, np.shape(x)))
