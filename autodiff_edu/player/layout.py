@@ -22,7 +22,7 @@ PORT_GAP = 16.0
 NARROWEST = 66.0
 BOX_HEIGHT = 3 * LINE + 12
 
-# What player.js shows of a text before the ellipsis; the whole text is in the tooltip.
+# How much of a text is shown before the ellipsis (of a value: by player.js); the whole text is in the tooltip.
 LONGEST_VALUE = 20
 LONGEST_NAME = 14
 
@@ -39,11 +39,11 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
     -------
     dict
         ``width`` and ``height`` of the picture; ``tensors``, a box ``{"x", "y", "width", "height"}`` for each tensor
-        (one of a single line is a constant that no cotangent reaches: ``plain``);
+        (one of a single line is a constant that no cotangent reaches: ``plain``) with ``heading`` and ``operation``;
         ``links``, the lines, each with ``start`` and ``end`` points, a ``curve`` (SVG path commands that lead from one
-        to the other) the ``parent`` link it goes on from (or -1)
-        and the first ``entry`` that uses it; ``entries``, for each entry the link that
-        arrives for each argument. A line from an input to an entry is that link and all its parents.
+        to the other), the ``parent`` link it goes on from (or -1) and the first ``entry`` that uses it; ``entries``,
+        for each entry the link that arrives for each argument. A line from an input to an entry is that link and all
+        its parents.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
     return {
         "width": round(right - left, 1),
         "height": round(height, 1),
-        "tensors": [_rectangle(box, tops) for box in boxes],
+        "tensors": [_rectangle(box, tops) | label for box, label in zip(boxes, _labels(document), strict=True)],
         "links": links,
         "entries": arrivals,
     }
@@ -160,6 +160,19 @@ def _stack_layers(layers: list[list[Place]]) -> tuple[list[tuple[float, float]],
 def _top(box: Place, tops: list[tuple[float, float]]) -> float:
     # At the bottom of its layer, so that a small constant stands next to the entry that uses it.
     return tops[box.layer][1] - box.height
+
+
+def _labels(document: dict[str, Any]) -> list[dict[str, str]]:
+    """Return the name of each tensor and its operation, as far as there is room for them."""
+    operations = {entry["output"]: entry["operation"] for entry in document["entries"]}
+    return [
+        {"heading": _shorten(tensor["name"]), "operation": _shorten(operations.get(index, ""))}
+        for index, tensor in enumerate(document["tensors"])
+    ]
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"
 
 
 def _rectangle(box: Place, tops: list[tuple[float, float]]) -> dict[str, float | bool]:

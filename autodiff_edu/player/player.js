@@ -4,14 +4,12 @@
  * Its content is {trace, layout, css}: what Trace.to_json() gives, where layout.py puts the graph, and the style sheet.
  * Each part of the picture is a view, {element, show(step)}. What a view needs to know about a step it looks up in the
  * history, which is read once; so a step costs the same anywhere in a long trace, forwards and backwards alike.
- *
  * Names, code and values are the user's and may hold anything: they enter the page as text nodes and attributes only.
  */
 
 const UNKNOWN = "—"; // never 0: what has not been computed has no value
 const MILLISECONDS_PER_STEP = 1000;
 const LONGEST_VALUE = 20; // as in layout.py, which sizes the boxes
-const LONGEST_NAME = 14;
 
 export default { render };
 
@@ -52,10 +50,9 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
     const next = Math.max(0, Math.min(last, Math.trunc(wanted) || 0));
     if (next === current) return false;
     current = next;
-    set(root, "data-step", next);
-    set(root, "data-kind", trace.steps[next].kind);
-    set(root, "data-direction", history.backward[next] ? "backward" : "forward");
-    for (const view of views) view.show(next);
+    const direction = history.backward[next] ? "backward" : "forward";
+    build(root, { "data-step": next, "data-kind": trace.steps[next].kind, "data-direction": direction });
+    for (const view of [...top, ...left, ...right]) view.show(next);
     return true;
   };
   const move = (wanted) => show(wanted) && onStep(current);
@@ -70,21 +67,19 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
     }, MILLISECONDS_PER_STEP);
   };
   const go = (wanted) => { stop(); move(wanted); };
-  const ends = { first: () => go(0), last: () => go(last) };
-  const actions = { ...ends, previous: () => go(current - 1), play: () => (timer ? stop() : play()), next: () => go(current + 1) };
+  const moves = { first: () => go(0), previous: () => go(current - 1), next: () => go(current + 1), last: () => go(last) };
+  const actions = { ...moves, play: () => (timer ? stop() : play()) };
   const controls = controlsView(trace, history, actions, go);
   const sentence = make("p", { class: "sentence", "aria-live": "polite" });
-  const top = [headingView(trace, history), controls, { element: sentence, show: (at) => write(sentence, trace.steps[at].text) }];
+  const said = { element: sentence, show: (at) => write(sentence, trace.steps[at].text) };
+  const top = [headingView(trace, history), controls, said];
   const left = [codeView(trace, history), tapeView(trace, history, go)];
   const right = [graphView(trace, history, content.layout), panelView(trace, history)];
-  const views = [...top, ...left, ...right];
   const elements = (some) => some.map((view) => view.element);
   const columns = [left, right].map((some) => make("div", {}, ...elements(some)));
   const about = { class: "player", tabindex: -1, "aria-label": `Step through ${trace.title}` };
   const root = make("section", about, ...elements(top), make("div", { class: "columns" }, ...columns));
   root.addEventListener("keydown", (event) => handleKey(event, actions));
-  // Firefox presses a focused button at the release of Space, which has already played or paused.
-  root.addEventListener("keyup", (event) => event.key === " " && !isControl(event.target) && event.preventDefault());
   // JupyterLab reads keys before the page does and leaves alone only what is marked so.
   for (const part of [host, root, ...root.querySelectorAll("button, input")]) set(part, "data-lm-suppress-shortcuts", true);
   host.attachShadow({ mode: "open" }).append(make("style", {}, content.css), root);
@@ -93,14 +88,12 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
 }
 
 const KEYS = { ArrowLeft: "previous", ArrowRight: "next", " ": "play", Home: "first", End: "last" };
-const isControl = (target) => target.matches("button[data-action]");
 
 function handleKey(event, actions) {
-  const modified = event.ctrlKey || event.altKey || event.metaKey || event.shiftKey;
-  if (modified || !Object.hasOwn(KEYS, event.key)) return;
+  if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || !Object.hasOwn(KEYS, event.key)) return;
   event.stopPropagation();
   // Whoever has walked to a button with Tab expects Space to press that button.
-  if (event.key === " " && isControl(event.target)) return;
+  if (event.key === " " && event.target.matches("button")) return;
   event.preventDefault();
   actions[KEYS[event.key]]();
 }
@@ -112,8 +105,7 @@ function handleKey(event, actions) {
 function readHistory({ steps, tensors, entries }) {
   const [backward, pass, where] = [[], [], []];
   const [values, cotangents] = [tensors.map(() => []), tensors.map(() => [])];
-  const arrivals = entries.map(() => []);
-  const appeared = entries.map(() => Infinity);
+  const [arrivals, appeared] = [entries.map(() => []), entries.map(() => Infinity)];
   const computed = entries.map(() => "recorded");
   const passes = new Map();
   steps.forEach((step, number) => {
@@ -133,7 +125,6 @@ function readHistory({ steps, tensors, entries }) {
     const change = { step: number, pass: step.pass, array: step.kind === "accumulate" ? step.after : step.cotangent };
     if (step.kind === "seed" || step.kind === "accumulate") cotangents[step.tensor].push(change);
     if (step.kind === "pull back") arrivals[step.entry].push(change);
-
     const computes = ["watch", "record", "skip", "cut", "assign"].includes(step.kind);
     backward.push(step.pass !== undefined || ((backward[number - 1] ?? false) && !computes));
     // An outer tape may record in the middle of an inner backward pass, whose cotangents stay; after it they go.
@@ -142,16 +133,13 @@ function readHistory({ steps, tensors, entries }) {
     pass.push(step.pass ?? (over ? null : shown));
     where.push(step.where ?? null);
   });
-
-  const value = (tensor, number) => values[tensor].findLast((change) => change.step <= number)?.array ?? null;
+  const value = (tensor, number) => values[tensor].findLast((change) => change.step <= number)?.array.text ?? UNKNOWN;
   const inPass = (changes, number) =>
     changes.findLast((change) => change.step <= number && change.pass === pass[number])?.array ?? null;
   const arrived = (entry, number) => inPass(arrivals[entry], number);
-  const state = (entry, number) => {
-    if (steps[number].entry === entry) return "now";
-    if (appeared[entry] > number) return "waiting";
-    return arrived(entry, number) ? "pulled" : computed[entry];
-  };
+  const done = (entry, number) => (arrived(entry, number) ? "pulled" : computed[entry]);
+  const state = (entry, number) =>
+    steps[number].entry === entry ? "now" : appeared[entry] > number ? "waiting" : done(entry, number);
   const cotangent = (tensor, number) => inPass(cotangents[tensor], number);
   /** The step that pulls the entry back: in the pass on show, else in the first that does. */
   const pulled = (entry, number) => (arrivals[entry].find((at) => at.pass === pass[number]) ?? arrivals[entry][0])?.step;
@@ -160,7 +148,7 @@ function readHistory({ steps, tensors, entries }) {
 }
 
 function headingView(trace, history) {
-  const [direction, count] = [make("span", { class: "direction" }), make("span", { class: "count" })];
+  const [direction, count] = ["direction", "count"].map((name) => make("span", { class: name }));
   const show = (step) => {
     set(direction, "data-direction", history.backward[step] ? "backward" : "forward");
     write(direction, history.backward[step] ? "← backward pass" : "→ forward pass");
@@ -179,8 +167,7 @@ const BUTTONS = {
 };
 
 function controlsView(trace, history, actions, go) {
-  const last = trace.steps.length - 1;
-  const buttons = {};
+  const [last, buttons] = [trace.steps.length - 1, {}];
   for (const [action, { label, key, icon }] of Object.entries(BUTTONS)) {
     const image = draw("svg", { viewBox: "0 0 24 24", "aria-hidden": true }, draw("path", { d: icon }));
     const about = { type: "button", "data-action": action, "aria-label": label, title: `${label} (${key})` };
@@ -200,12 +187,11 @@ function controlsView(trace, history, actions, go) {
     set(scrubber, "aria-valuetext", `step ${step + 1} of ${last + 1}`);
     set(track, "style", place(step));
     // Not `disabled`: that would drop the focus, and the next key would go to the notebook.
-    for (const action of ["first", "previous"]) set(buttons[action], "aria-disabled", step === 0);
-    for (const action of ["next", "last"]) set(buttons[action], "aria-disabled", step === last);
+    const atEnd = { first: step === 0, previous: step === 0, next: step === last, last: step === last };
+    for (const action in atEnd) set(buttons[action], "aria-disabled", atEnd[action]);
   };
   const showPlaying = (playing) => {
-    set(buttons.play, "aria-label", playing ? "Pause" : "Play");
-    set(buttons.play, "title", playing ? "Pause (Space)" : "Play (Space)");
+    build(buttons.play, { "aria-label": playing ? "Pause" : "Play", title: playing ? "Pause (Space)" : "Play (Space)" });
     set(buttons.play.querySelector("path"), "d", playing ? PAUSE : BUTTONS.play.icon);
   };
   const element = make("div", { class: "controls" }, make("div", { class: "buttons" }, ...Object.values(buttons)), track);
@@ -218,8 +204,7 @@ function codeView(trace, history) {
     const row = (line, index) => make("div", { "data-line": first + index }, number(index), make("code", {}, line));
     return make("div", { class: "lines" }, ...lines.map(row));
   });
-  const caption = make("figcaption");
-  const box = make("div", { class: "scroll code" }, ...excerpts);
+  const [caption, box] = [make("figcaption"), make("div", { class: "scroll code" }, ...excerpts)];
   // A step without a place of its own leaves the code that was last in view, so that nothing jumps.
   let seen = history.where.find((where) => where)?.code ?? 0;
   const inView = history.where.map((where) => (seen = where?.code ?? seen));
@@ -231,8 +216,7 @@ function codeView(trace, history) {
     const where = history.where[step];
     const row = excerpts[where?.code]?.children[where.line - trace.code[where.code].first_line];
     if (!row) return;
-    const text = row.lastChild;
-    const line = text.textContent;
+    const [text, line] = [row.lastChild, row.lastChild.textContent];
     const characters = Array.from(line); // Python counts characters, JavaScript halves of some of them
     const part = (from, to) => characters.slice(from, to).join("");
     const [from, to] = where.columns ?? [];
@@ -251,28 +235,26 @@ function tapeView(trace, history, go) {
   const names = trace.entries.map((entry) => `${trace.tensors[entry.output].name} = ${entry.text}`);
   const rows = trace.entries.map((entry, index) => {
     const [number, text, state] = ["number", "text", "state"].map((name) => make("span", { class: name }));
-    write(number, String(index + 1));
-    const button = make("button", { type: "button", tabindex: -1 }, number, text, state);
-    button.addEventListener("click", () => {
+    write(number, String(entry.number ?? ""));
+    const item = make("li", { "data-entry": index }, number, text, state);
+    item.addEventListener("click", () => {
       const pulled = history.backward[current] ? history.pulled(index, current) : undefined;
       go(pulled ?? Math.min(history.appeared[index], trace.steps.length));
     });
-    const tapes = entry.tapes.map((tape) => trace.tapes[tape].name).join(", ");
-    const title = names[index] + (trace.tapes.length > 1 && tapes ? ` (${tapes})` : "");
-    return { item: make("li", { "data-entry": index }, button), text, state, button, title };
+    const title = [names[index], ...entry.tapes.map((tape) => trace.tapes[tape].name)].join(", ");
+    return { item, text, state, title };
   });
   const box = make("ol", { class: "scroll tape" }, ...rows.map((row) => row.item));
   const show = (step) => {
     current = step;
-    rows.forEach(({ item, text, state, button, title }, index) => {
+    rows.forEach(({ item, text, state, title }, index) => {
       const found = history.state(index, step);
       if (found !== "now" && item.dataset.state === found) return;
-      set(item, "data-state", found);
-      set(item, "aria-current", found === "now" ? "step" : null);
-      set(button, "title", found === "waiting" ? null : title);
-      write(text, found === "waiting" ? UNKNOWN : names[index]);
+      const [now, waiting] = [found === "now", found === "waiting"];
+      build(item, { "data-state": found, "aria-current": now ? "step" : null, title: waiting ? null : title });
+      write(text, waiting ? UNKNOWN : names[index]);
       write(state, STATES[found] ?? (history.backward[step] ? "← now" : "→ now"));
-      if (found === "now") reveal(box, item);
+      if (now) reveal(box, item);
     });
   };
   return { element: make("figure", { class: "tape-figure" }, make("figcaption", {}, "Tape"), box), show };
@@ -281,30 +263,26 @@ function tapeView(trace, history, go) {
 function graphView(trace, history, layout) {
   const head = ([x, y], dy) => draw("path", { class: "head", d: `M${x - 4} ${y + dy}L${x} ${y}L${x + 4} ${y + dy}z` });
   const curve = (start, curves) => draw("path", { class: "line", d: `M${start} ${curves}` });
-  const ends = new Set(layout.entries.flat());
+  const [lit, ends] = [draw("g", { class: "lit" }), new Set(layout.entries.flat())];
   const links = layout.links.map((link, number) =>
     draw("g", { class: "link" }, curve(link.start, link.curve), ...(ends.has(number) ? [head(link.end, -7)] : [])));
-  const lit = draw("g", { class: "lit" });
   /** The whole line from an input to its use: the link that arrives, after all those it goes on from. */
   const edge = ({ end, ...arriving }, backward) => {
     let { start, curve: curves, parent } = arriving;
     for (; parent >= 0; ({ start, parent } = layout.links[parent])) curves = layout.links[parent].curve + curves;
     return [curve(start, curves), backward ? head(start, 7) : head(end, -7)];
   };
-
-  const operations = new Map(trace.entries.map((entry) => [entry.output, entry.operation]));
-  const boxes = trace.tensors.map((tensor, index) => {
-    const { x, y, width, height, plain } = layout.tensors[index];
-    const text = (part, dx, dy, anchor = "start") => draw("text", { x: x + dx, y: y + dy, "data-part": part, "text-anchor": anchor });
+  const boxes = layout.tensors.map(({ x, y, width, height, plain, heading, operation }, index) => {
+    const text = (part, dx, dy, anchor = "start", words = "") =>
+      draw("text", { x: x + dx, y: y + dy, "data-part": part, "text-anchor": anchor }, words);
     const title = draw("title");
     const value = plain ? text("value", width / 2, 16, "middle") : text("value", 10, 36);
     const parts = [title, draw("rect", { x, y, width, height, rx: 6 }), value];
     if (plain) return { group: draw("g", { "data-tensor": index, class: "plain" }, ...parts), title, value };
-    const [name, operation, cotangent] = [text("name", 10, 19), text("operation", width - 10, 19, "end"), text("cotangent", 10, 56)];
-    write(name, shorten(tensor.name, LONGEST_NAME));
-    write(operation, shorten(operations.get(index) ?? "", LONGEST_NAME));
+    const cotangent = text("cotangent", 10, 56);
+    const names = [text("name", 10, 19, "start", heading), text("operation", width - 10, 19, "end", operation)];
     const strip = `M${x + 1} ${y + 42}h${width - 2}v${height - 48}q0 5 -5 5h${12 - width}q-5 0 -5 -5z`;
-    parts.push(draw("path", { class: "strip", d: strip }), name, operation, cotangent);
+    parts.push(draw("path", { class: "strip", d: strip }), ...names, cotangent);
     return { group: draw("g", { "data-tensor": index }, ...parts), title, value, cotangent };
   });
   const size = { width: layout.width, height: layout.height, role: "img", "aria-label": "The graph of the tensors" };
@@ -315,25 +293,26 @@ function graphView(trace, history, layout) {
     const subject = tensor ?? trace.entries[entry]?.output;
     boxes.forEach(({ group, title, value, cotangent }, index) => {
       const { name } = trace.tensors[index];
-      const known = history.value(index, step)?.text ?? UNKNOWN;
+      const known = history.value(index, step);
       const reached = history.cotangent(index, step)?.text;
-      set(group, "data-known", known !== UNKNOWN || null);
-      set(group, "data-reached", reached !== undefined || null);
-      set(group, "data-now", index === subject || null);
-      write(title, `${name}: ${known}${reached === undefined ? "" : `, cotangent ${reached}`}`);
-      write(value, cotangent || name === known ? shorten(known) : `${shorten(name, LONGEST_NAME)} = ${shorten(known)}`);
-      if (cotangent) write(cotangent, backward || reached !== undefined ? `← ${shorten(reached ?? UNKNOWN)}` : "");
+      const [isKnown, isReached, isNow] = [known !== UNKNOWN, reached !== undefined, index === subject];
+      build(group, { "data-known": isKnown || null, "data-reached": isReached || null, "data-now": isNow || null });
+      write(title, `${name}: ${known}${!isReached ? "" : `, cotangent ${reached}`}`);
+      const alone = cotangent || name === known;
+      write(value, alone ? shorten(known) : `${layout.tensors[index].heading} = ${shorten(known)}`);
+      if (cotangent) write(cotangent, backward || isReached ? `← ${shorten(reached ?? UNKNOWN)}` : "");
     });
     const arriving = layout.entries[entry] ?? [];
     links.forEach((link, index) => {
-      set(link, "data-known", history.appeared[layout.links[index].entry] <= step || null);
-      set(link, "data-under", arriving.includes(index) || null);
+      const known = history.appeared[layout.links[index].entry] <= step;
+      build(link, { "data-known": known || null, "data-under": arriving.includes(index) || null });
     });
     const edges = arriving.map((link, index) => {
       // An "accumulate" goes along one argument; nothing at all flows back to a plain constant.
       const still = backward && layout.tensors[trace.entries[entry].inputs[index]].plain;
       const flows = (argument ?? index) === index && !still;
-      return draw("g", { "data-edge": `${entry}.${index}`, "data-flow": flows || null }, ...edge(layout.links[link], backward));
+      const about = { "data-edge": `${entry}.${index}`, "data-flow": flows || null };
+      return draw("g", about, ...edge(layout.links[link], backward));
     });
     lit.replaceChildren(...edges);
     if (boxes[subject]) reveal(box, boxes[subject].group, 100);
@@ -343,7 +322,8 @@ function graphView(trace, history, layout) {
 
 function panelView(trace, history) {
   const fields = {};
-  const field = (name, tag = "span") => (fields[name] = make(tag, { "data-field": name, class: tag === "span" ? "value" : "" }));
+  const field = (name, tag = "span") =>
+    (fields[name] = make(tag, { "data-field": name, class: tag === "span" ? "value" : null }));
   const row = (label, value) => make("div", {}, label, make("dd", {}, value));
   const span = (name, text) => make("span", { class: name }, text);
   const part = (sign, name) => make("div", { class: "part" }, span("sign", sign), span("label", name), field(name));
@@ -360,10 +340,10 @@ function panelView(trace, history) {
     const arrived = entry ? history.arrived(step.entry, number) : about && history.cotangent(subject, number);
     const sums = step.kind === "accumulate";
     const texts = {
-      caption: entry ? `Entry ${step.entry + 1}` : about ? "Tensor" : "Entry",
+      caption: entry?.number ? `Entry ${entry.number}` : entry ? "Not recorded" : about ? "Tensor" : "Entry",
       operation: entry ? `${about.name} = ${entry.text}` : about?.name,
       "value of": about ? `value of ${describe(about)}` : "value",
-      value: about && history.value(subject, number)?.text,
+      value: about && history.value(subject, number),
       "cotangent of": about ? `cotangent of ${about.name}` : "cotangent",
       cotangent: arrived?.text,
       target: sums ? `cotangent of ${trace.tensors[step.tensor].name}` : "accumulated cotangent",
@@ -373,16 +353,15 @@ function panelView(trace, history) {
       count: sums ? `${step.count} of ${step.of}` : "",
     };
     for (const [key, text] of Object.entries(texts)) write(fields[key], text ?? UNKNOWN);
-    const input = (tensor) => {
-      const value = make("span", { class: "value", "data-input": tensor }, history.value(tensor, number)?.text ?? UNKNOWN);
-      return row(make("dt", {}, `input ${describe(trace.tensors[tensor])}`), value);
-    };
+    const shown = (tensor) => make("span", { class: "value", "data-input": tensor }, history.value(tensor, number));
+    const input = (tensor) => row(make("dt", {}, `input ${describe(trace.tensors[tensor])}`), shown(tensor));
     fields.inputs.replaceChildren(...Array.from(new Set(entry?.inputs), input));
     set(sum, "data-active", sums || null);
     // Arrays need the whole width, one below the other.
     set(sum, "data-long", [texts.before, texts.contribution, texts.after].some((text) => text.length > 14) || null);
   };
-  return { element: make("figure", { class: "panel" }, field("caption", "figcaption"), make("div", { class: "body" }, ...parts)), show };
+  const body = make("div", { class: "body" }, ...parts);
+  return { element: make("figure", { class: "panel" }, field("caption", "figcaption"), body), show };
 }
 
 function build(node, attributes = {}, ...children) {
@@ -395,7 +374,7 @@ const draw = (tag, ...rest) => build(document.createElementNS("http://www.w3.org
 
 /** Sets an attribute, or removes it for null; untouched where nothing changes, for that is most of a long trace. */
 function set(node, name, value) {
-  if (value === null || value === undefined) node.removeAttribute(name);
+  if (value === null) node.removeAttribute(name);
   else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
 }
 
@@ -403,9 +382,9 @@ function write(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-function shorten(text, longest = LONGEST_VALUE) {
+function shorten(text) {
   const characters = Array.from(text);
-  return characters.length > longest ? `${characters.slice(0, longest - 1).join("")}…` : text;
+  return characters.length > LONGEST_VALUE ? `${characters.slice(0, LONGEST_VALUE - 1).join("")}…` : text;
 }
 
 /** Scrolls a box, and never the page around it, until the element inside is in view, or its beginning at least. */
