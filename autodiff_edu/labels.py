@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from .formatting import short_argument, short_index, short_value
 from .places import names, place
 
@@ -27,6 +29,14 @@ SPOKEN = {
     "log": "logarithm",
     "sqrt": "square root",
 }
+
+
+def names_of_arguments(entry: Entry) -> tuple[str | None, ...]:
+    """Give what the user's code calls each argument of an entry, where its line says so."""
+    written = names(entry.where)
+    direct = written.function is None or written.function == entry.name
+    arguments = written.arguments if direct else ()
+    return (arguments + (None,) * len(entry.ids))[: len(entry.ids)]
 
 
 class Labels:
@@ -68,9 +78,8 @@ class Labels:
         """Name the arguments and the output of an entry; `otherwise` is for an output that the code gives no name."""
         written = names(entry.where)
         direct = written.function is None or written.function == entry.name
-        for k, id in enumerate(entry.ids):
+        for id, name in zip(entry.ids, names_of_arguments(entry), strict=True):
             if id is not None and id not in self._names:
-                name = written.arguments[k] if direct and k < len(written.arguments) else None
                 self._watched += name is None
                 self.give(id, name or f"x{self._watched}")
         self.give(entry.output_id, written.result if direct and written.result else otherwise)
@@ -101,7 +110,11 @@ class Labels:
     def _arguments(self, entry: Entry) -> list[str]:
         values = entry.values or ("…",) * len(entry.ids)
         write = short_index if entry.name == "getitem" else short_argument
-        return [self._names[id] if id is not None else write(v) for id, v in zip(entry.ids, values, strict=True)]
+        written = names_of_arguments(entry)
+        return [
+            self._names[id] if id is not None else name if name and isinstance(v, np.ndarray) else write(v)
+            for id, v, name in zip(entry.ids, values, written, strict=True)
+        ]
 
 
 def table(tape: GradientTape) -> str:

@@ -51,7 +51,7 @@ from . import events
 from .entry import Entry
 from .events import Event, hook
 from .formatting import short_value
-from .labels import Labels
+from .labels import Labels, names_of_arguments
 from .places import Where, excerpt, names, place
 from .rules.kinds import RULES
 from .tape import GradientTape
@@ -320,15 +320,14 @@ class _Writer:
         return index
 
     def _inputs(self, entry: Entry) -> list[int]:
-        written, rule, inputs = names(entry.where), RULES.get(entry.operation), []
+        written, rule, inputs = names_of_arguments(entry), RULES.get(entry.operation), []
         for k, (id, value) in enumerate(zip(entry.ids, entry.values or (), strict=True)):
             if id is not None:
                 inputs.append(self._tensor(id, value, "constant"))
             elif isinstance(value, np.ndarray) or (
                 rule and rule.pull(k) and isinstance(value, int | float | complex | np.generic)
             ):
-                direct = written.function in (None, entry.name) and k < len(written.arguments)
-                name = (written.arguments[k] if direct else None) or short_value(np.asarray(value))
+                name = written[k] or short_value(np.asarray(value))
                 # every use of a constant is a tensor of its own: a key that no tensor's id can be
                 inputs.append(self._tensor(-1 - len(self.tensors), value, "constant", name))
         return inputs

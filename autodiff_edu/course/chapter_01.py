@@ -83,8 +83,8 @@ def arrows(answer: Any) -> str:
     if missing := ARROWS - given:
         start, end = min(missing)
         raise NotYet(
-            f"Look at the line of {end} again: which values does it use? "
-            + (f"A value may be used long after it was made, as {start} is." if (start, end) == ("x", "d") else "")
+            f"Look at the line of {end} again: which values does it use?"
+            + (f" A value may be used long after it was made, as {start} is." if (start, end) == ("x", "d") else "")
         )
     return (
         "Seven arrows: two into a, one into b, two into c, two into d. a and x are used twice, so two arrows "

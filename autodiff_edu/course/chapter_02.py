@@ -30,8 +30,7 @@ def six_entries(answer: Any) -> str:
         if not near(given, right):
             raise NotYet(_why(name, given))
     return (
-        "df/dx is 53 and df/dy is 42. Three values and both sources are used twice or more, and each "
-        "contribution counts."
+        "df/dx is 53 and df/dy is 42. The values a and b and both sources are used twice, and each contribution counts."
     )
 
 

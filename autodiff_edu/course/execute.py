@@ -97,8 +97,8 @@ def as_text(notebook: dict[str, Any]) -> str:
     if state:
         notebook["metadata"]["widgets"] = {WIDGET_STATE: {"state": state, "version_major": 2, "version_minor": 0}}
         _settle(state)
-    text = json.dumps(_split(notebook), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
-    return _renamed(text, _order(notebook["cells"], state))
+    text = _renamed(json.dumps(_split(notebook), ensure_ascii=False), _order(notebook["cells"], state))
+    return json.dumps(json.loads(text), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
 def _settle(state: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ can work with; where that fails they raise `NotYet` as well.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -147,13 +148,13 @@ def near(a: float, b: float) -> bool:
 
 
 def shortened(answer: Any) -> str:
-    """Write an object in at most 60 characters, whatever its repr does.
+    """Write an object in at most 60 characters, without addresses, whatever its repr does.
 
     >>> shortened("x" * 100)[-3:]
     '...'
     """
     try:
-        text = " ".join(repr(answer).split())
+        text = re.sub(r" at 0x[0-9a-fA-F]+", "", " ".join(repr(answer).split()))
     except Exception:
         text = "something that cannot be printed"
     return text if len(text) <= 60 else text[:57] + "..."
