@@ -145,8 +145,9 @@ class Assign(Event):
 
 @dataclass(frozen=True, slots=True)
 class Leave(Event):
-    """A tensor was handed over as a plain array or number: what is computed from that is on no tape."""
+    """A tensor that a tape follows was handed over as a plain array: what is computed from that is on no tape."""
 
+    tape: GradientTape
     tensor: Tensor
     how: str
 

@@ -11,7 +11,9 @@ def show(array: Any, indent: int = 0) -> str:
     """Write an array in a few characters, the same everywhere: six significant digits, long arrays shortened."""
     if not isinstance(array, np.ndarray | np.generic):
         return f"shape={array.shape}, dtype={array.dtype}"
-    with np.printoptions(precision=6, threshold=60, edgeitems=3, linewidth=100, suppress=False):
+    with np.printoptions(
+        precision=6, threshold=60, edgeitems=3, linewidth=100, suppress=False, sign="-", floatmode="maxprec"
+    ):
         text = np.array2string(np.asarray(array), separator=", ", prefix=" " * indent)
     if array.size == 0:
         text += f", shape={array.shape}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -48,7 +49,7 @@ class Labels:
 
     def __init__(self) -> None:
         self._names: dict[int, str] = {}
-        self._taken: dict[str, int] = {}
+        self._taken: set[str] = set()
         self._watched = 0
 
     def __getitem__(self, id: int) -> str:
@@ -60,8 +61,12 @@ class Labels:
     def give(self, id: int, name: str) -> None:
         """Name a tensor that has no name yet."""
         if id not in self._names:
-            times = self._taken[name] = self._taken.get(name, 0) + 1
-            self._names[id] = name if times == 1 else f"{name}.{times}"
+            times = itertools.count(2)
+            unique = name
+            while unique in self._taken:
+                unique = f"{name}.{next(times)}"
+            self._taken.add(unique)
+            self._names[id] = unique
 
     def watched(self, id: int, tensor: Tensor | None, where: Where) -> None:
         """Name a tensor that a tape watches, perhaps after the `x` of `tape.watch(x)`."""

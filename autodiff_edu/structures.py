@@ -34,6 +34,12 @@ def rebuild(structure: Any, leaves: Iterator[Any]) -> Any:
     return next(leaves)
 
 
+def is_numbers(structure: Any) -> bool:
+    """Tell a list of numbers, or of lists of them, which means an array, from a structure of arrays."""
+    leaves = [leaf for _, leaf in flatten(structure, "")]
+    return isinstance(structure, list) and bool(leaves) and all(isinstance(leaf, int | float) for leaf in leaves)
+
+
 def flatten_like(structure: Any, other: Any, path: str) -> list[tuple[str, Any]]:
     """List the parts of `other` that stand where `structure` has its leaves.
 

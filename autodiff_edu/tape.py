@@ -175,7 +175,7 @@ class GradientTape:
             return
         for k, x in enumerate(inputs):
             # the tape needs each operand as it is now, whatever is written into it later
-            if values[k] is x and type(x) is np.ndarray and x.flags.writeable:
+            if values[k] is x and isinstance(x, np.ndarray) and x.flags.writeable:
                 values[k] = x.copy()
         where = here(depth=4)
         entry = Entry(operation, tuple(ids), tuple(values), parameters, output._id, output._array, where)
@@ -290,14 +290,17 @@ class GradientTape:
         if self.persistent:
             yield
             return
-        before = active.tapes, self._recording
+        recording, place = self._recording, len([t for t in active.tapes if t is not self])
+        if self in active.tapes:
+            place = active.tapes.index(self)
         self.__exit__()
         self._usable = False
         try:
             yield
         except Exception:  # a walk that failed has lost nothing
-            active.tapes, self._recording = before
-            self._usable = True
+            self._recording, self._usable = recording, True
+            if recording:
+                active.tapes = (*active.tapes[:place], self, *active.tapes[place:])
             raise
         finally:
             if not self._usable:

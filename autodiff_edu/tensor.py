@@ -24,6 +24,7 @@ import numpy as np
 from .events import Leave, active, emit
 from .formatting import show
 from .rules.kinds import RULES, SPELLED
+from .values import operand, own, plain_index, refuse
 
 _new_id = count(1).__next__
 _NO_PARAMETERS: dict[str, Any] = {}
@@ -38,12 +39,21 @@ def _binary(ufunc: np.ufunc, compute: Callable[[Any, Any], Any]) -> tuple[Method
     """
 
     def forward(self: Tensor, other: Any) -> Tensor:
-        return apply(ufunc, (self, other), compute=compute)
+        return apply(ufunc, (self, operand(other)), compute=compute)
 
     def reflected(self: Tensor, other: Any) -> Tensor:
-        return apply(ufunc, (other, self), compute=compute)
+        return apply(ufunc, (operand(other), self), compute=compute)
 
     return forward, reflected
+
+
+def _equal(x: Any, y: Any) -> Any:
+    same = x == y
+    return np.bool_(same) if isinstance(same, bool) else same  # what Python says of a number and, say, None
+
+
+def _different(x: Any, y: Any) -> Any:
+    return ~_equal(x, y)
 
 
 def _unary(ufunc: np.ufunc) -> Callable[[Any], Tensor]:
@@ -94,7 +104,7 @@ class Tensor:
     name: str | None
 
     def __init__(self, value: Any, dtype: Any = None, name: str | None = None) -> None:
-        self._array = _own(value, dtype)
+        self._array = own(value, dtype)
         self._id = _new_id()
         self.name = name
 
@@ -111,8 +121,10 @@ class Tensor:
         return self._leave("numpy()")
 
     def _leave(self, how: str) -> Any:
-        if active.hooks and any(self._id in tape._connected for tape in active.tapes):
-            emit(Leave(self, how))
+        if active.hooks:
+            for tape in active.tapes:
+                if self._id in tape._connected:
+                    emit(Leave(tape, self, how))
         if isinstance(self._array, np.ndarray):
             self._array.flags.writeable = False
         return self._array
@@ -138,7 +150,7 @@ class Tensor:
         return complex(self._leave("complex()"))
 
     def __index__(self) -> int:
-        return int(self._array.__index__())
+        return operator.index(self._array)
 
     def __bool__(self) -> bool:
         return bool(self._array)
@@ -153,7 +165,7 @@ class Tensor:
         raise TypeError("a Tensor is unhashable, because == compares its elements; use id(tensor) as the key")
 
     def __getitem__(self, index: Any) -> Tensor:
-        return apply(operator.getitem, (self, _plain_index(index)))
+        return apply(operator.getitem, (self, plain_index(index)))
 
     def __setitem__(self, index: Any, value: Any) -> NoReturn:
         raise TypeError(
@@ -169,9 +181,13 @@ class Tensor:
     __matmul__, __rmatmul__ = _binary(np.matmul, operator.matmul)
     __mod__, __rmod__ = _binary(np.remainder, operator.mod)
     __floordiv__, __rfloordiv__ = _binary(np.floor_divide, operator.floordiv)
+    __and__, __rand__ = _binary(np.bitwise_and, operator.and_)
+    __or__, __ror__ = _binary(np.bitwise_or, operator.or_)
+    __xor__, __rxor__ = _binary(np.bitwise_xor, operator.xor)
+    __invert__ = _unary(np.invert)
     __lt__, __le__ = _binary(np.less, operator.lt)[0], _binary(np.less_equal, operator.le)[0]
     __gt__, __ge__ = _binary(np.greater, operator.gt)[0], _binary(np.greater_equal, operator.ge)[0]
-    __eq__, __ne__ = _binary(np.equal, operator.eq)[0], _binary(np.not_equal, operator.ne)[0]  # type: ignore[assignment]
+    __eq__, __ne__ = _binary(np.equal, _equal)[0], _binary(np.not_equal, _different)[0]  # type: ignore[assignment]
     __neg__ = _unary(np.negative)
     __pos__ = _unary(np.positive)
     __abs__ = _unary(np.absolute)
@@ -206,11 +222,11 @@ class Tensor:
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **parameters: Any) -> Any:
         if method == "reduce" and ufunc in _REDUCTIONS:
-            return _REDUCTIONS[ufunc](*inputs, **parameters)
+            return _REDUCTIONS[ufunc](*inputs, **({} if inputs[1:] else {"axis": 0}) | parameters)
         if method != "__call__":
             raise TypeError(f"np.{ufunc.__name__}.{method} has no rule; write it with functions that have one")
-        _refuse(ufunc, parameters)
-        return apply(ufunc, inputs, parameters)
+        refuse(ufunc, parameters)
+        return apply(ufunc, tuple(map(operand, inputs)), parameters)
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, parameters: Any) -> Any:
         if any(isinstance(x, Tensor) for x in parameters.values()):  # np.sum(a=x): arguments have places, not names
@@ -222,7 +238,7 @@ class Tensor:
             from .unruled import apply_unruled
 
             return apply_unruled(function, args, parameters)
-        _refuse(function, parameters)
+        refuse(function, parameters)
         return apply(function, args, parameters)
 
 
@@ -278,31 +294,4 @@ def apply(
     return output
 
 
-def _refuse(function: Callable[..., Any], parameters: dict[str, Any]) -> None:
-    for name, remedy in _REFUSED.items():
-        if parameters.get(name) is not None:
-            raise TypeError(f"np.{function.__name__} of a tensor takes no {name}=: {remedy}")
-
-
-_REFUSED = {"out": "tensors are never written into; write result = ...", "where": "use np.where on its argument"}
 _REDUCTIONS: dict[Any, Any] = {np.add: np.sum, np.maximum: np.max, np.minimum: np.min, np.multiply: np.prod}
-
-
-def _own(value: Any, dtype: Any = None) -> Any:
-    """Copy a value into an array of our own; NumPy scalars in place of 0-d arrays, for they are faster."""
-    if isinstance(value, Tensor):
-        value = value._array
-    if hasattr(value, "__array_function__") and not isinstance(value, np.ndarray):
-        return value if dtype is None else value.astype(dtype)  # another library's array: never coerced
-    array = np.array(value, dtype=dtype)
-    if array.dtype.kind not in "biufc":
-        raise TypeError(f"a tensor holds numbers, and {type(value).__name__} {value!r:.60} gives dtype {array.dtype}")
-    return array[()]
-
-
-def _plain_index(index: Any) -> Any:
-    if isinstance(index, tuple):
-        return tuple(map(_plain_index, index))
-    if isinstance(index, Tensor):
-        return index._array
-    return np.array(index) if isinstance(index, np.ndarray | list) else index

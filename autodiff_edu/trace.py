@@ -39,6 +39,8 @@ above 256 elements; strings where JSON has no number). `where` is null or `code`
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -76,6 +78,7 @@ class Trace:
     def __init__(self, title: str = "trace") -> None:
         self.title = title
         self.events: list[Event] = []
+        self._earlier: dict[int, list[Entry]] = {}  # what a tape held when the trace first met it
 
     def __len__(self) -> int:
         return len(self.events)
@@ -84,25 +87,21 @@ class Trace:
         return f"Trace({self.title!r}, {len(self)} steps)"
 
     def _see(self, event: Event) -> None:
-        entry = getattr(event, "entry", None)
-        if entry is not None:
-            # a one-shot tape lets go of its arrays; the trace keeps them
-            copy = Entry(
-                entry.operation,
-                entry.ids,
-                entry.values,
-                entry.parameters,
-                entry.output_id,
-                entry.output_value,
-                entry.where,
-            )
-            event = _replaced(event, entry=copy)
-        self.events.append(event)
+        """Keep an event as it is now: tapes will let go of arrays, and variables will be assigned to."""
+        tape, entry = getattr(event, "tape", None), getattr(event, "entry", None)
+        if tape is not None and id(tape) not in self._earlier:
+            self._earlier[id(tape)] = [_kept(e) for e in tape.entries if e is not entry]
+        changes: dict[str, Any] = {} if entry is None else {"entry": _kept(entry)}
+        for role in ("tensor", "variable"):
+            if isinstance(getattr(event, role, None), Variable):
+                changes[role] = copy.copy(getattr(event, role))
+        self.events.append(dataclasses.replace(event, **changes))
 
-    def without(self, tape: GradientTape) -> Trace:
-        """Give the same trace without what concerns one tape."""
+    def without(self, *tapes: GradientTape) -> Trace:
+        """Give the same trace without what concerns some tapes."""
         rest = Trace(self.title)
-        rest.events = [event for event in self.events if getattr(event, "tape", None) is not tape]
+        rest._earlier = self._earlier
+        rest.events = [event for event in self.events if getattr(event, "tape", None) not in tapes]
         return rest
 
     def document(self) -> dict[str, Any]:
@@ -157,9 +156,10 @@ def _rounded(data: Any) -> Any:
     return data
 
 
-def _replaced(event: Event, **changes: Any) -> Event:
-    fields = {name: getattr(event, name) for name in type(event).__dataclass_fields__}
-    return type(event)(**{**fields, **changes})
+def _kept(entry: Entry) -> Entry:
+    return Entry(
+        entry.operation, entry.ids, entry.values, entry.parameters, entry.output_id, entry.output_value, entry.where
+    )
 
 
 class _Writer:
@@ -174,7 +174,7 @@ class _Writer:
         self.passes = _passes(source.events)
         self.document: dict[str, Any] = {"format": "autodiff_edu.trace", "version": VERSION, "title": source.title}
         self.document |= {part: [] for part in ("code", "tapes", "tensors", "entries", "steps")}
-        self._name(source.events)
+        self._name(source.events, source._earlier)
         self._quote(source.events)
         self.expected = Counter(
             (self.passes[i], event.tensor._id)
@@ -185,17 +185,18 @@ class _Writer:
         for i, event in enumerate(source.events):
             self._step(event, self.passes[i])
 
-    def _name(self, happened: list[Event]) -> None:
+    def _name(self, happened: list[Event], earlier: dict[int, list[Entry]]) -> None:
         skipped = 0
         for event in happened:
             tape = getattr(event, "tape", None)
             if tape is not None and tape not in self.tapes:
                 self.tapes.append(tape)
+                for entry in earlier.get(id(tape), ()):
+                    self._number(entry)
             if isinstance(event, events.Watch):
                 self.labels.watched(event.tensor._id, event.tensor, event.where)
             elif isinstance(event, events.Record | events.Cut):
-                self.numbers.setdefault(event.entry.output_id, len(self.numbers) + 1)
-                self.labels.entry(event.entry, f"t{self.numbers[event.entry.output_id]}")
+                self._number(event.entry)
             elif isinstance(event, events.Skip):
                 skipped += 1
                 self.labels.entry(event.entry, f"s{skipped}")
@@ -206,6 +207,10 @@ class _Writer:
         self.document["tapes"] = [
             {"name": f"tape {number}", "persistent": tape.persistent} for number, tape in enumerate(self.tapes, 1)
         ]
+
+    def _number(self, entry: Entry) -> None:
+        self.numbers.setdefault(entry.output_id, len(self.numbers) + 1)
+        self.labels.entry(entry, f"t{self.numbers[entry.output_id]}")
 
     def _quote(self, happened: list[Event]) -> None:
         """Cut out the code that the events point into."""
@@ -243,7 +248,7 @@ class _Writer:
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
                 step["entry"] = self._entry(entry, step)
                 text = f"{self._line(step)}{self.labels[entry.output_id]} is {self.labels.aloud(entry)}, which is "
-                text += f"{short_value(entry.output_value)}. {self._recorded(step, whose).capitalize()}"
+                text += f"{short_value(entry.output_value)}. {_sentence(self._recorded(step, whose))}"
             case events.Seed(tensor=tensor, cotangent=cotangent):
                 step["tensor"] = self._tensor(tensor._id, tensor, "computed")
                 step |= {"cotangent": array(cotangent), "pass": number}
@@ -260,17 +265,18 @@ class _Writer:
                 text = self._accumulate(event, step, number)
             case events.Assign(variable=variable, value=value):
                 step |= {"tensor": self._tensor(variable._id, variable, "variable"), "value": array(value)}
-                text = f"{self.labels[variable._id]} is assigned {short_value(value._array)}."
+                text = f"the variable {self.labels[variable._id]} is assigned {short_value(value._array)}."
             case events.Leave(tensor=tensor, how=how):
                 step |= {"tensor": self._tensor(tensor._id, tensor, "computed"), "how": how}
-                text = f"{self.labels[tensor._id]} leaves for NumPy by {how}: what is computed from that is on no tape."
+                name = self.labels[tensor._id]
+                text = f"the tensor {name} leaves for NumPy by {how}: what is computed from that is on no tape."
             case _:
                 text = whose + {
                     "release": " lets go of its arrays.", "pause": " pauses.", "resume": " records again.",
                     "reset": " forgets its entries and its watches.",
                 }[step["kind"]]  # fmt: skip
                 text = text.replace("the tape lets", "the one-shot tape lets")
-        step["text"] = text[0].upper() + text[1:]
+        step["text"] = _sentence(text)
         self.document["steps"].append(step)
 
     def _recorded(self, step: dict[str, Any], whose: str) -> str:
@@ -350,10 +356,14 @@ class _Writer:
 
     def _line(self, step: dict[str, Any]) -> str:
         if step["where"] is None:
-            return ""
+            return "the value "
         several = len({part["place"] for part in self.document["code"]}) > 1
         part = self.document["code"][step["where"]["code"]]
         return f"{part['place'] + ', l' if several else 'l'}ine {step['where']['line']}: "
+
+
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
 def _kind(event: Event) -> str:

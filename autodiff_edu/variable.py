@@ -8,7 +8,8 @@ import numpy as np
 
 from .events import Assign, active, emit
 from .formatting import show
-from .tensor import Tensor, _own, wrap
+from .tensor import Tensor, wrap
+from .values import own
 
 
 class Variable(Tensor):
@@ -60,7 +61,7 @@ class Variable(Tensor):
         TypeError
             If the dtype cannot be kept, say complex into float.
         """
-        array = _own(value)
+        array = own(value)
         if array.shape != self.shape:
             raise ValueError(
                 f"{self!r} has shape {self.shape}, and a value of shape {array.shape} was assigned to it; "
@@ -78,11 +79,11 @@ class Variable(Tensor):
 
     def assign_add(self, value: Any) -> Variable:
         """Add to the value; gives the variable itself."""
-        return self.assign(self._array + _own(value))
+        return self.assign(self._array + own(value))
 
     def assign_sub(self, value: Any) -> Variable:
         """Subtract from the value; gives the variable itself."""
-        return self.assign(self._array - _own(value))
+        return self.assign(self._array - own(value))
 
     def _no_in_place(self, other: Any) -> NoReturn:
         raise RuntimeError(
@@ -90,7 +91,7 @@ class Variable(Tensor):
             "or to compute with it. Write variable.assign_add(value), or result = variable + value"
         )
 
-    __iadd__ = __isub__ = __imul__ = __itruediv__ = __ipow__ = __imatmul__ = _no_in_place
+    __iadd__ = __isub__ = __imul__ = __itruediv__ = __ipow__ = __imatmul__ = __ifloordiv__ = __imod__ = _no_in_place
 
     def __repr__(self) -> str:
         start = f"Variable({self.name!r}, " if self.name else "Variable("

@@ -118,7 +118,7 @@ def _pairs(answer: Any) -> set[tuple[str, str]]:
 
 
 def _listed(names: set[str]) -> str:
-    return " and ".join(sorted(map(repr, names)))
+    return " and ".join(map(shortened, sorted(names)))
 
 
 EXERCISES: dict[str, Callable[[Any], str]] = {"1.1": entries, "1.2": kept, "1.3": arrows}

@@ -49,6 +49,9 @@ class Feedback:
     def __repr__(self) -> str:
         return f"{self.exercise}: {'Right.' if self.right else 'Not yet.'} {self.message}"
 
+    def _repr_markdown_(self) -> str:
+        return f"**{self.exercise}: {'Right.' if self.right else 'Not yet.'}** {self.message}"
+
 
 def number(answer: Any, name: str = "your answer") -> float:
     """Read an answer as one finite number.
@@ -73,7 +76,7 @@ def number(answer: Any, name: str = "your answer") -> float:
     >>> number("eight")
     Traceback (most recent call last):
         ...
-    autodiff_edu.course.feedback.NotYet: I need one number here, and your answer is 'eight', a str.
+    autodiff_edu.course.feedback.NotYet: I need one number here, and your answer is `'eight'`, a str.
     """
     if answer is ...:
         raise NotYet(f"Replace the three dots: {name} is still open.")
@@ -110,12 +113,12 @@ def call(function: Callable[..., Any], *args: Any, written: str) -> Any:
     >>> call(lambda x: 1 / x, 0, written="answer(0)")
     Traceback (most recent call last):
         ...
-    autodiff_edu.course.feedback.NotYet: answer(0) raised ZeroDivisionError: division by zero.
+    autodiff_edu.course.feedback.NotYet: answer(0) raised ZeroDivisionError: `division by zero`.
     """
     try:
         return function(*args)
     except (Exception, SystemExit) as error:
-        raise NotYet(f"{written} raised {type(error).__name__}: {str(error).rstrip('.')}.") from error
+        raise NotYet(f"{written} raised {type(error).__name__}: {quoted(str(error))}.") from error
 
 
 def needs_function(answer: Any, signature: str) -> None:
@@ -126,7 +129,7 @@ def needs_function(answer: Any, signature: str) -> None:
     >>> needs_function(3, "rule(g, z, x, y)")
     Traceback (most recent call last):
         ...
-    autodiff_edu.course.feedback.NotYet: I need a function, rule(g, z, x, y), and your answer is 3, an int. \
+    autodiff_edu.course.feedback.NotYet: I need a function, rule(g, z, x, y), and your answer is `3`, an int. \
 Hand in the function itself, without calling it.
     """
     if not callable(answer):
@@ -148,13 +151,23 @@ def near(a: float, b: float) -> bool:
 
 
 def shortened(answer: Any) -> str:
-    """Write an object in at most 60 characters, without addresses, whatever its repr does.
+    """Write an object as code of at most 60 characters, without addresses, whatever its repr does.
 
-    >>> shortened("x" * 100)[-3:]
-    '...'
+    >>> shortened("x" * 100)[-4:]
+    '...`'
     """
     try:
-        text = re.sub(r" at 0x[0-9a-fA-F]+", "", " ".join(repr(answer).split()))
+        text = re.sub(r" at 0x[0-9a-fA-F]+", "", repr(answer))
     except Exception:
-        text = "something that cannot be printed"
-    return text if len(text) <= 60 else text[:57] + "..."
+        return "something that cannot be printed"
+    return quoted(text, 60)
+
+
+def quoted(text: str, longest: int = 200) -> str:
+    """Quote a text as Markdown's code, on one line, so that nothing in it is taken for markup.
+
+    >>> quoted("a < b"), quoted("")
+    ('`a < b`', '``')
+    """
+    text = " ".join(text.replace("`", "'").split())
+    return f"`{text if len(text) <= longest else text[: longest - 3] + '...'}`"

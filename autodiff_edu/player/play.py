@@ -6,7 +6,10 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from ..structures import flatten, rebuild
+import numpy as np
+
+from ..events import active
+from ..structures import flatten, is_numbers, rebuild
 from ..tape import GradientTape
 from ..tensor import Tensor, constant
 from ..trace import Trace, trace
@@ -60,29 +63,27 @@ def play(what: Trace | Callable[..., Any], *args: Any) -> Player:
 
 def _traced(function: Callable[..., Any], args: tuple[Any, ...]) -> Trace:
     names = _parameters(function, len(args))
+    args = tuple(np.array(arg, float) if is_numbers(arg) else arg for arg in args)
     leaves = [
         [_watchable(leaf, path) for path, leaf in flatten(arg, name)] for name, arg in zip(names, args, strict=True)
     ]
     tensors = [rebuild(arg, iter(parts)) for arg, parts in zip(args, leaves, strict=True)]
     watched = [leaf for parts in leaves for leaf in parts if isinstance(leaf, Tensor) and leaf.dtype.kind in "fc"]
-    tape = GradientTape(persistent=True)
+    tape, outer = GradientTape(persistent=True), active.tapes
     with trace(f"{getattr(function, '__name__', type(function).__name__)}({', '.join(names)})") as traced:
         with tape:
             tape.watch(watched)
             result = function(*tensors)
-        if any(getattr(event, "tape", tape) is not tape for event in traced.events):
-            return traced.without(tape)
-        targets = [leaf for _, leaf in flatten(result, "the result")]
-        if not tape.entries:
-            traced.events.clear()
-        elif not all(isinstance(target, Tensor) for target in targets):
-            raise TypeError(
-                f"{traced.title} gives {result!r:.60}, which is no tensor, so there is nothing to differentiate. "
-                "Return what it computes from its arguments, without float(), .numpy() or np.asarray on the way"
-            )
-        else:
+        has_own = any(getattr(event, "tape", tape) not in (tape, *outer) for event in traced.events)
+        if tape.entries and not has_own:
+            targets = [leaf for _, leaf in flatten(result, "the result")]
+            if not all(isinstance(target, Tensor) for target in targets):
+                raise TypeError(
+                    f"{traced.title} gives {result!r:.60}, which is no tensor, so there is nothing to differentiate. "
+                    "Return what it computes from its arguments, without float(), .numpy() or np.asarray on the way"
+                )
             tape.gradient(targets, [*watched, *tape.watched_variables()])
-    return traced
+    return traced.without(*outer, *([tape] if has_own or not tape.entries else []))
 
 
 def _parameters(function: Callable[..., Any], count: int) -> list[str]:

@@ -18,10 +18,20 @@ def lowered(p: Any) -> Any:
     return (p - 1 if p != 0 else p) if isinstance(p, int | float) else np.where(p == 0, p, p - 1)
 
 
+def is_complex(x: Any) -> bool:
+    """Tell whether an array, a tensor or a number is complex."""
+    return x.dtype.kind == "c" if hasattr(x, "dtype") else isinstance(x, complex)
+
+
+def direction(x: Any, y: Any) -> Any:
+    """Give the derivative of y = |x|: the sign, or conj(x)/|x| of a complex number; 0 at 0."""
+    return np.conjugate(x) / np.where(y == 0, 1, y) if is_complex(x) else np.sign(x)
+
+
 def log_of_base(x: Any) -> Any:
     """Give log x where x > 0, and 0 elsewhere: there x**p has no real derivative by p but the one from 0**p = 0."""
-    positive = x > 0
-    return np.where(positive, np.log(np.where(positive, x, 1)), 0)
+    usable = x != 0 if is_complex(x) else x > 0
+    return np.where(usable, np.log(np.where(usable, x, 1)), 0)
 
 
 def share(x: Any, z: Any, other: Any) -> Any:
@@ -41,7 +51,7 @@ SPELLED[np.where] = lambda c, *branches: apply(np.where, (c, *branches)) if bran
 # fmt: off
 elementwise(np.positive,   lambda g, y, x: g)
 elementwise(np.negative,   lambda g, y, x: -g)
-elementwise(np.absolute,   lambda g, y, x: g * np.sign(x))
+elementwise(np.absolute,   lambda g, y, x: g * direction(x, y))
 elementwise(np.exp,        lambda g, y, x: g * y)
 elementwise(np.expm1,      lambda g, y, x: g * (y + 1))
 elementwise(np.log,        lambda g, y, x: g / x)
@@ -83,6 +93,10 @@ elementwise(clip,          lambda g, z, x, low, high: g * ((x >= low) & (x <= hi
                            lambda g, z, x, low, high: g * (x < low),
                            lambda g, z, x, low, high: g * (x > high))
 
+elementwise(np.remainder,  lambda g, z, x, y: g,
+                           lambda g, z, x, y: -g * np.floor_divide(x, y))
+
 step(np.sign, np.floor, np.ceil, np.rint, np.round, np.trunc, np.heaviside, np.floor_divide, np.signbit,
      np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal,
+     np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert,
      np.isnan, np.isinf, np.isfinite, np.logical_and, np.logical_or, np.logical_xor, np.logical_not)

@@ -1,0 +1,72 @@
+"""Plain arrays out of what a user writes: values to own, operands, indices; and the arguments that tensors refuse.
+
+This room lies below `tensor.py`, so it knows a tensor only by the array it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+REFUSED = {
+    "out": "tensors are never written into; write result = ...",
+    "where": "use np.where on its argument",
+    "dtype": "convert its argument or its result with .astype",
+    "initial": "combine its result with the other value, by np.maximum say",
+}
+
+
+def is_tensor(value: Any) -> bool:
+    """Tell whether a value is a tensor."""
+    return hasattr(value, "_array")
+
+
+def own(value: Any, dtype: Any = None) -> Any:
+    """Copy a value into an array of our own; NumPy scalars in place of 0-d arrays, for they are faster."""
+    if is_tensor(value):
+        value = value._array
+    if hasattr(value, "__array_function__") and not isinstance(value, np.ndarray):
+        return value if dtype is None else value.astype(dtype)  # another library's array: never coerced
+    array = _array(value, dtype)
+    if array.dtype.kind not in "biufc":
+        raise TypeError(f"a tensor holds numbers, and {type(value).__name__} {value!r:.60} gives dtype {array.dtype}")
+    return array[()]
+
+
+def operand(value: Any) -> Any:
+    """Make an array of a list, so that it is one operand, and cannot be written into later."""
+    return _array(value) if isinstance(value, list | tuple) else value
+
+
+def plain_index(index: Any) -> Any:
+    """Take the tensors and lists out of an index, and copy its arrays: they may be written into later."""
+    if isinstance(index, tuple):
+        return tuple(map(plain_index, index))
+    if is_tensor(index):
+        return index._array
+    if isinstance(index, list) and not index:
+        return np.array(index, int)
+    return np.array(index) if isinstance(index, np.ndarray | list) else index
+
+
+def refuse(function: Callable[..., Any], parameters: dict[str, Any]) -> None:
+    """Raise a TypeError if a call has an argument that no rule knows what to do with."""
+    for name, remedy in REFUSED.items():
+        if parameters.get(name) is not None:
+            raise TypeError(f"np.{function.__name__} of a tensor takes no {name}=: {remedy}")
+
+
+def _array(value: Any, dtype: Any = None) -> Any:
+    if isinstance(value, list | tuple) and any(is_tensor(part) for part in _parts(value)):
+        raise TypeError(
+            "a list of tensors is no array, and making one would take them off every tape; "
+            "join them with np.stack([...])"
+        )
+    return np.array(value, dtype=dtype)
+
+
+def _parts(value: Any) -> Any:
+    for part in value:
+        yield from _parts(part) if isinstance(part, list | tuple) else (part,)

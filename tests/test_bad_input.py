@@ -1,0 +1,282 @@
+"""Wrong calls: each says what is wrong and what to write instead, loses nothing, and leaves no tape recording."""
+
+import numpy as np
+import pytest
+
+import autodiff_edu as ad
+from autodiff_edu.events import active
+
+
+@pytest.fixture
+def recorded():
+    x = ad.Variable([1.0, 2.0], name="x")
+    with ad.GradientTape() as tape:
+        y = x * x
+    return tape, x, y
+
+
+def test_a_second_gradient_on_a_one_shot_tape_points_to_persistent(recorded):
+    tape, x, y = recorded
+    tape.gradient(y, x)
+    for again in (lambda: tape.gradient(y, x), lambda: next(tape.steps(y, x))):
+        with pytest.raises(RuntimeError, match=r"persistent=True"):
+            again()
+
+
+def test_a_tape_that_was_never_entered_says_so():
+    x = ad.Variable(3.0)
+    with pytest.raises(RuntimeError, match="with"):
+        ad.GradientTape().gradient(x * x, x)
+
+
+def test_a_tape_entered_twice_says_so_and_goes_on_recording():
+    x = ad.Variable(3.0)
+    with ad.GradientTape() as tape:
+        with pytest.raises(ValueError, match=r"second tape|leave"), tape:
+            pass
+        assert active.tapes == (tape,)
+        y = x * x
+    assert active.tapes == ()
+    assert float(tape.gradient(y, x)) == 6.0
+
+
+@pytest.mark.parametrize("call", [lambda t: t.watch(ad.constant(1.0)), lambda t: t.reset()])
+def test_watch_and_reset_belong_inside_the_block(call, recorded):
+    tape, x, y = recorded
+    with pytest.raises((RuntimeError, ValueError), match=r"not recording.*with"):
+        call(tape)
+    assert tape.gradient(y, x).tolist() == [2, 4]
+
+
+def test_stop_recording_belongs_inside_the_block(recorded):
+    tape, _, _ = recorded
+    with pytest.raises(RuntimeError, match=r"not recording.*with"), tape.stop_recording():
+        pass
+
+
+def test_a_tape_cannot_be_paused_twice():
+    x = ad.Variable(3.0)
+    with ad.GradientTape() as tape:
+        with tape.stop_recording():
+            with pytest.raises((RuntimeError, ValueError), match=r"not recording|paused"), tape.stop_recording():
+                pass
+            assert active.tapes == ()
+        assert active.tapes == (tape,)
+        y = x * x
+    assert float(tape.gradient(y, x)) == 6.0
+
+
+@pytest.mark.parametrize("value", [3, [1, 2], True])
+def test_integers_and_booleans_cannot_be_watched(value):
+    with ad.GradientTape() as tape, pytest.raises(TypeError, match="astype"):
+        tape.watch(ad.constant(value))
+    with ad.GradientTape() as tape, pytest.raises(TypeError, match="astype"):
+        tape.watch(ad.Variable(value))
+
+
+@pytest.mark.parametrize("thing", [3.0, np.float64(1.0), np.ones(2), None, "abc"])
+def test_only_tensors_can_be_watched(thing):
+    x = ad.constant(2.0)
+    with ad.GradientTape() as tape:
+        with pytest.raises(ValueError, match=r"ad\.constant"):
+            tape.watch(thing)
+        with pytest.raises(ValueError, match=r"watch\['b'\]\[1\]|\['b'\]\[1\]"):
+            tape.watch({"a": x, "b": [x, thing]})
+        y = x * x
+    assert tape.gradient(y, x) is None, "a watch that failed must not have watched a part"
+
+
+@pytest.mark.parametrize("thing", [3.0, np.float32(2.0), np.ones(2), "a", None, object()])
+@pytest.mark.parametrize("in_place_of", ["target", "source"])
+def test_targets_and_sources_must_be_tensors(thing, in_place_of, recorded):
+    tape, x, y = recorded
+    for wrong in (thing, [thing], {"k": (x, thing)}):
+        call = (wrong, x) if in_place_of == "target" else (y, wrong)
+        with pytest.raises(TypeError, match=rf"{in_place_of}.*Tensor"):
+            tape.gradient(*call)
+        with pytest.raises(TypeError, match=rf"{in_place_of}.*Tensor"):
+            next(iter(tape.steps(*call)))
+    assert tape.gradient(y, x).tolist() == [2, 4], "a call that failed uses no one-shot tape up"
+
+
+@pytest.mark.parametrize(
+    ("targets", "weights", "said"),
+    [
+        ("y", [1.0], r"shape \(1,\).*shape \(2,\)"),
+        ("y", 2.0, r"shape \(\).*shape \(2,\)"),
+        ("y", [[1.0, 2.0]], r"shape \(1, 2\).*shape \(2,\)"),
+        ("yy", [[1.0, 2.0]], "2"),
+        ("yy", {"a": 1.0}, "2"),
+        ("yy", 1.0, "2"),
+        ("yy", [[1.0, 2.0], [1.0]], r"output_gradients\[1\].*shape \(1,\)"),
+        ("dict", [1.0], "keys"),
+        ("dict", {"b": [1.0, 2.0]}, "keys"),
+        ("y", [1j, 2.0], "complex"),
+    ],
+)
+def test_output_gradients_must_have_the_structure_and_the_shapes_of_the_targets(targets, weights, said, recorded):
+    tape, x, y = recorded
+    target = {"y": y, "yy": [y, y], "dict": {"a": y}}[targets]
+    with pytest.raises((ValueError, TypeError), match=said):
+        tape.gradient(target, x, output_gradients=weights)
+    assert tape.gradient(y, x).tolist() == [2, 4]
+
+
+@pytest.mark.parametrize("weights", ["abc", ["a", "b"], [None, 1.0], object()])
+def test_output_gradients_must_be_numbers(weights, recorded):
+    tape, x, y = recorded
+    with pytest.raises((TypeError, ValueError)):
+        tape.gradient(y, x, output_gradients=weights)
+    assert tape.gradient(y, x).tolist() == [2, 4]
+
+
+@pytest.mark.parametrize("word", ["foo", None, 0, "ZERO", ["none"]])
+def test_unconnected_gradients_is_one_of_the_words(word, recorded):
+    tape, x, y = recorded
+    with pytest.raises(ValueError, match="unconnected_gradients"):
+        tape.gradient(y, x, unconnected_gradients=word)
+    assert tape.gradient(y, x).tolist() == [2, 4]
+
+
+@pytest.mark.parametrize("make", [ad.constant, ad.Variable])
+def test_a_tensor_cannot_be_written_into(make):
+    x = make([1.0, 2.0])
+    with ad.GradientTape() as tape:
+        tape.watch(x)
+        with pytest.raises(TypeError, match=r"np\.where"):
+            x[0] = 1
+        y = x * x
+    assert tape.gradient(y, x).tolist() == [2, 4]
+
+
+def test_a_function_without_a_rule_runs_and_its_gradient_says_what_is_missing():
+    x = ad.Variable([3.0, 1.0])
+    with ad.GradientTape() as tape:
+        y = np.sort(x)
+        z = np.sum(y * y)
+        w = np.sum(x * x)
+    assert y.tolist() == [1.0, 3.0]
+    with pytest.raises(LookupError, match=r"np\.sort.*test_bad_input\.py, line \d+.*register_gradient\(np\.sort"):
+        tape.gradient(z, x)
+    assert active.tapes == ()
+    assert tape.gradient(w, x).tolist() == [6.0, 2.0], "the failed call used nothing up"
+
+
+def test_an_operation_that_is_not_on_the_way_needs_no_rule():
+    x = ad.Variable([3.0, 1.0])
+    with ad.GradientTape() as tape:
+        y = x * x
+        np.sort(y)
+        np.sort(ad.constant([2.0, 1.0]))
+    assert tape.gradient(y, x).tolist() == [6.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: np.add(x, x, out=np.zeros(2)),
+        lambda x: np.sum(x, out=np.zeros(())),
+        lambda x: np.sum(x, where=np.array([True, False])),
+        lambda x: np.add.accumulate(x),
+        lambda x: np.add.outer(x, x),
+    ],
+)
+def test_what_has_no_rule_in_a_ufunc_is_refused_on_the_spot(call):
+    with ad.GradientTape() as tape:
+        x = ad.constant([1.0, 2.0])
+        tape.watch(x)
+        with pytest.raises(TypeError, match=r"np\.(add|sum)"):
+            call(x)
+
+
+def test_an_array_is_not_written_into_by_a_tensor():
+    a = np.ones(2)
+    with pytest.raises(TypeError, match="out="):
+        a += ad.constant([1.0, 2.0])
+    assert a.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: np.sum(x, axis=0, dtype="float32"),
+        lambda x: np.mean(x, dtype="float32"),
+        lambda x: np.sum(x, initial=1.0),
+        lambda x: np.max(x, initial=0.0),
+        lambda x: np.sin(x, dtype="float32"),
+        lambda x: np.add(x, x, dtype="float32"),
+        lambda x: np.sum(a=x),
+        lambda x: np.transpose(a=x),
+        lambda x: np.broadcast_to(array=x, shape=(3, 2)),
+        lambda x: np.mean(a=x),
+        lambda x: np.expand_dims(a=x, axis=0),
+        lambda x: x.sum(axis=0, keepdims=True),
+    ],
+    ids=[
+        "sum-dtype",
+        "mean-dtype",
+        "sum-initial",
+        "max-initial",
+        "sin-dtype",
+        "add-dtype",
+        "sum-a=",
+        "transpose-a=",
+        "broadcast-array=",
+        "mean-a=",
+        "expand-a=",
+        "method-sum",
+    ],
+)
+def test_unusual_spellings_give_the_right_gradient_or_an_error_that_names_the_function(call):
+    x = ad.constant([1.0, 2.0])
+    with ad.GradientTape() as tape:
+        tape.watch(x)
+        try:
+            y = call(x)
+        except TypeError as error:
+            assert "np." in str(error)  # noqa: PT017
+            return
+    np.testing.assert_allclose(y.numpy(), call(x.numpy()))
+    try:
+        got = tape.gradient(y, x)
+    except (TypeError, LookupError) as error:
+        assert "np." in str(error)  # noqa: PT017
+        return
+    h = 1e-4
+    for k, unit in enumerate(np.eye(2)):
+        slope = np.sum(call(np.array([1.0, 2.0]) + h * unit) - call(np.array([1.0, 2.0]) - h * unit)) / (2 * h)
+        assert got.tolist()[k] == pytest.approx(float(slope), abs=1e-2)
+
+
+@pytest.mark.parametrize("operate", [lambda x, many: x * many, lambda x, many: np.multiply(x, many)])
+def test_tensors_in_a_list_are_followed_or_refused_but_not_lost_in_silence(operate):
+    x, a, b = ad.Variable([1.0, 2.0]), ad.Variable(3.0), ad.Variable(4.0)
+    with ad.GradientTape() as tape:
+        try:
+            y = operate(x, [a, b])
+        except TypeError as error:
+            assert "np.stack" in str(error)  # noqa: PT017
+            return
+    assert [float(g) for g in tape.gradient(y, [a, b])] == [1.0, 2.0]
+
+
+def test_a_shape_error_leaves_the_tape_usable():
+    x = ad.Variable(np.ones(3))
+    with ad.GradientTape() as tape:
+        with pytest.raises(ValueError, match=r"\(3,\)"):
+            x + np.ones(4)
+        y = x * x
+    assert tape.gradient(y, x).tolist() == [2, 2, 2]
+
+
+def test_a_tensor_that_holds_no_numbers_says_so():
+    for value in ("a", None, [1, "a"], object()):
+        with pytest.raises(TypeError, match="numbers"):
+            ad.constant(value)
+
+
+def test_hashing_a_tensor_says_what_to_use_as_the_key():
+    with pytest.raises(TypeError, match=r"id\("):
+        {ad.constant(1.0): 1}
+    with pytest.raises(TypeError, match=r"id\("):
+        {ad.Variable(1.0): 1}

@@ -1,0 +1,274 @@
+"""`play` shows what was traced, or runs and differentiates a function; its HTML is deterministic and safe."""
+
+import html
+import json
+import re
+import sys
+
+import numpy as np
+import pytest
+
+import autodiff_edu as ad
+from autodiff_edu.events import active
+
+
+def document(player):
+    """The trace document inside the player's HTML."""
+    found = re.search(r'<script type="application/json">(.*?)</script>', player.html(), re.DOTALL)
+    return json.loads(found.group(1))["trace"]
+
+
+def kinds(player):
+    return [step["kind"] for step in document(player)["steps"]]
+
+
+def test_a_function_is_run_and_differentiated():
+    player = ad.play(lambda x, y: np.sum(np.sin(x) * y), np.array([0.0, 1.0]), np.array([2.0, 3.0]))
+    d = document(player)
+    assert d["title"].startswith("<lambda>(x, y")
+    assert {"watch", "record", "seed", "pull back", "accumulate"} <= set(kinds(player))
+    last = {d["tensors"][s["tensor"]]["name"]: s["after"]["data"] for s in d["steps"] if s["kind"] == "accumulate"}
+    assert last["x"] == [2.0, float(f"{3 * np.cos(1.0):.6g}")]
+    assert len(player) == len(d["steps"])
+
+
+def test_a_result_that_is_no_scalar_stands_for_its_sum():
+    d = document(ad.play(lambda x: x * 2.0, np.array([1.0, 2.0, 3.0])))
+    seeds = [step["cotangent"]["data"] for step in d["steps"] if step["kind"] == "seed"]
+    assert seeds in ([[1.0, 1.0, 1.0]], [1.0])
+
+
+def test_numbers_and_arrays_become_watched_tensors_named_after_the_parameters():
+    def f(a, b, *rest, c=1.0):
+        assert all(isinstance(value, ad.Tensor) for value in (a, b, *rest))
+        return a * b + rest[0] * rest[1]
+
+    d = document(ad.play(f, 2.0, 3, np.float64(4.0), np.array(5.0)))
+    watched = [tensor["name"] for tensor in d["tensors"] if tensor["kind"] == "watched"]
+    assert watched[:2] == ["a", "b"]
+    assert len(watched) == 4
+    assert sum(step["kind"] == "accumulate" for step in d["steps"]) >= 4
+
+
+def test_tensors_variables_and_structures_are_watched_too():
+    w, x = ad.Variable(2.0, name="weight"), ad.constant(3.0, name="given")
+    d = document(ad.play(lambda p, x: p["w"] * x + p["rest"][0], {"w": w, "rest": [1.0]}, x))
+    names = {tensor["name"]: tensor["kind"] for tensor in d["tensors"]}
+    assert names["weight"] == "variable"
+    assert names["given"] == "watched"
+    assert sum(step["kind"] == "accumulate" for step in d["steps"]) == 4
+
+
+def test_the_caller_s_arguments_are_as_they_were():
+    w, x, array = ad.Variable(2.0), ad.constant(3.0), np.array([1.0, 2.0])
+    ad.play(lambda w, x, a: np.sum(w * x * a), w, x, array)
+    assert (w.name, x.name) == (None, None)
+    assert array.flags.writeable
+    assert array.tolist() == [1.0, 2.0]
+
+
+def test_integers_among_the_arguments_can_be_indices():
+    player = ad.play(lambda x, index: x[index] * 2.0, np.array([1.0, 2.0, 3.0]), np.array([0, 2]))
+    assert "record" in kinds(player)
+
+
+def test_a_numpy_function_can_be_played():
+    assert "pull back" in kinds(ad.play(np.sin, 1.0))
+
+
+def test_a_trace_is_shown_as_it_is():
+    x = ad.Variable(3.0, name="x")
+    with ad.trace("mine") as t:
+        with ad.GradientTape() as tape:
+            y = x * x
+        tape.gradient(y, x)
+    assert document(ad.play(t)) == t.document()
+    assert repr(ad.play(t)) == "Player('mine', 7 steps)"
+
+
+def test_a_function_that_opens_tapes_of_its_own_shows_those_and_no_more():
+    def second_derivative(x):
+        with ad.GradientTape() as outer:
+            outer.watch(x)
+            with ad.GradientTape() as inner:
+                inner.watch(x)
+                y = x**3
+            slope = inner.gradient(y, x)
+        return float(outer.gradient(slope, x))
+
+    d = document(ad.play(second_derivative, 2.0))
+    assert len(d["tapes"]) == 2
+    assert "leave" not in [step["kind"] for step in d["steps"]], "float() is outside of both tapes"
+    x = next(k for k, tensor in enumerate(d["tensors"]) if tensor["name"] == "x")
+    assert [s["after"]["data"] for s in d["steps"] if s.get("tensor") == x and s["kind"] == "accumulate"][-1] == 12.0
+
+
+@pytest.mark.parametrize("thing", [3.0, None, "x * x", ad.constant(1.0)])
+def test_what_is_neither_a_trace_nor_a_function_is_refused(thing):
+    with pytest.raises(TypeError, match="trace"):
+        ad.play(thing)
+
+
+def empty():
+    with ad.trace() as t:
+        pass
+    return t
+
+
+@pytest.mark.parametrize(
+    ("what", "arguments"),
+    [
+        (lambda: 3.0, ()),
+        (lambda x: 3.0, (2.0,)),
+        (lambda x: x, (2.0,)),
+        (lambda x: x.numpy() ** 2, (2.0,)),
+        (lambda text: text.upper(), ("abc",)),
+        (empty(), ()),
+    ],
+    ids=["no argument", "constant", "identity", "numpy", "no number", "trace"],
+)
+def test_what_records_nothing_says_so(what, arguments):
+    with pytest.raises(ValueError, match="recorded nothing"):
+        ad.play(what, *arguments)
+    assert (active.tapes, active.hooks) == ((), ())
+
+
+@pytest.mark.parametrize(
+    "f", [lambda x: float(x * x), lambda x: (x * x).numpy(), lambda x: None if x * x > 0 else 1, lambda x: [x * x, 1.0]]
+)
+def test_a_function_whose_result_is_no_tensor_is_told_what_to_return(f):
+    with pytest.raises(TypeError, match=r"[Rr]eturn"):
+        ad.play(f, 3.0)
+    assert (active.tapes, active.hooks) == ((), ())
+
+
+def test_an_exception_in_the_function_reaches_the_user_and_leaves_everything_clean():
+    def broken(x):
+        raise KeyError(str(x * x))
+
+    with pytest.raises(KeyError):
+        ad.play(broken, 3.0)
+    assert (active.tapes, active.hooks) == ((), ())
+
+
+def test_a_wrong_number_of_arguments_is_python_s_error():
+    with pytest.raises(TypeError, match="y"):
+        ad.play(lambda x, y: x * y, 1.0)
+
+
+def test_playing_inside_a_recording_tape_shows_the_function_all_the_same():
+    with ad.GradientTape():
+        player = ad.play(lambda x: x * x, 3.0)
+    assert kinds(player) == kinds(ad.play(lambda x: x * x, 3.0))
+
+
+def test_a_function_without_a_rule_is_named():
+    with pytest.raises(LookupError, match=r"np\.sort"):
+        ad.play(lambda x: np.sum(np.sort(x)), np.array([2.0, 1.0]))
+    assert (active.tapes, active.hooks) == ((), ())
+
+
+# Steps --------------------------------------------------------------------------------------------------------------
+
+
+def square(x):
+    return x * x
+
+
+def test_the_step_can_be_read_and_set_and_stays_in_range():
+    player = ad.play(square, 3.0)
+    assert player.step == 0
+    player.step = len(player) - 1
+    assert player.step == len(player) - 1
+    for wrong in (len(player), -1):
+        with pytest.raises(IndexError, match=f"0 to {len(player) - 1}"):
+            player.step = wrong
+    for wrong in (1.5, "1", None, True):
+        with pytest.raises(TypeError, match="integer"):
+            player.step = wrong
+    assert player.step == len(player) - 1
+    player.step = np.int64(2)
+    assert player.step == 2
+    assert 'data-start="2"' in player.html()
+
+
+def test_the_live_widget_and_python_share_the_step():
+    player = ad.play(square, 3.0)
+    player.step = 2
+    bundle = player._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in bundle
+    widget = player._live()
+    assert widget.step == 2
+    widget.step = 4
+    assert player.step == 4
+    player.step = 5
+    assert widget.step == 5
+
+
+def test_without_anywidget_the_player_is_html(monkeypatch):
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    monkeypatch.delitem(sys.modules, "autodiff_edu.player.widget", raising=False)
+    player = ad.play(square, 3.0)
+    bundle = player._repr_mimebundle_()
+    assert set(bundle) == {"text/plain", "text/html"}
+    assert bundle["text/html"] == player.html()
+    assert bundle["text/plain"] == repr(player) == f"Player('square(x)', {len(player)} steps)"
+
+
+# HTML ---------------------------------------------------------------------------------------------------------------
+
+
+def test_the_same_function_gives_the_same_bytes():
+    assert ad.play(square, 3.0).html() == ad.play(square, 3.0).html()
+    assert ad.play(square, 3.0).page() == ad.play(square, 3.0).page()
+
+
+def test_the_html_needs_no_network_and_has_no_ids():
+    text = ad.play(square, 3.0).html()
+    assert not re.search(r"""(src|href)\s*=\s*["']?(https?:)?//""", text)
+    assert not re.search(r"""@import|url\(\s*["']?https?:|\bfetch\(|from\s+["']https?:""", text)
+    assert not re.search(r"<[^>]*\sid=", text.split("<script")[0])
+
+
+def test_the_transcript_is_there_for_where_scripts_do_not_run():
+    x = ad.Variable(3.0, name="x")
+    with ad.trace() as t, ad.GradientTape():
+        x * x
+    transcript = re.search(r"<pre[^>]*>(.*?)</pre>", ad.play(t).html(), re.DOTALL).group(1)
+    assert html.unescape(transcript).strip() == t.transcript().strip()
+
+
+NASTY = "</script><img src=x onerror=alert(1)>&amp;<!--\u2028"
+
+
+def test_names_titles_and_code_from_the_user_cannot_become_markup():
+    x = ad.Variable(3.0, name=NASTY)
+    with ad.trace(NASTY) as t:
+        with ad.GradientTape() as tape:
+            y = x * ad.constant(2.0, name=NASTY)  # </script><img src=x onerror=alert(1)>
+        tape.gradient(y, x)
+    player = ad.play(t)
+    harmless = ad.play(square, 3.0)
+    for text, plain in ((player.html(), harmless.html()), (player.page(), harmless.page())):
+        assert "<img" not in text
+        assert text.count("</script>") == plain.count("</script>")
+        assert text.count("<!--") == plain.count("<!--")
+        assert text.count("<script") == plain.count("<script")
+    d = document(player)
+    assert d["title"] == NASTY
+    assert NASTY in [tensor["name"] for tensor in d["tensors"]]
+    assert any("<img src=x" in line for part in d["code"] for line in part["lines"])
+
+
+def test_a_page_is_a_whole_document_and_can_be_saved(tmp_path):
+    player = ad.play(square, 3.0)
+    player.save(tmp_path / "player.html")
+    text = (tmp_path / "player.html").read_text(encoding="utf-8")
+    assert text == player.page()
+    assert text.startswith("<!DOCTYPE html>")
+    assert player.html().strip() in text
+
+
+def test_large_and_odd_values_can_be_played():
+    for value in (np.arange(1e5), np.nan, np.inf, 1 + 2j, np.zeros((0, 3)), np.float32(1.5)):
+        assert len(ad.play(lambda x: np.sum(x * x), value).html()) < 300_000

@@ -1,0 +1,189 @@
+"""What the derivative is where there is a choice: ties, kinks, zeros, edges, and TensorFlow's complex numbers."""
+
+import numpy as np
+import pytest
+
+import autodiff_edu as ad
+
+
+def gradients(f, *values):
+    xs = [ad.constant(v) for v in values]
+    with ad.GradientTape() as tape, np.errstate(all="ignore"):
+        tape.watch(xs)
+        y = f(*xs)
+    with np.errstate(all="ignore"):
+        return [None if g is None else g.tolist() for g in tape.gradient(y, xs)]
+
+
+def gradient(f, value):
+    return gradients(f, value)[0]
+
+
+def second(f, value):
+    x = ad.constant(value)
+    with ad.GradientTape() as outer, np.errstate(all="ignore"):
+        outer.watch(x)
+        with ad.GradientTape() as inner:
+            inner.watch(x)
+            y = f(x)
+        slope = inner.gradient(y, x)
+    with np.errstate(all="ignore"):
+        return float(outer.gradient(slope, x, unconnected_gradients="zero"))
+
+
+INF, NAN = float("inf"), float("nan")
+
+
+@pytest.mark.parametrize(
+    ("f", "expected"),
+    [
+        (np.abs, 0.0),
+        (np.sqrt, INF),
+        (np.square, 0.0),
+        (np.reciprocal, -INF),
+        (np.log, INF),
+        (np.log1p, 1.0),
+        (np.expm1, 1.0),
+        (np.tan, 1.0),
+        (lambda x: x ** (1 / 3), INF),
+        (lambda x: x * np.log(x), NAN),
+        (lambda x: np.sin(x) / x, NAN),
+        (lambda x: np.where(x > 0, x, 0.0), 0.0),
+    ],
+    ids=["abs", "sqrt", "square", "reciprocal", "log", "log1p", "expm1", "tan", "cbrt", "x log x", "sinc", "relu"],
+)
+def test_the_derivative_at_zero(f, expected):
+    np.testing.assert_equal(gradient(f, 0.0), expected)
+
+
+@pytest.mark.parametrize(
+    ("x", "p", "by_x", "by_p"),
+    [
+        (0.0, 0.0, 0.0, 0.0),  # TensorFlow: NaN
+        (0.0, 1.0, 1.0, 0.0),
+        (0.0, 2.0, 0.0, 0.0),
+        (0.0, 0.5, INF, 0.0),
+        (0.0, -1.0, -INF, NAN),
+        (-2.0, 3.0, 12.0, 0.0),
+        (-2.0, 2.0, -4.0, 0.0),
+        (-2.0, 0.5, NAN, NAN),
+        (2.0, 0.0, 0.0, np.log(2.0)),
+    ],
+)
+def test_a_power_at_its_corners(x, p, by_x, by_p):
+    np.testing.assert_allclose(gradients(lambda a, b: a**b, x, p), [by_x, by_p])
+    np.testing.assert_allclose(gradients(np.power, [x], [p]), [[by_x], [by_p]])
+
+
+@pytest.mark.parametrize("x", [0.0, 1.0, -1.5])
+@pytest.mark.parametrize("p", [0, 1, 2, 3, 0.0, 1.0, 2.0])
+def test_a_power_has_its_derivatives_whatever_kind_of_number_the_exponent_is(x, p):
+    slope = p * x ** (p - 1) if p else 0.0
+    bend = p * (p - 1) * x ** (p - 2) if p > 1 else 0.0
+    for exponent in (p, np.float64(p), np.full((), p), ad.constant(float(p))):
+        assert gradient(lambda a, e=exponent: a**e, x) == slope
+        assert second(lambda a, e=exponent: a**e, x) == bend
+
+
+@pytest.mark.parametrize(
+    ("f", "at"),
+    [
+        (np.abs, {0.0: 0.0, 1.0: 0.0, -1.0: 0.0}),
+        (np.sqrt, {0.0: -INF, 1.0: -0.25, -1.0: NAN}),
+        (np.square, {0.0: 2.0, 1.0: 2.0, -1.0: 2.0}),
+        (np.tanh, {0.0: 0.0, 1.0: -0.6397000084492246}),
+        (lambda x: np.maximum(x, 0.0), {0.0: 0.0, 1.0: 0.0, -1.0: 0.0}),
+        (lambda x: x * abs(x), {0.0: 0.0, 1.0: 2.0, -1.0: -2.0}),
+    ],
+    ids=["abs", "sqrt", "square", "tanh", "maximum", "x|x|"],
+)
+def test_the_second_derivative_at_special_points(f, at):
+    for x, expected in at.items():
+        np.testing.assert_allclose(second(f, x), expected)
+
+
+def test_equal_elements_share_the_gradient_of_max_and_min_evenly():
+    assert gradient(np.max, [1.0, 3.0, 3.0, 2.0]) == [0, 0.5, 0.5, 0]
+    assert gradient(np.min, [1.0, 1.0, 3.0]) == [0.5, 0.5, 0]
+    assert gradient(lambda x: np.max(x, axis=1), [[1.0, 1.0], [2.0, 3.0]]) == [[0.5, 0.5], [0, 1]]
+
+
+def test_two_equal_arguments_share_the_gradient_of_maximum_and_minimum_evenly():
+    assert gradients(np.maximum, [2.0, 1.0, 3.0], 2.0) == [[0.5, 0, 1], 1.5]
+    assert gradients(np.minimum, [2.0], [2.0]) == [[0.5], [0.5]]
+    assert gradient(lambda x: np.maximum(x, 0.0), 0.0) == 0.5
+
+
+def test_clip_passes_the_gradient_at_both_edges():
+    assert gradient(lambda x: np.clip(x, -1.0, 1.0), [-2.0, -1.0, 0.0, 1.0, 2.0]) == [0, 1, 1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        np.sign,
+        np.floor,
+        np.ceil,
+        np.rint,
+        np.round,
+        np.trunc,
+        lambda x: x // 2.0,
+        lambda x: x > 0,
+        np.argmax,
+        lambda x: np.heaviside(x, 0.5),
+        lambda x: x.astype(int),
+        lambda x: x == 1,
+        np.isnan,
+    ],
+)
+def test_nothing_flows_back_through_a_step_function(f):
+    assert gradient(f, [0.5, 1.7]) is None
+    assert gradient(lambda x: f(x) * 1.0, [0.5, 1.7]) is None
+
+
+def test_the_branch_not_taken_contributes_nothing_where_it_is_finite():
+    assert gradient(lambda x: np.where(x > 0, np.sqrt(np.where(x > 0, x, 1.0)), 0.0), [0.0, 4.0]) == [0, 0.25]
+    assert gradient(lambda x: np.where(x > 0, np.sqrt(x), 0.0), [4.0]) == [0.25]
+
+
+@pytest.mark.parametrize(
+    ("f", "z", "expected"),
+    [
+        (lambda z: z**2, 1 + 2j, 2 - 4j),
+        (lambda z: z * z, 1 + 2j, 2 - 4j),
+        (np.square, 1 + 2j, 2 - 4j),
+        (lambda z: z * np.conj(z), 1 + 2j, 2 + 4j),
+        (np.abs, 3 + 4j, 0.6 + 0.8j),
+        (abs, -3 - 4j, -0.6 - 0.8j),
+        (np.abs, 0j, 0),
+        (np.real, 1 + 2j, 1),
+        (np.imag, 1 + 2j, 1j),
+        (lambda z: z.real**2 + z.imag**2, 1 + 2j, 2 + 4j),
+        (np.exp, 1j, np.exp(-1j)),
+    ],
+)
+def test_a_complex_gradient_is_the_conjugate_of_the_derivative(f, z, expected):
+    for value in (z, [z]):
+        np.testing.assert_allclose(np.ravel(gradient(f, value)), expected, atol=1e-15)
+
+
+@pytest.mark.parametrize(("z", "p"), [(-1 + 2j, 1 - 1j), (-3 - 1j, 0.5 + 0j), (1j, 2 + 1j)])
+def test_a_complex_power_is_differentiated_by_its_exponent_everywhere(z, p):
+    np.testing.assert_allclose(gradients(np.power, z, p), [np.conj(p * z ** (p - 1)), np.conj(z**p * np.log(z))])
+
+
+def test_a_real_source_of_a_complex_target_has_a_real_gradient():
+    assert gradient(lambda x: np.real(x * (2 + 3j)), 1.5) == 2.0
+    x = ad.constant(1.5)
+    with ad.GradientTape() as tape:
+        tape.watch(x)
+        y = np.abs(x * (3 + 4j))
+    slope = tape.gradient(y, x)
+    assert slope.dtype == np.float64
+    assert float(slope) == pytest.approx(5.0)
+
+
+def test_extremes_neither_overflow_nor_warn():
+    far = [-1000.0, -100.0, 0.0, 100.0, 1000.0]
+    np.testing.assert_allclose(gradient(np.tanh, far), [0, 0, 1, 0, 0], atol=1e-12)
+    np.testing.assert_allclose(gradient(np.arctan, [-1e8, 1e8]), [1e-16, 1e-16])
