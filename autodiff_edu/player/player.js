@@ -118,7 +118,8 @@ function readHistory({ steps, tensors, entries }) {
     const entry = entries[step.entry];
     if (entry && step.pass === undefined) {
       appeared[step.entry] = Math.min(appeared[step.entry], number);
-      if (step.kind === "skip" || step.kind === "cut") computed[step.entry] = step.kind;
+      const skipped = step.kind === "skip" && entry.tapes.length === 0; // by every tape
+      if (skipped || step.kind === "cut") computed[step.entry] = step.kind;
       for (const tensor of [...entry.inputs, entry.output]) know(tensor);
     }
     if (step.tensor !== undefined) know(step.tensor, step.kind === "assign" ? step.value : null);

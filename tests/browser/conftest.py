@@ -1,0 +1,217 @@
+"""Chromium for every test here, and a JupyterLab of its own for those that want one.
+
+Where there is no Chromium these tests skip and say so; `.ci/run` lets no test skip.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+pytest.register_assert_rewrite("browser.following")
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+PATIENCE = 60  # seconds; two busy cores are slow, and no test waits longer than it must
+ARGUMENTS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+]
+
+
+# Not for the whole session: while Playwright runs, its thread has a running event loop, which the notebooks' tests that
+# may come next in the same process do not expect.
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("there is no Chromium on the PATH")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS, timeout=1000 * PATIENCE)
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Tab:
+    """A page of the browser, and what it has asked for and complained of."""
+
+    page: Any
+    requests: list[str]
+    complaints: list[str]
+
+    def stays_home(self) -> None:
+        """Assert that nothing was asked for beyond this machine."""
+        abroad = [
+            url
+            for url in self.requests
+            if urlsplit(url).scheme not in ("file", "data", "blob", "about") and urlsplit(url).hostname != "127.0.0.1"
+        ]
+        assert not abroad
+
+    def is_quiet(self, *known: str) -> None:
+        """Assert that no script failed and nothing was logged as an error, apart from what is known of others."""
+        assert not [text for text in self.complaints if not any(part in text for part in known)]
+
+
+@pytest.fixture
+def open_tab(browser: Any) -> Iterator[Any]:
+    """A function that opens a fresh profile at an address; all that it opens stays on this machine."""
+    tabs: list[Tab] = []
+
+    def open_tab(url: str, **options: Any) -> Tab:
+        context = browser.new_context(
+            **{"viewport": {"width": 1200, "height": 900}, "reduced_motion": "reduce", **options}
+        )
+        context.set_default_timeout(1000 * PATIENCE)
+        tab = Tab(context.new_page(), [], [])
+        tabs.append(tab)
+        context.on("request", lambda request: tab.requests.append(request.url))
+        tab.page.on("websocket", lambda socket: tab.requests.append(socket.url))
+        tab.page.on("pageerror", lambda error: tab.complaints.append(f"error: {error.stack or error}"))
+        tab.page.on("console", lambda message: message.type == "error" and tab.complaints.append(described(message)))
+        tab.page.goto(url)
+        return tab
+
+    yield open_tab
+    for tab in tabs:
+        tab.page.context.close()
+    for tab in tabs:
+        tab.stays_home()
+
+
+def described(message: Any) -> str:
+    return f"console: {message.text} ({message.location.get('url', '')})"
+
+
+@dataclass
+class Lab:
+    """A running JupyterLab that shares nothing with the user's: neither settings nor kernels nor history."""
+
+    url: str
+    token: str
+    root: Path
+
+    def address(self, notebook: str) -> str:
+        return f"{self.url}/lab/tree/{notebook}?token={self.token}&reset"
+
+
+@pytest.fixture(scope="module")
+def lab(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    pytest.importorskip("jupyterlab", reason='JupyterLab is not installed: pip install -e ".[lab,test]"')
+    home = tmp_path_factory.mktemp("lab")
+    root = home / "root"
+    shutil.copytree(NOTEBOOKS, root / "notebooks", ignore=shutil.ignore_patterns(".*"))
+    port, token = free_port(), secrets.token_hex(16)
+    log = home / "server.log"
+    with log.open("w") as output:
+        server = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--expose-app-in-browser"),
+                *("--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", "--ServerApp.port_retries=0"),
+                *(f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={root}"),
+            ],
+            cwd=root,
+            env=surroundings(home),
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    lab = Lab(f"http://127.0.0.1:{port}", token, root)
+    try:
+        wait_for(lab, server, log)
+        yield lab
+    finally:
+        close(lab, server)
+
+
+def surroundings(home: Path) -> dict[str, str]:
+    """The environment of a server that finds its programs, and nothing that a user has set."""
+    settings = home / "settings" / "@jupyterlab"
+    for name, values in {
+        "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
+        "notebook-extension/tracker": {"windowingMode": "none"},
+    }.items():
+        path = settings / f"{name}.jupyterlab-settings"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(values))
+    places = {
+        "HOME": "user",
+        "JUPYTER_CONFIG_DIR": "config",
+        "JUPYTER_DATA_DIR": "data",
+        "JUPYTER_RUNTIME_DIR": "runtime",
+        "JUPYTERLAB_SETTINGS_DIR": "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+        "IPYTHONDIR": "ipython",
+        "MPLCONFIGDIR": "matplotlib",
+    }
+    for place in places.values():
+        (home / place).mkdir(exist_ok=True)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("JUPYTER", "IPYTHON", "PYTEST"))}
+    return kept | {name: str(home / place) for name, place in places.items()} | {"JUPYTER_NO_CONFIG": ""}
+
+
+def free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])
+
+
+def ask(lab: Lab, path: str, method: str = "GET") -> bytes:
+    headers = {"Authorization": f"token {lab.token}"}
+    request = urllib.request.Request(f"{lab.url}/{path}", method=method, headers=headers)
+    local = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with local.open(request, timeout=PATIENCE) as answer:
+        return bytes(answer.read())
+
+
+def wait_for(lab: Lab, server: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            ask(lab, "api/status")
+            return
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
+            if server.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"JupyterLab did not start:\n{log.read_text()}") from None
+            time.sleep(0.2)
+
+
+def close(lab: Lab, server: subprocess.Popen[bytes]) -> None:
+    """End the kernels, then the server, then whatever of its process group is left."""
+    try:
+        for kernel in json.loads(ask(lab, "api/kernels")):
+            ask(lab, f"api/kernels/{kernel['id']}", "DELETE")
+        ask(lab, "api/shutdown", "POST")
+        server.wait(PATIENCE)
+    except (OSError, subprocess.TimeoutExpired):
+        pass
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(server.pid, signal.SIGKILL)
+        server.wait(PATIENCE)

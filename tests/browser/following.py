@@ -1,0 +1,271 @@
+"""What a player has to show, worked out from the trace document alone, and what one does show in a browser."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+UNKNOWN = "—"
+
+# One call reads everything that is on show, so that nothing can change in between.
+READ = """root => {
+  const all = (selector) => [...root.querySelectorAll(selector)];
+  const texts = (selector) => all(selector).map((element) => element.textContent);
+  const lines = all("[data-line][data-lit]").filter((line) => line.getClientRects().length);
+  const fields = ["operation", "value", "cotangent", "before", "contribution", "after", "count"];
+  return {
+    step: Number(root.dataset.step),
+    kind: root.dataset.kind,
+    sentence: texts(".sentence").join(),
+    playhead: all('[aria-current="step"]').map((item) => Number(item.dataset.entry)),
+    numbers: texts("li[data-entry] .number"),
+    states: all("li[data-entry]").map((item) => item.dataset.state),
+    lit: lines.map((line) => [Number(line.dataset.line), line.querySelector("code").textContent]),
+    mark: lines.flatMap((line) => [...line.querySelectorAll("mark")]).map((mark) => mark.textContent),
+    fields: Object.fromEntries(fields.map((name) => [name, texts(`[data-field="${name}"]`).join()])),
+    boxes: Object.fromEntries(
+      all("[data-tensor]").map((box) => [box.dataset.tensor, box.querySelector("title").textContent]),
+    ),
+    scrubber: Number(root.querySelector("input[type=range]").value),
+  };
+}"""
+
+
+class Expected:
+    """What the trace says about each step."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self.document = document
+        self.steps = document["steps"]
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def has(self, kind: str) -> bool:
+        return any(step["kind"] == kind for step in self.steps)
+
+    def at(self, number: int) -> dict[str, Any]:
+        """Say what a player shows at a step."""
+        step = self.steps[number]
+        entries = self.document["entries"]
+        entry = entries[step["entry"]] if "entry" in step else None
+        return {
+            "step": number,
+            "kind": step["kind"],
+            "sentence": step["text"],
+            "playhead": [] if entry is None else [step["entry"]],
+            "numbers": ["" if each["number"] is None else str(each["number"]) for each in entries],
+            "states": [self.state(index, number) for index in range(len(entries))],
+            **self.code(step["where"]),
+            "fields": self.fields(number, step, entry),
+            "boxes": {str(i): self.box(i, number) for i in range(len(self.document["tensors"]))},
+            "scrubber": number,
+        }
+
+    def code(self, where: dict[str, Any] | None) -> dict[str, Any]:
+        if where is None:
+            return {"lit": [], "mark": []}
+        part = self.document["code"][where["code"]]
+        line = part["lines"][where["line"] - part["first_line"]]
+        columns = where["columns"]
+        return {"lit": [[where["line"], line]], "mark": [line[slice(*columns)]] if columns else []}
+
+    def fields(self, number: int, step: dict[str, Any], entry: dict[str, Any] | None) -> dict[str, str]:
+        subject = step.get("tensor") if entry is None else entry["output"]
+        if subject is None:
+            value = cotangent = None
+        else:
+            value = self.value(subject, number)
+            cotangent = self.cotangent(subject, number) if entry is None else self.arrived(step["entry"], number)
+        adding = step["kind"] == "accumulate"
+        nothing = UNKNOWN if step.get("before", "") == "" else "nothing yet"
+        name = None if subject is None else self.document["tensors"][subject]["name"]
+        return {
+            "operation": UNKNOWN if name is None else name if entry is None else f"{name} = {entry['text']}",
+            "value": shown(value),
+            "cotangent": shown(cotangent),
+            "before": step["before"]["text"] if adding and step["before"] else nothing,
+            "contribution": shown(step.get("contribution")),
+            "after": shown(step.get("after")),
+            "count": f"{step['count']} of {step['of']}" if adding else "",
+        }
+
+    def box(self, tensor: int, number: int) -> str:
+        cotangent = self.cotangent(tensor, number)
+        text = f"{self.document['tensors'][tensor]['name']}: {shown(self.value(tensor, number))}"
+        return text if cotangent is None else f"{text}, cotangent {cotangent['text']}"
+
+    def value(self, tensor: int, number: int) -> dict[str, Any] | None:
+        """A tensor has a value from the step that watches, computes or first uses it."""
+        found = None
+        for step in self.steps[: number + 1]:
+            if step["kind"] == "assign" and step["tensor"] == tensor:
+                found = step["value"]
+            elif found is None and (step.get("tensor") == tensor or tensor in self.touched(step)):
+                found = self.document["tensors"][tensor]["value"]
+        return found
+
+    def touched(self, step: dict[str, Any]) -> list[int]:
+        if step["kind"] not in ("record", "skip", "cut"):
+            return []
+        entry = self.document["entries"][step["entry"]]
+        return [*entry["inputs"], entry["output"]]
+
+    def shown_pass(self, number: int) -> int | None:
+        """The backward pass whose cotangents are to be seen: the latest, until computing goes on after its end."""
+        for back in range(number, -1, -1):
+            kind, current = self.steps[back]["kind"], self.steps[back].get("pass")
+            if current is not None:
+                going_on = any(step.get("pass") == current for step in self.steps[number:])
+                return current if going_on or not self.computes(back, number) else None
+            if kind == "reset":
+                return None
+        return None
+
+    def computes(self, after: int, number: int) -> bool:
+        kinds = {step["kind"] for step in self.steps[after + 1 : number + 1]}
+        return bool(kinds & {"watch", "record", "skip", "cut", "assign"})
+
+    def cotangent(self, tensor: int, number: int) -> dict[str, Any] | None:
+        """What has been accumulated for a tensor in the pass on show."""
+        current, found = self.shown_pass(number), None
+        for step in self.steps[: number + 1]:
+            if current is not None and step.get("pass") == current and step.get("tensor") == tensor:
+                found = step["cotangent"] if step["kind"] == "seed" else step["after"]
+        return found
+
+    def arrived(self, entry: int, number: int) -> dict[str, Any] | None:
+        """What arrived at an entry in the pass on show."""
+        current, found = self.shown_pass(number), None
+        for step in self.steps[: number + 1]:
+            if current is not None and (step["kind"], step.get("pass"), step.get("entry")) == (
+                "pull back",
+                current,
+                entry,
+            ):
+                found = step["cotangent"]
+        return found
+
+    def state(self, entry: int, number: int) -> str:
+        if self.steps[number].get("entry") == entry:
+            return "now"
+        kinds = [
+            step["kind"] for step in self.steps[: number + 1] if step.get("entry") == entry and step.get("pass") is None
+        ]
+        if not kinds:
+            return "waiting"
+        if self.arrived(entry, number) is not None:
+            return "pulled"
+        # one tape may skip what another records
+        return "cut" if "cut" in kinds else "recorded" if "record" in kinds else "skip"
+
+
+def shown(array: dict[str, Any] | None) -> str:
+    return UNKNOWN if array is None else array["text"]
+
+
+class Shown:
+    """One player in a page, and hands to work it with."""
+
+    def __init__(self, root: Any) -> None:
+        self.root = root
+
+    def click(self, action: str) -> None:
+        button = self.root.locator(f'button[data-action="{action}"]')
+        # Playwright waits for a button to be enabled; at the ends a reader clicks all the same
+        button.click(force=button.get_attribute("aria-disabled") == "true")
+
+    def press(self, key: str) -> None:
+        self.root.page.keyboard.press(key)
+
+    def stands_at(self, number: int) -> None:
+        """Wait until the player is at a step."""
+        from playwright.sync_api import expect
+
+        expect(self.root).to_have_attribute("data-step", str(number), timeout=60_000)
+
+    def agrees(self, expected: Expected, number: int) -> None:
+        """Assert that all that is on show is what the trace says about a step."""
+        self.stands_at(number)
+        seen = self.root.evaluate(READ)
+        wanted = expected.at(number)
+        for part, value in wanted.items():
+            assert seen[part] == value, f"step {number}: the {part}"
+
+    def walks(self, expected: Expected, forwards: Any, backwards: Any) -> None:
+        """Go from the first step to the last and back, and look at every one of them."""
+        last = len(expected) - 1
+        self.agrees(expected, 0)
+        for number in range(1, last + 1):
+            forwards()
+            self.agrees(expected, number)
+        forwards()
+        self.agrees(expected, last)
+        for number in range(last - 1, -1, -1):
+            backwards()
+            self.agrees(expected, number)
+        backwards()
+        self.agrees(expected, 0)
+
+    def legible(self, dark: bool) -> None:
+        """Assert that the player has the brightness of the page, and that all its texts stand out from it."""
+        back, weakest, text = self.root.evaluate(CONTRAST)
+        assert (back < 0.2) == dark
+        assert weakest >= 4.5, (text, weakest, dark)
+
+    def fits(self) -> None:
+        """Assert that nothing of the player is wider than its place; what scrolls in a box of its own may be."""
+        assert self.root.evaluate(TOO_WIDE) == []
+
+    def picture(self, name: str) -> None:
+        """Keep a picture of the player, in the directory that the variable AUTODIFF_SCREENSHOTS names."""
+        folder = os.environ.get("AUTODIFF_SCREENSHOTS")
+        if folder:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            self.root.screenshot(path=Path(folder) / f"{name}.png")
+
+
+TOO_WIDE = """root => {
+  const page = document.documentElement;
+  const found = page.scrollWidth > page.clientWidth ? ["the page scrolls sideways"] : [];
+  const room = root.getRootNode().host.parentElement.getBoundingClientRect();
+  for (const element of [root, ...root.querySelectorAll("*")]) {
+    const box = element.getBoundingClientRect();
+    if (element.parentElement?.closest(".scroll") || !box.width) continue;
+    const out = box.left < room.left - 0.5 || box.right > room.right + 0.5;
+    if (out) found.push(`${element.tagName} ${element.textContent}`);
+  }
+  return found;
+}"""
+
+# Colours are painted onto a canvas to learn what they are, for they are mixed in the style sheet.
+CONTRAST = """root => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const painted = (...colours) => {
+    canvas.clearRect(0, 0, 1, 1);
+    for (const colour of colours) {
+      canvas.fillStyle = colour;
+      canvas.fillRect(0, 0, 1, 1);
+    }
+    const linear = (part) => (part /= 255) <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    const [red, green, blue] = canvas.getImageData(0, 0, 1, 1).data;
+    return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+  };
+  const behind = (element) => {
+    const colours = [];
+    for (let at = element; at; at = at === root ? null : at.parentElement) {
+      colours.unshift(getComputedStyle(at).backgroundColor);
+    }
+    return colours;
+  };
+  let weakest = [Infinity, ""];
+  for (const element of root.querySelectorAll("h2, p, span, code, dt, dd, figcaption, mark")) {
+    if (!element.textContent.trim() || element.children.length || !element.getClientRects().length) continue;
+    const back = painted(...behind(element));
+    const text = painted(...behind(element), getComputedStyle(element).color);
+    const ratio = (Math.max(back, text) + 0.05) / (Math.min(back, text) + 0.05);
+    if (ratio < weakest[0]) weakest = [ratio, element.textContent];
+  }
+  return [painted(getComputedStyle(root).backgroundColor), ...weakest];
+}"""

@@ -1,0 +1,194 @@
+"""The live player in JupyterLab, driven as a reader drives it."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import nbformat
+import pytest
+
+from browser.following import Expected, Shown
+
+CHAPTER = "notebooks/01-the-tape.ipynb"
+
+# What JupyterLab itself is known to complain of, whatever the notebook.
+KNOWN: tuple[str, ...] = ()
+
+
+class Notebook:
+    """A notebook that is open in JupyterLab."""
+
+    def __init__(self, tab: Any) -> None:
+        self.tab, self.page = tab, tab.page
+        self.page.wait_for_function(
+            "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
+        )
+
+    def do(self, script: str) -> Any:
+        """Run a script in the page, and wait for what it promises; unlike `evaluate`, not for ever."""
+        self.page.evaluate(
+            f"""() => {{
+              window.done = null;
+              (async () => {{ {script} }})()
+                .then((value) => ({{ value: value ?? null }}), (error) => ({{ error: String(error) }}))
+                .then((done) => (window.done = done));
+            }}"""
+        )
+        done = self.page.wait_for_function("() => window.done").json_value()
+        assert "error" not in done, done["error"]
+        return done["value"]
+
+    def command(self, name: str, **arguments: Any) -> None:
+        self.do(f"await window.jupyterapp.commands.execute({json.dumps(name)}, {json.dumps(arguments)})")
+
+    def ask(self, expression: str) -> Any:
+        """Evaluate an expression in the notebook's kernel, unseen by the notebook."""
+        code = {"code": "", "silent": False, "store_history": False, "user_expressions": {"answer": expression}}
+        answer = self.do(
+            f"""
+            const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+            const reply = await kernel.requestExecute({json.dumps(code)}).done;
+            return reply.content.user_expressions.answer;
+            """
+        )
+        assert answer["status"] == "ok", answer
+        return ast.literal_eval(answer["data"]["text/plain"])
+
+    def run_all(self) -> None:
+        self.command("notebook:run-all-cells")
+
+    def run(self, number: int) -> None:
+        """Run a cell as one does with the mouse and the keyboard."""
+        self.page.locator(".jp-Notebook-cell").nth(number).locator(".jp-InputArea-editor").click()
+        self.page.keyboard.press("Control+Enter")
+        self.page.keyboard.press("Escape")
+
+    def output(self, number: int) -> Any:
+        return self.page.locator(".jp-Notebook-cell").nth(number).locator(".jp-OutputArea-output")
+
+    def player(self, title: str = "f(a)") -> Shown:
+        heading = self.page.get_by_role("heading", name=title, exact=True)
+        return Shown(self.page.locator(".jp-Notebook section.player").filter(has=heading).first)
+
+    def documents(self) -> list[Expected]:
+        """The traces of the players that the kernel shows, in the order in which they were first shown."""
+        states = self.ask(
+            "[widget['state']['document']['trace'] for widget in "
+            "__import__('ipywidgets').Widget.get_manager_state()['state'].values() if 'document' in widget['state']]"
+        )
+        return [Expected(document) for document in states]
+
+    def standing(self) -> Any:
+        """What must stay as it is while somebody works with a player: the cells, the chosen one, the mode."""
+        return self.do(
+            """
+            const notebook = window.jupyterapp.shell.currentWidget.content;
+            const cells = notebook.widgets.map(({ model }) => [model.type, model.sharedModel.getSource()]);
+            const { activeCellIndex: active, mode, selectedCells } = notebook;
+            return { cells, active, mode, selected: selectedCells.length };
+            """
+        )
+
+
+@pytest.fixture
+def open_notebook(lab: Any, open_tab: Any) -> Iterator[Any]:
+    def open_notebook(path: str) -> Notebook:
+        return Notebook(open_tab(lab.address(path)))
+
+    return open_notebook
+
+
+@pytest.fixture
+def scratch(lab: Any, open_notebook: Any) -> Notebook:
+    cells = [
+        "import numpy as np\nimport autodiff_edu as ad",
+        "def f(a):\n    b = a + a\n    c = b + b\n    return np.sum(np.sin(c))",
+        "player = ad.play(f, np.array([1.0, 2.0]))\nplayer",
+        "player.step = 3",
+        "player.step",
+        "# the last cell",
+    ]
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(cell, id=f"cell-{i}") for i, cell in enumerate(cells)]
+    )
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    name = f"scratch-{len(list(lab.root.glob('scratch-*')))}.ipynb"  # each with a kernel of its own
+    nbformat.write(notebook, lab.root / name)
+    opened = open_notebook(name)
+    for number in (0, 1, 2):
+        opened.run(number)
+    opened.player().stands_at(0)
+    return opened
+
+
+def test_chapter_1_runs_and_its_players_follow_their_traces(open_notebook: Any) -> None:
+    notebook = open_notebook(CHAPTER)
+    notebook.run_all()
+    traces = notebook.documents()
+    backwards = next(number for number, trace in enumerate(traces) if trace.has("pull back"))
+    for expected in {0: traces[0], backwards: traces[backwards]}.values():
+        player = notebook.player(expected.document["title"])
+        player.walks(expected, lambda: player.click("next"), lambda: player.click("previous"))  # noqa: B023
+    notebook.tab.is_quiet(*KNOWN)
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_the_player_fits_and_is_legible(theme: str, scratch: Notebook) -> None:
+    (expected,) = scratch.documents()
+    scratch.page.set_viewport_size({"width": 900, "height": 1600})
+    scratch.command("apputils:change-theme", theme=theme)
+    scratch.page.wait_for_function("theme => document.body.dataset.jpThemeName === theme", arg=theme)
+    player = scratch.player()
+    for number in range(len(expected)):
+        player.agrees(expected, number)
+        player.fits()
+        player.legible(dark=theme.endswith("Dark"))
+        player.click("next")
+    player.picture(f"lab-{theme.split()[-1].lower()}")
+
+
+def test_keys_move_the_player_and_nothing_else(scratch: Notebook) -> None:
+    (expected,) = scratch.documents()
+    player = scratch.player()
+    player.click("next")
+    player.agrees(expected, 1)
+    before = scratch.standing()
+    player.click("previous")
+    player.walks(expected, lambda: player.press("ArrowRight"), lambda: player.press("ArrowLeft"))
+    for key, number in {"End": len(expected) - 1, "Home": 0, "ArrowRight": 1}.items():
+        player.press(key)
+        player.agrees(expected, number)
+    # keys that are shortcuts of a notebook in command mode: insert, delete, move, to Markdown
+    for key in ("ArrowUp", "ArrowDown", "a", "b", "d", "d", "j", "k", "m", "x"):
+        player.press(key)
+    player.agrees(expected, 1)
+    assert scratch.standing() == before
+    scratch.tab.is_quiet(*KNOWN)
+
+
+def test_python_and_the_reader_move_the_same_player(scratch: Notebook) -> None:
+    (expected,) = scratch.documents()
+    player = scratch.player()
+    scratch.run(3)
+    player.agrees(expected, 3)
+    player.click("next")
+    player.agrees(expected, 4)
+    scratch.run(4)
+    scratch.output(4).get_by_text("4", exact=True).wait_for()
+    assert scratch.ask("player.step") == 4
+
+
+def test_two_views_show_the_same_step(scratch: Notebook) -> None:
+    (expected,) = scratch.documents()
+    scratch.command("notebook:create-output-view")
+    views = [scratch.player(), Shown(scratch.page.locator(".jp-LinkedOutputView section.player"))]
+    views[1].stands_at(0)
+    views[1].click("last")
+    for view in views:
+        view.agrees(expected, len(expected) - 1)
+    views[0].click("previous")
+    for view in views:
+        view.agrees(expected, len(expected) - 2)
