@@ -23,6 +23,12 @@ def tensors_of(structure: Any, path: str) -> list[Tensor]:
     return [leaf for _, leaf in leaves]
 
 
+def check_option(unconnected_gradients: str) -> None:
+    """Raise a ValueError if this is not what to give for an unconnected source."""
+    if unconnected_gradients not in ("none", "zero"):
+        raise ValueError(f"unconnected_gradients is {unconnected_gradients!r}; it must be 'none' or 'zero'")
+
+
 def check_watchable(structure: Any) -> list[Tensor]:
     """List the tensors of a structure that a tape is asked to watch, if it can watch them all."""
     leaves = flatten(structure, "watch")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from .events import active
 from .places import Place, Where, place
 from .tensor import Tensor, wrap
 
@@ -67,6 +68,11 @@ class Entry:
     def place(self) -> Place:
         """Where the user's code computed it."""
         return place(self.where)
+
+    def is_followed(self, cotangent: Any) -> bool:
+        """Whether some tape is recording and follows what this entry's rules would compute from."""
+        ids = (*self.ids, self.output_id)
+        return isinstance(cotangent, Tensor) or any(not tape._connected.isdisjoint(ids) for tape in active.tapes)
 
     def _kept(self) -> tuple[Any, ...]:
         if self.values is None:

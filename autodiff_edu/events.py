@@ -18,7 +18,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -38,86 +37,114 @@ class Active(threading.local):
 active = Active()
 
 
-@dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened; its class says what."""
+    """Something that happened; its class says what, and its attributes the details.
+
+    Not dataclasses: a dozen of those would take longer to import than the tape itself.
+    """
+
+    __slots__: tuple[str, ...] = ()
+
+    def __init__(self, *details: Any) -> None:
+        for name, detail in zip(self.__annotations__, details, strict=True):
+            object.__setattr__(self, name, detail)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"an event is a record of what happened: its {name} cannot be changed")
+
+    def replaced(self, **changes: Any) -> Any:
+        """Give the same event with some of its details changed."""
+        return type(self)(*(changes.get(name, getattr(self, name)) for name in self.__annotations__))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in self.__annotations__)})"
 
 
-@dataclass(frozen=True, slots=True)
 class Watch(Event):
     """A tape began to watch a tensor, at a place in the user's code."""
+
+    __slots__ = ("tape", "tensor", "where")
 
     tape: GradientTape
     tensor: Tensor
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
 class Record(Event):
     """A tape appended an entry."""
 
+    __slots__ = ("entry", "tape")
+
     tape: GradientTape
     entry: Entry
 
 
-@dataclass(frozen=True, slots=True)
 class Skip(Event):
     """An operation was computed, but this tape watches none of its inputs."""
 
+    __slots__ = ("entry", "tape")
+
     tape: GradientTape
     entry: Entry
 
 
-@dataclass(frozen=True, slots=True)
 class Cut(Event):
     """An entry was appended through which nothing flows back: its derivative is zero everywhere."""
 
+    __slots__ = ("entry", "tape")
+
     tape: GradientTape
     entry: Entry
 
 
-@dataclass(frozen=True, slots=True)
 class Pause(Event):
     """A tape stopped recording for a while."""
 
+    __slots__ = ("tape",)
+
     tape: GradientTape
 
 
-@dataclass(frozen=True, slots=True)
 class Resume(Event):
     """A paused tape records again."""
 
+    __slots__ = ("tape",)
+
     tape: GradientTape
 
 
-@dataclass(frozen=True, slots=True)
 class Reset(Event):
     """A tape forgot its entries and its watches."""
 
+    __slots__ = ("tape",)
+
     tape: GradientTape
 
 
-@dataclass(frozen=True, slots=True)
 class Seed(Event):
     """A backward pass began at a target with its first cotangent."""
+
+    __slots__ = ("cotangent", "tape", "tensor")
 
     tape: GradientTape
     tensor: Tensor
     cotangent: Tensor
 
 
-@dataclass(frozen=True, slots=True)
 class PullBack(Event):
     """A cotangent arrived at the output of an entry, whose rules are about to be applied."""
+
+    __slots__ = ("cotangent", "entry", "tape")
 
     tape: GradientTape
     entry: Entry
     cotangent: Tensor
 
 
-@dataclass(frozen=True, slots=True)
 class Accumulate(Event):
     """One contribution was added up for one argument of an entry; `before` is None for the first."""
+
+    __slots__ = ("after", "argument", "before", "contribution", "entry", "tape", "tensor")
 
     tape: GradientTape
     entry: Entry
@@ -128,24 +155,27 @@ class Accumulate(Event):
     after: Tensor
 
 
-@dataclass(frozen=True, slots=True)
 class Release(Event):
     """A one-shot tape let go of its arrays."""
+
+    __slots__ = ("tape",)
 
     tape: GradientTape
 
 
-@dataclass(frozen=True, slots=True)
 class Assign(Event):
     """A variable got a new value."""
+
+    __slots__ = ("value", "variable")
 
     variable: Variable
     value: Tensor
 
 
-@dataclass(frozen=True, slots=True)
 class Leave(Event):
     """A tensor that a tape follows was handed over as a plain array: what is computed from that is on no tape."""
+
+    __slots__ = ("how", "tape", "tensor")
 
     tape: GradientTape
     tensor: Tensor

@@ -11,9 +11,9 @@ import inspect
 import linecache
 import os
 import sys
-from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,7 @@ Where = tuple[CodeType, int]
 _OURS = (os.path.dirname(os.path.abspath(__file__)) + os.sep, os.path.dirname(os.path.abspath(np.__file__)) + os.sep)
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A place in the user's code.
 
     `file` is the label a reader knows it by, `path` what Python knows it by; `line` counts from 1; `columns` are the
@@ -39,8 +38,7 @@ class Place:
         return f"{self.file}, line {self.line}"
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(NamedTuple):
     """What the user's code calls the result and the arguments of an expression; None where it gives no name."""
 
     result: str | None = None

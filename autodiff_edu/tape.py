@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -21,14 +22,14 @@ from typing import Any
 import numpy as np
 
 from . import events
-from .arguments import check_watchable, seeds_of, tensors_of
+from .arguments import check_option, check_watchable, seeds_of, tensors_of
 from .entry import Contribution, Entry, Step
 from .events import active, emit
 from .places import Where, here
 from .rules.kinds import RULES, settle
 from .structures import rebuild
 from .tensor import Tensor, as_tensor, wrap
-from .unruled import no_rule
+from .unruled import check_ruled
 from .variable import Variable
 
 
@@ -70,20 +71,26 @@ class GradientTape:
         self._recording = False
         self._usable = False
 
-    # Recording ---------------------------------------------------------------------------------------------------
-
     def __enter__(self) -> GradientTape:
         if self._recording:
             raise ValueError("this tape records already; leave its with block first, or make a second tape")
         if not self._usable:
             self._forget()
         self._recording = self._usable = True
-        active.tapes = (*active.tapes, self)
+        self._step_in(len(active.tapes))
         return self
 
     def __exit__(self, *exception: object) -> None:
-        active.tapes = tuple(tape for tape in active.tapes if tape is not self)
+        self._step_out()
         self._recording = False
+
+    def _step_in(self, place: int) -> None:
+        active.tapes = (*active.tapes[:place], self, *active.tapes[place:])
+
+    def _step_out(self) -> int:
+        place = active.tapes.index(self) if self in active.tapes else 0
+        active.tapes = tuple(tape for tape in active.tapes if tape is not self)
+        return place
 
     def watch(self, tensors: Any) -> None:
         """Follow tensors from here on: what is computed from them is recorded.
@@ -136,15 +143,13 @@ class GradientTape:
             raise RuntimeError("this tape is not recording; stop_recording belongs inside its with block")
         if self not in active.tapes:
             raise ValueError("this tape is paused already; one stop_recording is enough")
-        before = active.tapes
-        active.tapes = tuple(tape for tape in before if tape is not self)
+        place = self._step_out()
         self._announce(events.Pause)
         try:
             yield
         finally:
             if self._recording:
-                entered = tuple(tape for tape in active.tapes if tape not in before)
-                active.tapes = tuple(tape for tape in before if tape is self or tape in active.tapes) + entered
+                self._step_in(place)
                 self._announce(events.Resume)
 
     def reset(self) -> None:
@@ -177,6 +182,7 @@ class GradientTape:
             # the tape needs each operand as it is now, whatever is written into it later
             if values[k] is x and isinstance(x, np.ndarray) and x.flags.writeable:
                 values[k] = x.copy()
+                values[k].flags.writeable = False  # and so not copied again where a rule computes with it
         where = here(depth=4)
         entry = Entry(operation, tuple(ids), tuple(values), parameters, output._id, output._array, where)
         if not connected:
@@ -194,8 +200,6 @@ class GradientTape:
     def _announce(self, event: Any, *details: Any) -> None:
         if active.hooks:
             emit(event(self, *details))
-
-    # Differentiating ---------------------------------------------------------------------------------------------
 
     def gradient(
         self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: str = "none"
@@ -238,17 +242,63 @@ class GradientTape:
         >>> tape.gradient(loss, {"w": w, "b": b})
         {'w': Tensor([21., 39.]), 'b': Tensor(20.)}
         """
-        if unconnected_gradients not in ("none", "zero"):
-            raise ValueError(f"unconnected_gradients is {unconnected_gradients!r}; it must be 'none' or 'zero'")
+        check_option(unconnected_gradients)
         tensors = tensors_of(sources, "sources")
         seeds = seeds_of(target, output_gradients)
         with self._reading():
             cotangents = self._sow(seeds)
-            for _ in self._walk(cotangents, {tensor._id for tensor in tensors}):
-                pass
+            deque(self._walk(cotangents, {t._id for t in tensors}, release=not self.persistent), maxlen=0)
         if unconnected_gradients == "zero":
-            cotangents = {t._id: np.zeros_like(t._array)[()] for t in tensors} | cotangents
+            cotangents |= {t._id: np.zeros_like(t._array)[()] for t in tensors if t._id not in cotangents}
         return rebuild(sources, iter([as_tensor(cotangents.get(t._id)) for t in tensors]))
+
+    def jacobian(
+        self, target: Any, sources: Any, unconnected_gradients: str = "none", chunk_size: int | None = None
+    ) -> Any:
+        """Differentiate every element of the target by every element of the sources, in one backward pass.
+
+        Parameters
+        ----------
+        target : Tensor
+            Real.
+        sources, unconnected_gradients
+            As for `gradient`, and so are the errors.
+        chunk_size : int, optional
+            How many elements of the target to treat at once; by default as many as fit into 256 MiB.
+
+        Returns
+        -------
+        Tensor or None, in the structure of the sources
+            Of shape `target.shape + source.shape`.
+        """
+        from .jacobians import jacobian
+
+        return jacobian(self, target, sources, unconnected_gradients, chunk_size)
+
+    def batch_jacobian(
+        self, target: Any, source: Any, unconnected_gradients: str = "none", check: bool = False, chunk_size: Any = None
+    ) -> Any:
+        """Differentiate each sample of the target by its own sample of the source; the first axes count samples.
+
+        Samples must not mix, as they do in batch normalisation.
+
+        Parameters
+        ----------
+        target, source : Tensor
+            Of rank 2 or more, with as many samples.
+        unconnected_gradients, chunk_size
+            As for `jacobian`; a chunk is of elements of one sample.
+        check : bool
+            Whether to raise a ValueError that names samples on which others depend.
+
+        Returns
+        -------
+        Tensor or None
+            Of shape `target.shape + source.shape[1:]`.
+        """
+        from .jacobians import batch_jacobian
+
+        return batch_jacobian(self, target, source, unconnected_gradients, check, chunk_size)
 
     def steps(self, target: Any, sources: Any, output_gradients: Any = None) -> Iterator[Step]:
         """Walk backwards one entry at a time; `gradient` is this walk, run to its end.
@@ -290,17 +340,14 @@ class GradientTape:
         if self.persistent:
             yield
             return
-        recording, place = self._recording, len([t for t in active.tapes if t is not self])
-        if self in active.tapes:
-            place = active.tapes.index(self)
-        self.__exit__()
-        self._usable = False
+        paused, recording, place = self not in active.tapes, self._recording, self._step_out()
+        self._recording = self._usable = False
         try:
             yield
-        except Exception:  # a walk that failed has lost nothing
-            self._recording, self._usable = recording, True
-            if recording:
-                active.tapes = (*active.tapes[:place], self, *active.tapes[place:])
+        except Exception:  # a walk that failed has lost nothing, unless it had begun to release
+            self._recording, self._usable = recording, all(entry.values is not None for entry in self.entries)
+            if recording and not paused:
+                self._step_in(place)
             raise
         finally:
             if not self._usable:
@@ -322,18 +369,21 @@ class GradientTape:
         return cotangents
 
     def _walk(
-        self, cotangents: dict[int, Any], wanted: set[int], stack: tuple[int, ...] = ()
+        self, cotangents: dict[int, Any], wanted: set[int], stack: tuple[int, ...] = (), release: bool = False
     ) -> Iterator[tuple[Entry, Any, list[Any]]]:
         """Pull the cotangents back, entry by entry; at the end those of the wanted tensors are left in the dict.
 
         With a `stack`, every cotangent carries that leading axis. Arrays and contributions are plain arrays, unless
-        an outer tape is recording this walk: then they are tensors.
+        an outer tape is recording this walk: then they are tensors. With `release`, an entry lets go of its arrays as
+        soon as the walk has passed it, so that what comes can use their memory.
         """
         entries, connected = self.entries[:], self._connected
         needed = wanted & connected
         for entry in entries:
             if not needed.isdisjoint(entry.ids) and entry.output_id in connected:
                 needed.add(entry.output_id)
+                if entry.operation not in RULES:
+                    check_ruled(entry, entries, cotangents)
         for entry in reversed(entries):
             output_id = entry.output_id
             cotangent = cotangents.get(output_id)
@@ -341,11 +391,9 @@ class GradientTape:
                 continue
             if output_id not in wanted:
                 del cotangents[output_id]  # the walk has passed its last use
-            rule = RULES.get(entry.operation)
-            if rule is None:
-                raise no_rule(entry)
+            rule = RULES[entry.operation]
             g, y, values, parameters = cotangent, entry.output_value, entry.values, entry.parameters
-            if active.tapes and _is_recorded(entry, cotangent):
+            if active.tapes and entry.is_followed(cotangent):
                 values, y = entry.inputs, entry.output
             if active.hooks:
                 emit(events.PullBack(self, entry, as_tensor(cotangent)))
@@ -362,8 +410,8 @@ class GradientTape:
                         tensor, sums = wrap(entry.values[argument], id), map(as_tensor, (before, value, after))
                         emit(events.Accumulate(self, entry, argument, tensor, *sums))
             yield entry, cotangent, contributions
-
-    # Reading -----------------------------------------------------------------------------------------------------
+            if release:
+                entry.values = entry.output_value = y = values = None
 
     def __str__(self) -> str:
         from .labels import table
@@ -371,11 +419,4 @@ class GradientTape:
         return table(self)
 
     def __repr__(self) -> str:
-        kind = "persistent" if self.persistent else "one-shot"
-        return f"<GradientTape: {kind}, {len(self.entries)} entries>"
-
-
-def _is_recorded(entry: Entry, cotangent: Any) -> bool:
-    """Whether some tape follows what the rules of this entry would compute from."""
-    ids = (*entry.ids, entry.output_id)
-    return isinstance(cotangent, Tensor) or any(not tape._connected.isdisjoint(ids) for tape in active.tapes)
+        return f"<GradientTape: {'persistent' if self.persistent else 'one-shot'}, {len(self.entries)} entries>"

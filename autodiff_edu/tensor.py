@@ -23,8 +23,9 @@ import numpy as np
 
 from .events import Leave, active, emit
 from .formatting import show
-from .rules.kinds import RULES, SPELLED
-from .values import operand, own, plain_index, refuse
+from .methods import ArrayMethods
+from .rules.kinds import RULES, SPELLED, UFUNC_METHODS
+from .values import different, equal, operand, own, plain_index, refuse
 
 _new_id = count(1).__next__
 _NO_PARAMETERS: dict[str, Any] = {}
@@ -47,29 +48,11 @@ def _binary(ufunc: np.ufunc, compute: Callable[[Any, Any], Any]) -> tuple[Method
     return forward, reflected
 
 
-def _equal(x: Any, y: Any) -> Any:
-    same = x == y
-    return np.bool_(same) if isinstance(same, bool) else same  # what Python says of a number and, say, None
-
-
-def _different(x: Any, y: Any) -> Any:
-    return ~_equal(x, y)
-
-
 def _unary(ufunc: np.ufunc) -> Callable[[Any], Tensor]:
     return lambda self: apply(ufunc, (self,))
 
 
-def _method(function: Callable[..., Any]) -> Callable[..., Any]:
-    def method(self: Tensor, *args: Any, **parameters: Any) -> Any:
-        return function(self, *args, **parameters)
-
-    method.__name__ = function.__name__
-    method.__doc__ = f"Give `np.{function.__name__}` of this tensor."
-    return method
-
-
-class Tensor:
+class Tensor(ArrayMethods):
     """An immutable array that tapes can follow.
 
     Parameters
@@ -112,9 +95,6 @@ class Tensor:
     ndim = property(lambda self: self._array.ndim)
     size = property(lambda self: self._array.size)
     dtype = property(lambda self: self._array.dtype)
-    T = property(lambda self: np.transpose(self))
-    real = property(lambda self: np.real(self))
-    imag = property(lambda self: np.imag(self))
 
     def numpy(self) -> Any:
         """Give the plain array (read-only) or NumPy scalar. What is computed from it is on no tape."""
@@ -187,32 +167,10 @@ class Tensor:
     __invert__ = _unary(np.invert)
     __lt__, __le__ = _binary(np.less, operator.lt)[0], _binary(np.less_equal, operator.le)[0]
     __gt__, __ge__ = _binary(np.greater, operator.gt)[0], _binary(np.greater_equal, operator.ge)[0]
-    __eq__, __ne__ = _binary(np.equal, _equal)[0], _binary(np.not_equal, _different)[0]  # type: ignore[assignment]
+    __eq__, __ne__ = _binary(np.equal, equal)[0], _binary(np.not_equal, different)[0]  # type: ignore[assignment]
     __neg__ = _unary(np.negative)
     __pos__ = _unary(np.positive)
     __abs__ = _unary(np.absolute)
-
-    all, any, argmax, argmin = _method(np.all), _method(np.any), _method(np.argmax), _method(np.argmin)
-    clip, conj, cumprod, cumsum = _method(np.clip), _method(np.conj), _method(np.cumprod), _method(np.cumsum)
-    diagonal, dot, max, mean = _method(np.diagonal), _method(np.dot), _method(np.max), _method(np.mean)
-    min, prod, ptp, ravel = _method(np.min), _method(np.prod), _method(np.ptp), _method(np.ravel)
-    repeat, round, squeeze, std = _method(np.repeat), _method(np.round), _method(np.squeeze), _method(np.std)
-    sum, swapaxes, take, trace = _method(np.sum), _method(np.swapaxes), _method(np.take), _method(np.trace)
-    var, flatten = _method(np.var), _method(np.ravel)
-
-    def reshape(self, *shape: Any) -> Any:
-        """Give `np.reshape` of this tensor; the shape as one tuple or as several numbers."""
-        reshape: Any = np.reshape
-        return reshape(self, shape[0] if len(shape) == 1 else shape)
-
-    def transpose(self, *axes: Any) -> Any:
-        """Give `np.transpose` of this tensor; the axes as one tuple, as several numbers, or none: reversed."""
-        transpose: Any = np.transpose
-        return transpose(self, axes[0] if len(axes) == 1 else axes or None)
-
-    def astype(self, dtype: Any) -> Any:
-        """Convert to another dtype; nothing flows back through a conversion to integers or booleans."""
-        return SPELLED[np.ndarray.astype](self, dtype)
 
     def __repr__(self) -> str:
         return f"Tensor({show(self._array, indent=7)})"
@@ -221,23 +179,25 @@ class Tensor:
         return format(self._array, spec) if spec else str(self)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **parameters: Any) -> Any:
-        if method == "reduce" and ufunc in _REDUCTIONS:
-            return _REDUCTIONS[ufunc](*inputs, **({} if inputs[1:] else {"axis": 0}) | parameters)
-        if method != "__call__":
-            raise TypeError(f"np.{ufunc.__name__}.{method} has no rule; write it with functions that have one")
         refuse(ufunc, parameters)
+        if method != "__call__":
+            if (ufunc, method) not in UFUNC_METHODS:
+                raise TypeError(f"np.{ufunc.__name__}.{method} has no rule; write it with functions that have one")
+            return UFUNC_METHODS[ufunc, method](*inputs, **parameters)
+        if ufunc in SPELLED:
+            return SPELLED[ufunc](*inputs, **parameters)
         return apply(ufunc, tuple(map(operand, inputs)), parameters)
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, parameters: Any) -> Any:
         if any(isinstance(x, Tensor) for x in parameters.values()):  # np.sum(a=x): arguments have places, not names
             bound = inspect.signature(function).bind(*args, **parameters)
             args, parameters = bound.args, bound.kwargs
-        if function in SPELLED:
-            return SPELLED[function](*args, **parameters)
-        if function not in RULES:
+        if function not in RULES and function not in SPELLED:
             from .unruled import apply_unruled
 
             return apply_unruled(function, args, parameters)
+        if function in SPELLED:
+            return SPELLED[function](*args, **parameters)
         refuse(function, parameters)
         return apply(function, args, parameters)
 
@@ -288,10 +248,8 @@ def apply(
         else:
             ids.append(None)
             values.append(x)
-    output = wrap((compute or operation)(*values, **parameters))
+    value = (compute or operation)(*values, **parameters)
+    output = wrap(value if type(value) is not complex else np.complex128(value))  # Python's of 1j * np.float64(1)
     for tape in active.tapes:
         tape._record(operation, inputs, ids, values, parameters, output)
     return output
-
-
-_REDUCTIONS: dict[Any, Any] = {np.add: np.sum, np.maximum: np.max, np.minimum: np.min, np.multiply: np.prod}

@@ -40,8 +40,6 @@ above 256 elements; strings where JSON has no number). `where` is null or `code`
 from __future__ import annotations
 
 import copy
-import dataclasses
-import json
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -95,7 +93,7 @@ class Trace:
         for role in ("tensor", "variable"):
             if isinstance(getattr(event, role, None), Variable):
                 changes[role] = copy.copy(getattr(event, role))
-        self.events.append(dataclasses.replace(event, **changes))
+        self.events.append(event.replaced(**changes))
 
     def without(self, *tapes: GradientTape) -> Trace:
         """Give the same trace without what concerns some tapes."""
@@ -110,6 +108,8 @@ class Trace:
 
     def to_json(self) -> str:
         """Give the trace as a JSON string; the same trace gives the same string."""
+        import json  # not worth its import time to those who only differentiate
+
         return json.dumps(self.document(), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
     def transcript(self) -> str:

@@ -5,12 +5,14 @@ They run and are recorded like any other, so that asking for their gradient can 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .events import active
+from .rules import complete
+from .rules.kinds import RULES, SPELLED
 from .tensor import Tensor, wrap
 
 if TYPE_CHECKING:
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 
 def apply_unruled(function: Callable[..., Any], args: Any, parameters: Any) -> Any:
     """Run a NumPy function of tensors, nested in lists or not; arrays among its results become tensors."""
+    complete()
+    if function in SPELLED or function in RULES:
+        return function(*args, **parameters)
     tensors: list[Tensor] = []
 
     def plain(argument: Any) -> Any:
@@ -51,3 +56,13 @@ def no_rule(entry: Entry) -> LookupError:
         f"np.{name}, used at {entry.place}, has no derivative rule. Write the value with functions that have one, "
         f"or register a rule: ad.register_gradient(np.{name}, lambda g, y, x: ...)"
     )
+
+
+def check_ruled(entry: Entry, entries: list[Entry], targets: Collection[int]) -> None:
+    """Raise a LookupError if an entry without a rule lies on a way to the targets; before anything is pulled back."""
+    reached = {entry.output_id}
+    for later in entries[entries.index(entry) + 1 :]:
+        if not reached.isdisjoint(later.ids):
+            reached.add(later.output_id)
+    if not reached.isdisjoint(targets):
+        raise no_rule(entry)

@@ -58,6 +58,17 @@ def refuse(function: Callable[..., Any], parameters: dict[str, Any]) -> None:
             raise TypeError(f"np.{function.__name__} of a tensor takes no {name}=: {remedy}")
 
 
+def equal(x: Any, y: Any) -> Any:
+    """Compare as Python does, but with an array's or a NumPy scalar's answer."""
+    same = x == y
+    return np.bool_(same) if isinstance(same, bool) else same  # what Python says of a number and, say, None
+
+
+def different(x: Any, y: Any) -> Any:
+    """Give the opposite of `equal`."""
+    return ~equal(x, y)
+
+
 def _array(value: Any, dtype: Any = None) -> Any:
     if isinstance(value, list | tuple) and any(is_tensor(part) for part in _parts(value)):
         raise TypeError(

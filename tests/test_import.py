@@ -67,8 +67,10 @@ def imports_of(path):
 
 FLOORS = [
     {"formatting", "structures", "values", "places", "events"},
-    {"rules", "tensor", "unruled", "variable"},
-    {"entry", "arguments", "tape", "labels"},
+    {"rules", "methods", "tensor", "stacks", "unruled", "variable"},
+    {"entry", "arguments", "jacobians", "tape", "labels"},
+    {"forward", "blocks", "transforms"},
+    {"checks"},
     {"trace"},
     {"player"},
     {"course"},

@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from unruled import UNRULED
 
 import autodiff_edu as ad
 
@@ -339,8 +340,8 @@ def test_a_backward_pass_that_fails_leaves_a_readable_trace():
     x = ad.Variable([3.0, 1.0])
     with ad.trace() as t:
         with ad.GradientTape() as tape:
-            y = np.sum(np.sort(x))
+            y = np.sum(UNRULED(x))
         with pytest.raises(LookupError):
             tape.gradient(y, x)
-    assert "sort" in t.transcript()
+    assert UNRULED.__name__ in t.transcript()
     assert json.loads(t.to_json())

@@ -1,9 +1,17 @@
 """The derivative tables: for every operation, how a cotangent is pulled back to each argument.
 
-`elementwise.py`, `reductions.py`, `shapes.py` and `products.py` hold the tables; `kinds.py` says what a rule is.
+`kinds.py` says what a rule is; `rearranging.py` and `sampling.py` write functions in terms of those that have one.
 """
 
-from . import elementwise, products, reductions, shapes
+from importlib import import_module
+
+from . import elementwise, products, reductions, shapes  # noqa: F401 - they fill the table
 from .kinds import RULES, Rule
 
-__all__ = ["RULES", "Rule", "elementwise", "products", "reductions", "shapes"]
+__all__ = ["RULES", "Rule", "complete"]
+
+
+def complete() -> None:
+    """Fill in the rest of the table: it is read when the first function comes that the usual tables do not have."""
+    for room in ("rearranging", "sampling", "norms", "linalg", "fourier"):
+        import_module(f"{__name__}.{room}")

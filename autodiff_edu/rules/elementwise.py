@@ -8,9 +8,10 @@ import numpy as np
 
 from ..tensor import apply
 from .kinds import SPELLED, elementwise, step
-from .operations import clip
+from .operations import alias, clip, sinc_derivative
 
 LOG10, LOG2 = float(np.log(10.0)), float(np.log(2.0))
+DEGREE = float(np.pi / 180)
 
 
 def lowered(p: Any) -> Any:
@@ -34,6 +35,11 @@ def log_of_base(x: Any) -> Any:
     return np.where(usable, np.log(np.where(usable, x, 1)), 0)
 
 
+def or_one(x: Any) -> Any:
+    """Give a divisor that is never 0, for quotients whose numerator is 0 there too."""
+    return np.where(x == 0, 1, x)
+
+
 def share(x: Any, z: Any, other: Any) -> Any:
     """Give the part of the cotangent that goes to x where z is the larger, or smaller, of two: a half at a tie."""
     return (x == z) / (1.0 + (x == other))
@@ -49,54 +55,90 @@ SPELLED[np.clip] = spelled_clip
 SPELLED[np.where] = lambda c, *branches: apply(np.where, (c, *branches)) if branches else np.nonzero(c)
 
 # fmt: off
-elementwise(np.positive,   lambda g, y, x: g)
-elementwise(np.negative,   lambda g, y, x: -g)
-elementwise(np.absolute,   lambda g, y, x: g * direction(x, y))
-elementwise(np.exp,        lambda g, y, x: g * y)
-elementwise(np.expm1,      lambda g, y, x: g * (y + 1))
-elementwise(np.log,        lambda g, y, x: g / x)
-elementwise(np.log1p,      lambda g, y, x: g / (x + 1))
-elementwise(np.log2,       lambda g, y, x: g / (x * LOG2))
-elementwise(np.log10,      lambda g, y, x: g / (x * LOG10))
-elementwise(np.sqrt,       lambda g, y, x: g / (2 * y))
-elementwise(np.square,     lambda g, y, x: g * (2 * x))
-elementwise(np.reciprocal, lambda g, y, x: -g * y * y)
-elementwise(np.sin,        lambda g, y, x: g * np.cos(x))
-elementwise(np.cos,        lambda g, y, x: -g * np.sin(x))
-elementwise(np.tan,        lambda g, y, x: g * (1 + y * y))
-elementwise(np.sinh,       lambda g, y, x: g * np.cosh(x))
-elementwise(np.cosh,       lambda g, y, x: g * np.sinh(x))
-elementwise(np.tanh,       lambda g, y, x: g * (1 - y * y))
-elementwise(np.arctan,     lambda g, y, x: g / (1 + x * x))
-elementwise(np.conjugate,  lambda g, y, x: np.conjugate(g))
-elementwise(np.real,       lambda g, y, x: g)
-elementwise(np.imag,       lambda g, y, x: g * -1j)
+elementwise(np.positive,    lambda g, y, x: g)
+elementwise(np.negative,    lambda g, y, x: -g)
+elementwise(np.absolute,    lambda g, y, x: g * direction(x, y))
+elementwise(np.fabs,        lambda g, y, x: g * np.sign(x))
+elementwise(np.reciprocal,  lambda g, y, x: -g * y * y)
+elementwise(np.square,      lambda g, y, x: g * (2 * x))
+elementwise(np.sqrt,        lambda g, y, x: g / (2 * y))
+elementwise(np.cbrt,        lambda g, y, x: g / (3 * y * y))
+elementwise(np.exp,         lambda g, y, x: g * y)
+elementwise(np.exp2,        lambda g, y, x: g * (y * LOG2))
+elementwise(np.expm1,       lambda g, y, x: g * (y + 1))
+elementwise(np.log,         lambda g, y, x: g / x)
+elementwise(np.log2,        lambda g, y, x: g / (x * LOG2))
+elementwise(np.log10,       lambda g, y, x: g / (x * LOG10))
+elementwise(np.log1p,       lambda g, y, x: g / (x + 1))
+elementwise(np.sin,         lambda g, y, x: g * np.cos(x))
+elementwise(np.cos,         lambda g, y, x: -g * np.sin(x))
+elementwise(np.tan,         lambda g, y, x: g * (1 + y * y))
+elementwise(np.arcsin,      lambda g, y, x: g / np.sqrt(1 - x * x))
+elementwise(np.arccos,      lambda g, y, x: -g / np.sqrt(1 - x * x))
+elementwise(np.arctan,      lambda g, y, x: g / (1 + x * x))
+elementwise(np.sinh,        lambda g, y, x: g * np.cosh(x))
+elementwise(np.cosh,        lambda g, y, x: g * np.sinh(x))
+elementwise(np.tanh,        lambda g, y, x: g * (1 - y * y))
+elementwise(np.arcsinh,     lambda g, y, x: g / np.sqrt(x * x + 1))
+elementwise(np.arccosh,     lambda g, y, x: g / (np.sqrt(x - 1) * np.sqrt(x + 1)))
+elementwise(np.arctanh,     lambda g, y, x: g / (1 - x * x))
+elementwise(sinc_derivative, lambda g, y, x, n: g * sinc_derivative(x, n + 1))
+elementwise(np.deg2rad,     lambda g, y, x: g * DEGREE)
+elementwise(np.radians,     lambda g, y, x: g * DEGREE)
+elementwise(np.rad2deg,     lambda g, y, x: g / DEGREE)
+elementwise(np.degrees,     lambda g, y, x: g / DEGREE)
+elementwise(np.conjugate,   lambda g, y, x: np.conjugate(g))
+elementwise(np.real,        lambda g, y, x: g)
+elementwise(np.imag,        lambda g, y, x: g * -1j)
+elementwise(np.angle,       lambda g, y, x, deg=False: g * (-1j / x) / (DEGREE if deg else 1))
+elementwise(np.nan_to_num,  lambda g, y, x, *_, **__: g * np.isfinite(x))
 
-elementwise(np.add,        lambda g, z, x, y: g,
-                           lambda g, z, x, y: g)
-elementwise(np.subtract,   lambda g, z, x, y: g,
-                           lambda g, z, x, y: -g)
-elementwise(np.multiply,   lambda g, z, x, y: g * y,
-                           lambda g, z, x, y: g * x)
-elementwise(np.divide,     lambda g, z, x, y: g / y,
-                           lambda g, z, x, y: -g * z / y)
-elementwise(np.power,      lambda g, z, x, p: g * (p * x ** lowered(p)),
-                           lambda g, z, x, p: g * (z * log_of_base(x)))
-elementwise(np.maximum,    lambda g, z, x, y: g * share(x, z, y),
-                           lambda g, z, x, y: g * share(y, z, x))
-elementwise(np.minimum,    lambda g, z, x, y: g * share(x, z, y),
-                           lambda g, z, x, y: g * share(y, z, x))
-elementwise(np.where,      None,
-                           lambda g, z, c, x, y: np.where(c, g, 0),
-                           lambda g, z, c, x, y: np.where(c, 0, g))
-elementwise(clip,          lambda g, z, x, low, high: g * ((x >= low) & (x <= high)),
-                           lambda g, z, x, low, high: g * (x < low),
-                           lambda g, z, x, low, high: g * (x > high))
+elementwise(np.add,         lambda g, z, x, y: g,
+                            lambda g, z, x, y: g)
+elementwise(np.subtract,    lambda g, z, x, y: g,
+                            lambda g, z, x, y: -g)
+elementwise(np.multiply,    lambda g, z, x, y: g * y,
+                            lambda g, z, x, y: g * x)
+elementwise(np.divide,      lambda g, z, x, y: g / y,
+                            lambda g, z, x, y: -g * z / y)
+elementwise(np.power,       lambda g, z, x, p: g * (p * x ** lowered(p)),
+                            lambda g, z, x, p: g * (z * log_of_base(x)))
+elementwise(np.float_power, lambda g, z, x, p: g * (p * np.float_power(x, lowered(p))),
+                            lambda g, z, x, p: g * (z * log_of_base(x)))
+elementwise(np.remainder,   lambda g, z, x, y: g,
+                            lambda g, z, x, y: -g * np.floor_divide(x, y))
+elementwise(np.fmod,        lambda g, z, x, y: g,
+                            lambda g, z, x, y: -g * np.trunc(x / y))
+elementwise(np.maximum,     lambda g, z, x, y: g * share(x, z, y),
+                            lambda g, z, x, y: g * share(y, z, x))
+elementwise(np.minimum,     lambda g, z, x, y: g * share(x, z, y),
+                            lambda g, z, x, y: g * share(y, z, x))
+elementwise(np.fmax,        lambda g, z, x, y: g * share(x, z, y),
+                            lambda g, z, x, y: g * share(y, z, x))
+elementwise(np.fmin,        lambda g, z, x, y: g * share(x, z, y),
+                            lambda g, z, x, y: g * share(y, z, x))
+elementwise(np.hypot,       lambda g, z, x, y: g * (x / or_one(z)),
+                            lambda g, z, x, y: g * (y / or_one(z)))
+elementwise(np.arctan2,     lambda g, z, y, x: g * (x / (x * x + y * y)),
+                            lambda g, z, y, x: g * (-y / (x * x + y * y)))
+elementwise(np.logaddexp,   lambda g, z, x, y: g * np.exp(x - z),
+                            lambda g, z, x, y: g * np.exp(y - z))
+elementwise(np.logaddexp2,  lambda g, z, x, y: g * np.exp2(x - z),
+                            lambda g, z, x, y: g * np.exp2(y - z))
+elementwise(np.where,       None,
+                            lambda g, z, c, x, y: np.where(c, g, 0),
+                            lambda g, z, c, x, y: np.where(c, 0, g))
+elementwise(clip,           lambda g, z, x, low, high: g * ((x >= low) & (x <= high)),
+                            lambda g, z, x, low, high: g * (x < low),
+                            lambda g, z, x, low, high: g * (x > high))
 
-elementwise(np.remainder,  lambda g, z, x, y: g,
-                           lambda g, z, x, y: -g * np.floor_divide(x, y))
-
-step(np.sign, np.floor, np.ceil, np.rint, np.round, np.trunc, np.heaviside, np.floor_divide, np.signbit,
-     np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal,
+step(np.sign, np.floor, np.ceil, np.rint, np.round, np.around, np.trunc, np.fix, np.heaviside, np.floor_divide,
+     np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, np.signbit,
      np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert,
-     np.isnan, np.isinf, np.isfinite, np.logical_and, np.logical_or, np.logical_xor, np.logical_not)
+     np.isnan, np.isinf, np.isfinite, np.logical_and, np.logical_or, np.logical_xor, np.logical_not,
+     np.zeros_like, np.ones_like, np.empty_like)
+# fmt: on
+
+SPELLED[np.sinc] = lambda x: sinc_derivative(x, 0)
+SPELLED[np.divmod] = lambda x, y: (np.floor_divide(x, y), np.remainder(x, y))
+SPELLED[np.copy] = lambda a, *_, **__: alias(a)

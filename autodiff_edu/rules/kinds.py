@@ -14,17 +14,15 @@ axes from the right. They need not care about broadcasting, dtypes or complex co
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 Pull = Callable[..., Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """The rules of one operation: one per argument, or `each` for operations that take any number of them.
 
     `kind` is "elementwise" (the Jacobian is diagonal), "linear" (linear in each argument), "general", or "step"
@@ -52,6 +50,9 @@ SPELLED: dict[Callable[..., Any], Callable[..., Any]] = {
 }
 """NumPy functions of tensors that are written in terms of others, and so need no rule."""
 
+UFUNC_METHODS: dict[tuple[np.ufunc, str], Callable[..., Any]] = {}
+"""The like for methods of ufuncs: `np.add.reduce` is a sum along axis 0."""
+
 
 def elementwise(operation: Callable[..., Any], *pulls: Pull | None) -> None:
     """Enter an operation that works element by element."""
@@ -63,15 +64,14 @@ def linear(operation: Callable[..., Any], *pulls: Pull | None, each: Pull | None
     RULES[operation] = Rule("linear", pulls, each)
 
 
-def general(operation: Callable[..., Any], *pulls: Pull | None) -> None:
-    """Enter an operation that is neither."""
-    RULES[operation] = Rule("general", pulls)
+def general(operation: Callable[..., Any], *pulls: Pull | None, each: Pull | None = None) -> None:
+    """Enter an operation that is neither; joining arrays, say, which is linear in all of them only together."""
+    RULES[operation] = Rule("general", pulls, each)
 
 
 def step(*operations: Callable[..., Any]) -> None:
     """Enter operations whose derivative is zero everywhere: rounding, comparing, choosing an index."""
-    for operation in operations:
-        RULES[operation] = Rule("step")
+    RULES.update(dict.fromkeys(operations, Rule("step")))
 
 
 def settle(contribution: Any, argument: Any, stack: tuple[int, ...] = ()) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..stacks import plain
 from ..tensor import Tensor, apply
 
 
@@ -16,7 +17,7 @@ def operation(function: Callable[..., Any]) -> Callable[..., Any]:
     def dispatching(*inputs: Any, **parameters: Any) -> Any:
         if any(isinstance(x, Tensor) for x in inputs):
             return apply(dispatching, inputs, parameters)
-        return function(*inputs, **parameters)
+        return function(*map(plain, inputs), **parameters)
 
     dispatching.__name__, dispatching.__doc__ = function.__name__, function.__doc__
     return dispatching
@@ -51,6 +52,8 @@ def scatter(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
     """Put the elements of g where `x[index]` took them from; what meets at one place adds up. Zeros elsewhere."""
     lead = g.ndim - np.broadcast_to(False, shape)[index].ndim
     stack = g.shape[:lead]
+    if not isinstance(g, np.ndarray | np.generic):
+        return _scatter_by_product(g, index, shape, stack)
     out = np.zeros(stack + shape, g.dtype)
     if is_basic(index):
         out[(*(slice(None),) * lead, *(index if isinstance(index, tuple) else (index,)))] = g
@@ -59,8 +62,18 @@ def scatter(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
     size = int(np.prod(shape))
     positions = np.arange(size).reshape(shape)[index].ravel()
     every: Any = slice(None)
-    np.add.at(out.reshape(-1, size), (every, positions), g.reshape(-1, positions.size))
+    count = int(np.prod(stack))
+    np.add.at(out.reshape(count, size), (every, positions), g.reshape(count, positions.size))
     return out
+
+
+def _scatter_by_product(g: Any, index: Any, shape: tuple[int, ...], stack: tuple[int, ...]) -> Any:
+    """Scatter by a product with zeros and ones, for the arrays of other libraries: they are not written into."""
+    count, size = int(np.prod(stack)), int(np.prod(shape))
+    positions = np.arange(size).reshape(shape)[index].ravel()
+    places = np.zeros((positions.size, size), g.dtype)
+    places[np.arange(positions.size), positions] = 1
+    return np.reshape(np.matmul(np.reshape(g, (count, positions.size)), places), stack + shape)
 
 
 @operation
@@ -69,8 +82,8 @@ def gather(z: Any, index: Any, shape: tuple[int, ...]) -> Any:
     lead = z.ndim - len(shape)
     if is_basic(index):
         return z[(*(slice(None),) * lead, *(index if isinstance(index, tuple) else (index,)))]
-    positions = np.arange(int(np.prod(shape))).reshape(shape)[index]
-    return z.reshape((*z.shape[:lead], -1))[..., positions]
+    size = int(np.prod(shape))
+    return z.reshape((*z.shape[:lead], size))[..., np.arange(size).reshape(shape)[index]]
 
 
 @operation
@@ -83,3 +96,32 @@ def concatenate(*arrays: Any, axis: int | None = 0) -> Any:
 def stack(*arrays: Any, axis: int = 0) -> Any:
     """Join arrays along a new axis."""
     return np.stack(arrays, axis=axis)
+
+
+@operation
+def alias(x: Any) -> Any:
+    """Give the same value as a tensor of its own."""
+    return x
+
+
+@operation
+def sinc_derivative(x: Any, n: int) -> Any:
+    """Give the n-th derivative of np.sinc, right at 0 too, where the quotient sin(z)/z says nothing.
+
+    With z = pi x it is pi**n times f_n(z), the n-th derivative of sin(z)/z. Differentiating z f_0 = sin z n times gives
+    z f_n + n f_{n-1} = sin(z + n pi/2), which is used where |z| > n + 1; elsewhere the power series of f_n.
+    """
+    z = np.pi * x
+    large = np.abs(z) > n + 1
+    safe = np.where(large, z, 1)
+    far = np.sin(safe) / safe
+    for k in range(1, n + 1):
+        far = (np.sin(safe + k * np.pi / 2) - k * far) / safe
+    small = np.where(large, 0, z)
+    first = (n + 1) // 2  # f_n = sum over k of (-1)^k z^(2k-n) / ((2k+1) (2k-n)!)
+    term = (-1) ** first * (small if n % 2 else np.ones_like(small))
+    near = term / (2 * first + 1)
+    for k in range(first + 1, first + 20 + n):
+        term = -term * small * small / ((2 * k - n) * (2 * k - n - 1))
+        near = near + term / (2 * k + 1)
+    return (np.where(large, far, near) * np.pi**n).astype(x.dtype)[()]

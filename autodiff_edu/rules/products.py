@@ -31,21 +31,63 @@ def pull_matmul_right(g: Any, z: Any, x: Any, y: Any) -> Any:
     return np.matmul(np.swapaxes(x, -1, -2), g)
 
 
-def spelled_dot(a: Any, b: Any) -> Any:
-    """Write `dot` as the product or the einsum that it is."""
+def dot(a: Any, b: Any) -> Any:
+    """Sum over the last axis of a and the last but one of b."""
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         return np.multiply(a, b)
-    if np.ndim(b) <= 2:
-        return np.matmul(a, b)
-    left, right = LETTERS[: np.ndim(a)], LETTERS[np.ndim(a) : np.ndim(a) + np.ndim(b)]
-    right = right[:-2] + left[-1] + right[-1]
-    return np.einsum(f"{left},{right}->{left[:-1]}{right[:-2]}{right[-1]}", a, b)
+    return np.matmul(a, b) if np.ndim(b) <= 2 else tensordot(a, b, (-1, -2))
 
 
-def spelled_einsum(subscripts: Any, *arrays: Any, optimize: Any = False) -> Any:
-    """Accept the subscripts as a string only."""
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+    """Sum over pairs of axes: move them together, and multiply two matrices."""
+    if np.ndim(axes) == 0 and not isinstance(axes, tuple | list):
+        axes = (list(range(np.ndim(a) - axes, np.ndim(a))), list(range(axes)))
+    summed_a, summed_b = (
+        [k % np.ndim(x) for k in np.atleast_1d(part).astype(int).tolist()] for x, part in zip((a, b), axes, strict=True)
+    )
+    kept_a = [k for k in range(np.ndim(a)) if k not in summed_a]
+    kept_b = [k for k in range(np.ndim(b)) if k not in summed_b]
+    count = int(np.prod([np.shape(a)[k] for k in summed_a]))
+    left = np.reshape(np.transpose(a, kept_a + summed_a), (-1, count))
+    right = np.reshape(np.transpose(b, summed_b + kept_b), (count, -1))
+    return np.reshape(np.matmul(left, right), [np.shape(a)[k] for k in kept_a] + [np.shape(b)[k] for k in kept_b])
+
+
+def inner(a: Any, b: Any) -> Any:
+    """Sum over the last axes of both."""
+    return np.multiply(a, b) if np.ndim(a) == 0 or np.ndim(b) == 0 else tensordot(a, b, (-1, -1))
+
+
+def kron(a: Any, b: Any) -> Any:
+    """Multiply every element of a by the whole of b."""
+    ndim = max(np.ndim(a), np.ndim(b))
+    a = np.reshape(a, (1,) * (ndim - np.ndim(a)) + np.shape(a))
+    b = np.reshape(b, (1,) * (ndim - np.ndim(b)) + np.shape(b))
+    pairs = np.expand_dims(a, tuple(range(1, 2 * ndim, 2))) * np.expand_dims(b, tuple(range(0, 2 * ndim, 2)))
+    return np.reshape(pairs, [m * n for m, n in zip(np.shape(a), np.shape(b), strict=True)])
+
+
+def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
+    """Multiply vectors of three (or two) components crosswise."""
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    a, b = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)
+    if np.shape(a)[-1] == np.shape(b)[-1] == 2:
+        return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    if {np.shape(a)[-1], np.shape(b)[-1]} != {3}:
+        raise ValueError(f"np.cross takes vectors of 3 components; these have {np.shape(a)[-1]} and {np.shape(b)[-1]}")
+    parts = [a[..., i] * b[..., j] - a[..., j] * b[..., i] for i, j in ((1, 2), (2, 0), (0, 1))]
+    return np.stack(parts, axis=axisc)
+
+
+def einsum(subscripts: Any, *arrays: Any, optimize: Any = False) -> Any:
+    """Accept the subscripts as a string, or as lists of numbers behind each operand."""
     if not isinstance(subscripts, str):
-        raise TypeError("einsum of tensors takes its subscripts as a string first, such as 'ij,jk->ik'")
+        given = (subscripts, *arrays)
+        pairs, output = given[: len(given) // 2 * 2], given[len(given) // 2 * 2 :]
+        terms = ["".join("..." if k is ... else LETTERS[k] for k in term) for term in (*pairs[1::2], *output)]
+        subscripts = ",".join(terms[: len(pairs) // 2]) + ("->" + terms[-1] if output else "")
+        arrays = pairs[::2]
     return apply(np.einsum, (subscripts, *arrays), {"optimize": optimize} if optimize else {})
 
 
@@ -107,4 +149,9 @@ linear(np.matmul, pull_matmul_left,
 linear(np.einsum, each=pull_einsum)
 # fmt: on
 
-SPELLED[np.dot], SPELLED[np.einsum] = spelled_dot, spelled_einsum
+SPELLED |= {
+    np.dot: dot, np.einsum: einsum, np.tensordot: tensordot, np.inner: inner, np.kron: kron, np.cross: cross,
+    np.outer: lambda a, b: np.multiply(np.ravel(a)[:, None], np.ravel(b)),
+    np.vdot: lambda a, b: np.sum(np.conjugate(np.ravel(a)) * np.ravel(b)),
+    np.vecdot: lambda a, b, axis=-1: np.sum(np.conjugate(a) * b, axis=axis),
+}  # fmt: skip

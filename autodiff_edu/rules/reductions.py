@@ -1,12 +1,15 @@
-"""Rules of the functions that reduce an array along axes."""
+"""Rules of the functions that reduce an array along axes, or accumulate along one."""
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 
-from .kinds import SPELLED, general, linear, step
+from ..tensor import Tensor, apply
+from .kinds import SPELLED, UFUNC_METHODS, general, linear, step
+from .shapes import right
 
 Axis = int | tuple[int, ...] | None
 
@@ -16,12 +19,12 @@ def from_the_right(axis: Axis, ndim: int) -> tuple[int, ...]:
     if axis is None:
         return tuple(range(-ndim, 0))
     axes = axis if isinstance(axis, tuple) else (axis,)
-    return tuple(a if a < 0 else a - ndim for a in axes)
+    return tuple(a if a < 0 else a - ndim for a in map(operator.index, axes))
 
 
 def restore(g: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
     """Put the reduced axes back into g, with length 1."""
-    return g if keepdims else np.expand_dims(g, from_the_right(axis, np.ndim(x)))
+    return g if keepdims or np.ndim(x) == 0 else np.expand_dims(g, from_the_right(axis, np.ndim(x)))
 
 
 def spread(g: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
@@ -37,18 +40,102 @@ def length(x: Any, axis: Axis) -> int:
     return int(np.prod([shape[a] for a in from_the_right(axis, len(shape))]))
 
 
-def pull_extreme(g: Any, y: Any, x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+def pull_extreme(g: Any, y: Any, x: Any, axis: Axis = None, out: None = None, keepdims: bool = False) -> Any:
     """Pull back to the largest (or smallest) elements; equal ones share evenly."""
     chosen = x == restore(y, x, axis, keepdims)
     return restore(g, x, axis, keepdims) * (chosen / np.sum(chosen, axis=axis, keepdims=True))
 
 
+def pull_prod(
+    g: Any, y: Any, x: Any, axis: Axis = None, dtype: Any = None, out: None = None, keepdims: bool = False
+) -> Any:
+    """Pull back through a product: to each element goes the product of all others, right beside zeros too."""
+    if np.all(x != 0):
+        return restore(g * y, x, axis, keepdims) / x
+    ndim = np.ndim(x)
+    axes = from_the_right(axis, ndim)
+    kept = tuple(a for a in range(-ndim, 0) if a not in axes)
+    moved = np.transpose(x, kept + axes)
+    flat = np.reshape(moved, (*np.shape(moved)[: len(kept)], -1))
+    ones = np.ones((*np.shape(flat)[:-1], 1))
+    before = np.concatenate([ones, np.cumprod(flat, axis=-1)[..., :-1]], axis=-1)
+    after = np.concatenate([ones, np.cumprod(flat[..., :0:-1], axis=-1)], axis=-1)[..., ::-1]
+    others = np.reshape(before * after, np.shape(moved))
+    return restore(g, x, axis, keepdims) * np.transpose(others, np.argsort([a + ndim for a in kept + axes]).tolist())
+
+
+def pull_cumprod(g: Any, y: Any, x: Any, axis: int) -> Any:
+    """Pull back through a running product: to x_i goes the sum over j >= i of g_j and all of x_0 ... x_j but x_i."""
+    axis = right(axis, x)
+    if np.all(x != 0):
+        return later_sums(g * y, axis) / x
+    x, g = np.moveaxis(x, axis, -1), np.moveaxis(g, axis, -1)
+    n = np.shape(x)[-1]
+    before = np.concatenate([np.ones((*np.shape(x)[:-1], 1)), np.cumprod(x, axis=-1)[..., :-1]], axis=-1)
+    between = np.cumprod(np.where(np.triu(np.ones((n, n), bool), 1), x[..., None, :], 1), axis=-1)
+    between = np.where(np.triu(np.ones((n, n), bool)), between, 0)  # [i, j]: the product of x_{i+1} ... x_j
+    return np.moveaxis(before * np.sum(between * g[..., None, :], axis=-1), -1, axis)
+
+
+def later_sums(g: Any, axis: int) -> Any:
+    """Sum every element and those after it."""
+    return np.flip(np.cumsum(np.flip(g, axis), axis=axis), axis)
+
+
+def deviation(x: Any, axis: Axis, ddof: float) -> Any:
+    """Give half the gradient of the variance: (x - mean) / (n - ddof)."""
+    return np.conjugate(x - np.mean(x, axis=axis, keepdims=True)) / (length(x, axis) - ddof)
+
+
+def along(function: Any, a: Any, axis: int | None) -> Any:
+    """Accumulate along an axis, or along the flattened array."""
+    return apply(function, (np.ravel(a), 0) if axis is None else (a, operator.index(axis)))
+
+
+def logsumexp(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    """Give log(sum(exp(a))) without overflow: the largest element is taken out first."""
+    plain = a._array if isinstance(a, Tensor) else a
+    largest = np.max(plain, axis=axis, keepdims=True)
+    largest = np.where(np.isfinite(largest), largest, 0)
+    total = np.log(np.sum(np.exp(a - largest), axis=axis, keepdims=keepdims))
+    return total + (largest if keepdims else np.sum(largest, axis=axis))
+
+
 # fmt: off
-linear(np.sum,   lambda g, y, x, axis=None, keepdims=False: spread(g, x, axis, keepdims))
-linear(np.mean,  lambda g, y, x, axis=None, keepdims=False: spread(g / length(x, axis), x, axis, keepdims))
-general(np.max,  pull_extreme)
-general(np.min,  pull_extreme)
-step(np.argmax, np.argmin, np.any, np.all, np.count_nonzero)
+linear(np.sum,     lambda g, y, x, axis=None, dtype=None, out=None, keepdims=False: spread(g, x, axis, keepdims))
+linear(np.mean,    lambda g, y, x, axis=None, dtype=None, out=None, keepdims=False:
+                       spread(g / length(x, axis), x, axis, keepdims))
+general(np.max,    pull_extreme)
+general(np.min,    pull_extreme)
+general(np.prod,   pull_prod)
+general(np.var,    lambda g, y, x, axis=None, dtype=None, out=None, ddof=0, keepdims=False:
+                       restore(g, x, axis, keepdims) * 2 * deviation(x, axis, ddof))
+general(np.std,    lambda g, y, x, axis=None, dtype=None, out=None, ddof=0, keepdims=False:
+                       restore(g / np.where(y == 0, 1, y), x, axis, keepdims) * deviation(x, axis, ddof))
+linear(np.cumsum,  lambda g, y, x, axis: later_sums(g, right(axis, x)))
+general(np.cumprod, pull_cumprod)
+step(np.argmax, np.argmin, np.any, np.all, np.count_nonzero, np.argsort, np.argpartition, np.searchsorted)
 # fmt: on
 
 SPELLED[np.amax], SPELLED[np.amin] = np.max, np.min
+SPELLED[np.ptp] = lambda a, axis=None, keepdims=False: (
+    np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
+)
+SPELLED[np.cumsum] = lambda a, axis=None: along(np.cumsum, a, axis)
+SPELLED[np.cumprod] = lambda a, axis=None: along(np.cumprod, a, axis)
+
+
+def along_the_first(function: Any) -> Any:
+    """Make a reduction along axis 0 of one along all axes: the default of ufunc.reduce."""
+    return lambda a, axis=0, keepdims=False, **_: function(a, axis=axis, keepdims=keepdims)
+
+
+for ufunc, reduction in {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min}.items():
+    UFUNC_METHODS[ufunc, "reduce"] = along_the_first(reduction)
+for ufunc, accumulation in {np.add: np.cumsum, np.multiply: np.cumprod}.items():
+    UFUNC_METHODS[ufunc, "accumulate"] = lambda a, axis=0, function=accumulation, **_: function(a, axis=axis)
+UFUNC_METHODS[np.logaddexp, "reduce"] = along_the_first(logsumexp)
+for ufunc in (np.add, np.subtract, np.multiply, np.divide, np.power, np.maximum, np.minimum):
+    UFUNC_METHODS[ufunc, "outer"] = lambda a, b, function=ufunc, **_: function(
+        np.reshape(a, np.shape(a) + (1,) * np.ndim(b)), b
+    )

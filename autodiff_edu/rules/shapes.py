@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..tensor import apply
-from .kinds import SPELLED, linear, step
-from .operations import cast, concatenate, gather, round_off, scatter, stack
+from .kinds import SPELLED, general, linear, step
+from .operations import alias, cast, concatenate, gather, round_off, scatter, stack
 
 
 def like(g: Any, y: Any, x: Any) -> Any:
@@ -53,7 +53,7 @@ def spelled_reshape(a: Any, shape: Any, order: str = "C") -> Any:
         return np.transpose(np.reshape(np.transpose(a), backwards))
     if order != "C":
         raise ValueError(f"a tensor is reshaped in the order 'C' or 'F', not {order!r}")
-    return apply(np.reshape, (a, shape))
+    return apply(np.reshape, (a, tuple(shape) if np.iterable(shape) else (shape,)))
 
 
 # fmt: off
@@ -64,11 +64,12 @@ linear(np.transpose,      lambda g, y, x, axes=None: permute_back(g, np.ndim(x),
 linear(np.swapaxes,        lambda g, y, x, a, b: np.swapaxes(g, right(a, x), right(b, x)))
 linear(np.broadcast_to,   lambda g, y, x, *_, **__: g)
 linear(cast,              lambda g, y, x, dtype: g)
+linear(alias,              lambda g, y, x: g)
 linear(operator.getitem,  lambda g, y, x, index: scatter(g, index, np.shape(x)))
 linear(scatter,           lambda g, y, x, index, shape: gather(g, index, shape))
 linear(gather,            lambda g, y, x, index, shape: scatter(g, index, shape))
-linear(concatenate,       each=slice_of)
-linear(stack,             each=layer_of)
+general(concatenate,       each=slice_of)
+general(stack,            each=layer_of)
 step(round_off)
 # fmt: on
 

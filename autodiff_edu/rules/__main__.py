@@ -1,0 +1,97 @@
+"""Write the list of everything that has a derivative, read off the registry and the tables.
+
+`python -m autodiff_edu.rules > book/rule-book.md` brings the page of the book up to date; a test compares the two.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import complete
+from .kinds import RULES, SPELLED, UFUNC_METHODS
+
+KINDS = ("elementwise", "linear", "general")
+
+
+def title(function: Callable[..., Any]) -> str:
+    """Name a function as one writes it: `np.linalg.inv`, `np.sin`, or an operation of this package by its bare name."""
+    module = getattr(function, "__module__", None) or "numpy"
+    if module.split(".")[0] != "numpy":
+        return {"_operator": "x[...]"}.get(module, function.__name__)
+    return ".".join(["np", *module.split(".")[1:], function.__name__])
+
+
+def as_written() -> dict[str, list[str]]:
+    """Read the tables: for each operation, as its line names it, the rules as they stand there."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        for call in _entries(ast.parse(path.read_text(encoding="utf-8"))):
+            pulls = [*call.args[1:], *(keyword.value for keyword in call.keywords)]
+            found[ast.unparse(call.args[0])] = [_rule(pull) for pull in pulls]
+    return found
+
+
+def _entries(tree: ast.Module) -> Iterator[ast.Call]:
+    for statement in tree.body:
+        match statement:
+            case ast.Expr(value=ast.Call(func=ast.Name(id=name)) as call) if name in KINDS:
+                yield call
+
+
+def _rule(pull: ast.expr) -> str:
+    if isinstance(pull, ast.Lambda):
+        return f"`{ast.unparse(pull.body)}`"
+    return "none" if isinstance(pull, ast.Constant) else f"`{ast.unparse(pull)}`, a function of its own"
+
+
+def page() -> str:
+    """Give the page as Markdown."""
+    complete()
+    written = as_written()
+    rows = []
+    for operation, rule in RULES.items():
+        if rule.kind != "step":
+            name = title(operation)
+            key = "operator.getitem" if name == "x[...]" else name
+            rules = written.get(key) or written.get(operation.__name__) or ["a function of its own"]
+            rows.append(f"| `{name}` | {rule.kind} | {'; '.join(rules).replace('|', chr(92) + '|')} |")
+    spelled = sorted(
+        {
+            *map(title, SPELLED.keys() - {np.copyto}),
+            *(f"np.{ufunc.__name__}.{method}" for ufunc, method in UFUNC_METHODS),
+        }
+    )
+    steps = sorted(title(operation) for operation, rule in RULES.items() if rule.kind == "step")
+    return "\n".join(
+        [
+            "# The rule book",
+            "",
+            "Made from the registry by `python -m autodiff_edu.rules`. Every rule serves any order of derivative, a",
+            "stack of cotangents, and forward mode. In a rule `g` is the cotangent, `y` or `z` the output, and the",
+            "other names are the arguments; rules by several arguments are separated by semicolons.",
+            "",
+            "## Rules",
+            "",
+            "| operation | kind | rule |",
+            "|---|---|---|",
+            *sorted(rows, key=str.lower),
+            "",
+            "## Written in terms of these",
+            "",
+            ", ".join(f"`{name}`" for name in spelled) + ".",
+            "",
+            "## Steps: the derivative is zero wherever it exists, and the gradient through them is None",
+            "",
+            ", ".join(f"`{name}`" for name in steps) + ".",
+            "",
+        ]
+    )
+
+
+if __name__ == "__main__":
+    print(page(), end="")

@@ -1,0 +1,399 @@
+"""Rules of linear algebra: systems, inverses and factorisations. Norms and determinants are in `norms.py`.
+
+The rules are written for the transposed pairing, sum(g * dy): A is moved to the other side as A.T, never as its
+conjugate. A conjugate appears where the operation itself has one (as in A = L L^H); see `kinds.settle`.
+Functions with several results are one operation that packs them into one array, which is then sliced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..tensor import Tensor, apply
+from .kinds import SPELLED, elementwise, general
+from .operations import operation
+
+# Small words -------------------------------------------------------------------------------------------------------
+
+
+def t(x: Any) -> Any:
+    """Transpose the last two axes."""
+    return np.swapaxes(x, -1, -2)
+
+
+def bar(x: Any) -> Any:
+    """Conjugate what is complex."""
+    return np.conjugate(x) if x.dtype.kind == "c" else x
+
+
+def h(x: Any) -> Any:
+    """Transpose the last two axes and conjugate."""
+    return bar(t(x))
+
+
+def skew(x: Any) -> Any:
+    """Give the part of a matrix that changes its sign under h."""
+    return (x - h(x)) / 2
+
+
+def plain(x: Any) -> Any:
+    """Give the array of a tensor, for decisions that no derivative passes through."""
+    return x._array if isinstance(x, Tensor) else x
+
+
+def lower(n: int) -> np.ndarray:
+    """Give the mask of the lower triangle, with halves on its diagonal (the operator Phi of Murray 2016)."""
+    return np.tri(n) - np.eye(n) / 2
+
+
+def diagonal(d: Any) -> Any:
+    """Give the diagonal matrices with these diagonals."""
+    return d[..., None, :] * np.eye(d.shape[-1])
+
+
+@cache
+def result_type(function: Callable[..., Any]) -> Any:
+    """Give the named tuple that a function of NumPy returns."""
+    return type(function(np.eye(1)))
+
+
+# Repeated eigenvalues and singular values --------------------------------------------------------------------------
+
+
+class Kind(NamedTuple):
+    """What an error about vectors that are not unique calls things."""
+
+    vectors: str
+    repeated: str
+    alone: str
+
+
+EIGH = Kind("eigenvectors", "repeated eigenvalues", "np.linalg.eigvalsh(a)")
+EIG = Kind("eigenvectors", "repeated eigenvalues", "np.linalg.eigvals(a)")
+SVD = Kind("singular vectors", "singular values that are repeated or 0", "np.linalg.svd(a, compute_uv=False)")
+
+
+def rounding(x: Any) -> float:
+    """Give the size of rounding errors in an array."""
+    return 1e3 * float(np.finfo(x.dtype).eps * np.max(np.abs(plain(x)), initial=0))
+
+
+@operation
+def over_gaps(k: Any, gaps: Any, noise: float, kind: Kind) -> Any:
+    """Divide by the gaps between eigenvalues; where a gap is 0, k must be 0 too (up to noise), and so is the result.
+
+    It is an operation of its own so that tangents, which pass through it too, are checked like cotangents.
+    """
+    closed = gaps == 0
+    if np.any(closed & (np.abs(k) > max(noise, rounding(k)))):
+        raise ValueError(
+            f"the {kind.vectors} of {kind.repeated} are not unique, so they have no derivative, and these values "
+            f"no second one. Take the first derivative of the values alone, {kind.alone}, or move the matrix a little"
+        )
+    return np.where(closed, 0, k / np.where(closed, 1, gaps))
+
+
+def gaps_of(w: Any) -> Any:
+    """Give w_j - w_i at (i, j): 0 where they are equal up to rounding, infinite on the diagonal."""
+    n = w.shape[-1]
+    gaps = w[..., None, :] - w[..., :, None]
+    size = np.max(np.abs(plain(w)), axis=-1, initial=0)[..., None, None]
+    near = np.abs(plain(gaps)) <= 10 * n * np.finfo(w.dtype).eps * size
+    return np.where(near, np.where(np.eye(n) == 1, np.inf, 0), gaps)
+
+
+def check_phases(s: Any, noise: float, kind: Kind) -> None:
+    """Refuse a cotangent that depends on the phases of complex vectors, which are arbitrary."""
+    if s.dtype.kind == "c" and np.any(np.abs(np.einsum("...ii->...i", plain(s)).imag) > noise):
+        raise ValueError(
+            f"the target depends on the phases of complex {kind.vectors}, which are arbitrary, so it has no "
+            "derivative. Use a target without them, such as np.abs(v)"
+        )
+
+
+# Eigenvalues and vectors -------------------------------------------------------------------------------------------
+
+
+@operation
+def eigh(a: Any, uplo: Any = "L") -> Any:
+    """Give the eigenvalues of Hermitian matrices as the first row, and their eigenvectors below."""
+    w, v = np.linalg.eigh(a, uplo)
+    return np.concatenate([w[..., None, :], v], axis=-2)
+
+
+def triangle(c: Any, uplo: Any) -> Any:
+    """Gather what goes to both triangles of a Hermitian matrix in the one that NumPy reads."""
+    mask = lower(c.shape[-1])
+    return (c + h(c)) * (mask if uplo.upper() == "L" else mask.T)
+
+
+def pull_eigh(g: Any, y: Any, a: Any, uplo: Any = "L") -> Any:
+    """Pull back through A = V diag(w) V^H (Giles 2008, 3.1, and its complex form).
+
+    With X = V^H dA V: dw = diag X and dV = V (X / gaps).
+    """
+    w, v, gw, gv = np.real(y[..., 0, :]), y[..., 1:, :], g[..., 0, :], g[..., 1:, :]
+    noise, s = rounding(gv), t(v) @ gv
+    check_phases(s, noise, EIGH)
+    inner = diagonal(gw) + over_gaps(s, gaps_of(w), noise=noise, kind=EIGH)
+    return triangle(bar(v) @ inner @ t(v), uplo)
+
+
+def pull_eigvalsh(g: Any, w: Any, a: Any, UPLO: Any = "L") -> Any:  # noqa: N803
+    """Pull back to A through its eigenvalues alone: dw = diag(V^H dA V)."""
+    v = np.linalg.eigh(a, UPLO).eigenvectors
+    return triangle((bar(v) * g[..., None, :]) @ t(v), UPLO)
+
+
+@operation
+def eig(a: Any) -> Any:
+    """Give the eigenvalues of square matrices as the first row, and their eigenvectors below."""
+    w, v = np.linalg.eig(a)
+    return np.concatenate([w[..., None, :], v], axis=-2)
+
+
+def normalised(g: Any, v: Any) -> Any:
+    """Pull back through the scaling of eigenvectors to length 1 and, in LAPACK, with their largest element real."""
+    s = np.sum(g * v, axis=-2, keepdims=True)
+    if v.dtype.kind != "c":
+        return g - s * v
+    size = np.where(plain(v).imag == 0, np.abs(plain(v)), -1)
+    largest = np.arange(v.shape[-2])[:, None] == np.argmax(size, axis=-2)[..., None, :]
+    return g - np.real(s) * bar(v) - np.imag(s) * 1j * np.where(largest, 1 / np.where(largest, v, 1), 0)
+
+
+def complete(v: Any) -> Any:
+    """Give the eigenvectors back if they are a basis, up to rounding."""
+    if np.any(np.linalg.cond(plain(v)) * np.finfo(v.dtype).eps > 1e-3):
+        raise ValueError(
+            "the eigenvalues of a matrix without a full set of eigenvectors have no derivative; "
+            "move it a little, or use np.linalg.eigvalsh(a) if it is symmetric"
+        )
+    return v
+
+
+def pull_eig(g: Any, y: Any, a: Any) -> Any:
+    """Pull back through A = V diag(w) V^-1 (Giles 2008, 3.1): with X = V^-1 dA V, dw = diag X and dV = V (X / gaps)."""
+    w, v, gw, gv = y[..., 0, :], complete(y[..., 1:, :]), g[..., 0, :], g[..., 1:, :]
+    inner = diagonal(gw) + over_gaps(t(v) @ normalised(gv, v), gaps_of(w), noise=rounding(gv), kind=EIG)
+    return np.linalg.solve(t(v), inner @ t(v))
+
+
+@operation
+def eigvals(a: Any) -> Any:
+    """Give the eigenvalues of square matrices, in the order in which `eig` gives them."""
+    return np.linalg.eig(a).eigenvalues
+
+
+def pull_eigvals(g: Any, w: Any, a: Any) -> Any:
+    """Pull back to A through its eigenvalues alone: dw = diag(V^-1 dA V)."""
+    v = complete(np.linalg.eig(a).eigenvectors)
+    return np.linalg.solve(t(v), g[..., None] * t(v))
+
+
+# Singular values and vectors ---------------------------------------------------------------------------------------
+
+
+@operation
+def svd(a: Any) -> Any:
+    """Give U, the singular values and V (not its transpose) of a thin decomposition, one below the other."""
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    return np.concatenate([u, s[..., None, :], h(vh)], axis=-2)
+
+
+def positive(s: Any) -> np.ndarray:
+    """Tell which singular values are more than rounding errors; the others stand for 0."""
+    s = plain(s)
+    return s > 10 * s.shape[-1] * np.finfo(s.dtype).eps * np.max(s, axis=-1, initial=0, keepdims=True)
+
+
+def unpack_svd(y: Any, m: int) -> tuple[Any, Any, Any]:
+    """Take the three results of the operation `svd` apart; U has m rows."""
+    return y[..., :m, :], y[..., m, :], y[..., m + 1 :, :]
+
+
+def pull_svd(g: Any, y: Any, a: Any) -> Any:
+    """Pull back through A = U diag(s) V^H (Giles 2008, 3.2; Townsend 2016; complex: Wan and Zhang 2019).
+
+    With P = U^H dA V = X + Y, the Hermitian part and the rest: ds = diag X,
+    U^H dU = X / (s_j - s_i) + Y / (s_j + s_i) and V^H dV = X / (s_j - s_i) - Y / (s_j + s_i).
+    What leaves the column spaces: (1 - U U^H) dU = (1 - U U^H) dA V / s, and likewise V with dA^H.
+    """
+    m, n = a.shape[-2:]
+    (u, s, v), (gu, gs, gv) = unpack_svd(y, m), unpack_svd(g, m)
+    s, k, noise = np.where(positive(np.real(s)), np.real(s), 0), min(m, n), rounding(g)
+    rotated_u, rotated_v = t(u) @ gu, t(v) @ gv
+    check_phases(rotated_u + rotated_v, noise, SVD)
+    sums = s[..., None, :] + s[..., :, None]
+    if a.dtype.kind != "c":
+        sums = np.where(np.eye(k) == 1, np.inf, sums)
+    turned = over_gaps(rotated_u + rotated_v, gaps_of(s), noise=noise, kind=SVD)
+    against = over_gaps(skew(rotated_u - rotated_v), sums, noise=noise, kind=SVD)
+    inner = diagonal(np.where(plain(s) > 0, np.real(gs), 0)) + (turned + h(turned)) / 2 + against
+    left, right = bar(u) @ inner, 0
+    if m > k:
+        left = left + over_gaps(gu - bar(u) @ rotated_u, s[..., None, :], noise=noise, kind=SVD)
+    if n > k:
+        right = bar(u) @ h(over_gaps(gv - bar(v) @ rotated_v, s[..., None, :], noise=noise, kind=SVD))
+    return left @ t(v) + right
+
+
+def pull_svdvals(g: Any, s: Any, a: Any) -> Any:
+    """Pull back to A through its singular values alone: ds = diag(U^H dA V); 0 at 0, where they turn like |x|."""
+    u, _, vh = np.linalg.svd(a, full_matrices=False)
+    return (bar(u) * np.where(positive(s), g, 0)[..., None, :]) @ bar(vh)
+
+
+# Triangular factors ------------------------------------------------------------------------------------------------
+
+
+def pull_cholesky(g: Any, c: Any, a: Any) -> Any:
+    """Pull back through A = L L^H (Murray 2016): dL = L Phi(L^-1 dA L^-H); the result is Hermitian, as A is."""
+    inverse = np.linalg.inv(c)
+    pulled = t(inverse) @ (lower(c.shape[-1]) * (t(c) @ g)) @ bar(inverse)
+    return (pulled + h(pulled)) / 2
+
+
+@operation
+def qr(a: Any) -> Any:
+    """Give Q and, below it, R of tall or square matrices."""
+    return np.concatenate(np.linalg.qr(a), axis=-2)
+
+
+def pull_qr(g: Any, y: Any, a: Any) -> Any:
+    """Pull back through A = Q R (Walter and Lehmann 2018): with C = Q^H dA R^-1, Q^H dQ is C's skew completion.
+
+    That is: below the diagonal Q^H dQ equals C, above it -C^H; and dR R^-1 is the rest of C.
+    """
+    m = a.shape[-2]
+    q, r, gq, gr = y[..., :m, :], y[..., m:, :], g[..., :m, :], g[..., m:, :]
+    rotated, scaled = t(q) @ gq, gr @ t(r)
+    inner = scaled + 2 * skew(rotated - scaled) * lower(r.shape[-1])
+    return t(np.linalg.solve(r, t(gq + bar(q) @ (inner - rotated))))
+
+
+# Systems -----------------------------------------------------------------------------------------------------------
+
+
+def column(b: Any, x: Any) -> Any:
+    """Make x a column where the right-hand side b is a vector; as NumPy 2 has it, only what is 1-D is one."""
+    return x[..., None] if np.ndim(b) == 1 else x
+
+
+def pull_solve_matrix(g: Any, x: Any, a: Any, b: Any) -> Any:
+    """Pull back to A through x = A^-1 b (Giles 2008, 2.3)."""
+    return -np.linalg.solve(t(a), column(b, g)) @ t(column(b, x))
+
+
+def pull_solve_right(g: Any, x: Any, a: Any, b: Any) -> Any:
+    """Pull back to b through x = A^-1 b."""
+    solved = np.linalg.solve(t(a), column(b, g))
+    return solved[..., 0] if np.ndim(b) == 1 else solved
+
+
+def pull_pinv(g: Any, p: Any, a: Any, **_: Any) -> Any:
+    """Pull back through the pseudo-inverse P of A, among matrices of the same rank (Golub and Pereyra 1973).
+
+    dP = -P dA P + P P^H dA^H (1 - A P) + (1 - P A) dA^H P^H P
+    """
+    outside = t(g) @ p @ h(p) - a @ (p @ (t(g) @ p @ h(p))) + h(p) @ p @ t(g) - h(p) @ ((p @ t(g)) @ p) @ a
+    return bar(outside) - t(p) @ g @ t(p)
+
+
+# fmt: off
+general(np.linalg.inv,       lambda g, y, a: -t(y) @ g @ t(y))
+general(np.linalg.pinv,      pull_pinv)
+general(np.linalg.solve,     pull_solve_matrix,
+                             pull_solve_right)
+general(np.linalg.cholesky,  pull_cholesky)
+general(qr,                  pull_qr)
+general(eigh,                pull_eigh)
+general(np.linalg.eigvalsh,  pull_eigvalsh)
+general(eig,                 pull_eig)
+general(eigvals,             pull_eigvals)
+general(svd,                 pull_svd)
+general(np.linalg.svdvals,   pull_svdvals)
+elementwise(over_gaps,       lambda g, z, k, gaps, **words: over_gaps(g, gaps, **words),
+                             lambda g, z, k, gaps, **words: -over_gaps(g * z, gaps, **words))
+# fmt: on
+
+
+# The names and results of NumPy ------------------------------------------------------------------------------------
+
+
+def spelled_eigh(a: Any, UPLO: Any = "L") -> Any:  # noqa: N803
+    """Unpack the eigenvalues and the eigenvectors."""
+    y = eigh(a) if UPLO == "L" else eigh(a, uplo=UPLO)
+    return result_type(np.linalg.eigh)(np.real(y[..., 0, :]), y[..., 1:, :])
+
+
+def spelled_eig(a: Any) -> Any:
+    """Unpack the eigenvalues and the eigenvectors."""
+    y = eig(a)
+    return result_type(np.linalg.eig)(y[..., 0, :], y[..., 1:, :])
+
+
+def spelled_svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
+    """Unpack the factors of a thin decomposition; the full one has columns that are arbitrary."""
+    if hermitian:
+        raise TypeError("np.linalg.svd of a tensor takes no hermitian=: use np.linalg.eigh")
+    if not compute_uv:
+        return np.linalg.svdvals(a)
+    m, n = np.shape(a)[-2:]
+    if full_matrices and m != n:
+        raise ValueError(
+            f"np.linalg.svd of a tensor of shape {np.shape(a)}: the full U and Vh have columns that are arbitrary, and "
+            "so have no derivative; write np.linalg.svd(a, full_matrices=False), or compute_uv=False for the values"
+        )
+    u, s, v = unpack_svd(svd(a), m)
+    return result_type(np.linalg.svd)(u, np.real(s), h(v))
+
+
+def spelled_qr(a: Any, mode: str = "reduced") -> Any:
+    """Unpack Q and R, or R alone."""
+    m, n = np.shape(a)[-2:]
+    if m < n or mode not in ("reduced", "r", "complete") or (mode == "complete" and m != n):
+        raise ValueError(
+            f"np.linalg.qr of a tensor of shape {np.shape(a)} with mode={mode!r} has no derivative here: "
+            "write mode='reduced' or 'r', and give it at least as many rows as columns"
+        )
+    y = qr(a)
+    return y[..., m:, :] if mode == "r" else result_type(np.linalg.qr)(y[..., :m, :], y[..., m:, :])
+
+
+def spelled_cholesky(a: Any, *, upper: bool = False) -> Any:
+    """Read the upper triangle, for an upper factor, by way of the conjugate transpose."""
+    return h(np.linalg.cholesky(h(a))) if upper else apply(np.linalg.cholesky, (a,))
+
+
+def spelled_pinv(a: Any, rcond: Any = None, hermitian: bool = False, **rtol: Any) -> Any:
+    """Accept the cut-off under each of its names."""
+    if hermitian:
+        raise TypeError("np.linalg.pinv of a tensor takes no hermitian=: it gives the same without")
+    return apply(np.linalg.pinv, (a,), rtol if rcond is None else {"rcond": rcond, **rtol})
+
+
+def spelled_lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
+    """Write the solution of least squares with the pseudo-inverse, which is smooth where the rank is full."""
+    m, n = np.shape(a)
+    rank = np.linalg.lstsq(plain(a), plain(b), rcond)[2]
+    if rank < min(m, n):
+        raise ValueError(
+            f"np.linalg.lstsq of a tensor: the matrix of shape {(m, n)} has rank {rank}, where the solution jumps and "
+            "has no derivative; take linearly dependent columns (or rows) out, or add a penalty on the solution"
+        )
+    x = np.linalg.pinv(a) @ b
+    left = column(b, b - a @ x)
+    residuals = np.sum(np.real(left * bar(left)), axis=0) if m > n else apply(np.real, (np.zeros(0, x.dtype),))
+    return x, residuals, rank, np.linalg.svdvals(a)
+
+
+SPELLED[np.linalg.eigh], SPELLED[np.linalg.eig] = spelled_eigh, spelled_eig
+SPELLED[np.linalg.eigvals] = eigvals
+SPELLED[np.linalg.svd], SPELLED[np.linalg.qr] = spelled_svd, spelled_qr
+SPELLED[np.linalg.cholesky] = spelled_cholesky
+SPELLED[np.linalg.pinv], SPELLED[np.linalg.lstsq] = spelled_pinv, spelled_lstsq

@@ -1,0 +1,253 @@
+"""NumPy functions that rearrange, repeat, split or join elements, written as indexing, reshaping and concatenation.
+
+None of them needs a rule of its own: they are differentiated, to any order, by the rules of what they are written in.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..tensor import Tensor
+from .kinds import SPELLED
+from .operations import scatter
+
+
+def plain(a: Any) -> Any:
+    """Give the array behind a tensor, for choosing an order or a branch by it."""
+    return a._array if isinstance(a, Tensor) else np.asarray(a)
+
+
+def take(a: Any, indices: Any, axis: int | None = None, out: None = None, mode: str = "raise") -> Any:
+    """Take elements along one axis; `mode` says what an index beyond the end means."""
+    if axis is None:
+        a, axis = np.ravel(a), 0
+    indices, length = plain(indices), np.shape(a)[axis]
+    if mode == "wrap":
+        indices = indices % length
+    elif mode == "clip":
+        indices = np.clip(indices, 0, length - 1)
+    return a[(*(slice(None),) * (axis % np.ndim(a)), indices)]
+
+
+def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
+    """Take one element per index along an axis, the other axes running in step."""
+    if axis is None:
+        return np.ravel(arr)[plain(indices)]
+    indices, ndim = plain(indices), np.ndim(arr)
+    places = list(np.ogrid[tuple(slice(n) for n in indices.shape)])
+    for k in range(ndim):
+        if indices.shape[k] == 1 and np.shape(arr)[k] != 1 and k != axis % ndim:
+            places[k] = np.arange(np.shape(arr)[k]).reshape((-1,) + (1,) * (ndim - k - 1))
+    places[axis % ndim] = indices
+    return arr[tuple(places)]
+
+
+def sort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+    """Sort: take the elements in the order that argsort finds."""
+    if axis is None:
+        a, axis = np.ravel(a), 0
+    return take_along_axis(a, np.argsort(plain(a), axis=axis, kind=kind or "stable"), axis)
+
+
+def partition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None) -> Any:
+    """Partition: take the elements in the order that argpartition finds."""
+    if axis is None:
+        a, axis = np.ravel(a), 0
+    return take_along_axis(a, np.argpartition(plain(a), kth, axis=axis, kind=kind), axis)  # type: ignore[arg-type]
+
+
+def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
+    """Repeat each element: take it several times."""
+    if axis is None:
+        a, axis = np.ravel(a), 0
+    return take(a, np.repeat(np.arange(np.shape(a)[axis]), plain(repeats)), axis)
+
+
+def tile(A: Any, reps: Any) -> Any:  # noqa: N803 - NumPy's own name
+    """Repeat the whole array."""
+    counts = (reps,) if np.ndim(reps) == 0 else tuple(reps)
+    a = np.reshape(A, (1,) * (len(counts) - np.ndim(A)) + np.shape(A))
+    counts = (1,) * (np.ndim(a) - len(counts)) + counts
+    for axis, count in enumerate(counts):
+        if count != 1:
+            a = take(a, np.tile(np.arange(np.shape(a)[axis]), count), axis)
+    return a
+
+
+def roll(a: Any, shift: Any, axis: Any = None) -> Any:
+    """Shift elements, those that leave at one end coming back at the other."""
+    if axis is None:
+        return np.reshape(roll(np.ravel(a), shift, 0), np.shape(a))
+    for step, one in zip(*np.broadcast_arrays(np.atleast_1d(shift), np.atleast_1d(axis)), strict=True):
+        a = take(a, np.roll(np.arange(np.shape(a)[one]), step), int(one))
+    return a
+
+
+def flip(m: Any, axis: Any = None) -> Any:
+    """Reverse the order of elements along axes."""
+    axes = range(np.ndim(m)) if axis is None else [a % np.ndim(m) for a in np.atleast_1d(axis).tolist()]
+    return m[tuple(slice(None, None, -1 if k in axes else None) for k in range(np.ndim(m)))]
+
+
+def rot90(m: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
+    """Turn by a quarter, k times, in the plane of two axes."""
+    first, second = axes
+    return {
+        0: lambda: flip(m, ()),
+        1: lambda: np.swapaxes(flip(m, second), first, second),
+        2: lambda: flip(m, (first, second)),
+        3: lambda: flip(np.swapaxes(m, first, second), second),
+    }[k % 4]()
+
+
+def moveaxis(a: Any, source: Any, destination: Any) -> Any:
+    """Move axes to new places: a transposition."""
+    ndim = np.ndim(a)
+    froms, tos = ([k % ndim for k in np.atleast_1d(axes).tolist()] for axes in (source, destination))
+    order = [k for k in range(ndim) if k not in froms]
+    for to, start in sorted(zip(tos, froms, strict=True)):
+        order.insert(to, start)
+    return np.transpose(a, order)
+
+
+def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
+    """Move one axis back until it lies before another."""
+    axis, start = axis % np.ndim(a), start + np.ndim(a) if start < 0 else start
+    return moveaxis(a, axis, start - (axis < start))
+
+
+def at_least(ndim: int) -> Any:
+    """Make the function that adds axes of length 1 as NumPy's atleast_1d, 2d and 3d do."""
+
+    def widened(*arrays: Any) -> Any:
+        found = tuple(np.reshape(a, _widened(np.shape(a), ndim)) for a in arrays)
+        return found[0] if len(found) == 1 else found
+
+    return widened
+
+
+def _widened(shape: tuple[int, ...], ndim: int) -> tuple[int, ...]:
+    if len(shape) >= ndim:
+        return shape
+    return {
+        (0, 1): (1,), (0, 2): (1, 1), (0, 3): (1, 1, 1),
+        (1, 2): (1, *shape), (1, 3): (1, *shape, 1), (2, 3): (*shape, 1),
+    }[len(shape), ndim]  # fmt: skip
+
+
+def column_stack(tup: Sequence[Any]) -> Any:
+    """Join vectors as columns."""
+    return np.concatenate([np.reshape(a, (-1, 1)) if np.ndim(a) < 2 else a for a in tup], axis=1)
+
+
+def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    """Cut into pieces, at the given indices or into so many of nearly equal length."""
+    length = np.shape(ary)[axis]
+    if np.ndim(indices_or_sections) == 0:
+        sections = operator.index(indices_or_sections)
+        lengths = [length // sections + (k < length % sections) for k in range(sections)]
+        cuts = np.cumsum(lengths)[:-1].tolist()
+    else:
+        cuts = list(indices_or_sections)
+    lead = (slice(None),) * (axis % np.ndim(ary))
+    return [ary[(*lead, slice(a, b))] for a, b in zip([0, *cuts], [*cuts, None], strict=True)]
+
+
+def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    """Cut into pieces of equal length, or at the given indices."""
+    if np.ndim(indices_or_sections) == 0 and np.shape(ary)[axis] % indices_or_sections:
+        raise ValueError(
+            f"an axis of length {np.shape(ary)[axis]} does not split into {indices_or_sections} equal parts; "
+            "use np.array_split for parts of nearly equal length"
+        )
+    return array_split(ary, indices_or_sections, axis)
+
+
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """Take a diagonal, as the last axis."""
+    a = moveaxis(a, (axis1, axis2), (-2, -1))
+    rows, columns = _diagonal_places(np.shape(a)[-2:], offset)
+    return a[..., rows, columns]
+
+
+def _diagonal_places(shape: tuple[int, ...], offset: int) -> tuple[Any, Any]:
+    count = max(0, min(shape[0] + min(offset, 0), shape[1] - max(offset, 0)))
+    return np.arange(count) - min(offset, 0), np.arange(count) + max(offset, 0)
+
+
+def diag(v: Any, k: int = 0) -> Any:
+    """Take a matrix's diagonal, or put a vector on one."""
+    if np.ndim(v) == 2:
+        return diagonal(v, k)
+    size = np.shape(v)[0] + abs(k)
+    return scatter(v, _diagonal_places((size, size), k), (size, size))
+
+
+def pad(array: Any, pad_width: Any, mode: Any = "constant", **parameters: Any) -> Any:
+    """Widen an array: with constants, or with its own elements in another order."""
+    known = ("constant", "edge", "reflect", "symmetric", "wrap")
+    if mode not in known:
+        raise ValueError(f"np.pad of a tensor has the modes {', '.join(known)}, and not {mode!r}")
+    if parameters.get("reflect_type", "even") != "even":
+        raise ValueError("np.pad of a tensor mirrors values, reflect_type='even', and not differences")
+    shape = np.shape(array)
+    widths = np.broadcast_to(pad_width, (len(shape), 2)).tolist() if not isinstance(pad_width, dict) else None
+    if widths is None:
+        widths = [
+            np.broadcast_to(pad_width.get(k, pad_width.get(k - len(shape), 0)), 2).tolist() for k in range(len(shape))
+        ]
+    if mode == "constant":
+        inside = tuple(slice(before, before + n) for (before, _), n in zip(widths, shape, strict=True))
+        wide = tuple(before + n + after for (before, after), n in zip(widths, shape, strict=True))
+        border = np.pad(np.zeros(shape), widths, mode, **parameters).astype(array.dtype)
+        return scatter(array, inside, wide) + border
+    for axis, width in enumerate(widths):
+        if any(width):
+            array = take(array, np.pad(np.arange(np.shape(array)[axis]), width, mode, **parameters), axis)
+    return array
+
+
+def append(arr: Any, values: Any, axis: int | None = None) -> Any:
+    """Join two arrays, flattened unless an axis is given."""
+    return np.concatenate([np.ravel(arr), np.ravel(values)] if axis is None else [arr, values], axis=axis or 0)
+
+
+def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
+    """Take all elements but some."""
+    length = np.size(arr) if axis is None else np.shape(arr)[axis]
+    return take(arr, np.delete(np.arange(length), obj), axis)
+
+
+def broadcast_arrays(*args: Any) -> tuple[Any, ...]:
+    """Broadcast arrays against each other."""
+    shape = np.broadcast_shapes(*map(np.shape, args))
+    return tuple(np.broadcast_to(a, shape) for a in args)
+
+
+def copyto(*_: Any, **__: Any) -> Any:
+    """Refuse to write a tensor into a plain array: it would leave every tape."""
+    raise TypeError("np.full and np.copyto write a tensor's values into a plain array; use np.broadcast_to(x, shape)")
+
+
+SPELLED |= {
+    np.copyto: copyto,
+    np.take: take, np.take_along_axis: take_along_axis, np.sort: sort, np.partition: partition, np.repeat: repeat,
+    np.tile: tile, np.roll: roll, np.flip: flip, np.rot90: rot90, np.moveaxis: moveaxis, np.rollaxis: rollaxis,
+    np.atleast_1d: at_least(1), np.atleast_2d: at_least(2), np.atleast_3d: at_least(3), np.column_stack: column_stack,
+    np.array_split: array_split, np.split: split, np.diagonal: diagonal, np.diag: diag, np.pad: pad,
+    np.fliplr: lambda m: flip(m, 1), np.flipud: lambda m: flip(m, 0),
+    np.vstack: lambda tup: np.concatenate([at_least(2)(a) for a in tup]),
+    np.hstack: lambda tup: np.concatenate([at_least(1)(a) for a in tup], axis=int(np.ndim(tup[0]) > 1)),
+    np.dstack: lambda tup: np.concatenate([at_least(3)(a) for a in tup], axis=2),
+    np.vsplit: lambda ary, sections: split(ary, sections, 0), np.dsplit: lambda ary, sections: split(ary, sections, 2),
+    np.hsplit: lambda ary, sections: split(ary, sections, int(np.ndim(ary) > 1)),
+    np.diagflat: lambda v, k=0: diag(np.ravel(v), k),
+    np.trace: lambda a, offset=0, axis1=0, axis2=1: np.sum(diagonal(a, offset, axis1, axis2), axis=-1),
+    np.triu: lambda m, k=0: np.where(np.triu(np.ones(np.shape(m)[-2:], bool), k), m, 0),
+    np.tril: lambda m, k=0: np.where(np.tril(np.ones(np.shape(m)[-2:], bool), k), m, 0),
+    np.append: append, np.delete: delete, np.broadcast_arrays: broadcast_arrays,
+}  # fmt: skip

@@ -1,0 +1,353 @@
+"""Functions to functions: gradients, products, Jacobians and Hessians of plain functions of arrays.
+
+>>> import numpy as np
+>>> import autodiff_edu as ad
+>>> def f(x):
+...     return np.sum(x**3)
+>>> x = np.array([1.0, 2.0])
+>>> ad.grad(f)(x)
+Tensor([ 3., 12.])
+>>> ad.hessian(f)(x)
+Tensor([[ 6.,  0.],
+        [ 0., 12.]])
+>>> ad.hvp(f, (x,), (np.array([1.0, 0.0]),))
+Tensor([6., 0.])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .arguments import check_watchable, tensors_of
+from .blocks import BlockMatrix
+from .forward import push_forward
+from .jacobians import LARGEST_STACK, one_tensor
+from .rules.operations import alias
+from .structures import flatten, flatten_like, is_numbers, rebuild
+from .tape import GradientTape
+from .tensor import Tensor, as_tensor, constant, wrap
+
+Function = Callable[..., Any]
+Argnums = int | tuple[int, ...]
+
+
+def grad(f: Function, argnums: Argnums = 0) -> Function:
+    """Give the function that computes the gradient of `f`.
+
+    Parameters
+    ----------
+    f : callable
+        Of arrays, numbers, tensors, variables, or structures of them, giving a tensor; its sum is differentiated, if it
+        is no scalar.
+    argnums : int or tuple of int
+        By which positional arguments.
+
+    Returns
+    -------
+    callable
+        With the arguments of `f`; gives tensors in the structure of the argument (a tuple of them for a tuple), zeros
+        where the result does not depend on it.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> ad.grad(lambda x, y: x * y**2, argnums=(0, 1))(3.0, 2.0)
+    (Tensor(4.), Tensor(12.))
+    """
+    with_value = value_and_grad(f, argnums)
+    return lambda *args, **kwargs: with_value(*args, **kwargs)[1]
+
+
+def value_and_grad(f: Function, argnums: Argnums = 0) -> Function:
+    """Give the function that computes `(value, gradient)`; see `grad`.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> ad.value_and_grad(lambda x: x * x)(3.0)
+    (Tensor(9.), Tensor(6.))
+    """
+
+    def differentiated(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        tape, value, sources = _run(f, args, kwargs, argnums, persistent=False)
+        return value, tape.gradient(value, sources, unconnected_gradients="zero")
+
+    return differentiated
+
+
+def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
+    """Give the value of `f`, and the function that pulls a cotangent of it back.
+
+    Parameters
+    ----------
+    f : callable
+        Of the primals.
+    *primals : array_like, or structures of arrays
+
+    Returns
+    -------
+    value : Tensor, or a structure of them
+    pullback : callable
+        From a cotangent, shaped like the value, to one cotangent per primal, a tuple if there are several. May be
+        called again and again.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> value, pullback = ad.vjp(lambda x: x**2, [1.0, 2.0, 3.0])
+    >>> pullback([1.0, 0.0, 10.0])
+    Tensor([ 2.,  0., 60.])
+    """
+    # the pullback may be called when the caller has written into the arrays
+    primals = tuple(rebuild(p, iter([_copied(leaf) for _, leaf in flatten(p, "")])) for p in map(_array, primals))
+    tape, value, sources = _run(f, primals, {}, tuple(range(len(primals))))
+
+    def pullback(cotangent: Any) -> Any:
+        return _single(tape.gradient(value, sources, cotangent, unconnected_gradients="zero"))
+
+    return value, pullback
+
+
+def jvp(f: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
+    """Give the value of `f` and its derivative along the tangents, by one pass forward.
+
+    Parameters
+    ----------
+    f : callable
+        Of the primals.
+    primals, tangents : tuple of array_like, or of structures of arrays
+        One tangent per primal, of its shape.
+
+    Returns
+    -------
+    value, tangent : Tensor, or structures of them
+
+    Raises
+    ------
+    ValueError
+        If the tangents do not match the primals.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> ad.jvp(lambda x: x**3, (2.0,), (1.0,))
+    (Tensor(8.), Tensor(12.))
+    """
+    _check_tuples(primals, tangents, "jvp(f, (x,), (v,))")
+    tape, value, sources = _run(f, primals, {}, tuple(range(len(primals))))
+    moved = _tangents(sources, tangents)
+    push_forward(tape, moved, release=True)
+    return value, rebuild(value, iter([_moved(target, moved) for target in tensors_of(value, "value")]))
+
+
+def jacobian(f: Function, argnums: Argnums = 0, mode: str = "auto") -> Function:
+    """Give the function that computes the Jacobian of `f`.
+
+    Parameters
+    ----------
+    f : callable
+        As for `grad`, giving one real tensor.
+    argnums : int or tuple of int
+        By which positional arguments.
+    mode : {"auto", "reverse", "forward"}
+        One pass backward with a seed per output, or one forward with a tangent per input; "auto" takes the fewer.
+
+    Returns
+    -------
+    callable
+        Gives, per source, a tensor of shape `value.shape + source.shape`.
+
+    Raises
+    ------
+    ValueError
+        If the mode is none of the three.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> ad.jacobian(lambda x: x * x)([1.0, 2.0])
+    Tensor([[2., 0.],
+            [0., 4.]])
+    """
+    if mode not in ("auto", "reverse", "forward"):
+        raise ValueError(f"mode is {mode!r}; it must be 'auto', 'reverse' or 'forward'")
+
+    def differentiated(*args: Any, **kwargs: Any) -> Any:
+        tape, value, sources = _run(f, args, kwargs, argnums)
+        inputs, value = tensors_of(sources, "sources"), one_tensor(value, "jacobian")
+        fewer_inputs = sum(s.size for s in inputs) < value.size
+        if mode == "reverse" or (mode == "auto" and not fewer_inputs):
+            return tape.jacobian(value, sources, unconnected_gradients="zero")
+        return rebuild(sources, iter([_columns(tape, value, source) for source in inputs]))
+
+    return differentiated
+
+
+def hessian(f: Function, argnums: Argnums = 0) -> Function:
+    """Give the function that computes the second derivatives of `f`.
+
+    Parameters
+    ----------
+    f : callable
+        As for `grad`.
+    argnums : int or tuple of int
+        By which positional arguments.
+
+    Returns
+    -------
+    callable
+        Gives a tensor of shape `x.shape + x.shape` if the argument is one array, and a `BlockMatrix` for a structure.
+
+    Examples
+    --------
+    Newton's step over a whole model is three lines:
+
+    >>> import autodiff_edu as ad
+    >>> def loss(p):
+    ...     return np.sum((p["w"] * 2.0 + p["b"] - 1.0) ** 2) + p["b"] ** 2
+    >>> p = {"w": np.array([1.0, 2.0]), "b": 0.5}
+    >>> h = ad.hessian(loss)(p)
+    >>> step = h.unflatten(np.linalg.solve(h.matrix(), h.flatten(ad.grad(loss)(p))))
+    >>> float(loss({k: p[k] - step[k].numpy() for k in p})) < 1e-20
+    True
+    """
+
+    def differentiated(*args: Any, **kwargs: Any) -> Any:
+        args = tuple(map(_array, args))
+        with GradientTape(persistent=True) as outer:
+            chosen = _chosen(args, argnums)
+            sources = _watched(outer, chosen)
+            inner, value, inner_sources = _run(f, _with(args, argnums, sources), kwargs, argnums)
+            gradients = tensors_of(inner.gradient(value, inner_sources, unconnected_gradients="zero"), "gradients")
+            rows = np.concatenate([np.ravel(g) for g in gradients]) if len(gradients) > 1 else gradients[0]
+        if isinstance(sources, Tensor):
+            return outer.jacobian(rows, sources, unconnected_gradients="zero")
+        columns = outer.jacobian(rows, tensors_of(sources, "sources"), unconnected_gradients="zero")
+        return BlockMatrix.of_columns(sources, columns)
+
+    return differentiated
+
+
+def hvp(f: Function, primals: tuple[Any, ...], vector: tuple[Any, ...]) -> Any:
+    """Give the Hessian of `f` times a vector, without the Hessian: the gradient, pushed forward along the vector.
+
+    Parameters
+    ----------
+    f : callable
+        Of the primals; see `grad`.
+    primals, vector : tuple of array_like, or of structures of arrays
+        One part of the vector per primal, of its shape.
+
+    Returns
+    -------
+    Tensor, or structure of them
+        Like the primals; a tuple if there are several.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> ad.hvp(lambda x, y: x * y**2, (3.0, 2.0), (1.0, 0.0))
+    (Tensor(0.), Tensor(4.))
+    """
+    _check_tuples(primals, vector, "hvp(f, (x,), (v,))")
+    return _single(jvp(grad(f, tuple(range(len(primals)))), primals, vector)[1])
+
+
+def _run(
+    f: Function, args: tuple[Any, ...], kwargs: dict[str, Any], argnums: Argnums, persistent: bool = True
+) -> tuple[GradientTape, Any, Any]:
+    """Run `f` on a tape of its own that watches the chosen arguments; give the tape, the value and the sources."""
+    args = tuple(map(_array, args))
+    with GradientTape(persistent) as tape:
+        sources = _watched(tape, _chosen(args, argnums))
+        value = f(*_with(args, argnums, sources), **kwargs)
+    for path, leaf in flatten(value, "the result"):
+        if not isinstance(leaf, Tensor):
+            raise TypeError(
+                f"{path} of {getattr(f, '__name__', 'f')} is {leaf!r:.60} of type {type(leaf).__name__}, which is no "
+                "tensor. Return what is computed from the arguments, without float(), .numpy() or np.asarray on the way"
+            )
+    return tape, value, sources
+
+
+def _chosen(args: tuple[Any, ...], argnums: Argnums) -> Any:
+    for k in argnums if isinstance(argnums, tuple) else (argnums,):
+        if not isinstance(k, int) or not -len(args) <= k < len(args):
+            raise ValueError(f"argnums is {argnums!r}, and there are {len(args)} positional arguments, counted from 0")
+    return tuple(args[k] for k in argnums) if isinstance(argnums, tuple) else args[argnums]
+
+
+def _with(args: tuple[Any, ...], argnums: Argnums, sources: Any) -> tuple[Any, ...]:
+    replaced = list(args)
+    for k, source in zip(argnums, sources, strict=True) if isinstance(argnums, tuple) else [(argnums, sources)]:
+        replaced[k] = source
+    return tuple(replaced)
+
+
+def _watched(tape: GradientTape, structure: Any) -> Any:
+    """Make a tensor of its own of every leaf, so that the same array in two places is two sources."""
+    structure = _array(structure)
+    sources = rebuild(structure, iter([_source(leaf) for _, leaf in flatten(structure, "argument")]))
+    tape.watch(check_watchable(sources))
+    return sources
+
+
+def _array(structure: Any) -> Any:
+    return np.asarray(structure) if is_numbers(structure) else structure
+
+
+def _copied(leaf: Any) -> Any:
+    return leaf.copy() if isinstance(leaf, np.ndarray) else leaf
+
+
+def _source(leaf: Any) -> Tensor:
+    if isinstance(leaf, Tensor):
+        return alias(leaf)
+    # not copied: nothing writes into the caller's array while the caller waits
+    return wrap(leaf) if isinstance(leaf, np.ndarray) else constant(float(leaf) if isinstance(leaf, int) else leaf)
+
+
+def _check_tuples(primals: Any, tangents: Any, usage: str) -> None:
+    if not isinstance(primals, tuple) or not isinstance(tangents, tuple):
+        raise TypeError(f"the primals and what goes with them are tuples, one item per argument of f: {usage}")
+
+
+def _tangents(sources: Any, tangents: Any) -> dict[int, Any]:
+    moved = {}
+    given = flatten_like(sources, tangents, "tangents")
+    for source, (path, tangent) in zip(tensors_of(sources, "primals"), given, strict=True):
+        tangent = tangent if isinstance(tangent, Tensor) else wrap(np.asarray(tangent)[()])
+        if tangent.shape != source.shape:
+            raise ValueError(
+                f"{path} has shape {tangent.shape}, and its primal has shape {source.shape}; they must be the same"
+            )
+        moved[source._id] = tangent if tangent.dtype == source.dtype else tangent.astype(source.dtype)
+    return moved
+
+
+def _moved(target: Tensor, tangents: dict[int, Any]) -> Tensor:
+    found = tangents.get(target._id)
+    return wrap(np.zeros_like(target._array)[()]) if found is None else as_tensor(found)
+
+
+def _columns(tape: GradientTape, value: Any, source: Tensor) -> Tensor:
+    """Push a one-hot tangent per element of the source forward, in stacks that fit."""
+    size = int(source.size)
+    one_hot = np.eye(size, dtype=source.dtype).reshape((size, *source.shape))
+    largest = max([source._array.nbytes, *(e.output_value.nbytes for e in tape.entries)])
+    chunk = max(1, LARGEST_STACK // max(largest * max(len(tape.entries), 1), 1))
+    parts = []
+    for start in range(0, max(size, 1), chunk):
+        stack = one_hot[start : start + chunk]
+        moved = {source._id: stack}
+        push_forward(tape, moved, (len(stack),))
+        parts.append(moved.get(value._id, np.zeros((len(stack), *value.shape), value.dtype)))
+    columns = np.moveaxis(np.concatenate(parts) if len(parts) > 1 else parts[0], 0, -1)
+    return as_tensor(np.reshape(columns, value.shape + source.shape))
+
+
+def _single(parts: Any) -> Any:
+    return parts[0] if len(parts) == 1 else parts
