@@ -28,7 +28,7 @@ class Entry:
         Its plain value; None once the tape has released it.
     """
 
-    __slots__ = ("ids", "operation", "output_id", "output_value", "parameters", "values", "where")
+    __slots__ = ("code", "ids", "offset", "operation", "output_id", "output_value", "parameters", "values")
 
     def __init__(
         self,
@@ -46,7 +46,12 @@ class Entry:
         self.parameters = parameters
         self.output_id = output_id
         self.output_value = output_value
-        self.where = where
+        self.code, self.offset = where  # not as a pair: a tuple less for the garbage collector to look through
+
+    @property
+    def where(self) -> Where:
+        """The code object and the offset at which the user's code computed it."""
+        return self.code, self.offset
 
     @property
     def name(self) -> str:

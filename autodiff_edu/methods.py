@@ -36,6 +36,16 @@ class ArrayMethods:
     sum, swapaxes, take, trace = _method(np.sum), _method(np.swapaxes), _method(np.take), _method(np.trace)
     var, flatten = _method(np.var), _method(np.ravel)
 
+    _leave: Any
+
+    def item(self) -> Any:
+        """Give the only element as a Python number."""
+        return self._leave("item()").item()
+
+    def tolist(self) -> Any:
+        """Give the elements as nested lists of Python numbers."""
+        return self._leave("tolist()").tolist()
+
     def reshape(self, *shape: Any) -> Any:
         """Give `np.reshape` of this tensor; the shape as one tuple or as several numbers."""
         reshape: Any = np.reshape

@@ -169,20 +169,25 @@ class GradientTape:
         self.entries, self._connected, self._watched = [], set(), {}
 
     def _record(
-        self, operation: Any, inputs: Any, ids: list[int | None], values: list[Any], parameters: Any, output: Tensor
+        self,
+        operation: Any,
+        inputs: Any,
+        ids: list[int | None],
+        values: list[Any],
+        parameters: Any,
+        output: Tensor,
+        plain: bool,
     ) -> None:
-        """Append an entry, if the tape follows one of the inputs."""
-        for x in inputs:
+        """Append an entry, if the tape follows an input; `plain` inputs are neither variables nor arrays."""
+        for k, x in enumerate(() if plain else inputs):
             if isinstance(x, Variable):
                 self._read(x)
+            elif values[k] is x and isinstance(x, np.ndarray) and x.flags.writeable:
+                values[k] = x.copy()  # the tape needs it as it is now, whatever is written into it later
+                values[k].flags.writeable = False  # and so not copied again where a rule computes with it
         connected = not self._connected.isdisjoint(ids)
         if not connected and not active.hooks:
             return
-        for k, x in enumerate(inputs):
-            # the tape needs each operand as it is now, whatever is written into it later
-            if values[k] is x and isinstance(x, np.ndarray) and x.flags.writeable:
-                values[k] = x.copy()
-                values[k].flags.writeable = False  # and so not copied again where a rule computes with it
         where = here(depth=4)
         entry = Entry(operation, tuple(ids), tuple(values), parameters, output._id, output._array, where)
         if not connected:
@@ -397,7 +402,7 @@ class GradientTape:
                 values, y = entry.inputs, entry.output
             if active.hooks:
                 emit(events.PullBack(self, entry, as_tensor(cotangent)))
-            if g.dtype.kind == "c":
+            if type(g) is not np.float64 and g.dtype.kind == "c":
                 g = np.conjugate(g)
             contributions: list[Any] = []
             for argument, id in enumerate(entry.ids):

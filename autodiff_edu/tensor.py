@@ -109,14 +109,6 @@ class Tensor(ArrayMethods):
             self._array.flags.writeable = False
         return self._array
 
-    def item(self) -> Any:
-        """Give the only element as a Python number."""
-        return self._leave("item()").item()
-
-    def tolist(self) -> Any:
-        """Give the elements as nested lists of Python numbers."""
-        return self._leave("tolist()").tolist()
-
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self._leave("np.asarray"), dtype=dtype, copy=copy)
 
@@ -240,16 +232,18 @@ def apply(
     is a faster way to the same result, if there is one.
     """
     ids: list[int | None] = []
-    values = []
+    values, plain = [], True
     for x in inputs:
         if isinstance(x, Tensor):
             ids.append(x._id)
             values.append(x._array)
+            plain &= type(x) is Tensor
         else:
             ids.append(None)
             values.append(x)
+            plain &= not isinstance(x, np.ndarray)
     value = (compute or operation)(*values, **parameters)
     output = wrap(value if type(value) is not complex else np.complex128(value))  # Python's of 1j * np.float64(1)
     for tape in active.tapes:
-        tape._record(operation, inputs, ids, values, parameters, output)
+        tape._record(operation, inputs, ids, values, parameters, output, plain)
     return output

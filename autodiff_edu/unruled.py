@@ -42,7 +42,9 @@ def apply_unruled(function: Callable[..., Any], args: Any, parameters: Any) -> A
             return result
         output = wrap(result)
         for tape in active.tapes:
-            tape._record(function, tensors, [t._id for t in tensors], [t._array for t in tensors], parameters, output)
+            tape._record(
+                function, tensors, [t._id for t in tensors], [t._array for t in tensors], parameters, output, False
+            )
         return output
 
     plain_parameters = {name: plain(argument) for name, argument in parameters.items()}
