@@ -232,7 +232,10 @@ def hessian(f: Function, argnums: Argnums = 0) -> Function:
 
 
 def hvp(f: Function, primals: tuple[Any, ...], vector: tuple[Any, ...]) -> Any:
-    """Give the Hessian of `f` times a vector, without the Hessian: the gradient, pushed forward along the vector.
+    """Give the Hessian of `f` times a vector, without the Hessian: the slope along the vector, pulled back.
+
+    The two modes may be nested either way round. Pushing the gradient forward computes the gradient as well; pulling
+    the slope back does not, and takes little more than half the time on a network.
 
     Parameters
     ----------
@@ -253,7 +256,11 @@ def hvp(f: Function, primals: tuple[Any, ...], vector: tuple[Any, ...]) -> Any:
     (Tensor(0.), Tensor(4.))
     """
     _check_tuples(primals, vector, "hvp(f, (x,), (v,))")
-    return _single(jvp(grad(f, tuple(range(len(primals)))), primals, vector)[1])
+
+    def slope(*primals: Any) -> Any:
+        return jvp(f, primals, vector)[1]
+
+    return _single(grad(slope, tuple(range(len(primals))))(*primals))
 
 
 def _run(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
@@ -24,20 +25,26 @@ def from_the_right(axis: Axis, ndim: int) -> tuple[int, ...]:
 
 def restore(g: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
     """Put the reduced axes back into g, with length 1."""
-    return g if keepdims or np.ndim(x) == 0 else np.expand_dims(g, from_the_right(axis, np.ndim(x)))
+    if keepdims:
+        return g
+    shape = list(np.shape(x))
+    reduced = from_the_right(axis, len(shape))
+    for a in reduced:
+        shape[a] = 1
+    # np.expand_dims would do, at four times the price
+    return np.reshape(g, (*np.shape(g)[: np.ndim(g) - len(shape) + len(reduced)], *shape))
 
 
 def spread(g: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
     """Copy g along the reduced axes, to the shape of x (behind the stack, if there is one)."""
     g = restore(g, x, axis, keepdims)
-    stack = np.shape(g)[: np.ndim(g) - np.ndim(x)]
-    return np.broadcast_to(g, stack + np.shape(x))
+    return np.broadcast_to(g, np.shape(g)[: np.ndim(g) - np.ndim(x)] + np.shape(x))
 
 
 def length(x: Any, axis: Axis) -> int:
     """Count the elements that are reduced to one."""
     shape = np.shape(x)
-    return int(np.prod([shape[a] for a in from_the_right(axis, len(shape))]))
+    return math.prod(shape[a] for a in from_the_right(axis, len(shape)))
 
 
 def pull_extreme(g: Any, y: Any, x: Any, axis: Axis = None, out: None = None, keepdims: bool = False) -> Any:
