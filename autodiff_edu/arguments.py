@@ -29,6 +29,18 @@ def check_option(unconnected_gradients: str) -> None:
         raise ValueError(f"unconnected_gradients is {unconnected_gradients!r}; it must be 'none' or 'zero'")
 
 
+def unusable(used: bool) -> RuntimeError:
+    """Say why a tape has nothing to differentiate."""
+    if used:
+        return RuntimeError(
+            "this one-shot tape was used already, and has let go of its arrays; write "
+            "GradientTape(persistent=True) to differentiate more than once"
+        )
+    return RuntimeError(
+        "this tape has recorded nothing: compute the target inside `with tape:`, then ask for the gradient"
+    )
+
+
 def check_watchable(structure: Any) -> list[Tensor]:
     """List the tensors of a structure that a tape is asked to watch, if it can watch them all."""
     leaves = flatten(structure, "watch")

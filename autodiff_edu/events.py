@@ -21,8 +21,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .entry import Entry
     from .places import Where
-    from .tape import Entry, GradientTape
+    from .recorder import Recorder
     from .tensor import Tensor
     from .variable import Variable
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 class Active(threading.local):
     """The tapes that record, and the hooks that listen, in one thread."""
 
-    tapes: tuple[GradientTape, ...] = ()
+    tapes: tuple[Recorder, ...] = ()
     hooks: tuple[Callable[[Event], Any], ...] = ()
 
 
@@ -65,7 +66,7 @@ class Watch(Event):
 
     __slots__ = ("tape", "tensor", "where")
 
-    tape: GradientTape
+    tape: Recorder
     tensor: Tensor
     where: Where
 
@@ -75,7 +76,7 @@ class Record(Event):
 
     __slots__ = ("entry", "tape")
 
-    tape: GradientTape
+    tape: Recorder
     entry: Entry
 
 
@@ -84,7 +85,7 @@ class Skip(Event):
 
     __slots__ = ("entry", "tape")
 
-    tape: GradientTape
+    tape: Recorder
     entry: Entry
 
 
@@ -93,7 +94,7 @@ class Cut(Event):
 
     __slots__ = ("entry", "tape")
 
-    tape: GradientTape
+    tape: Recorder
     entry: Entry
 
 
@@ -102,7 +103,7 @@ class Pause(Event):
 
     __slots__ = ("tape",)
 
-    tape: GradientTape
+    tape: Recorder
 
 
 class Resume(Event):
@@ -110,7 +111,7 @@ class Resume(Event):
 
     __slots__ = ("tape",)
 
-    tape: GradientTape
+    tape: Recorder
 
 
 class Reset(Event):
@@ -118,7 +119,7 @@ class Reset(Event):
 
     __slots__ = ("tape",)
 
-    tape: GradientTape
+    tape: Recorder
 
 
 class Seed(Event):
@@ -126,7 +127,7 @@ class Seed(Event):
 
     __slots__ = ("cotangent", "tape", "tensor")
 
-    tape: GradientTape
+    tape: Recorder
     tensor: Tensor
     cotangent: Tensor
 
@@ -136,7 +137,7 @@ class PullBack(Event):
 
     __slots__ = ("cotangent", "entry", "tape")
 
-    tape: GradientTape
+    tape: Recorder
     entry: Entry
     cotangent: Tensor
 
@@ -146,7 +147,7 @@ class Accumulate(Event):
 
     __slots__ = ("after", "argument", "before", "contribution", "entry", "tape", "tensor")
 
-    tape: GradientTape
+    tape: Recorder
     entry: Entry
     argument: int
     tensor: Tensor
@@ -160,7 +161,7 @@ class Release(Event):
 
     __slots__ = ("tape",)
 
-    tape: GradientTape
+    tape: Recorder
 
 
 class Assign(Event):
@@ -177,7 +178,7 @@ class Leave(Event):
 
     __slots__ = ("how", "tape", "tensor")
 
-    tape: GradientTape
+    tape: Recorder
     tensor: Tensor
     how: str
 

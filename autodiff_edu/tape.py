@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 
 from . import events
-from .arguments import check_option, check_watchable, seeds_of, tensors_of
+from .arguments import check_option, seeds_of, tensors_of, unusable
 from .entry import Contribution, Entry, Step
 from .events import active, emit
-from .places import Where, here
+from .recorder import Recorder
 from .rules.kinds import RULES, settle
 from .structures import rebuild
 from .tensor import Tensor, as_tensor, wrap
@@ -33,7 +33,7 @@ from .unruled import check_ruled
 from .variable import Variable
 
 
-class GradientTape:
+class GradientTape(Recorder):
     """A list of the operations computed while it records, which can be read backwards.
 
     Parameters
@@ -61,150 +61,6 @@ class GradientTape:
     >>> slope, outer.gradient(slope, x)
     (Tensor(3.), Tensor(6.))
     """
-
-    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
-        self.persistent = persistent
-        self.watch_accessed_variables = watch_accessed_variables
-        self.entries: list[Entry] = []
-        self._connected: set[int] = set()
-        self._watched: dict[int, tuple[Tensor | None, Where]] = {}
-        self._recording = False
-        self._usable = False
-
-    def __enter__(self) -> GradientTape:
-        if self._recording:
-            raise ValueError("this tape records already; leave its with block first, or make a second tape")
-        if not self._usable:
-            self._forget()
-        self._recording = self._usable = True
-        self._step_in(len(active.tapes))
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._step_out()
-        self._recording = False
-
-    def _step_in(self, place: int) -> None:
-        active.tapes = (*active.tapes[:place], self, *active.tapes[place:])
-
-    def _step_out(self) -> int:
-        place = active.tapes.index(self) if self in active.tapes else 0
-        active.tapes = tuple(tape for tape in active.tapes if tape is not self)
-        return place
-
-    def watch(self, tensors: Any) -> None:
-        """Follow tensors from here on: what is computed from them is recorded.
-
-        Parameters
-        ----------
-        tensors : Tensor, Variable, or a nested list, tuple or dict of them
-            Of a floating or complex dtype.
-
-        Raises
-        ------
-        ValueError
-            If something in it is not a tensor.
-        TypeError
-            If a tensor holds integers or booleans, which have no derivative.
-        RuntimeError
-            If the tape is not recording.
-        """
-        if not self._recording:
-            raise RuntimeError("this tape is not recording, so it cannot watch; call watch inside its with block")
-        for tensor in check_watchable(tensors):
-            self._watch(tensor)
-
-    def _watch(self, tensor: Tensor) -> None:
-        if tensor._id not in self._watched:
-            self._watched[tensor._id] = (tensor, where := here())
-            self._connected.add(tensor._id)
-            self._announce(events.Watch, tensor, where)
-
-    def _read(self, variable: Variable) -> None:
-        if self.watch_accessed_variables and variable.trainable and variable.dtype.kind in "fc":
-            self._watch(variable)
-
-    def watched_variables(self) -> tuple[Variable, ...]:
-        """Give the variables that the tape watches, in the order in which they were made."""
-        return tuple(tensor for _, (tensor, _) in sorted(self._watched.items()) if isinstance(tensor, Variable))
-
-    @contextmanager
-    def stop_recording(self) -> Iterator[None]:
-        """Pause this tape, and no other, for the length of a `with` block.
-
-        Raises
-        ------
-        RuntimeError
-            If the tape is not recording.
-        ValueError
-            If it is paused already.
-        """
-        if not self._recording:
-            raise RuntimeError("this tape is not recording; stop_recording belongs inside its with block")
-        if self not in active.tapes:
-            raise ValueError("this tape is paused already; one stop_recording is enough")
-        place = self._step_out()
-        self._announce(events.Pause)
-        try:
-            yield
-        finally:
-            if self._recording:
-                self._step_in(place)
-                self._announce(events.Resume)
-
-    def reset(self) -> None:
-        """Forget every entry and every watch; the tape goes on recording.
-
-        Raises
-        ------
-        ValueError
-            If the tape is not recording.
-        """
-        if not self._recording:
-            raise ValueError("this tape is not recording; call reset inside its with block")
-        self._forget()
-        self._announce(events.Reset)
-
-    def _forget(self) -> None:
-        self.entries, self._connected, self._watched = [], set(), {}
-
-    def _record(
-        self,
-        operation: Any,
-        inputs: Any,
-        ids: list[int | None],
-        values: list[Any],
-        parameters: Any,
-        output: Tensor,
-        plain: bool,
-    ) -> None:
-        """Append an entry, if the tape follows an input; `plain` inputs are neither variables nor arrays."""
-        for k, x in enumerate(() if plain else inputs):
-            if isinstance(x, Variable):
-                self._read(x)
-            elif values[k] is x and isinstance(x, np.ndarray) and x.flags.writeable:
-                values[k] = x.copy()  # the tape needs it as it is now, whatever is written into it later
-                values[k].flags.writeable = False  # and so not copied again where a rule computes with it
-        connected = not self._connected.isdisjoint(ids)
-        if not connected and not active.hooks:
-            return
-        where = here(depth=4)
-        entry = Entry(operation, tuple(ids), tuple(values), parameters, output._id, output._array, where)
-        if not connected:
-            emit(events.Skip(self, entry))
-            return
-        self.entries.append(entry)
-        rule = RULES.get(operation)
-        if rule.kind == "step" if rule else output.dtype.kind not in "fc":
-            self._announce(events.Cut, entry)
-            return
-        self._connected.add(output._id)
-        if active.hooks:
-            emit(events.Record(self, entry))
-
-    def _announce(self, event: Any, *details: Any) -> None:
-        if active.hooks:
-            emit(event(self, *details))
 
     def gradient(
         self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: str = "none"
@@ -336,12 +192,7 @@ class GradientTape:
     def _reading(self) -> Iterator[None]:
         """Guard a backward pass: a one-shot tape allows one, does not record it, and lets go of its arrays after it."""
         if not self._usable:
-            raise RuntimeError(
-                "this one-shot tape was used already, and has let go of its arrays; write "
-                "GradientTape(persistent=True) to differentiate more than once"
-                if self.entries or self._watched
-                else "this tape has recorded nothing: compute the target inside `with tape:`, then ask for the gradient"
-            )
+            raise unusable(used=bool(self.entries or self._watched))
         if self.persistent:
             yield
             return

@@ -220,12 +220,7 @@ def as_tensor(value: Any) -> Any:
     return value if value is None or isinstance(value, Tensor) else wrap(value)
 
 
-def apply(
-    operation: Callable[..., Any],
-    inputs: tuple[Any, ...],
-    parameters: dict[str, Any] = _NO_PARAMETERS,
-    compute: Callable[..., Any] | None = None,
-) -> Any:
+def apply(operation: Any, inputs: tuple[Any, ...], parameters: Any = _NO_PARAMETERS, compute: Any = None) -> Any:
     """Compute `operation(*inputs, **parameters)` and let every recording tape append it.
 
     Everything that is differentiable passes through here. `inputs` may be tensors, arrays and numbers; `compute`

@@ -53,8 +53,8 @@ from .events import Event, hook
 from .formatting import short_value
 from .labels import Labels, names_of_arguments
 from .places import Where, excerpt, names, place
+from .recorder import Recorder
 from .rules.kinds import RULES
-from .tape import GradientTape
 from .tensor import Tensor
 from .variable import Variable
 
@@ -95,7 +95,7 @@ class Trace:
                 changes[role] = copy.copy(getattr(event, role))
         self.events.append(event.replaced(**changes))
 
-    def without(self, *tapes: GradientTape) -> Trace:
+    def without(self, *tapes: Recorder) -> Trace:
         """Give the same trace without what concerns some tapes."""
         rest = Trace(self.title)
         rest._earlier = self._earlier
@@ -167,7 +167,7 @@ class _Writer:
 
     def __init__(self, source: Trace) -> None:
         self.labels = Labels()
-        self.tapes: list[GradientTape] = []
+        self.tapes: list[Recorder] = []
         self.tensors: dict[int, int] = {}  # a tensor's id, and its index in the document
         self.entries: dict[int, int] = {}  # the id of an entry's output, and the entry's index
         self.numbers: dict[int, int] = {}  # the id of an entry's output, and the entry's number for readers

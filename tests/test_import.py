@@ -68,7 +68,7 @@ def imports_of(path):
 FLOORS = [
     {"formatting", "structures", "values", "places", "events"},
     {"rules", "methods", "tensor", "stacks", "unruled", "variable"},
-    {"entry", "arguments", "jacobians", "tape", "labels"},
+    {"entry", "arguments", "recorder", "jacobians", "tape", "labels"},
     {"forward", "blocks", "transforms"},
     {"checks"},
     {"trace"},
@@ -92,5 +92,5 @@ def test_imports_go_one_way_down_the_house(path):
 
 
 def test_the_heart_stays_under_800_lines():
-    heart = ["tensor.py", "tape.py", "rules/kinds.py"]
+    heart = ["tensor.py", "recorder.py", "tape.py", "rules/kinds.py"]
     assert sum(len((HOUSE / name).read_text(encoding="utf-8").splitlines()) for name in heart) < 800
