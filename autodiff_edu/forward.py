@@ -82,6 +82,16 @@ def _shaped(tangent: Any, output: Any, stack: tuple[int, ...]) -> Any:
 def _transposed(pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: Entry, stack: tuple[int, ...]) -> Any:
     """Pull the tangent back through the rule: a rule is linear in its cotangent, and its transpose is the Jacobian."""
     cotangent = wrap(np.zeros_like(entry.output_value)[()])
+    hooks, active.hooks = active.hooks, ()  # how a tangent is found is nobody's business
+    try:
+        return _pulled_back(pull, k, tangent, y, values, entry, stack, cotangent)
+    finally:
+        active.hooks = hooks
+
+
+def _pulled_back(
+    pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: Entry, stack: tuple[int, ...], cotangent: Any
+) -> Any:
     with GradientTape(persistent=True) as tape:
         tape.watch(cotangent)
         g = np.conjugate(cotangent) if cotangent.dtype.kind == "c" else cotangent

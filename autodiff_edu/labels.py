@@ -61,6 +61,7 @@ class Labels:
     def give(self, id: int, name: str) -> None:
         """Name a tensor that has no name yet."""
         if id not in self._names:
+            name = str(name).replace("\n", " ")[:80] or "unnamed"  # one line, whatever the user wrote
             times = itertools.count(2)
             unique = name
             while unique in self._taken:

@@ -37,6 +37,8 @@ class ArrayMethods:
     var, flatten = _method(np.var), _method(np.ravel)
 
     _leave: Any
+    _array: Any
+    name: Any
 
     def item(self) -> Any:
         """Give the only element as a Python number."""
@@ -45,6 +47,15 @@ class ArrayMethods:
     def tolist(self) -> Any:
         """Give the elements as nested lists of Python numbers."""
         return self._leave("tolist()").tolist()
+
+    def __copy__(self) -> Any:
+        return self  # nothing can change a tensor, so one is as good as two
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.__copy__()
+
+    def __reduce__(self) -> Any:
+        return type(self), (self._array, None, self.name)
 
     def reshape(self, *shape: Any) -> Any:
         """Give `np.reshape` of this tensor; the shape as one tuple or as several numbers."""

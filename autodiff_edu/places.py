@@ -124,7 +124,7 @@ def _label(path: str) -> str:
         if known is not None and known[0] == "Cell":
             return known[1].replace("In[", "cell ").rstrip("]")
     # "<doctest name[3]>" and its kind are no files
-    return path.strip("<>").split()[0] if path.startswith("<") else os.path.basename(path)
+    return (path.strip("<>").split() or ["code"])[0] if path.startswith("<") else os.path.basename(path)
 
 
 @lru_cache(maxsize=32)

@@ -18,6 +18,7 @@ from .events import active, emit
 from .places import Where, here
 from .rules.kinds import RULES
 from .tensor import Tensor
+from .values import can_change
 from .variable import Variable
 
 
@@ -106,8 +107,8 @@ class Recorder:
         if self not in active.tapes:
             raise ValueError("this tape is paused already; one stop_recording is enough")
         place = self._step_out()
-        self._announce(events.Pause)
         try:
+            self._announce(events.Pause)
             yield
         finally:
             if self._recording:
@@ -144,7 +145,7 @@ class Recorder:
         for k, x in enumerate(() if plain else inputs):
             if isinstance(x, Variable):
                 self._read(x)
-            elif values[k] is x and isinstance(x, np.ndarray) and x.flags.writeable:
+            elif values[k] is x and isinstance(x, np.ndarray) and can_change(x):
                 values[k] = x.copy()  # the tape needs it as it is now, whatever is written into it later
                 values[k].flags.writeable = False  # and so not copied again where a rule computes with it
         connected = not self._connected.isdisjoint(ids)

@@ -34,7 +34,7 @@ class OneHot:
     def times(self, scale: Any) -> Any:
         """Write the stack out, each cotangent multiplied by the scale."""
         eye = np.eye(int(np.prod(self.inner)), dtype=self.dtype)[self.rows.start : self.rows.stop]
-        return eye.reshape((len(self.rows), *(1,) * self.batch, *self.inner)) * scale
+        return np.broadcast_to(eye.reshape((len(self.rows), *(1,) * self.batch, *self.inner)) * scale, self.shape)
 
     def times_matrix(self, scale: Any, matrix: Any) -> Any:
         """Multiply the scaled stack by a matrix: its row k, times what the scale has at element k of each sample."""

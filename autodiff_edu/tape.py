@@ -164,7 +164,7 @@ class GradientTape(Recorder):
     def steps(self, target: Any, sources: Any, output_gradients: Any = None) -> Iterator[Step]:
         """Walk backwards one entry at a time; `gradient` is this walk, run to its end.
 
-        A one-shot tape is used up when the walk starts. Parameters and errors are those of `gradient`.
+        A one-shot tape is used up when the walk starts, with the first `next`. Parameters and errors are `gradient`'s.
 
         Yields
         ------
@@ -196,17 +196,18 @@ class GradientTape(Recorder):
         if self.persistent:
             yield
             return
-        paused, recording, place = self not in active.tapes, self._recording, self._step_out()
-        self._recording = self._usable = False
+        paused, place = self not in active.tapes, self._step_out()
+        self._usable = False
         try:
             yield
         except Exception:  # a walk that failed has lost nothing, unless it had begun to release
-            self._recording, self._usable = recording, all(entry.values is not None for entry in self.entries)
-            if recording and not paused:
+            self._usable = all(entry.values is not None for entry in self.entries)
+            if self._usable and self._recording and not paused:
                 self._step_in(place)
             raise
         finally:
             if not self._usable:
+                self._recording = False
                 self._release()
 
     def _release(self) -> None:
@@ -234,12 +235,13 @@ class GradientTape(Recorder):
         soon as the walk has passed it, so that what comes can use their memory.
         """
         entries, connected = self.entries[:], self._connected
-        needed = wanted & connected
+        needed, unruled = wanted & connected, False
         for entry in entries:
             if not needed.isdisjoint(entry.ids) and entry.output_id in connected:
                 needed.add(entry.output_id)
-                if entry.operation not in RULES:
-                    check_ruled(entry, entries, cotangents)
+                unruled |= entry.operation not in RULES
+        if unruled:
+            check_ruled(entries, needed, cotangents)
         for entry in reversed(entries):
             output_id = entry.output_id
             cotangent = cotangents.get(output_id)

@@ -25,7 +25,7 @@ from .events import Leave, active, emit
 from .formatting import show
 from .methods import ArrayMethods
 from .rules.kinds import RULES, SPELLED, UFUNC_METHODS
-from .values import different, equal, operand, own, plain_index, refuse
+from .values import check_operands, different, equal, operand, own, plain_index, read_only, refuse
 
 _new_id = count(1).__next__
 _NO_PARAMETERS: dict[str, Any] = {}
@@ -105,9 +105,7 @@ class Tensor(ArrayMethods):
             for tape in active.tapes:
                 if self._id in tape._connected:
                     emit(Leave(tape, self, how))
-        if isinstance(self._array, np.ndarray):
-            self._array.flags.writeable = False
-        return self._array
+        return read_only(self._array)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self._leave("np.asarray"), dtype=dtype, copy=copy)
@@ -171,13 +169,13 @@ class Tensor(ArrayMethods):
         return format(self._array, spec) if spec else str(self)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **parameters: Any) -> Any:
+        if method == "__call__" and ufunc in SPELLED:
+            return SPELLED[ufunc](*inputs, **parameters)
         refuse(ufunc, parameters)
         if method != "__call__":
             if (ufunc, method) not in UFUNC_METHODS:
                 raise TypeError(f"np.{ufunc.__name__}.{method} has no rule; write it with functions that have one")
             return UFUNC_METHODS[ufunc, method](*inputs, **parameters)
-        if ufunc in SPELLED:
-            return SPELLED[ufunc](*inputs, **parameters)
         return apply(ufunc, tuple(map(operand, inputs)), parameters)
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, parameters: Any) -> Any:
@@ -188,6 +186,7 @@ class Tensor(ArrayMethods):
             from .unruled import apply_unruled
 
             return apply_unruled(function, args, parameters)
+        check_operands(function, args)
         if function in SPELLED:
             return SPELLED[function](*args, **parameters)
         refuse(function, parameters)
@@ -235,7 +234,7 @@ def apply(operation: Any, inputs: tuple[Any, ...], parameters: Any = _NO_PARAMET
             plain &= type(x) is Tensor
         else:
             ids.append(None)
-            values.append(x)
+            values.append(operand(x) if type(x) is list else x)
             plain &= not isinstance(x, np.ndarray)
     value = (compute or operation)(*values, **parameters)
     output = wrap(value if type(value) is not complex else np.complex128(value))  # Python's of 1j * np.float64(1)

@@ -39,7 +39,6 @@ above 256 elements; strings where JSON has no number). `where` is null or `code`
 
 from __future__ import annotations
 
-import copy
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -92,7 +91,7 @@ class Trace:
         changes: dict[str, Any] = {} if entry is None else {"entry": _kept(entry)}
         for role in ("tensor", "variable"):
             if isinstance(getattr(event, role, None), Variable):
-                changes[role] = copy.copy(getattr(event, role))
+                changes[role] = getattr(event, role).as_it_is()
         self.events.append(event.replaced(**changes))
 
     def without(self, *tapes: Recorder) -> Trace:

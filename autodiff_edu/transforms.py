@@ -101,8 +101,6 @@ def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
     >>> pullback([1.0, 0.0, 10.0])
     Tensor([ 2.,  0., 60.])
     """
-    # the pullback may be called when the caller has written into the arrays
-    primals = tuple(rebuild(p, iter([_copied(leaf) for _, leaf in flatten(p, "")])) for p in map(_array, primals))
     tape, value, sources = _run(f, primals, {}, tuple(range(len(primals))))
 
     def pullback(cotangent: Any) -> Any:
@@ -178,7 +176,10 @@ def jacobian(f: Function, argnums: Argnums = 0, mode: str = "auto") -> Function:
     def differentiated(*args: Any, **kwargs: Any) -> Any:
         tape, value, sources = _run(f, args, kwargs, argnums)
         inputs, value = tensors_of(sources, "sources"), one_tensor(value, "jacobian")
-        fewer_inputs = sum(s.size for s in inputs) < value.size
+        complex_inputs = any(s.dtype.kind == "c" for s in inputs)
+        if mode == "forward" and complex_inputs:
+            raise TypeError("a forward Jacobian is by real arguments, and one of these is complex; use mode='reverse'")
+        fewer_inputs = sum(s.size for s in inputs) < value.size and not complex_inputs
         if mode == "reverse" or (mode == "auto" and not fewer_inputs):
             return tape.jacobian(value, sources, unconnected_gradients="zero")
         return rebuild(sources, iter([_columns(tape, value, source) for source in inputs]))
@@ -222,7 +223,10 @@ def hessian(f: Function, argnums: Argnums = 0) -> Function:
             sources = _watched(outer, chosen)
             inner, value, inner_sources = _run(f, _with(args, argnums, sources), kwargs, argnums)
             gradients = tensors_of(inner.gradient(value, inner_sources, unconnected_gradients="zero"), "gradients")
-            rows = np.concatenate([np.ravel(g) for g in gradients]) if len(gradients) > 1 else gradients[0]
+            if isinstance(sources, Tensor):
+                rows = gradients[0]
+            else:
+                rows = np.concatenate([np.ravel(g) for g in gradients])
         if isinstance(sources, Tensor):
             return outer.jacobian(rows, sources, unconnected_gradients="zero")
         columns = outer.jacobian(rows, tensors_of(sources, "sources"), unconnected_gradients="zero")
@@ -281,9 +285,11 @@ def _run(
 
 
 def _chosen(args: tuple[Any, ...], argnums: Argnums) -> Any:
-    for k in argnums if isinstance(argnums, tuple) else (argnums,):
-        if not isinstance(k, int) or not -len(args) <= k < len(args):
-            raise ValueError(f"argnums is {argnums!r}, and there are {len(args)} positional arguments, counted from 0")
+    numbers = argnums if isinstance(argnums, tuple) else (argnums,)
+    if not numbers or not all(isinstance(k, int) and -len(args) <= k < len(args) for k in numbers):
+        raise ValueError(f"argnums is {argnums!r}, and there are {len(args)} positional arguments, counted from 0")
+    if len({k % len(args) for k in numbers}) < len(numbers):
+        raise ValueError(f"argnums is {argnums!r}, and names the same argument twice")
     return tuple(args[k] for k in argnums) if isinstance(argnums, tuple) else args[argnums]
 
 
@@ -306,15 +312,10 @@ def _array(structure: Any) -> Any:
     return np.asarray(structure) if is_numbers(structure) else structure
 
 
-def _copied(leaf: Any) -> Any:
-    return leaf.copy() if isinstance(leaf, np.ndarray) else leaf
-
-
 def _source(leaf: Any) -> Tensor:
     if isinstance(leaf, Tensor):
         return alias(leaf)
-    # not copied: nothing writes into the caller's array while the caller waits
-    return wrap(leaf) if isinstance(leaf, np.ndarray) else constant(float(leaf) if isinstance(leaf, int) else leaf)
+    return constant(float(leaf) if isinstance(leaf, int) else leaf)
 
 
 def _check_tuples(primals: Any, tangents: Any, usage: str) -> None:
@@ -326,7 +327,7 @@ def _tangents(sources: Any, tangents: Any) -> dict[int, Any]:
     moved = {}
     given = flatten_like(sources, tangents, "tangents")
     for source, (path, tangent) in zip(tensors_of(sources, "primals"), given, strict=True):
-        tangent = tangent if isinstance(tangent, Tensor) else wrap(np.asarray(tangent)[()])
+        tangent = tangent if isinstance(tangent, Tensor) else constant(tangent)
         if tangent.shape != source.shape:
             raise ValueError(
                 f"{path} has shape {tangent.shape}, and its primal has shape {source.shape}; they must be the same"

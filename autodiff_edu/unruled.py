@@ -60,11 +60,11 @@ def no_rule(entry: Entry) -> LookupError:
     )
 
 
-def check_ruled(entry: Entry, entries: list[Entry], targets: Collection[int]) -> None:
+def check_ruled(entries: list[Entry], needed: set[int], targets: Collection[int]) -> None:
     """Raise a LookupError if an entry without a rule lies on a way to the targets; before anything is pulled back."""
-    reached = {entry.output_id}
-    for later in entries[entries.index(entry) + 1 :]:
-        if not reached.isdisjoint(later.ids):
-            reached.add(later.output_id)
-    if not reached.isdisjoint(targets):
-        raise no_rule(entry)
+    reached = set(targets)
+    for entry in reversed(entries):
+        if entry.output_id in reached and entry.output_id in needed:
+            if entry.operation not in RULES:
+                raise no_rule(entry)
+            reached.update(id for id in entry.ids if id is not None)

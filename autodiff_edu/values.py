@@ -10,10 +10,17 @@ from typing import Any
 
 import numpy as np
 
+JOINING: set[Callable[..., Any]] = {np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack}
+JOINING |= {np.linalg.multi_dot}
+"""The functions that take a list of arrays, and so may be given a list of tensors."""
+
 REFUSED = {
     "out": "tensors are never written into; write result = ...",
     "where": "use np.where on its argument",
     "dtype": "convert its argument or its result with .astype",
+    "casting": "convert its argument with .astype",
+    "correction": "write ddof=...",
+    "mean": "it is computed anyway",
     "initial": "combine its result with the other value, by np.maximum say",
 }
 
@@ -40,6 +47,32 @@ def operand(value: Any) -> Any:
     return _array(value) if isinstance(value, list | tuple) else value
 
 
+def read_only(array: Any) -> Any:
+    """Give a view of an array that cannot be written through; NumPy's scalars cannot anyway."""
+    if not isinstance(array, np.ndarray):
+        return array
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def can_change(array: Any) -> bool:
+    """Tell whether somebody can write into an array, be it through the array that it is a view of."""
+    while isinstance(array, np.ndarray):
+        if array.flags.writeable:
+            return True
+        array = array.base
+    return False
+
+
+def check_operands(function: Callable[..., Any], inputs: Any) -> None:
+    """Raise a TypeError if a list of tensors is given where NumPy means an array."""
+    if function not in JOINING:
+        for value in inputs:
+            if isinstance(value, list | tuple) and any(is_tensor(part) for part in _parts(value)):
+                _array(value)
+
+
 def plain_index(index: Any) -> Any:
     """Take the tensors and lists out of an index, and copy its arrays: they may be written into later."""
     if isinstance(index, tuple):
@@ -52,7 +85,9 @@ def plain_index(index: Any) -> Any:
 
 
 def refuse(function: Callable[..., Any], parameters: dict[str, Any]) -> None:
-    """Raise a TypeError if a call has an argument that no rule knows what to do with."""
+    """Raise a TypeError if a call has an argument, or a ufunc several results, that no rule knows what to do with."""
+    if getattr(function, "nout", 1) > 1:
+        raise TypeError(f"np.{function.__name__} has several results, and no rule; use functions that have one")
     for name, remedy in REFUSED.items():
         if parameters.get(name) is not None:
             raise TypeError(f"np.{function.__name__} of a tensor takes no {name}=: {remedy}")

@@ -85,6 +85,18 @@ class Variable(Tensor):
         """Subtract from the value; gives the variable itself."""
         return self.assign(self._array - own(value))
 
+    def __copy__(self) -> Variable:
+        return Variable(self._array, self.trainable, self.name)
+
+    def __reduce__(self) -> Any:
+        return Variable, (self._array, self.trainable, self.name)
+
+    def as_it_is(self) -> Variable:
+        """Give a variable that tapes take for this one, with the value it has now."""
+        kept = self.__copy__()
+        kept._id = self._id
+        return kept
+
     def _no_in_place(self, other: Any) -> NoReturn:
         raise RuntimeError(
             "variable += value is not supported, because it is not clear whether you want to change the variable "

@@ -190,8 +190,9 @@ class Kept(np.ndarray):
 
 def test_a_one_shot_tape_lets_go_of_its_arrays_and_a_persistent_one_keeps_them():
     for persistent in (False, True):
-        array = np.array([1.0, 2.0]).view(Kept)
-        array.flags.writeable = False
+        base = np.array([1.0, 2.0])
+        base.flags.writeable = False
+        array = base.view(Kept)
         end = weakref.ref(array)
         x = ad.Variable([1.0, 2.0])
         with ad.GradientTape(persistent=persistent) as tape:

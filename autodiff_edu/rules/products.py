@@ -6,6 +6,7 @@ import string
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
 from ..tensor import apply
 from .kinds import SPELLED, linear
@@ -42,9 +43,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """Sum over pairs of axes: move them together, and multiply two matrices."""
     if np.ndim(axes) == 0 and not isinstance(axes, tuple | list):
         axes = (list(range(np.ndim(a) - axes, np.ndim(a))), list(range(axes)))
-    summed_a, summed_b = (
-        [k % np.ndim(x) for k in np.atleast_1d(part).astype(int).tolist()] for x, part in zip((a, b), axes, strict=True)
-    )
+    summed_a, summed_b = (list(normalize_axis_tuple(part, np.ndim(x))) for x, part in zip((a, b), axes, strict=True))
     kept_a = [k for k in range(np.ndim(a)) if k not in summed_a]
     kept_b = [k for k in range(np.ndim(b)) if k not in summed_b]
     count = int(np.prod([np.shape(a)[k] for k in summed_a]))

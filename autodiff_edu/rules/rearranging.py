@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from ..tensor import Tensor
 from .kinds import SPELLED
@@ -23,14 +24,17 @@ def plain(a: Any) -> Any:
 
 def take(a: Any, indices: Any, axis: int | None = None, out: None = None, mode: str = "raise") -> Any:
     """Take elements along one axis; `mode` says what an index beyond the end means."""
+    if out is not None:
+        raise TypeError("np.take of a tensor takes no out=: tensors are never written into; write result = ...")
     if axis is None:
         a, axis = np.ravel(a), 0
+    axis = normalize_axis_index(axis, np.ndim(a))
     indices, length = plain(indices), np.shape(a)[axis]
     if mode == "wrap":
         indices = indices % length
     elif mode == "clip":
         indices = np.clip(indices, 0, length - 1)
-    return a[(*(slice(None),) * (axis % np.ndim(a)), indices)]
+    return a[(*(slice(None),) * axis, indices)]
 
 
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
@@ -89,7 +93,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
 
 def flip(m: Any, axis: Any = None) -> Any:
     """Reverse the order of elements along axes."""
-    axes = range(np.ndim(m)) if axis is None else [a % np.ndim(m) for a in np.atleast_1d(axis).tolist()]
+    axes = range(np.ndim(m)) if axis is None else normalize_axis_tuple(axis, np.ndim(m))
     return m[tuple(slice(None, None, -1 if k in axes else None) for k in range(np.ndim(m)))]
 
 
@@ -107,7 +111,7 @@ def rot90(m: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
 def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     """Move axes to new places: a transposition."""
     ndim = np.ndim(a)
-    froms, tos = ([k % ndim for k in np.atleast_1d(axes).tolist()] for axes in (source, destination))
+    froms, tos = normalize_axis_tuple(source, ndim, "source"), normalize_axis_tuple(destination, ndim, "destination")
     order = [k for k in range(ndim) if k not in froms]
     for to, start in sorted(zip(tos, froms, strict=True)):
         order.insert(to, start)
@@ -116,7 +120,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
 
 def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
     """Move one axis back until it lies before another."""
-    axis, start = axis % np.ndim(a), start + np.ndim(a) if start < 0 else start
+    axis, start = normalize_axis_index(axis, np.ndim(a)), start + np.ndim(a) if start < 0 else start
     return moveaxis(a, axis, start - (axis < start))
 
 
@@ -192,6 +196,8 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **parameters: Any) -
     known = ("constant", "edge", "reflect", "symmetric", "wrap")
     if mode not in known:
         raise ValueError(f"np.pad of a tensor has the modes {', '.join(known)}, and not {mode!r}")
+    if any(isinstance(value, Tensor) for value in parameters.values()):
+        raise TypeError("np.pad takes its constants as plain numbers; join tensors to the array with np.concatenate")
     if parameters.get("reflect_type", "even") != "even":
         raise ValueError("np.pad of a tensor mirrors values, reflect_type='even', and not differences")
     shape = np.shape(array)

@@ -47,6 +47,11 @@ def length(x: Any, axis: Axis) -> int:
     return math.prod(shape[a] for a in from_the_right(axis, len(shape)))
 
 
+def shared(g: Any, count: int) -> Any:
+    """Divide g among so many elements; a count that float16 cannot hold is taken in float64."""
+    return g / (count if count < 60_000 else np.float64(count))
+
+
 def pull_extreme(g: Any, y: Any, x: Any, axis: Axis = None, out: None = None, keepdims: bool = False) -> Any:
     """Pull back to the largest (or smallest) elements; equal ones share evenly."""
     chosen = x == restore(y, x, axis, keepdims)
@@ -57,7 +62,7 @@ def pull_prod(
     g: Any, y: Any, x: Any, axis: Axis = None, dtype: Any = None, out: None = None, keepdims: bool = False
 ) -> Any:
     """Pull back through a product: to each element goes the product of all others, right beside zeros too."""
-    if np.all(x != 0):
+    if np.all(x != 0) and np.all((y != 0) & np.isfinite(y)):  # else an overflow or underflow has lost the factors
         return restore(g * y, x, axis, keepdims) / x
     ndim = np.ndim(x)
     axes = from_the_right(axis, ndim)
@@ -74,7 +79,7 @@ def pull_prod(
 def pull_cumprod(g: Any, y: Any, x: Any, axis: int) -> Any:
     """Pull back through a running product: to x_i goes the sum over j >= i of g_j and all of x_0 ... x_j but x_i."""
     axis = right(axis, x)
-    if np.all(x != 0):
+    if np.all(x != 0) and np.all((y != 0) & np.isfinite(y)):
         return later_sums(g * y, axis) / x
     x, g = np.moveaxis(x, axis, -1), np.moveaxis(g, axis, -1)
     n = np.shape(x)[-1]
@@ -111,7 +116,7 @@ def logsumexp(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
 # fmt: off
 linear(np.sum,     lambda g, y, x, axis=None, dtype=None, out=None, keepdims=False: spread(g, x, axis, keepdims))
 linear(np.mean,    lambda g, y, x, axis=None, dtype=None, out=None, keepdims=False:
-                       spread(g / length(x, axis), x, axis, keepdims))
+                       spread(shared(g, length(x, axis)), x, axis, keepdims))
 general(np.max,    pull_extreme)
 general(np.min,    pull_extreme)
 general(np.prod,   pull_prod)

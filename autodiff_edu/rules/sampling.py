@@ -6,6 +6,7 @@ import operator
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
 from ..tensor import Tensor
 from .kinds import SPELLED
@@ -33,7 +34,9 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 def gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: int = 1) -> Any:
     """Differentiate samples by finite differences, with spacings or coordinates as np.gradient takes them."""
     ndim = np.ndim(f)
-    axes = tuple(range(ndim)) if axis is None else tuple(a % ndim for a in np.atleast_1d(axis).tolist())
+    axes = tuple(range(ndim)) if axis is None else normalize_axis_tuple(axis, ndim)
+    if any(isinstance(step, Tensor) for step in spacing):
+        raise TypeError("np.gradient takes its spacing as plain numbers; divide by a tensor afterwards")
     if len(spacing) not in (0, 1, len(axes)):
         raise TypeError(f"np.gradient takes no spacing, one, or one per axis ({len(axes)}); {len(spacing)} were given")
     steps = spacing or (1.0,)
@@ -72,7 +75,7 @@ def quantile(a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdi
     q, ndim = np.asarray(q, float), np.ndim(a)
     if ((q < 0) | (q > 1)).any():
         raise ValueError("quantiles lie between 0 and 1")
-    axes = tuple(range(ndim)) if axis is None else tuple(k % ndim for k in np.atleast_1d(axis).tolist())
+    axes = tuple(range(ndim)) if axis is None else normalize_axis_tuple(axis, ndim)
     kept = [k for k in range(ndim) if k not in axes]
     flat = np.reshape(np.transpose(a, (*kept, *axes)), (*[np.shape(a)[k] for k in kept], -1))
     ordered = sort(flat)
@@ -80,7 +83,10 @@ def quantile(a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdi
     low = np.floor(position).astype(int)
     high = np.minimum(low + 1, np.shape(flat)[-1] - 1)
     share = position - low if q.ndim else weights(position - low, a)  # NumPy's own dtypes
-    found = ordered[..., low] * (1 - share) + ordered[..., high] * share
+    found: Any = ordered[..., low] * (1 - share) + ordered[..., high] * share
+    missing = np.isnan(plain(flat)).any(axis=-1)  # sorted to the end, where it would go unseen
+    if missing.any():
+        found = np.where(np.reshape(missing, missing.shape + (1,) * q.ndim), np.nan, found)
     if keepdims:
         found = np.expand_dims(found, tuple(k - q.ndim for k in axes) if q.ndim == 0 else ())
         if q.ndim:
@@ -123,6 +129,8 @@ def linspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0
 ) -> Any:
     """Mix the two ends in equal steps."""
+    if dtype is not None:
+        raise TypeError("np.linspace of tensors takes no dtype=: convert its result with .astype")
     num = operator.index(num)
     count = max(num - 1 if endpoint else num, 1)
     share = weights(np.arange(num) / count, start, stop)
