@@ -23,6 +23,7 @@ from .variable import Variable
 if TYPE_CHECKING:
     from .blocks import BlockMatrix
     from .checks import check_gradients
+    from .control import register_gradient
     from .player import Player
     from .player.play import play
     from .transforms import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
@@ -48,6 +49,7 @@ __all__ = [
     "jacobian",
     "jvp",
     "play",
+    "register_gradient",
     "rules",
     "trace",
     "value_and_grad",
@@ -59,6 +61,7 @@ _LATER = {
     "BlockMatrix": "blocks",
     "Player": "player",
     "check_gradients": "checks",
+    "register_gradient": "control",
     "play": "player.play",
 } | dict.fromkeys(("grad", "hessian", "hvp", "jacobian", "jvp", "value_and_grad", "vjp"), "transforms")
 

@@ -223,11 +223,9 @@ def hessian(f: Function, argnums: Argnums = 0) -> Function:
             sources = _watched(outer, chosen)
             inner, value, inner_sources = _run(f, _with(args, argnums, sources), kwargs, argnums)
             gradients = tensors_of(inner.gradient(value, inner_sources, unconnected_gradients="zero"), "gradients")
-            if isinstance(sources, Tensor):
-                rows = gradients[0]
-            else:
-                rows = np.concatenate([np.ravel(g) for g in gradients])
-        if isinstance(sources, Tensor):
+            one = isinstance(sources, Tensor)
+            rows: Any = gradients[0] if one else np.concatenate([np.ravel(g) for g in gradients])
+        if one:
             return outer.jacobian(rows, sources, unconnected_gradients="zero")
         columns = outer.jacobian(rows, tensors_of(sources, "sources"), unconnected_gradients="zero")
         return BlockMatrix.of_columns(sources, columns)

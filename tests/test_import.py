@@ -69,7 +69,7 @@ FLOORS = [
     {"formatting", "structures", "values", "places", "events"},
     {"rules", "methods", "tensor", "stacks", "unruled", "variable"},
     {"entry", "arguments", "recorder", "jacobians", "tape", "labels"},
-    {"forward", "blocks", "transforms"},
+    {"control", "forward", "blocks", "transforms"},
     {"checks"},
     {"trace"},
     {"player"},
