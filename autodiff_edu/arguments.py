@@ -41,9 +41,9 @@ def unusable(used: bool) -> RuntimeError:
     )
 
 
-def check_watchable(structure: Any) -> list[Tensor]:
+def check_watchable(structure: Any, path: str = "watch") -> list[Tensor]:
     """List the tensors of a structure that a tape is asked to watch, if it can watch them all."""
-    leaves = flatten(structure, "watch")
+    leaves = flatten(structure, path)
     for path, tensor in leaves:
         if not isinstance(tensor, Tensor):
             raise ValueError(

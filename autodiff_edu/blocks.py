@@ -74,6 +74,16 @@ class BlockMatrix:
     def flatten(self, structure: Any) -> Tensor:
         """Write a structure like the sources, a gradient say, as one vector in the order of the matrix.
 
+        Parameters
+        ----------
+        structure : structure of Tensor
+            With parts of the shapes of the sources.
+
+        Returns
+        -------
+        Tensor
+            Of shape `(rows,)`.
+
         Raises
         ------
         ValueError
@@ -87,6 +97,16 @@ class BlockMatrix:
 
     def unflatten(self, vector: Any) -> Any:
         """Write a vector in the order of the matrix as a structure like the sources.
+
+        Parameters
+        ----------
+        vector : array_like or Tensor
+            Of shape `(rows,)`.
+
+        Returns
+        -------
+        structure of Tensor
+            With parts of the shapes of the sources.
 
         Raises
         ------

@@ -120,6 +120,16 @@ class Trace:
 def trace(title: str = "trace") -> Iterator[Trace]:
     """Keep everything that happens on tapes inside a `with` block, in this thread.
 
+    Parameters
+    ----------
+    title : str
+        Shown above the player.
+
+    Yields
+    ------
+    Trace
+        Filled while the block runs.
+
     Examples
     --------
     >>> import autodiff_edu as ad

@@ -51,6 +51,13 @@ def grad(f: Function, argnums: Argnums = 0) -> Function:
         With the arguments of `f`; gives tensors in the structure of the argument (a tuple of them for a tuple), zeros
         where the result does not depend on it.
 
+    Raises
+    ------
+    TypeError
+        When called: if an argument holds integers (Python's own are taken as floats), or the result is no tensor.
+    ValueError
+        When called: if `argnums` names no argument, or one twice.
+
     Examples
     --------
     >>> import autodiff_edu as ad
@@ -62,7 +69,17 @@ def grad(f: Function, argnums: Argnums = 0) -> Function:
 
 
 def value_and_grad(f: Function, argnums: Argnums = 0) -> Function:
-    """Give the function that computes `(value, gradient)`; see `grad`.
+    """Give the function that computes the value of `f` and its gradient in one run.
+
+    Parameters
+    ----------
+    f, argnums
+        As for `grad`, and so are the errors.
+
+    Returns
+    -------
+    callable
+        Gives `(value, gradient)`: what `f` gives, and what `grad(f)` gives.
 
     Examples
     --------
@@ -93,6 +110,13 @@ def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
     pullback : callable
         From a cotangent, shaped like the value, to one cotangent per primal, a tuple if there are several. May be
         called again and again.
+
+    Raises
+    ------
+    TypeError
+        If a primal holds integers, or the result is no tensor.
+    ValueError
+        From the pullback, if the cotangent has not the structure or the shape of the value.
 
     Examples
     --------
@@ -202,6 +226,11 @@ def hessian(f: Function, argnums: Argnums = 0) -> Function:
     callable
         Gives a tensor of shape `x.shape + x.shape` if the argument is one array, and a `BlockMatrix` for a structure.
 
+    Raises
+    ------
+    TypeError
+        When called: as for `grad`, and if an argument is complex.
+
     Examples
     --------
     Newton's step over a whole model is three lines:
@@ -223,6 +252,8 @@ def hessian(f: Function, argnums: Argnums = 0) -> Function:
             sources = _watched(outer, chosen)
             inner, value, inner_sources = _run(f, _with(args, argnums, sources), kwargs, argnums)
             gradients = tensors_of(inner.gradient(value, inner_sources, unconnected_gradients="zero"), "gradients")
+            if any(g.dtype.kind == "c" for g in gradients):
+                raise TypeError("hessian is by real arguments, and one is complex; pass its parts as two arrays")
             one = isinstance(sources, Tensor)
             rows: Any = gradients[0] if one else np.concatenate([np.ravel(g) for g in gradients])
         if one:
@@ -250,6 +281,13 @@ def hvp(f: Function, primals: tuple[Any, ...], vector: tuple[Any, ...]) -> Any:
     -------
     Tensor, or structure of them
         Like the primals; a tuple if there are several.
+
+    Raises
+    ------
+    TypeError
+        If the primals or the vector are no tuples, or as for `grad`.
+    ValueError
+        If a part of the vector has not the shape of its primal.
 
     Examples
     --------
@@ -302,12 +340,12 @@ def _watched(tape: GradientTape, structure: Any) -> Any:
     """Make a tensor of its own of every leaf, so that the same array in two places is two sources."""
     structure = _array(structure)
     sources = rebuild(structure, iter([_source(leaf) for _, leaf in flatten(structure, "argument")]))
-    tape.watch(check_watchable(sources))
+    tape.watch(check_watchable(sources, "argument"))
     return sources
 
 
 def _array(structure: Any) -> Any:
-    return np.asarray(structure) if is_numbers(structure) else structure
+    return np.array(structure, float) if is_numbers(structure) else structure
 
 
 def _source(leaf: Any) -> Tensor:

@@ -78,11 +78,11 @@ class Variable(Tensor):
         return self
 
     def assign_add(self, value: Any) -> Variable:
-        """Add to the value; gives the variable itself."""
+        """Add an array_like of the variable's shape to its value; gives the variable. Errors as for `assign`."""
         return self.assign(self._array + own(value))
 
     def assign_sub(self, value: Any) -> Variable:
-        """Subtract from the value; gives the variable itself."""
+        """Subtract an array_like of the variable's shape; gives the variable. Errors as for `assign`."""
         return self.assign(self._array - own(value))
 
     def __copy__(self) -> Variable:

@@ -199,3 +199,14 @@ def test_a_trace_of_a_forward_pass_shows_no_tape_of_ours():
     with ad.trace() as steps:
         ad.jvp(lambda x: np.max(x * x), (np.array([1.0, 2.0]),), (np.ones(2),))
     assert len({event.tape for event in steps.events}) == 1
+
+
+def test_a_list_of_whole_numbers_is_an_array_of_floats_and_an_array_of_integers_is_refused_by_its_role():
+    assert ad.grad(lambda x: np.sum(x**2))([1, 2]).numpy().tolist() == [2, 4]
+    with pytest.raises(TypeError, match="argument has dtype int64"):
+        ad.grad(lambda x: np.sum(x**2))(np.array([1, 2]))
+
+
+def test_the_hessian_by_complex_arguments_says_so():
+    with pytest.raises(TypeError, match="hessian"):
+        ad.hessian(lambda z: np.sum(np.abs(z) ** 2))(np.array([1 + 2j]))
