@@ -92,3 +92,37 @@ def test_a_maximum_sends_each_cotangent_on_undivided_in_sum(drawn, extreme, seed
     got = tape.gradient(y, source, output_gradients=weights).numpy()
     np.testing.assert_allclose(np.sum(got, axis=axis, keepdims=keepdims), weights, 1e-12)
     assert not got[x != extreme(x, axis=axis, keepdims=True)].any()
+
+
+REDUCTIONS = [np.prod, np.var, np.std, np.mean, np.max, np.median]
+ACCUMULATIONS = [np.cumsum, np.cumprod, np.sort, np.flip, np.diff]
+
+
+def assert_derivative(f, x, seed):
+    """Forward agrees with central differences, and backward is its transpose."""
+    direction = numbers(x.shape, seed + 1)
+    value, tangent = ad.jvp(f, (x,), (direction,))
+    difference = (f(x + 1e-6 * direction) - f(x - 1e-6 * direction)) / 2e-6
+    np.testing.assert_allclose(tangent.numpy(), difference, 1e-6, 1e-7)
+    weights = numbers(value.shape, seed + 2)
+    cotangent = ad.vjp(f, x)[1](weights).numpy()
+    np.testing.assert_allclose(np.sum(cotangent * direction), np.sum(weights * tangent.numpy()), 1e-9, 1e-12)
+
+
+@given(reductions(), st.sampled_from(REDUCTIONS), st.integers(0, 99))
+def test_any_reduction_along_any_axes_is_differentiated_both_ways(drawn, function, seed):
+    shape, axis, keepdims = drawn
+    if function is np.median and axis == ():
+        axis = None  # a median along no axis is not NumPy's
+    reduced = np.ones(shape).sum(axis=axis).size
+    if function is np.std and reduced == np.prod(shape):
+        function = np.var  # of single numbers the deviation has a kink at 0
+    assert_derivative(lambda t: function(t, axis=axis, keepdims=keepdims), numbers(shape, seed), seed)
+
+
+@given(
+    hnp.array_shapes(max_dims=3, min_side=1, max_side=4), st.integers(0, 2), st.sampled_from(ACCUMULATIONS), st.data()
+)
+def test_any_accumulation_along_any_axis_is_differentiated_both_ways(shape, seed, function, data):
+    axis = data.draw(st.integers(-len(shape), len(shape) - 1))
+    assert_derivative(lambda t: function(t, axis=axis), numbers(shape, seed), seed)
