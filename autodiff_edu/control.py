@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from .rules import RULES, Rule, complete
 from .rules.kinds import SPELLED
+from .values import JOINING
 
 KINDS = ("elementwise", "linear", "general")
 
@@ -14,14 +17,18 @@ KINDS = ("elementwise", "linear", "general")
 class Registration:
     """A rule that was entered; as a `with` block, it is taken out again at the end of the block."""
 
-    def __init__(self, operation: Callable[..., Any], before: Rule | None, spelled: Callable[..., Any] | None) -> None:
-        self._operation, self._before, self._spelled = operation, before, spelled
+    def __init__(self, operation: Callable[..., Any], rule: Rule) -> None:
+        self._operation, self._rule = operation, rule
+        self._before, self._spelled = RULES.get(operation), SPELLED.get(operation)
+        self.__enter__()
 
     def __enter__(self) -> Registration:
+        SPELLED.pop(self._operation, None)
+        RULES[self._operation] = self._rule
         return self
 
     def __exit__(self, *exception: object) -> None:
-        del RULES[self._operation]
+        RULES.pop(self._operation, None)
         if self._before is not None:
             RULES[self._operation] = self._before
         if self._spelled is not None:
@@ -54,7 +61,8 @@ def register_gradient(
     Raises
     ------
     TypeError
-        If the operation or a rule is not callable, or there is no rule.
+        If the operation or a rule is not callable, there is no rule, or the operation takes a list of arrays or has
+        several results.
     ValueError
         If the kind is unknown, or the operation has a rule already and `replace` is not given.
 
@@ -76,11 +84,12 @@ def register_gradient(
         )
     if kind not in KINDS:
         raise ValueError(f"kind is {kind!r}; it must be one of {', '.join(map(repr, KINDS))}")
+    if operation in JOINING or operation is np.block or getattr(operation, "nout", 1) > 1:
+        raise TypeError(
+            "a rule is for a function of arrays with one result, not for one of a list, or with several"
+        )
     complete()
-    before, spelled = RULES.get(operation), SPELLED.get(operation)
-    if (before or spelled) and not replace:
+    if (operation in RULES or operation in SPELLED) and not replace:
         name = getattr(operation, "__name__", repr(operation))
         raise ValueError(f"{name} has a derivative already; say replace=True if you mean to replace it")
-    SPELLED.pop(operation, None)
-    RULES[operation] = Rule(kind, rules)
-    return Registration(operation, before, spelled)
+    return Registration(operation, Rule(kind, rules))

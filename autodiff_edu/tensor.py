@@ -186,7 +186,7 @@ class Tensor(ArrayMethods):
             from .unruled import apply_unruled
 
             return apply_unruled(function, args, parameters)
-        check_operands(function, args)
+        check_operands(function, (*args, *parameters.values()))
         if function in SPELLED:
             return SPELLED[function](*args, **parameters)
         refuse(function, parameters)

@@ -66,11 +66,15 @@ def can_change(array: Any) -> bool:
 
 
 def check_operands(function: Callable[..., Any], inputs: Any) -> None:
-    """Raise a TypeError if a list of tensors is given where NumPy means an array."""
-    if function not in JOINING:
-        for value in inputs:
-            if isinstance(value, list | tuple) and any(is_tensor(part) for part in _parts(value)):
-                _array(value)
+    """Raise a TypeError if a list of tensors is given where NumPy means an array.
+
+    Integer tensors may stand in lists, as in a shape: they have no derivative to lose.
+    """
+    for value in inputs:
+        joined = function in JOINING and isinstance(value, list | tuple)
+        for part in value if joined else (value,):
+            if isinstance(part, list | tuple):
+                _refuse_tensors(part)
 
 
 def plain_index(index: Any) -> Any:
@@ -105,12 +109,17 @@ def different(x: Any, y: Any) -> Any:
 
 
 def _array(value: Any, dtype: Any = None) -> Any:
-    if isinstance(value, list | tuple) and any(is_tensor(part) for part in _parts(value)):
+    if isinstance(value, list | tuple):
+        _refuse_tensors(value)
+    return np.array(value, dtype=dtype)
+
+
+def _refuse_tensors(value: Any) -> None:
+    if any(is_tensor(part) and part.dtype.kind in "fc" for part in _parts(value)):
         raise TypeError(
             "a list of tensors is no array, and making one would take them off every tape; "
             "join them with np.stack([...])"
         )
-    return np.array(value, dtype=dtype)
 
 
 def _parts(value: Any) -> Any:

@@ -43,3 +43,17 @@ def test_wrong_calls_say_what_to_write():
     with pytest.raises(ValueError, match="elementwise"):
         ad.register_gradient(UNRULED, lambda g, y, x: g, kind="diagonal")
     assert UNRULED not in RULES
+
+
+def test_a_registration_may_be_entered_again():
+    registration = ad.register_gradient(UNRULED, lambda g, y, x: 3.0 * g)
+    for _ in range(2):
+        with registration:
+            assert slope(UNRULED, [0.5, 7.0]) == [3, 3]
+        assert UNRULED not in RULES
+
+
+@pytest.mark.parametrize("function", [np.block, np.vstack, np.modf])
+def test_functions_of_lists_and_with_several_results_are_refused(function):
+    with pytest.raises(TypeError, match="one result"):
+        ad.register_gradient(function, lambda g, y, x: g, replace=True)

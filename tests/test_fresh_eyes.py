@@ -210,3 +210,32 @@ def test_a_list_of_whole_numbers_is_an_array_of_floats_and_an_array_of_integers_
 def test_the_hessian_by_complex_arguments_says_so():
     with pytest.raises(TypeError, match="hessian"):
         ad.hessian(lambda z: np.sum(np.abs(z) ** 2))(np.array([1 + 2j]))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.hstack([[x[0]], x]),
+        lambda x: np.vstack([[x[0], x[1]], x]),
+        lambda x: np.concatenate([(x[0],), x]),
+        lambda x: np.stack([(x[0], x[1]), x]),
+        lambda x: np.append(x, values=[x[0]]),
+    ],
+)
+def test_a_list_of_tensors_inside_what_is_joined_is_refused(f):
+    with pytest.raises(TypeError, match="join them"):
+        gradient(f, [1.0, 2.0])
+
+
+def test_lists_of_axes_and_integer_tensors_in_shapes_are_what_they_are_in_numpy():
+    x, k = ad.constant(np.arange(6.0).reshape(2, 3)), ad.constant(1)
+    assert np.expand_dims(x, [0, 1]).shape == (1, 1, 2, 3)
+    assert np.reshape(x, (k, 6)).shape == (1, 6)
+    assert np.take(x, [k, k], axis=1).shape == (2, 2)
+    assert np.pad(x, (k, 0)).shape == (3, 4)
+    np.testing.assert_allclose(gradient(lambda t: np.fft.fftshift(t, [0]), [1.0, 2.0]), [[1, 1]])
+
+
+def test_the_variance_of_more_elements_than_float16_counts_has_a_gradient():
+    x = np.r_[np.zeros(50_000), np.ones(50_000)].astype("float16")
+    assert ad.grad(np.var)(x).numpy()[0] == np.float16(-1e-5)

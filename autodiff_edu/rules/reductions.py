@@ -19,7 +19,7 @@ def from_the_right(axis: Axis, ndim: int) -> tuple[int, ...]:
     """Write axes as negative numbers, so that they mean the same with a stack in front."""
     if axis is None:
         return tuple(range(-ndim, 0))
-    axes = axis if isinstance(axis, tuple) else (axis,)
+    axes = tuple(axis) if np.iterable(axis) else (axis,)
     return tuple(a if a < 0 else a - ndim for a in map(operator.index, axes))
 
 
@@ -47,7 +47,7 @@ def length(x: Any, axis: Axis) -> int:
     return math.prod(shape[a] for a in from_the_right(axis, len(shape)))
 
 
-def shared(g: Any, count: int) -> Any:
+def shared(g: Any, count: float) -> Any:
     """Divide g among so many elements; a count that float16 cannot hold is taken in float64."""
     return g / (count if count < 60_000 else np.float64(count))
 
@@ -96,7 +96,7 @@ def later_sums(g: Any, axis: int) -> Any:
 
 def deviation(x: Any, axis: Axis, ddof: float) -> Any:
     """Give half the gradient of the variance: (x - mean) / (n - ddof)."""
-    return np.conjugate(x - np.mean(x, axis=axis, keepdims=True)) / (length(x, axis) - ddof)
+    return shared(np.conjugate(x - np.mean(x, axis=axis, keepdims=True)), length(x, axis) - ddof)
 
 
 def along(function: Any, a: Any, axis: int | None) -> Any:

@@ -77,6 +77,7 @@ SPELLED[np.ndarray.astype] = lambda a, dtype: (
     cast(a, np.dtype(dtype)) if np.dtype(dtype).kind in "fc" else round_off(a, dtype)
 )
 SPELLED[np.reshape] = spelled_reshape
+SPELLED[np.expand_dims] = lambda a, axis: apply(np.expand_dims, (a, tuple(axis) if np.iterable(axis) else axis))
 SPELLED[np.transpose] = lambda a, axes=None: apply(np.transpose, (a,) if axes is None else (a, tuple(axes)))
 SPELLED[np.ravel] = lambda a, order="C": np.reshape(a, -1, order)
 SPELLED[np.concatenate] = lambda arrays, axis=0: concatenate(*arrays, axis=axis)
