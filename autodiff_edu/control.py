@@ -85,9 +85,7 @@ def register_gradient(
     if kind not in KINDS:
         raise ValueError(f"kind is {kind!r}; it must be one of {', '.join(map(repr, KINDS))}")
     if operation in JOINING or operation is np.block or getattr(operation, "nout", 1) > 1:
-        raise TypeError(
-            "a rule is for a function of arrays with one result, not for one of a list, or with several"
-        )
+        raise TypeError("a rule is for a function of arrays with one result, not for one of a list, or with several")
     complete()
     if (operation in RULES or operation in SPELLED) and not replace:
         name = getattr(operation, "__name__", repr(operation))
