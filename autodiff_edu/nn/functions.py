@@ -1,0 +1,224 @@
+"""Activations and losses, written in NumPy: what the tape sees is what is written here.
+
+They take tensors and plain arrays alike, keep float32, and are stable: at ±1000 neither they nor their derivatives
+overflow or turn into NaN.
+
+>>> import autodiff_edu as ad
+>>> from autodiff_edu import nn
+>>> nn.softmax(ad.constant([-1000.0, 0.0, 1000.0]))
+Tensor([0., 0., 1.])
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..tensor import Tensor
+
+
+def relu(x: Any) -> Any:
+    """Give x where it is positive, else 0, element by element; the derivative at 0 is 0.
+
+    Made of straight lines, it has no second derivative but 0: to a tape, its gradient is unconnected to `x`.
+
+    Parameters
+    ----------
+    x : Tensor or ndarray
+        Of any shape.
+
+    Returns
+    -------
+    Tensor or ndarray
+        Like `x`.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> from autodiff_edu import nn
+    >>> ad.grad(nn.relu)([-1.0, 0.0, 2.0])
+    Tensor([0., 0., 1.])
+    """
+    return np.where(x <= 0, 0, x)  # and so NaN stays NaN
+
+
+def elu(x: Any) -> Any:
+    """Give x where it is positive, else exp(x) - 1 (Clevert, Unterthiner and Hochreiter 2016).
+
+    Parameters and result are those of `relu`. The derivative at 0 is 1, and the second one is 0.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> from autodiff_edu import nn
+    >>> ad.grad(nn.elu)([-1.0, 0.0, 2.0])
+    Tensor([0.367879, 1.      , 1.      ])
+    """
+    negative = np.where(x < 0, x, 0)  # the branch that is not taken must not overflow either: hence where, twice
+    return np.where(x < 0, np.expm1(negative), x)
+
+
+def softplus(x: Any) -> Any:
+    """Give log(1 + exp(x)), a smooth relu. Parameters and result are those of `relu`.
+
+    Examples
+    --------
+    >>> from autodiff_edu import nn
+    >>> print(nn.softplus(1000.0))
+    1000.0
+    """
+    return np.logaddexp(x, 0)  # log(exp(x) + exp(0)), without computing exp(x)
+
+
+def sigmoid(x: Any) -> Any:
+    """Give 1 / (1 + exp(-x)), accurate in both tails. Parameters and result are those of `relu`.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> from autodiff_edu import nn
+    >>> ad.value_and_grad(nn.sigmoid)(0.0)
+    (Tensor(0.5), Tensor(0.25))
+    """
+    return np.exp(-softplus(-x))
+
+
+def softmax(x: Any, axis: int = -1) -> Any:
+    """Turn scores into probabilities: exp(x), divided by its sum along an axis.
+
+    Parameters
+    ----------
+    x : Tensor or ndarray
+        Of rank 1 or more.
+    axis : int
+        Along which the results add up to 1.
+
+    Returns
+    -------
+    Tensor or ndarray
+        Like `x`.
+    """
+    exponential = np.exp(_shifted(x, axis))
+    return exponential / np.sum(exponential, axis=axis, keepdims=True)
+
+
+def log_softmax(x: Any, axis: int = -1) -> Any:
+    """Give the logarithm of `softmax`, also where that is too small for a number. Parameters and result are the same.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> from autodiff_edu import nn
+    >>> nn.log_softmax(ad.constant([0.0, 1000.0]))
+    Tensor([-1000.,     0.])
+    """
+    shifted = _shifted(x, axis)
+    return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
+
+
+def _shifted(x: Any, axis: int) -> Any:
+    """Subtract the largest element, so that exp cannot overflow; softmax is the same for all shifts."""
+    return x - np.max(x, axis=axis, keepdims=True)
+
+
+def mse(prediction: Any, target: Any) -> Any:
+    """Average the squares of the differences.
+
+    Parameters
+    ----------
+    prediction, target : Tensor or array_like
+        Of the same shape; either may be a scalar.
+
+    Returns
+    -------
+    Tensor or number
+        A scalar.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ. Broadcasting (n, 1) against (n,) would compare every sample with every other.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> from autodiff_edu import nn
+    >>> nn.mse(ad.constant([1.0, 2.0]), [1.0, 4.0])
+    Tensor(2.)
+    """
+    shape, wanted = np.shape(prediction), np.shape(target)
+    if shape != wanted and shape and wanted:
+        raise ValueError(
+            f"mse got a prediction of shape {shape} and a target of shape {wanted}; they must be the same, so "
+            "reshape one of them on purpose: mse(prediction, target.reshape(prediction.shape))"
+        )
+    return np.mean(np.square(np.subtract(prediction, target)))
+
+
+def softmax_cross_entropy(logits: Any, labels: Any) -> Any:
+    """Average minus the logarithm of the probability that softmax gives to the right class.
+
+    Parameters
+    ----------
+    logits : Tensor or ndarray
+        Scores of shape `(..., classes)`, before any softmax.
+    labels : Tensor or array_like
+        Numbers of classes, integers of shape `(...)`; or one probability per class, say one-hot, of the logits' shape.
+
+    Returns
+    -------
+    Tensor or number
+        A scalar.
+
+    Raises
+    ------
+    ValueError
+        If the labels have another shape, or a label is no class.
+    TypeError
+        If numbers of classes are floats.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> from autodiff_edu import nn
+    >>> logits = ad.constant([[2.0, 0.0, 0.0], [0.0, 0.0, 1000.0]])
+    >>> nn.softmax_cross_entropy(logits, [0, 2]), nn.softmax_cross_entropy(logits, [[1, 0, 0], [0, 0, 1]])
+    (Tensor(0.119772), Tensor(0.119772))
+    """
+    if not hasattr(logits, "dtype"):
+        logits = np.asarray(logits, float)
+    if not hasattr(labels, "dtype"):
+        labels = np.asarray(labels)
+    surprise = -log_softmax(logits)
+    if labels.shape == logits.shape != ():
+        expected = labels * surprise
+    else:
+        _check_classes(labels, logits)
+        right = labels[..., None] == np.arange(logits.shape[-1])
+        expected = np.where(right, surprise, 0)
+    return np.mean(np.sum(expected, axis=-1))
+
+
+def _check_classes(labels: Any, logits: Any) -> None:
+    """Raise an error unless `labels` holds one number of a class for each sample of the logits."""
+    shape = logits.shape
+    if shape == () or labels.shape != shape[:-1]:
+        raise ValueError(
+            f"softmax_cross_entropy got logits of shape {shape} and labels of shape {labels.shape}; give one integer "
+            f"for each sample, shape {shape[:-1]}, or one probability for each class, shape {shape}"
+        )
+    if labels.dtype.kind not in "iu":
+        raise TypeError(
+            f"labels of shape {labels.shape} number the classes, so they must be integers, and they are "
+            f"{labels.dtype}; write labels.astype(int)"
+        )
+    plain = labels._array if isinstance(labels, Tensor) else labels
+    computed = isinstance(plain, np.ndarray | np.generic)  # another library's array may not be, and stays so
+    wrong: Any = np.argwhere((plain < 0) | (plain >= shape[-1])) if computed else ()
+    if len(wrong):
+        index = tuple(map(int, wrong[0]))
+        place = f"labels[{', '.join(map(str, index))}]" if index else "labels"
+        raise ValueError(
+            f"{place} is {int(plain[index])}, and logits of shape {shape} have the classes 0 to {shape[-1] - 1}"
+        )

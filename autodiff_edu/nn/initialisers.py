@@ -1,0 +1,46 @@
+"""Where layers get their first values from: one generator of random numbers, the same in every run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+_generator = np.random.default_rng(0)
+
+
+def seed(n: int) -> None:
+    """Start the random numbers of the initialisers again; without it, they start as with `seed(0)`.
+
+    Parameters
+    ----------
+    n : int
+        Not negative.
+
+    Raises
+    ------
+    TypeError
+        If it is no integer.
+    ValueError
+        If it is negative.
+
+    Examples
+    --------
+    >>> from autodiff_edu import nn
+    >>> nn.seed(1)
+    """
+    global _generator
+    if isinstance(n, bool) or not isinstance(n, int | np.integer):
+        raise TypeError(f"seed takes an integer, so that every run gives the same numbers; it got {n!r:.60}")
+    if n < 0:
+        raise ValueError(f"seed takes an integer that is not negative; it got {n}")
+    _generator = np.random.default_rng(n)
+
+
+def glorot_uniform(inputs: int, units: int, dtype: Any) -> np.ndarray:
+    """Draw a kernel of shape `(inputs, units)` as Glorot and Bengio (2010) do, to keep the size of what flows.
+
+    The numbers are uniform between -limit and limit, where limit = sqrt(6 / (inputs + units)).
+    """
+    limit = np.sqrt(6 / (inputs + units))
+    return _generator.uniform(-limit, limit, (inputs, units)).astype(dtype)

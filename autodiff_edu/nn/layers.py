@@ -1,0 +1,186 @@
+"""Layers: modules that make their variables when they see their first input.
+
+>>> import numpy as np
+>>> from autodiff_edu import nn
+>>> layer = nn.Dense(10, activation=nn.relu)
+>>> layer(np.ones((7, 5))).shape
+(7, 10)
+>>> {name: variable.shape for name, variable in layer.named_variables.items()}
+{'kernel': (5, 10), 'bias': (10,)}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..structures import as_array
+from ..values import own
+from ..variable import Variable
+from .initialisers import glorot_uniform
+from .module import Module
+
+
+class Dense(Module):
+    """Multiply by a matrix, add a bias, and apply an activation: `activation(inputs @ kernel + bias)`.
+
+    Parameters
+    ----------
+    units : int
+        How many outputs.
+    activation : callable, optional
+        A function of tensors: `nn.relu`, `np.tanh`, or one of your own.
+
+    Attributes
+    ----------
+    kernel : Variable or None
+        Of shape `(inputs, units)` and the dtype of the first input; None before it. Drawn from Glorot and Bengio's
+        uniform distribution ("Understanding the difficulty of training deep feedforward neural networks", 2010).
+    bias : Variable or None
+        Of shape `(units,)`, zeros at first.
+
+    Raises
+    ------
+    ValueError
+        If `units` is no positive integer. When called: if the input is a scalar, or its last axis is not as long as
+        that of the first input.
+    TypeError
+        If the activation is no function. When called: if the input does not hold floats.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import autodiff_edu as ad
+    >>> from autodiff_edu import nn
+    >>> layer = nn.Dense(2)
+    >>> with ad.GradientTape() as tape:
+    ...     y = layer(np.array([[1.0, 2.0, 3.0]]))
+    >>> tape.gradient(y, layer.bias)
+    Tensor([1., 1.])
+    """
+
+    def __init__(self, units: int, activation: Callable[[Any], Any] | None = None) -> None:
+        if isinstance(units, bool) or not isinstance(units, int | np.integer) or units < 1:
+            raise ValueError(f"Dense takes a positive integer as its number of units, as in Dense(10); got {units!r}")
+        if activation is not None and not callable(activation):
+            raise TypeError(
+                f"the activation of a Dense layer is a function, as in Dense(10, nn.relu); got {activation!r}"
+            )
+        self.units = int(units)
+        self.activation = activation
+        self.kernel: Any = None
+        self.bias: Any = None
+
+    def __call__(self, inputs: Any) -> Any:
+        """Compute outputs of shape `(..., units)` from inputs of shape `(..., inputs)`."""
+        inputs = _checked(self, inputs, self.kernel, "(..., inputs)", rank=1)
+        if self.kernel is None:
+            self.kernel = Variable(glorot_uniform(inputs.shape[-1], self.units, inputs.dtype), name="kernel")
+            self.bias = Variable(np.zeros(self.units, inputs.dtype), name="bias")
+        outputs = inputs @ self.kernel + self.bias
+        return outputs if self.activation is None else self.activation(outputs)
+
+
+class BatchNormalization(Module):
+    """Shift and scale every feature to mean 0 and variance 1 over the batch, then by gamma and beta, which are learnt.
+
+    In training, mean and variance are those of the batch, over all axes but the last; the moving statistics follow
+    them. Otherwise the moving statistics are used, and samples do not depend on each other (Ioffe and Szegedy 2015).
+
+    Parameters
+    ----------
+    momentum : float
+        How much of the moving statistics each batch keeps, from 0 to 1.
+    epsilon : float
+        Added to the variance, lest it be 0.
+
+    Attributes
+    ----------
+    gamma, beta : Variable or None
+        Of shape `(features,)` and the dtype of the first input, ones and zeros at first; None before it.
+    moving_mean, moving_variance : Variable or None
+        Of the same shape, zeros and ones at first. Not trainable.
+
+    Raises
+    ------
+    ValueError
+        If momentum or epsilon is out of range. When called: if the input has no axis of samples, or no samples to train
+        on, or its last axis is not as long as that of the first input.
+    TypeError
+        When called: if the input does not hold floats.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autodiff_edu import nn
+    >>> layer = nn.BatchNormalization(momentum=0.5)
+    >>> x = np.array([[1.0], [3.0]])
+    >>> layer(x, training=True)
+    Tensor([[-0.9995],
+            [ 0.9995]])
+    >>> layer.moving_mean, layer.moving_variance
+    (Variable('moving_mean', [1.]), Variable('moving_variance', [1.]))
+    """
+
+    def __init__(self, momentum: float = 0.99, epsilon: float = 1e-3) -> None:
+        if not 0 <= momentum <= 1:
+            raise ValueError(f"the momentum of a BatchNormalization lies between 0 and 1; got {momentum!r}")
+        if not epsilon >= 0:
+            raise ValueError(f"the epsilon of a BatchNormalization must not be negative; got {epsilon!r}")
+        self.momentum, self.epsilon = momentum, epsilon
+        self.gamma: Any = None
+        self.beta: Any = None
+        self.moving_mean: Any = None
+        self.moving_variance: Any = None
+
+    def __call__(self, inputs: Any, training: bool = False) -> Any:
+        """Normalise inputs of shape `(samples, ..., features)`; in training by their own mean and variance."""
+        inputs = _checked(self, inputs, self.gamma, "(samples, ..., features)", rank=2)
+        if training and inputs.size == 0:
+            raise ValueError(f"inputs of shape {inputs.shape} have no mean to train on; leave empty batches out")
+        if self.gamma is None:
+            self._build(inputs.shape[-1], inputs.dtype)
+        if training:
+            axes = tuple(range(inputs.ndim - 1))
+            mean = np.mean(inputs, axis=axes)
+            centred = inputs - mean
+            variance = np.mean(np.square(centred), axis=axes)
+            self._follow(mean, variance)
+        else:
+            centred, variance = inputs - self.moving_mean, self.moving_variance
+        return centred / np.sqrt(variance + self.epsilon) * self.gamma + self.beta
+
+    def _build(self, features: int, dtype: Any) -> None:
+        ones, zeros = np.ones(features, dtype), np.zeros(features, dtype)
+        self.gamma, self.beta = Variable(ones, name="gamma"), Variable(zeros, name="beta")
+        self.moving_mean = Variable(zeros, trainable=False, name="moving_mean")
+        self.moving_variance = Variable(ones, trainable=False, name="moving_variance")
+
+    def _follow(self, mean: Any, variance: Any) -> None:
+        """Move the moving statistics towards those of a batch, in plain arrays: that is no part of the function."""
+        for moving, batch in ((self.moving_mean, mean), (self.moving_variance, variance)):
+            moving.assign(self.momentum * own(moving) + (1 - self.momentum) * own(batch))
+
+
+def _checked(layer: Module, inputs: Any, built: Variable | None, axes: str, rank: int) -> Any:
+    """Give the inputs as a tensor or an array, if they have the rank, the dtype and the last axis that is wanted."""
+    name = type(layer).__name__
+    inputs = as_array(inputs)
+    shape = np.shape(inputs)
+    if len(shape) < rank:
+        raise ValueError(f"{name} takes inputs of shape {axes}; got shape {shape}, so reshape them first")
+    dtype = getattr(inputs, "dtype", None)
+    if dtype is None or dtype.kind != "f":
+        raise TypeError(
+            f"{name} takes a tensor or an array of real floating-point numbers, whose dtype its variables take on; got "
+            f"{type(inputs).__name__ if dtype is None else dtype}. Convert it first: inputs.astype(float), or join "
+            "several with np.stack(inputs)"
+        )
+    if built is not None and shape[-1] != built.shape[0]:
+        raise ValueError(
+            f"this {name} was built for inputs with a last axis of {built.shape[0]}, by its first call; got shape "
+            f"{shape}. Make a new layer for these"
+        )
+    return inputs

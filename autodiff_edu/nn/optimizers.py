@@ -1,0 +1,178 @@
+"""Optimizers: they change variables along gradients.
+
+>>> import autodiff_edu as ad
+>>> from autodiff_edu import nn
+>>> w, optimizer = ad.Variable(4.0, name="w"), nn.SGD(0.25)
+>>> for _ in range(3):
+...     with ad.GradientTape() as tape:
+...         loss = w * w
+...     optimizer.apply(tape.gradient(loss, w), w)
+>>> w
+Variable('w', 0.5)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..structures import flatten, flatten_like
+from ..values import own
+from ..variable import Variable
+
+
+class Optimizer:
+    """What optimizers share: `apply`, and a memory of their own for each variable.
+
+    A subclass says in `_step` how far to go, from a gradient and what it remembered for that variable.
+    """
+
+    def __init__(self, learning_rate: float) -> None:
+        if not learning_rate >= 0:
+            raise ValueError(f"the learning rate must not be negative; got {learning_rate!r}")
+        self.learning_rate = learning_rate
+        self._memory: dict[int, Any] = {}
+
+    def apply(self, gradients: Any, variables: Any) -> None:
+        """Take one step: `optimizer.apply(tape.gradient(loss, variables), variables)`.
+
+        Parameters
+        ----------
+        gradients : Tensor or ndarray, or a structure of them
+            In the structure of the variables; each of the shape of its variable.
+        variables : Variable, or a nested list, tuple or dict of them
+            What to change, each once. Nothing of it is recorded on any tape.
+
+        Raises
+        ------
+        ValueError
+            If the structures, the number or the shapes differ, a gradient is None, or a variable stands there twice.
+        TypeError
+            If something is no variable, or a gradient is complex and its variable is not.
+        """
+        for variable, gradient in _paired(gradients, variables):
+            change, self._memory[variable._id] = self._step(gradient, self._memory.get(variable._id))
+            variable.assign_sub(change)
+
+    def _step(self, gradient: Any, memory: Any) -> tuple[Any, Any]:
+        """Give what to subtract from the variable, and what to remember for its next gradient (None at the first)."""
+        raise NotImplementedError(f"{type(self).__name__} must say in _step(gradient, memory) how far to go")
+
+
+class SGD(Optimizer):
+    """Gradient descent: subtract the gradient times the learning rate.
+
+    With momentum, subtract `learning_rate * velocity`, where `velocity = momentum * velocity + gradient`.
+
+    Parameters
+    ----------
+    learning_rate : float
+        May be changed between steps.
+    momentum : float
+        From 0 to below 1.
+
+    Raises
+    ------
+    ValueError
+        If one of them is out of range.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> from autodiff_edu import nn
+    >>> w = ad.Variable([1.0, 2.0])
+    >>> nn.SGD(0.1).apply([10.0, 0.0], w)
+    >>> w
+    Variable([0., 2.])
+    """
+
+    def __init__(self, learning_rate: float, momentum: float = 0.0) -> None:
+        super().__init__(learning_rate)
+        self.momentum = _fraction(momentum, "momentum")
+
+    def _step(self, gradient: Any, memory: Any) -> tuple[Any, Any]:
+        velocity = gradient if memory is None else self.momentum * memory + gradient
+        return self.learning_rate * velocity, velocity
+
+
+class Adam(Optimizer):
+    """Adam (Kingma and Ba, "Adam: a method for stochastic optimization", 2015), as in the paper's algorithm 1.
+
+    Each element has a step size of its own: the moving mean of its gradients by the root of that of their squares, both
+    corrected for starting from 0.
+
+    Parameters
+    ----------
+    learning_rate : float
+        May be changed between steps.
+    beta_1, beta_2 : float
+        How much of the moving means each step keeps, from 0 to below 1.
+    epsilon : float
+        Added to the root, lest it be 0.
+
+    Raises
+    ------
+    ValueError
+        If one of them is out of range.
+    """
+
+    def __init__(
+        self, learning_rate: float = 0.001, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-8
+    ) -> None:
+        super().__init__(learning_rate)
+        self.beta_1, self.beta_2 = _fraction(beta_1, "beta_1"), _fraction(beta_2, "beta_2")
+        if not epsilon >= 0:
+            raise ValueError(f"the epsilon of Adam must not be negative; got {epsilon!r}")
+        self.epsilon = epsilon
+
+    def _step(self, gradient: Any, memory: Any) -> tuple[Any, Any]:
+        steps, mean, square = (0, 0.0, 0.0) if memory is None else memory
+        steps += 1
+        mean = self.beta_1 * mean + (1 - self.beta_1) * gradient
+        square = self.beta_2 * square + (1 - self.beta_2) * gradient**2
+        corrected_mean, corrected_square = mean / (1 - self.beta_1**steps), square / (1 - self.beta_2**steps)
+        change = self.learning_rate * corrected_mean / (np.sqrt(corrected_square) + self.epsilon)
+        return change, (steps, mean, square)
+
+
+def _fraction(value: float, name: str) -> float:
+    if not 0 <= value < 1:
+        raise ValueError(f"{name} must be at least 0 and below 1; got {value!r}")
+    return value
+
+
+def _paired(gradients: Any, variables: Any) -> list[tuple[Variable, Any]]:
+    """Pair each variable with its gradient, as a plain array; every error comes before any variable is changed."""
+    pairs: list[tuple[Variable, Any]] = []
+    places: dict[int, str] = {}
+    given = flatten_like(variables, gradients, "gradients", "the variables are")
+    for (path, variable), (gradient_path, gradient) in zip(flatten(variables, "variables"), given, strict=True):
+        if not isinstance(variable, Variable):
+            kind = type(variable).__name__
+            raise TypeError(
+                f"{path} is {variable!r:.60} of type {kind}, and an optimizer changes only a Variable; "
+                "write optimizer.apply(gradients, variables)"
+            )
+        if variable._id in places:
+            raise ValueError(
+                f"{path} is the same variable as {places[variable._id]}, and would be changed twice; name each once"
+            )
+        places[variable._id] = path
+        called = path if variable.name is None else f"{path}, named {variable.name!r}"
+        pairs.append((variable, _checked(gradient, gradient_path, variable, called)))
+    return pairs
+
+
+def _checked(gradient: Any, path: str, variable: Variable, called: str) -> Any:
+    if gradient is None:
+        raise ValueError(
+            f"{path} is None: as far as the tape can tell, the target does not depend on {called}. "
+            "Ask tape.explain(target, variable) for the reason"
+        )
+    array = own(gradient)
+    if array.shape != variable.shape:
+        raise ValueError(f"{path} must have the shape {variable.shape} of {called}; it has shape {array.shape}")
+    if not np.can_cast(array.dtype, variable.dtype, "same_kind"):
+        raise TypeError(f"{path} has dtype {array.dtype}, which does not fit {called}, of dtype {variable.dtype}")
+    return array
