@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import tensors_of
-from .structures import flatten, rebuild
+from .arguments import as_constant, tensors_of
+from .structures import flatten, flatten_like, rebuild
 from .tensor import Tensor, as_tensor
 
 
@@ -76,7 +76,7 @@ class BlockMatrix:
 
         Parameters
         ----------
-        structure : structure of Tensor
+        structure : structure of Tensor or array_like
             With parts of the shapes of the sources.
 
         Returns
@@ -87,13 +87,13 @@ class BlockMatrix:
         Raises
         ------
         ValueError
-            If a part has not the shape of its source.
+            If it has another structure than the sources, or a part has not the shape of its source.
         """
-        parts = tensors_of(structure, "structure")
-        for part, tensor in zip(parts, self._tensors, strict=True):
-            if part.shape != tensor.shape:
-                raise ValueError(f"a part of shape {part.shape} stands where the sources have shape {tensor.shape}")
-        return np.concatenate([np.ravel(part) for part in parts])  # type: ignore[return-value]
+        parts = flatten_like(self._sources, structure, "structure", "the sources are")
+        for (path, part), tensor in zip(parts, self._tensors, strict=True):
+            if np.shape(part) != tensor.shape:
+                raise ValueError(f"{path} has shape {np.shape(part)}, and its source has shape {tensor.shape}")
+        return np.concatenate([np.ravel(as_constant(path, part)) for path, part in parts])  # type: ignore[return-value]
 
     def unflatten(self, vector: Any) -> Any:
         """Write a vector in the order of the matrix as a structure like the sources.

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from .arguments import tensors_of
-from .structures import flatten, rebuild
+from .stacks import plain
+from .structures import as_array, flatten, rebuild
 from .tensor import Tensor, constant
 from .transforms import jvp, vjp
 
@@ -24,7 +25,8 @@ def check_gradients(f: Callable[..., Any], *args: Any, order: int = 2) -> None:
     f : callable
         Of the arguments, giving a tensor or a structure of tensors; smooth near them.
     *args : array_like, Tensor, or structures of arrays
-        Where to check. Computed in float64 or complex128, whatever their precision.
+        Where to check. Floating and complex numbers, and lists of numbers, are checked, and computed in float64 or
+        complex128, whatever their precision; anything else, a whole exponent or an index, is passed on as it is.
     order : int
         1 checks the gradient, 2 its gradient too, and so on.
 
@@ -34,27 +36,47 @@ def check_gradients(f: Callable[..., Any], *args: Any, order: int = 2) -> None:
         If one of the two modes disagrees, saying which, of what order, in which argument, at which element, with both
         values.
     ValueError
-        If the order is below 1.
+        If the order is below 1, or no argument holds floating or complex numbers.
 
     Examples
     --------
     >>> import numpy as np
     >>> import autodiff_edu as ad
     >>> ad.check_gradients(lambda x: np.sum(np.tanh(x) ** 2), np.array([0.3, -1.2]))
+    >>> ad.check_gradients(lambda x, n: x**n, 0.7, 3)
     """
     if not isinstance(order, int) or order < 1:
         raise ValueError(f"order is {order!r}; it must be 1 (the gradient), 2 (its gradient too), or more")
     name = getattr(f, "__name__", "f")
-    doubled = [rebuild(arg, iter([_double(leaf) for _, leaf in flatten(arg, "")])) for arg in args]
-    _check(f, name, doubled, 1, order, np.random.default_rng(0))
+    whole = [as_array(arg) for arg in args]
+    leaves = [leaf for k, arg in enumerate(whole) for leaf in flatten(arg, f"argument {k}")]
+    smooth = [(path, leaf) for path, leaf in leaves if np.asarray(plain(leaf)).dtype.kind in "fc"]
+    primals = {path: _double(leaf) for path, leaf in smooth}
+    if not primals:
+        raise ValueError(
+            "check_gradients has nothing to check: no argument holds floating or complex numbers; "
+            "write 3.0 in place of 3, or x.astype(float)"
+        )
+
+    def smooth_part(*moved: Any) -> Any:
+        given = dict(zip(primals, moved, strict=True))
+        return f(*rebuild(whole, iter([given.get(path, leaf) for path, leaf in leaves])))
+
+    _check(smooth_part, name, list(primals), tuple(primals.values()), 1, order, np.random.default_rng(0))
 
 
-def _check(f: Callable[..., Any], name: str, args: list[Any], level: int, order: int, rng: np.random.Generator) -> None:
+def _check(
+    f: Callable[..., Any],
+    name: str,
+    paths: list[str],
+    primals: tuple[Any, ...],
+    level: int,
+    order: int,
+    rng: np.random.Generator,
+) -> None:
     def flat(*leaves: Any) -> list[Tensor]:
-        return tensors_of(f(*rebuild(args, iter(leaves))), "the result")
+        return tensors_of(f(*leaves), "the result")
 
-    paths = [path for k, arg in enumerate(args) for path, _ in flatten(arg, f"argument {k}")]
-    primals = tuple(leaf for arg in args for _, leaf in flatten(arg, ""))
     directions = tuple(_random(p, rng) for p in primals)
     values, pushed = jvp(flat, primals, directions)
     expected = _difference(flat, primals, directions)
@@ -69,7 +91,7 @@ def _check(f: Callable[..., Any], name: str, args: list[Any], level: int, order:
         def derivative(*leaves: Any) -> Any:
             return vjp(flat, *leaves)[1](cotangents)
 
-        _check(derivative, name, list(primals), level + 1, order, rng)
+        _check(derivative, name, paths, primals, level + 1, order, rng)
 
 
 def _difference(flat: Callable[..., Any], primals: Any, directions: Any, step: float = 1e-5) -> list[Any]:

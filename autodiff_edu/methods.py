@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -19,6 +19,17 @@ def _method(function: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
+def _in_place(name: str, remedy: str) -> property:
+    def absent(self: Any) -> NoReturn:
+        raise AttributeError(
+            f"a {type(self).__name__} has no {name}, for it is never written into; write y = {remedy}",
+            name=name,
+            obj=self,
+        )
+
+    return property(absent)
+
+
 class ArrayMethods:
     """What `x.sum()`, `x.T` and `x.reshape(2, 3)` mean."""
 
@@ -28,7 +39,13 @@ class ArrayMethods:
     real = property(lambda self: np.real(self))
     imag = property(lambda self: np.imag(self))
 
+    mT = property(lambda self: np.swapaxes(self, -1, -2))  # noqa: N815 - NumPy's own name
+    nbytes = property(lambda self: self._array.nbytes)
+    itemsize = property(lambda self: self._array.itemsize)
+
     all, any, argmax, argmin = _method(np.all), _method(np.any), _method(np.argmax), _method(np.argmin)
+    argpartition, argsort, nonzero = _method(np.argpartition), _method(np.argsort), _method(np.nonzero)
+    searchsorted, conjugate, copy = _method(np.searchsorted), _method(np.conjugate), _method(np.copy)
     clip, conj, cumprod, cumsum = _method(np.clip), _method(np.conj), _method(np.cumprod), _method(np.cumsum)
     diagonal, dot, max, mean = _method(np.diagonal), _method(np.dot), _method(np.max), _method(np.mean)
     min, prod, ptp, ravel = _method(np.min), _method(np.prod), _method(np.ptp), _method(np.ravel)
@@ -36,9 +53,17 @@ class ArrayMethods:
     sum, swapaxes, take, trace = _method(np.sum), _method(np.swapaxes), _method(np.take), _method(np.trace)
     var, flatten = _method(np.var), _method(np.ravel)
 
+    fill, put = _in_place("fill", "np.full_like(x, value)"), _in_place("put", "np.where(mask, value, x)")
+    partition, resize = _in_place("partition", "np.partition(x, kth)"), _in_place("resize", "np.resize(x, shape)")
+    sort = _in_place("sort", "np.sort(x)")
+
     _leave: Any
     _array: Any
     name: Any
+    __floordiv__: Any
+    __rfloordiv__: Any
+    __mod__: Any
+    __rmod__: Any
 
     def item(self) -> Any:
         """Give the only element as a Python number."""
@@ -47,6 +72,19 @@ class ArrayMethods:
     def tolist(self) -> Any:
         """Give the elements as nested lists of Python numbers."""
         return self._leave("tolist()").tolist()
+
+    def tobytes(self) -> bytes:
+        """Give the bytes of the array, in C order."""
+        return self._leave("tobytes()").tobytes()
+
+    def __round__(self, digits: int = 0) -> Any:
+        return np.round(self, digits)  # type: ignore[call-overload]
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
 
     def __copy__(self) -> Any:
         return self  # nothing can change a tensor, so one is as good as two

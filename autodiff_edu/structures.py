@@ -1,4 +1,6 @@
-"""Nested lists, tuples, named tuples and dicts of tensors, taken apart and put together again.
+"""Structures of tensors, nested to any depth, taken apart and put together again.
+
+Lists, tuples, named tuples, dataclasses and mappings have parts; anything else is a leaf.
 
 >>> leaves = flatten({"w": [1, 2], "b": (3,)}, "sources")
 >>> leaves
@@ -9,55 +11,125 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import fields, is_dataclass
+from numbers import Complex
 from typing import Any
 
+import numpy as np
 
-def flatten(structure: Any, path: str) -> list[tuple[str, Any]]:
-    """List the leaves of a structure, each with the expression that reaches it, starting from `path`."""
-    if isinstance(structure, Mapping):
-        return [leaf for key, part in structure.items() for leaf in flatten(part, f"{path}[{key!r}]")]
-    if hasattr(structure, "_fields"):
-        return [leaf for name in structure._fields for leaf in flatten(getattr(structure, name), f"{path}.{name}")]
-    if isinstance(structure, list | tuple):
-        return [leaf for i, part in enumerate(structure) for leaf in flatten(part, f"{path}[{i}]")]
-    return [(path, structure)]
+
+def flatten(structure: Any, path: str, above: tuple[Any, ...] = ()) -> list[tuple[str, Any]]:
+    """List the leaves of a structure, each with the expression that reaches it, starting from `path`.
+
+    Raises
+    ------
+    ValueError
+        If a structure contains itself; `above` are those on the way to this one.
+    """
+    if any(structure is one for one in above):
+        raise ValueError(f"{path} is a {type(structure).__name__} that contains itself; it must come to an end")
+    parts = _parts(structure)
+    if parts is None:
+        return [(path, structure)]
+    return [leaf for end, part in parts for leaf in flatten(part, path + end, (*above, structure))]
 
 
 def rebuild(structure: Any, leaves: Iterator[Any]) -> Any:
     """Make a structure of the same form with the given leaves in place of its own."""
-    if isinstance(structure, Mapping):
-        return type(structure)((key, rebuild(part, leaves)) for key, part in structure.items())  # type: ignore[call-arg]
-    if isinstance(structure, list | tuple):
-        parts = [rebuild(part, leaves) for part in structure]
-        return type(structure)(*parts) if hasattr(structure, "_fields") else type(structure)(parts)
-    return next(leaves)
+    parts = _parts(structure)
+    return next(leaves) if parts is None else _with_parts(structure, [rebuild(part, leaves) for _, part in parts])
 
 
-def is_numbers(structure: Any) -> bool:
-    """Tell a list of numbers, or of lists of them, which means an array, from a structure of arrays."""
-    leaves = [leaf for _, leaf in flatten(structure, "")]
-    return isinstance(structure, list) and bool(leaves) and all(isinstance(leaf, int | float) for leaf in leaves)
-
-
-def flatten_like(structure: Any, other: Any, path: str) -> list[tuple[str, Any]]:
-    """List the parts of `other` that stand where `structure` has its leaves.
+def flatten_like(structure: Any, other: Any, path: str, like: str) -> list[tuple[str, Any]]:
+    """List the parts of `other` that stand where `structure` has its leaves; `like` says in words what that is.
 
     Raises
     ------
     ValueError
         If `other` has another form, naming the place where the two part.
     """
+    parts = _parts(structure)
+    if parts is None:
+        return [(path, other)]
     if isinstance(structure, Mapping):
-        if not isinstance(other, Mapping) or set(other) != set(structure):
-            raise ValueError(
-                f"{path} must be a dict with the keys {list(structure)}, as the targets are; it is {other!r:.80}"
-            )
-        return [leaf for key in structure for leaf in flatten_like(structure[key], other[key], f"{path}[{key!r}]")]
+        form = f"dict with the keys {list(structure)}"
+        alike = isinstance(other, Mapping) and set(other) == set(structure)
+    elif isinstance(structure, list | tuple):
+        form = f"{type(structure).__name__} of {len(structure)}"
+        alike = isinstance(other, list | tuple) and len(other) == len(structure)
+    else:
+        form, alike = type(structure).__name__, type(other) is type(structure)
+    its = _parts(other)
+    if not alike or its is None:
+        raise ValueError(f"{path} must be a {form}, as {like}; it is {other!r:.80}")
+    if isinstance(structure, Mapping):
+        its = [(end, other[key]) for key, (end, _) in zip(structure, parts, strict=True)]
+    pairs = zip(parts, its, strict=True)
+    return [leaf for (_, part), (end, one) in pairs for leaf in flatten_like(part, one, path + end, like)]
+
+
+def is_numbers(structure: Any) -> bool:
+    """Tell a list of numbers, or of lists of them, which means an array, from a structure of arrays."""
+    if not isinstance(structure, list):
+        return False
+    leaves = [leaf for _, leaf in flatten(structure, "the list")]
+    return bool(leaves) and all(isinstance(leaf, Complex) for leaf in leaves)
+
+
+def as_array(structure: Any) -> Any:
+    """Make an array of a list of numbers, floating even if they are whole; anything else is left as it is."""
+    if not is_numbers(structure):
+        return structure
+    array = np.array(structure)
+    return array.astype(float) if array.dtype.kind in "biu" else array
+
+
+def _parts(structure: Any) -> list[tuple[str, Any]] | None:
+    """List the parts of a structure, each with what to write behind the structure to reach it; None for a leaf."""
+    if isinstance(structure, Mapping):
+        return [(f"[{key!r}]", part) for key, part in structure.items()]
+    if isinstance(structure, tuple) and hasattr(structure, "_fields"):
+        return [(f".{name}", part) for name, part in zip(structure._fields, structure, strict=True)]
     if isinstance(structure, list | tuple):
-        if not isinstance(other, list | tuple) or len(other) != len(structure):
-            form = f"{type(structure).__name__} of {len(structure)}"
-            raise ValueError(f"{path} must be a {form}, as the targets are; it is {other!r:.80}")
-        pairs = enumerate(zip(structure, other, strict=True))
-        return [leaf for i, (part, its) in pairs for leaf in flatten_like(part, its, f"{path}[{i}]")]
-    return [(path, other)]
+        return [(f"[{i}]", part) for i, part in enumerate(structure)]
+    if is_dataclass(structure) and not isinstance(structure, type):
+        return [(f".{name}", getattr(structure, name)) for name in _field_names(structure)]
+    return None
+
+
+def _field_names(structure: Any) -> list[str]:
+    return [field.name for field in fields(structure) if hasattr(structure, field.name)]
+
+
+def _with_parts(structure: Any, parts: list[Any]) -> Any:
+    """Make a structure of the same type with other parts, in the order of `_parts`."""
+    if isinstance(structure, tuple) and hasattr(structure, "_fields"):
+        return type(structure)._make(parts)  # type: ignore[attr-defined]
+    if not isinstance(structure, Mapping | list | tuple):
+        return _with_fields(structure, parts)
+    plain: Any = dict(zip(structure, parts, strict=True)) if isinstance(structure, Mapping) else parts
+    with suppress(Exception):  # a subclass may have a constructor that takes other arguments,
+        made = type(structure)(plain)  # type: ignore[call-arg]
+        if all(mine is part for (_, mine), part in zip(_parts(made) or (), parts, strict=True)):
+            return made  # or one that does something else with ours
+    if isinstance(structure, tuple):
+        return tuple.__new__(type(structure), parts)
+    if not isinstance(structure, dict | list):
+        return plain
+    made = copy.copy(structure)
+    if isinstance(made, dict):
+        dict.update(made, plain)
+    else:
+        list.__setitem__(made, slice(None), parts)
+    return made
+
+
+def _with_fields(structure: Any, parts: list[Any]) -> Any:
+    """Copy a dataclass and set its fields, also where it is frozen or its constructor would check or compute them."""
+    made = copy.copy(structure)
+    for name, part in zip(_field_names(structure), parts, strict=True):
+        object.__setattr__(made, name, part)
+    return made

@@ -21,14 +21,14 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import check_watchable, tensors_of
+from .arguments import as_constant, check_watchable, tensors_of
 from .blocks import BlockMatrix
 from .forward import push_forward
 from .jacobians import LARGEST_STACK, one_tensor
 from .rules.operations import alias
-from .structures import flatten, flatten_like, is_numbers, rebuild
+from .structures import as_array, flatten, flatten_like, rebuild
 from .tape import GradientTape
-from .tensor import Tensor, as_tensor, constant, wrap
+from .tensor import Tensor, as_tensor, wrap
 
 Function = Callable[..., Any]
 Argnums = int | tuple[int, ...]
@@ -230,6 +230,8 @@ def hessian(f: Function, argnums: Argnums = 0) -> Function:
     ------
     TypeError
         When called: as for `grad`, and if an argument is complex.
+    ValueError
+        When called: as for `grad`, and if the argument is a structure without arrays.
 
     Examples
     --------
@@ -246,10 +248,11 @@ def hessian(f: Function, argnums: Argnums = 0) -> Function:
     """
 
     def differentiated(*args: Any, **kwargs: Any) -> Any:
-        args = tuple(map(_array, args))
+        args = tuple(map(as_array, args))
         with GradientTape(persistent=True) as outer:
-            chosen = _chosen(args, argnums)
-            sources = _watched(outer, chosen)
+            sources = _watched(outer, _chosen(args, argnums))
+            if not flatten(sources, ""):
+                raise ValueError(f"hessian is by arrays, and argument {argnums!r} holds none")
             inner, value, inner_sources = _run(f, _with(args, argnums, sources), kwargs, argnums)
             gradients = tensors_of(inner.gradient(value, inner_sources, unconnected_gradients="zero"), "gradients")
             if any(g.dtype.kind == "c" for g in gradients):
@@ -307,7 +310,8 @@ def _run(
     f: Function, args: tuple[Any, ...], kwargs: dict[str, Any], argnums: Argnums, persistent: bool = True
 ) -> tuple[GradientTape, Any, Any]:
     """Run `f` on a tape of its own that watches the chosen arguments; give the tape, the value and the sources."""
-    args = tuple(map(_array, args))
+    numbers = _numbers(args, argnums)
+    args = tuple(as_array(arg) if k in numbers else arg for k, arg in enumerate(args))
     with GradientTape(persistent) as tape:
         sources = _watched(tape, _chosen(args, argnums))
         value = f(*_with(args, argnums, sources), **kwargs)
@@ -320,12 +324,17 @@ def _run(
     return tape, value, sources
 
 
-def _chosen(args: tuple[Any, ...], argnums: Argnums) -> Any:
+def _numbers(args: tuple[Any, ...], argnums: Argnums) -> set[int]:
+    """Give the places of the arguments that are differentiated by."""
     numbers = argnums if isinstance(argnums, tuple) else (argnums,)
     if not numbers or not all(isinstance(k, int) and -len(args) <= k < len(args) for k in numbers):
         raise ValueError(f"argnums is {argnums!r}, and there are {len(args)} positional arguments, counted from 0")
     if len({k % len(args) for k in numbers}) < len(numbers):
         raise ValueError(f"argnums is {argnums!r}, and names the same argument twice")
+    return {k % len(args) for k in numbers}
+
+
+def _chosen(args: tuple[Any, ...], argnums: Argnums) -> Any:
     return tuple(args[k] for k in argnums) if isinstance(argnums, tuple) else args[argnums]
 
 
@@ -338,20 +347,17 @@ def _with(args: tuple[Any, ...], argnums: Argnums, sources: Any) -> tuple[Any, .
 
 def _watched(tape: GradientTape, structure: Any) -> Any:
     """Make a tensor of its own of every leaf, so that the same array in two places is two sources."""
-    structure = _array(structure)
-    sources = rebuild(structure, iter([_source(leaf) for _, leaf in flatten(structure, "argument")]))
+    structure = as_array(structure)
+    leaves = [_source(path, leaf) for path, leaf in flatten(structure, "argument")]
+    sources = rebuild(structure, iter(leaves))
     tape.watch(check_watchable(sources, "argument"))
     return sources
 
 
-def _array(structure: Any) -> Any:
-    return np.array(structure, float) if is_numbers(structure) else structure
-
-
-def _source(leaf: Any) -> Tensor:
+def _source(path: str, leaf: Any) -> Tensor:
     if isinstance(leaf, Tensor):
         return alias(leaf)
-    return constant(float(leaf) if isinstance(leaf, int) else leaf)
+    return as_constant(path, float(leaf) if isinstance(leaf, int) else leaf)
 
 
 def _check_tuples(primals: Any, tangents: Any, usage: str) -> None:
@@ -361,9 +367,9 @@ def _check_tuples(primals: Any, tangents: Any, usage: str) -> None:
 
 def _tangents(sources: Any, tangents: Any) -> dict[int, Any]:
     moved = {}
-    given = flatten_like(sources, tangents, "tangents")
+    given = flatten_like(sources, tangents, "tangents", "the primals are")
     for source, (path, tangent) in zip(tensors_of(sources, "primals"), given, strict=True):
-        tangent = tangent if isinstance(tangent, Tensor) else constant(tangent)
+        tangent = as_constant(path, tangent)
         if tangent.shape != source.shape:
             raise ValueError(
                 f"{path} has shape {tangent.shape}, and its primal has shape {source.shape}; they must be the same"

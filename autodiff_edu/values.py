@@ -5,10 +5,17 @@ This room lies below `tensor.py`, so it knows a tensor only by the array it hold
 
 from __future__ import annotations
 
+import inspect
+import sys
 from collections.abc import Callable
+from functools import cache
+from numbers import Number
 from typing import Any
 
 import numpy as np
+
+USUAL = frozenset({bool, int, float, complex, np.float32, np.float64})
+"""The types of most operands that are no tensors: numbers beyond doubt."""
 
 JOINING: set[Callable[..., Any]] = {np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack}
 JOINING |= {np.linalg.multi_dot}
@@ -38,13 +45,23 @@ def own(value: Any, dtype: Any = None) -> Any:
         return value if dtype is None else value.astype(dtype)  # another library's array: never coerced
     array = _array(value, dtype)
     if array.dtype.kind not in "biufc":
-        raise TypeError(f"a tensor holds numbers, and {type(value).__name__} {value!r:.60} gives dtype {array.dtype}")
+        raise _no_numbers(value, array.dtype)
     return array[()]
 
 
 def operand(value: Any) -> Any:
-    """Make an array of a list, so that it is one operand, and cannot be written into later."""
-    return _array(value) if isinstance(value, list | tuple) else value
+    """Make an array of a list, so that it is one operand, and cannot be written into later.
+
+    What NumPy holds as Python objects, fractions say, is a TypeError. None and strings pass: a tensor may be compared
+    with them, and NumPy refuses to compute with them.
+    """
+    if type(value) in USUAL or is_tensor(value):
+        return value
+    array = _array(value) if isinstance(value, list | tuple) else value
+    dtype = getattr(array, "dtype", None)
+    if getattr(dtype, "kind", "") == "O" or (dtype is None and isinstance(value, Number) and not _is_python(value)):
+        raise _no_numbers(value, dtype or "object")
+    return array
 
 
 def read_only(array: Any) -> Any:
@@ -57,24 +74,33 @@ def read_only(array: Any) -> Any:
 
 
 def can_change(array: Any) -> bool:
-    """Tell whether somebody can write into an array, be it through the array that it is a view of."""
+    """Tell whether somebody can write into an array, be it through the memory that it is a view of."""
     while isinstance(array, np.ndarray):
         if array.flags.writeable:
             return True
         array = array.base
-    return False
+    return not (array is None or isinstance(array, bytes))  # a bytearray, or a file mapped into memory
 
 
-def check_operands(function: Callable[..., Any], inputs: Any) -> None:
-    """Raise a TypeError if a list of tensors is given where NumPy means an array.
+def check_operands(function: Callable[..., Any], args: Any, parameters: Any) -> None:
+    """Raise a TypeError for a list of tensors where NumPy means an array, for objects that are no numbers, or `out`.
 
     Integer tensors may stand in lists, as in a shape: they have no derivative to lose.
     """
-    for value in inputs:
+    place = _place_of_out(function) if len(args) > 1 else 1
+    if len(args) > place and (isinstance(args[place], np.ndarray) or is_tensor(args[place])):
+        refuse(function, {"out": args[place]})
+    for value in (*args, *(parameters or {}).values()):
+        if type(value) in USUAL or is_tensor(value):
+            continue
         joined = function in JOINING and isinstance(value, list | tuple)
         for part in value if joined else (value,):
-            if isinstance(part, list | tuple):
+            if joined or function is np.where:
+                _check_numbers(part)
+            elif isinstance(part, list | tuple):
                 _refuse_tensors(part)
+            else:
+                operand(part)
 
 
 def plain_index(index: Any) -> Any:
@@ -92,9 +118,14 @@ def refuse(function: Callable[..., Any], parameters: dict[str, Any]) -> None:
     """Raise a TypeError if a call has an argument, or a ufunc several results, that no rule knows what to do with."""
     if getattr(function, "nout", 1) > 1:
         raise TypeError(f"np.{function.__name__} has several results, and no rule; use functions that have one")
-    for name, remedy in REFUSED.items():
-        if parameters.get(name) is not None:
-            raise TypeError(f"np.{function.__name__} of a tensor takes no {name}=: {remedy}")
+    if getattr(function, "ntypes", 0) == 1 and function.types[0].endswith("O"):  # type: ignore[attr-defined]
+        raise TypeError(
+            f"{function.__name__}, made by np.frompyfunc, gives Python objects, and a tensor holds numbers; "
+            "write it with NumPy's functions"
+        )
+    for name, value in parameters.items():
+        if name in REFUSED and value is not None:
+            raise TypeError(f"np.{function.__name__} of a tensor takes no {name}=: {REFUSED[name]}")
 
 
 def equal(x: Any, y: Any) -> Any:
@@ -122,6 +153,34 @@ def _refuse_tensors(value: Any) -> None:
         )
 
 
-def _parts(value: Any) -> Any:
-    for part in value:
-        yield from _parts(part) if isinstance(part, list | tuple) else (part,)
+def _parts(value: Any, depth: int = 64) -> Any:
+    """Go through nested lists, to the number of axes that an array can have: a list may contain itself."""
+    for part in value if depth else ():
+        yield from _parts(part, depth - 1) if isinstance(part, list | tuple) else (part,)
+
+
+def _check_numbers(value: Any) -> None:
+    if is_tensor(value) or (hasattr(value, "__array_function__") and not isinstance(value, np.ndarray)):
+        return
+    array = _array(value)
+    if array.dtype.kind not in "biufc":
+        raise _no_numbers(value, array.dtype)
+
+
+def _no_numbers(value: Any, dtype: Any) -> TypeError:
+    return TypeError(f"a tensor holds numbers, and {type(value).__name__} {value!r:.60} gives dtype {dtype}")
+
+
+def _is_python(value: Any) -> bool:
+    return isinstance(value, int | float | complex)
+
+
+@cache
+def _place_of_out(function: Callable[..., Any]) -> int:
+    """Tell at which place a function takes `out`, if it takes it by place."""
+    try:
+        parameters = inspect.signature(function).parameters
+    except ValueError:  # a few functions written in C have none
+        return sys.maxsize
+    out = parameters.get("out")
+    return list(parameters).index("out") if out and out.kind is out.POSITIONAL_OR_KEYWORD else sys.maxsize

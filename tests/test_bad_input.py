@@ -1,5 +1,8 @@
 """Wrong calls: each says what is wrong and what to write instead, loses nothing, and leaves no tape recording."""
 
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from unruled import NAME, UNRULED
@@ -379,3 +382,114 @@ def test_vectors_of_repeated_eigenvalues_have_an_error_that_says_so_or_a_finite_
         assert np.isfinite(found).all()
     else:
         assert "repeated" in error or "equal" in error
+
+
+OBJECTS = np.array([1, 2], dtype=object)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: x + Fraction(1, 2),
+        lambda x: Fraction(1, 2) * x,
+        lambda x: x - Decimal("0.5"),
+        lambda x: x[0] + Fraction(1, 2),
+        lambda x: x @ OBJECTS,
+        lambda x: x * OBJECTS,
+        lambda x: OBJECTS * x,
+        lambda x: x * [1, None],
+        lambda x: x * [Fraction(1, 2), 1],
+        lambda x: np.maximum(x, Fraction(1, 2)),
+        lambda x: np.add(OBJECTS, x),
+        lambda x: np.dot(x, OBJECTS),
+        lambda x: np.where([True, False], x, None),
+        lambda x: np.where([True, False], x, "a"),
+        lambda x: np.where([True, False], x, OBJECTS),
+        lambda x: np.where([True, False], [1.0, None], x),
+        lambda x: np.concatenate([x, [None]]),
+        lambda x: np.concatenate([x, ["a"]]),
+        lambda x: np.stack([x, OBJECTS]),
+        lambda x: np.frompyfunc(lambda a: a + 1, 1, 1)(x),
+        lambda x: np.frompyfunc(lambda a, b: a + b, 2, 1)(x, 2.0),
+    ],
+)
+def test_objects_that_are_no_numbers_to_numpy_are_refused_and_no_tensor_holds_them(call):
+    x = ad.Variable([1.0, 2.0])
+    with ad.GradientTape() as tape:
+        with pytest.raises(TypeError, match="a tensor holds numbers"):
+            call(x)
+        y = x * x
+    assert tape.gradient(y, x).tolist() == [2, 4]
+
+
+@pytest.mark.parametrize("other", [None, "a", b"a"])
+def test_words_and_none_cannot_be_computed_with_but_compared(other):
+    x = ad.constant([1.0, 2.0])
+    for call in (lambda: x + other, lambda: other * x, lambda: np.maximum(x, other), lambda: x < other):
+        with pytest.raises(TypeError):
+            call()
+    assert (x == other).tolist() == [False, False]
+    assert (x != other).tolist() == [True, True]
+
+
+@pytest.mark.parametrize(
+    "other", [True, 2, 2.5, np.int8(2), np.float16(2), 2**70, np.bool_(True), 1j, np.complex64(1j)]
+)
+def test_every_number_is_an_operand(other):
+    for x in (ad.constant(1.5), ad.constant([1.5, 2.0])):
+        for found, expected in (
+            (x * other, x.numpy() * other),
+            (other + x, other + x.numpy()),
+            (np.multiply(x, other), np.multiply(x.numpy(), other)),
+        ):
+            np.testing.assert_array_equal(found.numpy(), expected)
+            assert found.dtype == np.asarray(expected).dtype
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, out: np.sum(x, None, None, out),
+        lambda x, out: np.mean(x, 0, None, out),
+        lambda x, out: np.std(x, None, None, out),
+        lambda x, out: np.max(x, None, out),
+        lambda x, out: np.prod(x, None, None, out),
+        lambda x, out: np.median(x, None, out),
+        lambda x, out: np.argmax(x, None, out.astype(int)),
+        lambda x, out: np.cumsum(x, None, None, np.zeros(2)),
+        lambda x, out: np.round(x, 1, np.zeros(2)),
+        lambda x, out: np.clip(x, 0.0, 1.0, np.zeros(2)),
+        lambda x, out: np.dot(x, x, out),
+        lambda x, out: np.take(x, 0, None, out),
+        lambda x, out: np.add(x, x, np.zeros(2)),
+        lambda x, out: np.cumsum(x, None, None, ad.constant(np.zeros(2))),
+    ],
+)
+def test_an_array_to_write_into_is_refused_by_place_as_by_name(call):
+    x, out = ad.constant([1.0, 2.0]), np.array(7.0)
+    with pytest.raises(TypeError, match=r"takes no out=.*result = "):
+        call(x, out)
+    assert out == 7.0
+
+
+def test_an_array_without_writing_rights_over_memory_that_has_them_is_copied():
+    memory = bytearray(np.array([3.0, 4.0]).tobytes())
+    views = [np.frombuffer(memory), np.asarray(memoryview(memory).toreadonly().cast("d"))]
+    views[0].flags.writeable = False
+    x = ad.Variable([1.0, 2.0])
+    for seen in (*views, views[0][:]):
+        memory[:] = np.array([3.0, 4.0]).tobytes()
+        with ad.GradientTape() as tape:
+            y = x * seen
+        memory[:] = bytes(16)
+        assert tape.gradient(y, x).tolist() == [3, 4]
+
+
+def test_an_array_that_nobody_can_write_into_is_not_copied():
+    own = np.array([3.0, 4.0])
+    own.flags.writeable = False
+    x = ad.Variable([1.0, 2.0])
+    for fixed in (own, own[:], np.frombuffer(own.tobytes())):
+        with ad.GradientTape() as tape:
+            x * fixed
+        assert tape.entries[0].values[1] is fixed

@@ -117,3 +117,24 @@ def test_wrong_shapes_are_refused(h):
         h.flatten({"w": ad.constant(np.zeros((2, 3)))})
     with pytest.raises(KeyError):
         h["nothing"]
+
+
+def test_the_vector_of_a_structure_is_in_the_order_of_the_matrix_whatever_the_order_of_its_keys(h):
+    gradient = ad.grad(loss)(P)
+    turned = {"layers": gradient["layers"], "w": gradient["w"]}
+    np.testing.assert_array_equal(h.flatten(turned).numpy(), h.flatten(gradient).numpy())
+    plain = {"w": gradient["w"].numpy(), "layers": [gradient["layers"][0].tolist(), float(gradient["layers"][1])]}
+    np.testing.assert_array_equal(h.flatten(plain).numpy(), h.flatten(gradient).numpy())
+
+
+@pytest.mark.parametrize(
+    ("structure", "said"),
+    [
+        ({"w": np.zeros((2, 3))}, r"structure must be a dict with the keys \['w', 'layers'\], as the sources are"),
+        ({"w": np.zeros((2, 3)), "layers": [np.zeros(3)]}, r"structure\['layers'\] must be a list of 2"),
+        ({"w": np.zeros((2, 3)), "layers": [np.zeros(2), 0.0]}, r"structure\['layers'\]\[0\] has shape \(2,\)"),
+    ],
+)
+def test_a_structure_unlike_the_sources_is_refused_by_place(h, structure, said):
+    with pytest.raises(ValueError, match=said):
+        h.flatten(structure)

@@ -29,7 +29,8 @@ def wrong(monkeypatch, operation, *pulls, kind="elementwise"):
         (lambda p: {"a": p["w"] * p["b"], "b": [np.exp(p["b"])]}, ({"w": X, "b": 0.5},)),
         (lambda x: np.prod(x, axis=0), (X,)),
         (np.multiply, (2.0, 3.0)),
-        (lambda x: x * 2, (3,)),
+        (lambda x: x * 2, (3.0,)),
+        (lambda x: np.sum(x), ([1, 2],)),
         (lambda x: x * x, (np.zeros((0, 2)),)),
         (lambda z: z**3 * np.conj(z), (X + 0.5j,)),
         (lambda z: np.abs(z) ** 2 + np.real(z), (X + 0.5j,)),
@@ -136,3 +137,28 @@ def test_the_order_is_a_whole_number_of_at_least_one(order):
 def test_a_function_that_gives_no_tensor_says_so():
     with pytest.raises(TypeError, match="must be a Tensor"):
         ad.check_gradients(lambda x: 3.0, X)
+
+
+def test_whole_numbers_and_words_are_passed_on_as_they_are_and_not_checked():
+    seen = []
+
+    def power(x, n, index, how):
+        seen.append((n, index, how))
+        return x[index] ** n["n"]
+
+    assert ad.check_gradients(power, X, {"n": 3}, np.array([1, 0]), "how", order=2) is None
+    n, index, how = seen[0]
+    assert (n, how) == ({"n": 3}, "how")
+    assert index.dtype == int
+
+
+def test_an_argument_keeps_its_name_when_whole_numbers_stand_before_it(monkeypatch):
+    wrong(monkeypatch, np.multiply, lambda g, z, x, y: g * y, lambda g, z, x, y: g * x * 1.5, kind="linear")
+    with pytest.raises(AssertionError, match=r"first derivative.*argument 2\['y'\]"):
+        ad.check_gradients(lambda n, x, p: x * p["y"], 2, X, {"y": X})
+
+
+@pytest.mark.parametrize("args", [(), (3,), (np.array([1, 2]), "a"), ([],), (ad.constant([1, 2]),)])
+def test_nothing_to_check_is_an_error_and_no_pass(args):
+    with pytest.raises(ValueError, match=r"nothing to check.*3\.0"):
+        ad.check_gradients(lambda *args: ad.constant(1.0), *args)

@@ -1,6 +1,7 @@
 """Functions to functions: gradients, products, Jacobians and Hessians of plain functions."""
 
 from collections import namedtuple
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -143,6 +144,34 @@ def test_a_list_of_numbers_is_an_array_to_every_transform(x):
     assert ad.hessian(cube)(x).shape == np.shape(x) * 2
 
 
+def test_a_list_with_complex_numbers_is_a_complex_array():
+    z = np.array([1 + 1j, 2.0])
+    for f in (lambda z: np.sum(np.abs(z) ** 2), lambda z: np.sum(z**2)):
+        np.testing.assert_array_equal(ad.grad(f)([1 + 1j, 2.0]).numpy(), ad.grad(f)(z).numpy())
+    np.testing.assert_allclose(ad.jvp(lambda z: z**2, ([1 + 1j, 2],), ([1j, 1],))[1].numpy(), 2 * z * [1j, 1])
+
+
+@dataclass(frozen=True)
+class Layer:
+    kernel: object
+    bias: object
+
+
+def test_dataclasses_go_in_and_come_out():
+    def h(p):
+        return np.sum(p.kernel * p.bias**2)
+
+    p = Layer(np.array([1.0, 2.0]), 3.0)
+    for got in (ad.grad(h)(p), ad.vjp(h, p)[1](1.0), ad.jacobian(h)(p), ad.jacobian(h, mode="forward")(p)):
+        assert isinstance(got, Layer)
+        assert (got.kernel.tolist(), float(got.bias)) == ([9, 9], 18)
+    assert float(ad.jvp(h, (p,), (Layer(np.ones(2), 0.0),))[1]) == 18
+    found = ad.hessian(h)(p)
+    assert found.blocks.bias.bias.tolist() == 6
+    assert found.labels == [".kernel[0]", ".kernel[1]", ".bias"]
+    assert ad.hvp(h, (p,), (p,)).kernel.tolist() == [18, 18]
+
+
 def test_results_have_the_structure_of_what_was_given():
     p = {"pair": Pair(1.0, [2.0, np.array([3.0, 4.0])]), "c": (5.0,)}
 
@@ -263,6 +292,15 @@ def test_an_outer_tape_records_what_transforms_compute():
         (lambda: ad.vjp(g, X)[1](np.ones(2)), ValueError, r"\(2,\).*\(3,\)"),
         (lambda: ad.grad(f)("abc"), TypeError, "numbers"),
         (lambda: ad.grad(f)(np.array([1, 2])), TypeError, r"int|astype"),
+        (lambda: ad.grad(f)([1.0, None]), TypeError, r"argument\[1\]: a tensor holds numbers.*None"),
+        (lambda: ad.grad(f)({"a": {"b": "c"}}), TypeError, r"argument\['a'\]\['b'\]: a tensor holds numbers"),
+        (lambda: ad.grad(f)([[1.0], [2.0, 3.0]]), ValueError, "inhomogeneous"),
+        (lambda: ad.hessian(lambda p: f(X))([]), ValueError, "hessian is by arrays, and argument 0 holds none"),
+        (lambda: ad.hessian(lambda x, p: f(x), 1)(X, {"a": ()}), ValueError, "argument 1 holds none"),
+        (lambda: ad.hessian(lambda z: np.sum(np.abs(z)))([1j, 2.0]), TypeError, "hessian is by real arguments"),
+        (lambda: ad.jacobian(lambda z: np.abs(z), mode="forward")([1j, 2.0]), TypeError, "by real arguments"),
+        (lambda: ad.jvp(f, ([1.0],), ([None],)), TypeError, r"tangents\[0\]: a tensor holds numbers"),
+        (lambda: ad.jvp(lambda p: p[0], ([X, X],), ([V],)), ValueError, r"tangents\[0\] .* as the primals are"),
         (lambda: ad.jacobian(lambda x: x * 1j, mode="reverse")(X), TypeError, "complex"),
         (lambda: ad.jacobian(lambda x: x * 1j, mode="forward")(X), TypeError, "complex"),
         (lambda: ad.jacobian(lambda x: [x, x], mode="reverse")(X), TypeError, "one Tensor"),

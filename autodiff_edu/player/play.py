@@ -6,24 +6,24 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ..events import active
-from ..structures import flatten, is_numbers, rebuild
+from ..explain import Explanation
+from ..structures import as_array, flatten, rebuild
 from ..tape import GradientTape
 from ..tensor import Tensor, constant
 from ..trace import Trace, trace
 from . import Player
 
 
-def play(what: Trace | Callable[..., Any], *args: Any) -> Player:
-    """Show, step by step, what was traced, or what a function does and how it is differentiated.
+def play(what: Trace | Explanation | Callable[..., Any], *args: Any) -> Player:
+    """Show, step by step, what was traced or explained, or what a function does and how it is differentiated.
 
     Parameters
     ----------
-    what : Trace or callable
-        A trace is shown as it is. A function is run on `args` under a tape that watches its arguments, and then
-        differentiated by them; where the function opens tapes of its own, those are shown and none is added.
+    what : Trace, Explanation or callable
+        A trace is shown as it is, and of an explanation the way with its cuts. A function is run on `args` under a
+        tape that watches its arguments, and then differentiated by them; where the function opens tapes of its own,
+        those are shown and none is added.
     *args : array_like, Tensor, Variable, or nested lists, tuples and dicts of them
         Arguments of the function. Numbers and arrays become watched tensors.
 
@@ -35,7 +35,7 @@ def play(what: Trace | Callable[..., Any], *args: Any) -> Player:
     Raises
     ------
     TypeError
-        If `what` is neither a trace nor callable, or the function's result is no tensor.
+        If `what` is no trace, no explanation and not callable, or the function's result is no tensor.
     ValueError
         If nothing was recorded, so that there is nothing to play.
 
@@ -47,6 +47,8 @@ def play(what: Trace | Callable[..., Any], *args: Any) -> Player:
     """
     if isinstance(what, Trace):
         traced = what
+    elif isinstance(what, Explanation):
+        traced = what.trace()
     elif callable(what):
         traced = _traced(what, args)
     else:
@@ -63,7 +65,7 @@ def play(what: Trace | Callable[..., Any], *args: Any) -> Player:
 
 def _traced(function: Callable[..., Any], args: tuple[Any, ...]) -> Trace:
     names = _parameters(function, len(args))
-    args = tuple(np.array(arg, float) if is_numbers(arg) else arg for arg in args)
+    args = tuple(map(as_array, args))
     leaves = [
         [_watchable(leaf, path) for path, leaf in flatten(arg, name)] for name, arg in zip(names, args, strict=True)
     ]
