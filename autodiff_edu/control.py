@@ -1,15 +1,115 @@
-"""Taking a derivative into your own hands: rules of your own for functions that have none."""
+"""Taking a derivative into your own hands: cutting the flow, a gradient of your own, a rule for a function without one.
+
+>>> import numpy as np
+>>> import autodiff_edu as ad
+>>> @ad.custom_gradient
+... def log1pexp(x):
+...     e = np.exp(x)
+...     return np.log(1 + e), lambda dy: dy * (1 - 1 / (1 + e))
+>>> ad.value_and_grad(log1pexp)(1.0)
+(Tensor(1.313262), Tensor(0.731059))
+"""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from .custom import call
 from .rules import RULES, Rule, complete
 from .rules.kinds import SPELLED
+from .rules.operations import stop_gradient as stopped
+from .structures import flatten, rebuild
+from .tensor import Tensor
 from .values import JOINING
+
+
+def stop_gradient(x: Any) -> Any:
+    """Give the same value as a constant: nothing flows back through it.
+
+    Parameters
+    ----------
+    x : Tensor, array, number, or a nested list, tuple or dict of them
+        Arrays and numbers are constants already, and come back as they are.
+
+    Returns
+    -------
+    Tensor, or structure of them
+        New tensors of the same values. Tapes record the cut, and may watch the result as a source of its own.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> x = ad.Variable(2.0)
+    >>> with ad.GradientTape() as tape:
+    ...     z = x * ad.stop_gradient(x * x)
+    >>> tape.gradient(z, x)
+    Tensor(4.)
+    """
+    return rebuild(x, iter([stopped(leaf) if isinstance(leaf, Tensor) else leaf for _, leaf in flatten(x, "x")]))
+
+
+def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a function a gradient of your own, in place of the one that a tape would find.
+
+    Parameters
+    ----------
+    f : callable
+        Gives a pair `(result, backward)`. The result is a tensor, an array or a number, or a structure of them.
+        `backward` takes one cotangent per tensor of the result, zeros for those that nothing flowed back to, and
+        returns one gradient per positional argument with tensors in it, in the argument's structure: of its shape, or
+        None if there is none. For an argument without tensors it may return None, or nothing at all.
+
+    Returns
+    -------
+    callable
+        Like `f`, but giving the result alone, as new tensors. It is called with the arguments of `f`: tensors among
+        the positional ones, nested or not, are differentiated, those among the keyword arguments are constants.
+
+    Raises
+    ------
+    TypeError
+        If f is not callable. When called: if `f` gives no such pair, or reads variables that are not among its
+        arguments, and `backward` does not take them. In a backward pass: if a gradient is not of numbers, or is complex
+        for a real argument.
+    ValueError
+        In a backward pass: if the number, the structure or a shape of the gradients is wrong.
+
+    Notes
+    -----
+    `backward` is differentiated in its turn by the tapes that are recording around it. So use NumPy functions in it,
+    and what it captures may be tensors computed by `f`.
+
+    If `f` reads trainable variables other than through its positional arguments, write `backward(dy, variables)`: it
+    is given the list of them, with the values they had, and returns `(gradients, variable_gradients)`, the second a
+    list with one gradient per variable.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> @ad.custom_gradient
+    ... def clip_gradient_by_norm(x, norm):
+    ...     def backward(dy):
+    ...         return dy * norm / max(norm, float(np.linalg.norm(dy)))
+    ...     return x, backward
+    >>> v = ad.Variable(2.0)
+    >>> with ad.GradientTape() as tape:
+    ...     y = clip_gradient_by_norm(v * v, 0.5)
+    >>> tape.gradient(y, v)
+    Tensor(2.)
+    """
+    if not callable(f):
+        raise TypeError(f"custom_gradient takes a function that returns (result, backward), and got {f!r:.60}")
+
+    @functools.wraps(f)
+    def differentiable(*args: Any, **kwargs: Any) -> Any:
+        return call(f, args, kwargs)
+
+    return differentiable
+
 
 KINDS = ("elementwise", "linear", "general")
 
@@ -61,8 +161,8 @@ def register_gradient(
     Raises
     ------
     TypeError
-        If the operation or a rule is not callable, there is no rule, or the operation takes a list of arrays or has
-        several results.
+        If the operation or a rule is not callable, there is no rule, or the operation takes a list of arrays, has
+        several results, or is a plain Python function, which NumPy does not tell tensors about.
     ValueError
         If the kind is unknown, or the operation has a rule already and `replace` is not given.
 
@@ -87,7 +187,12 @@ def register_gradient(
     if operation in JOINING or operation is np.block or getattr(operation, "nout", 1) > 1:
         raise TypeError("a rule is for a function of arrays with one result, not for one of a list, or with several")
     complete()
-    if (operation in RULES or operation in SPELLED) and not replace:
-        name = getattr(operation, "__name__", repr(operation))
+    name, known = getattr(operation, "__name__", repr(operation)), operation in RULES or operation in SPELLED
+    if not known and not isinstance(operation, np.ufunc) and not hasattr(operation, "_implementation"):
+        raise TypeError(
+            f"{name} is neither a ufunc nor a NumPy function that tensors hear of, so its rule would never be asked. "
+            f"Put it into a function with a gradient of its own: see ad.custom_gradient"
+        )
+    if known and not replace:
         raise ValueError(f"{name} has a derivative already; say replace=True if you mean to replace it")
     return Registration(operation, Rule(kind, rules))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,6 +36,10 @@ def names_of_arguments(entry: Entry) -> tuple[str | None, ...]:
     written = names(entry.where)
     direct = written.function is None or written.function == entry.name
     arguments = written.arguments if direct else ()
+    if hasattr(entry.operation, "names"):  # a custom gradient knows which argument was which
+        arguments = entry.operation.names(arguments)
+    elif isinstance(entry.operation, np.ufunc):
+        arguments = arguments[-entry.operation.nin :]  # of special.erf(x), the module is no argument
     return (arguments + (None,) * len(entry.ids))[: len(entry.ids)]
 
 
@@ -49,7 +52,7 @@ class Labels:
 
     def __init__(self) -> None:
         self._names: dict[int, str] = {}
-        self._taken: set[str] = set()
+        self._uses: dict[str, int] = {}
         self._watched = 0
 
     def __getitem__(self, id: int) -> str:
@@ -62,11 +65,11 @@ class Labels:
         """Name a tensor that has no name yet."""
         if id not in self._names:
             name = str(name).replace("\n", " ")[:80] or "unnamed"  # one line, whatever the user wrote
-            times = itertools.count(2)
             unique = name
-            while unique in self._taken:
-                unique = f"{name}.{next(times)}"
-            self._taken.add(unique)
+            while unique in self._uses:
+                self._uses[name] += 1
+                unique = f"{name}.{self._uses[name]}"
+            self._uses[unique] = 1
             self._names[id] = unique
 
     def watched(self, id: int, tensor: Tensor | None, where: Where) -> None:
@@ -92,7 +95,7 @@ class Labels:
 
     def text(self, entry: Entry) -> str:
         """Write an entry as the expression it computes, with the names of its arguments: `x * y`."""
-        parts = self._arguments(entry)
+        parts = self.arguments(entry)
         if entry.name in INFIX and len(parts) == 2:
             return f"{parts[0]} {INFIX[entry.name][0]} {parts[1]}"
         if entry.name == "negative":
@@ -105,7 +108,7 @@ class Labels:
 
     def aloud(self, entry: Entry) -> str:
         """Write an entry in words: "x times y"."""
-        parts = self._arguments(entry)
+        parts = self.arguments(entry)
         if entry.name in INFIX and len(parts) == 2:
             return f"{parts[0]} {INFIX[entry.name][1]} {parts[1]}"
         if entry.name == "getitem":
@@ -113,24 +116,33 @@ class Labels:
         extra = "".join(f", {k} {short_argument(v)}" for k, v in entry.parameters.items())
         return f"the {SPOKEN.get(entry.name, entry.name)} of {' and '.join(parts)}{extra}"
 
-    def _arguments(self, entry: Entry) -> list[str]:
+    def arguments(self, entry: Entry) -> list[str]:
+        """Write the arguments of an entry: tensors by name, the rest as it is shown."""
         values = entry.values or ("…",) * len(entry.ids)
         write = short_index if entry.name == "getitem" else short_argument
         written = names_of_arguments(entry)
-        return [
+        parts = [
             self._names[id] if id is not None else name if name and isinstance(v, np.ndarray) else write(v)
             for id, v, name in zip(entry.ids, values, written, strict=True)
         ]
+        return parts[: len(parts) - getattr(entry.operation, "hidden", 0)]
+
+
+def labels_of(tape: GradientTape) -> Labels:
+    """Name everything on a tape."""
+    labels = Labels()
+    for id, (tensor, where) in tape._watched.items():
+        labels.watched(id, tensor, where)
+    for number, entry in enumerate(tape.entries, 1):
+        labels.entry(entry, f"t{number}")
+    return labels
 
 
 def table(tape: GradientTape) -> str:
     """Write a tape as a table, one line per entry."""
-    labels = Labels()
-    for id, (tensor, where) in tape._watched.items():
-        labels.watched(id, tensor, where)
+    labels = labels_of(tape)
     rows = [("#", "line", "entry", "value")]
     for number, entry in enumerate(tape.entries, 1):
-        labels.entry(entry, f"t{number}")
         value = "released" if entry.values is None else short_value(entry.output_value)
         rows.append((str(number), str(place(entry.where)), f"{labels[entry.output_id]} = {labels.text(entry)}", value))
     if len(rows) == 1:

@@ -7,7 +7,7 @@ from tabled import record
 
 import autodiff_edu as ad
 from autodiff_edu.rules.kinds import RULES, SPELLED, UFUNC_METHODS
-from autodiff_edu.rules.operations import round_off
+from autodiff_edu.rules.operations import round_off, stop_gradient
 
 
 def name_of(key):
@@ -91,6 +91,7 @@ STEPS = {
     np.argpartition: lambda f, x: f(x, 1),
     np.searchsorted: lambda f, x: f(np.sort(np.ravel(x)), x),
     round_off: lambda f, x: x.astype(int),
+    stop_gradient: lambda f, x: f(x),
 }  # fmt: skip
 
 

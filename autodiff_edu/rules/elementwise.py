@@ -8,7 +8,7 @@ import numpy as np
 
 from ..tensor import apply
 from .kinds import SPELLED, elementwise, step
-from .operations import alias, clip, sinc_derivative
+from .operations import alias, clip, sinc_derivative, stop_gradient
 
 LOG10, LOG2 = float(np.log(10.0)), float(np.log(2.0))
 DEGREE = float(np.pi / 180)
@@ -48,7 +48,10 @@ def share(x: Any, z: Any, other: Any) -> Any:
 def spelled_clip(a: Any, a_min: Any = None, a_max: Any = None, min: Any = None, max: Any = None) -> Any:
     """Accept the bounds under each of the names that NumPy gives them."""
     low, high = min if a_min is None else a_min, max if a_max is None else a_max
-    return clip(a, -np.inf if low is None else low, np.inf if high is None else high)
+    lowest, highest = -np.inf, np.inf
+    if hasattr(a, "dtype") and a.dtype.kind in "iu":
+        lowest, highest = np.iinfo(a.dtype).min, np.iinfo(a.dtype).max
+    return clip(a, lowest if low is None else low, highest if high is None else high)
 
 
 SPELLED[np.clip] = spelled_clip
@@ -136,9 +139,10 @@ step(np.sign, np.floor, np.ceil, np.rint, np.round, np.around, np.trunc, np.fix,
      np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, np.signbit,
      np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert,
      np.isnan, np.isinf, np.isfinite, np.logical_and, np.logical_or, np.logical_xor, np.logical_not,
-     np.zeros_like, np.ones_like, np.empty_like)
+     np.zeros_like, np.ones_like, np.empty_like,
+     stop_gradient)
 # fmt: on
 
-SPELLED[np.sinc] = lambda x: sinc_derivative(x, 0)
+SPELLED[np.sinc] = lambda x: sinc_derivative(x if x.dtype.kind in "fc" else x.astype(float), 0)
 SPELLED[np.divmod] = lambda x, y: (np.floor_divide(x, y), np.remainder(x, y))
 SPELLED[np.copy] = lambda a, *_, **__: alias(a)

@@ -380,7 +380,7 @@ def spelled_pinv(a: Any, rcond: Any = None, hermitian: bool = False, **rtol: Any
 def spelled_lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     """Write the solution of least squares with the pseudo-inverse, which is smooth where the rank is full."""
     m, n = np.shape(a)
-    rank = np.linalg.lstsq(plain(a), plain(b), rcond)[2]
+    rank = np.linalg.lstsq(plain(a), plain(b), *(() if rcond is None else (rcond,)))[2]  # Dask's takes no rcond
     if rank < min(m, n):
         raise ValueError(
             f"np.linalg.lstsq of a tensor: the matrix of shape {(m, n)} has rank {rank}, where the solution jumps and "

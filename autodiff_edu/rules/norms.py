@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -169,15 +168,19 @@ def spelled_multi_dot(arrays: Any, *, out: None = None) -> Any:
     rows = [1 if i == 0 and len(s) == 1 else s[0] for i, s in enumerate(sizes)]
     rows.append(sizes[-1][1] if len(sizes[-1]) == 2 else 1)
 
-    @cache
-    def best(i: int, j: int) -> tuple[int, int]:
-        costs = ((best(i, k)[0] + best(k, j)[0] + rows[i] * rows[k] * rows[j], k) for k in range(i + 1, j))
-        return min(costs, default=(0, i))
+    best: dict[tuple[int, int], tuple[int, int]] = {}  # of the run from i to j: the cost, and where to split it
+    for length in range(1, len(sizes) + 1):
+        for i, j in zip(range(len(sizes)), range(length, len(sizes) + 1), strict=False):
+            costs = ((best[i, k][0] + best[k, j][0] + rows[i] * rows[k] * rows[j], k) for k in range(i + 1, j))
+            best[i, j] = min(costs, default=(0, i))
+    return _product(arrays, best, 0, len(sizes))
 
-    def product(i: int, j: int) -> Any:
-        return arrays[i] if j == i + 1 else product(i, k := best(i, j)[1]) @ product(k, j)
 
-    return product(0, len(sizes))
+def _product(arrays: Any, best: dict[tuple[int, int], tuple[int, int]], i: int, j: int) -> Any:
+    if j == i + 1:
+        return arrays[i]
+    k = best[i, j][1]
+    return _product(arrays, best, i, k) @ _product(arrays, best, k, j)
 
 
 def spelled_tensorinv(a: Any, ind: int = 2) -> Any:

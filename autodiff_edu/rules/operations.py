@@ -41,6 +41,12 @@ def round_off(x: Any, dtype: Any) -> Any:
     return x.astype(dtype)
 
 
+@operation
+def stop_gradient(x: Any) -> Any:
+    """Give the same value, through which no derivative passes."""
+    return x
+
+
 def is_basic(index: Any) -> bool:
     """Tell whether an index is made of integers, slices, None and ... alone, so that it meets no element twice."""
     parts = index if isinstance(index, tuple) else (index,)

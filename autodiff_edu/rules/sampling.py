@@ -100,9 +100,12 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     """Interpolate linearly between samples; constant beyond the ends."""
     if period is not None:
         raise ValueError("np.interp of a tensor takes no period=; repeat the samples instead")
-    place = np.clip(np.searchsorted(plain(xp), plain(x), side="right") - 1, 0, np.size(xp) - 2)
-    start, end, low, high = take(xp, place), take(xp, place + 1), take(fp, place), take(fp, place + 1)
-    inside = low + (x - start) * ((high - low) / (end - start))
+    last = np.size(xp) - 1
+    place = np.clip(np.searchsorted(plain(xp), plain(x), side="right") - 1, 0, max(last - 1, 0))
+    following = np.minimum(place + 1, last)
+    start, end, low, high = take(xp, place), take(xp, following), take(fp, place), take(fp, following)
+    width = np.where(following == place, 1, end - start)  # a single sample is its own neighbour
+    inside = low + (x - start) * ((high - low) / width)
     inside = np.where(plain(x) > plain(xp)[-1], fp[-1] if right is None else right, inside)
     found: Any = np.where(plain(x) < plain(xp)[0], fp[0] if left is None else left, inside)
     return found.astype(np.result_type(found.dtype, float))
