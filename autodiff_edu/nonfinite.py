@@ -1,0 +1,388 @@
+"""Where a NaN or an infinity comes from: the first operation, forward or backward, that made one of finite numbers.
+
+The search goes back from the damage. If the target is not finite, it follows bad values from there to the operation
+that made them; else, if a gradient is not finite, it follows bad contributions to the step that made them, and bad
+values from there. What does no harm is named only if nothing else is wrong.
+
+>>> import numpy as np
+>>> import autodiff_edu as ad
+>>> x = ad.Variable([0.0, 1.0], name="x")
+>>> with ad.GradientTape() as tape, np.errstate(divide="ignore"):
+...     y = np.where(x > 0, np.log(x), 0.0)
+>>> print(first_nonfinite(tape, y, x))
+Forward, doctest, line 2: t2 = log(x): log of 0 gives -inf at element [0].
+The where in doctest, line 2 does not take this element. So y is finite; but going backward its cotangent 0 meets a
+derivative that is not finite here, and 0 times inf is nan.
+Make the input harmless before the operation sees it:
+    safe = np.where(x > 0, x, 1.0)
+    np.where(x > 0, np.log(safe), 0.0)
+"""
+
+from __future__ import annotations
+
+import html
+import textwrap
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .arguments import seeds_of, tensors_of, unusable
+from .events import active
+from .formatting import number, short_argument
+from .labels import labels_of
+from .places import Place
+from .remedies import PICKING, dropped, remedy, spoken
+from .rules.kinds import RULES
+
+if TYPE_CHECKING:
+    from .entry import Entry
+    from .tape import GradientTape
+    from .tensor import Tensor
+
+Pulled = tuple["Entry", Any, list[Any]]
+Index = tuple[int, ...]
+Silencer = tuple["Entry", int]  # and the argument to which it sends nothing
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Nonfinite:
+    """The origin of a NaN or an infinity; `print` it to read it.
+
+    Attributes
+    ----------
+    entry : Entry or None
+        The entry whose operation made it; where it came in with the data, the entry that used it first, if any.
+    place : Place or None
+        The entry's place in the user's code.
+    operation : str or None
+        The operation's name; None where no operation made it.
+    direction : {"forward", "backward"}
+        The pass in which it was made.
+    value : {"nan", "inf", "-inf"}
+        What was made.
+    index : tuple of int
+        The first bad element: of the output going forward, of the contribution going backward.
+    inputs : tuple
+        The operation's inputs; if it works element by element, at that element.
+    remedy : str
+        What to write instead.
+    account : str
+        What happened, in words, without the remedy.
+    """
+
+    entry: Entry | None
+    place: Place | None
+    operation: str | None
+    direction: str
+    value: str
+    index: Index
+    inputs: tuple[Any, ...]
+    remedy: str
+    account: str
+
+    def __str__(self) -> str:
+        lines = f"{self.account}\n{self.remedy}".split("\n")
+        return "\n".join(line if line.startswith(" ") else textwrap.fill(line, 116) for line in lines)
+
+    def __repr__(self) -> str:
+        where = f", {self.place}" if self.place else ""
+        return f"<Nonfinite: {self.value} from {self.operation or 'the data'}, {self.direction}{where}>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+
+def first_nonfinite(tape: GradientTape, target: Any, sources: Any) -> Nonfinite | None:
+    """Name the first operation, forward or backward, that made a NaN or an infinity between sources and target.
+
+    The tape is not used up by it, nothing is recorded, and no hook hears of it.
+
+    Parameters
+    ----------
+    tape : GradientTape
+        With its arrays: a persistent one, or a one-shot tape that was not read yet.
+    target, sources : Tensor, Variable, or a nested list, tuple or dict of them
+        As for `GradientTape.gradient`.
+
+    Returns
+    -------
+    Nonfinite or None
+        None if every value that the tape followed to the target is finite, and so are the gradients.
+
+    Raises
+    ------
+    RuntimeError, TypeError, LookupError
+        As `GradientTape.gradient` does.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> x = ad.Variable(0.0, name="x")
+    >>> with ad.GradientTape() as tape:
+    ...     y = 3.0 * np.sqrt(x)
+    >>> print(first_nonfinite(tape, y, x))
+    Backward, doctest, line 2: t1 = sqrt(x): the derivative of sqrt of 0 by x is inf, and times the cotangent 3 gives
+    inf.
+    Keep the input away from where this happens:
+        np.sqrt(np.maximum(x, 2e-16))
+    np.linalg.norm and np.std have the gradient 0 at 0.
+    """
+    wanted = tensors_of(sources, "sources")
+    if not tape._usable:
+        raise unusable(used=bool(tape.entries or tape._watched))
+    tapes, hooks, active.tapes, active.hooks = active.tapes, active.hooks, (), ()
+    try:
+        with np.errstate(all="ignore"):
+            return _Search(tape, tensors_of(target, "target"), wanted).run()
+    finally:
+        active.tapes, active.hooks = tapes, hooks
+
+
+def bad(value: Any) -> Any:
+    """Mark the elements that are NaN or infinite; what is no floating or complex array or number has none."""
+    dtype = getattr(value, "dtype", None)
+    if isinstance(value, float | complex) or (dtype is not None and dtype.kind in "fc"):
+        return np.logical_not(np.isfinite(np.asarray(value)))
+    return np.False_
+
+
+def is_elementwise(entry: Entry) -> bool:
+    """Tell whether an entry's operation works element by element."""
+    return entry.operation in RULES and RULES[entry.operation].kind == "elementwise"
+
+
+def bad_arguments(entry: Entry) -> list[int]:
+    """List the arguments to which an entry owes its bad elements."""
+    output, found = bad(entry.output_value), []
+    for k, value in enumerate(entry.values):
+        wrong = bad(value)
+        if entry.operation is np.where and k:
+            taken = np.asarray(entry.values[0], bool)
+            wrong = wrong & (taken if k == 1 else ~taken)
+        if is_elementwise(entry) and output.any():
+            wrong = wrong & output
+        if wrong.any():
+            found.append(k)
+    return found
+
+
+class _Search:
+    """One search: the tape, the steps of its backward pass, and the names that its table gives."""
+
+    def __init__(self, tape: GradientTape, targets: list[Tensor], sources: list[Tensor]) -> None:
+        self.tape, self.targets, self.sources = tape, targets, sources
+        self.makers = {entry.output_id: entry for entry in tape.entries}
+        self.numbers = {entry.output_id: k for k, entry in enumerate(tape.entries)}
+        self.steps: list[Pulled] = []
+        self.bad_targets = [target for target in targets if bad(target._array).any()]
+        self.labels = labels_of(tape)
+
+    def run(self) -> Nonfinite | None:
+        if self.bad_targets:
+            makers = [self.makers[target._id] for target in self.bad_targets if target._id in self.makers]
+            return self.forward(makers) if makers else self.tell_data(target=self.bad_targets[0])
+        cotangents = self.tape._sow(seeds_of(self.targets, None))
+        self.steps = list(self.tape._walk(cotangents, {source._id for source in self.sources}))
+        spoilt = {source._id for source in self.sources if bad(cotangents.get(source._id)).any()}
+        return self.backward(spoilt) if spoilt else self.harmless()
+
+    # Following what is bad to where it began --------------------------------------------------------------------------
+
+    def forward(self, pending: list[Entry], made: Any = None, step: Pulled | None = None) -> Nonfinite:
+        """Follow bad values from the pending entries to their earliest origin.
+
+        `step` is the step of the backward pass that they spoil, and `made` marks the elements.
+        """
+        seen, origins = set(), []
+        while pending:
+            entry = pending.pop()
+            if entry.output_id in seen:
+                continue
+            seen.add(entry.output_id)
+            arguments = bad_arguments(entry)
+            order = self.numbers[entry.output_id]
+            if not arguments:
+                origins.append((order, False, -1, entry))
+            for k in arguments:
+                maker = self.makers.get(entry.ids[k])  # type: ignore[arg-type]
+                if maker is None:
+                    origins.append((order, entry.ids[k] is None, k, entry))
+                else:
+                    pending.append(maker)
+        _, _, k, entry = min(origins, key=lambda origin: origin[:3])
+        return self.tell_forward(entry, made, step) if k < 0 else self.tell_data(entry, k)
+
+    def backward(self, spoilt: set[int]) -> Nonfinite:
+        """Follow bad contributions from the gradients to the earliest step that made one, walking backwards."""
+        origin: tuple[Pulled, int, Any, Any, bool] | None = None
+        for step in reversed(self.steps):
+            entry, cotangent, contributions = step
+            arrived = bad(cotangent).any()
+            for argument, id, before, value, after in reversed(contributions):
+                if id not in spoilt:
+                    continue
+                made = bad(value)
+                if made.any() and arrived:
+                    spoilt.add(entry.output_id)
+                    continue
+                is_sum = not made.any()
+                if is_sum:
+                    made, value = bad(after) & ~bad(before), after
+                if made.any():
+                    origin = step, argument, made, value, is_sum
+        assert origin is not None, "a gradient that is not finite was made by some step"
+        step, argument, made, value, is_sum = origin
+        entry = step[0]
+        tainted = [bad(v) & made if is_elementwise(entry) else bad(v) for v in (entry.output_value, *entry.values)]
+        if not is_sum and any(wrong.any() for wrong in tainted):
+            return self.forward([entry], made, step)
+        return self.tell_backward(step, argument, made, value, is_sum)
+
+    def harmless(self) -> Nonfinite | None:
+        """Name the first bad value on the way to the target, where neither the target nor a gradient is bad."""
+        way = {target._id for target in self.targets}
+        for entry in reversed(self.tape.entries):
+            if entry.output_id in way & self.tape._connected:
+                way.update(id for id in entry.ids if id in self.tape._connected)
+        for entry in self.tape.entries:
+            if entry.output_id not in way & self.tape._connected:
+                continue
+            for k, id in enumerate(entry.ids):
+                if id in way and id not in self.makers and bad(entry.values[k]).any():
+                    return self.tell_data(entry, k, afterthought=self.afterthought())
+            if bad(entry.output_value).any():
+                return self.forward([entry], None, next((s for s in self.steps if s[0] is entry), None))
+        return None
+
+    def silencer(self, step: Pulled, index: Index | None) -> Silencer | None:
+        """Find what made the cotangent 0 that arrived at a step, at one element or, for None, somewhere."""
+        zero = np.asarray(step[1]) == 0
+        if not (zero.any() if index is None else zero[index]):
+            return None
+        id = step[0].output_id
+        earlier = list(takewhile(lambda other: other is not step, self.steps))
+        for entry, cotangent, contributions in reversed(earlier):
+            sent: tuple[Any, Any] = next(((k, value) for k, to, _, value, _ in contributions if to == id), (None, None))
+            argument, value = sent
+            if argument is None:
+                continue
+            if is_elementwise(entry) and np.shape(value) == np.shape(cotangent):
+                quiet = (value == 0) & (cotangent != 0)
+                silent = quiet.any() if index is None else quiet[index]
+            else:
+                silent = np.any(cotangent != 0) and (entry.operation in PICKING or entry.name == "getitem")
+                index = None
+            if silent:
+                return entry, argument
+            id = entry.output_id
+        return None
+
+    # Telling it -------------------------------------------------------------------------------------------------------
+
+    def tell_data(
+        self, entry: Entry | None = None, argument: int = 0, target: Any = None, afterthought: str = ""
+    ) -> Nonfinite:
+        """Tell of an argument of an entry, or of a target, that was not finite to begin with."""
+        array = target._array if entry is None else entry.values[argument]
+        id: int | None = target._id if entry is None else entry.ids[argument]
+        index, value = _first(array, bad(array))
+        if id is not None and id in self.labels:
+            name = self.labels[id]
+        else:
+            name = target.name or "the target" if entry is None else f"the constant {short_argument(array)}"
+        used = "" if entry is None else f" (used in {entry.place}: {self.equation(entry)})"
+        account = (
+            f"Forward: {name} is {value}{_at(index)} already{used}; no operation on this tape made it.{afterthought}"
+        )
+        advice = "Look where it comes from, for example with np.isfinite(...).all(), before the tape begins."
+        place, inputs = None if entry is None else entry.place, (np.asarray(array)[index],)
+        return Nonfinite(entry, place, None, "forward", value, index, inputs, advice, account)
+
+    def tell_forward(self, entry: Entry, made: Any, step: Pulled | None) -> Nonfinite:
+        wrong = bad(entry.output_value)
+        if made is not None and made.shape == wrong.shape and (wrong & made).any():
+            wrong = wrong & made  # of several bad elements, one that does harm
+        index, value = _first(entry.output_value, wrong)
+        inputs = self.inputs(entry, index)
+        account = f"Forward, {entry.place}: {self.equation(entry)}: {spoken(entry, inputs)} gives {value}{_at(index)}."
+        by = None
+        if not self.bad_targets:
+            if step is not None:
+                by = self.silencer(step, index if np.shape(step[1]) == wrong.shape else None)
+            account += "" if by is None else f"\n{dropped(by[0])}."
+            if made is None:
+                account += self.afterthought()
+            elif by is None:
+                account += f"\n{self.target()} is finite, but going backward the derivative here is not."
+            else:
+                account += (
+                    f" So {self.target()} is finite; but going backward its cotangent 0 meets a derivative that is not "
+                    "finite here, and 0 times inf is nan."
+                )
+        advice = remedy(entry, inputs, value, by, self.labels, self.makers)
+        return Nonfinite(entry, entry.place, entry.name, "forward", value, index, inputs, advice, account)
+
+    def tell_backward(self, step: Pulled, argument: int, made: Any, sent: Any, is_sum: bool) -> Nonfinite:
+        entry, cotangent, _ = step
+        index, value = _first(sent, made)
+        name = self.labels[entry.ids[argument]]  # type: ignore[index]
+        together = is_elementwise(entry) and np.shape(cotangent) == np.shape(sent)
+        inputs, by = self.inputs(entry, index if together else None), None
+        account = f"Backward, {entry.place}: {self.equation(entry)}: "
+        if is_sum:
+            account += f"the contributions to {name} are finite, and add up to {value}{_at(index)}."
+        elif together:
+            factor, arrived = self.factor(entry, argument, inputs, index), np.asarray(cotangent)[index]
+            account += (
+                f"the derivative of {spoken(entry, inputs)} by {name} is {number(factor)}, "
+                f"and times the cotangent {number(arrived)} gives {value}{_at(index)}."
+            )
+            by = self.silencer(step, index)
+        else:
+            account += f"its contribution to {name} is {value}{_at(index)}, though all that it is made of is finite."
+            by = self.silencer(step, None) if value == "nan" else None
+        if by is not None:
+            account += f"\n{dropped(by[0])}: that is why the cotangent is 0. But 0 times inf is nan."
+        advice = remedy(entry, inputs, value, by, self.labels, self.makers)
+        return Nonfinite(entry, entry.place, entry.name, "backward", value, index, inputs, advice, account)
+
+    def factor(self, entry: Entry, argument: int, inputs: Any, index: Index) -> Any:
+        """Give the derivative of an elementwise operation at one element."""
+        pull = RULES[entry.operation].pull(argument)
+        assert pull is not None
+        output = np.asarray(entry.output_value)[index]
+        scalars = [v if isinstance(v, np.generic) else np.asarray(v)[()] for v in inputs]
+        return np.asarray(pull(output.dtype.type(1), output, *scalars, **entry.parameters))[()]
+
+    def inputs(self, entry: Entry, index: Index | None) -> tuple[Any, ...]:
+        if index is None or not is_elementwise(entry):
+            return tuple(entry.values)
+        shape = np.shape(entry.output_value)
+        return tuple(np.broadcast_to(v, shape)[index] if _is_number(v) else v for v in entry.values)
+
+    def equation(self, entry: Entry) -> str:
+        return f"{self.labels[entry.output_id]} = {self.labels.text(entry)}"
+
+    def target(self) -> str:
+        id = self.targets[0]._id
+        return self.labels[id] if len(self.targets) == 1 and id in self.labels else "the target"
+
+    def afterthought(self) -> str:
+        return f"\nIt does no harm here: {self.target()} and the gradients are finite."
+
+
+def _first(array: Any, wrong: Any) -> tuple[Index, str]:
+    """Give the first element marked, and what it is in a word."""
+    index = tuple(np.argwhere(wrong)[0].tolist())
+    element = np.asarray(array)[index]
+    return index, "nan" if np.isnan(element) else "inf" if np.iscomplexobj(element) or element > 0 else "-inf"
+
+
+def _at(index: Index) -> str:
+    return f" at element [{', '.join(map(str, index))}]" if index else ""
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | complex) or hasattr(value, "dtype")

@@ -1,0 +1,206 @@
+"""What to write in place of an operation that made a NaN or an infinity: every remedy is tried out."""
+
+import numpy as np
+import pytest
+from test_nonfinite import found, line
+
+from autodiff_edu.remedies import LARGE, REMEDIES
+
+# The operations -------------------------------------------------------------------------------------------------------
+
+FAILING = [
+    ("log", np.log, (0.0,), "forward", "-inf"),
+    ("log", np.log, (-1.0,), "forward", "nan"),
+    ("log2", np.log2, (0.0,), "forward", "-inf"),
+    ("log10", np.log10, (0.0,), "forward", "-inf"),
+    ("log1p", np.log1p, (-1.0,), "forward", "-inf"),
+    ("sqrt", np.sqrt, (-1.0,), "forward", "nan"),
+    ("sqrt", np.sqrt, (0.0,), "backward", "inf"),
+    ("cbrt", np.cbrt, (0.0,), "backward", "inf"),
+    ("divide", np.divide, (1.0, 0.0), "forward", "inf"),
+    ("divide", np.divide, (0.0, 0.0), "forward", "nan"),
+    ("reciprocal", np.reciprocal, (0.0,), "forward", "inf"),
+    ("remainder", np.remainder, (1.0, 0.0), "forward", "nan"),
+    ("fmod", np.fmod, (1.0, 0.0), "forward", "nan"),
+    ("power", np.power, (0.0, -1.0), "forward", "inf"),
+    ("power", np.power, (-2.0, 0.5), "forward", "nan"),
+    ("power", np.power, (0.0, 0.5), "backward", "inf"),
+    ("float_power", np.float_power, (0.0, -1.0), "forward", "inf"),
+    ("exp", np.exp, (1000.0,), "forward", "inf"),
+    ("exp2", np.exp2, (2000.0,), "forward", "inf"),
+    ("expm1", np.expm1, (1000.0,), "forward", "inf"),
+    ("sinh", np.sinh, (-1000.0,), "forward", "-inf"),
+    ("cosh", np.cosh, (1000.0,), "forward", "inf"),
+    ("arcsin", np.arcsin, (2.0,), "forward", "nan"),
+    ("arcsin", np.arcsin, (1.0,), "backward", "inf"),
+    ("arccos", np.arccos, (-1.0,), "backward", "-inf"),
+    ("arctanh", np.arctanh, (1.0,), "forward", "inf"),
+    ("arccosh", np.arccosh, (0.5,), "forward", "nan"),
+    ("arccosh", np.arccosh, (1.0,), "backward", "inf"),
+    ("arctan2", np.arctan2, (0.0, 0.0), "backward", "nan"),
+    ("angle", np.angle, (0j,), "backward", "nan"),
+]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(("name", "operation", "at", "direction", "value"), FAILING)
+def test_an_operation_is_named_and_its_remedy_works(name, operation, at, direction, value, dtype):
+    if isinstance(at[0], complex):
+        dtype = {"float64": "complex128", "float32": "complex64"}[dtype]
+    fine = 2.0 if name == "arccosh" else 0.5
+    at = [np.array([fine, number], dtype) for number in at]
+    result = found(operation, *at)
+    assert (result.operation, result.direction, result.index) == (name, direction, (1,))
+    assert result.value == value or "c" in np.dtype(dtype).kind
+    np.testing.assert_equal(result.inputs, tuple(a[1] for a in at))
+    code = result.remedy.splitlines()[1].strip()
+    assert found(lambda *xs: eval(code, {"np": np} | dict(zip("xyz", xs, strict=False))), *at) is None, code
+
+
+def test_every_operation_in_the_table_has_a_failing_example():
+    assert {name for name, *_ in FAILING} == set(REMEDIES)
+
+
+@pytest.mark.parametrize(
+    ("f", "at", "name"),
+    [
+        (lambda x: x * 1e200, 1e200, "multiply"),
+        (lambda x: x + x, 1.5e308, "add"),
+        (lambda x: x / 1e-200, 1e200, "divide"),
+        (lambda x: x**400, 10.0, "power"),
+        (np.sum, [1e308, 1e308], "sum"),
+        (np.prod, [1e200, 1e200], "prod"),
+        (lambda x: x @ x, [1e200, 1e200], "matmul"),
+    ],
+)
+def test_numbers_that_grow_too_large_are_named_so(f, at, name):
+    result = found(f, at)
+    assert (result.operation, result.value, result.direction, result.remedy) == (name, "inf", "forward", LARGE)
+
+
+def test_the_remedy_knows_the_dtype():
+    assert "np.minimum(x, 709)" in found(np.exp, np.float64(1e4)).remedy
+    assert "np.minimum(x, 88)" in found(np.exp, np.float32(1e4)).remedy
+
+
+# where ----------------------------------------------------------------------------------------------------------------
+
+
+def remedied(result, x):
+    """Run the code that a remedy gives, and search it again."""
+    code = "\n".join(written.strip() for written in result.remedy.splitlines()[1:])
+    *before, last = code.splitlines()
+
+    def f(x):
+        names = {"np": np, "x": x}
+        exec("\n".join(before), names)
+        return eval(last, names)
+
+    return found(f, x)
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "name", "direction", "remedy"),
+    [
+        (lambda x: np.where(x > 0, np.log(x), 0.0), [0.0, 4.0], "log", "forward",
+         ["safe = np.where(x > 0, x, 1.0)", "np.where(x > 0, np.log(safe), 0.0)"]),
+        (lambda x: np.where(x > 0, np.sqrt(x), 0.0), [0.0, 4.0], "sqrt", "backward",
+         ["safe = np.where(x > 0, x, 1.0)", "np.where(x > 0, np.sqrt(safe), 0.0)"]),
+        (lambda x: np.where(x != 0, np.sin(x) / x, 1.0), [0.0, 1.0], "divide", "forward",
+         ["safe = np.where(x != 0, x, 1.0)", "np.where(x != 0, np.sin(x) / safe, 1.0)"]),
+        (lambda x: np.where(x > 700, 0.0, np.exp(x)), [1.0, 1000.0], "exp", "forward",
+         ["safe = np.where(x > 700, 0.0, x)", "np.where(x > 700, 0.0, np.exp(safe))"]),
+        (lambda x: np.where(x > 0, 3.0 * np.cos(np.sqrt(x)) + 1.0, 0.0), [0.0, 1.0], "sqrt", "backward",
+         ["safe = np.where(x > 0, x, 1.0)", "np.where(x > 0, 3.0 * np.cos(np.sqrt(safe)) + 1.0, 0.0)"]),
+        (lambda x: np.where(x > 0, np.exp(2.0 * np.log(x)), 0.0), [0.0, 1.0], "log", "forward",
+         ["safe = np.where(x > 0, x, 1.0)", "np.where(x > 0, np.exp(2.0 * np.log(safe)), 0.0)"]),
+        (lambda x: np.where(x > 0, np.where(x < 5, np.log(x), 1.0), 0.0), [0.0, 1.0], "log", "forward",
+         ["safe = np.where(x > 0, x, 1.0)", "np.where(x > 0, np.where(x < 5, np.log(safe), 1.0), 0.0)"]),
+        (lambda x: np.where(x < 5, np.where(x > 0, np.log(x), 1.0), 0.0), [0.0, 1.0], "log", "forward",
+         ["safe = np.where(x > 0, x, 1.0)", "np.where(x > 0, np.log(safe), 1.0)"]),
+        (lambda x: np.where(x < 1, np.arcsin(x), np.pi / 2), [0.0, 1.0], "arcsin", "backward",
+         ["safe = np.where(x < 1, x, 0.0)", "np.where(x < 1, np.arcsin(safe), np.pi / 2)"]),
+        (lambda x: np.where(x > 1, np.log(x - 1), 0.0), [1.0, 3.0], "log", "forward",
+         ["safe = np.where(x > 1, x - 1, 1.0)", "np.where(x > 1, np.log(safe), 0.0)"]),
+        (lambda x: np.where(x > 0, np.reshape(np.sqrt(x), (2,)), 0.0), [0.0, 1.0], "sqrt", "backward",
+         ["safe = np.where(x > 0, x, 1.0)", "np.where(x > 0, np.reshape(np.sqrt(safe), (2,)), 0.0)"]),
+    ],
+)  # fmt: skip
+def test_a_bad_branch_that_where_does_not_take_is_remedied_by_a_second_where(f, x, name, direction, remedy):
+    result = found(f, x)
+    assert (result.operation, result.direction) == (name, direction)
+    assert "The where in test_remedies.py, line" in result.account
+    assert [written.strip() for written in result.remedy.splitlines()[1:]] == remedy
+    assert remedied(result, x) is None
+
+
+def test_a_branch_that_was_computed_on_a_line_of_its_own_is_mended_there():
+    def f(x):
+        root = np.sqrt(x)  # the branch
+        scaled = 2.0 * root
+        return np.where(x <= 0, 0.0, scaled)  # the choice
+
+    result = found(f, [0.0, 4.0])
+    assert result.remedy.splitlines()[1:] == [
+        "    safe = np.where(x <= 0, 1.0, x)",
+        "    root = np.sqrt(safe)",
+        "    np.where(x <= 0, 0.0, scaled)",
+    ]
+    assert result.place.line == line("# the branch", __file__)
+    assert f"The where in test_remedies.py, line {line('# the choice', __file__)} does not take" in result.account
+
+
+def test_a_where_over_several_lines_is_remedied_by_the_names_of_the_table():
+    result = found(
+        lambda x: np.where(
+            x > 0,
+            np.log(x),
+            0.0,
+        ),
+        [0.0, 1.0],
+    )
+    assert "safe = np.where(x > 0, x, 1.0)" in result.remedy
+    assert "np.log(safe)" in result.remedy
+
+
+def test_a_where_with_a_scalar_condition_or_a_scalar_branch_is_found():
+    assert "does not take" in found(lambda x: np.where(False, np.sqrt(x), 1.0), 0.0).account
+    assert "does not take" in found(lambda x: np.where([False, False], np.sqrt(x), 1.0), 0.0).account
+
+
+def test_a_bad_branch_that_does_no_harm_is_named_and_said_to_do_none():
+    result = found(lambda x: np.where(x > 0, np.log(x), 0.0), [-1.0, 4.0])
+    assert (result.operation, result.value) == ("log", "nan")
+    assert "It does no harm here" in result.account
+    assert remedied(result, [-1.0, 4.0]) is None
+
+
+def test_the_where_is_named_and_not_a_product_that_silences_other_elements():
+    result = found(lambda x: np.where(x > 0, np.sqrt(x) * np.array([1.0, 0.0]), 0.0), [0.0, 1.0])
+    assert "The where in" in result.account
+
+
+def test_the_branch_that_is_taken_is_not_blamed_on_the_where():
+    result = found(lambda x: np.where(x >= 0, np.log(x), 0.0), [0.0, 1.0])
+    assert "does not take" not in str(result)
+    assert "np.maximum(x, 2e-16)" in result.remedy
+
+
+@pytest.mark.parametrize(
+    ("f", "says"),
+    [
+        (lambda x: np.maximum(0.5, np.sqrt(x)), "The maximum in"),
+        (lambda x: np.fmax(0.5, np.sqrt(x)), "The fmax in"),
+        (lambda x: np.minimum(-0.5, np.sqrt(x)), "The minimum in"),
+        (lambda x: np.clip(np.sqrt(x), 0.5, 2.0), "The clip in"),
+        (lambda x: np.max(np.sqrt(x)), "The max in"),
+        (lambda x: np.sqrt(x)[1:], "The indexing in"),
+        (lambda x: np.sqrt(x) * (x > 0), "multiplies it by 0"),
+        (lambda x: np.sqrt(x) ** 2, "has the derivative 0 there"),
+    ],
+)
+def test_other_operations_that_send_0_to_an_infinite_derivative_are_named(f, says):
+    result = found(f, [0.0, 1.0])
+    assert (result.operation, result.direction, result.value) == ("sqrt", "backward", "nan")
+    assert says in result.account
+    assert "0 times inf is nan" in result.account
