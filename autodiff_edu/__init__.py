@@ -21,11 +21,15 @@ from .trace import Trace, trace
 from .variable import Variable
 
 if TYPE_CHECKING:
+    from . import nn
     from .blocks import BlockMatrix
     from .checks import check_gradients
-    from .control import register_gradient
+    from .control import custom_gradient, register_gradient, stop_gradient
+    from .explain import Explanation, UnconnectedError
+    from .nonfinite import Nonfinite
     from .player import Player
     from .player.play import play
+    from .saving import load, save
     from .transforms import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
 
 __version__ = "0.1.0"
@@ -34,23 +38,31 @@ __all__ = [
     "BlockMatrix",
     "Contribution",
     "Entry",
+    "Explanation",
     "GradientTape",
+    "Nonfinite",
     "Player",
     "Step",
     "Tensor",
     "Trace",
+    "UnconnectedError",
     "Variable",
     "check_gradients",
     "constant",
+    "custom_gradient",
     "grad",
     "hessian",
     "hook",
     "hvp",
     "jacobian",
     "jvp",
+    "load",
+    "nn",
     "play",
     "register_gradient",
     "rules",
+    "save",
+    "stop_gradient",
     "trace",
     "value_and_grad",
     "vjp",
@@ -61,13 +73,22 @@ _LATER = {
     "BlockMatrix": "blocks",
     "Player": "player",
     "check_gradients": "checks",
-    "register_gradient": "control",
     "play": "player.play",
+    "Nonfinite": "nonfinite",
+    "Explanation": "explain",
+    "UnconnectedError": "explain",
+    "custom_gradient": "control",
+    "register_gradient": "control",
+    "stop_gradient": "control",
+    "load": "saving",
+    "save": "saving",
 } | dict.fromkeys(("grad", "hessian", "hvp", "jacobian", "jvp", "value_and_grad", "vjp"), "transforms")
 
 
 def __getattr__(name: str) -> Any:
     """Import on first use what recording and differentiating can do without, so that importing the package is quick."""
+    if name == "nn":
+        return import_module(f"{__name__}.nn")
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)

@@ -34,7 +34,7 @@ class Entry:
         self,
         operation: Any,
         ids: tuple[int | None, ...],
-        values: tuple[Any, ...],
+        values: tuple[Any, ...] | None,
         parameters: dict[str, Any],
         output_id: int,
         output_value: Any,

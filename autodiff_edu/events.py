@@ -183,6 +183,16 @@ class Leave(Event):
     how: str
 
 
+class Explain(Event):
+    """A sentence of an explanation; `Explanation.trace` puts these in, a tape never does."""
+
+    __slots__ = ("tape", "text", "where")
+
+    tape: Recorder
+    text: str
+    where: Where | None
+
+
 def emit(event: Event) -> None:
     """Hand an event to every hook of this thread."""
     for callback in active.hooks:
@@ -198,7 +208,8 @@ def hook(callback: Callable[[Event], Any]) -> Iterator[None]:
     callback : callable
         Receives one `Event` at a time: `Watch`, `Record`, `Skip`, `Cut`, `Pause`, `Resume`, `Reset`, `Seed`,
         `PullBack`, `Accumulate`, `Release`, `Assign` or `Leave`. What it computes on tensors is neither
-        recorded nor announced.
+        recorded nor announced. If it raises, it is not called again, what was under way goes on, and its error is
+        raised when the block ends.
 
     Examples
     --------
@@ -209,16 +220,27 @@ def hook(callback: Callable[[Event], Any]) -> Iterator[None]:
     Assign
     Variable('x', 4.)
     """
+    failures: list[BaseException] = []
 
     def quiet(event: Event) -> None:
+        if failures:
+            return
         tapes, hooks, active.tapes, active.hooks = active.tapes, active.hooks, (), ()
         try:
             callback(event)
+        except Exception as failure:
+            failures.append(failure)
         finally:
             active.tapes, active.hooks = tapes, hooks
 
     active.hooks = (*active.hooks, quiet)
     try:
         yield
+    except BaseException as error:
+        for failure in failures:
+            error.add_note(f"before that, a hook raised {failure!r}")
+        raise
     finally:
         active.hooks = tuple(installed for installed in active.hooks if installed is not quiet)
+    if failures:
+        raise failures[0]

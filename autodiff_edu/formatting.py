@@ -26,6 +26,8 @@ def short_value(array: Any) -> str:
     >>> short_value(np.float64(2 / 3)), short_value(np.array([1.0, 2.5])), short_value(np.zeros((3, 400)))
     ('0.666667', '[1 2.5]', '3×400, all 0')
     """
+    if array is None:
+        return "—"
     if not isinstance(array, np.ndarray | np.generic):
         return f"{'×'.join(map(str, array.shape))} (not computed here)"
     if array.ndim == 0:
@@ -58,6 +60,8 @@ def _nested(array: Any) -> str:
 
 def short_argument(value: Any) -> str:
     """Write an argument that is no tensor."""
+    if isinstance(value, type | np.dtype):
+        return getattr(value, "__name__", str(value))
     if isinstance(value, np.ndarray | np.generic):
         return short_value(value)
     return number(value) if isinstance(value, float | complex) else value if value == "…" else repr(value)

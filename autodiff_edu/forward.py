@@ -16,7 +16,7 @@ from .entry import Entry
 from .events import active
 from .rules.kinds import RULES, Pull, settle
 from .tape import GradientTape
-from .tensor import wrap
+from .tensor import Tensor, wrap
 from .unruled import no_rule
 
 
@@ -95,8 +95,12 @@ def _pulled_back(
     with GradientTape(persistent=True) as tape:
         tape.watch(cotangent)
         g = np.conjugate(cotangent) if cotangent.dtype.kind == "c" else cotangent
-        contribution: Any = settle(pull(g, y, *values, **entry.parameters), values[k])
-    found = {contribution._id: tangent}
-    for _ in tape._walk(found, {cotangent._id}, stack):
-        pass
+        contribution: Any = pull(g, y, *values, **entry.parameters)
+        if isinstance(contribution, Tensor):
+            contribution = settle(contribution, values[k])
+    found = {}
+    if isinstance(contribution, Tensor):  # a rule that does not look at its cotangent moves nothing
+        found[contribution._id] = tangent
+        for _ in tape._walk(found, {cotangent._id}, stack):
+            pass
     return found.get(cotangent._id, np.zeros(stack + entry.output_value.shape, entry.output_value.dtype))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .arguments import check_option, tensors_of
+from .arguments import check_option, note_results, tensors_of
 from .events import active
 from .stacks import OneHot, Stack, plain
 from .structures import rebuild
@@ -28,12 +28,13 @@ LARGEST_STACK = 256 * 2**20
 
 def jacobian(tape: GradientTape, target: Any, sources: Any, unconnected: str, chunk_size: int | None) -> Any:
     """Give the Jacobian by each source; see `GradientTape.jacobian`."""
-    check_option(unconnected)
     target = one_tensor(target, "jacobian")
     tensors = tensors_of(sources, "sources")
+    check_option(unconnected, tape, target, tensors)
     with tape._reading():
         rows = _pull_back(tape, target, 0, tensors, chunk_size)
     results = [_finished(part, target.shape + s.shape, s, unconnected) for part, s in zip(rows, tensors, strict=True)]
+    note_results("jacobian", [target], tensors, results)
     return rebuild(sources, iter(results))
 
 
@@ -41,8 +42,8 @@ def batch_jacobian(
     tape: GradientTape, target: Any, source: Any, unconnected: str, check: bool, chunk_size: int | None
 ) -> Any:
     """Give the Jacobian of every sample; see `GradientTape.batch_jacobian`."""
-    check_option(unconnected)
     target, source = one_tensor(target, "batch_jacobian"), one_tensor(source, "batch_jacobian", "source")
+    check_option(unconnected, tape, target, [source])
     for name, tensor in (("target", target), ("source", source)):
         if tensor.ndim < 2:
             raise ValueError(
@@ -61,7 +62,9 @@ def batch_jacobian(
             _check_independence(tape, target, source, rows)
     if rows is not None:
         rows = np.moveaxis(rows, 0, 1)
-    return _finished(rows, (batch, *inner, *source.shape[1:]), source, unconnected)
+    result = _finished(rows, (batch, *inner, *source.shape[1:]), source, unconnected)
+    note_results("batch_jacobian", [target], [source], [result])
+    return result
 
 
 def _pull_back(tape: GradientTape, target: Tensor, batch: int, sources: list[Tensor], chunk_size: Any) -> list[Any]:

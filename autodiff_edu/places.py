@@ -7,6 +7,7 @@ into "cell 3, line 2" or "fit.py, line 9", the columns of the expression, and th
 from __future__ import annotations
 
 import ast
+import contextlib
 import inspect
 import linecache
 import os
@@ -19,7 +20,11 @@ import numpy as np
 
 Where = tuple[CodeType, int]
 
-_OURS = (os.path.dirname(os.path.abspath(__file__)) + os.sep, os.path.dirname(os.path.abspath(np.__file__)) + os.sep)
+_OURS = (
+    os.path.dirname(os.path.abspath(__file__)) + os.sep,
+    os.path.dirname(os.path.abspath(np.__file__)) + os.sep,
+    os.path.abspath(contextlib.__file__),  # a tape's stop_recording, say, is a context manager
+)
 
 
 class Place(NamedTuple):
@@ -39,11 +44,15 @@ class Place(NamedTuple):
 
 
 class Names(NamedTuple):
-    """What the user's code calls the result and the arguments of an expression; None where it gives no name."""
+    """What the user's code calls the result and the arguments of an expression; None where it gives no name.
+
+    `literal` tells for each argument whether the code writes it out as numbers: `2.0`, `[1, 2]`.
+    """
 
     result: str | None = None
     arguments: tuple[str | None, ...] = ()
     function: str | None = None
+    literal: tuple[bool, ...] = ()
 
 
 def here(depth: int = 1) -> Where:
@@ -169,5 +178,13 @@ def _expressions(path: str, source: str) -> dict[tuple[int, int | None, int | No
         if arguments is not None:
             position = (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset)  # type: ignore[attr-defined]
             written = tuple(argument.id if isinstance(argument, ast.Name) else None for argument in arguments)
-            found[position] = Names(result, written, function)
+            found[position] = Names(result, written, function, tuple(map(_is_literal, arguments)))
     return found
+
+
+def _is_literal(expression: ast.expr) -> bool:
+    try:
+        ast.literal_eval(expression)
+    except (ValueError, TypeError):
+        return False
+    return True

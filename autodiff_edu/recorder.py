@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Self
+from threading import get_ident
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -15,11 +17,20 @@ from . import events
 from .arguments import check_watchable
 from .entry import Entry
 from .events import active, emit
+from .journal import tick
 from .places import Where, here
 from .rules.kinds import RULES
 from .tensor import Tensor
 from .values import can_change
 from .variable import Variable
+
+
+class Mark(NamedTuple):
+    """A turn in a tape's life: "enter", "exit", "pause", "resume", "reset" or "release", when, and where."""
+
+    time: int
+    what: str
+    where: Where
 
 
 class Recorder:
@@ -31,21 +42,41 @@ class Recorder:
         self.entries: list[Entry] = []
         self._connected: set[int] = set()
         self._watched: dict[int, tuple[Tensor | None, Where]] = {}
+        self._forgotten: set[int] = set()
+        self._life: deque[Mark] = deque(maxlen=1000)
         self._recording = False
         self._usable = False
+        self._thread = 0
 
     def __enter__(self) -> Self:
+        self._check_thread()
         if self._recording:
             raise ValueError("this tape records already; leave its with block first, or make a second tape")
         if not self._usable:
             self._forget()
-        self._recording = self._usable = True
+            self._forgotten = set()
+            self._life.clear()
+        self._recording, self._usable, self._thread = True, True, get_ident()
+        self._mark("enter")
         self._step_in(len(active.tapes))
         return self
 
     def __exit__(self, *exception: object) -> None:
+        self._check_thread()
         self._step_out()
+        if self._recording:
+            self._mark("exit")
         self._recording = False
+
+    def _check_thread(self) -> None:
+        if self._recording and self._thread != get_ident():
+            raise RuntimeError(
+                "this tape is recording in another thread, and follows that thread's operations only; "
+                "make a tape of its own in each thread"
+            )
+
+    def _mark(self, what: str) -> None:
+        self._life.append(Mark(tick(), what, here(2)))
 
     def _step_in(self, place: int) -> None:
         active.tapes = (*active.tapes[:place], self, *active.tapes[place:])
@@ -72,6 +103,7 @@ class Recorder:
         RuntimeError
             If the tape is not recording.
         """
+        self._check_thread()
         if not self._recording:
             raise RuntimeError("this tape is not recording, so it cannot watch; call watch inside its with block")
         for tensor in check_watchable(tensors):
@@ -102,17 +134,20 @@ class Recorder:
         ValueError
             If it is paused already.
         """
+        self._check_thread()
         if not self._recording:
             raise RuntimeError("this tape is not recording; stop_recording belongs inside its with block")
         if self not in active.tapes:
             raise ValueError("this tape is paused already; one stop_recording is enough")
         place = self._step_out()
+        self._mark("pause")
         try:
             self._announce(events.Pause)
             yield
         finally:
             if self._recording:
                 self._step_in(place)
+                self._mark("resume")
                 self._announce(events.Resume)
 
     def reset(self) -> None:
@@ -123,9 +158,12 @@ class Recorder:
         ValueError
             If the tape is not recording.
         """
+        self._check_thread()
         if not self._recording:
             raise ValueError("this tape is not recording; call reset inside its with block")
+        self._forgotten = set(self._watched)
         self._forget()
+        self._mark("reset")
         self._announce(events.Reset)
 
     def _forget(self) -> None:
@@ -135,10 +173,11 @@ class Recorder:
         self,
         operation: Any,
         inputs: Any,
-        ids: list[int | None],
+        ids: tuple[int | None, ...],
         values: list[Any],
         parameters: Any,
         output: Tensor,
+        where: Where,
         plain: bool,
     ) -> None:
         """Append an entry, if the tape follows an input; `plain` inputs are neither variables nor arrays."""
@@ -151,8 +190,7 @@ class Recorder:
         connected = not self._connected.isdisjoint(ids)
         if not connected and not active.hooks:
             return
-        where = here(depth=4)
-        entry = Entry(operation, tuple(ids), tuple(values), parameters, output._id, output._array, where)
+        entry = Entry(operation, ids, tuple(values), parameters, output._id, output._array, where)
         if not connected:
             emit(events.Skip(self, entry))
             return

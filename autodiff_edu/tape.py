@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 
 from . import events
-from .arguments import check_option, seeds_of, tensors_of, unusable
+from .arguments import check_option, note_results, seeds_of, tensors_of, unusable
 from .entry import Contribution, Entry, Step
 from .events import active, emit
-from .recorder import Recorder
+from .questions import Questions
 from .rules.kinds import RULES, settle
 from .structures import rebuild
 from .tensor import Tensor, as_tensor, wrap
@@ -33,7 +33,7 @@ from .unruled import check_ruled
 from .variable import Variable
 
 
-class GradientTape(Recorder):
+class GradientTape(Questions):
     """A list of the operations computed while it records, which can be read backwards.
 
     Parameters
@@ -75,8 +75,8 @@ class GradientTape(Recorder):
             By what.
         output_gradients : array_like, or a structure like that of the target, optional
             The first cotangents, each of its target's shape; None stands for ones.
-        unconnected_gradients : {"none", "zero"}
-            What to give for a source that the target does not depend on.
+        unconnected_gradients : {"none", "zero", "explain"}
+            What to give for a source that the target does not depend on; "explain" raises an error that says why.
 
         Returns
         -------
@@ -90,7 +90,8 @@ class GradientTape(Recorder):
         TypeError
             If a target or a source is not a tensor.
         ValueError
-            If the structure, the number or a shape of `output_gradients` does not match the targets.
+            If the structure, the number or a shape of `output_gradients` does not match the targets; an
+            `UnconnectedError` under "explain".
         LookupError
             If a NumPy function on the way has no rule.
 
@@ -103,72 +104,26 @@ class GradientTape(Recorder):
         >>> tape.gradient(loss, {"w": w, "b": b})
         {'w': Tensor([21., 39.]), 'b': Tensor(20.)}
         """
-        check_option(unconnected_gradients)
         tensors = tensors_of(sources, "sources")
         seeds = seeds_of(target, output_gradients)
+        check_option(unconnected_gradients, self, target, tensors)
         with self._reading():
             cotangents = self._sow(seeds)
             deque(self._walk(cotangents, {t._id for t in tensors}, release=not self.persistent), maxlen=0)
         if unconnected_gradients == "zero":
             cotangents |= {t._id: np.zeros_like(t._array)[()] for t in tensors if t._id not in cotangents}
-        return rebuild(sources, iter([as_tensor(cotangents.get(t._id)) for t in tensors]))
-
-    def jacobian(
-        self, target: Any, sources: Any, unconnected_gradients: str = "none", chunk_size: int | None = None
-    ) -> Any:
-        """Differentiate every element of the target by every element of the sources, in one backward pass.
-
-        Parameters
-        ----------
-        target : Tensor
-            Real.
-        sources, unconnected_gradients
-            As for `gradient`, and so are the errors.
-        chunk_size : int, optional
-            How many elements of the target to treat at once; by default as many as fit into 256 MiB.
-
-        Returns
-        -------
-        Tensor or None, in the structure of the sources
-            Of shape `target.shape + source.shape`.
-        """
-        from .jacobians import jacobian
-
-        return jacobian(self, target, sources, unconnected_gradients, chunk_size)
-
-    def batch_jacobian(
-        self, target: Any, source: Any, unconnected_gradients: str = "none", check: bool = False, chunk_size: Any = None
-    ) -> Any:
-        """Differentiate each sample of the target by its own sample of the source; the first axes count samples.
-
-        Samples must not mix, as they do in batch normalisation.
-
-        Parameters
-        ----------
-        target, source : Tensor
-            Of rank 2 or more, with as many samples.
-        unconnected_gradients, chunk_size
-            As for `jacobian`; a chunk is of elements of one sample.
-        check : bool
-            Whether to raise a ValueError that names samples on which others depend.
-
-        Returns
-        -------
-        Tensor or None
-            Of shape `target.shape + source.shape[1:]`.
-        """
-        from .jacobians import batch_jacobian
-
-        return batch_jacobian(self, target, source, unconnected_gradients, check, chunk_size)
+        results = [as_tensor(cotangents.get(t._id)) for t in tensors]
+        note_results("gradient", [tensor for tensor, _ in seeds], tensors, results)
+        return rebuild(sources, iter(results))
 
     def steps(self, target: Any, sources: Any, output_gradients: Any = None) -> Iterator[Step]:
         """Walk backwards one entry at a time; `gradient` is this walk, run to its end.
 
         A one-shot tape is used up when the walk starts, with the first `next`. Parameters and errors are `gradient`'s.
 
-        Yields
-        ------
-        Step
+        Returns
+        -------
+        iterator of Step
             The entry, the cotangent that arrived, and the contributions, each with the accumulator before and after.
 
         Examples
@@ -182,7 +137,9 @@ class GradientTape(Recorder):
         [(None, Tensor(3.), Tensor(3.)), (Tensor(3.), Tensor(3.), Tensor(6.))]
         """
         wanted = {tensor._id for tensor in tensors_of(sources, "sources")}
-        seeds = seeds_of(target, output_gradients)
+        return self._steps(seeds_of(target, output_gradients), wanted)
+
+    def _steps(self, seeds: list[tuple[Tensor, Any]], wanted: set[int]) -> Iterator[Step]:
         with self._reading():
             for entry, cotangent, contributions in self._walk(self._sow(seeds), wanted):
                 shown = (Contribution(i, id, *map(as_tensor, sums)) for i, id, *sums in contributions)
@@ -196,6 +153,7 @@ class GradientTape(Recorder):
         if self.persistent:
             yield
             return
+        self._check_thread()
         paused, place = self not in active.tapes, self._step_out()
         self._usable = False
         try:
@@ -211,6 +169,7 @@ class GradientTape(Recorder):
                 self._release()
 
     def _release(self) -> None:
+        self._mark("release")
         for entry in self.entries:
             entry.values = entry.output_value = None
         for id, (tensor, where) in self._watched.items():
@@ -260,7 +219,10 @@ class GradientTape(Recorder):
             contributions: list[Any] = []
             for argument, id in enumerate(entry.ids):
                 if id in needed and (pull := rule.pull(argument)):
-                    value = settle(pull(g, y, *values, **parameters), values[argument], stack)
+                    value = pull(g, y, *values, **parameters)
+                    if value is None:  # so said a custom gradient
+                        continue
+                    value = settle(value, values[argument], stack)
                     before = cotangents.get(id)
                     cotangents[id] = after = value if before is None else before + value
                     contributions.append((argument, id, before, value, after))
@@ -270,11 +232,3 @@ class GradientTape(Recorder):
             yield entry, cotangent, contributions
             if release:
                 entry.values = entry.output_value = y = values = None
-
-    def __str__(self) -> str:
-        from .labels import table
-
-        return table(self)
-
-    def __repr__(self) -> str:
-        return f"<GradientTape: {'persistent' if self.persistent else 'one-shot'}, {len(self.entries)} entries>"

@@ -16,18 +16,19 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Callable, Iterator
-from itertools import count
+from threading import get_ident
 from typing import Any, NoReturn
 
 import numpy as np
 
 from .events import Leave, active, emit
 from .formatting import show
+from .journal import PLAIN, note, tick, write
 from .methods import ArrayMethods
+from .places import here
 from .rules.kinds import RULES, SPELLED, UFUNC_METHODS
 from .values import check_operands, different, equal, operand, own, plain_index, read_only, refuse
 
-_new_id = count(1).__next__
 _NO_PARAMETERS: dict[str, Any] = {}
 _new_tensor = object.__new__
 Method = Callable[[Any, Any], "Tensor"]
@@ -88,8 +89,9 @@ class Tensor(ArrayMethods):
 
     def __init__(self, value: Any, dtype: Any = None, name: str | None = None) -> None:
         self._array = own(value, dtype)
-        self._id = _new_id()
+        self._id = tick()
         self.name = name
+        note("made", (PLAIN,), self._id)
 
     shape = property(lambda self: self._array.shape)
     ndim = property(lambda self: self._array.ndim)
@@ -101,6 +103,7 @@ class Tensor(ArrayMethods):
         return self._leave("numpy()")
 
     def _leave(self, how: str) -> Any:
+        note(how, (self._id,), PLAIN)
         if active.hooks:
             for tape in active.tapes:
                 if self._id in tape._connected:
@@ -186,7 +189,7 @@ class Tensor(ArrayMethods):
             from .unruled import apply_unruled
 
             return apply_unruled(function, args, parameters)
-        check_operands(function, (*args, *parameters.values()))
+        check_operands(function, args, parameters)
         if function in SPELLED:
             return SPELLED[function](*args, **parameters)
         refuse(function, parameters)
@@ -209,7 +212,7 @@ def wrap(array: Any, id: int | None = None) -> Tensor:
     """Make a tensor around an array without copying it; with `id`, it is the same tensor to every tape."""
     tensor = _new_tensor(Tensor)
     tensor._array = array
-    tensor._id = id or _new_id()
+    tensor._id = id or tick()
     tensor.name = None
     return tensor
 
@@ -238,6 +241,8 @@ def apply(operation: Any, inputs: tuple[Any, ...], parameters: Any = _NO_PARAMET
             plain &= not isinstance(x, np.ndarray)
     value = (compute or operation)(*values, **parameters)
     output = wrap(value if type(value) is not complex else np.complex128(value))  # Python's of 1j * np.float64(1)
+    where, known = here(depth=3), tuple(ids)
+    write((output._id, operation, known, output._id, where, get_ident()))
     for tape in active.tapes:
-        tape._record(operation, inputs, ids, values, parameters, output, plain)
+        tape._record(operation, inputs, known, values, parameters, output, where, plain)
     return output

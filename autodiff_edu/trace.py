@@ -31,10 +31,12 @@ index, counted from 0.
     - "seed": `tensor`, `cotangent`, `pass` (counts the backward passes); "pull back": `entry`, `cotangent`, `pass`;
     - "accumulate": `entry`, `argument`, `tensor`, `before` (null for the first), `contribution`, `after`, `count`,
       `of`, `pass`;
-    - "assign": `tensor`, `value`; "leave": `tensor`, `how`.
+    - "assign": `tensor`, `value`; "leave": `tensor`, `how`;
+    - "explain": nothing more: a sentence about why a gradient is None.
 
 An array is `shape`, `dtype`, `text` (as shown, six significant digits) and `data` (numbers to six digits, nested; null
-above 256 elements; strings where JSON has no number). `where` is null or `code`, `line`, `columns` (of the expression).
+above 256 elements, or where the array was let go of; strings where JSON has no number). `where` is null or `code`,
+`line`, `columns` (of the expression).
 """
 
 from __future__ import annotations
@@ -150,6 +152,8 @@ def array(value: Any) -> dict[str, Any]:
     >>> array(np.array([1.0, np.inf]))
     {'shape': [2], 'dtype': 'float64', 'text': '[1 inf]', 'data': [1.0, 'inf']}
     """
+    if value is None:  # let go of
+        return {"shape": [], "dtype": "", "text": short_value(None), "data": None}
     value = value._array if isinstance(value, Tensor) else value if hasattr(value, "shape") else np.asarray(value)
     data = _rounded(value.tolist()) if isinstance(value, np.ndarray | np.generic) and value.size <= LARGEST else None
     return {"shape": list(value.shape), "dtype": str(value.dtype), "text": short_value(value), "data": data}
@@ -256,8 +260,9 @@ class _Writer:
                 text = f"{whose} watches {self.labels[tensor._id]}, which is {short_value(tensor._array)}."
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
                 step["entry"] = self._entry(entry, step)
-                text = f"{self._line(step)}{self.labels[entry.output_id]} is {self.labels.aloud(entry)}, which is "
-                text += f"{short_value(entry.output_value)}. {_sentence(self._recorded(step, whose))}"
+                text = f"{self._line(step)}{self.labels[entry.output_id]} is {self.labels.aloud(entry)}"
+                text += "" if entry.output_value is None else f", which is {short_value(entry.output_value)}"
+                text += f". {_sentence(self._recorded(step, whose))}"
             case events.Seed(tensor=tensor, cotangent=cotangent):
                 step["tensor"] = self._tensor(tensor._id, tensor, "computed")
                 step |= {"cotangent": array(cotangent), "pass": number}
@@ -275,6 +280,8 @@ class _Writer:
             case events.Assign(variable=variable, value=value):
                 step |= {"tensor": self._tensor(variable._id, variable, "variable"), "value": array(value)}
                 text = f"the variable {self.labels[variable._id]} is assigned {short_value(value._array)}."
+            case events.Explain(text=text):
+                pass
             case events.Leave(tensor=tensor, how=how):
                 step |= {"tensor": self._tensor(tensor._id, tensor, "computed"), "how": how}
                 name = self.labels[tensor._id]
@@ -285,14 +292,17 @@ class _Writer:
                     "reset": " forgets its entries and its watches.",
                 }[step["kind"]]  # fmt: skip
                 text = text.replace("the tape lets", "the one-shot tape lets")
-        step["text"] = _sentence(text)
+        step["text"] = text if step["kind"] == "explain" else _sentence(text)
         self.document["steps"].append(step)
 
     def _recorded(self, step: dict[str, Any], whose: str) -> str:
         if step["kind"] == "skip":
             return f"{whose} does not record it: it watches nothing in it."
         text = f"{whose} records it as entry {self.document['entries'][step['entry']]['number']}"
-        return text + (", which cuts the flow: its derivative is zero everywhere." if step["kind"] == "cut" else ".")
+        if step["kind"] != "cut":
+            return f"{text}."
+        on_purpose = self.document["entries"][step["entry"]]["operation"] == "stop_gradient"
+        return f"{text}, which cuts the flow{'' if on_purpose else ': its derivative is zero everywhere'}."
 
     def _accumulate(self, event: events.Accumulate, step: dict[str, Any], number: int) -> str:
         id = event.tensor._id
@@ -336,7 +346,7 @@ class _Writer:
 
     def _inputs(self, entry: Entry) -> list[int]:
         written, rule, inputs = names_of_arguments(entry), RULES.get(entry.operation), []
-        for k, (id, value) in enumerate(zip(entry.ids, entry.values or (), strict=True)):
+        for k, (id, value) in enumerate(zip(entry.ids, entry.values or (None,) * len(entry.ids), strict=True)):
             if id is not None:
                 inputs.append(self._tensor(id, value, "constant"))
             elif isinstance(value, np.ndarray) or (
@@ -348,6 +358,8 @@ class _Writer:
         return inputs
 
     def _where_of(self, event: Event) -> Where | None:
+        if isinstance(event, events.Explain):
+            return event.where
         if isinstance(event, events.Watch):
             where = event.where
             return None if names(where).function == "play" else where

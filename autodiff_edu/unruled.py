@@ -6,11 +6,14 @@ They run and are recorded like any other, so that asking for their gradient can 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .events import active
+from .journal import write
+from .places import here
 from .rules import complete
 from .rules.kinds import RULES, SPELLED
 from .tensor import Tensor, wrap
@@ -25,38 +28,42 @@ def apply_unruled(function: Callable[..., Any], args: Any, parameters: Any) -> A
     if function in SPELLED or function in RULES:
         return function(*args, **parameters)
     tensors: list[Tensor] = []
+    plain_args = [_plain(argument, tensors, function) for argument in args]
+    plain_parameters = {name: _plain(argument, tensors, function) for name, argument in parameters.items()}
+    return _recorded(function(*plain_args, **plain_parameters), function, tensors, plain_parameters)
 
-    def plain(argument: Any) -> Any:
-        if isinstance(argument, Tensor):
-            tensors.append(argument)
-            return argument._leave(function.__name__)
-        if isinstance(argument, list | tuple):
-            return type(argument)(map(plain, argument))
-        return argument
 
-    def wrapped(result: Any) -> Any:
-        if isinstance(result, list | tuple):
-            parts = map(wrapped, result)
-            return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
-        if not isinstance(result, np.ndarray | np.generic):
-            return result
-        output = wrap(result)
-        for tape in active.tapes:
-            tape._record(
-                function, tensors, [t._id for t in tensors], [t._array for t in tensors], parameters, output, False
-            )
-        return output
+def _plain(argument: Any, tensors: list[Tensor], function: Callable[..., Any]) -> Any:
+    """Take the arrays out of the tensors of an argument, and add those to the list."""
+    if isinstance(argument, Tensor):
+        tensors.append(argument)
+        return argument._leave(function.__name__)
+    if isinstance(argument, list | tuple):
+        return type(argument)(_plain(part, tensors, function) for part in argument)
+    return argument
 
-    plain_parameters = {name: plain(argument) for name, argument in parameters.items()}
-    return wrapped(function(*map(plain, args), **plain_parameters))
+
+def _recorded(result: Any, function: Callable[..., Any], tensors: list[Tensor], parameters: Any) -> Any:
+    """Make tensors of the arrays of a result, each recorded as coming from all the tensors."""
+    if isinstance(result, list | tuple):
+        parts = [_recorded(part, function, tensors, parameters) for part in result]
+        return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
+    if not isinstance(result, np.ndarray | np.generic):
+        return result
+    output, where = wrap(result), here()
+    ids, arrays = tuple(tensor._id for tensor in tensors), [tensor._array for tensor in tensors]
+    write((output._id, function, ids, output._id, where, get_ident()))
+    for tape in active.tapes:
+        tape._record(function, tensors, ids, arrays, parameters, output, where, False)
+    return output
 
 
 def no_rule(entry: Entry) -> LookupError:
     """Say which function, on the way from a target to a source, cannot be differentiated."""
-    name = entry.name
+    name = f"np.{entry.name}" if hasattr(np, entry.name) else entry.name
     return LookupError(
-        f"np.{name}, used at {entry.place}, has no derivative rule. Write the value with functions that have one, "
-        f"or register a rule: ad.register_gradient(np.{name}, lambda g, y, x: ...)"
+        f"{name}, used at {entry.place}, has no derivative rule. Write the value with functions that have one, "
+        f"or register a rule: ad.register_gradient({name}, lambda g, y, x: ...)"
     )
 
 

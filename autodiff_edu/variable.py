@@ -8,6 +8,7 @@ import numpy as np
 
 from .events import Assign, active, emit
 from .formatting import show
+from .journal import PLAIN, note
 from .tensor import Tensor, wrap
 from .values import own
 
@@ -61,7 +62,9 @@ class Variable(Tensor):
         TypeError
             If the dtype cannot be kept, say complex into float.
         """
-        array = own(value)
+        return self._replace(own(value), value)
+
+    def _replace(self, array: Any, source: Any) -> Variable:
         if array.shape != self.shape:
             raise ValueError(
                 f"{self!r} has shape {self.shape}, and a value of shape {array.shape} was assigned to it; "
@@ -73,17 +76,18 @@ class Variable(Tensor):
                 f"convert it on purpose: value.astype({str(self.dtype)!r})"
             )
         self._array = array.astype(self.dtype)
+        note("assign", (source._id if isinstance(source, Tensor) else PLAIN,), self._id)
         if active.hooks:
             emit(Assign(self, wrap(self._array)))
         return self
 
     def assign_add(self, value: Any) -> Variable:
         """Add an array_like of the variable's shape to its value; gives the variable. Errors as for `assign`."""
-        return self.assign(self._array + own(value))
+        return self._replace(self._array + own(value), value)
 
     def assign_sub(self, value: Any) -> Variable:
         """Subtract an array_like of the variable's shape; gives the variable. Errors as for `assign`."""
-        return self.assign(self._array - own(value))
+        return self._replace(self._array - own(value), value)
 
     def __copy__(self) -> Variable:
         return Variable(self._array, self.trainable, self.name)

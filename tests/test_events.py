@@ -222,23 +222,62 @@ def test_an_exception_inside_the_block_takes_the_hook_away():
     assert active.hooks == ()
 
 
-def test_an_exception_in_a_hook_reaches_the_user_and_leaves_everything_in_order():
+def test_an_exception_in_a_hook_is_raised_once_after_the_pass_went_on():
     x = ad.Variable(3.0)
+    called = []
+
+    def broken(event):
+        called.append(event)
+        raise ValueError("boom")
+
+    def record():
+        with ad.hook(broken):
+            made.append(x * x)
+            made.append(made[0] * x)
+            assert active.tapes == (tape,)
+            assert len(active.hooks) == 1
+
+    def pull_back():
+        with ad.hook(broken):
+            made.append(tape.gradient(made[1], x))
+
+    made = []
+    with ad.GradientTape() as tape:
+        with pytest.raises(ValueError, match="boom"):
+            record()
+        assert active.hooks == ()
+    assert len(called) == 1, "a hook that failed is not called again"
+    assert len(tape.entries) == 2, "and the recording went on"
+    with pytest.raises(ValueError, match="boom"):
+        pull_back()
+    assert (active.tapes, active.hooks) == ((), ())
+    assert float(made[2]) == 27.0
+
+
+def test_other_hooks_are_called_when_one_fails():
+    seen = []
 
     def broken(event):
         raise ValueError("boom")
 
-    with ad.GradientTape() as tape:
+    v = ad.Variable(1.0)
+    with pytest.raises(ValueError, match="boom"), ad.hook(broken), ad.hook(seen.append):
+        v.assign(2.0)
+    assert len(seen) == 1
+
+
+def test_an_error_of_the_block_comes_before_one_of_its_hook():
+    def broken(event):
+        raise ValueError("boom")
+
+    def fail():
         with ad.hook(broken):
-            with pytest.raises(ValueError, match="boom"):
-                x * x
-            assert active.tapes == (tape,)
-            assert len(active.hooks) == 1
-        y = x * x
-    with ad.hook(broken), pytest.raises(ValueError, match="boom"):
-        tape.gradient(y, x)
-    assert active.tapes == ()
-    assert float(tape.gradient(y, x)) == 6.0
+            ad.Variable(1.0).assign(2.0)
+            raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine") as caught:
+        fail()
+    assert "boom" in caught.value.__notes__[0]
 
 
 def test_events_cannot_be_changed():

@@ -173,7 +173,7 @@ def test_a_hook_that_raises_at_a_pause_leaves_the_tape_recording():
 
     x = ad.Variable(3.0)
     with ad.GradientTape() as tape:
-        with ad.hook(refuse), pytest.raises(KeyError), tape.stop_recording():
+        with pytest.raises(KeyError, match="hook"), ad.hook(refuse), tape.stop_recording():
             pass
         y = x * x
     assert float(tape.gradient(y, x)) == 6

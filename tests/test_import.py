@@ -66,11 +66,11 @@ def imports_of(path):
 
 
 FLOORS = [
-    {"formatting", "structures", "values", "places", "events"},
+    {"formatting", "structures", "values", "places", "events", "journal"},
     {"rules", "methods", "tensor", "stacks", "unruled", "variable"},
-    {"entry", "arguments", "recorder", "jacobians", "tape", "labels"},
-    {"control", "forward", "blocks", "transforms"},
-    {"checks"},
+    {"entry", "arguments", "recorder", "questions", "jacobians", "tape", "labels"},
+    {"answers", "custom", "control", "forward", "blocks", "transforms", "ways", "explain", "remedies", "nonfinite"},
+    {"checks", "nn", "saving"},
     {"trace"},
     {"player"},
     {"course"},

@@ -1,0 +1,310 @@
+"""The ways between a source and a target: what a tape follows, what else was computed, and where the two part.
+
+The entries of the tape and the lines of the journal are put in order of time. Two walks over them, forward from the
+source and back from the targets, leave the operations that lie on a way from one to the other.
+
+Numbers that were taken out of a tensor can be followed no further than the user's code shows: into the expression that
+they stand in, as in `ad.constant(float(x))`, or by the name that they were given.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections import defaultdict
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .custom import Custom
+from .entry import Entry
+from .events import active
+from .journal import PLAIN, Line, lines
+from .places import Names, Where, _position, names, place
+from .rules.kinds import RULES
+from .tensor import Tensor, wrap
+
+if TYPE_CHECKING:
+    from .tape import GradientTape
+
+
+class Link:
+    """An operation, or another thing that took values from some tensors to another, and what a tape makes of it.
+
+    Attributes
+    ----------
+    entry : Entry
+        A tape's own, or one made from a line of the journal, without arrays.
+    recorded : bool
+        Whether it is the tape's own.
+    alive : set of int
+        The inputs through which a cotangent flows back.
+    cut : str or None
+        Why none does; None also where it is not this operation's doing.
+    dead : set of int
+        The inputs on the way that a tape follows, but by which the operation has no derivative.
+    on_the_way : bool
+        Whether it lies on a way from the source to a target.
+    """
+
+    __slots__ = ("alive", "cut", "dead", "entry", "on_the_way", "recorded", "time")
+
+    def __init__(self, time: int, entry: Entry, recorded: bool, alive: set[int], cut: str | None) -> None:
+        self.time = time
+        self.entry = entry
+        self.recorded = recorded
+        self.alive = alive
+        self.cut = cut
+        self.dead: set[int] = set()
+        self.on_the_way = False
+
+
+class Ways:
+    """All that was computed, in order of time, as one tape sees it between a source and some targets."""
+
+    def __init__(self, tape: GradientTape, targets: list[Tensor], source: Tensor) -> None:
+        self.tape, self.targets, self.source = tape, targets, source
+        self.kept = lines()
+        recorded = {entry.output_id for entry in tape.entries}
+        self.links = [self._recorded(entry) for entry in tape.entries]
+        # a function without a rule takes its arguments out of their tensors, and is recorded all the same
+        called = {(_key(line.where), line.operation.__name__) for line in self.kept if callable(line.operation)}
+        self.links += [
+            self._unrecorded(line)
+            for line in self.kept
+            if not (
+                _is_one_of(line, recorded) or (line.output == PLAIN and (_key(line.where), line.operation) in called)
+            )
+        ]
+        self.links.sort(key=lambda link: link.time)
+        self._names: dict[Hashable, Names] = {}
+        self._taken: dict[Hashable, set[Hashable]] = {}
+        self._left: dict[int, dict[Hashable, Where]] = defaultdict(dict)
+        for link in self.links:
+            if link.cut == "left":
+                self._left[id(link.entry.code)][_key(link.entry.where)] = link.entry.where
+        self.doubtful = False
+        self._mark_the_way()
+        for link in self.links:
+            if link.on_the_way and link.recorded and link.cut is None:
+                self._find_dead(link)
+        self.doubtful = not any(link.on_the_way for link in self.links)
+        if self.doubtful:
+            self._mark_the_way()
+
+    def origin(self, tensor: Tensor) -> Line | None:
+        """Give the line of the journal in which a tensor was made or computed, if it is remembered."""
+        lines = (line for line in reversed(self.kept) if line.output == tensor._id and line.operation != "assign")
+        return next(lines, None)
+
+    def cuts(self) -> list[Link]:
+        """List the links on the way through which nothing flows back, and which are to blame for it."""
+        return [link for link in self.links if link.on_the_way and link.cut is not None]
+
+    def left(self) -> list[Link]:
+        """List where numbers were taken out of tensors on the way, if only those can explain the targets.
+
+        For want of anything better: nobody can follow plain numbers. Those taken while the tape recorded come first.
+        """
+        left = [link for link in self.cuts() if link.cut == "left"]
+        return [link for link in left if self.state(link.time) == "recording"] or left
+
+    def names(self, where: Where) -> Names:
+        """Read the names around an expression, once for each place."""
+        key = _key(where)
+        if key not in self._names:
+            self._names[key] = names(where)
+        return self._names[key]
+
+    def path(self) -> tuple[Entry, ...] | None:
+        """Find a shortest way through what the tape follows; None if there is none."""
+        goals = {target._id for target in self.targets if target.dtype.kind in "fc"}
+        if self.source._id in goals:
+            return ()
+        if self.source._id not in self.tape._connected:
+            return None
+        first: dict[int, tuple[int, Entry | None, int]] = {self.source._id: (0, None, 0)}
+        for link in self.links:
+            ways = [(first[id][0] + 1, id) for id in link.alive if id in first]
+            if ways:
+                length, id = min(ways)
+                first.setdefault(link.entry.output_id, (length, link.entry, id))
+        ends = [(first[goal][0], goal) for goal in goals if goal in first]
+        if not ends:
+            return None
+        way: list[Entry] = []
+        _, entry, id = first[min(ends)[1]]
+        while entry is not None:
+            way.append(entry)
+            _, entry, id = first[id]
+        return tuple(reversed(way))
+
+    def state(self, time: int) -> str:
+        """Say what the tape was doing at a time."""
+        life = self.tape._life
+        past = [mark.what for mark in life if mark.time < time]
+        future = [mark.what for mark in life if mark.time > time]
+        if not past:
+            return "before"
+        if past[-1] in ("exit", "release"):
+            return "between" if "enter" in future else "after"
+        if past[-1] == "pause":
+            return "paused"
+        return "reset" if "reset" in future else "recording"
+
+    def _recorded(self, entry: Entry) -> Link:
+        if entry.output_id not in self.tape._connected:
+            return Link(entry.output_id, entry, True, set(), _stops(entry.operation) or "integer")
+        rule = RULES.get(entry.operation)
+        pulls = {id for k, id in enumerate(entry.ids) if id is not None and (not rule or rule.pull(k))}
+        return Link(entry.output_id, entry, True, pulls, None)
+
+    def _unrecorded(self, line: Line) -> Link:
+        return Link(line.time, line.entry(), False, set(), self._why_not(line))
+
+    def _why_not(self, line: Line) -> str | None:
+        """Say why the tape did not record a line: by the turn of its life in which the line was written."""
+        if line.operation == "made":
+            return "copied" if any(line.inputs) else None
+        if line.output == PLAIN:
+            return "left"
+        if line.operation == "assign":
+            return "assigned"
+        derivative = isinstance(line.operation, str)
+        state = self.state(line.time)
+        if state == "recording":
+            if line.thread != self.tape._thread:
+                return "another thread"
+            if derivative:
+                return "constant derivative"
+            late = any(id in self.tape._connected for id in line.inputs)
+            return "late" if late else _stops(line.operation)
+        return "nesting" if derivative and state == "after" else state
+
+    def _find_dead(self, link: Link) -> None:
+        """Find the inputs by which an operation that the tape follows has no derivative."""
+        if isinstance(link.entry.operation, Custom):
+            silent = _silent(link.entry)
+            link.alive = {id for k, id in enumerate(link.entry.ids) if id is not None and k not in silent}
+        come = {id for id in link.entry.ids if id in self._reached and id in self.tape._connected}
+        link.dead = {id for id in come if id is not None and id not in link.alive}
+        if link.dead:
+            link.cut = "argument"
+
+    def _mark_the_way(self) -> None:
+        """Mark what lies between source and targets.
+
+        In a second, doubtful, attempt any plain numbers may be those that were taken out of any tensor.
+        """
+        reached: set[Hashable] = {self.source._id}
+        needed: set[Hashable] = {target._id for target in self.targets}
+        ahead = []
+        for link in self.links:
+            ahead.append(not reached.isdisjoint(self._inputs(link.entry)))
+            if ahead[-1]:
+                reached |= self._outputs(link)
+            elif self._replaces(link) and link.entry.output_id != self.source._id:
+                reached.discard(link.entry.output_id)
+        for link, forward in zip(reversed(self.links), reversed(ahead), strict=True):
+            link.on_the_way = False
+            if not needed.isdisjoint(self._outputs(link)):
+                link.on_the_way = forward
+                if self._replaces(link):
+                    needed.discard(link.entry.output_id)
+                needed |= self._inputs(link.entry)
+        self._reached = reached
+
+    def _replaces(self, link: Link) -> bool:
+        """Tell whether this is `v.assign(...)`, after which nothing is left of what was in the variable."""
+        return link.cut == "assigned" and self.names(link.entry.where).function == "assign"
+
+    def _outputs(self, link: Link) -> set[Hashable]:
+        if link.cut == "left":
+            return {_key(link.entry.where), PLAIN} if self.doubtful else {_key(link.entry.where)}
+        return {link.entry.output_id}
+
+    def _inputs(self, entry: Entry) -> set[Hashable]:
+        """List what an entry is made from: tensors, the places where its plain numbers left theirs, or `PLAIN`."""
+        inputs: set[Hashable] = {id for id in entry.ids if id}
+        if len(inputs) == len(entry.ids):
+            return inputs
+        key = _key(entry.where)
+        if key not in self._taken:
+            self._taken[key] = self._taken_from(entry)
+        return inputs | self._taken[key] if self.doubtful else inputs | (self._taken[key] - {PLAIN})
+
+    def _taken_from(self, entry: Entry) -> set[Hashable]:
+        written = self.names(entry.where)
+        plain = [not id for id in entry.ids]
+        literal = written.literal[-len(plain) :] if entry.operation == "assign" else written.literal
+        if len(literal) >= len(plain) and all(known for free, known in zip(plain, literal, strict=False) if free):
+            return set()
+        taken: set[Hashable] = {PLAIN}
+        for key, where in self._left[id(entry.code)].items():
+            name = self.names(where).result
+            if (name is not None and name in written.arguments) or _encloses(entry.where, where):
+                taken.add(key)
+        return taken
+
+
+def as_written(entry: Entry, name: str) -> str | None:
+    """Give the user's own code of an entry, if it says what was computed, and not what else led to that."""
+    at, function = place(entry.where), names(entry.where).function
+    if at.columns is None or function not in (None, name, "astype" if name in ("round_off", "cast") else name):
+        return None
+    code = linecache.getline(at.path, at.line)[slice(*at.columns)]
+    return code if 0 < len(code) <= 60 else None
+
+
+def is_statement(code: str) -> bool:
+    """Tell `x -= y` from an expression."""
+    try:
+        ast.parse(code, mode="eval")
+    except SyntaxError:
+        return True
+    return False
+
+
+def _key(where: Where) -> Hashable:
+    """Stand for a place: code objects themselves take long to hash."""
+    return id(where[0]), where[1]
+
+
+def _encloses(outer: Where, inner: Where) -> bool:
+    """Tell whether an expression stands inside another one of the same code."""
+    a, b = _position(*outer), _position(*inner)
+    if None in a or None in b or outer == inner:
+        return False
+    return (a[0], a[2]) <= (b[0], b[2]) and (b[1], b[3]) <= (a[1], a[3])
+
+
+def _is_one_of(line: Line, recorded: set[int]) -> bool:
+    return callable(line.operation) and line.output in recorded
+
+
+def _stops(operation: Any) -> str | None:
+    """Say how an operation stops the flow whatever its arguments, if it does."""
+    rule = RULES.get(operation)
+    if rule is None or rule.kind != "step":
+        return None
+    return {"stop_gradient": "stopped", "round_off": "integer"}.get(operation.__name__, "step")
+
+
+def _silent(entry: Entry) -> set[int]:
+    """List the inputs for which the backward function of a custom gradient gives None.
+
+    It has to be asked: with a cotangent of zeros, under no tape. Of a call that was let go of, its operation remembers
+    what it answered.
+    """
+    if entry.values is None:
+        return set(getattr(entry.operation, "silent", ()))
+    call, (tapes, hooks) = entry.values[-1], (active.tapes, active.hooks)
+    active.tapes, active.hooks = (), ()
+    try:
+        answer = call.backward_of([wrap(np.zeros(output.shape, output.dtype)[()]) for output in call.outputs])
+    except Exception:  # gradient will raise it, and so gives no None
+        return set()
+    finally:
+        active.tapes, active.hooks = tapes, hooks
+    return {k for k, gradient in enumerate(answer) if gradient is None}
