@@ -2,6 +2,7 @@
 
 import html
 import json
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -40,8 +41,29 @@ mountAll();
 
 @cache
 def asset(name: str) -> str:
-    """Return the text of a file of the player (player.js, player.css)."""
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+    """Return the text of a file of the player, such as player.css or js/dom.js."""
+    return files(__package__).joinpath(name).read_text(encoding="utf-8").strip() + "\n"
+
+
+@cache
+def script() -> str:
+    """Return js/player.js with all that it imports, as one module: what a cell or a page can carry.
+
+    An import becomes the text of what is imported, once, and its exports become plain names; so no two files of the
+    player may give the same name to different things.
+    """
+    return "\n".join(_with_imports("player.js", set()))
+
+
+def _with_imports(name: str, seen: set[str]) -> list[str]:
+    seen.add(name)
+    text = asset(f"js/{name}")
+    parts = [part for other in IMPORT.findall(text) if other not in seen for part in _with_imports(other, seen)]
+    text = IMPORT.sub("", text)
+    return [*parts, text if name == "player.js" else re.sub(r"^export ", "", text, flags=re.MULTILINE)]
+
+
+IMPORT = re.compile(r'^import \{[^}]*\} from "\./([\w.]+)";\n', re.MULTILINE)
 
 
 def fragment(content: dict[str, Any], transcript: str, step: int = 0) -> str:
@@ -65,7 +87,7 @@ def fragment(content: dict[str, Any], transcript: str, step: int = 0) -> str:
     # A "</script>" in somebody's code would otherwise end the data and become markup.
     data = json.dumps(content, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     return FRAGMENT.format(
-        step=step, transcript=html.escape(transcript), content=data, script=asset("player.js").strip()
+        step=step, transcript=html.escape(transcript), content=data, script=script().strip()
     )
 
 

@@ -11,15 +11,15 @@ from typing import Any
 import anywidget
 import traitlets
 
-from autodiff_edu.player.html import asset
+from autodiff_edu.player.html import script
 
 _made: Counter[str] = Counter()
 
 
 class PlayerWidget(anywidget.AnyWidget):
-    """One trace and the step it stands at; player.js draws it."""
+    """One trace and the step it stands at; js/player.js draws it."""
 
-    _esm = asset("player.js")
+    _esm = script()
     # No _css: anywidget would give it to the whole page. The style sheet travels in `document`, into the shadow root.
 
     document = traitlets.Dict().tag(sync=True)

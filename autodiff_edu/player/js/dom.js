@@ -1,0 +1,38 @@
+/** Making and changing elements; texts enter as text nodes and attributes only. */
+
+export const UNKNOWN = "—"; // never 0: what has not been computed has no value
+const LONGEST_VALUE = 20; // as in layout.py, which sizes the boxes
+
+export function build(node, attributes = {}, ...children) {
+  for (const [name, value] of Object.entries(attributes)) set(node, name, value);
+  node.append(...children);
+  return node;
+}
+export const make = (tag, ...rest) => build(document.createElement(tag), ...rest);
+export const draw = (tag, ...rest) => build(document.createElementNS("http://www.w3.org/2000/svg", tag), ...rest);
+
+/** Sets an attribute, or removes it for null; untouched where nothing changes, for that is most of a long trace. */
+export function set(node, name, value) {
+  if (value === null) node.removeAttribute(name);
+  else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
+}
+
+export function write(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+export function shorten(text) {
+  const characters = Array.from(text);
+  return characters.length > LONGEST_VALUE ? `${characters.slice(0, LONGEST_VALUE - 1).join("")}…` : text;
+}
+
+/** Scrolls a box, and never the page around it, until the element inside is in view, or its beginning at least. */
+export function reveal(box, element, margin = 24) {
+  requestAnimationFrame(() => {
+    const [outer, inner] = [box.getBoundingClientRect(), element.getBoundingClientRect()];
+    const shift = (low, high, from, to) =>
+      low < from ? low - from - margin : high > to ? Math.min(high - to, low - from - 2 * margin) + margin : 0;
+    box.scrollTop += shift(inner.top, inner.bottom, outer.top, outer.bottom);
+    box.scrollLeft += shift(inner.left, inner.right, outer.left, outer.right);
+  });
+}
