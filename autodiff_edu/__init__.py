@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from . import rules
 from .entry import Contribution, Entry, Step
 from .events import hook
+from .scopes import scope
 from .tape import GradientTape
 from .tensor import Tensor, constant
 from .trace import Trace, trace
@@ -62,6 +63,7 @@ __all__ = [
     "register_gradient",
     "rules",
     "save",
+    "scope",
     "stop_gradient",
     "trace",
     "value_and_grad",

@@ -29,10 +29,11 @@ if TYPE_CHECKING:
 
 
 class Active(threading.local):
-    """The tapes that record, and the hooks that listen, in one thread."""
+    """The tapes that record, the hooks that listen, and the names of the scopes, in one thread."""
 
     tapes: tuple[Recorder, ...] = ()
     hooks: tuple[Callable[[Event], Any], ...] = ()
+    scopes: tuple[str, ...] = ()
 
 
 active = Active()

@@ -134,9 +134,9 @@ class Questions(Recorder):
         >>> x = ad.constant(3.0, name="x")
         >>> with ad.GradientTape() as tape:
         ...     y = x * x
-        >>> print(tape.explain(y, x))
+        >>> print(tape.explain(y, x))  # doctest: +ELLIPSIS
         The gradient of y by x is None:
-        - doctest, line 1: x is a constant that the tape was never asked to watch. Write tape.watch(x) before it is used.
+        - doctest, line 1: x is a constant that the tape was never asked to watch. Write tape.watch(x) before ...
         """
         from .explain import explain
 

@@ -25,7 +25,7 @@ index, counted from 0.
 - `tapes`: `name`, `persistent`.
 - `tensors`: `name`, `kind` ("watched", "variable", "constant" or "computed"), `value`: an array.
 - `entries`: `number` (from 1; null if no tape recorded it), `operation`, `text`, `inputs` and `output` (tensors),
-  `tapes`, `where`. An operation that several tapes recorded is one entry.
+  `tapes`, `scope` (names, from the outermost), `where`. An operation that several tapes recorded is one entry.
 - `steps`: what happened, in order: `kind`, `text` (a sentence), `tape`, `where`, and by kind
     - "watch": `tensor`; "record", "cut", "skip": `entry`; "release", "pause", "resume", "reset": nothing more;
     - "seed": `tensor`, `cotangent`, `pass` (counts the backward passes); "pull back": `entry`, `cotangent`, `pass`;
@@ -50,7 +50,7 @@ import numpy as np
 
 from . import events
 from .entry import Entry
-from .events import Event, hook
+from .events import Event, active, hook
 from .formatting import short_value
 from .labels import Labels, names_of_arguments
 from .places import Where, excerpt, names, place
@@ -77,6 +77,7 @@ class Trace:
     def __init__(self, title: str = "trace") -> None:
         self.title = title
         self.events: list[Event] = []
+        self._scopes: dict[int, tuple[str, ...]] = {}  # by the id of an entry's output: where it was computed
         self._earlier: dict[int, list[Entry]] = {}  # what a tape held when the trace first met it
 
     def __len__(self) -> int:
@@ -91,6 +92,8 @@ class Trace:
         if tape is not None and id(tape) not in self._earlier:
             self._earlier[id(tape)] = [_kept(e) for e in tape.entries if e is not entry]
         changes: dict[str, Any] = {} if entry is None else {"entry": _kept(entry)}
+        if isinstance(event, events.Record | events.Cut | events.Skip) and active.scopes:
+            self._scopes[event.entry.output_id] = active.scopes
         for role in ("tensor", "variable"):
             if isinstance(getattr(event, role, None), Variable):
                 changes[role] = getattr(event, role).as_it_is()
@@ -99,7 +102,7 @@ class Trace:
     def without(self, *tapes: Recorder) -> Trace:
         """Give the same trace without what concerns some tapes."""
         rest = Trace(self.title)
-        rest._earlier = self._earlier
+        rest._earlier, rest._scopes = self._earlier, self._scopes
         rest.events = [event for event in self.events if getattr(event, "tape", None) not in tapes]
         return rest
 
@@ -180,6 +183,7 @@ class _Writer:
 
     def __init__(self, source: Trace) -> None:
         self.labels = Labels()
+        self.scopes = source._scopes
         self.tapes: list[Recorder] = []
         self.tensors: dict[int, int] = {}  # a tensor's id, and its index in the document
         self.entries: dict[int, int] = {}  # the id of an entry's output, and the entry's index
@@ -334,6 +338,7 @@ class _Writer:
                 "text": self.labels.text(entry),
                 "inputs": self._inputs(entry),
                 "tapes": [],
+                "scope": list(self.scopes.get(entry.output_id, ())),
             }
             described["output"] = self._tensor(entry.output_id, entry.output_value, "computed")
             described["where"] = self._point(entry.where)

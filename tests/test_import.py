@@ -66,7 +66,7 @@ def imports_of(path):
 
 
 FLOORS = [
-    {"formatting", "structures", "values", "places", "events", "journal"},
+    {"formatting", "structures", "values", "places", "events", "journal", "scopes"},
     {"rules", "methods", "tensor", "stacks", "unruled", "variable"},
     {"entry", "arguments", "recorder", "questions", "jacobians", "tape", "labels"},
     {"answers", "custom", "control", "forward", "blocks", "transforms", "ways", "explain", "remedies", "nonfinite"},

@@ -56,7 +56,7 @@ class Player:
 
     def __init__(self, trace: Traced) -> None:
         document = json.loads(trace.to_json())
-        self._content = {"trace": document, "layout": layout(document), "css": html.asset("player.css")}
+        self._content = {"trace": document, "layout": layout(document), "css": html.style()}
         self._transcript = trace.transcript()
         self._step = 0
         self._widget: Any = None

@@ -41,8 +41,14 @@ mountAll();
 
 @cache
 def asset(name: str) -> str:
-    """Return the text of a file of the player, such as player.css or js/dom.js."""
+    """Return the text of a file of the player, such as css/graph.css or js/dom.js."""
     return files(__package__).joinpath(name).read_text(encoding="utf-8").strip() + "\n"
+
+
+@cache
+def style() -> str:
+    """Return the style sheet."""
+    return "\n".join(asset(f"css/{name}.css") for name in SHEETS)
 
 
 @cache
@@ -63,6 +69,7 @@ def _with_imports(name: str, seen: set[str]) -> list[str]:
     return [*parts, text if name == "player.js" else re.sub(r"^export ", "", text, flags=re.MULTILINE)]
 
 
+SHEETS = ("base", "controls", "code", "tape", "graph", "panel", "media")
 IMPORT = re.compile(r'^import \{[^}]*\} from "\./([\w.]+)";\n', re.MULTILINE)
 
 
@@ -86,9 +93,7 @@ def fragment(content: dict[str, Any], transcript: str, step: int = 0) -> str:
     """
     # A "</script>" in somebody's code would otherwise end the data and become markup.
     data = json.dumps(content, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-    return FRAGMENT.format(
-        step=step, transcript=html.escape(transcript), content=data, script=script().strip()
-    )
+    return FRAGMENT.format(step=step, transcript=html.escape(transcript), content=data, script=script().strip())
 
 
 def page(content: dict[str, Any], transcript: str, step: int = 0) -> str:
