@@ -94,7 +94,8 @@ def seeds_of(target: Any, output_gradients: Any) -> list[tuple[Tensor, Any]]:
         seed = _seed(path, seed)
         if seed.shape != tensor.shape:
             raise ValueError(
-                f"{path} has shape {seed.shape}, and its target has shape {tensor.shape}; they must be the same"
+                f"{path} has shape {seed.shape}, and its target has shape {tensor.shape}; they must be the same. "
+                "Write np.full(target.shape, value) for the same number everywhere"
             )
         if seed.dtype.kind == "c" and tensor.dtype.kind != "c":
             raise TypeError(f"{path} is complex, and its target is {tensor.dtype}; give its real part")

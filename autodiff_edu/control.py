@@ -93,7 +93,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     >>> @ad.custom_gradient
     ... def clip_gradient_by_norm(x, norm):
     ...     def backward(dy):
-    ...         return dy * norm / max(norm, float(np.linalg.norm(dy)))
+    ...         return dy * norm / np.maximum(norm, np.linalg.norm(dy))
     ...     return x, backward
     >>> v = ad.Variable(2.0)
     >>> with ad.GradientTape() as tape:
@@ -161,8 +161,8 @@ def register_gradient(
     Raises
     ------
     TypeError
-        If the operation or a rule is not callable, there is no rule, or the operation takes a list of arrays, has
-        several results, or is a plain Python function, which NumPy does not tell tensors about.
+        If the operation or a rule is not callable, a rule is missing or one too many, or the operation takes a list
+        of arrays, has several results, or is a plain Python function, which NumPy does not tell tensors about.
     ValueError
         If the kind is unknown, or the operation has a rule already and `replace` is not given.
 
@@ -193,6 +193,9 @@ def register_gradient(
             f"{name} is neither a ufunc nor a NumPy function that tensors hear of, so its rule would never be asked. "
             f"Put it into a function with a gradient of its own: see ad.custom_gradient"
         )
+    takes = getattr(operation, "nin", len(rules))
+    if len(rules) != takes:
+        raise TypeError(f"{name} takes {takes} arguments, and needs a rule for each, or None; {len(rules)} were given")
     if known and not replace:
         raise ValueError(f"{name} has a derivative already; say replace=True if you mean to replace it")
     return Registration(operation, Rule(kind, rules))

@@ -45,14 +45,18 @@ class Custom:
         For each input, which positional argument it was; None for what was inside one, was read, or is the call.
     given : int
         How many positional arguments there were.
+    silent : set of int
+        The inputs for which the backward function gave None when it was last asked; a released tape still knows.
     """
 
     hidden = 1
     """How many inputs, from the end, a reader of the tape is not shown."""
 
-    def __init__(self, name: str, places: tuple[int | None, ...] = (), given: int = 0) -> None:
+    def __init__(
+        self, name: str, places: tuple[int | None, ...] = (), given: int = 0, silent: set[int] | None = None
+    ) -> None:
         self.__name__ = self.__qualname__ = name
-        self.places, self.given = places, given
+        self.places, self.given, self.silent = places, given, silent if silent is not None else set()
 
     def __call__(self, *inputs: Any) -> Any:
         """Give the result that the call, the last input, holds."""
@@ -111,6 +115,7 @@ class Call:
         self.sources += [Source(v.name or f"variable {k}", v.shape, v.dtype) for k, v in enumerate(variables, 1)]
         self.outputs = [Output(array.shape, array.dtype) for array in result]
         self.value = _pack([array for array in result if array.dtype.kind in "fc"])
+        self.silent: set[int] = set()
         self._answer: tuple[Any, Any, int, list[Any]] | None = None
 
     def contribution(self, argument: int, g: Any, y: Any) -> Any:
@@ -175,7 +180,10 @@ class Call:
             returned = self.backward(*cotangents)
         gradients, for_variables = self._split(returned)
         found = gradients_of(self.name, self.arguments, self.given, gradients)
-        return [checked(source, leaf) for source, leaf in zip(self.sources, [*found, *for_variables], strict=True)]
+        answers = [checked(source, leaf) for source, leaf in zip(self.sources, [*found, *for_variables], strict=True)]
+        self.silent.clear()
+        self.silent.update(k for k, answer in enumerate(answers) if answer is None)
+        return answers
 
     def _split(self, returned: Any) -> tuple[Any, Any]:
         """Take the gradients of the variables from those of the arguments."""
@@ -228,7 +236,7 @@ def call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -
     tensors = [(x, a.place if x is a.value else None) for a in this.arguments for _, x in a.tensors()]
     inputs = (*(x for x, _ in tensors), *variables, this)
     places = (*(place for _, place in tensors), *(None for _ in variables), None)
-    parts = _cut(apply(Custom(this.name, places, len(args)), inputs), this.outputs)
+    parts = _cut(apply(Custom(this.name, places, len(args), this.silent), inputs), this.outputs)
     return rebuild(result, iter([next(parts) if array.dtype.kind in "fc" else wrap(array) for array in arrays]))
 
 

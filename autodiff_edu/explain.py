@@ -14,7 +14,7 @@ The gradient of z by x is None:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,6 +25,7 @@ from .journal import KEPT, Line
 from .labels import Labels, names_of_arguments
 from .places import Place, Where, here, names, place
 from .rules.kinds import RULES
+from .sentences import KINDS, SAID, UNSEEN, WHEN, WORDS
 from .tensor import Tensor, wrap
 from .variable import Variable
 from .ways import Link, Ways, as_written, is_statement
@@ -57,6 +58,10 @@ class Cause(NamedTuple):
 
     def __repr__(self) -> str:
         return f"Cause({self.kind!r}, {self.operation!r}, {self.place})"
+
+
+MANY = 12
+"""The most items of a list that are shown."""
 
 
 class Explanation:
@@ -174,11 +179,12 @@ class _Labels(Labels):
         numbers = {entry.output_id: number for number, entry in enumerate(ways.tape.entries, 1)}
         for link in ways.links:
             if link.on_the_way:
-                self._take_from(link.entry, numbers)
+                self.take_from(link.entry, numbers)
         for tensor, otherwise in (*((target, "the target") for target in ways.targets), (ways.source, "the source")):
             self.give(tensor._id, otherwise)
 
-    def _take_from(self, entry: Entry, numbers: dict[int, int]) -> None:
+    def take_from(self, entry: Entry, numbers: dict[int, int]) -> None:
+        """Name what an entry is of; `numbers` are those of the outputs that the tape recorded."""
         written = names(entry.where)
         if callable(entry.operation):
             number = numbers.get(entry.output_id)
@@ -264,8 +270,13 @@ def _causes(explanation: Explanation) -> list[Cause]:
         if target.dtype.kind not in "fc" and not found:
             text = f"{labels[target._id]} has dtype {target.dtype}, and only floating and complex numbers "
             found.append(Cause("integer", None, None, text + "have derivatives."))
-    once = {(cause.kind, cause.place or cause.text): cause for cause in reversed(found)}
-    return list(reversed(once.values())) or [_nothing(ways, labels)]
+    once: dict[Any, Cause] = {}
+    for cause in found:
+        line = cause.place and cause.place[:3]
+        key = (cause.kind, line if cause.kind in UNSEEN else cause.place or cause.text)
+        if key not in once or cause.kind in UNSEEN:  # of `y = np.cos(x * w)` outside the tape, the whole
+            once[key] = cause
+    return list(once.values()) or [_nothing(ways, labels)]
 
 
 def _about_the_source(ways: Ways, labels: _Labels) -> list[Cause]:
@@ -301,6 +312,7 @@ def _about_the_source(ways: Ways, labels: _Labels) -> list[Cause]:
 
 def _about_a_computed_source(line: Line, ways: Ways, labels: _Labels) -> Cause:
     entry, name, written = line.entry(), labels[line.output], names(line.where)
+    labels.take_from(entry, {})
     if written.result is not None and written.result in written.arguments:
         name, code = written.result, as_written(entry, entry.name) or f"{entry.name}(...)"
         new = code if is_statement(code) else f"{name} = {code}"
@@ -362,65 +374,3 @@ def _nothing(ways: Ways, labels: _Labels) -> Cause:
     line = next((line for target in ways.targets if (line := ways.origin(target))), None)
     operation = getattr(line.operation, "__name__", None) if line else None
     return Cause("not used", operation, line.where if line else None, text)
-
-
-WORDS = {"gradient": "gradient", "jacobian": "Jacobian", "batch_jacobian": "batch Jacobian"}
-
-SAID = {"assign", "assign_add", "assign_sub", "numpy", "item", "tolist", "float", "int", "complex", "asarray"}
-# the calls whose arguments are those of the line of the journal
-
-MANY = 12
-# the most items of a list that are shown
-
-UNSEEN = {"before", "between", "after", "paused", "reset", "another thread", "left", "assigned", "copied", "nesting"}
-# the cuts that keep a tape from seeing that a variable is read
-
-WHEN = {
-    "before": "before this tape began to record",
-    "between": "between two with blocks of this tape",
-    "after": "after this tape had stopped recording",
-    "paused": "while this tape was paused",
-    "reset": "before this tape was reset",
-}
-
-KINDS: dict[str, Callable[[str, str], str]] = {
-    "stopped": lambda y, x: f" cuts the flow on purpose. Use {x} itself where the gradient should pass.",
-    "step": lambda y, x: (
-        " has steps: its derivative is zero wherever it has one, so nothing flows back through it. Use a smooth "
-        "function in its place, or ad.custom_gradient."
-    ),
-    "integer": lambda y, x: (
-        f" makes integers or booleans, which have no derivative. Keep {x} in floating point on the way."
-    ),
-    "argument": lambda y, x: (
-        f" has no derivative by {x}: it is used only to choose or to count here. Let the target depend on {x} by a "
-        "smooth function too."
-    ),
-    "silent": lambda y, x: (
-        f" has a custom gradient that gives None for {x}. Let its backward function return a gradient there."
-    ),
-    "before": lambda y, x: f" was computed {WHEN['before']}. Move this line into its with block.",
-    "between": lambda y, x: f" was computed {WHEN['between']}. Move this line into one.",
-    "after": lambda y, x: f" was computed {WHEN['after']}. Move this line into its with block.",
-    "paused": lambda y, x: f" was computed {WHEN['paused']} by stop_recording. Move this line out of that block.",
-    "reset": lambda y, x: f" was computed {WHEN['reset']}, and reset forgot it. Compute it after reset.",
-    "late": lambda y, x: f" was computed before the tape was asked to watch {x}. Call tape.watch before this line.",
-    "another thread": lambda y, x: (
-        " was computed in another thread, and a tape follows only the thread that entered it. Compute it there, or "
-        "make a tape in each thread."
-    ),
-    "assigned": lambda y, x: (
-        f" puts numbers into the variable {y}, and assigning is on no tape. Use {x} itself in what follows."
-    ),
-    "copied": lambda y, x: (
-        f" is a new tensor with the numbers of {x}, and copying them is on no tape. Use {x} itself in what follows."
-    ),
-    "nesting": lambda y, x: (
-        " was taken after this tape had stopped recording. Take it inside this tape's with block, so that the backward "
-        "pass is recorded."
-    ),
-    "constant derivative": lambda y, x: (
-        " does not depend on the source any more: what is linear in it, or added to it, has a slope that stays the "
-        "same, so the next derivative is zero."
-    ),
-}  # fmt: skip

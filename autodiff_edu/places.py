@@ -111,7 +111,8 @@ def excerpt(path: str, codes: set[CodeType], lines: set[int]) -> list[tuple[int,
 
 
 def _position(code: CodeType, offset: int) -> tuple[int, int | None, int | None, int | None]:
-    line, *rest = _positions(code)[offset // 2]
+    known = _positions(code)
+    line, *rest = known[offset // 2] if offset // 2 < len(known) else (None, None, None, None)
     return (line if line is not None else code.co_firstlineno, *rest)  # type: ignore[return-value]
 
 

@@ -91,7 +91,7 @@ class Tensor(ArrayMethods):
         self._array = own(value, dtype)
         self._id = tick()
         self.name = name
-        note("made", (PLAIN,), self._id)
+        note("made", (value._id if isinstance(value, Tensor) else PLAIN,), self._id)
 
     shape = property(lambda self: self._array.shape)
     ndim = property(lambda self: self._array.ndim)

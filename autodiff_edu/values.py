@@ -46,6 +46,7 @@ def own(value: Any, dtype: Any = None) -> Any:
     array = _array(value, dtype)
     if array.dtype.kind not in "biufc":
         raise _no_numbers(value, array.dtype)
+    array.flags.writeable = False
     return array[()]
 
 

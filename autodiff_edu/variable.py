@@ -75,7 +75,7 @@ class Variable(Tensor):
                 f"{self!r} has dtype {self.dtype}, and a value of dtype {array.dtype} was assigned to it; "
                 f"convert it on purpose: value.astype({str(self.dtype)!r})"
             )
-        self._array = array.astype(self.dtype)
+        self._array = own(array, self.dtype)
         note("assign", (source._id if isinstance(source, Tensor) else PLAIN,), self._id)
         if active.hooks:
             emit(Assign(self, wrap(self._array)))

@@ -80,10 +80,10 @@ class Ways:
         self.links.sort(key=lambda link: link.time)
         self._names: dict[Hashable, Names] = {}
         self._taken: dict[Hashable, set[Hashable]] = {}
-        self._left: dict[int, dict[Hashable, Where]] = defaultdict(dict)
+        self._left: dict[str, dict[Hashable, Where]] = defaultdict(dict)
         for link in self.links:
             if link.cut == "left":
-                self._left[id(link.entry.code)][_key(link.entry.where)] = link.entry.where
+                self._left[link.entry.code.co_filename][_key(link.entry.where)] = link.entry.where
         self.doubtful = False
         self._mark_the_way()
         for link in self.links:
@@ -241,9 +241,11 @@ class Ways:
         if len(literal) >= len(plain) and all(known for free, known in zip(plain, literal, strict=False) if free):
             return set()
         taken: set[Hashable] = {PLAIN}
-        for key, where in self._left[id(entry.code)].items():
+        for key, where in self._left[entry.code.co_filename].items():
             name = self.names(where).result
-            if (name is not None and name in written.arguments) or _encloses(entry.where, where):
+            if (where[0] is entry.code and name is not None and name in written.arguments) or _encloses(
+                entry.where, where
+            ):
                 taken.add(key)
         return taken
 
@@ -298,7 +300,7 @@ def _silent(entry: Entry) -> set[int]:
     what it answered.
     """
     if entry.values is None:
-        return set(getattr(entry.operation, "silent", ()))
+        return set(entry.operation.silent)
     call, (tapes, hooks) = entry.values[-1], (active.tapes, active.hooks)
     active.tapes, active.hooks = (), ()
     try:

@@ -493,3 +493,33 @@ def test_an_array_that_nobody_can_write_into_is_not_copied():
         with ad.GradientTape() as tape:
             x * fixed
         assert tape.entries[0].values[1] is fixed
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda x: np.put(x, [0], 1.0),
+        lambda x: np.place(x, np.array([True, False]), [1.0]),
+        lambda x: np.putmask(x, np.array([True, False]), 1.0),
+        lambda x: np.put_along_axis(x, np.array([0]), 1.0, 0),
+        lambda x: np.fill_diagonal(x, 1.0),
+    ],
+)
+def test_functions_that_write_into_an_array_say_what_to_write_instead(write):
+    with pytest.raises(TypeError, match=r"build a new one.*np\.where"):
+        write(ad.Variable([1.0, 2.0]))
+
+
+def test_the_arrays_that_a_tensor_owns_cannot_be_written_into_by_any_way():
+    x = ad.Variable([1.0, 2.0])
+    x.assign([3.0, 4.0])
+    with ad.GradientTape() as tape:
+        x * x
+    for array in (tape.entries[0].values[0], x.numpy(), x.numpy().base):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 9.0
+
+
+def test_a_rule_for_a_ufunc_must_be_given_for_every_argument():
+    with pytest.raises(TypeError, match="takes 2 arguments, and needs a rule for each"):
+        ad.register_gradient(np.logaddexp2, lambda g, z, x, y: g, replace=True)

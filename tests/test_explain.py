@@ -303,15 +303,6 @@ CASES = {
         """,
         [("step", "greater", "1", "smooth function")],
     ),
-    "an index": (
-        """
-        s, w = v, ad.Variable([4.0, 5.0, 6.0])
-        with ad.GradientTape() as tape:
-            i = s.astype(int) #1
-            y = np.take(w, i)
-        """,
-        [("integer", "round_off", "1", "Keep s in floating point")],
-    ),
     "an integer exponent": (
         """
         s, w = ad.constant(3), ad.Variable(4.0) #1
@@ -500,12 +491,14 @@ def test_the_explanation_names_cause_operation_line_and_remedy(case, moment):
 @pytest.mark.parametrize("use", ["y = ad.constant(c) * 2.0", "y = w * ad.constant(np.sin(c))"])
 def test_numbers_taken_out_of_a_tensor_are_named(line, use):
     scope = run(f"""
-        s, w = ad.Variable(2.0), ad.Variable(4.0)
+        s = ad.Variable(2.0)
+        w = ad.Variable(4.0)
         with ad.GradientTape() as tape:
             {line} #1
             {use}
         """)
-    (cause,) = scope["tape"].explain(scope["y"], scope["s"]).causes
+    cause, *copied = scope["tape"].explain(scope["y"], scope["s"]).causes
+    assert [copy.kind for copy in copied] == ["copied"] * ("ad.constant" in line), "a constant of a constant is a copy"
     assert (cause.kind, cause.place.line) == ("left for NumPy", scope["marked"]["1"])
     assert "makes plain numbers of s" in cause.text
     assert "Compute with s itself" in cause.text
@@ -513,13 +506,13 @@ def test_numbers_taken_out_of_a_tensor_are_named(line, use):
     check_shows(scope["tape"].explain(scope["y"], scope["s"]))
 
 
-def test_a_copy_of_a_tensor_is_named_once_the_journal_knows_of_it():
+def test_a_copy_of_a_tensor_is_named():
     s = ad.Variable(2.0)
     with ad.GradientTape() as tape:
         copy = ad.constant(s)
         y = copy * 2.0
     assert not tape.explain(y, s)
-    assert {cause.kind for cause in tape.explain(y, s).causes} <= {"copied", "not used"}
+    assert [cause.kind for cause in tape.explain(y, s).causes] == ["copied"]
 
 
 def test_a_tape_that_was_never_entered_says_so():

@@ -16,6 +16,7 @@ import numpy as np
 from . import complete
 from .kinds import RULES, SPELLED, UFUNC_METHODS
 
+REFUSING = {np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal}
 KINDS = ("elementwise", "linear", "general")
 
 
@@ -64,7 +65,7 @@ def page() -> str:
             rows.append(f"| `{name}` | {rule.kind} | {'; '.join(rules).replace('|', chr(92) + '|')} |")
     spelled = sorted(
         {
-            *map(title, SPELLED.keys() - {np.copyto}),
+            *map(title, SPELLED.keys() - REFUSING),
             *(f"np.{ufunc.__name__}.{method}" for ufunc, method in UFUNC_METHODS),
         }
     )

@@ -239,6 +239,15 @@ def copyto(*_: Any, **__: Any) -> Any:
     raise TypeError("np.full and np.copyto write a tensor's values into a plain array; use np.broadcast_to(x, shape)")
 
 
+def put(*_: Any, **__: Any) -> Any:
+    """Refuse to write into a tensor, or a tensor's values into a plain array."""
+    raise TypeError(
+        "np.put and its like write into an array, and a tape may still need the old elements; "
+        "build a new one, for example y = np.where(mask, value, x)"
+    )
+
+
+SPELLED |= dict.fromkeys([np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal], put)
 SPELLED |= {
     np.copyto: copyto,
     np.take: take, np.take_along_axis: take_along_axis, np.sort: sort, np.partition: partition, np.repeat: repeat,

@@ -1,0 +1,145 @@
+"""Functions in files: `save` records one as data, and `load` gives it back, to be differentiated, without its code.
+
+>>> import tempfile
+>>> import numpy as np
+>>> import autodiff_edu as ad
+>>> from autodiff_edu.saving import load, save
+>>> w = ad.Variable([2.0, 3.0], name="w")
+>>> def model(x):
+...     return np.sum(np.tanh(x @ w))
+>>> path = tempfile.mkdtemp() + "/model.ad"
+>>> save(model, path, np.ones((4, 2)))
+>>> again = load(path)
+>>> again
+<saved function model(x: float64 (n, 2)): 3 operations, 1 variable>
+>>> x = np.array([[0.1, 0.2]])
+>>> ad.grad(model)(x), ad.grad(again)(x)
+(Tensor([[1.11811 , 1.677166]]), Tensor([[1.11811 , 1.677166]]))
+
+The format, version 1
+---------------------
+A file is a zip archive, not compressed, whose comment is the SHA-256 of all bytes before it. It holds `program.json`,
+and the arrays `constants/0.npy`, ... and `variables/0.npy`, ... in NumPy's own format; nothing is pickled. The same
+function and examples give the same bytes. The program is an object:
+
+========================  =====================================================================================
+format, version           "autodiff_edu saved function" and 1
+name                      of the function
+inputs                    for each: name, dtype, shape, and group: inputs of one group have as many samples, and any
+                          number of them; null where the first axis is fixed
+arguments                 for each argument the input it is, or the structure of inputs
+constants, variables      for each: dtype and shape; of a variable also its name and whether it is trainable
+instructions              for each: operation, arguments, parameters (by keyword), results (for each, dtype and
+                          shape with the examples), place (the line that computed it)
+result                    what the function returns
+========================  =====================================================================================
+
+Arguments are JSON's null, booleans, numbers and strings, or an object with one key: {"input": k}, {"variable": k},
+{"constant": k}, {"result": k} (results are numbered in order), {"list": [...]}, {"tuple": [...]},
+{"dict": [[key, value], ...]}, {"slice": [start, stop, step]}, {"ellipsis": null}, {"dtype": "float64"},
+{"complex": [real, imaginary]}, {"float": "inf"}. An operation is NumPy's, by the name under which it has a rule here
+("numpy.linalg.norm", "numpy.add.reduce"), or this package's or Python's own ("cast", "getitem"). A "custom_gradient"
+has two arguments, the list of its sources and that of its outputs, and a key more, "backward": null, or an object with
+cotangents (as results), instructions and result (one gradient or null for each source); there the numbers of results
+go on with the cotangents.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from . import files
+from .checking import check_samples, check_values
+from .examples import Examples
+from .reading import read
+from .runs import Run, document_of
+from .saved import SavedFunction
+
+__all__ = ["SavedFunction", "load", "save"]
+
+
+def save(
+    function: Callable[..., Any], path: str | os.PathLike[str], *examples: Any, custom_gradients: bool = True
+) -> None:
+    """Record a function, and write what it computes into a file, as data.
+
+    The function is called several times: with the examples, twice; with values moved a little; and with one sample
+    more. What differs when it should not is an error, or a warning, that names the line. Python's control flow is
+    recorded as the path taken: which branch, how many rounds.
+
+    Parameters
+    ----------
+    function : callable
+        Of tensors; gives a tensor, or a list, tuple or dict of them. The variables that it reads are saved with it.
+    path : path
+        Of the file. An existing one is replaced when the new one is complete, and otherwise left as it is.
+    *examples : Tensor, array, number, or a list, tuple or dict of them
+        One per argument. Loaded, the function takes arrays of these ranks and kinds of dtype, with any number of
+        samples along first axes (equally many where the examples have); or with the examples', if it fails for
+        others. So let the number of samples be one that no other first axis has.
+    custom_gradients : bool
+        Whether to record the backward functions of custom gradients too, as they are for a real cotangent. Without,
+        differentiating the loaded function is a LookupError.
+
+    Raises
+    ------
+    ValueError
+        If there is no example; if the number of samples, or a value computed with plain NumPy, is baked into what was
+        recorded; if nothing in the result can be differentiated; or if the function assigns to a variable.
+    TypeError
+        If an example is no tensor, array or number, or the result holds something else than tensors.
+    LookupError
+        If a NumPy function without a rule is used.
+
+    Warns
+    -----
+    UserWarning
+        If the function opens a file, draws random numbers, branches by the values, or takes the value of a variable
+        out: what it got is kept as a constant.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import autodiff_edu as ad
+    >>> from autodiff_edu.saving import load, save
+    >>> path = tempfile.mkdtemp() + "/cube.ad"
+    >>> save(lambda x: x**3, path, 1.0)
+    >>> cube = load(path)
+    >>> ad.grad(ad.grad(cube))(2.0)
+    Tensor(12.)
+    """
+    given = Examples(function, examples)
+    first = Run(function, given, given.arrays, custom_gradients)
+    constant = check_values(function, given, first, custom_gradients)
+    free = check_samples(function, given, first, constant, custom_gradients)
+    document, arrays = document_of(function, given, first, free)
+    data = files.pack(document, arrays)
+    read(*files.unpack(data, path), path)  # what could not be loaded is not written
+    files.write(path, data)
+
+
+def load(path: str | os.PathLike[str]) -> SavedFunction:
+    """Give a function that was saved. It runs NumPy's operations, and nothing else is in the file that could run.
+
+    Parameters
+    ----------
+    path : path
+        Of a file that `save` wrote.
+
+    Returns
+    -------
+    SavedFunction
+        Called like the one that was saved; any tape differentiates it. Its `variables` have the values that were saved.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no file.
+    ValueError
+        If it is not a file of `save`, was changed or cut short, has another version, or says what the format does
+        not allow: operations that are not registered, references to what is not there, huge shapes.
+    """
+    return SavedFunction(read(*files.unpack(Path(path).read_bytes(), path), path))

@@ -1,0 +1,144 @@
+"""What was recorded must be the function, and not one call of it: so it is recorded again, and compared."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..places import place
+from .examples import Examples
+from .listening import Watching
+from .program import Difference, differences
+from .runs import Run, check_differentiable
+
+REMEDIES = {
+    "numpy.reshape": "write -1 for the number of samples: x.reshape(-1, ...)",
+    "numpy.broadcast_to": "let the operands broadcast, or multiply by np.ones_like(x)",
+    "numpy.divide": "write np.mean(x) in place of np.sum(x) / len(x)",
+    "numpy.multiply": "write np.mean(x) in place of np.sum(x) * (1 / len(x))",
+    "getitem": "write x[:-1] in place of x[:len(x) - 1], and np.take_along_axis(x, k[:, None], axis=1) in place of "
+    "x[np.arange(len(x)), k]",
+}
+REMEDY = "let the operation find it out: -1 in a shape, np.mean, np.zeros_like(x), np.ones_like(x), broadcasting"
+CONSTANT = "make the array from a tensor, np.zeros_like(x) or np.ones_like(x), or of a shape that broadcasts"
+
+
+def check_values(function: Callable[..., Any], given: Examples, first: Run, custom_gradients: bool) -> set[int]:
+    """Check that a recording holds for other values; give the numbers of instructions with random constants."""
+    check_differentiable(first, given)
+    for deed in _deeds(first.watching):
+        _warn(deed)
+    again = Run(function, given, given.arrays, custom_gradients)
+    assert first.program
+    assert again.program
+    random = set()
+    for difference in differences(first.program, again.program):
+        if difference.what == "path" or difference.reshaped:
+            raise ValueError(
+                f"called twice with the same examples, the function did not do the same: {_told(difference)}. Only a "
+                "function that always does the same can be saved; draw random numbers outside of it, and pass them in"
+            )
+        random.add(difference.number)
+        _warn(
+            f"{_told(difference)}, when called twice with the same examples: a random number, the time, or something "
+            "like it. It is kept as a constant; pass it in as an argument, if it shall vary"
+        )
+    with np.errstate(all="ignore"):
+        moved = Run(function, given, given.moved(), custom_gradients, moved=True, attempt=True)
+    if moved.program is None:  # the function does not take other values, so they cannot matter
+        return random
+    for difference in differences(first.program, moved.program):
+        if difference.what == "path":
+            _warn(f"{_told(difference)}, with other values: what is saved is the path taken with the examples")
+        elif difference.number not in random:
+            raise ValueError(
+                f"{_told(difference)}, with other values: it was computed with plain NumPy or Python from an argument, "
+                "so it would be a constant. Compute with tensors all the way, without float(), .numpy() or np.asarray"
+            )
+    return random
+
+
+def check_samples(
+    function: Callable[..., Any], given: Examples, first: Run, random: set[int], custom_gradients: bool
+) -> dict[int, int]:
+    """Check for each length of first axes whether it may vary; those that may get a group each."""
+    free: dict[int, int] = {}
+    assert first.program
+    for length in given.lengths():
+        with np.errstate(all="ignore"):
+            longer = Run(function, given, given.longer(length), custom_gradients, attempt=True)
+        if longer.program is None:
+            _check_not_reshaped(first, longer, length)
+            continue
+        for difference in differences(first.program, longer.program):
+            if difference.number in random and not difference.reshaped:
+                continue
+            remedy = REMEDIES.get(difference.operation, REMEDY)
+            if difference.what == "constant" and difference.operation != "getitem":
+                remedy = CONSTANT
+            if difference.what == "path":
+                remedy = (
+                    "loops over samples, and branches by their number, are recorded as they went; use array operations"
+                )
+            raise ValueError(
+                f"{_told(difference)}, with another number of samples ({length} in the examples), so what was recorded "
+                f"holds for that number only. For any number, {remedy}. For this number alone, let the function raise "
+                "an error for others"
+            )
+        free[length] = len(free)
+    return free
+
+
+def _check_not_reshaped(first: Run, failed: Run, length: int) -> None:
+    """Raise a ValueError if the function failed with more samples because it gave their number as a shape."""
+    index = len(failed.recording.notes)
+    if index >= len(first.recording.notes):
+        return
+    note = first.recording.notes[index]
+    if note.operation in ("numpy.reshape", "numpy.broadcast_to") and length in _numbers(note.arguments):
+        raise ValueError(
+            f"{note.operation} at {place(note.where)} is told the number of samples, {length}, and fails with another "
+            f"({failed.failure}). For any number, {REMEDIES[note.operation]}"
+        )
+
+
+def _numbers(written: Any) -> list[int]:
+    match written:
+        case int():
+            return [written]
+        case list():
+            return [number for part in written for number in _numbers(part)]
+        case {"tuple": parts} | {"list": parts}:
+            return _numbers(parts)
+    return []
+
+
+def _deeds(watching: Watching) -> list[str]:
+    """Say what else the function did that a saved function will not do; a ValueError if it assigned to a variable."""
+    for name, where in watching.assigned:
+        raise ValueError(
+            f"the function assigns to the variable {name} at {place(where)}, and a saved function changes nothing; "
+            "save it as it is used after training, with training=False"
+        )
+    return [
+        f"the function opens a file at {place(where)}; what it reads is kept as a constant, and not read again"
+        for where in dict.fromkeys(watching.opened)
+    ] + [
+        f"the value of the variable {how}, is taken out at {place(where)}; it is kept as a constant"
+        for how, where in dict.fromkeys(watching.left)
+    ]
+
+
+def _told(difference: Difference) -> str:
+    at = f"{difference.operation} at {difference.place}"
+    if difference.what == "path":
+        return f"from {at} on, the function took another path"
+    return f"{at} got {difference.before}, and then {difference.after}"
+
+
+def _warn(message: str) -> None:
+    """Warn of something in the function, at the line that saves it."""
+    warnings.warn(message, UserWarning, stacklevel=4)

@@ -1,0 +1,112 @@
+"""The examples that a function is recorded with: as inputs, moved a little, and with one more sample."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import is_dataclass
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from ..structures import as_array, flatten, rebuild
+from ..tensor import Tensor
+from ..values import own
+
+STEP = 2.0**-7
+"""How far examples are moved, to see what follows them."""
+
+
+class Examples:
+    """The arguments of a function, and the arrays in them.
+
+    Attributes
+    ----------
+    names : list of str
+        What reaches each array, in words of the function's signature: "x", "layers['w'][0]".
+    arrays : list of ndarray
+        Their values.
+    written : list
+        For each argument, its form as data: the number of an input, or a structure of them.
+    """
+
+    def __init__(self, function: Callable[..., Any], examples: tuple[Any, ...]) -> None:
+        if not examples:
+            raise ValueError(
+                "save needs an example of each argument, to record the function with: "
+                "ad.save(f, 'f.ad', np.zeros((4, 3)))"
+            )
+        self.structure = tuple(map(as_array, examples))
+        self.written = self._written()
+        leaves = [
+            leaf
+            for name, part in zip(_names(function, len(examples)), self.structure, strict=True)
+            for leaf in flatten(part, name)
+        ]
+        self.names = [name for name, _ in leaves]
+        self.arrays = [_array(name, value) for name, value in leaves]
+
+    def arguments(self, arrays: list[Any]) -> tuple[list[Tensor], Any]:
+        """Give new tensors of arrays, and the arguments that they make."""
+        tensors = [Tensor(array, name=name) for array, name in zip(arrays, self.names, strict=True)]
+        return tensors, rebuild(self.structure, iter(tensors))
+
+    def _written(self) -> list[Any]:
+        numbers = count()
+
+        def form(part: Any) -> Any:
+            if isinstance(part, Mapping):
+                return {"dict": [[key, form(its)] for key, its in part.items()]}
+            if isinstance(part, list | tuple):
+                return {"list": [form(its) for its in part]}
+            if is_dataclass(part):
+                raise TypeError(f"the example {part!r:.60} is a dataclass, and its class is not saved; give a dict")
+            return {"input": next(numbers)}
+
+        return [form(part) for part in self.structure]
+
+    def moved(self) -> list[Any]:
+        """Give other values: floats moved a little, the samples of integers in the other order."""
+        return [_moved(array) for array in self.arrays]
+
+    def lengths(self) -> list[int]:
+        """List the different lengths of the first axes."""
+        return list(dict.fromkeys(len(array) for array in self.arrays if array.ndim and len(array)))
+
+    def longer(self, length: int) -> list[Any]:
+        """Give the arrays with one more sample where there were so many."""
+        return [
+            np.concatenate([array, array[:1]]) if array.ndim and len(array) == length else array
+            for array in self.arrays
+        ]
+
+
+def _array(name: str, value: Any) -> Any:
+    if isinstance(value, str | bytes) or value is None:
+        raise TypeError(f"the example {name} is {value!r:.60}; examples are tensors, arrays and numbers")
+    try:
+        array = own(value)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"the example {name} is {value!r:.60}; examples are tensors, arrays and numbers") from error
+    if not isinstance(array, np.ndarray | np.generic):
+        raise TypeError(f"the example {name} is an array of {type(array).__module__}; give one of NumPy's")
+    return np.asarray(array)
+
+
+def _names(function: Callable[..., Any], count: int) -> list[str]:
+    """Name arguments as the function does, as far as it says so."""
+    try:
+        bound = inspect.signature(function).bind(*range(count)).arguments
+    except (TypeError, ValueError):
+        bound = {}
+    found = [name for name, given in bound.items() if isinstance(given, int)]
+    return [*found, *(f"argument {k}" for k in range(len(found), count))]
+
+
+def _moved(array: Any) -> Any:
+    if array.dtype.kind in "fc":
+        return (array * (1 + STEP) + STEP).astype(array.dtype)
+    if array.ndim:
+        return array[::-1]
+    return ~array if array.dtype.kind == "b" else array - 1 if array > 0 else array + 1

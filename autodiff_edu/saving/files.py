@@ -1,0 +1,137 @@
+"""One file out of a document and arrays, and back again, trusting nothing that is read.
+
+The file is a zip archive without compression: `program.json` and one NumPy `.npy` member per array. Its comment, the
+last 64 bytes of the file, is the SHA-256 of all bytes before it, so no byte can change unseen. Nothing is allocated on
+the word of the file: an array's header must agree with the number of bytes that are there.
+
+>>> data = pack({"version": 1}, {"constants/0": np.arange(3.0)})
+>>> unpack(data, "f.ad")
+({'version': 1}, {'constants/0': array([0., 1., 2.])})
+>>> unpack(data[:-1], "f.ad")
+Traceback (most recent call last):
+ValueError: f.ad was changed or cut short since it was saved: its checksum does not match; save it again
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import math
+import os
+import secrets
+import zipfile
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+DIGEST = 64
+PROGRAM = "program.json"
+LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the same bytes, whenever they are written
+
+
+def pack(document: Any, arrays: dict[str, Any]) -> bytes:
+    """Give the bytes of a file."""
+    members = {PROGRAM: json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()}
+    for name, array in arrays.items():
+        buffer = io.BytesIO()
+        native = array.astype(array.dtype.newbyteorder("="), order="C", copy=False)
+        np.lib.format.write_array(buffer, native, version=(1, 0), allow_pickle=False)
+        members[f"{name}.npy"] = buffer.getvalue()
+    return seal(members)
+
+
+def seal(members: dict[str, bytes]) -> bytes:
+    """Put members into an archive and close it with the checksum."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in members.items():
+            archive.writestr(zipfile.ZipInfo(name, LONG_AGO), content)
+        archive.comment = b"0" * DIGEST
+    data = buffer.getvalue()[:-DIGEST]
+    return data + hashlib.sha256(data).hexdigest().encode()
+
+
+def unpack(data: bytes, path: Any) -> tuple[Any, dict[str, Any]]:
+    """Give the document and the arrays of a file.
+
+    Raises
+    ------
+    ValueError
+        If these are not the bytes of such a file, or not all of them.
+    """
+    if not data.startswith(b"PK") or len(data) <= DIGEST:
+        raise ValueError(f"{path} is no file of ad.save: it is no zip archive")
+    if hashlib.sha256(data[:-DIGEST]).hexdigest().encode() != data[-DIGEST:]:
+        if zipfile.is_zipfile(io.BytesIO(data)) and not _ours(data):
+            raise ValueError(f"{path} is no file of ad.save, but some other zip archive: it holds no {PROGRAM}")
+        raise ValueError(
+            f"{path} was changed or cut short since it was saved: its checksum does not match; save it again"
+        )
+    members = _members(data, path)
+    if PROGRAM not in members:
+        raise ValueError(f"{path} is no file of ad.save, but some other zip archive: it holds no {PROGRAM}")
+    try:
+        document = json.loads(members.pop(PROGRAM), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path} is damaged: {PROGRAM} is no JSON ({error}); save it again") from error
+    return document, {name.removesuffix(".npy"): _array(content, name, path) for name, content in members.items()}
+
+
+def _ours(data: bytes) -> bool:
+    try:
+        return PROGRAM in zipfile.ZipFile(io.BytesIO(data)).namelist()
+    except Exception:
+        return True
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _members(data: bytes, path: Any) -> dict[str, bytes]:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            listed = archive.infolist()
+            if len({info.filename for info in listed}) < len(listed):
+                raise ValueError("two members have one name")
+            for info in listed:
+                if info.compress_type != zipfile.ZIP_STORED or info.file_size > len(data):
+                    raise ValueError(f"{info.filename} is compressed, or claims more bytes than there are")
+            return {info.filename: archive.read(info) for info in listed}
+    except Exception as error:  # zipfile raises a dozen kinds for archives that are not well made
+        raise ValueError(f"{path} is damaged: {error}; save it again") from error
+
+
+def _array(content: bytes, name: str, path: Any) -> Any:
+    """Read an array whose header says what its bytes bear out."""
+    buffer = io.BytesIO(content)
+    try:
+        if np.lib.format.read_magic(buffer) != (1, 0):
+            raise ValueError("another version of the .npy format")
+        shape, fortran, dtype = np.lib.format.read_array_header_1_0(buffer)
+    except Exception as error:
+        raise ValueError(f"{path} is damaged: {name} has no header of an array ({error}); save it again") from error
+    there = len(content) - buffer.tell()
+    if fortran or dtype.kind not in "biufc" or any(n < 0 for n in shape) or math.prod(shape) * dtype.itemsize != there:
+        raise ValueError(
+            f"{path} is damaged: {name} claims to be an array of shape {shape} and dtype {dtype}, and has {there} "
+            "bytes; save it again"
+        )
+    return np.frombuffer(content, dtype, offset=buffer.tell()).reshape(shape)
+
+
+def write(path: Any, data: bytes) -> None:
+    """Write a file whole or not at all: an existing one stays as it was until the new one is complete."""
+    path = Path(os.path.realpath(path))
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        with open(temporary, "xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

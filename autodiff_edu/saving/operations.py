@@ -1,0 +1,52 @@
+"""The names under which operations stand in a file. Loading can run these and nothing else."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..custom import Custom
+from ..rules import RULES, complete
+from ..rules.kinds import SPELLED, UFUNC_METHODS
+
+OURS = __name__.partition(".")[0] + "."
+
+
+def operations() -> dict[str, Callable[..., Any]]:
+    """List every operation that has a rule or a spelling, registered ones among them, by its name in a file.
+
+    >>> table = operations()
+    >>> table["numpy.sin"] is np.sin, "getitem" in table, "numpy.add.reduce" in table
+    (True, True, True)
+    """
+    complete()
+    table: dict[str, Callable[..., Any]] = {}
+    for function in {**RULES, **SPELLED}:
+        if isinstance(function, Custom):  # computed by what it stands for, and written down by itself
+            continue
+        name = name_of(function)
+        if name in table:
+            raise ValueError(f"two operations are called {name!r}; give one of them another __name__")
+        table[name] = _spelled(function) if function in SPELLED else function
+    for ufunc, method in UFUNC_METHODS:
+        table[f"{name_of(ufunc)}.{method}"] = getattr(ufunc, method)
+    return table
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """Name an operation: NumPy's with their module, those of this package and of Python without."""
+    name = str(function.__name__)
+    if function is operator.getitem or function is np.ndarray.astype:
+        return name
+    if isinstance(function, np.ufunc):  # which does not know the module it is from
+        return f"numpy.{name}" if getattr(np, name, None) is function else f"registered.{name}"
+    module = str(getattr(function, "__module__", None) or "registered")
+    return name if module.startswith(OURS) else f"{module}.{name}"
+
+
+def _spelled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Run what a function is spelled as: NumPy does not tell tensors of all such calls, `np.full(shape, x)` for one."""
+    return lambda *arguments, **parameters: SPELLED.get(function, function)(*arguments, **parameters)

@@ -1,0 +1,338 @@
+"""From the document of a file to something that runs: every part is checked before any of it is used."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..control import custom_gradient
+from ..tensor import Tensor, as_tensor
+from ..variable import Variable
+from .operations import operations
+from .recording import CUSTOM, tensors_in
+
+FORMAT, VERSION = "autodiff_edu saved function", 1
+LARGEST = 2**31
+"""How many elements a result may have had when it was saved, or an operation may be told to make."""
+SIZED = {f"numpy.{name}" for name in ("broadcast_to", "reshape", "full", "tile", "repeat", "pad", "linspace", "diag")}
+SIZED |= {"numpy.diagflat", "numpy.diff", "numpy.linalg.matrix_power", "sinc_derivative", "scatter", "gather"}
+SIZED |= {f"numpy.fft.{name}" for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")}
+SIZED |= {f"numpy.fft.{name}" for name in ("fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn")}
+"""Operations that are told how much to make, or how often to do something."""
+
+
+class Reference(NamedTuple):
+    """Stands in an argument for an input, a variable, a constant or an earlier result."""
+
+    kind: str
+    number: int
+
+
+class Input(NamedTuple):
+    """What is known of one input: its dtype, its shape, and whether its first axis may have another length.
+
+    Inputs with the same `group` have the same length there; None stands for a length that is fixed.
+    """
+
+    name: str
+    dtype: np.dtype
+    shape: tuple[int, ...]
+    group: int | None
+
+
+class Instruction(NamedTuple):
+    """An operation to run, its arguments with references in them, and how many results it has."""
+
+    name: str
+    place: str
+    run: Any
+    arguments: list[Any]
+    parameters: dict[str, Any]
+    results: int
+
+
+class Block(NamedTuple):
+    """Instructions, and what they lead to."""
+
+    instructions: list[Instruction]
+    result: Any
+
+    def run(self, known: dict[str, list[Any]]) -> Any:
+        """Run the instructions one after the other; each adds to the known results."""
+        results = known["result"]
+        for step in self.instructions:
+            if isinstance(step.run, CustomGradient):
+                found = step.run(known, *filled(step.arguments, known))
+            else:
+                parameters = {name: filled(part, known) for name, part in step.parameters.items()}
+                found = tensors_in(step.run(*filled(step.arguments, known), **parameters))
+            if len(found) != step.results:
+                raise ValueError(
+                    f"{step.name}, from {step.place}, gave {len(found)} results in place of {step.results}; "
+                    "save it again"
+                )
+            results.extend(found)
+        return filled(self.result, known)
+
+
+class CustomGradient(NamedTuple):
+    """A custom gradient that was recorded: its backward function is a block, which starts with the cotangents."""
+
+    name: str
+    outputs: int
+    backward: Block | None
+
+    def __call__(self, known: dict[str, list[Any]], sources: list[Any], outputs: list[Any]) -> list[Tensor]:
+        """Give the outputs as new tensors that have this gradient."""
+        before = [*known["result"]]
+
+        def backward(*cotangents: Tensor) -> Any:
+            if self.backward is None:
+                raise LookupError(
+                    f"the gradient of {self.name}, a function with a custom gradient, was not saved with it; save it "
+                    "again with custom_gradients=True"
+                )
+            gradients = self.backward.run({**known, "result": [*before, *cotangents]})
+            return gradients[0] if len(gradients) == 1 else tuple(gradients)
+
+        def function(*_: Tensor) -> Any:
+            return outputs, backward
+
+        function.__name__ = self.name
+        return tensors_in(custom_gradient(function)(*map(as_tensor, sources)))
+
+
+class Contents(NamedTuple):
+    """All that a file holds."""
+
+    name: str
+    arguments: Any
+    inputs: list[Input]
+    variables: list[Variable]
+    constants: list[Any]
+    block: Block
+
+
+def read(document: Any, arrays: dict[str, Any], path: Any) -> Contents:
+    """Check a document and give what it holds; a ValueError names the path and the first thing that is wrong."""
+    check_version(document, path)
+    try:
+        return _Reader(document, arrays).contents()
+    except ValueError as error:
+        raise ValueError(f"{path} cannot be loaded: {error}") from error
+    except (KeyError, TypeError, AttributeError, IndexError, OverflowError, RecursionError) as error:
+        raise ValueError(
+            f"{path} cannot be loaded: its program is not written as the format says ({error!r}); save it again"
+        ) from error
+
+
+def check_version(document: Any, path: Any) -> None:
+    """Raise a ValueError for a document that is not ours, or of another version."""
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise ValueError(f"{path} is no file of ad.save: its program does not say {FORMAT!r}")
+    if document.get("version") != VERSION:
+        raise ValueError(
+            f"{path} has version {document.get('version')!r} of the format, and this package reads version {VERSION}; "
+            "load it with the version of autodiff_edu that saved it, or save it again with this one"
+        )
+
+
+class _Reader:
+    def __init__(self, document: dict[str, Any], arrays: dict[str, Any]) -> None:
+        self.document = document
+        self.table = operations()
+        self.inputs = [_input(written) for written in _list(document["inputs"])]
+        self.constants = [_entry(arrays, "constants", k, w)[()] for k, w in enumerate(_list(document["constants"]))]
+        self.variables = [
+            _variable(_entry(arrays, "variables", k, written), written)
+            for k, written in enumerate(_list(document["variables"]))
+        ]
+        if len(arrays) != len(self.constants) + len(self.variables):
+            raise ValueError("it holds arrays that its program does not declare; save it again")
+
+    def contents(self) -> Contents:
+        arguments = self.decoded(self.document["arguments"], 0)
+        return Contents(
+            _text(self.document["name"]),
+            arguments,
+            self.inputs,
+            self.variables,
+            self.constants,
+            self.block(self.document, 0),
+        )
+
+    def block(self, written: dict[str, Any], count: int) -> Block:
+        """Check instructions, the first of whose results has the number `count`."""
+        instructions = []
+        for number, step in enumerate(_list(written["instructions"])):
+            name, line = _text(step["operation"]), _text(step["place"])
+            try:
+                instruction = self.instruction(step, name, line, count)
+            except ValueError as error:
+                raise ValueError(f"instruction {number}, {name}, {line}: {error}") from error
+            instructions.append(instruction)
+            count += instruction.results
+        return Block(instructions, self.decoded(written["result"], count))
+
+    def instruction(self, step: dict[str, Any], name: str, line: str, count: int) -> Instruction:
+        if name != CUSTOM and name not in self.table:
+            raise ValueError(
+                f"no operation called {name!r} is registered here, and nothing else is ever run; if you gave it its "
+                "rule by ad.register_gradient, do so before loading"
+            )
+        arguments = [self.decoded(part, count) for part in _list(step["arguments"])]
+        if not isinstance(step["parameters"], dict):
+            raise ValueError("its parameters must be an object")
+        parameters = {_text(key): self.decoded(part, count) for key, part in step["parameters"].items()}
+        results = [_described(part) for part in _list(step["results"])]
+        if not results:
+            raise ValueError("it has no result")
+        if name in SIZED:
+            for part in (*arguments, *parameters.values()):
+                sizes = [n for n in (part if isinstance(part, list | tuple) else (part,)) if type(n) is int and n > 0]
+                _check_size(sizes)
+        if name != CUSTOM:
+            return Instruction(name, line, self.table[name], arguments, parameters, len(results))
+        custom = self.custom(step.get("backward"), arguments, _text(parameters.get("name")), count)
+        if len(results) != custom.outputs:
+            raise ValueError(f"it declares {len(results)} results, and has {custom.outputs}")
+        return Instruction(name, line, custom, arguments, {}, len(results))
+
+    def custom(self, written: Any, arguments: list[Any], name: str, count: int) -> CustomGradient:
+        """Check a custom gradient: its sources and its outputs, and the instructions of its backward function."""
+        if len(arguments) != 2:
+            raise ValueError("a custom gradient has two arguments, the list of its sources and that of its outputs")
+        sources, outputs = arguments
+        if not all(isinstance(part, Reference) for part in [*_list(sources), *_list(outputs)]):
+            raise ValueError("the sources and the outputs of a custom gradient must be references")
+        if written is None:
+            return CustomGradient(name, len(outputs), None)
+        cotangents = [_described(part) for part in _list(written["cotangents"])]
+        if len(cotangents) != len(outputs):
+            raise ValueError(f"its backward takes {len(cotangents)} cotangents, and there are {len(outputs)} outputs")
+        block = self.block(written, count + len(cotangents))
+        if not isinstance(block.result, list) or len(block.result) != len(sources):
+            raise ValueError(f"its backward must give one gradient, or none, for each of {len(sources)} sources")
+        return CustomGradient(name, len(outputs), block)
+
+    def decoded(self, written: Any, count: int) -> Any:
+        """Turn written arguments into Python's values, with references to the first `count` results at most."""
+        match written:
+            case None | bool() | str() | int() | float():
+                return written
+            case dict() if len(written) == 1:
+                [(tag, content)] = written.items()
+                return self.tagged(tag, content, count)
+        raise ValueError(f"{written!r:.60} is no argument that the format knows")
+
+    def tagged(self, tag: str, content: Any, count: int) -> Any:
+        sizes = {
+            "input": len(self.inputs),
+            "variable": len(self.variables),
+            "constant": len(self.constants),
+            "result": count,
+        }
+        if tag in sizes:
+            if type(content) is not int or not 0 <= content < sizes[tag]:
+                raise ValueError(f"it refers to {tag} {content!r}, and there are {sizes[tag]} before it")
+            return Reference(tag, content)
+        match tag, content:
+            case "list", list():
+                return [self.decoded(part, count) for part in content]
+            case "tuple", list():
+                return tuple(self.decoded(part, count) for part in content)
+            case "dict", list():
+                return {self.decoded(key, count): self.decoded(part, count) for key, part in content}
+            case "slice", [_, _, _]:
+                return slice(*(self.decoded(part, count) for part in content))
+            case "complex", [_, _]:
+                return complex(*(self.decoded(part, count) for part in content))
+            case "float", "inf" | "-inf" | "nan":
+                return float(content)
+            case "ellipsis", None:
+                return ...
+            case "dtype", str():
+                return _dtype(content)
+        raise ValueError(f"it has an argument of the kind {tag!r}, which the format does not know, or not like this")
+
+
+def _list(written: Any) -> list[Any]:
+    if not isinstance(written, list):
+        raise ValueError(f"{written!r:.60} stands where a list belongs")
+    return written
+
+
+def _text(written: Any) -> str:
+    if not isinstance(written, str):
+        raise ValueError(f"{written!r:.60} stands where a name belongs")
+    return written
+
+
+def _dtype(name: Any) -> np.dtype:
+    try:
+        dtype = np.dtype(_text(name))
+    except TypeError as error:
+        raise ValueError(f"NumPy knows no dtype {name!r} here") from error
+    if dtype.kind not in "biufc":
+        raise ValueError(f"the dtype {name!r} is not one of numbers")
+    return dtype
+
+
+def _described(written: Any) -> tuple[np.dtype, tuple[int, ...]]:
+    """Check a written dtype and shape."""
+    dtype, shape = _list(written)
+    if not all(type(n) is int and n >= 0 for n in _list(shape)):
+        raise ValueError(f"{shape!r:.60} is no shape")
+    _check_size(shape)
+    return _dtype(dtype), tuple(shape)
+
+
+def _check_size(shape: Any) -> None:
+    if math.prod(shape) > LARGEST:
+        raise ValueError(f"the shape {tuple(shape)} has more than {LARGEST} elements, too huge to be computed")
+
+
+def _input(written: dict[str, Any]) -> Input:
+    dtype, shape = _described([written["dtype"], written["shape"]])
+    group = written["group"]
+    if group is not None and (type(group) is not int or not shape):
+        raise ValueError(f"{group!r} is no group of inputs with as many samples")
+    return Input(_text(written["name"]), dtype, shape, group)
+
+
+def _entry(arrays: dict[str, Any], kind: str, number: int, written: dict[str, Any]) -> Any:
+    """Find a declared array and compare it with the declaration."""
+    name = f"{kind}/{number}"
+    if name not in arrays:
+        raise ValueError(f"the array {name} is missing; save it again")
+    array, (dtype, shape) = arrays[name], _described([written["dtype"], written["shape"]])
+    if (array.dtype, array.shape) != (dtype, shape):
+        raise ValueError(
+            f"the array {name} has shape {array.shape} and dtype {array.dtype}, and is declared with shape {shape} and "
+            f"dtype {dtype}; save it again"
+        )
+    return array
+
+
+def _variable(array: Any, written: dict[str, Any]) -> Variable:
+    if type(written["trainable"]) is not bool or not isinstance(written["name"], str | None):
+        raise ValueError("a variable needs a name, or none, and must be trainable or not")
+    return Variable(array, written["trainable"], written["name"])
+
+
+def filled(template: Any, known: dict[str, list[Any]]) -> Any:
+    """Put values in the place of references."""
+    match template:
+        case Reference():
+            return known[template.kind][template.number]
+        case tuple():
+            return tuple(filled(part, known) for part in template)
+        case list():
+            return [filled(part, known) for part in template]
+        case dict():
+            return {key: filled(part, known) for key, part in template.items()}
+        case slice():
+            return slice(*(filled(part, known) for part in (template.start, template.stop, template.step)))
+    return template

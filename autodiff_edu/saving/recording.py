@@ -1,0 +1,248 @@
+"""Recording a function for good: every operation on tensors, whether or not a tape would follow it.
+
+A tape notes what depends on what it watches, and stops at a comparison. A saved function must compute the comparison
+again, for other numbers; so a `Recording` notes all operations. A function that is spelled in terms of others, such
+as `np.sort`, is noted whole: what it does inside, it does for one array, or one number of samples, alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..custom import Call, Custom
+from ..places import Where, here
+from ..recorder import Recorder
+from ..structures import flatten
+from ..tensor import Tensor, wrap
+from ..values import own
+from ..variable import Variable
+from .operations import name_of
+
+CUSTOM = "custom_gradient"
+DEEPEST = 4
+"""How many times over a custom gradient is followed into the custom gradients of its own backward function."""
+
+
+class Note:
+    """One operation that a recording saw: its name, its arguments as data, and the numbers of its results."""
+
+    def __init__(self, operation: str, arguments: Any, parameters: Any, numbers: range, results: Any, where: Where):
+        self.operation = operation
+        self.arguments, self.parameters = arguments, parameters
+        self.where = where
+        self.set_results(numbers, results)
+        self.call: Call | None = None
+        self.backward: Backward | None = None
+
+    def set_results(self, numbers: range, results: list[Tensor]) -> None:
+        """Say which results it has."""
+        self.numbers = numbers
+        self.results = [[result.dtype.name, list(result.shape)] for result in results]
+
+    def refers_to(self, kind: str) -> set[int]:
+        """List the numbers in the references of its arguments."""
+        return references([self.arguments, *self.parameters.values()], kind)
+
+    def used(self) -> set[int]:
+        """List the numbers of the earlier results that it needs."""
+        found = self.refers_to("result")
+        return found if self.backward is None else found | self.backward.used()
+
+
+class Backward:
+    """What a custom gradient's backward function did, once: from cotangents to one gradient per argument."""
+
+    def __init__(self, cotangents: range, shapes: list[Any], notes: list[Note], result: Any) -> None:
+        self.cotangents, self.shapes = cotangents, shapes
+        self.notes, self.result = notes, result
+
+    def used(self) -> set[int]:
+        """List the numbers of the results that it needs, its own among them."""
+        return references(self.result, "result").union(*(note.used() for note in self.notes))
+
+
+class _Everything(set[int]):
+    """What a recording follows: every tensor."""
+
+    def isdisjoint(self, other: Any) -> bool:
+        return False
+
+    def __contains__(self, key: object) -> bool:
+        return True
+
+
+class Recording(Recorder):
+    """A recorder that notes every operation on tensors, as data."""
+
+    def __init__(self, inputs: list[Tensor]) -> None:
+        super().__init__(persistent=True)
+        self.notes: list[Note] = []
+        self.variables: list[Variable] = []
+        self.constants: list[tuple[Any, Where, Any]] = []
+        self.count = 0
+        self._references: dict[int, Any] = {}
+        self._arrays: dict[int, tuple[Any, Any]] = {}
+        for k, tensor in enumerate(inputs):
+            self._know(tensor, {"input": k})
+
+    def _forget(self) -> None:
+        super()._forget()
+        self._connected = _Everything()
+
+    def _record(
+        self,
+        operation: Any,
+        inputs: Any,
+        ids: tuple[int | None, ...],
+        values: list[Any],
+        parameters: Any,
+        output: Tensor,
+        where: Where,
+        plain: bool,
+    ) -> None:
+        if isinstance(operation, Custom):
+            self.note(CUSTOM, ([*inputs[:-1]], []), {"name": operation.__name__}, [output], where).call = inputs[-1]
+        else:
+            self.note(name_of(operation), tuple(inputs), parameters, [output], where)
+
+    def note(self, operation: str, arguments: Any, parameters: Any, outputs: list[Tensor], where: Where) -> Note:
+        """Append an operation, and remember its results by number."""
+        numbers = self.number(outputs)
+        written = [self.written(x) for x in arguments], {name: self.written(x) for name, x in parameters.items()}
+        for number, output in zip(numbers, outputs, strict=True):
+            self._know(output, {"result": number})
+        self.notes.append(Note(operation, *written, numbers, outputs, where))
+        return self.notes[-1]
+
+    def number(self, outputs: list[Tensor]) -> range:
+        """Reserve a number for each of some results."""
+        self.count += len(outputs)
+        return range(self.count - len(outputs), self.count)
+
+    def note_whole(self, operation: str, function: Callable[..., Any], arguments: Any, parameters: Any) -> Any:
+        """Run a spelled function unseen, and note it as one operation."""
+        with self.stop_recording():
+            result = function(*arguments, **parameters)
+        outputs = tensors_in(result)
+        if outputs:
+            self.note(operation, arguments, parameters, outputs, here())
+        return result
+
+    def note_call(self, inside: list[Any], results: list[Tensor]) -> None:
+        """Complete the note of a custom gradient, once its results are known: not packed into one, but one by one."""
+        note = next((note for note in reversed(self.notes) if note.call is not None), None)
+        if note is not None and note.arguments[1] == {"list": []}:
+            note.arguments[1] = {"list": [self.written(x if isinstance(x, Tensor) else own(x)) for x in inside]}
+            note.set_results(self.number(results), results)
+            for number, result in zip(note.numbers, results, strict=True):
+                self._know(result, {"result": number})
+
+    def differentiate(self, notes: list[Note], result: Any, seed: Callable[[Any], Any], depth: int = DEEPEST) -> None:
+        """Record the backward functions of the custom gradients among notes that lead to a result, and theirs in turn.
+
+        `seed` gives the cotangent of an output. A backward function that uses its own function again would never
+        come to an end, so `depth` is how far to go.
+        """
+        while waiting := [note for note in kept(notes, result) if note.call is not None and note.backward is None]:
+            for note in waiting:
+                note.backward = self._pulled_back(note.call, seed)
+                if depth > 1:
+                    self.differentiate(note.backward.notes, note.backward.result, seed, depth - 1)
+
+    def _pulled_back(self, call: Any, seed: Callable[[Any], Any]) -> Backward:
+        outer, self.notes = self.notes, []
+        cotangents = [wrap(seed(output)) for output in call.outputs]
+        numbers = self.number(cotangents)
+        for number, cotangent in zip(numbers, cotangents, strict=True):
+            self._know(cotangent, {"result": number})
+        try:
+            result = {"list": [self.written(gradient) for gradient in call.backward_of(cotangents)]}
+        finally:
+            notes, self.notes = self.notes, outer
+        described = [[cotangent.dtype.name, list(cotangent.shape)] for cotangent in cotangents]
+        return Backward(numbers, described, notes, result)
+
+    def _know(self, tensor: Tensor, reference: Any) -> None:
+        self._references[tensor._id] = reference
+        if not isinstance(tensor._array, np.bool_):  # of which there are only two
+            self._arrays.setdefault(id(tensor._array), (tensor._array, reference))
+
+    def written(self, value: Any) -> Any:
+        """Write an argument as data; tensors, and the arrays taken out of them for an index, become references."""
+        match value:
+            case None | bool() | int() | str():
+                return value
+            case Tensor():
+                return self._reference(value)
+            case np.ndarray() | np.generic():
+                known = self._arrays.get(id(value))
+                return known[1] if known else {"constant": self._constant(value)}
+            case float():
+                return value if np.isfinite(value) else {"float": str(value)}
+            case complex():
+                return {"complex": [self.written(value.real), self.written(value.imag)]}
+            case slice():
+                return {"slice": [self.written(part) for part in (value.start, value.stop, value.step)]}
+            case list():
+                return {"list": [self.written(part) for part in value]}
+            case tuple() | range():
+                return {"tuple": [self.written(part) for part in value]}
+            case dict():
+                return {"dict": [[self.written(key), self.written(part)] for key, part in value.items()]}
+            case np.dtype():
+                return {"dtype": value.name}
+        if value is ...:
+            return {"ellipsis": None}
+        if isinstance(value, type) and issubclass(value, np.number | np.bool_ | int | float | complex):
+            return {"dtype": np.dtype(value).name}
+        return {"unknown": type(value).__name__}
+
+    def _reference(self, tensor: Tensor) -> Any:
+        if tensor._id not in self._references:
+            if isinstance(tensor, Variable):
+                self.variables.append(tensor)
+                self._know(tensor, {"variable": len(self.variables) - 1})
+            else:  # what no operation made: a constant, or a known array in a new tensor
+                return self.written(tensor._array)
+        return self._references[tensor._id]
+
+    def _constant(self, array: Any) -> int:
+        for k, (kept, _, original) in enumerate(self.constants):
+            if original is array and same_array(kept, array):  # unless it was written into in between
+                return k
+        self.constants.append((np.array(array), here(), array))
+        return len(self.constants) - 1
+
+
+def kept(notes: list[Note], result: Any) -> list[Note]:
+    """List the notes that a result, given as references, depends on."""
+    wanted, found = references(result, "result"), []
+    for note in reversed(notes):
+        if not wanted.isdisjoint(note.numbers):
+            found.append(note)
+            wanted |= note.used()
+    return found[::-1]
+
+
+def references(written: Any, kind: str) -> set[int]:
+    """List the numbers in the references of one kind ("result", "constant", ...) within written arguments."""
+    if isinstance(written, dict):
+        if kind in written:
+            return {written[kind]} if isinstance(written[kind], int) else set()
+        return references(list(written.values()), kind)
+    if isinstance(written, list):
+        return set().union(*(references(part, kind) for part in written))
+    return set()
+
+
+def tensors_in(result: Any) -> list[Tensor]:
+    """List the tensors among the results of an operation."""
+    return [leaf for _, leaf in flatten(result, "result") if isinstance(leaf, Tensor)]
+
+
+def same_array(a: Any, b: Any) -> bool:
+    """Tell whether two arrays are the same bit for bit, NaN included."""
+    return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()

@@ -1,0 +1,129 @@
+"""The function that loading gives: it runs the instructions of a file through the ordinary operations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..structures import flatten, rebuild
+from ..tensor import Tensor, as_tensor, constant
+from ..variable import Variable
+from .reading import Contents, Input, Reference
+
+WIDER = {"b": "b", "i": "bui", "u": "bui", "f": "buif", "c": "buifc"}
+"""For the kind of dtype that an input had: the kinds it can be given."""
+
+
+class SavedFunction:
+    """A function that was loaded: called like the one that was saved, and differentiated by any tape.
+
+    Attributes
+    ----------
+    variables, trainable_variables : tuple of Variable
+        What the function reads, with the values they had when they were saved; made anew by each `load`.
+
+    See `save` for an example.
+    """
+
+    def __init__(self, contents: Contents) -> None:
+        self._contents = contents
+        self.__name__ = contents.name
+        self.variables: tuple[Variable, ...] = tuple(contents.variables)
+
+    @property
+    def trainable_variables(self) -> tuple[Variable, ...]:
+        """Those of the variables that tapes watch without being asked."""
+        return tuple(variable for variable in self.variables if variable.trainable)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Compute; the arguments are tensors, arrays, numbers, or structures of them, as the examples were.
+
+        Raises
+        ------
+        TypeError
+            If their number or form is another, or a dtype is of a wider kind than the example's.
+        ValueError
+            If a shape differs in more than the number of samples.
+        """
+        known: dict[str, list[Any]] = {
+            "input": self._taken(arguments),
+            "variable": list(self.variables),
+            "constant": self._contents.constants,
+            "result": [],
+        }
+        result = self._contents.block.run(known)
+        return rebuild(result, map(as_tensor, (leaf for _, leaf in flatten(result, "result"))))
+
+    def _taken(self, arguments: tuple[Any, ...]) -> list[Tensor]:
+        form = self._contents.arguments
+        if len(arguments) != len(form):
+            names = ", ".join(spec.name for spec in self._contents.inputs)
+            raise TypeError(f"{self.__name__} takes {len(form)} arguments ({names}), and {len(arguments)} were given")
+        found: dict[int, Any] = {}
+        for part, argument in zip(form, arguments, strict=True):
+            self._match(part, argument, found)
+        sizes: dict[int, tuple[int, str]] = {}
+        return [self._tensor(spec, found[k], sizes) for k, spec in enumerate(self._contents.inputs)]
+
+    def _match(self, form: Any, given: Any, found: dict[int, Any]) -> None:
+        match form:
+            case Reference():
+                found[form.number] = given
+                return
+            case dict() if isinstance(given, dict) and given.keys() == form.keys():
+                parts = [(part, given[key]) for key, part in form.items()]
+            case list() | tuple() if isinstance(given, list | tuple) and len(given) == len(form):
+                parts = list(zip(form, given, strict=True))
+            case _:
+                kind = "the keys " + ", ".join(map(repr, form)) if isinstance(form, dict) else f"{len(form)} items"
+                raise TypeError(
+                    f"an argument of {self.__name__} is a {type(form).__name__} with {kind}, as it was when it was "
+                    f"saved, and not {given!r:.60}"
+                )
+        for part, its in parts:
+            self._match(part, its, found)
+
+    def _tensor(self, spec: Input, given: Any, sizes: dict[int, tuple[int, str]]) -> Tensor:
+        """Check one argument against what it was when the function was saved."""
+        tensor = given if isinstance(given, Tensor) else constant(given)
+        kind, name = spec.dtype.kind, spec.name
+        if tensor.dtype.kind not in WIDER[kind]:
+            raise TypeError(
+                f"{name} has dtype {tensor.dtype}, and was saved with {spec.dtype}; convert it on purpose: "
+                f"{name}.astype({spec.dtype.name!r})"
+            )
+        if tensor.dtype.kind != kind or (isinstance(given, int | float | complex) and tensor.dtype != spec.dtype):
+            tensor = tensor.astype(spec.dtype)
+        start = 0 if spec.group is None else 1
+        if tensor.ndim != len(spec.shape) or tensor.shape[start:] != spec.shape[start:]:
+            hint = "" if start or not spec.shape else "; it did not run with another first axis when it was saved"
+            raise ValueError(f"{name} has shape {tensor.shape}, and must have shape {shape_of(spec)}{hint}")
+        if spec.group is not None:
+            size, other = sizes.setdefault(spec.group, (tensor.shape[0], name))
+            if size != tensor.shape[0]:
+                raise ValueError(
+                    f"{name} has {tensor.shape[0]} samples, and {other} has {size}; they must have equally many"
+                )
+        return tensor
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(f"{spec.name}: {spec.dtype} {shape_of(spec)}" for spec in self._contents.inputs)
+        count, variables = len(self._contents.block.instructions), len(self.variables)
+        return (
+            f"<saved function {self.__name__}({inputs}): {_count(count, 'operation')}, {_count(variables, 'variable')}>"
+        )
+
+    def __str__(self) -> str:
+        rows = [f"{step.name}, {step.place}" for step in self._contents.block.instructions]
+        return "\n".join([repr(self), *(f"{number}  {row}" for number, row in enumerate(rows, 1))])
+
+
+def shape_of(spec: Input) -> str:
+    """Write a shape, with a letter for a length that may vary: (n, 3)."""
+    lengths = [str(n) for n in spec.shape]
+    if spec.group is not None:
+        lengths[0] = "nmkpqr"[spec.group % 6]
+    return f"({', '.join(lengths)}{',' if len(lengths) == 1 else ''})"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

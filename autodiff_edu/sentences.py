@@ -1,0 +1,63 @@
+"""The sentences of an explanation: what each kind of cut does, and what to write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+WORDS = {"gradient": "gradient", "jacobian": "Jacobian", "batch_jacobian": "batch Jacobian"}
+
+SAID = {"assign", "assign_add", "assign_sub", "numpy", "item", "tolist", "float", "int", "complex", "asarray"}
+"""The calls whose arguments are those of the line of the journal."""
+
+UNSEEN = {"before", "between", "after", "paused", "reset", "another thread", "left", "assigned", "copied", "nesting"}
+"""The cuts that keep a tape from seeing that a variable is read."""
+
+WHEN = {
+    "before": "before this tape began to record",
+    "between": "between two with blocks of this tape",
+    "after": "after this tape had stopped recording",
+    "paused": "while this tape was paused",
+    "reset": "before this tape was reset",
+}
+
+KINDS: dict[str, Callable[[str, str], str]] = {
+    "stopped": lambda y, x: f" cuts the flow on purpose. Use {x} itself where the gradient should pass.",
+    "step": lambda y, x: (
+        " has steps: its derivative is zero wherever it has one, so nothing flows back through it. Use a smooth "
+        "function in its place, or ad.custom_gradient."
+    ),
+    "integer": lambda y, x: (
+        f" makes integers or booleans, which have no derivative. Keep {x} in floating point on the way."
+    ),
+    "argument": lambda y, x: (
+        f" has no derivative by {x}: it is used only to choose or to count here. Let the target depend on {x} by a "
+        "smooth function too."
+    ),
+    "silent": lambda y, x: (
+        f" has a custom gradient that gives None for {x}. Let its backward function return a gradient there."
+    ),
+    "before": lambda y, x: f" was computed {WHEN['before']}. Move this line into its with block.",
+    "between": lambda y, x: f" was computed {WHEN['between']}. Move this line into one.",
+    "after": lambda y, x: f" was computed {WHEN['after']}. Move this line into its with block.",
+    "paused": lambda y, x: f" was computed {WHEN['paused']} by stop_recording. Move this line out of that block.",
+    "reset": lambda y, x: f" was computed {WHEN['reset']}, and reset forgot it. Compute it after reset.",
+    "late": lambda y, x: f" was computed before the tape was asked to watch {x}. Call tape.watch before this line.",
+    "another thread": lambda y, x: (
+        " was computed in another thread, and a tape follows only the thread that entered it. Compute it there, or "
+        "make a tape in each thread."
+    ),
+    "assigned": lambda y, x: (
+        f" puts numbers into the variable {y}, and assigning is on no tape. Use {x} itself in what follows."
+    ),
+    "copied": lambda y, x: (
+        f" is a new tensor with the numbers of {x}, and copying them is on no tape. Use {x} itself in what follows."
+    ),
+    "nesting": lambda y, x: (
+        " was taken after this tape had stopped recording. Take it inside this tape's with block, so that the backward "
+        "pass is recorded."
+    ),
+    "constant derivative": lambda y, x: (
+        " does not depend on the source any more: what is linear in it, or added to it, has a slope that stays the "
+        "same, so the next derivative is zero."
+    ),
+}  # fmt: skip

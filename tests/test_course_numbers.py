@@ -1,0 +1,398 @@
+"""The numbers that the course promises, chapter by chapter, computed in the way in which a chapter computes them.
+
+They were measured on TensorFlow 2.21 or worked out by hand. The failures that a reader is to see once are in
+`test_course_failures.py`.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from differences import assert_derivatives, central_differences
+
+import autodiff_edu as ad
+from autodiff_edu import nn
+
+SEED = 0  # of the kernels, and of the inputs
+
+
+@pytest.fixture
+def x():
+    """The input of the layers: 7 samples of 5 numbers."""
+    nn.seed(SEED)
+    return ad.constant(np.random.default_rng(SEED).standard_normal((7, 5)), name="x")
+
+
+# Chapter 0: a slope by differences ----------------------------------------------------------------------------------
+
+
+def test_the_central_difference_of_exp_at_1_is_off_by_6e_11_at_h_1e_minus_5_and_by_2e_minus_4_at_1e_minus_12():
+    def error(h):
+        return abs((math.exp(1 + h) - math.exp(1 - h)) / (2 * h) - math.e)
+
+    assert f"{error(1e-5):.0e}" == "6e-11"
+    assert f"{error(1e-12):.0e}" == "2e-04"
+    assert all(error(1e-5) <= error(10.0**-k) for k in range(1, 15))
+    assert float(ad.grad(np.exp)(1.0)) == math.e
+
+
+# Chapters 5 and 6: stop recording, reset, stop the gradient ---------------------------------------------------------
+
+
+@pytest.fixture
+def pair():
+    return ad.Variable(2.0, name="x"), ad.Variable(3.0, name="y")
+
+
+def test_stop_recording_gives_4_and_none(pair):
+    x, y = pair
+    with ad.GradientTape() as tape:
+        x_squared = x**2
+        with tape.stop_recording():
+            y_squared = y**2
+        z = x_squared + y_squared
+    by_x, by_y = tape.gradient(z, pair)
+    assert (float(by_x), by_y) == (4.0, None)
+
+
+def test_reset_gives_4_and_none(pair):
+    x, y = pair
+    with ad.GradientTape() as tape:
+        y_squared = y**2
+        tape.reset()
+        z = x**2 + y_squared
+    by_x, by_y = tape.gradient(z, pair)
+    assert (float(by_x), by_y) == (4.0, None)
+
+
+def test_stop_gradient_gives_4_and_none(pair):
+    x, y = pair
+    with ad.GradientTape() as tape:
+        z = x**2 + ad.stop_gradient(y**2)
+    by_x, by_y = tape.gradient(z, pair)
+    assert (float(by_x), by_y) == (4.0, None)
+
+
+@pytest.mark.parametrize(("way", "by_y"), [("stop_recording", 6.0), ("reset", 6.0), ("stop_gradient", None)])
+def test_another_tape_tells_them_apart_only_stop_gradient_cuts_for_every_tape(pair, way, by_y):
+    x, y = pair
+    with ad.GradientTape() as other, ad.GradientTape() as tape:
+        if way == "stop_recording":
+            with tape.stop_recording():
+                y_squared = y**2
+        else:
+            y_squared = ad.stop_gradient(y**2) if way == "stop_gradient" else y**2
+        if way == "reset":
+            tape.reset()
+        z = x**2 + y_squared
+    assert tape.gradient(z, y) is None
+    assert other.gradient(z, y) == by_y
+
+
+@pytest.mark.parametrize(("way", "by_x"), [("stop_recording", 4.0), ("reset", None), ("stop_gradient", 4.0)])
+def test_what_was_watched_tells_them_apart_only_reset_forgets_it(way, by_x):
+    x, y = ad.constant(2.0), ad.constant(3.0)
+    with ad.GradientTape() as tape:
+        tape.watch(x)
+        with tape.stop_recording():
+            y_squared = y**2
+        if way == "reset":
+            tape.reset()
+        z = x**2 + (ad.stop_gradient(y_squared) if way == "stop_gradient" else y_squared)
+    assert tape.gradient(z, x) == by_x
+
+
+# Chapter 7: custom gradients ----------------------------------------------------------------------------------------
+
+
+@ad.custom_gradient
+def clip_gradients(x):
+    return x, lambda dy: dy * 0.5 / np.maximum(0.5, np.linalg.norm(dy))
+
+
+def test_clipping_after_the_square_makes_the_incoming_1_a_half_and_times_2v_that_is_2():
+    v = ad.Variable(2.0)
+    with ad.GradientTape(persistent=True) as tape:
+        squared = v * v
+        y = clip_gradients(squared)
+    assert tape.gradient(y, squared) == 0.5
+    assert tape.gradient(y, v) == 2.0
+
+
+def test_clipping_before_the_square_gives_a_half():
+    v = ad.Variable(2.0)
+    with ad.GradientTape(persistent=True) as tape:
+        clipped = clip_gradients(v)
+        y = clipped * clipped
+    assert tape.gradient(y, clipped) == 4.0
+    assert tape.gradient(y, v) == 0.5
+
+
+def after_the_square(v):
+    return clip_gradients(v * v)
+
+
+def before_the_square(v):
+    clipped = clip_gradients(v)
+    return clipped * clipped
+
+
+@pytest.mark.parametrize(("f", "expected"), [(after_the_square, 2.0), (before_the_square, 0.5)])
+def test_a_saved_and_loaded_clip_gives_2_and_a_half_as_well(f, expected, tmp_path):
+    ad.save(f, tmp_path / "clip.ad", 1.0)
+    assert ad.grad(ad.load(tmp_path / "clip.ad"))(2.0) == expected
+
+
+# Chapter 8: several tapes -------------------------------------------------------------------------------------------
+
+
+def test_two_tapes_give_1_for_sin_at_0_and_a_quarter_for_the_sigmoid_at_0():
+    x0, x1 = ad.constant(0.0), ad.constant(0.0)
+    with ad.GradientTape() as tape0, ad.GradientTape() as tape1:
+        tape0.watch(x0)
+        tape1.watch(x1)
+        ys = np.sin(x0) + nn.sigmoid(x1)
+    assert tape0.gradient(ys, x0) == 1.0
+    assert tape1.gradient(ys, x1) == 0.25
+
+
+def test_each_of_two_tapes_leaves_what_the_other_watches_alone():
+    x0, x1 = ad.constant(0.0), ad.constant(0.0)
+    with ad.GradientTape() as tape0, ad.GradientTape() as tape1:
+        tape0.watch(x0)
+        tape1.watch(x1)
+        ys = np.sin(x0) + nn.sigmoid(x1)
+    assert tape0.gradient(ys, x1) is None
+    assert tape1.gradient(ys, x0) is None
+
+
+def test_two_tapes_give_6_for_dz_dx_and_5_for_dm_dy():
+    x, y = ad.Variable(3.0), ad.Variable(2.0)
+    with ad.GradientTape() as tape_z, ad.GradientTape() as tape_m:
+        z = x**2 + y
+        m = y + y**2 + x
+    assert (tape_z.gradient(z, x), tape_m.gradient(m, y)) == (6.0, 5.0)
+
+
+def test_one_persistent_tape_gives_the_same_6_and_5():
+    x, y = ad.Variable(3.0), ad.Variable(2.0)
+    with ad.GradientTape(persistent=True) as tape:
+        z = x**2 + y
+        m = y + y**2 + x
+    assert (tape.gradient(z, x), tape.gradient(m, y)) == (6.0, 5.0)
+
+
+# Chapter 9: higher orders -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("f", "at", "first", "second"), [(lambda x: x * x * x, 1.0, 3.0, 6.0), (lambda x: x * x, 3.0, 6.0, 2.0)]
+)
+def test_the_cube_at_1_has_derivatives_3_and_6_and_the_square_at_3_has_6_and_2(f, at, first, second):
+    x = ad.Variable(at)
+    with ad.GradientTape() as outer:
+        with ad.GradientTape() as inner:
+            y = f(x)
+        slope = inner.gradient(y, x)
+    assert (slope, outer.gradient(slope, x)) == (first, second)
+
+
+def test_x_times_y_squared_at_3_and_2_has_dz_dx_4_and_then_d_dy_4():
+    x, y = ad.Variable(3.0), ad.Variable(2.0)
+    with ad.GradientTape() as outer:
+        with ad.GradientTape() as inner:
+            z = x * y**2
+        by_x = inner.gradient(z, x)
+    assert (by_x, outer.gradient(by_x, y)) == (4.0, 4.0)
+
+
+def test_the_norm_of_a_relu_layer_s_input_gradient_has_gradients_shaped_like_kernel_and_bias(x):
+    layer = nn.Dense(10, activation=nn.relu)
+    with ad.GradientTape() as outer:
+        with ad.GradientTape(watch_accessed_variables=False) as inner:
+            inner.watch(x)
+            out = np.sum(layer(x) ** 2)
+        by_input = inner.gradient(out, x)
+        norm = np.linalg.norm(by_input)
+    got = outer.gradient(norm, layer.trainable_variables)
+    assert [gradient.shape for gradient in got] == [(5, 10), (10,)]
+
+    def norm_of_input_gradient(kernel, bias):
+        before = x.numpy() @ kernel + bias
+        return np.linalg.norm(2 * np.maximum(before, 0) @ kernel.T)
+
+    arguments = [layer.kernel.numpy(), layer.bias.numpy()]
+    expected = central_differences(norm_of_input_gradient, arguments)
+    assert_derivatives("the norm", arguments, got, expected)
+
+
+# Chapter 10: Jacobians ----------------------------------------------------------------------------------------------
+
+
+def test_the_jacobian_of_the_sigmoid_by_a_shift_has_one_slope_for_each_of_201_points():
+    points, delta = np.linspace(-10.0, 10.0, 201), ad.Variable(0.0)
+    with ad.GradientTape() as tape:
+        y = nn.sigmoid(points + delta)
+    got = tape.jacobian(y, delta)
+    assert got.shape == (201,)
+    assert got[100] == 0.25
+    np.testing.assert_allclose(got.numpy(), 0.25 / np.cosh(points / 2) ** 2, 1e-12)
+
+
+def test_the_jacobian_of_a_dense_layer_by_its_kernel_sums_to_the_gradient(x):
+    layer = nn.Dense(10, activation=nn.relu)
+    with ad.GradientTape(persistent=True) as tape:
+        y = layer(x)
+    jacobian, gradient = tape.jacobian(y, layer.kernel), tape.gradient(y, layer.kernel)
+    assert (y.shape, layer.kernel.shape, jacobian.shape) == ((7, 10), (5, 10), (7, 10, 5, 10))
+    np.testing.assert_allclose(np.sum(jacobian, axis=(0, 1)).numpy(), gradient.numpy(), 1e-13, 1e-14)
+
+
+# Chapter 11: the Hessian and Newton ---------------------------------------------------------------------------------
+
+
+def test_the_hessian_by_a_first_layer_s_kernel_is_symmetric_and_a_damped_newton_step_lowers_the_loss(x):
+    first, second = nn.Dense(8, activation=nn.relu), nn.Dense(6, activation=nn.relu)
+    with ad.GradientTape() as outer:
+        with ad.GradientTape() as inner:
+            loss = np.mean(second(first(x)) ** 2)
+        gradient = inner.gradient(loss, first.kernel)
+    hessian = outer.jacobian(gradient, first.kernel)
+    assert (gradient.shape, hessian.shape) == ((5, 8), (5, 8, 5, 8))
+
+    matrix = hessian.numpy().reshape(40, 40)
+    np.testing.assert_allclose(matrix, matrix.T, rtol=0, atol=1e-15)
+    assert np.abs(matrix).max() > 0.01
+
+    step = np.linalg.solve(matrix + 1e-3 * np.eye(40), gradient.numpy().reshape(40))
+    first.kernel.assign_sub(step.reshape(5, 8))
+    after = np.mean(second(first(x)) ** 2)
+    assert float(after) < 0.2 * float(loss)
+
+
+# Chapter 12: batch Jacobians ----------------------------------------------------------------------------------------
+
+
+def jacobians(layers, x):
+    """Give the full and the batch Jacobian, and the blocks on the diagonal of the full one."""
+    with ad.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = x
+        for layer in layers:
+            y = layer(y, training=True) if isinstance(layer, nn.BatchNormalization) else layer(y)
+    full = tape.jacobian(y, x).numpy()
+    return full, tape.batch_jacobian(y, x).numpy(), np.einsum("bxby->bxy", full)
+
+
+def test_the_diagonal_and_the_sum_over_the_duplicate_axis_agree_to_0_for_two_elu_layers(x):
+    full, batch, diagonal = jacobians([nn.Dense(8, nn.elu), nn.Dense(6, nn.elu)], x)
+    assert (full.shape, batch.shape) == ((7, 6, 7, 5), (7, 6, 5))
+    assert np.abs(diagonal - full.sum(axis=2)).max() == 0.0
+    np.testing.assert_allclose(batch, diagonal, 1e-13, 1e-15)
+    assert np.abs(batch).max() > 0.1
+
+
+def test_with_batch_normalisation_in_between_they_do_not_agree_and_the_batch_jacobian_is_neither(x):
+    layers = [nn.Dense(8, nn.elu), nn.BatchNormalization(), nn.Dense(6, nn.elu)]
+    full, batch, diagonal = jacobians(layers, x)
+    assert (full.shape, batch.shape) == ((7, 6, 7, 5), (7, 6, 5))
+    assert np.abs(diagonal - full.sum(axis=2)).max() > 0.1
+    assert np.abs(batch - diagonal).max() > 0.1
+    np.testing.assert_allclose(batch, np.moveaxis(full.sum(axis=0), 0, 1), 1e-12, 1e-14)
+
+
+def test_with_batch_normalisation_last_the_batch_jacobian_is_almost_zero_and_the_true_blocks_are_not(x):
+    layers = [nn.Dense(8, nn.elu), nn.Dense(6, nn.elu), nn.BatchNormalization()]
+    _, batch, diagonal = jacobians(layers, x)
+    assert np.abs(batch).max() < 1e-8
+    assert np.abs(diagonal).max() > 0.1
+
+
+# Chapter 4 and on: state, chains of tapes, structures ---------------------------------------------------------------
+
+
+def test_after_an_assign_the_gradient_by_c_is_6_and_by_b_none():
+    a, b, c = ad.Variable(1.0), ad.Variable(2.0), ad.Variable(0.0)
+    with ad.GradientTape() as tape:
+        c.assign(a + b)
+        loss = np.mean(c**2)
+    by_b, by_c = tape.gradient(loss, [b, c])
+    assert (by_b, by_c) == (None, 6.0)
+
+
+def test_without_the_assign_the_gradient_by_b_is_6():
+    a, b = ad.Variable(1.0), ad.Variable(2.0)
+    with ad.GradientTape() as tape:
+        c = a + b
+        loss = np.mean(c**2)
+    assert tape.gradient(loss, b) == 6.0
+
+
+def test_the_cotangent_of_c_passed_on_through_output_gradients_gives_20_for_b():
+    a, b, c = ad.Variable(1.0), ad.Variable(2.0), ad.Variable(0.0)
+    with ad.GradientTape() as before:
+        c_ = a + 2 * b
+    c.assign(c_)
+    with ad.GradientTape() as after:
+        loss = np.mean(c**2)
+    by_c = after.gradient(loss, c)
+    assert by_c == 10.0
+    assert before.gradient(c_, b, output_gradients=by_c) == 20.0
+
+
+def test_for_vectors_the_chain_goes_through_the_jacobian():
+    x, c = ad.Variable([1.0, 2.0]), ad.Variable([0.0, 0.0, 0.0])
+    with ad.GradientTape(persistent=True) as before:
+        c_ = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]) @ x**2
+    c.assign(c_)
+    with ad.GradientTape() as after:
+        loss = np.mean(c**2)
+    by_c = after.gradient(loss, c).numpy()
+    chained = np.sum(before.jacobian(c_, x).numpy() * by_c[:, None], axis=0)
+    assert by_c.tolist() == pytest.approx([6.0, 38 / 3, 58 / 3], rel=1e-14)  # c is (9, 19, 29)
+    assert chained.tolist() == pytest.approx([844 / 3, 2144 / 3], rel=1e-14)
+    assert before.gradient(c_, x, output_gradients=by_c).tolist() == pytest.approx(chained.tolist(), rel=1e-14)
+
+
+def test_a_list_of_cotangents_for_a_list_of_targets_adds_them_up():
+    x = ad.Variable(2.0)
+    with ad.GradientTape() as tape:
+        targets = [x**2, x * [1.0, 10.0]]
+    assert tape.gradient(targets, x, output_gradients=[3.0, [4.0, 5.0]]) == 3 * 4 + 4 * 1 + 5 * 10
+
+
+def test_the_norm_of_two_interpolated_numbers_has_slope_5_09339_at_a_hundredth():
+    a, b, x = (1.0, 4.0), (2.0, 9.0), ad.Variable(0.01)
+    with ad.GradientTape() as tape:
+        c = [(1 - x) * a_k + x * b_k for a_k, b_k in zip(a, b, strict=True)]
+        loss = np.linalg.norm(np.stack(c))
+    slope = float(tape.gradient(loss, x))
+    assert f"{slope:.5f}" == "5.09339"
+    assert slope == pytest.approx((1.01 * 1 + 4.05 * 5) / math.hypot(1.01, 4.05), rel=1e-14)
+
+
+def test_the_norm_of_three_norms_of_interpolated_vectors_is_9_974969_and_has_slope_2_30577():
+    a, b, x = ([1.0, 2.0], [5.0], 7.0), ([3.0, 4.0], [6.0], 8.0), ad.Variable(0.5)
+    with ad.GradientTape() as tape:
+        c = [(1 - x) * np.array(a_k) + x * np.array(b_k) for a_k, b_k in zip(a, b, strict=True)]
+        loss = np.linalg.norm(np.stack([np.linalg.norm(c_k) for c_k in c]))
+    assert f"{float(loss):.6f}" == "9.974969"
+    slope = float(tape.gradient(loss, x))
+    assert f"{slope:.5f}" == "2.30577"
+    # the norm of the norms is the norm of all numbers: (2, 3), 5.5 and 7.5, moving by (2, 2), 1 and 1
+    assert slope == pytest.approx((2 * 2 + 3 * 2 + 5.5 + 7.5) / math.sqrt(99.5), rel=1e-14)
+
+
+@pytest.mark.parametrize("structure", [list, tuple, lambda pair: dict(zip("wb", pair, strict=True))])
+def test_the_gradients_of_a_line_s_cost_have_the_shapes_of_w_and_b_in_the_structure_asked_for(structure):
+    w, b, x = ad.Variable(np.arange(6.0).reshape(3, 2)), ad.Variable([0.5, -0.5]), np.array([1.0, 2.0, 3.0])
+    sources = structure([w, b])
+    with ad.GradientTape() as tape:
+        cost = np.mean((x @ w + b) ** 2)
+    got = tape.gradient(cost, sources)
+    assert type(got) is type(sources)
+    by_w, by_b = got.values() if isinstance(got, dict) else got
+    assert (by_w.shape, by_b.shape) == (w.shape, b.shape) == ((3, 2), (2,))
+    # xw + b is (16.5, 21.5), and the mean is over two numbers
+    assert by_b.tolist() == [16.5, 21.5]
+    assert by_w.tolist() == [[16.5, 21.5], [33.0, 43.0], [49.5, 64.5]]
