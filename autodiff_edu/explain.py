@@ -103,8 +103,8 @@ class Explanation:
     @property
     def title(self) -> str:
         """The first line of the text: whether the gradient is None."""
-        targets, by = self._ways.targets, self._labels[self._ways.source._id]
-        name = self._labels[targets[0]._id] if len(targets) == 1 else f"the {len(targets)} targets"
+        targets, by = self._ways.targets, self._labels.spoken(self._ways.source._id, "the source")
+        name = self._labels.spoken(targets[0]._id, "the target") if len(targets) == 1 else f"the {len(targets)} targets"
         if not self.connected:
             return f"The gradient of {name} by {by} is None:"
         how = "; it flows back through:" if self.path else ": they are the same tensor."
@@ -205,9 +205,9 @@ class _Labels(Labels):
             self.unnamed.add(id)
         self.give(id, name or "the tensor")
 
-    def spoken(self, id: int) -> str:
+    def spoken(self, id: int, otherwise: str = "the tensor") -> str:
         """Call a tensor what the user calls it, if that is known."""
-        return "the tensor" if id in self.unnamed else self[id]
+        return otherwise if id in self.unnamed else self[id]
 
     def _as_asked(self, ways: Ways) -> None:
         """Take the names of target and source from the user's `tape.explain(y, x)`."""
