@@ -3,20 +3,18 @@
     python -m autodiff_edu.course.execute notebooks/*.ipynb
 
 Each notebook is run from top to bottom in a fresh kernel, in its own folder. What a kernel makes up as it goes (the
-ids of widgets, times, versions) is replaced or left out. The state of the widgets is kept, so that a trusted notebook
-shows its players as soon as it is opened.
+ids of widgets, times, versions) is left out. A player is kept as HTML, so that it plays as soon as the notebook is
+opened, with a kernel or without.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 KERNEL = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
@@ -54,7 +52,7 @@ def execute(path: str | Path, timeout: int = 120) -> None:
         kernel_name="python3",
         record_timing=False,
         coalesce_streams=True,
-        store_widget_state=True,
+        store_widget_state=False,
         resources={"metadata": {"path": str(path.parent.resolve())}},
     )
     client.execute()
@@ -83,7 +81,6 @@ def as_text(notebook: dict[str, Any]) -> str:
     >>> "started" in as_text(notebook) or "3.11.7" in as_text(notebook)
     False
     """
-    widgets = notebook["metadata"].get("widgets", {})
     notebook["metadata"] = json.loads(json.dumps(KERNEL))
     notebook["nbformat_minor"] = max(5, notebook["nbformat_minor"])
     used: set[str] = set()
@@ -93,49 +90,11 @@ def as_text(notebook: dict[str, Any]) -> str:
         if not cell.get("id") or cell["id"] in used:
             cell["id"] = f"cell-{number:02}"
         used.add(cell["id"])
-    state = widgets.get(WIDGET_STATE, {}).get("state", {})
-    if state:
-        notebook["metadata"]["widgets"] = {WIDGET_STATE: {"state": state, "version_major": 2, "version_minor": 0}}
-        _settle(state)
-    text = _renamed(json.dumps(_split(notebook), ensure_ascii=False), _order(notebook["cells"], state))
-    return json.dumps(json.loads(text), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
-
-
-def _settle(state: dict[str, Any]) -> None:
-    """Leave out of the widgets' state what another machine would write differently."""
-    for model in state.values():
-        for key in [key for key in model.get("state", {}) if key.endswith("_version") and key.startswith("_anywidget")]:
-            del model["state"][key]
-
-
-def _order(cells: list[dict[str, Any]], state: dict[str, Any]) -> list[str]:
-    """List the ids of the widgets in the order in which a reader meets them, each followed by its parts."""
-    seen: list[str] = []
-
-    def visit(model: str) -> None:
-        if model in seen or model not in state:
-            return
-        seen.append(model)
-        for part in re.findall(r"IPY_MODEL_([\w-]+)", json.dumps(state[model], sort_keys=True)):
-            visit(part)
-
-    for cell in cells:
         for output in cell.get("outputs", ()):
-            view = output.get("data", {}).get(WIDGET_VIEW)
-            if view:
-                visit(view["model_id"])
-    for model in state:
-        visit(model)
-    return seen
-
-
-def _renamed(text: str, models: list[str]) -> str:
-    """Give the widgets the names widget-01, widget-02 and so on, wherever they are mentioned."""
-    names = {model: f"widget-{number:02}" for number, model in enumerate(models, 1)}
-    if not names:
-        return text
-    longest_first = sorted(map(re.escape, names), key=len, reverse=True)
-    return re.sub("|".join(longest_first), lambda found: names[found.group()], text)
+            # A stored view of a widget waits for a kernel; the same in HTML plays without.
+            if "text/html" in output.get("data", {}):
+                output["data"].pop(WIDGET_VIEW, None)
+    return json.dumps(_split(notebook), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
 def _split(notebook: dict[str, Any]) -> dict[str, Any]:
