@@ -119,20 +119,61 @@ class Registration:
 
     def __init__(self, operation: Callable[..., Any], rule: Rule) -> None:
         self._operation, self._rule = operation, rule
-        self._before, self._spelled = RULES.get(operation), SPELLED.get(operation)
         self.__enter__()
 
     def __enter__(self) -> Registration:
-        SPELLED.pop(self._operation, None)
-        RULES[self._operation] = self._rule
+        entered = _REGISTERED.setdefault(self._operation, [])
+        if not entered:
+            _BEFORE[self._operation] = RULES.get(self._operation), SPELLED.pop(self._operation, None)
+        if self not in entered:
+            entered.append(self)
+        RULES[self._operation] = entered[-1]._rule
         return self
 
     def __exit__(self, *exception: object) -> None:
-        RULES.pop(self._operation, None)
-        if self._before is not None:
-            RULES[self._operation] = self._before
-        if self._spelled is not None:
-            SPELLED[self._operation] = self._spelled
+        entered = _REGISTERED.get(self._operation, [])
+        if self not in entered:
+            return
+        entered.remove(self)
+        if entered:
+            RULES[self._operation] = entered[-1]._rule
+            return
+        rule, spelled = _BEFORE.pop(self._operation)
+        del RULES[self._operation]
+        if rule is not None:
+            RULES[self._operation] = rule
+        if spelled is not None:
+            SPELLED[self._operation] = spelled
+
+
+_REGISTERED: dict[Callable[..., Any], list[Registration]] = {}
+_BEFORE: dict[Callable[..., Any], tuple[Rule | None, Callable[..., Any] | None]] = {}
+"""What an operation had before the first registration that is in force, to be given back after the last."""
+
+
+def _checked(rule: Callable[..., Any] | None, name: str, argument: int) -> Callable[..., Any] | None:
+    """Hold a user's rule to giving one array for its argument, or one that broadcasts with it."""
+    if rule is None:
+        return None
+
+    @functools.wraps(rule)
+    def pull(g: Any, y: Any, *values: Any, **parameters: Any) -> Any:
+        found, x = rule(g, y, *values, **parameters), values[argument]
+        said = f"the rule of {name} for argument {argument + 1} gave {found!r:.60}"
+        if isinstance(found, int | float | complex) and not isinstance(found, bool):
+            found = np.asarray(found)
+        if getattr(getattr(found, "dtype", None), "kind", "O") not in "biufc":
+            raise TypeError(f"{said}, and must give an array; for an argument without a derivative, register None")
+        if found.dtype.kind == "c" and "c" not in (g.dtype.kind, np.asarray(x).dtype.kind):
+            raise TypeError(f"{said}, which is complex, and the argument is real; take np.real of it")
+        inner = found.shape[np.ndim(g) - np.ndim(y) :]
+        try:
+            np.broadcast_shapes(inner, np.shape(x))
+        except ValueError:
+            raise ValueError(f"{said} of shape {inner}, and the argument has shape {np.shape(x)}") from None
+        return found
+
+    return pull
 
 
 def register_gradient(
@@ -198,4 +239,5 @@ def register_gradient(
         raise TypeError(f"{name} takes {takes} arguments, and needs a rule for each, or None; {len(rules)} were given")
     if known and not replace:
         raise ValueError(f"{name} has a derivative already; say replace=True if you mean to replace it")
-    return Registration(operation, Rule(kind, rules))
+    held = tuple(_checked(rule, name, argument) for argument, rule in enumerate(rules))
+    return Registration(operation, Rule(kind, held, own=True))

@@ -145,7 +145,7 @@ class Recorder:
             self._announce(events.Pause)
             yield
         finally:
-            if self._recording:
+            if self._recording and self not in active.tapes:
                 self._step_in(place)
                 self._mark("resume")
                 self._announce(events.Resume)

@@ -158,9 +158,9 @@ class GradientTape(Questions):
         self._usable = False
         try:
             yield
-        except Exception:  # a walk that failed has lost nothing, unless it had begun to release
+        except (Exception, KeyboardInterrupt):  # a walk that failed has lost nothing, unless it had begun to release
             self._usable = all(entry.values is not None for entry in self.entries)
-            if self._usable and self._recording and not paused:
+            if self._usable and self._recording and not paused and self not in active.tapes:
                 self._step_in(place)
             raise
         finally:
@@ -191,14 +191,15 @@ class GradientTape(Questions):
 
         With a `stack`, every cotangent carries that leading axis. Arrays and contributions are plain arrays, unless
         an outer tape is recording this walk: then they are tensors. With `release`, an entry lets go of its arrays as
-        soon as the walk has passed it, so that what comes can use their memory.
+        soon as the walk has passed it; unless a rule of the user's own, which may fail, lies on the way.
         """
         entries, connected = self.entries[:], self._connected
         needed, unruled = wanted & connected, False
         for entry in entries:
             if not needed.isdisjoint(entry.ids) and entry.output_id in connected:
                 needed.add(entry.output_id)
-                unruled |= entry.operation not in RULES
+                rule = RULES.get(entry.operation)
+                unruled, release = unruled or rule is None, release and not (rule and rule.own)
         if unruled:
             check_ruled(entries, needed, cotangents)
         for entry in reversed(entries):

@@ -123,9 +123,11 @@ class Tensor(ArrayMethods):
         return complex(self._leave("complex()"))
 
     def __index__(self) -> int:
+        note("index()", (self._id,), PLAIN)
         return operator.index(self._array)
 
     def __bool__(self) -> bool:
+        note("bool()", (self._id,), PLAIN)
         return bool(self._array)
 
     def __len__(self) -> int:
@@ -169,6 +171,7 @@ class Tensor(ArrayMethods):
         return f"Tensor({show(self._array, indent=7)})"
 
     def __format__(self, spec: str) -> str:
+        note("format()", (self._id,), PLAIN)
         return format(self._array, spec) if spec else str(self)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **parameters: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
@@ -11,6 +12,17 @@ from .formatting import show
 from .journal import PLAIN, note
 from .tensor import Tensor, wrap
 from .values import own
+
+
+def _no_in_place(sign: str, instead: str | None = None) -> Callable[[Any, Any], NoReturn]:
+    def refuse(self: Variable, other: Any) -> NoReturn:
+        raise RuntimeError(
+            f"variable {sign}= value is not supported, because it is not clear whether you want to change the variable "
+            f"or to compute with it. Write variable.{instead or f'assign(variable {sign} value)'}, or "
+            f"result = variable {sign} value"
+        )
+
+    return refuse
 
 
 class Variable(Tensor):
@@ -101,13 +113,9 @@ class Variable(Tensor):
         kept._id = self._id
         return kept
 
-    def _no_in_place(self, other: Any) -> NoReturn:
-        raise RuntimeError(
-            "variable += value is not supported, because it is not clear whether you want to change the variable "
-            "or to compute with it. Write variable.assign_add(value), or result = variable + value"
-        )
-
-    __iadd__ = __isub__ = __imul__ = __itruediv__ = __ipow__ = __imatmul__ = __ifloordiv__ = __imod__ = _no_in_place
+    __iadd__, __isub__ = _no_in_place("+", "assign_add(value)"), _no_in_place("-", "assign_sub(value)")
+    __imul__, __itruediv__, __ipow__ = _no_in_place("*"), _no_in_place("/"), _no_in_place("**")
+    __imatmul__, __ifloordiv__, __imod__ = _no_in_place("@"), _no_in_place("//"), _no_in_place("%")
 
     def __repr__(self) -> str:
         start = f"Variable({self.name!r}, " if self.name else "Variable("

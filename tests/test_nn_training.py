@@ -97,7 +97,7 @@ class TestEveryOptimizer:
         for _ in range(3):
             optimizer.apply(ad.constant([1.0, 1.0], dtype="float32"), v)
         assert v.dtype == np.float32
-        parts = optimizer._memory[v._id]
+        _, parts = optimizer._memory[v._id]
         assert {np.asarray(p).dtype for p in (parts if isinstance(parts, tuple) else (parts,))} >= {np.dtype("float32")}
 
     def test_writes_nothing_on_a_tape(self, make):

@@ -14,9 +14,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import wraps
 from typing import Any
 
+from ..events import active
+from ..scopes import scope_of
 from ..variable import Variable
 
 
@@ -27,7 +30,14 @@ class Module:
     which the attributes were first set; one that is met twice, say in a layer that is shared, counts once.
 
     A layer makes its variables at its first call, so ask afterwards.
+
+    What a module computes when it is called is a scope of its own in a trace, named after its class.
     """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "__call__" in vars(cls):
+            cls.__call__ = _in_its_scope(vars(cls)["__call__"])  # type: ignore[method-assign]
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -58,6 +68,21 @@ class Module:
             named[path] = variable
         return named
 
+    def __repr__(self) -> str:
+        parts = [f"{path}: {'×'.join(map(str, v.shape)) or 'scalar'}" for path, v in self.named_variables.items()]
+        return f"{type(self).__name__}({', '.join(parts)})"
+
+
+def _in_its_scope(call: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(call)
+    def scoped(self: Module, *args: Any, **options: Any) -> Any:
+        if not active.hooks:  # nobody would hear of the scope
+            return call(self, *args, **options)
+        with scope_of(self):
+            return call(self, *args, **options)
+
+    return scoped
+
 
 def _walk(value: Any, path: str, seen: set[int]) -> Iterator[tuple[str, Variable]]:
     """Find the variables in a value that are not `seen` yet, each with the path that leads to it."""
@@ -75,4 +100,6 @@ def _parts(value: Any) -> Iterable[tuple[Any, Any]]:
         return vars(value).items()
     if isinstance(value, Mapping):
         return value.items()
+    if isinstance(getattr(value, "variables", None), tuple):  # a function that was loaded, say
+        return enumerate(value.variables)
     return enumerate(value) if isinstance(value, list | tuple) else ()

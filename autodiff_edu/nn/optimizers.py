@@ -32,7 +32,7 @@ class Optimizer:
         if not learning_rate >= 0:
             raise ValueError(f"the learning rate must not be negative; got {learning_rate!r}")
         self.learning_rate = learning_rate
-        self._memory: dict[int, Any] = {}
+        self._memory: dict[int, tuple[Variable, Any]] = {}
 
     def apply(self, gradients: Any, variables: Any) -> None:
         """Take one step: `optimizer.apply(tape.gradient(loss, variables), variables)`.
@@ -52,8 +52,16 @@ class Optimizer:
             If something is no variable, or a gradient is complex and its variable is not.
         """
         for variable, gradient in _paired(gradients, variables):
-            change, self._memory[variable._id] = self._step(gradient, self._memory.get(variable._id))
+            change, memory = self._step(gradient, self._memory.get(variable._id, (variable, None))[1])
+            self._memory[variable._id] = variable, memory
             variable.assign_sub(change)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_memory": list(self._memory.values())}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # copied with their optimizer, variables are others than they were
+        vars(self).update(state, _memory={kept[0]._id: kept for kept in state["_memory"]})
 
     def _step(self, gradient: Any, memory: Any) -> tuple[Any, Any]:
         """Give what to subtract from the variable, and what to remember for its next gradient (None at the first)."""
@@ -170,6 +178,8 @@ def _checked(gradient: Any, path: str, variable: Variable, called: str) -> Any:
             f"{path} is None: as far as the tape can tell, the target does not depend on {called}. "
             "Ask tape.explain(target, variable) for the reason"
         )
+    if variable.dtype.kind not in "fc":
+        raise TypeError(f"{called} has dtype {variable.dtype}, and only floating numbers can be changed a little")
     array = own(gradient)
     if array.shape != variable.shape:
         raise ValueError(f"{path} must have the shape {variable.shape} of {called}; it has shape {array.shape}")

@@ -26,12 +26,13 @@ class Rule(NamedTuple):
     """The rules of one operation: one per argument, or `each` for operations that take any number of them.
 
     `kind` is "elementwise" (the Jacobian is diagonal), "linear" (linear in each argument), "general", or "step"
-    (the derivative is zero wherever it exists, so nothing is pulled back).
+    (the derivative is zero wherever it exists, so nothing is pulled back). `own` marks a rule of the user's.
     """
 
     kind: str
     pulls: tuple[Pull | None, ...] = ()
     each: Pull | None = None
+    own: bool = False
 
     def pull(self, argument: int) -> Pull | None:
         """Give the rule for one argument, or None where the output does not depend smoothly on it."""
