@@ -9,6 +9,7 @@ from .recorder import Recorder
 if TYPE_CHECKING:
     from .explain import Explanation
     from .nonfinite import Nonfinite
+    from .program import Code
 
 
 class Questions(Recorder):
@@ -179,6 +180,52 @@ class Questions(Recorder):
         from .nonfinite import first_nonfinite
 
         return first_nonfinite(self, target, sources)
+
+    def code(self: Any, target: Any, sources: Any, output_gradients: Any = None) -> Code:
+        """Write the forward and the backward pass from the sources to the target as a plain NumPy program.
+
+        It has names from your code, and every rule as it is applied to these arguments. Like the tape it is a straight
+        line: for other shapes, or another way through your code, record anew. Never uses a tape up, but calls the
+        backward functions of custom gradients once.
+
+        Parameters
+        ----------
+        target, sources, output_gradients
+            As for `gradient`.
+
+        Returns
+        -------
+        Code
+            `print` it to read it, or run it: `exec(str(program), names)` with `names = program.namespace` leaves what
+            `gradient` would give, as plain arrays, in `names["gradient"]`.
+
+        Raises
+        ------
+        RuntimeError, TypeError, ValueError, LookupError
+            As for `gradient`.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> x = ad.Variable(3.0, name="x")
+        >>> with ad.GradientTape() as tape:
+        ...     y = x * x
+        >>> print(tape.code(y, x))
+        import numpy as np
+        <BLANKLINE>
+        # forward
+        x = np.float64(3.0)
+        y = x * x  # doctest, line 2
+        <BLANKLINE>
+        # backward: x_bar is the derivative of y by x, and so on
+        y_bar = np.float64(1.0)
+        x_bar = y_bar * x          # multiply
+        x_bar = x_bar + y_bar * x  # multiply
+        gradient = x_bar
+        """
+        from .program import code
+
+        return code(self, target, sources, output_gradients)
 
     @property
     def nbytes(self: Any) -> int:

@@ -15,33 +15,11 @@
 6. The contribution to x is 3. It is added to 3, so x now has 6. That was 2 of 2.
 7. The one-shot tape lets go of its arrays.
 
-The document
-------------
-`Trace.to_json` gives one JSON object; the player and the pictures know nothing else. Lists refer to each other by
-index, counted from 0.
-
-- `format` "autodiff_edu.trace", `version` 1, `title`.
-- `code`: excerpts of the user's code: `place` ("cell 3" or "fit.py"), `first_line`, `lines`.
-- `tapes`: `name`, `persistent`.
-- `tensors`: `name`, `kind` ("watched", "variable", "constant" or "computed"), `value`: an array.
-- `entries`: `number` (from 1; null if no tape recorded it), `operation`, `text`, `inputs` and `output` (tensors),
-  `tapes`, `scope` (names, from the outermost), `where`. An operation that several tapes recorded is one entry.
-- `steps`: what happened, in order: `kind`, `text` (a sentence), `tape`, `where`, and by kind
-    - "watch": `tensor`; "record", "cut", "skip": `entry`; "release", "pause", "resume", "reset": nothing more;
-    - "seed": `tensor`, `cotangent`, `pass` (counts the backward passes); "pull back": `entry`, `cotangent`, `pass`;
-    - "accumulate": `entry`, `argument`, `tensor`, `before` (null for the first), `contribution`, `after`, `count`,
-      `of`, `pass`;
-    - "assign": `tensor`, `value`; "leave": `tensor`, `how`;
-    - "explain": nothing more: a sentence about why a gradient is None.
-
-An array is `shape`, `dtype`, `text` (as shown, six significant digits) and `data` (numbers to six digits, nested; null
-above 256 elements, or where the array was let go of; strings where JSON has no number). `where` is null or `code`,
-`line`, `columns` (of the expression).
+`Trace.to_json` gives the same as data; `document.py` describes them.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -49,18 +27,11 @@ from typing import Any
 import numpy as np
 
 from . import events
+from .document import Writer
 from .entry import Entry
 from .events import Event, active, hook
-from .formatting import short_value
-from .labels import Labels, names_of_arguments
-from .places import Where, excerpt, names, place
 from .recorder import Recorder
-from .rules.kinds import RULES
-from .tensor import Tensor
 from .variable import Variable
-
-VERSION = 1
-LARGEST = 256
 
 
 class Trace:
@@ -79,6 +50,8 @@ class Trace:
         self.events: list[Event] = []
         self._scopes: dict[int, tuple[str, ...]] = {}  # by the id of an entry's output: where it was computed
         self._earlier: dict[int, list[Entry]] = {}  # what a tape held when the trace first met it
+        self._held: dict[int, Held] = {}  # by the id of a tape
+        self._memory: dict[int, int] = {}  # by the id of an event: what its tape held after it
 
     def __len__(self) -> int:
         return len(self.events)
@@ -97,18 +70,23 @@ class Trace:
         for role in ("tensor", "variable"):
             if isinstance(getattr(event, role, None), Variable):
                 changes[role] = getattr(event, role).as_it_is()
-        self.events.append(event.replaced(**changes))
+        kept = event.replaced(**changes)
+        self.events.append(kept)
+        if tape is not None:
+            if id(tape) not in self._held:
+                self._held[id(tape)] = Held(tape)
+            self._memory[id(kept)] = self._held[id(tape)].after(event)
 
     def without(self, *tapes: Recorder) -> Trace:
         """Give the same trace without what concerns some tapes."""
         rest = Trace(self.title)
-        rest._earlier, rest._scopes = self._earlier, self._scopes
+        rest._earlier, rest._scopes, rest._memory = self._earlier, self._scopes, self._memory
         rest.events = [event for event in self.events if getattr(event, "tape", None) not in tapes]
         return rest
 
     def document(self) -> dict[str, Any]:
-        """Give the trace as the nested dicts and lists that the module's description lists."""
-        return _Writer(self).document
+        """Give the trace as the nested dicts and lists that `document.py` describes."""
+        return Writer(self).document
 
     def to_json(self) -> str:
         """Give the trace as a JSON string; the same trace gives the same string."""
@@ -149,263 +127,64 @@ def trace(title: str = "trace") -> Iterator[Trace]:
         yield kept
 
 
-def array(value: Any) -> dict[str, Any]:
-    """Describe an array as the document does.
-
-    >>> array(np.array([1.0, np.inf]))
-    {'shape': [2], 'dtype': 'float64', 'text': '[1 inf]', 'data': [1.0, 'inf']}
-    """
-    if value is None:  # let go of
-        return {"shape": [], "dtype": "", "text": short_value(None), "data": None}
-    value = value._array if isinstance(value, Tensor) else value if hasattr(value, "shape") else np.asarray(value)
-    data = _rounded(value.tolist()) if isinstance(value, np.ndarray | np.generic) and value.size <= LARGEST else None
-    return {"shape": list(value.shape), "dtype": str(value.dtype), "text": short_value(value), "data": data}
-
-
-def _rounded(data: Any) -> Any:
-    if isinstance(data, list):
-        return [_rounded(part) for part in data]
-    if isinstance(data, complex):
-        return f"{data.real:.6g}{data.imag:+.6g}j"
-    if isinstance(data, float):
-        return float(f"{data:.6g}") if np.isfinite(data) else f"{data}"
-    return data
-
-
 def _kept(entry: Entry) -> Entry:
     return Entry(
         entry.operation, entry.ids, entry.values, entry.parameters, entry.output_id, entry.output_value, entry.where
     )
 
 
-class _Writer:
-    """Turns the events of a trace into its document."""
+class Held:
+    """Counts the bytes of the arrays that a tape holds; one that several entries use counts once."""
 
-    def __init__(self, source: Trace) -> None:
-        self.labels = Labels()
-        self.scopes = source._scopes
-        self.tapes: list[Recorder] = []
-        self.tensors: dict[int, int] = {}  # a tensor's id, and its index in the document
-        self.entries: dict[int, int] = {}  # the id of an entry's output, and the entry's index
-        self.numbers: dict[int, int] = {}  # the id of an entry's output, and the entry's number for readers
-        self.passes = _passes(source.events)
-        self.document: dict[str, Any] = {"format": "autodiff_edu.trace", "version": VERSION, "title": source.title}
-        self.document |= {part: [] for part in ("code", "tapes", "tensors", "entries", "steps")}
-        self._name(source.events, source._earlier)
-        self._quote(source.events)
-        self.expected = Counter(
-            (self.passes[i], event.tensor._id)
-            for i, event in enumerate(source.events)
-            if isinstance(event, events.Accumulate)
-        )
-        self.seen: Counter[tuple[int, int]] = Counter()
-        for i, event in enumerate(source.events):
-            self._step(event, self.passes[i])
+    def __init__(self, tape: Recorder) -> None:
+        self.counts: dict[int, int] = {}  # by the id of an array: how often the tape holds it
+        self.bytes = 0
+        self.pulled: tuple[Entry, list[Any]] | None = None  # the entry that the backward pass came to last
+        self.known = False  # whether the tape was counted before the event that comes
+        for entry in tape.entries:
+            self._hold(_held_by(entry))
+        for tensor, _ in tape._watched.values():
+            self._hold([] if tensor is None else _owners(tensor._array))
 
-    def _name(self, happened: list[Event], earlier: dict[int, list[Entry]]) -> None:
-        skipped = 0
-        for event in happened:
-            tape = getattr(event, "tape", None)
-            if tape is not None and tape not in self.tapes:
-                self.tapes.append(tape)
-                for entry in earlier.get(id(tape), ()):
-                    self._number(entry)
-            if isinstance(event, events.Watch):
-                self.labels.watched(event.tensor._id, event.tensor, event.where)
-            elif isinstance(event, events.Record | events.Cut):
-                self._number(event.entry)
-            elif isinstance(event, events.Skip):
-                skipped += 1
-                self.labels.entry(event.entry, f"s{skipped}")
-            elif isinstance(event, events.Seed | events.Leave):
-                self.labels.give(event.tensor._id, event.tensor.name or "target")
-            elif isinstance(event, events.Assign):
-                self.labels.give(event.variable._id, event.variable.name or "variable")
-        self.document["tapes"] = [
-            {"name": f"tape {number}", "persistent": tape.persistent} for number, tape in enumerate(self.tapes, 1)
-        ]
-
-    def _number(self, entry: Entry) -> None:
-        self.numbers.setdefault(entry.output_id, len(self.numbers) + 1)
-        self.labels.entry(entry, f"t{self.numbers[entry.output_id]}")
-
-    def _quote(self, happened: list[Event]) -> None:
-        """Cut out the code that the events point into."""
-        codes: dict[str, set[Any]] = {}
-        lines: dict[str, set[int]] = {}
-        self.labels_of_files: dict[str, str] = {}
-        for event in happened:
-            where = self._where_of(event)
-            if where is not None:
-                at = place(where)
-                codes.setdefault(at.path, set()).add(where[0])
-                lines.setdefault(at.path, set()).add(at.line)
-                self.labels_of_files[at.path] = at.file
-        self.excerpts: list[tuple[str, int, int]] = []
-        for path in codes:
-            for first, text in excerpt(path, codes[path], lines[path]):
-                self.excerpts.append((path, first, first + len(text)))
-                self.document["code"].append({"place": self.labels_of_files[path], "first_line": first, "lines": text})
-
-    def _step(self, event: Event, number: int) -> None:
-        tape = getattr(event, "tape", None)
-        step: dict[str, Any] = {
-            "kind": _kind(event),
-            "text": "",
-            "where": self._point(self._where_of(event)),
-            "tape": None if tape is None else self.tapes.index(tape),
-        }
-        whose = "the tape" if len(self.tapes) == 1 else f"tape {step['tape'] + 1}" if tape is not None else ""
+    def after(self, event: Event) -> int:
+        """Give the bytes after an event of the tape, every one of which it has to be told of."""
+        if self.pulled and self.pulled[0].values is None:  # the walk has released what it left behind
+            self._let_go(self.pulled[1])
+            self.pulled = None
+        known, self.known = self.known, True
         match event:
-            case events.Watch(tensor=tensor):
-                step["tensor"] = self._tensor(
-                    tensor._id, tensor, "variable" if isinstance(tensor, Variable) else "watched"
-                )
-                text = f"{whose} watches {self.labels[tensor._id]}, which is {short_value(tensor._array)}."
-            case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
-                step["entry"] = self._entry(entry, step)
-                text = f"{self._line(step)}{self.labels[entry.output_id]} is {self.labels.aloud(entry)}"
-                text += "" if entry.output_value is None else f", which is {short_value(entry.output_value)}"
-                text += f". {_sentence(self._recorded(step, whose))}"
-            case events.Seed(tensor=tensor, cotangent=cotangent):
-                step["tensor"] = self._tensor(tensor._id, tensor, "computed")
-                step |= {"cotangent": array(cotangent), "pass": number}
-                pass_of = "the backward pass" if len(self.tapes) == 1 else f"the backward pass of {whose}"
-                start = f"{pass_of} starts at {self.labels[tensor._id]}"
-                text = f"{start} with the cotangent {short_value(cotangent._array)}."
-            case events.PullBack(entry=entry, cotangent=cotangent):
-                step["entry"] = self._entry(entry, None)
-                step |= {"cotangent": array(cotangent), "pass": number}
-                name, which = self.labels[entry.output_id], f"entry {self.numbers[entry.output_id]}"
-                arrived = f"the cotangent {short_value(cotangent._array)} arrived at {name}."
-                text = f"{which}, {name} = {self.labels.text(entry)}: {arrived}"
-            case events.Accumulate():
-                text = self._accumulate(event, step, number)
-            case events.Assign(variable=variable, value=value):
-                step |= {"tensor": self._tensor(variable._id, variable, "variable"), "value": array(value)}
-                text = f"the variable {self.labels[variable._id]} is assigned {short_value(value._array)}."
-            case events.Explain(text=text):
-                pass
-            case events.Leave(tensor=tensor, how=how):
-                step |= {"tensor": self._tensor(tensor._id, tensor, "computed"), "how": how}
-                name = self.labels[tensor._id]
-                text = f"the tensor {name} leaves for NumPy by {how}: what is computed from that is on no tape."
-            case _:
-                text = whose + {
-                    "release": " lets go of its arrays.", "pause": " pauses.", "resume": " records again.",
-                    "reset": " forgets its entries and its watches.",
-                }[step["kind"]]  # fmt: skip
-                text = text.replace("the tape lets", "the one-shot tape lets")
-        step["text"] = text if step["kind"] == "explain" else _sentence(text)
-        self.document["steps"].append(step)
+            case events.Watch(tensor=tensor) if known:
+                self._hold(_owners(tensor._array))
+            case events.Record(entry=entry) | events.Cut(entry=entry) if known:
+                self._hold(_held_by(entry))
+            case events.PullBack(entry=entry):
+                self.pulled = entry, _held_by(entry)
+            case events.Release() | events.Reset():
+                self.counts.clear()
+                self.bytes, self.pulled = 0, None
+        return self.bytes
 
-    def _recorded(self, step: dict[str, Any], whose: str) -> str:
-        if step["kind"] == "skip":
-            return f"{whose} does not record it: it watches nothing in it."
-        text = f"{whose} records it as entry {self.document['entries'][step['entry']]['number']}"
-        if step["kind"] != "cut":
-            return f"{text}."
-        on_purpose = self.document["entries"][step["entry"]]["operation"] == "stop_gradient"
-        return f"{text}, which cuts the flow{'' if on_purpose else ': its derivative is zero everywhere'}."
+    def _hold(self, arrays: list[Any]) -> None:
+        for array in arrays:
+            self.counts[id(array)] = self.counts.get(id(array), 0) + 1
+            self.bytes += array.nbytes if self.counts[id(array)] == 1 else 0
 
-    def _accumulate(self, event: events.Accumulate, step: dict[str, Any], number: int) -> str:
-        id = event.tensor._id
-        self.seen[number, id] += 1
-        count, of = self.seen[number, id], self.expected[number, id]
-        before = None if event.before is None else array(event.before)
-        contribution, after = array(event.contribution), array(event.after)
-        step |= {"entry": self._entry(event.entry, None), "argument": event.argument}
-        step |= {"tensor": self._tensor(id, event.tensor, "computed"), "before": before, "contribution": contribution}
-        step |= {"after": after, "count": count, "of": of, "pass": number}
-        name = self.labels[id]
-        had = "Nothing was there yet" if before is None else f"It is added to {before['text']}"
-        return f"the contribution to {name} is {contribution['text']}. {had}, so {name} now has {after['text']}." + (
-            f" That was {count} of {of}." if of > 1 else ""
-        )
-
-    def _tensor(self, id: int, value: Any, kind: str, name: str | None = None) -> int:
-        if id not in self.tensors:
-            self.tensors[id] = len(self.document["tensors"])
-            self.document["tensors"].append({"name": name or self.labels[id], "kind": kind, "value": array(value)})
-        return self.tensors[id]
-
-    def _entry(self, entry: Entry, step: dict[str, Any] | None) -> int:
-        if entry.output_id not in self.entries:
-            self.entries[entry.output_id] = len(self.document["entries"])
-            described: dict[str, Any] = {
-                "number": self.numbers.get(entry.output_id),
-                "operation": entry.name,
-                "text": self.labels.text(entry),
-                "inputs": self._inputs(entry),
-                "tapes": [],
-                "scope": list(self.scopes.get(entry.output_id, ())),
-            }
-            described["output"] = self._tensor(entry.output_id, entry.output_value, "computed")
-            described["where"] = self._point(entry.where)
-            self.document["entries"].append(described)
-        index = self.entries[entry.output_id]
-        tapes = self.document["entries"][index]["tapes"]
-        if step is not None and step["kind"] != "skip" and step["tape"] not in tapes:
-            tapes.append(step["tape"])
-        return index
-
-    def _inputs(self, entry: Entry) -> list[int]:
-        written, rule, inputs = names_of_arguments(entry), RULES.get(entry.operation), []
-        for k, (id, value) in enumerate(zip(entry.ids, entry.values or (None,) * len(entry.ids), strict=True)):
-            if id is not None:
-                inputs.append(self._tensor(id, value, "constant"))
-            elif isinstance(value, np.ndarray) or (
-                rule and rule.pull(k) and isinstance(value, int | float | complex | np.generic)
-            ):
-                name = written[k] or short_value(np.asarray(value))
-                # every use of a constant is a tensor of its own: a key that no tensor's id can be
-                inputs.append(self._tensor(-1 - len(self.tensors), value, "constant", name))
-        return inputs
-
-    def _where_of(self, event: Event) -> Where | None:
-        if isinstance(event, events.Explain):
-            return event.where
-        if isinstance(event, events.Watch):
-            where = event.where
-            return None if names(where).function == "play" else where
-        entry = getattr(event, "entry", None)
-        return None if entry is None else entry.where
-
-    def _point(self, where: Where | None) -> dict[str, Any] | None:
-        if where is None:
-            return None
-        at = place(where)
-        for index, (path, first, end) in enumerate(self.excerpts):
-            if path == at.path and first <= at.line < end:
-                return {"code": index, "line": at.line, "columns": None if at.columns is None else list(at.columns)}
-        return None
-
-    def _line(self, step: dict[str, Any]) -> str:
-        if step["where"] is None:
-            return "the value "
-        several = len({part["place"] for part in self.document["code"]}) > 1
-        part = self.document["code"][step["where"]["code"]]
-        return f"{part['place'] + ', l' if several else 'l'}ine {step['where']['line']}: "
+    def _let_go(self, arrays: list[Any]) -> None:
+        for array in arrays:
+            self.counts[id(array)] -= 1
+            self.bytes -= array.nbytes if self.counts[id(array)] == 0 else 0
 
 
-def _sentence(text: str) -> str:
-    return text[0].upper() + text[1:]
+def _owners(*values: Any) -> list[Any]:
+    """Give the arrays among some values; of a view the array whose memory it shows."""
+    found = []
+    for value in values:
+        if isinstance(value, np.ndarray | np.generic):
+            while isinstance(value.base, np.ndarray):
+                value = value.base
+            found.append(value)
+    return found
 
 
-def _kind(event: Event) -> str:
-    return "pull back" if isinstance(event, events.PullBack) else type(event).__name__.lower()
-
-
-def _passes(happened: list[Event]) -> list[int]:
-    """Number the backward passes: one begins with a tape's first seed after anything else of its."""
-    numbers, latest = [], -1
-    seeding: dict[int, bool] = {}
-    current: dict[int, int] = {}
-    for event in happened:
-        tape = id(getattr(event, "tape", None))
-        if isinstance(event, events.Seed) and not seeding.get(tape):
-            latest += 1
-            current[tape] = latest
-        seeding[tape] = isinstance(event, events.Seed)
-        numbers.append(current.get(tape, -1))
-    return numbers
+def _held_by(entry: Entry) -> list[Any]:
+    return _owners(*(entry.values or ()), entry.output_value)

@@ -6,18 +6,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from . import complete
-from .kinds import RULES, SPELLED, UFUNC_METHODS
+from .kinds import RULES, SPELLED, UFUNC_METHODS, Pull
+from .written import written
 
 REFUSING = {np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal}
-KINDS = ("elementwise", "linear", "general")
 
 
 def title(function: Callable[..., Any]) -> str:
@@ -29,40 +28,29 @@ def title(function: Callable[..., Any]) -> str:
 
 
 def as_written() -> dict[str, list[str]]:
-    """Read the tables: for each operation, as its line names it, the rules as they stand there."""
-    found: dict[str, list[str]] = {}
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        for call in _entries(ast.parse(path.read_text(encoding="utf-8"))):
-            pulls = [*call.args[1:], *(keyword.value for keyword in call.keywords)]
-            found[ast.unparse(call.args[0])] = [_rule(pull) for pull in pulls]
-    return found
+    """Give the rules of every operation as they stand in the tables."""
+    return {title(operation): [*map(_rule, rule.pulls or (rule.each,))] for operation, rule in RULES.items()}
 
 
-def _entries(tree: ast.Module) -> Iterator[ast.Call]:
-    for statement in tree.body:
-        match statement:
-            case ast.Expr(value=ast.Call(func=ast.Name(id=name)) as call) if name in KINDS:
-                yield call
-
-
-def _rule(pull: ast.expr) -> str:
-    if isinstance(pull, ast.Lambda):
-        return f"`{ast.unparse(pull.body)}`"
-    return "none" if isinstance(pull, ast.Constant) else f"`{ast.unparse(pull)}`, a function of its own"
+def _rule(pull: Pull | None) -> str:
+    if pull is None:
+        return "none"
+    rule = written(pull)
+    if rule.name == "<lambda>" and rule.body is not None:
+        return f"`{ast.unparse(rule.body)}`"
+    return f"`{rule.name}`, a function of its own"
 
 
 def page() -> str:
     """Give the page as Markdown."""
     complete()
     import_module("autodiff_edu.custom")  # a room above this one, with a row in the table
-    written = as_written()
+    rules = as_written()
     rows = []
     for operation, rule in RULES.items():
         if rule.kind != "step":
             name = title(operation)
-            key = "operator.getitem" if name == "x[...]" else name
-            rules = written.get(key) or written.get(operation.__name__) or ["a function of its own"]
-            rows.append(f"| `{name}` | {rule.kind} | {'; '.join(rules).replace('|', chr(92) + '|')} |")
+            rows.append(f"| `{name}` | {rule.kind} | {'; '.join(rules[name]).replace('|', chr(92) + '|')} |")
     spelled = sorted(
         {
             *map(title, SPELLED.keys() - REFUSING),

@@ -1,0 +1,30 @@
+// For the player's modules: npx eslint@9 --config .ci/eslint.config.mjs autodiff_edu/player/js
+import { createRequire } from "node:module";
+
+// ESLint brings its recommended rules along; they are looked up from where it is itself, for nothing is installed here.
+const js = createRequire(process.argv[1])("@eslint/js");
+
+// What the modules use of the browser; a name that is missing here is more often a slip than a new need.
+const browser = [
+  ...["clearInterval", "document", "getComputedStyle", "getSelection", "matchMedia", "reportError"],
+  ...["requestAnimationFrame", "setInterval"],
+];
+
+export default [
+  js.configs.recommended,
+  {
+    files: ["**/*.js"],
+    languageOptions: { sourceType: "module", globals: Object.fromEntries(browser.map((name) => [name, "readonly"])) },
+    linterOptions: { reportUnusedDisableDirectives: "error" },
+    rules: {
+      "eqeqeq": ["error", "always", { null: "ignore" }],
+      "max-len": ["error", { code: 120 }],
+      "no-shadow": "error",
+      "no-undef": "error",
+      "no-unused-vars": "error",
+      "no-var": "error",
+      "object-shorthand": "error",
+      "prefer-const": ["error", { destructuring: "all" }],
+    },
+  },
+];

@@ -1,0 +1,71 @@
+"""What can be set for the whole package: `ad.options`.
+
+>>> from autodiff_edu.options import options
+>>> options
+Options(player='auto')
+>>> options.player = "html"
+>>> options.player = "Html"
+Traceback (most recent call last):
+    ...
+ValueError: options.player is 'auto', 'widget' or 'html', not 'Html'
+>>> options.player = "auto"
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+CHOICES = {"player": ("auto", "widget", "html")}
+
+
+class Options:
+    """Choices that hold until they are set again; `ad.options` is the only one of its kind.
+
+    Attributes
+    ----------
+    player : {"auto", "widget", "html"}
+        How a cell shows a player. As a *widget* it shares its step with Python; as *HTML* it runs in the page alone,
+        without a kernel. "auto", the default, is the HTML form in Google Colab (the module `google.colab` is loaded)
+        and in VS Code (its kernels have `VSCODE_PID` or `VSCODE_CWD` among their environment variables), and the
+        widget, with the HTML form for when the notebook is read later, everywhere else. Without anywidget it is
+        always HTML.
+
+    Raises
+    ------
+    AttributeError
+        If there is no such option.
+    ValueError
+        If an option cannot have that value; it then stays as it was.
+    """
+
+    player: str
+
+    def __init__(self) -> None:
+        for name, choices in CHOICES.items():
+            setattr(self, name, choices[0])
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in CHOICES:
+            raise AttributeError(f"there is no option {name!r}; there is {', '.join(CHOICES)}")
+        if not isinstance(value, str) or value not in CHOICES[name]:
+            *others, last = map(repr, CHOICES[name])
+            raise ValueError(f"options.{name} is {', '.join(others)} or {last}, not {value!r:.60}")
+        super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"options.{name} cannot be deleted; set it to 'auto'")
+
+    def __repr__(self) -> str:
+        return f"Options({', '.join(f'{name}={getattr(self, name)!r}' for name in CHOICES)})"
+
+
+options = Options()
+
+
+def shows_widgets() -> bool:
+    """Say whether a cell is to show a player as a widget."""
+    if options.player == "auto":
+        return "google.colab" not in sys.modules and not {"VSCODE_PID", "VSCODE_CWD"} & os.environ.keys()
+    return options.player == "widget"

@@ -1,0 +1,261 @@
+"""A tape as a program: its forward and its backward pass in plain NumPy, to read, to run and to compare.
+
+>>> import numpy as np
+>>> import autodiff_edu as ad
+>>> x = ad.Variable([1.0, 2.0], name="x")
+>>> with ad.GradientTape() as tape:
+...     y = np.sum(np.sin(x) * 3.0)
+>>> print(code(tape, y, x))
+import numpy as np
+<BLANKLINE>
+# forward
+x = np.array([1.0, 2.0])
+t1 = np.sin(x)  # doctest, line 2
+t2 = t1 * 3.0   # doctest, line 2
+y = np.sum(t2)  # doctest, line 2
+<BLANKLINE>
+# backward: x_bar is the derivative of y by x, and so on
+y_bar = np.float64(1.0)
+t2_bar = np.broadcast_to(y_bar, (2,))  # sum
+t1_bar = t2_bar * 3.0                  # multiply
+x_bar = t1_bar * np.cos(x)             # sin
+gradient = x_bar
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+from .. import events
+from ..arguments import seeds_of, tensors_of, unusable
+from ..entry import Entry
+from ..events import Event
+from ..labels import Labels, labels_of
+from ..tensor import Tensor
+from .writing import Line, Writer, only
+
+if TYPE_CHECKING:
+    from ..tape import GradientTape
+
+WIDEST = 48
+"""The column at which remarks stand at the latest."""
+
+
+class Code:
+    """A tape's two passes as a NumPy program, which leaves what `tape.gradient` gives under the name `gradient`.
+
+    Attributes
+    ----------
+    text : str
+        The program; `str` and `print` give it too.
+    namespace : dict
+        What the program needs to run, a new dict each time. Its `values` holds what has no short text, by name: arrays
+        of more than 20 elements, and the backward functions of custom gradients.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> x = ad.Variable(3.0, name="x")
+    >>> with ad.GradientTape() as tape:
+    ...     y = x * x
+    >>> program = code(tape, y, x)
+    >>> names = program.namespace
+    >>> exec(program.text, names)
+    >>> names["gradient"]
+    np.float64(6.0)
+    """
+
+    def __init__(self, text: str, values: dict[str, Any]) -> None:
+        self.text, self._values = text, values
+
+    @property
+    def namespace(self) -> dict[str, Any]:
+        """What the program needs to run."""
+        return {"values": dict(self._values)}
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"<Code: {len(self.text.splitlines())} lines of NumPy; print it to read it>"
+
+    def _repr_markdown_(self) -> str:
+        fence = "```"
+        while fence in self.text:  # in a remark, after a name of the user's
+            fence += "`"
+        return f"{fence}python\n{self.text}\n{fence}"
+
+
+def code(tape: GradientTape, target: Any, sources: Any, output_gradients: Any = None) -> Code:
+    """Write the forward and the backward pass from the sources to the target; see `GradientTape.code`."""
+    tensors, targets = tensors_of(sources, "sources"), tensors_of(target, "target")
+    if not tape._usable:
+        raise unusable(used=bool(tape.entries or tape._watched))
+    writer = Writer(labels_of(tape))
+    with only():
+        seeds = seeds_of(target, output_gradients)
+        steps = list(tape._walk(tape._sow(seeds), {tensor._id for tensor in tensors}))
+        names = _forward(writer, tape.entries, targets)
+        forward, writer.lines = writer.lines, []
+        for tensor, seed in seeds:
+            writer.seed(0, names[tensor._id], tensor._id, seed)
+        for entry, cotangent, contributions in steps:
+            for argument, *_ in contributions:
+                writer.contribution(0, entry, argument, cotangent)
+    found = _ending(writer, tensors, sources)
+    summed = output_gradients is not None
+    of = " + ".join(names[t._id] if not summed and not t.shape else _sum(writer, names, t, summed) for t, _ in seeds)
+    example = f": {found[0]} is the derivative of {of} by {found[1]}, and so on" if found else ""
+    imports = [
+        f"from {module} import {name}{'' if name == known else f' as {known}'}"
+        for (module, name), known in writer.imports.items()
+    ]
+    if writer.values:
+        imports += ["", "# values is a dictionary of what is too long to be written here"]
+    parts = ["import numpy as np", *imports, "", "# forward", *_aligned(forward)]
+    return Code("\n".join([*parts, "", f"# backward{example}", *_aligned(writer.lines)]), writer.values)
+
+
+def _forward(writer: Writer, entries: list[Entry], targets: list[Tensor]) -> dict[int, str]:
+    """Write what leads to the targets, first what it starts from; gives the names of the targets."""
+    needed, computed = {target._id for target in targets}, []
+    for entry in reversed(entries):
+        if entry.output_id in needed:
+            computed.append(entry)
+            needed.update(id for id in entry.ids if id is not None)
+    results = {entry.output_id for entry in computed}
+    for entry in reversed(computed):
+        for id, value in zip(entry.ids, entry.values, strict=True):
+            if id is not None and id not in results:
+                writer.name(id, value)
+    for entry in reversed(computed):
+        writer.entry(entry)
+    return {t._id: writer.name(t._id, t._array, t.name or "target") for t in targets}
+
+
+def _sum(writer: Writer, names: dict[int, str], target: Tensor, weighted: bool) -> str:
+    name = names[target._id]
+    return f"np.sum({name} * {writer.bar(0, target._id)})" if weighted else f"np.sum({name})"
+
+
+def _ending(writer: Writer, sources: list[Tensor], structure: Any) -> tuple[str, str] | None:
+    """Write the last lines, which put the gradients together; gives a cotangent's name, and whose it is."""
+    bars, example = [], None
+    for tensor in sources:
+        bar = writer.bar(0, tensor._id)
+        writer.labels.give(tensor._id, tensor.name or "source")
+        label = writer.labels[tensor._id]
+        if bar is None:
+            bar = writer.unique(f"{label}_bar")
+            writer.lines.append(Line(f"{bar} = None", f"unconnected: tape.explain(target, {label}) says why"))
+        elif example is None:
+            example = bar, writer.name(tensor._id, tensor._array, label)
+        bars.append(bar)
+    writer.lines.append(Line(f"gradient = {_structure(structure, iter(bars))}"))
+    return example
+
+
+def _structure(structure: Any, leaves: Iterator[str]) -> str:
+    """Write a structure with names in place of its leaves; a dataclass becomes a dict."""
+    if is_dataclass(structure) and not isinstance(structure, type):
+        structure = {field.name: getattr(structure, field.name) for field in fields(structure)}
+    if isinstance(structure, Mapping):
+        keys = [repr(key if type(key) is int else str(key)) for key in structure]
+        parts = [_structure(part, leaves) for part in structure.values()]
+        return f"{{{', '.join(f'{key}: {part}' for key, part in zip(keys, parts, strict=True))}}}"
+    if isinstance(structure, list | tuple):
+        inside = ", ".join(_structure(part, leaves) for part in structure)
+        return f"[{inside}]" if isinstance(structure, list) else f"({inside}{',' if len(structure) == 1 else ''})"
+    return str(next(leaves))
+
+
+def _aligned(lines: list[Line]) -> list[str]:
+    column = max((len(line.text) for line in lines if line.remark and len(line.text) <= WIDEST), default=0)
+    return [f"{line.text:<{column}}  # {_one_line(line.remark)}" if line.remark else line.text for line in lines]
+
+
+def _one_line(remark: str) -> str:
+    """Keep a remark from going on as code, whatever the user's names hold."""
+    return "".join(c if c.isprintable() else " " for c in remark)
+
+
+def program(happened: list[Event], passes: list[int], labels: Labels) -> dict[str, Any]:
+    """Write what a trace shows as a program, for the player.
+
+    Parameters
+    ----------
+    happened : list of Event
+        The events of a trace.
+    passes : list of int
+        For each event, the number of its backward pass.
+    labels : Labels
+        What the trace calls its tensors.
+
+    Returns
+    -------
+    dict
+        "lines", a list of texts; and "steps": for each event the index of the line that does it in NumPy, or None.
+    """
+    written = _Program(happened, passes, labels)
+    return {"lines": [line.text for line in written.writer.lines], "steps": written.steps}
+
+
+class _Program:
+    """Follows the events of a trace, and writes a line for each that computes something."""
+
+    def __init__(self, happened: list[Event], passes: list[int], labels: Labels) -> None:
+        self.writer, self.passes = Writer(labels), passes
+        self.steps: list[int | None] = []
+        self.spans: dict[int, tuple[int, int]] = {}  # the first and the last step of a pass
+        for i, (event, number) in enumerate(zip(happened, passes, strict=True)):
+            if isinstance(event, events.Seed | events.PullBack | events.Accumulate):
+                self.spans[number] = self.spans.get(number, (i, i))[0], i
+        self.arrived: dict[tuple[int, int], tuple[int, Any]] = {}  # by pass and output: the step, and what arrived
+        self.section = ""
+        with only():
+            for i, event in enumerate(happened):
+                self.steps.append(None)
+                self.steps[i] = self.under_its_heading(i, event)
+
+    def under_its_heading(self, i: int, event: Event) -> int | None:
+        """Write the lines of a step; a pass of an inner tape that an outer one records is one section all the same."""
+        lines = self.writer.lines
+        open_passes = [number for number, (first, last) in self.spans.items() if first <= i <= last]
+        which = f", pass {open_passes[-1] + 1}" if open_passes and len(self.spans) > 1 else ""
+        section = f"# backward{which}" if open_passes else "# forward"
+        heading = section != self.section
+        if heading:
+            lines.append(Line(section))
+        start = len(lines)
+        at = self.written(i, event)
+        if heading and len(lines) == start:
+            lines.pop()
+        else:
+            self.section = section
+        return at
+
+    def written(self, i: int, event: Event) -> int | None:
+        """Write the lines of a step; gives the one that does it."""
+        writer, number = self.writer, self.passes[i]
+        match event:
+            case events.Watch(tensor=tensor) | events.Assign(variable=tensor):
+                return writer.defined[writer.name(tensor._id, tensor._array)]
+            case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
+                return None if entry.values is None else writer.defined[writer.entry(entry)]
+            case events.Seed(tensor=tensor, cotangent=cotangent):
+                writer.seed(number, writer.name(tensor._id, tensor._array), tensor._id, cotangent._array)
+            case events.PullBack(entry=entry, cotangent=cotangent):
+                self.arrived[number, entry.output_id] = i, cotangent._array
+                return None
+            case events.Accumulate(entry=entry, argument=argument):
+                writer.entry(entry)  # of a tape that recorded it before the trace began
+                step, cotangent = self.arrived[number, entry.output_id]
+                start = len(writer.lines)
+                writer.contribution(number, entry, argument, cotangent)
+                if self.steps[step] is None:
+                    self.steps[step] = start
+            case _:
+                return None
+        return len(writer.lines) - 1

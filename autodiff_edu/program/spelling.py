@@ -1,0 +1,173 @@
+"""Numbers, arrays and recorded operations as Python text that gives them back: `np.array([1.0, 2.0])`, `np.sin(x) * w`.
+
+>>> import numpy as np
+>>> literal(np.float64(0.1)).text, literal((slice(None, 2), ...), index=True).text
+('np.float64(0.1)', ':2, ...')
+>>> x, y = Text("x"), Text("y")
+>>> infix("*", infix("+", x, y), infix("**", x, y)).text
+'(x + y) * x ** y'
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..labels import INFIX
+
+SHORT = 20
+"""The most elements of an array that is written out."""
+
+
+class Text(NamedTuple):
+    """An expression, and how tightly it is bound: the number is the higher, the less it needs parentheses."""
+
+    text: str
+    level: int = 10
+
+    def within(self, level: int) -> str:
+        """Write it as a part of something bound that tightly."""
+        return self.text if self.level >= level else f"({self.text})"
+
+
+LEVELS = {"**": 9, "*": 7, "/": 7, "@": 7, "%": 7, "//": 7, "+": 6, "-": 6, "&": 5, "^": 4, "|": 3}
+LEVELS |= dict.fromkeys(("<", "<=", ">", ">=", "==", "!="), 2)
+SIGNS = {name: sign for name, (sign, _) in INFIX.items()} | {"bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^"}
+PREFIXES = {"negative": "-", "invert": "~"}
+
+
+def infix(sign: str, left: Text, right: Text) -> Text:
+    """Join two expressions by an operator, in the order in which they were computed."""
+    level = LEVELS[sign]
+    if sign == "**":
+        return Text(f"{left.within(10)} ** {right.within(8)}", level)
+    return Text(f"{left.within(level + (level == 2))} {sign} {right.within(level + 1)}", level)
+
+
+def literal(value: Any, index: bool = False) -> Text | None:
+    """Write a value so that evaluating the text gives it back, bit for bit; None if it is too long, or cannot be.
+
+    With `index` it is written as it stands between brackets: `1:, 0`.
+    """
+    text = _index(value) if index else _literal(value)
+    return None if text is None else Text(text, 8 if text.startswith("-") else 10)
+
+
+def _literal(value: Any) -> str | None:
+    if isinstance(value, np.ndarray):
+        return _checked(_array(value), value)
+    if isinstance(value, np.generic):
+        return _checked(_scalar(value), value)
+    if isinstance(value, slice):
+        parts = [_literal(end) for end in (value.start, value.stop, value.step)]
+        return None if None in parts else f"slice({', '.join(map(str, parts))})"
+    if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
+        return _dtype(np.dtype(value))
+    if type(value) in (tuple, list):
+        found = [_literal(part) for part in value]
+        if None in found:
+            return None
+        inside = ", ".join(map(str, found))
+        return f"[{inside}]" if isinstance(value, list) else f"({inside},)" if len(found) == 1 else f"({inside})"
+    if value is ...:
+        return "..."
+    if isinstance(value, float) and not np.isfinite(value):
+        return _float(value)
+    if isinstance(value, type) and value.__module__ == "builtins":
+        return value.__name__
+    if isinstance(value, complex):  # 1+infj, or one with a negative zero, is not what its text says
+        text = repr(value)
+        return text if np.isfinite(value) and repr(eval(text)) == text else None
+    return repr(value) if value is None or type(value) in (bool, int, float, str) else None
+
+
+def _index(value: Any) -> str | None:
+    if isinstance(value, tuple) and value:
+        found = [_index(part) for part in value]
+        return None if None in found else ", ".join(map(str, found))
+    if isinstance(value, slice):
+        ends = ["" if end is None else _literal(end) for end in (value.start, value.stop, value.step)]
+        return None if None in ends else ":".join(map(str, ends if value.step is not None else ends[:2]))
+    return _literal(value)
+
+
+def _float(value: Any) -> str:
+    return "np.nan" if np.isnan(value) else "np.inf" if value > 0 else "-np.inf"
+
+
+def _dtype(dtype: np.dtype) -> str:
+    return "bool" if dtype.kind == "b" else f"np.{dtype.name}"
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, np.floating) and not np.isfinite(value):
+        return f"np.{value.dtype.name}({_float(value)})"
+    return f"np.{value.dtype.name}({value})" if value.dtype != bool else f"np.bool({value})"
+
+
+def _array(value: np.ndarray) -> str | None:
+    shape = _literal(value.shape if value.ndim != 1 else len(value))
+    kind = "" if value.dtype == np.float64 else f", dtype={_dtype(value.dtype)}"
+    if value.size and value.dtype.kind != "c" and not np.any(value != value.flat[0]) and value.size > 1:
+        number = value.flat[0].item()
+        if number in (0, 1) and not np.signbit(number):
+            return f"np.{'ones' if number else 'zeros'}({shape}{kind})"
+    if not value.size:
+        return f"np.zeros({shape}{kind})"
+    if value.ndim == 2 and value.dtype == np.float64 and len(value) > 1 and same(value, np.eye(len(value))):
+        return f"np.eye({len(value)})"
+    if value.size > SHORT:
+        return None
+    kind = "" if value.dtype in (np.float64, np.int64, np.bool_, np.complex128) else kind
+    return f"np.array({_nested(value)}{kind})"
+
+
+def _nested(value: Any) -> str:
+    if value.ndim:
+        return f"[{', '.join(map(_nested, value))}]"
+    number = value[()]
+    if number.dtype.kind == "f" and not np.isfinite(number):
+        return _float(number)
+    return str(number)  # NumPy's str is the shortest that gives the number back in its own dtype
+
+
+def _checked(text: str | None, value: Any) -> str | None:
+    """Give a text back if it means the value: same type, dtype, shape and bits."""
+    if text is None:
+        return None
+    try:
+        found = eval(text, {"np": np})
+    except Exception:  # a complex number that is not finite, say
+        return None
+    return text if type(found) is type(value) and same(found, value) else None
+
+
+def same(a: Any, b: Any) -> bool:
+    """Tell whether two values are the same, bit for bit."""
+    if a is b:
+        return True
+    if not (isinstance(a, np.ndarray | np.generic) and isinstance(b, np.ndarray | np.generic)):
+        return False
+    return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+
+
+def in_numpy(operation: Any) -> str | None:
+    """Name a function of NumPy as one writes it, `np.linalg.inv`, if it can be reached by that name."""
+    module = getattr(operation, "__module__", None) or "numpy"
+    parts = [*module.split(".")[1:], getattr(operation, "__name__", "")]
+    found: Any = np
+    for part in parts:
+        found = getattr(found, part, None)
+    return ".".join(["np", *parts]) if found is operation and module.split(".")[0] == "numpy" else None
+
+
+def home_of(operation: Any) -> tuple[str, str] | None:
+    """Find the module and the name from which an operation of this package can be imported."""
+    name = getattr(operation, "__name__", "")
+    for module in ("operations", "linalg", "norms", "fourier", "products", "elementwise"):
+        path = f"autodiff_edu.rules.{module}"
+        if getattr(sys.modules.get(path), name, None) is operation:
+            return path, name
+    return None

@@ -1,0 +1,351 @@
+"""Writes the lines of a program: what a tape computed and what its rules do, each as NumPy with names from the user.
+
+A rule is written down by running it once more: `Everything` notes its operations as a tape would, and each of them is
+an expression. So what stands in the program is what the rule did to these arguments, whatever functions it calls.
+"""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..custom import Call, Custom
+from ..entry import Entry
+from ..events import active
+from ..labels import Labels, names_of_arguments
+from ..places import place
+from ..recorder import Recorder
+from ..rules import operations
+from ..rules.kinds import RULES, settle
+from ..stacks import plain
+from ..tensor import Tensor, wrap
+from ..values import read_only
+from .spelling import PREFIXES, SIGNS, Text, home_of, in_numpy, infix, literal, same
+
+INLINE = 8
+"""The most elements of an array without a name that is written where it is used."""
+LONG = 64
+"""The most characters of a part of a rule; a longer part gets a line of its own."""
+RESERVED = {"np", "values", "gradient", "__builtins__", *keyword.kwlist, *keyword.softkwlist, *dir(builtins)}
+INDEXING = {"getitem", "scatter", "gather"}
+
+
+class Line(NamedTuple):
+    """A line of a program, and the remark at its end."""
+
+    text: str
+    remark: str = ""
+
+
+class Everything(Recorder):
+    """Notes every operation, whatever it computes with."""
+
+    def _record(
+        self, operation: Any, inputs: Any, ids: Any, values: Any, parameters: Any, output: Any, where: Any, plain: bool
+    ) -> None:
+        self.entries.append(Entry(operation, ids, tuple(values), parameters, output._id, output._array, where))
+
+
+@contextmanager
+def only(*tapes: Recorder) -> Iterator[None]:
+    """Let nobody follow what is computed but these."""
+    before = active.tapes, active.hooks
+    active.tapes, active.hooks = tapes, ()
+    try:
+        yield
+    finally:
+        active.tapes, active.hooks = before
+
+
+class Writer:
+    """Writes a program line by line, and knows what is called what in it.
+
+    Attributes
+    ----------
+    lines : list of Line
+        What is written so far.
+    values : dict
+        What the program takes from its dictionary of that name, because it has no short text.
+    imports : dict
+        By module and name, what the program calls a function of this package.
+    """
+
+    def __init__(self, labels: Labels) -> None:
+        self.labels = labels
+        self.lines: list[Line] = []
+        self.values: dict[str, Any] = {}
+        self.imports: dict[tuple[str, str], str] = {}
+        self.defined: dict[str, int] = {}  # the line in which a name is given its value
+        self._taken = set(RESERVED)
+        self._computed: dict[int, str] = {}  # the names of what entries gave, by id
+        self._given: dict[Any, list[tuple[Any, str]]] = {}  # by id: the values that a tensor came with, and their names
+        self._bars: dict[tuple[int, int], str] = {}  # by backward pass and id
+        self._answers: dict[tuple[int, int], str] = {}
+
+    # Names -----------------------------------------------------------------------------------------------------------
+
+    def unique(self, label: str) -> str:
+        """Make a name of a label that is good in Python, and not taken: `y.2` becomes `y_2`."""
+        label = "".join(c if f"_{c}".isidentifier() else "_" for c in unicodedata.normalize("NFKC", label))[:40]
+        name = label = label if label.isidentifier() else f"_{label}"
+        number = 1
+        while name in self._taken:
+            number += 1
+            name = f"{label}_{number}"
+        self._taken.add(name)
+        return name
+
+    def name(self, id: int | None, value: Any, otherwise: str = "c") -> str:
+        """Give the name of a tensor, or of an array; one that was not computed here gets a line with its value."""
+        if id in self._computed:
+            return self._computed[id]
+        label = self.labels[id] if id is not None and id in self.labels else otherwise
+        earlier = self._given.setdefault(label if id is None else id, [])
+        for known, name in earlier:
+            if same(known, value):
+                return name
+        name = self.unique(label)
+        self.assign(name, self.value(name, value), f"{label} later on" if earlier and id is not None else "")
+        earlier.append((value, name))
+        return name
+
+    def bar(self, number: int, id: int) -> str | None:
+        """Give the name of a tensor's cotangent in a backward pass, if it has got one."""
+        return self._bars.get((number, id))
+
+    def assign(self, name: str, expression: Text, remark: str = "") -> None:
+        """Write a line that gives a name its value."""
+        self.defined.setdefault(name, len(self.lines))
+        self.lines.append(Line(f"{name} = {expression.text}", remark))
+
+    # Values and operations -------------------------------------------------------------------------------------------
+
+    def value(self, name: str, value: Any) -> Text:
+        """Write a value, or where to take it from."""
+        text = literal(value)
+        if text is None:
+            self.values[name] = read_only(value)
+        return text or Text(f'values["{name}"]')
+
+    def operand(self, id: int | None, value: Any, name: str | None = None, index: bool = False) -> Text:
+        """Write an argument of an operation: by its name, or as it is."""
+        if id is None and not (name and isinstance(value, np.ndarray)):
+            text = literal(value, index)
+            if text is not None and (index or np.size(value) <= INLINE):
+                return text
+        return Text(self.name(id, value, name or "c"))
+
+    def operands(self, entry: Entry) -> list[Text]:
+        """Write the arguments of an entry of the user's."""
+        written = names_of_arguments(entry)
+        indexes = entry.name in INDEXING
+        return [
+            self.operand(id, value, None if indexes else name, index=indexes and k == 1)
+            for k, (id, value, name) in enumerate(zip(entry.ids, entry.values, written, strict=True))
+        ]
+
+    def expression(self, entry: Entry, parts: list[Text]) -> Text:
+        """Write an operation on its arguments."""
+        operation, name, first = entry.operation, entry.name, parts[0]
+        if name in SIGNS and isinstance(operation, np.ufunc) and not entry.parameters:
+            return self._infix(entry, SIGNS[name], *parts)
+        if name in PREFIXES and isinstance(operation, np.ufunc):
+            return Text(PREFIXES[name] + first.within(8), 8)
+        if operation in (operations.alias, operations.stop_gradient):
+            return first
+        if operation in (operations.cast, operations.round_off):
+            return Text(f"{first.within(10)}.astype({parts[1].text})")
+        if name == "getitem":
+            return Text(f"{first.within(10)}[{parts[1].text}]")
+        if operation is np.swapaxes and set(entry.values[1:]) == {-1, -2} and entry.output_value.ndim == 2:
+            return Text(f"{first.within(10)}.T")
+        texts = [part.text for part in parts]
+        if name in INDEXING:
+            texts[1] = self._index(entry.values[1], parts[1])
+        if operation in (operations.concatenate, operations.stack):
+            texts = [f"[{', '.join(texts)}]"]
+        texts += [f"{key}={self._parameter(key, value).text}" for key, value in self._said(entry)]
+        return Text(f"{self._function(operation)}({', '.join(texts)})")
+
+    def _infix(self, entry: Entry, sign: str, left: Text, right: Text) -> Text:
+        if right.text == "1" and sign in ("*", "**") and entry.values[0].dtype == entry.output_value.dtype:
+            return left
+        return infix(sign, left, right)
+
+    def _said(self, entry: Entry) -> list[tuple[str, Any]]:
+        """List the keyword arguments that a reader needs: a sum over every axis need not name them."""
+        parameters = dict(entry.parameters)
+        axis = parameters.get("axis")
+        if axis is None and in_numpy(entry.operation):
+            parameters.pop("axis", None)
+        if entry.operation is np.sum and isinstance(axis, tuple):
+            if len(axis) == np.ndim(entry.values[0]) and not parameters.get("keepdims"):
+                del parameters["axis"]
+            elif len(axis) == 1:
+                parameters["axis"] = axis[0]
+        return list(parameters.items())
+
+    def _index(self, value: Any, written: Text) -> str:
+        """Write an index that is no longer between brackets."""
+        alike = literal(value)
+        plain = alike is None or isinstance(value, int | np.integer | np.ndarray)
+        return (alike or written).text if plain else f"np.s_[{written.text}]"
+
+    def _parameter(self, key: str, value: Any) -> Text:
+        return literal(value) or Text(self.name(None, value, key))
+
+    def _function(self, operation: Any) -> str:
+        name = {operations.clip: "np.clip", operations.concatenate: "np.concatenate", operations.stack: "np.stack"}
+        found = name.get(operation) or in_numpy(operation)
+        if found is not None:
+            return found
+        home = home_of(operation)
+        if home is None:  # a ufunc of SciPy, say
+            return self.name(None, operation, operation.__name__)
+        if home not in self.imports:
+            self.imports[home] = self.unique(home[1])
+        return self.imports[home]
+
+    # The forward pass ------------------------------------------------------------------------------------------------
+
+    def entry(self, entry: Entry) -> str:
+        """Write what an entry computed, unless it is written already; gives the name of its result."""
+        if entry.output_id not in self._computed:
+            rule, remark = RULES.get(entry.operation), str(place(entry.where))
+            if rule is None or isinstance(entry.operation, Custom):
+                expression, remark = None, f"{remark}: {self.labels.text(entry)}, as it was computed"
+            else:
+                expression = self.expression(entry, self.operands(entry))
+                remark += f": {entry.name} lets no derivative through" if rule.kind == "step" else ""
+            name = self.unique(self.labels[entry.output_id])
+            self.assign(name, expression or self.value(name, entry.output_value), remark)
+            self._computed[entry.output_id] = name
+        return self._computed[entry.output_id]
+
+    # The backward pass -----------------------------------------------------------------------------------------------
+
+    def seed(self, number: int, name: str, id: int, cotangent: Any) -> None:
+        """Write the first cotangent of a target, which has a name."""
+        if (number, id) in self._bars:
+            self._add(number, id, name, self.operand(None, cotangent), "")
+        else:
+            self._bars[number, id] = bar = self.unique(f"{name}_bar")
+            self.assign(bar, self.value(bar, cotangent))
+
+    def contribution(self, number: int, entry: Entry, argument: int, cotangent: Any) -> None:
+        """Write what an entry sends back to one of its arguments, and add it to what came before."""
+        id: Any = entry.ids[argument]
+        if isinstance(entry.operation, Custom):
+            expression, remark = self._custom(number, entry, argument), f"{entry.name}, by its own backward function"
+        else:
+            expression, remark = self._rule(number, entry, argument, plain(cotangent))
+        self._add(number, id, self.name(id, entry.values[argument]), expression, remark)
+
+    def _add(self, number: int, id: int, name: str, expression: Text, remark: str) -> None:
+        bar = self._bars.get((number, id))
+        if bar is not None:
+            expression = infix("+", Text(bar), expression)
+        else:
+            first = self._given.get(id, [(None, name)])[0][1]  # of a variable that was assigned to
+            bar = self._bars[number, id] = self.unique(f"{first}_bar")
+        self.assign(bar, expression, remark)
+
+    def _custom(self, number: int, entry: Entry, argument: int) -> Text:
+        """Ask the backward function of a custom gradient once, for all arguments."""
+        key = (number, entry.output_id)
+        if key not in self._answers:
+            name = self._computed[entry.output_id]
+            backward = self.name(None, backward_of(entry.values[-1]), f"backward_of_{name}")
+            self._answers[key] = self.unique(f"from_{name}")
+            self.assign(
+                self._answers[key],
+                Text(f"{backward}({self._bars[key]})"),
+                f"one part for each of {entry.name}'s arguments",
+            )
+        return Text(f"{self._answers[key]}[{argument}]")
+
+    def _rule(self, number: int, entry: Entry, argument: int, cotangent: Any) -> tuple[Text, str]:
+        """Run a rule and write down what it does; the last expression is given back, not yet written."""
+        pull: Callable[..., Any] = RULES[entry.operation].pull(argument)  # type: ignore[assignment]
+        written = names_of_arguments(entry)
+        g, y = wrap(cotangent), wrap(entry.output_value, entry.output_id)
+        texts: dict[int | None, Text] = {g._id: Text(self._bars[number, entry.output_id])}
+        inputs = []
+        for id, value, name in zip(entry.ids, entry.values, written, strict=True):
+            if id is None and isinstance(value, np.ndarray) and entry.name not in INDEXING:
+                inputs.append(wrap(value))
+                texts[inputs[-1]._id] = self.operand(None, value, name)
+            else:
+                inputs.append(value if id is None else wrap(value, id))
+        stack = cotangent.shape[: np.ndim(cotangent) - np.ndim(entry.output_value)]
+        with only(noted := Everything()):
+            value = pull(np.conjugate(g) if g.dtype.kind == "c" else g, y, *inputs, **entry.parameters)
+            shape = value.shape
+            value = settle(value, entry.values[argument], stack)
+        remark = entry.name
+        if np.prod(shape) > value.size:
+            remark += f": summed to the shape of {self.name(entry.ids[argument], entry.values[argument])}"
+        if not isinstance(value, Tensor):
+            return self.operand(None, value), remark
+        return self._noted(noted.entries, value, texts), remark
+
+    def _noted(self, entries: list[Entry], value: Tensor, texts: dict[int | None, Text]) -> Text:
+        """Make one expression of operations; one that is used twice, or is long, gets a line of its own."""
+        makers: dict[int | None, Entry] = {entry.output_id: entry for entry in entries}
+        uses: Counter[int] = Counter()
+        waiting = [value._id]
+        while waiting:
+            at = waiting.pop()
+            uses[at] += 1
+            if uses[at] == 1 and at in makers:
+                waiting += [id for id in makers[at].ids if id is not None]
+        for entry in entries:
+            if not uses[entry.output_id]:
+                continue
+            parts = []
+            for k, (id, operand) in enumerate(zip(entry.ids, entry.values, strict=True)):
+                if id not in texts:
+                    indexes = entry.name in INDEXING and k == 1
+                    known = id in self._computed or id in self._given
+                    parts.append(self.operand(id if known else None, operand, index=indexes))
+                else:
+                    parts.append(texts[id])
+            if entry.operation is np.broadcast_to and np.shape(entry.values[0]) == np.shape(entry.output_value):
+                texts[entry.output_id] = parts[0]
+                continue
+            if entry.operation is np.broadcast_to and (inner := _unpadded(makers.get(entry.ids[0]))) is not None:
+                parts[0] = texts.get(inner.ids[0]) or self.operand(inner.ids[0], inner.values[0])
+            text = self.expression(entry, parts)
+            several = uses[entry.output_id] > 1 and not text.text.isidentifier()
+            if (several or len(text.text) > LONG) and entry.output_id != value._id:
+                name = self.unique("part")
+                self.assign(name, text, "")
+                text = Text(name)
+            texts[entry.output_id] = text
+        return texts[value._id] if value._id in texts else self.operand(value._id, value._array)
+
+
+def _unpadded(entry: Entry | None) -> Entry | None:
+    """Give a reshaping that only puts axes of length 1 in front, as broadcasting does without being told."""
+    if entry is None or entry.operation is not np.reshape:
+        return None
+    before, after = np.shape(entry.values[0]), np.shape(entry.output_value)
+    return entry if after == (1,) * (len(after) - len(before)) + before else None
+
+
+def backward_of(call: Call) -> Callable[[Any], list[Any]]:
+    """Give the backward function of a custom gradient as a function of plain arrays."""
+
+    def backward(cotangent: Any) -> list[Any]:
+        g = np.conjugate(cotangent) if cotangent.dtype.kind == "c" else cotangent
+        pairs = zip(call._pulled_back(g), call.sources, strict=True)
+        return [None if d is None else settle(d, np.zeros(source.shape, source.dtype)[()]) for d, source in pairs]
+
+    return backward
