@@ -66,13 +66,13 @@ def imports_of(path):
 
 
 FLOORS = [
-    {"formatting", "structures", "values", "places", "events", "journal", "scopes"},
+    {"formatting", "structures", "values", "places", "events", "journal", "scopes", "options"},
     {"rules", "methods", "tensor", "stacks", "unruled", "variable"},
     {"entry", "arguments", "recorder", "questions", "jacobians", "tape", "labels"},
     {"answers", "custom", "control", "forward", "blocks", "transforms"},
-    {"ways", "sentences", "explain", "remedies", "nonfinite"},
+    {"ways", "sentences", "explain", "remedies", "nonfinite", "program"},
     {"checks", "nn", "saving"},
-    {"trace"},
+    {"trace", "document"},
     {"player"},
     {"course"},
 ]

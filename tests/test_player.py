@@ -1,9 +1,11 @@
 """`play` shows what was traced, or runs and differentiates a function; its HTML is deterministic and safe."""
 
+import base64
 import html
 import json
 import re
 import sys
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -11,6 +13,9 @@ from unruled import NAME, UNRULED
 
 import autodiff_edu as ad
 from autodiff_edu.events import active
+from autodiff_edu.options import options
+from autodiff_edu.player import Player
+from autodiff_edu.player.html import asset, script
 
 
 def document(player):
@@ -213,7 +218,76 @@ def test_without_anywidget_the_player_is_html(monkeypatch):
     bundle = player._repr_mimebundle_()
     assert set(bundle) == {"text/plain", "text/html"}
     assert bundle["text/html"] == player.html()
-    assert bundle["text/plain"] == repr(player) == f"Player('square(x)', {len(player)} steps)"
+    assert repr(player) == f"Player('square(x)', {len(player)} steps)"
+
+
+def test_the_plain_text_is_the_transcript():
+    player = ad.play(square, 3.0)
+    assert player._repr_mimebundle_()["text/plain"] == f"{player!r}\n{player.transcript()}"
+    assert player.transcript().startswith("1. The tape watches x, which is 3.\n2. ")
+
+
+@pytest.fixture
+def restored(monkeypatch):
+    """Options that are as before after the test, and a surrounding that is neither Colab nor VS Code."""
+    for name in ("VSCODE_PID", "VSCODE_CWD"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delitem(sys.modules, "google.colab", raising=False)
+    yield monkeypatch
+    options.player = "auto"
+
+
+WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+def test_the_reader_chooses_between_widget_and_html(restored):
+    player = ad.play(square, 3.0)
+    assert WIDGET in player._repr_mimebundle_()
+    options.player = "html"
+    assert WIDGET not in player._repr_mimebundle_()
+    assert player._repr_mimebundle_()["text/html"] == player.html()
+    options.player = "widget"
+    assert WIDGET in player._repr_mimebundle_()
+
+
+@pytest.mark.parametrize("place", ["google.colab", "VSCODE_PID", "VSCODE_CWD"])
+def test_where_widgets_do_not_work_html_is_chosen_unless_asked_otherwise(place, restored):
+    player = ad.play(square, 3.0)
+    if place == "google.colab":
+        restored.setitem(sys.modules, place, sys)
+    else:
+        restored.setenv(place, "1")
+    assert WIDGET not in player._repr_mimebundle_()
+    options.player = "widget"
+    assert WIDGET in player._repr_mimebundle_()
+
+
+@pytest.mark.parametrize("wrong", ["Html", "", None, 1, ["html"]])
+def test_a_wrong_option_is_refused_with_the_choices(wrong, restored):
+    with pytest.raises(ValueError, match="'auto', 'widget' or 'html'"):
+        options.player = wrong
+    assert options.player == "auto"
+    with pytest.raises(AttributeError, match="player"):
+        options.players = "html"
+    with pytest.raises(AttributeError):
+        del options.player
+    assert repr(options) == "Options(player='auto')"
+
+
+def test_options_are_public():
+    assert ad.options is options
+
+
+def test_a_trace_of_another_version_is_refused():
+    class Old:
+        def to_json(self):
+            return '{"format": "autodiff_edu.trace", "version": 0, "title": "old"}'
+
+        def transcript(self):
+            return ""
+
+    with pytest.raises(ValueError, match=r"version 0 .* draws version \d"):
+        Player(Old())
 
 
 # HTML ---------------------------------------------------------------------------------------------------------------
@@ -251,7 +325,7 @@ def test_names_titles_and_code_from_the_user_cannot_become_markup():
     player = ad.play(t)
     harmless = ad.play(square, 3.0)
     for text, plain in ((player.html(), harmless.html()), (player.page(), harmless.page())):
-        assert "<img" not in text
+        assert text.count("<img") == plain.count("<img") == 1, "the key frame"
         assert text.count("</script>") == plain.count("</script>")
         assert text.count("<!--") == plain.count("<!--")
         assert text.count("<script") == plain.count("<script")
@@ -268,6 +342,77 @@ def test_a_page_is_a_whole_document_and_can_be_saved(tmp_path):
     assert text == player.page()
     assert text.startswith("<!DOCTYPE html>")
     assert player.html().strip() in text
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("lesson.html", lambda player: player.page()),
+        ("lesson.HTML", lambda player: player.page()),
+        ("lesson.svg", lambda player: player.frames().svg()),
+        ("lesson.txt", lambda player: player.transcript() + "\n"),
+        ("lesson.pdf", lambda player: player.frames().pdf()),
+    ],
+)
+def test_a_file_s_name_says_in_which_form_the_player_is_saved(name, content, tmp_path):
+    player = ad.play(square, 3.0)
+    path = tmp_path / name
+    path.write_text("what was there before")
+    player.save(str(path))
+    wanted = content(player)
+    assert path.read_bytes() == (wanted if isinstance(wanted, bytes) else wanted.encode())
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("name", ["lesson", "lesson.png", "lesson.html.gz", ".html"])
+def test_an_unknown_form_is_refused_and_nothing_is_written(name, tmp_path):
+    (tmp_path / name).write_text("precious")
+    with pytest.raises(ValueError, match=r"\.html, \.svg, \.pdf or \.txt"):
+        ad.play(square, 3.0).save(tmp_path / name)
+    assert (tmp_path / name).read_text() == "precious"
+
+
+def test_a_save_that_fails_leaves_the_file_as_it_was(tmp_path, monkeypatch):
+    path = tmp_path / "lesson.html"
+    path.write_text("precious")
+
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        ad.play(square, 3.0).save(path)
+    assert path.read_text() == "precious"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_key_frame_stands_above_the_transcript_for_where_scripts_do_not_run():
+    player = ad.play(square, 3.0)
+    found = re.search(
+        r'<img alt="([^"]*)" [^>]*src="data:image/svg\+xml;base64,([^"]*)">.*<pre', player.html(), re.DOTALL
+    )
+    about, picture = found.groups()
+    assert html.unescape(about).startswith("square(x), step 6: The contribution to x is 3.")
+    assert base64.b64decode(picture).decode() == player.frames(5).svg()
+
+
+def test_no_string_of_the_scripts_goes_over_several_lines():
+    """Else leaving out comments and indentation would change it."""
+    for path in (files("autodiff_edu.player") / "js").iterdir():
+        code = re.sub(r"^\s*(//.*|/\*(?s:.*?)\*/)$", "", asset(f"js/{path.name}"), flags=re.MULTILINE)
+        for line in code.splitlines():
+            assert line.count("`") % 2 == 0, (path.name, line)
+    assert not re.search(r"^(\s|//|/\*)", script(), re.MULTILINE)
+
+
+def test_a_player_of_thirty_steps_is_a_light_file():
+    def network(x, w, b, v, c):
+        return np.sum((np.maximum(x @ w + b, 0.0) @ v + c) ** 2)
+
+    rng = np.random.default_rng(0)
+    player = ad.play(network, *(rng.normal(size=shape) for shape in ((3, 2), (2, 4), (4,), (4, 1), (1,))))
+    assert 30 <= len(player) <= 40
+    assert len(player.html().encode()) < 150_000
 
 
 def test_large_and_odd_values_can_be_played():

@@ -2,16 +2,21 @@
 
 The player knows nothing but the trace document. In a live notebook it is a widget that Python can move; everywhere else
 (a saved notebook, a web page, an e-mail attachment) it is the same script in a fragment of HTML, without a kernel.
+Where no script runs, that fragment is a key frame and the transcript; in a terminal and in a PDF it is the transcript.
 """
 
 import json
 import operator
 from os import PathLike
-from pathlib import Path
 from typing import Any, Protocol
 
+from autodiff_edu.document import VERSION
+from autodiff_edu.options import shows_widgets
 from autodiff_edu.player import html
+from autodiff_edu.player.files import save
+from autodiff_edu.player.frames import Frames, key_frame
 from autodiff_edu.player.layout import layout
+from autodiff_edu.player.moments import key_steps
 
 __all__ = ["Player", "layout"]
 
@@ -36,6 +41,11 @@ class Player:
     trace
         A trace: anything with ``to_json()``, which gives the trace document, and ``transcript()``, the same in words.
 
+    Raises
+    ------
+    ValueError
+        If the document is of another version.
+
     Examples
     --------
     >>> class Sample:
@@ -56,7 +66,12 @@ class Player:
 
     def __init__(self, trace: Traced) -> None:
         document = json.loads(trace.to_json())
-        self._content = {"trace": document, "layout": layout(document), "css": html.style()}
+        if document.get("version", VERSION) != VERSION:
+            raise ValueError(
+                f"this is version {document['version']!r:.20} of the trace document, and the player draws version "
+                f"{VERSION}: make the trace again with this release of autodiff_edu"
+            )
+        self._content = {"trace": document, "layout": layout(document), "css": html.style(html.extras(document))}
         self._transcript = trace.transcript()
         self._step = 0
         self._widget: Any = None
@@ -83,15 +98,18 @@ class Player:
 
     @step.setter
     def step(self, step: int) -> None:
+        self._step = self._checked(step)
+        if self._widget is not None:
+            self._widget.step = self._step
+
+    def _checked(self, step: int) -> int:
         if isinstance(step, bool) or not hasattr(step, "__index__"):
             raise TypeError(f"a step is an integer, not {type(step).__name__}: write player.step = 3")
         number = operator.index(step)
         if not 0 <= number < len(self):
             allowed = f"this player has the steps 0 to {len(self) - 1}" if len(self) else "this player has no steps"
             raise IndexError(f"step {number} is out of range: {allowed}")
-        self._step = number
-        if self._widget is not None:
-            self._widget.step = number
+        return number
 
     def html(self) -> str:
         """Return the player as a fragment of HTML that runs without kernel and network.
@@ -100,27 +118,70 @@ class Player:
         -------
         str
             One ``<div>``, beginning at the current step; the same trace gives the same bytes. Where scripts do not run,
-            it shows the transcript.
+            it shows a key frame and the transcript.
         """
-        return html.fragment(self._content, self._transcript, self.step)
+        return html.fragment(self._content, self._transcript, self.step, key_frame(self._content))
 
     def page(self) -> str:
         """Return a complete HTML document with the player in it, for the light and the dark scheme."""
-        return html.page(self._content, self._transcript, self.step)
+        return html.page(self._content, self._transcript, self.step, key_frame(self._content))
+
+    def transcript(self) -> str:
+        """Return the trace as numbered sentences: one line for each step."""
+        return self._transcript
+
+    def frames(self, *steps: int) -> Frames:
+        """Return pictures of some steps, side by side, for slides and for print.
+
+        Parameters
+        ----------
+        *steps : int
+            Which steps, counted from 0; without any, up to six that tell the most about the trace.
+
+        Returns
+        -------
+        Frames
+            With ``svg()``, ``pdf()`` and ``save(path)``; the value of a cell shows it.
+
+        Raises
+        ------
+        IndexError
+            If there is no such step.
+        TypeError
+            If a step is not an integer.
+        """
+        chosen = [self._checked(step) for step in steps] or key_steps(self._content["trace"])
+        return Frames(self._content, chosen)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the page to a file.
+        """Write the player to a file, in the form that the file's name asks for.
 
         Parameters
         ----------
         path
-            Where to; a file of that name is replaced.
+            A name that ends in .html (the page), .svg or .pdf (the key frames) or .txt (the transcript). A file of that
+            name is replaced when the new one is complete, and otherwise left as it is.
+
+        Raises
+        ------
+        ValueError
+            If the name ends otherwise.
+        ImportError
+            For a PDF, if matplotlib is missing.
         """
-        Path(path).write_text(self.page(), encoding="utf-8", newline="\n")
+        forms = {
+            ".html": lambda: self.page().encode(errors="replace"),
+            ".svg": lambda: self.frames().svg().encode(),
+            ".pdf": lambda: self.frames().pdf(),
+            ".txt": lambda: f"{self.transcript()}\n".encode(errors="replace"),
+        }
+        save(path, forms)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        bundle: dict[str, Any] = {"text/plain": repr(self), "text/html": self.html()}
-        widget = self._live()
+        # A terminal and a PDF made of a notebook show the plain text, and there is no more to see there.
+        plain = f"{self!r}\n{self._transcript}" if self._transcript else repr(self)
+        bundle: dict[str, Any] = {"text/plain": plain, "text/html": self.html()}
+        widget = self._live() if shows_widgets() else None
         if widget is not None:
             view = widget._repr_mimebundle_()
             # anywidget gives the data, or the data and their metadata, depending on its version.

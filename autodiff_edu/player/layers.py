@@ -20,11 +20,15 @@ class Place:
     centre: float = 0.0
     order: float = 0.0
     link: int = -1
+    frame: bool = False  # the box of a group
 
     @property
     def weight(self) -> float:
-        """How firmly the place stands: a long line should run straight, so boxes give way to it, not it to them."""
-        return 1.0 if self.height else 8.0
+        """How firmly the place stands: a long line should run straight, so boxes give way to it, not it to them.
+
+        What is given to one entry alone stands beside whatever else that entry uses.
+        """
+        return 8.0 if not self.height else 1.0 if self.above or len(self.below) > 1 else 0.1
 
 
 def order(layers: list[list[Place]]) -> None:
@@ -61,7 +65,8 @@ def _wish(place: Place, downwards: bool) -> float:
     neighbours = place.above if downwards else place.below
     if not place.height:
         neighbours = [other for other in neighbours if not other.height] or neighbours
-    return _mean((other.centre for other in neighbours), place.centre)
+    total = sum(other.weight for other in neighbours)
+    return sum(other.weight * other.centre for other in neighbours) / total if total else place.centre
 
 
 def _separate(layer: list[Place], wishes: list[float]) -> None:

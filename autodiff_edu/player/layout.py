@@ -6,25 +6,40 @@ browser and the player needs no layout library.
 
 A tensor that is used far below sends *one* line past the layers in between, from which every use branches off. Drawing
 each use on its own would take as many parallel lines as a loop has turns.
+
+Folding
+-------
+The picture is laid out once, with every group unfolded. A group (groups.py) is a frame with a picture of its own inside
+(levels.py), and no other box stands beside it: only lines pass there, and straight down. So to fold a group is to cut a
+strip out of the picture, from `FOLDED` below the top of its frame to the bottom, and to close the gap: whatever is
+outside keeps its place from left to right and its order from top to bottom, lines that pass get shorter, and lines that
+go in or out end at the box that is left. Any groups can be folded, in any order, and the page needs no more than the
+sum of the strips above a point to know how far up that point moves.
 """
+
+from __future__ import annotations
 
 from typing import Any
 
-from autodiff_edu.player.layers import Place, order, spread
+from autodiff_edu.player.groups import group
+from autodiff_edu.player.layers import Place
+from autodiff_edu.player.levels import Level, Line, nest
 
 # Pixels. A character is that wide at the 12 px in which player.css sets the graph.
 CHARACTER = 7.3
 PADDING = 10.0
 LINE = 17.0
-LAYER_GAP = 34.0
-MARGIN = 12.0
 PORT_GAP = 16.0
 NARROWEST = 66.0
 BOX_HEIGHT = 3 * LINE + 12
+FOLDED = 2 * LINE + 12
 
 # How much of a text is shown before the ellipsis (of a value: by player.js); the whole text is in the tooltip.
 LONGEST_VALUE = 20
 LONGEST_NAME = 14
+
+MANY = 40
+"""With more entries than that, the groups are folded at first."""
 
 
 def layout(document: dict[str, Any]) -> dict[str, Any]:
@@ -38,12 +53,15 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``width`` and ``height`` of the picture; ``tensors``, a box ``{"x", "y", "width", "height"}`` for each tensor
-        (one of a single line is a constant that no cotangent reaches: ``plain``) with ``heading`` and ``operation``;
-        ``links``, the lines, each with ``start`` and ``end`` points, a ``curve`` (SVG path commands that lead from one
-        to the other), the ``parent`` link it goes on from (or -1) and the first ``entry`` that uses it; ``entries``,
-        for each entry the link that arrives for each argument. A line from an input to an entry is that link and all
-        its parents.
+        ``width`` and ``height`` of the picture; ``tensors``, a box ``{"x", "y", "width", "height", "group"}`` for each
+        tensor (one of a single line is a constant that no cotangent reaches: ``plain``) with ``heading`` and
+        ``operation``; ``links``, the lines, each with ``points`` (x and y where it starts, x and y where it is bent
+        straight down, y where it ends), the ``parent`` link it goes on from (or -1), the first ``entry`` that uses it
+        and the ``group`` inside of which it is (or -1); ``entries``, for each entry the link that arrives for each
+        argument. A line from an input to an entry is that link and all its parents. ``groups`` are those of
+        `groups.group` with their frame, the ``side`` of its label, and ``folded``, the ``x`` and ``width`` of the
+        box that is left of it, which is as high as the picture's ``folded``; ``open`` says whether they are unfolded at
+        first.
 
     Examples
     --------
@@ -56,26 +74,32 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
     >>> picture["entries"]
     [[0]]
     """
-    boxes = _measure(document)
     entries = document["entries"]
-    _assign_layers(boxes, entries)
-    feeders, layers = _connect(boxes, entries)
-    order(layers)
-    spread(layers)
-    tops, height = _stack_layers(layers)
-
-    left = min((place.centre - place.width / 2 for layer in layers for place in layer), default=0.0) - MARGIN
-    right = max((place.centre + place.width / 2 for layer in layers for place in layer), default=0.0) + MARGIN
-    for place in (place for layer in layers for place in layer):
-        place.centre -= left
-    links, arrivals = _draw_links(boxes, entries, feeders, layers, tops)
+    groups, homes = group(document)
+    boxes = _measure(document)
+    levels = nest(boxes, entries, [{**one, "label": _label_width(one)} for one in groups], homes)
+    for level in reversed(levels):
+        level.place()
+    for level in levels:
+        level.settle()
+    links, arrivals = _draw_links(levels, entries)
+    labels = _labels(document)
+    places = {place: level for level in levels for place in (*level.items, *level.given)}
     return {
-        "width": round(right - left, 1),
-        "height": round(height, 1),
-        "tensors": [_rectangle(box, tops) | label for box, label in zip(boxes, _labels(document), strict=True)],
+        "width": round(levels[0].frame.width, 1),
+        "height": round(max(levels[0].frame.height, 0.0), 1),
+        "folded": FOLDED,
+        "open": len(entries) <= MANY,
+        "tensors": [_rectangle(box, places[box]) | label for box, label in zip(boxes, labels, strict=True)],
         "links": links,
         "entries": arrivals,
+        "groups": [one | _frame(level) for one, level in zip(groups, levels[1:], strict=True)],
     }
+
+
+def _label_width(one: dict[str, Any]) -> float:
+    """Give a group's box the room for what player.js writes on it."""
+    return (min(len(one.get("name", "loop ×100")), LONGEST_VALUE) + 20) * CHARACTER + 2 * PADDING
 
 
 def _measure(document: dict[str, Any]) -> list[Place]:
@@ -105,63 +129,6 @@ def _measure(document: dict[str, Any]) -> list[Place]:
     return boxes
 
 
-def _assign_layers(boxes: list[Place], entries: list[dict[str, Any]]) -> None:
-    produced = set()
-    for entry in entries:
-        produced.add(entry["output"])
-        boxes[entry["output"]].layer = 1 + max((boxes[tensor].layer for tensor in entry["inputs"]), default=0)
-    # What is given rather than computed belongs just above its first use, not at the top of a long graph.
-    first_use: dict[int, int] = {}
-    for entry in entries:
-        for tensor in entry["inputs"]:
-            layer = boxes[entry["output"]].layer
-            first_use[tensor] = min(layer, first_use.get(tensor, layer))
-    for tensor, layer in first_use.items():
-        if tensor not in produced:
-            boxes[tensor].layer = layer - 1
-
-
-def _connect(boxes: list[Place], entries: list[dict[str, Any]]) -> tuple[list[list[Place]], list[list[Place]]]:
-    """Return the place each argument's line comes from, entry by entry, and all places layer by layer."""
-    layers: list[list[Place]] = [[] for _ in range(1 + max((box.layer for box in boxes), default=0))]
-    for box in boxes:
-        layers[box.layer].append(box)
-    chains = {box.tensor: [box] for box in boxes}
-    feeders = []
-    for entry in entries:
-        output = boxes[entry["output"]]
-        row = []
-        for tensor in entry["inputs"]:
-            chain = chains[tensor]
-            while chain[-1].layer < output.layer - 1:
-                point = Place(tensor, width=4.0, height=0.0, layer=chain[-1].layer + 1)
-                layers[point.layer].append(point)
-                chain[-1].below.append(point)
-                point.above.append(chain[-1])
-                chain.append(point)
-            feeder = chain[max(0, output.layer - 1 - chain[0].layer)]
-            feeder.below.append(output)
-            output.above.append(feeder)
-            row.append(feeder)
-        feeders.append(row)
-    return feeders, layers
-
-
-def _stack_layers(layers: list[list[Place]]) -> tuple[list[tuple[float, float]], float]:
-    """Return the top and bottom of each layer, and the height of the whole."""
-    tops, y = [], MARGIN
-    for layer in layers:
-        height = max((place.height for place in layer), default=0.0)
-        tops.append((y, y + height))
-        y += height + LAYER_GAP
-    return tops, y - LAYER_GAP + MARGIN
-
-
-def _top(box: Place, tops: list[tuple[float, float]]) -> float:
-    # At the bottom of its layer, so that a small constant stands next to the entry that uses it.
-    return tops[box.layer][1] - box.height
-
-
 def _labels(document: dict[str, Any]) -> list[dict[str, str]]:
     """Return the name of each tensor and its operation, as far as there is room for them."""
     operations = {entry["output"]: entry["operation"] for entry in document["entries"]}
@@ -175,52 +142,80 @@ def _shorten(text: str) -> str:
     return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"
 
 
-def _rectangle(box: Place, tops: list[tuple[float, float]]) -> dict[str, float | bool]:
+def _frame(level: Level) -> dict[str, Any]:
+    frame = level.frame
+    ports = [*level.ins.values(), *level.outs.values()]
+    # The label stands where the lines that go in leave room for it.
+    room = level.narrowest / 2
+    crowded = [any(abs(port.centre - side) < room for port in level.ins.values()) for side in _sides(level)]
+    half = max([level.narrowest / 2, *(abs(port.centre - frame.centre) + PADDING for port in ports)])
     return {
-        "x": round(box.centre - box.width / 2, 1),
-        "y": round(_top(box, tops), 1),
-        "width": round(box.width, 1),
-        "height": round(box.height, 1),
-        "plain": box.height < BOX_HEIGHT,
+        "x": round(level.left, 1),
+        "y": round(level.top, 1),
+        "width": round(frame.width, 1),
+        "height": round(frame.height, 1),
+        "side": "right" if crowded[0] and not crowded[1] else "left",
+        "folded": {"x": round(frame.centre - half, 1), "width": round(2 * half, 1)},
     }
 
 
-def _draw_links(
-    boxes: list[Place],
-    entries: list[dict[str, Any]],
-    feeders: list[list[Place]],
-    layers: list[list[Place]],
-    tops: list[tuple[float, float]],
-) -> tuple[list[dict[str, Any]], list[list[int]]]:
-    links: list[dict[str, Any]] = []
+def _sides(level: Level) -> tuple[float, float]:
+    return level.left, level.left + level.frame.width
 
-    def link(place: Place, x: float, y: float, onwards: float | None) -> int:
-        start = [round(place.centre, 1), round(tops[place.layer][1], 1)]
-        middle = round((start[1] + y) / 2, 1)
-        curve = f"C{start[0]} {middle} {round(x, 1)} {middle} {round(x, 1)} {round(y, 1)}"
-        if onwards is not None:
-            curve += f"V{round(onwards, 1)}"
-        end = [round(x, 1), round(y if onwards is None else onwards, 1)]
-        links.append({"start": start, "end": end, "curve": curve, "parent": place.link})
+
+def _rectangle(box: Place, level: Level) -> dict[str, Any]:
+    return {
+        "x": round(box.centre - box.width / 2, 1),
+        "y": round(_top(box, level), 1),
+        "width": round(box.width, 1),
+        "height": round(box.height, 1),
+        "plain": box.height < BOX_HEIGHT,
+        "group": level.index,
+    }
+
+
+def _top(place: Place, level: Level) -> float:
+    # At the bottom of its layer, so that a small constant stands next to the entry that uses it.
+    return level.tops[place.layer][1] - place.height
+
+
+def _draw_links(levels: list[Level], entries: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[list[int]]]:
+    links: list[dict[str, Any]] = []
+    starts: list[Place] = []
+    arrivals = [[-1] * len(entry["inputs"]) for entry in entries]
+
+    def link(level: Level, place: Place, tensor: int, x: float, y: float, onwards: float) -> int:
+        start = level.starts[tensor] if place.frame else place  # out of a group a line comes by a port
+        points = (start.centre, level.tops[place.layer][1], x, y, onwards)
+        links.append({"points": [round(number, 1) for number in points], "group": level.index})
+        starts.append(start)
         return len(links) - 1
 
-    for layer in layers:
-        for place in layer:
-            if place.height == 0.0:
-                place.link = link(place.above[0], place.centre, *tops[place.layer])
-    arrivals = []
-    for index, (entry, row) in enumerate(zip(entries, feeders, strict=True)):
-        output = boxes[entry["output"]]
-        # Lines arrive from left to right as they come, whatever the order of the arguments, so that they do not cross.
-        ports = sorted(range(len(row)), key=lambda argument: (row[argument].centre, argument))
-        gap = min(PORT_GAP, (output.width - 2 * PADDING) / max(1, len(row)))
-        arriving = [0] * len(row)
-        for port, argument in enumerate(ports):
-            x = output.centre + (port - (len(row) - 1) / 2) * gap
-            arriving[argument] = link(row[argument], x, _top(output, tops), None)
-            number = arriving[argument]
+    for level in levels:
+        outs = set(level.outs.values())
+        for place in (place for layer in level.layers for place in layer):
+            if not place.height and place.above and place not in outs:  # a point that a line passes
+                place.link = link(level, place.above[0], place.tensor, place.centre, *level.tops[place.layer])
+        arriving: dict[Place, list[Line]] = {}
+        for line in level.lines:
+            if line.use:
+                arriving.setdefault(line.target, []).append(line)
+            else:
+                y = _top(line.target, level)
+                line.end.link = link(level, line.feeder, line.tensor, line.end.centre, y, y)
+        for box, row in arriving.items():
+            # Lines arrive from left to right as they come, whatever the order of the arguments, and so do not cross.
+            row.sort(key=lambda line: line.feeder.centre)
+            gap = min(PORT_GAP, (box.width - 2 * PADDING) / len(row))
+            for port, line in enumerate(row):
+                x, y = box.centre + (port - (len(row) - 1) / 2) * gap, _top(box, level)
+                entry, argument = line.use
+                arrivals[entry][argument] = link(level, line.feeder, line.tensor, x, y, y)
+    for one, start in zip(links, starts, strict=True):
+        one["parent"] = start.link
+    for index, numbers in enumerate(arrivals):
+        for number in numbers:
             while number >= 0 and "entry" not in links[number]:
                 links[number]["entry"] = index
                 number = links[number]["parent"]
-        arrivals.append(arriving)
     return links, arrivals

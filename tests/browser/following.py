@@ -18,7 +18,7 @@ READ = """root => {
     step: Number(root.dataset.step),
     kind: root.dataset.kind,
     sentence: texts(".sentence").join(),
-    playhead: all('[aria-current="step"]').map((item) => Number(item.dataset.entry)),
+    playhead: all('li[data-entry] [aria-current="step"]').map((item) => Number(item.closest("li").dataset.entry)),
     numbers: texts("li[data-entry] .number"),
     states: all("li[data-entry]").map((item) => item.dataset.state),
     lit: lines.map((line) => [Number(line.dataset.line), line.querySelector("code").textContent]),

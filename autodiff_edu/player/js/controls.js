@@ -1,54 +1,69 @@
-/** The heading, the buttons and the scrubber. */
+/** The heading, the buttons, the speed and the scrubber. */
 
 import { build, draw, make, set, write } from "./dom.js";
+import { STRINGS } from "./strings.js";
 
 export function headingView(trace, history) {
   const [direction, count] = ["direction", "count"].map((name) => make("span", { class: name }));
   const show = (step) => {
-    set(direction, "data-direction", history.backward[step] ? "backward" : "forward");
-    write(direction, history.backward[step] ? "← backward pass" : "→ forward pass");
-    write(count, `step ${step + 1} of ${trace.steps.length}`);
+    const towards = history.backward[step] ? "backward" : "forward";
+    set(direction, "data-direction", towards);
+    write(direction, STRINGS.heading[towards]);
+    write(count, STRINGS.heading.count(step + 1, trace.steps.length));
   };
-  return { element: make("header", {}, make("h2", {}, trace.title), make("div", {}, direction, count)), show };
+  const heading = make("h2", { title: trace.title }, trace.title);
+  return { element: make("header", {}, heading, make("div", {}, direction, count)), show };
 }
 
 const PAUSE = "M8.5 6v12M15.5 6v12";
 const BUTTONS = {
-  first: { label: "First step", key: "Home", icon: "M7 6v12M17 6l-6 6 6 6" },
-  previous: { label: "Previous step", key: "←", icon: "M14.5 6l-6 6 6 6" },
-  play: { label: "Play", key: "Space", icon: "M8 5.5v13l11-6.5z" },
-  next: { label: "Next step", key: "→", icon: "M9.5 6l6 6-6 6" },
-  last: { label: "Last step", key: "End", icon: "M17 6v12M7 6l6 6-6 6" },
+  first: { key: STRINGS.controls.home, icon: "M7 6v12M17 6l-6 6 6 6" },
+  previous: { key: "←", icon: "M14.5 6l-6 6 6 6" },
+  play: { key: STRINGS.controls.space, icon: "M8 5.5v13l11-6.5z" },
+  next: { key: "→", icon: "M9.5 6l6 6-6 6" },
+  last: { key: STRINGS.controls.end, icon: "M17 6v12M7 6l6 6-6 6" },
 };
+const SPEEDS = [0.5, 1, 2, 4];
 
-export function controlsView(trace, history, actions, go) {
-  const [last, buttons] = [trace.steps.length - 1, {}];
-  for (const [action, { label, key, icon }] of Object.entries(BUTTONS)) {
+/** `actions` are what the buttons do, by name; `go` hears where the scrubber is put, `setSpeed` a factor. */
+export function controlsView(trace, history, { actions, go, setSpeed }) {
+  const [words, last, buttons] = [STRINGS.controls, trace.steps.length - 1, {}];
+  for (const [action, { key, icon }] of Object.entries(BUTTONS)) {
     const image = draw("svg", { viewBox: "0 0 24 24", "aria-hidden": true }, draw("path", { d: icon }));
-    const about = { type: "button", "data-action": action, "aria-label": label, title: `${label} (${key})` };
-    buttons[action] = make("button", about, image);
-    buttons[action].addEventListener("click", actions[action]);
+    const about = { "aria-label": words[action], title: `${words[action]} (${key})` };
+    buttons[action] = make("button", { type: "button", "data-action": action, ...about }, image);
   }
-  const scrubber = make("input", { type: "range", min: 0, max: last, step: 1, "aria-label": "Step" });
+  const about = { type: "button", "data-action": "predict", "aria-pressed": false, title: words.aboutPredict };
+  const predict = make("button", about, words.predict);
+  for (const button of [...Object.values(buttons), predict]) {
+    button.addEventListener("click", actions[button.dataset.action]);
+  }
+  const choices = SPEEDS.map((factor) => make("option", { value: factor }, words.times(factor)));
+  const speed = make("select", { class: "speed", "aria-label": words.speed, title: words.speed }, ...choices);
+  speed.value = "1";
+  speed.addEventListener("change", () => setSpeed(Number(speed.value)));
+  const scrubber = make("input", { type: "range", min: 0, max: last, step: 1, "aria-label": words.scrubber });
   scrubber.addEventListener("input", () => go(Number(scrubber.value)));
   const place = (step) => `--portion: ${last ? step / last : 0}`;
-  const marks = history.turns.map((turn) => {
-    const title = `A backward pass starts at step ${turn + 1}`;
-    return make("span", { class: "turn", "data-turn": turn, style: place(turn), title });
-  });
+  const marks = history.turns.map((turn) =>
+    make("span", { class: "turn", "data-turn": turn, style: place(turn), title: words.turn(turn + 1) }));
   const track = make("div", { class: "scrubber" }, scrubber, ...marks);
   const show = (step) => {
     scrubber.value = step;
-    set(scrubber, "aria-valuetext", `step ${step + 1} of ${last + 1}`);
+    set(scrubber, "aria-valuetext", STRINGS.heading.count(step + 1, last + 1));
     set(track, "style", place(step));
     // Not `disabled`: that would drop the focus, and the next key would go to the notebook.
     const atEnd = { first: step === 0, previous: step === 0, next: step === last, last: step === last };
     for (const action in atEnd) set(buttons[action], "aria-disabled", atEnd[action]);
   };
   const showPlaying = (playing) => {
-    build(buttons.play, { "aria-label": playing ? "Pause" : "Play", title: playing ? "Pause (Space)" : "Play (Space)" });
+    const name = playing ? words.pause : words.play;
+    build(buttons.play, { "aria-label": name, title: `${name} (${BUTTONS.play.key})` });
     set(buttons.play.querySelector("path"), "d", playing ? PAUSE : BUTTONS.play.icon);
   };
-  const element = make("div", { class: "controls" }, make("div", { class: "buttons" }, ...Object.values(buttons)), track);
-  return { element, show, showPlaying };
+  const showPredicting = (on) => set(predict, "aria-pressed", on);
+  const focusNext = () => buttons.next.focus({ preventScroll: true });
+  const moving = make("div", { class: "buttons" }, ...Object.values(buttons));
+  const element = make("div", { class: "controls" }, moving, make("div", { class: "choices" }, speed, predict), track);
+  return { element, show, showPlaying, showPredicting, focusNext };
 }

@@ -1,63 +1,115 @@
-/** The graph: a box for each tensor, lines from inputs to uses. */
+/** The graph: a box for each tensor, lines from inputs to uses, and groups that fold into one box. */
 
-import { UNKNOWN, build, draw, make, reveal, shorten, write } from "./dom.js";
+import { drawBox, drawHead, drawScissors, pathOf } from "./boxes.js";
+import { UNKNOWN, build, draw, make, reveal, set, write } from "./dom.js";
+import { readFates } from "./fates.js";
+import { readFolds } from "./folds.js";
+import { groupsView } from "./frames.js";
+import { STRINGS } from "./strings.js";
 
-export function graphView(trace, history, layout) {
-  const head = ([x, y], dy) => draw("path", { class: "head", d: `M${x - 4} ${y + dy}L${x} ${y}L${x + 4} ${y + dy}z` });
-  const curve = (start, curves) => draw("path", { class: "line", d: `M${start} ${curves}` });
-  const [lit, ends] = [draw("g", { class: "lit" }), new Set(layout.entries.flat())];
-  const links = layout.links.map((link, number) =>
-    draw("g", { class: "link" }, curve(link.start, link.curve), ...(ends.has(number) ? [head(link.end, -7)] : [])));
-  /** The whole line from an input to its use: the link that arrives, after all those it goes on from. */
-  const edge = ({ end, ...arriving }, backward) => {
-    let { start, curve: curves, parent } = arriving;
-    for (; parent >= 0; ({ start, parent } = layout.links[parent])) curves = layout.links[parent].curve + curves;
-    return [curve(start, curves), backward ? head(start, 7) : head(end, -7)];
+export function graphView(trace, history, layout, go) {
+  const [folds, fates] = [readFolds(layout), readFates(trace, history)];
+  const uses = layout.entries.flatMap((row, entry) => row.map((link, argument) => [link, { entry, argument }]));
+  const arrives = new Map(uses);
+  const layers = ["frames", "links", "lit", "cuts", "boxes"].map((name) => draw("g", { class: name }));
+  const [frames, lines, lit, cuts, front] = layers;
+  const picture = draw("svg", { role: "img", "aria-label": STRINGS.graph.name }, ...layers);
+  const origin = () => picture.getBoundingClientRect().left - left; // of the coordinates, on the screen
+  const toggle = (group) => {
+    const before = origin();
+    folds.toggle(group);
+    paint();
+    show(current, false);
+    box.scrollLeft += origin() - before; // what was clicked stays under the hand; its height is what it was
   };
-  const boxes = layout.tensors.map(({ x, y, width, height, plain, heading, operation }, index) => {
-    const text = (part, dx, dy, anchor = "start", words = "") =>
-      draw("text", { x: x + dx, y: y + dy, "data-part": part, "text-anchor": anchor }, words);
-    const title = draw("title");
-    const value = plain ? text("value", width / 2, 16, "middle") : text("value", 10, 36);
-    const parts = [title, draw("rect", { x, y, width, height, rx: 6 }), value];
-    if (plain) return { group: draw("g", { "data-tensor": index, class: "plain" }, ...parts), title, value };
-    const cotangent = text("cotangent", 10, 56);
-    const names = [text("name", 10, 19, "start", heading), text("operation", width - 10, 19, "end", operation)];
-    const strip = `M${x + 1} ${y + 42}h${width - 2}v${height - 48}q0 5 -5 5h${12 - width}q-5 0 -5 -5z`;
-    parts.push(draw("path", { class: "strip", d: strip }), ...names, cotangent);
-    return { group: draw("g", { "data-tensor": index }, ...parts), title, value, cotangent };
-  });
-  const size = { width: layout.width, height: layout.height, role: "img", "aria-label": "The graph of the tensors" };
-  const box = make("div", { class: "scroll graph" }, draw("svg", size, ...links, lit, ...boxes.map(({ group }) => group)));
-  const show = (step) => {
-    const { entry, tensor, argument } = trace.steps[step];
+  const groups = groupsView(trace, history, layout, folds, toggle);
+  const canvas = make("div", { class: "canvas" }, picture, groups.element);
+  const box = make("div", { class: "scroll graph" }, canvas);
+  const boxes = new Map(); // drawn when they are first seen
+  let [current, left, links, seen, under] = [0, 0, [], [], []];
+
+  /** Draws what is to be seen as the groups are folded now. */
+  const paint = () => {
+    const inView = (thing) => folds.cover(thing.group) < 0;
+    seen = layout.tensors.flatMap((place, index) => (inView(place) ? [index] : []));
+    for (const index of seen) {
+      if (!boxes.has(index)) boxes.set(index, drawBox(layout.tensors[index], index, trace.tensors[index]));
+      set(boxes.get(index).element, "transform", `translate(0 ${folds.up(layout.tensors[index].y)})`);
+    }
+    links = layout.links.flatMap((link, number) => {
+      if (!inView(link)) return [];
+      const [use, path] = [arrives.get(number), pathOf([link], folds.up)];
+      const plain = use && layout.tensors[trace.entries[use.entry].inputs[use.argument]].plain;
+      const stops = use && (fates.stops(use.entry) ?? (plain ? "plain" : null));
+      const about = { class: "link", "data-link": number, "data-stops": stops ?? null };
+      const parts = [draw("path", { class: "hit", d: path }), draw("path", { class: "line", d: path })];
+      if (use) parts.push(drawHead(link.points[2], folds.up(link.points[4]), true));
+      const scissors = stops === "cut" ? drawScissors(link, folds.up) : null;
+      return [{ number, element: draw("g", about, ...parts), scissors, entry: link.entry, known: null }];
+    });
+    front.replaceChildren(...seen.map((index) => boxes.get(index).element));
+    lines.replaceChildren(...links.map(({ element }) => element));
+    cuts.replaceChildren(...links.flatMap(({ scissors }) => scissors ?? []));
+    left = groups.paint(frames, seen.map((index) => layout.tensors[index]));
+    const [width, height] = [layout.width - 2 * left, folds.up(layout.height)];
+    build(picture, { viewBox: `${left} 0 ${width} ${height}`, width, height });
+    set(canvas, "style", `width: ${width}px; --left: ${left}px`);
+  };
+
+  const show = (step, follow = true) => {
+    current = step;
+    const { entry, tensor, argument, kind, where } = trace.steps[step];
     const backward = history.backward[step];
     const subject = tensor ?? trace.entries[entry]?.output;
-    boxes.forEach(({ group, title, value, cotangent }, index) => {
-      const { name } = trace.tensors[index];
-      const known = history.value(index, step);
-      const reached = history.cotangent(index, step)?.text;
-      const [isKnown, isReached, isNow] = [known !== UNKNOWN, reached !== undefined, index === subject];
-      build(group, { "data-known": isKnown || null, "data-reached": isReached || null, "data-now": isNow || null });
-      write(title, `${name}: ${known}${!isReached ? "" : `, cotangent ${reached}`}`);
-      const alone = cotangent || name === known;
-      write(value, alone ? shorten(known) : `${layout.tensors[index].heading} = ${shorten(known)}`);
-      if (cotangent) write(cotangent, backward || isReached ? `← ${shorten(reached ?? UNKNOWN)}` : "");
-    });
+    for (const index of seen) {
+      const [known, reached] = [history.value(index, step), history.cotangent(index, step)?.text];
+      const mark = known === UNKNOWN ? null : fates.mark(index, step);
+      const cause = kind === "explain" && fates.isAt(index, where);
+      const state = fates.state(index, step);
+      boxes.get(index).update({ known, reached, backward, mark, cause, state, now: index === subject });
+    }
+    for (const link of links) {
+      const known = history.appeared[link.entry] <= step;
+      if (known === link.known) continue;
+      for (const part of [link.element, link.scissors]) if (part) set(part, "data-known", known || null);
+      link.known = known;
+    }
     const arriving = layout.entries[entry] ?? [];
-    links.forEach((link, index) => {
-      const known = history.appeared[layout.links[index].entry] <= step;
-      build(link, { "data-known": known || null, "data-under": arriving.includes(index) || null });
-    });
-    const edges = arriving.map((link, index) => {
-      // An "accumulate" goes along one argument; nothing at all flows back to a plain constant.
-      const still = backward && layout.tensors[trace.entries[entry].inputs[index]].plain;
-      const flows = (argument ?? index) === index && !still;
-      const about = { "data-edge": `${entry}.${index}`, "data-flow": flows || null };
-      return draw("g", about, ...edge(layout.links[link], backward));
-    });
-    lit.replaceChildren(...edges);
-    if (boxes[subject]) reveal(box, boxes[subject].group, 100);
+    for (const link of under) set(link, "data-under", null);
+    under = links.flatMap(({ number, element }) => (arriving.includes(number) ? [element] : []));
+    for (const link of under) set(link, "data-under", true);
+    lit.replaceChildren(...arriving.map((link, index) => {
+      // An "accumulate" goes along one argument; to some, such as a plain constant, nothing flows back at all.
+      const flows = (argument ?? index) === index && (!backward || fates.flowsBack(entry, index));
+      return draw("g", { "data-edge": `${entry}.${index}`, "data-flow": flows || null }, ...edge(link, backward));
+    }));
+    write(caption, [STRINGS.graph.heading, ...fates.paused(step).map(STRINGS.graph.paused)].join(" "));
+    const group = layout.tensors[subject]?.group ?? -1;
+    const covered = groups.show(step, group, entry);
+    const element = covered ?? boxes.get(subject)?.element;
+    if (element && follow) reveal(box, element, 100);
   };
-  return { element: make("figure", { class: "graph-figure" }, make("figcaption", {}, "Graph"), box), show };
+  /** What can be seen of the whole line from an input to its use: the link that arrives, and all it goes on from. */
+  const edge = (number, backward) => {
+    const whole = [];
+    for (; number >= 0; number = layout.links[number].parent) whole.unshift(layout.links[number]);
+    const visible = whole.filter(({ group }) => folds.cover(group) < 0);
+    if (!visible.length) return [];
+    const [[x, y], end] = [visible[0].points, visible.at(-1).points];
+    const head = backward ? drawHead(x, folds.up(y), false) : drawHead(end[2], folds.up(end[4]), true);
+    return [draw("path", { class: "line", d: pathOf(visible, folds.up) }), head];
+  };
+  picture.addEventListener("click", ({ target }) => {
+    const named = (name) => target.closest(`[data-${name}]`)?.dataset[name];
+    const [tensor, line, flow] = ["tensor", "link", "edge"].map(named);
+    if (tensor !== undefined) go(fates.stepOfTensor(Number(tensor), current));
+    else if (flow !== undefined) go(fates.stepOfUse(...flow.split(".").map(Number), current));
+    else if (line !== undefined) {
+      const use = arrives.get(Number(line)) ?? layout.links[line];
+      go(fates.stepOfUse(use.entry, use.argument, current));
+    }
+  });
+  const caption = make("figcaption");
+  paint();
+  return { element: make("figure", { class: "graph-figure" }, caption, box), show };
 }

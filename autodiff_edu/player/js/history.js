@@ -47,7 +47,8 @@ export function readHistory({ steps, tensors, entries }) {
     steps[number].entry === entry ? "now" : appeared[entry] > number ? "waiting" : done(entry, number);
   const cotangent = (tensor, number) => inPass(cotangents[tensor], number);
   /** The step that pulls the entry back: in the pass on show, else in the first that does. */
-  const pulled = (entry, number) => (arrivals[entry].find((at) => at.pass === pass[number]) ?? arrivals[entry][0])?.step;
+  const pulled = (entry, number) =>
+    (arrivals[entry].find((at) => at.pass === pass[number]) ?? arrivals[entry][0])?.step;
   const turns = [...passes.values()].map(({ first }) => first);
-  return { backward, where, appeared, turns, value, cotangent, arrived, state, pulled };
+  return { backward, pass, where, appeared, turns, value, cotangent, arrived, state, pulled };
 }

@@ -1,47 +1,207 @@
-/** The entry at hand: its inputs, its output, the cotangent that arrived, and the accumulator. */
+/** The entry at hand: its formula, its arrays, the cotangents, the accumulator, and what the tape holds. */
 
+import { arrayPlace, limitOf } from "./array.js";
 import { UNKNOWN, make, set, write } from "./dom.js";
+import { barred, drawn, equation, forwardTree, named, result, simplified, withLiterals } from "./formula.js";
+import { STRINGS } from "./strings.js";
+
+const MOST_INPUTS = 6;
+const LONGEST_NUMBER = 9; // what is put into a formula in place of a name
+const LONGEST_RESULT = 20; // what is written at a formula's end; longer ones stand in the table
+const MOST_TAPES = 3;
+
+/** What the panel looks up at a step: arrays in place of texts, contributions, memory. */
+function readings(trace, history) {
+  const assigned = trace.tensors.map(() => []);
+  const sums = trace.entries.map(() => []);
+  const memory = trace.tapes.map(() => []);
+  trace.steps.forEach((step, number) => {
+    if (step.kind === "assign") assigned[step.tensor].push({ number, array: step.value });
+    if (step.kind === "accumulate") sums[step.entry].push({ number, ...step });
+    if (step.memory != null) memory[step.tape].push({ number, bytes: step.memory });
+  });
+  const value = (tensor, number) => {
+    if (tensor === undefined || history.value(tensor, number) === UNKNOWN) return null;
+    return assigned[tensor].findLast((change) => change.number <= number)?.array ?? trace.tensors[tensor].value;
+  };
+  /** What the entry has sent to an argument in the pass on show. */
+  const contribution = (entry, argument, number) => {
+    if (!history.arrived(entry, number)) return null;
+    const from = history.pulled(entry, number);
+    const sent = sums[entry].find((sum) => sum.number > from && sum.number <= number && sum.argument === argument);
+    return sent?.pass === trace.steps[from].pass ? sent.contribution : null;
+  };
+  const bytes = (tape, number) => memory[tape].findLast((change) => change.number <= number)?.bytes;
+  return { value, contribution, bytes };
+}
+
+/** Keeps an element as tall as it ever was, so that what is below it stands still from step to step. */
+function steady(element) {
+  let width = 0;
+  element.addEventListener("toggle", () => { width = 0; }, true);
+  return () => {
+    if (element.clientWidth !== width) element.style.minHeight = "";
+    width = element.clientWidth;
+    element.style.minHeight = `${element.offsetHeight}px`;
+  };
+}
+
+/** A row of the table: a tensor, its value, and its cotangent or the contribution to it. */
+function rowPlace(role, fields = [{}, {}]) {
+  const [name, what, shape, label] = ["name", "role", "shape", "role"].map((kind) => make("span", { class: kind }));
+  const [value, cotangent] = fields.map(arrayPlace);
+  const head = make("th", { scope: "row" }, name, what, shape);
+  const flowing = make("div", { class: "flow" }, cotangent.element, label);
+  const cells = [make("td", {}, value.element), make("td", {}, flowing)];
+  const element = make("tr", { "data-row": role }, head, ...cells);
+  const show = (kind, tensor, known, flow, word) => {
+    write(what, kind);
+    write(name, tensor?.name ?? UNKNOWN);
+    write(shape, tensor ? `${STRINGS.panel.shape(tensor.value.shape)} ${tensor.value.dtype}` : UNKNOWN);
+    write(label, flow ? word : "");
+    value.show(known);
+    cotangent.show(flow);
+  };
+  return { element, show };
+}
+
+/** The formulas of an entry: what it computes, and what it sends to each argument. */
+function formulasOf(trace, read, history) {
+  const leaves = (entry, numbers) => (leaf) => {
+    const { arguments: given, output } = trace.entries[entry];
+    const tensor = trace.tensors[leaf === "g" || leaf === "y" ? output : given[leaf]];
+    const array = numbers?.(leaf);
+    if (array?.shape.length === 0 && array.text.length <= LONGEST_NUMBER) return { number: array.text };
+    return { node: leaf === "g" ? barred(tensor.name) : named(tensor.name) };
+  };
+  /** A formula in names and, where that says more, in numbers. */
+  const both = (entry, tree, numbers) => {
+    const [symbolic, numeric] = [null, numbers].map((some) => drawn(tree, leaves(entry, some)));
+    return numbers && numeric.textContent !== symbolic.textContent ? [symbolic, numeric] : [symbolic];
+  };
+  const outcome = (array) => (array && array.text.length > LONGEST_RESULT ? [] : [result(array?.text ?? UNKNOWN)]);
+  const signed = (first, nodes) => nodes.map((node, index) => [index ? "=" : first, node]);
+  const forward = (entry, number) => {
+    const { output, arguments: given } = trace.entries[entry];
+    const known = read.value(output, number);
+    const tree = simplified(withLiterals(forwardTree(trace.entries[entry]), trace.entries[entry], trace.tensors));
+    const values = (leaf) => read.value(given[leaf], number);
+    const nodes = [...both(entry, tree, values), ...outcome(known)];
+    return equation(named(trace.tensors[output].name), ...signed("=", nodes));
+  };
+  const backward = (entry, argument, number) => {
+    const { output, arguments: given, rule } = trace.entries[entry];
+    const arrived = history.arrived(entry, number);
+    const sent = read.contribution(entry, argument, number);
+    const tree = simplified(withLiterals(trace.rules[rule][argument], trace.entries[entry], trace.tensors));
+    const values = (leaf) => (leaf === "g" ? arrived : read.value(leaf === "y" ? output : given[leaf], number));
+    const nodes = both(entry, tree, arrived && values);
+    if (arrived) nodes.push(...outcome(sent));
+    const distinct = nodes.filter((node, index) => !index || node.textContent !== nodes[index - 1].textContent);
+    return equation(barred(trace.tensors[given[argument]].name), ...signed("+=", distinct));
+  };
+  return { forward, backward };
+}
 
 export function panelView(trace, history) {
-  const fields = {};
-  const field = (name, tag = "span") =>
-    (fields[name] = make(tag, { "data-field": name, class: tag === "span" ? "value" : null }));
-  const row = (label, value) => make("div", {}, label, make("dd", {}, value));
+  const words = STRINGS.panel;
+  const read = readings(trace, history);
+  const formulas = formulasOf(trace, read, history);
+  const field = (name, tag = "span") => make(tag, { "data-field": name });
+  const [caption, operation, target, count, memory] =
+    [["caption"], ["operation", "code"], ["target", "b"], ["count"], ["memory"]].map((one) => field(...one));
+  const lines = (name) => make("div", { class: "scroll formulas", "data-field": name });
+  const [forward, backward] = ["forward", "backward"].map(lines);
+  const rule = make("div", { class: "rule" }, operation, forward, backward);
+
+  const rows = Array.from({ length: MOST_INPUTS }, () => rowPlace("input"));
+  const subjectRow = rowPlace("output", [{ "data-field": "value" }, { "data-field": "cotangent" }]);
+  const more = make("p", { class: "more" });
+  const heads = [make("td"), ...[words.value, words.cotangent].map((text) => make("th", { scope: "col" }, text))];
+  const body = make("tbody");
+  const table = make("table", {}, make("thead", {}, make("tr", {}, ...heads)), body);
+  const about = make("div", { class: "scroll about" }, table, more);
+
+  const names = ["before", "contribution", "after"];
+  const places = names.map((name) => arrayPlace({ "data-field": name }));
   const span = (name, text) => make("span", { class: name }, text);
-  const part = (sign, name) => make("div", { class: "part" }, span("sign", sign), span("label", name), field(name));
-  const output = [row(field("value of", "dt"), field("value")), row(field("cotangent of", "dt"), field("cotangent"))];
-  const sum = make("div", { class: "sum" }, part("", "before"), part("+", "contribution"), part("=", "after"));
-  const accumulator = make("div", { class: "accumulator" }, make("p", {}, field("target", "b"), field("count")), sum);
-  const parts = [field("operation"), field("inputs", "dl"), make("dl", {}, ...output), accumulator];
-  const describe = ({ name, value }) => (value.shape.length ? `${name} (${value.shape.join("×")})` : name);
+  const parts = ["", "+", "="].map((sign, index) =>
+    make("div", { class: "part" }, span("sign", sign), span("label", words[names[index]]), places[index].element));
+  const sum = make("div", { class: "sum" }, ...parts);
+  const accumulator = make("div", { class: "accumulator" }, make("p", {}, target, count), sum);
+  const steadied = [rule, accumulator, about].map(steady);
+
+  const showFormulas = (step, number) => {
+    const entry = trace.entries[step.entry];
+    const subject = trace.tensors[step.tensor];
+    const shown = [];
+    if (entry) {
+      forward.replaceChildren(formulas.forward(step.entry, number));
+      entry.arguments.forEach((argument, index) => {
+        const flows = trace.rules[entry.rule]?.[index] != null && trace.tensors[argument].kind !== "constant";
+        const current = step.kind === "accumulate" && step.argument === index ? "true" : null;
+        if (!flows || shown.length === MOST_INPUTS) return;
+        shown.push(make("div", { "data-now": current }, formulas.backward(step.entry, index, number)));
+      });
+    } else if (step.kind === "seed") {
+      forward.replaceChildren(equation(barred(subject.name), ["=", result(step.cotangent.text)]));
+    } else if (subject) {
+      forward.replaceChildren(equation(named(subject.name), ["=", result(history.value(step.tensor, number))]));
+    } else forward.replaceChildren(UNKNOWN);
+    backward.replaceChildren(...shown);
+  };
+
+  const showRows = (step, number) => {
+    const entry = trace.entries[step.entry];
+    const given = (entry?.arguments ?? []).map((tensor, index) => ({ tensor, index }));
+    const inputs = given.filter(({ tensor }) => typeof tensor === "number");
+    inputs.slice(0, MOST_INPUTS).forEach(({ tensor, index }, place) => {
+      const sent = read.contribution(step.entry, index, number);
+      rows[place].show(words.input, trace.tensors[tensor], read.value(tensor, number), sent, words.contribution);
+    });
+    const subject = entry?.output ?? step.tensor;
+    const ofTensor = () => (subject === undefined ? null : history.cotangent(subject, number));
+    const arrived = entry ? history.arrived(step.entry, number) : ofTensor();
+    const [role, value] = [entry ? words.output : words.tensor, read.value(subject, number)];
+    subjectRow.show(role, trace.tensors[subject], value, arrived, words.arrived);
+    const wanted = [...rows.slice(0, inputs.length), subjectRow].map((row) => row.element);
+    // Rows that stay are left alone: to move them would take the focus from what is in them.
+    for (const element of [...body.children]) if (!wanted.includes(element)) element.remove();
+    wanted.forEach((element, index) => {
+      if (body.children[index] !== element) body.insertBefore(element, body.children[index] ?? null);
+    });
+    write(more, inputs.length > MOST_INPUTS ? words.more(inputs.length - MOST_INPUTS) : "");
+  };
+
+  const showSum = (step) => {
+    const sums = step.kind === "accumulate";
+    write(target, sums ? words.cotangentOf(trace.tensors[step.tensor].name) : words.accumulated);
+    write(count, sums ? words.count(step.count, step.of) : "");
+    const nothing = { text: words.nothingYet, shape: [], dtype: "", data: null };
+    const arrays = sums ? [step.before ?? nothing, step.contribution, step.after] : [null, null, null];
+    const limit = limitOf(...arrays); // one scale, so that the sum can be seen
+    places.forEach((place, index) => place.show(arrays[index], limit));
+    set(sum, "data-active", sums || null);
+    // Long texts need the whole width, one below the other.
+    set(sum, "data-long", arrays.some((array) => array && array.text.length > 14 && array.data === null) || null);
+  };
+
   const show = (number) => {
     const step = trace.steps[number];
     const entry = trace.entries[step.entry];
-    const subject = entry?.output ?? step.tensor;
-    const about = trace.tensors[subject];
-    const arrived = entry ? history.arrived(step.entry, number) : about && history.cotangent(subject, number);
-    const sums = step.kind === "accumulate";
-    const texts = {
-      caption: entry?.number ? `Entry ${entry.number}` : entry ? "Not recorded" : about ? "Tensor" : "Entry",
-      operation: entry ? `${about.name} = ${entry.text}` : about?.name,
-      "value of": about ? `value of ${describe(about)}` : "value",
-      value: about && history.value(subject, number),
-      "cotangent of": about ? `cotangent of ${about.name}` : "cotangent",
-      cotangent: arrived?.text,
-      target: sums ? `cotangent of ${trace.tensors[step.tensor].name}` : "accumulated cotangent",
-      before: sums ? (step.before?.text ?? "nothing yet") : UNKNOWN,
-      contribution: step.contribution?.text ?? UNKNOWN,
-      after: step.after?.text ?? UNKNOWN,
-      count: sums ? `${step.count} of ${step.of}` : "",
-    };
-    for (const [key, text] of Object.entries(texts)) write(fields[key], text ?? UNKNOWN);
-    const shown = (tensor) => make("span", { class: "value", "data-input": tensor }, history.value(tensor, number));
-    const input = (tensor) => row(make("dt", {}, `input ${describe(trace.tensors[tensor])}`), shown(tensor));
-    fields.inputs.replaceChildren(...Array.from(new Set(entry?.inputs), input));
-    set(sum, "data-active", sums || null);
-    // Arrays need the whole width, one below the other.
-    set(sum, "data-long", [texts.before, texts.contribution, texts.after].some((text) => text.length > 14) || null);
+    const subject = trace.tensors[entry?.output ?? step.tensor];
+    const heading = entry ? (entry.number ? words.numbered(entry.number) : words.skipped) : words.kinds[step.kind];
+    write(caption, heading ?? words.entry);
+    write(operation, entry ? `${subject.name} = ${entry.text}` : (subject?.name ?? UNKNOWN));
+    showFormulas(step, number);
+    showRows(step, number);
+    showSum(step);
+    const tapes = trace.tapes.length > MOST_TAPES ? [step.tape].filter((tape) => tape != null) : trace.tapes.keys();
+    const called = (tape) => (trace.tapes.length === 1 ? words.theTape : trace.tapes[tape].name);
+    const held = [...tapes].filter((tape) => read.bytes(tape, number) !== undefined);
+    write(memory, held.map((tape) => words.holds(called(tape), read.bytes(tape, number))).join(" · "));
+    for (const keep of steadied) keep();
   };
-  const body = make("div", { class: "body" }, ...parts);
-  return { element: make("figure", { class: "panel" }, field("caption", "figcaption"), body), show };
+  const inside = make("div", { class: "body" }, rule, accumulator, about);
+  return { element: make("figure", { class: "panel" }, make("figcaption", {}, caption, memory), inside), show };
 }

@@ -10,18 +10,26 @@
 import { codeView } from "./code.js";
 import { controlsView, headingView } from "./controls.js";
 import { build, make, set, write } from "./dom.js";
+import { EXTRAS, extrasOf } from "./extras.js";
 import { graphView } from "./graph.js";
 import { readHistory } from "./history.js";
 import { panelView } from "./panel.js";
+import { predictView } from "./predict.js";
+import { STRINGS } from "./strings.js";
 import { tapeView } from "./tape.js";
 
+const VERSION = 2; // of the trace documents that are drawn here; as in document.py
 const MILLISECONDS_PER_STEP = 1000;
 
 export default { render };
 
 /** The live widget (anywidget): `step` is the kernel's as much as the reader's. */
 export function render({ model, el }) {
-  const onStep = (step) => { model.set("step", step); model.save_changes(); };
+  const onStep = (step) => {
+    model.set("step", step);
+    // Without a kernel nobody else wants to know the step; the reader goes on all the same.
+    try { model.save_changes(); } catch { /* the kernel is gone */ }
+  };
   let player;
   const start = () => {
     player?.stop();
@@ -38,7 +46,14 @@ export function render({ model, el }) {
 export function mountAll(root = document) {
   for (const host of root.querySelectorAll("[data-autodiff-player]")) {
     const data = host.querySelector('script[type="application/json"]');
-    if (data && !host.shadowRoot) mount(host, JSON.parse(data.textContent), { step: Number(host.dataset.start ?? 0) });
+    if (!data || host.shadowRoot) continue;
+    try {
+      const content = JSON.parse(data.textContent);
+      // Views that are not in this copy of the script are in the host's own.
+      if (extrasOf(content.trace).every((part) => EXTRAS[part])) mount(host, content, { step: Number(host.dataset.start ?? 0) });
+    } catch (error) {
+      reportError(error); // the transcript stays, and the other players of the page start
+    }
   }
 }
 
@@ -47,11 +62,12 @@ export function mountAll(root = document) {
  * `onStep` hears of the reader's moves only; the `show` that is returned moves the player from outside.
  */
 export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
-  const { steps } = content.trace;
-  const trace = { ...content.trace, steps: steps.length ? steps : [{ kind: "empty", text: "Nothing was recorded." }] };
+  const { version, steps, title } = content.trace;
+  if (version !== VERSION) return refuse(host, content, STRINGS.player.otherVersion(version, VERSION));
+  const trace = { ...content.trace, steps: steps.length ? steps : [{ kind: "empty", text: STRINGS.player.empty }] };
   const history = readHistory(trace);
   const last = trace.steps.length - 1;
-  let [current, timer] = [-1, null];
+  let [current, timer, speed] = [-1, null, 1];
   const show = (wanted) => {
     const next = Math.max(0, Math.min(last, Math.trunc(wanted) || 0));
     if (next === current) return false;
@@ -59,47 +75,75 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
     const direction = history.backward[next] ? "backward" : "forward";
     build(root, { "data-step": next, "data-kind": trace.steps[next].kind, "data-direction": direction });
     for (const view of [...top, ...left, ...right]) view.show(next);
+    // What scrolls must be reached without a mouse.
+    for (const box of scrolling) set(box, "tabindex", box.getAttribute("aria-hidden") === "true" ? null : 0);
     return true;
   };
   const move = (wanted) => show(wanted) && onStep(current);
   const stop = () => { timer = clearInterval(timer); controls.showPlaying(false); };
+  /** One step on, unless the reader is asked about it first. */
+  const advance = () => {
+    if (current < last && predict.asks(current + 1)) stop();
+    else move(current + 1);
+  };
   const play = () => {
     if (current === last) move(0);
     controls.showPlaying(true);
     timer = setInterval(() => {
       // A cell that is run again, or a closed notebook, takes the host away without telling.
-      if (host.isConnected) move(current + 1);
+      if (host.isConnected) advance();
       if (current === last || !host.isConnected) stop();
-    }, MILLISECONDS_PER_STEP);
+    }, MILLISECONDS_PER_STEP / speed);
+  };
+  const setSpeed = (factor) => {
+    speed = factor;
+    if (timer) { stop(); play(); }
   };
   const go = (wanted) => { stop(); move(wanted); };
-  const moves = { first: () => go(0), previous: () => go(current - 1), next: () => go(current + 1), last: () => go(last) };
-  const actions = { ...moves, play: () => (timer ? stop() : play()) };
-  const controls = controlsView(trace, history, actions, go);
+  const next = () => { stop(); advance(); };
+  const moves = { first: () => go(0), previous: () => go(current - 1), next, last: () => go(last) };
+  const togglePredict = () => { stop(); controls.showPredicting(predict.toggle()); };
+  const actions = { ...moves, play: () => (timer ? stop() : play()), predict: togglePredict };
+  const controls = controlsView(trace, history, { actions, go, setSpeed });
+  const predict = predictView(trace, history, () => { move(current + 1); controls.focusNext(); });
   const sentence = make("p", { class: "sentence", "aria-live": "polite" });
   const said = { element: sentence, show: (at) => write(sentence, trace.steps[at].text) };
-  const top = [headingView(trace, history), controls, said];
-  const left = [codeView(trace, history), tapeView(trace, history, go)];
-  const right = [graphView(trace, history, content.layout), panelView(trace, history)];
+  const top = [headingView(trace, history), controls, said, predict];
+  const extras = extrasOf(trace).map((part) => EXTRAS[part](trace, history, go));
+  const recorded = trace.tapes.length > 0 || !extras.length; // a walk over contours is no recording
+  const left = recorded ? [codeView(trace, history, go), tapeView(trace, history, go)] : [];
+  const right = [...extras, ...(recorded ? [graphView(trace, history, content.layout, go), panelView(trace, history)] : [])];
   const elements = (some) => some.map((view) => view.element);
-  const columns = [left, right].map((some) => make("div", {}, ...elements(some)));
-  const about = { class: "player", tabindex: -1, "aria-label": `Step through ${trace.title}` };
+  const columns = [left, right].filter((some) => some.length).map((some) => make("div", {}, ...elements(some)));
+  const about = { class: "player", tabindex: -1, "aria-label": STRINGS.player.name(title) };
   const root = make("section", about, ...elements(top), make("div", { class: "columns" }, ...columns));
   root.addEventListener("keydown", (event) => handleKey(event, actions));
   // JupyterLab reads keys before the page does and leaves alone only what is marked so.
-  for (const part of [host, root, ...root.querySelectorAll("button, input")]) set(part, "data-lm-suppress-shortcuts", true);
+  const keepKeys = (part) => set(part, "data-lm-suppress-shortcuts", true);
+  for (const part of [host, root]) keepKeys(part);
+  root.addEventListener("focusin", ({ target }) => keepKeys(target));
+  const scrolling = root.querySelectorAll(".scroll");
   host.attachShadow({ mode: "open" }).append(make("style", {}, content.css), root);
   show(step);
   return { show, stop };
 }
 
+/** Says why nothing is drawn, above what stands there already: in a page, the transcript. */
+function refuse(host, { css }, why) {
+  const message = make("section", { class: "player refusal", role: "alert" }, make("p", {}, why));
+  host.attachShadow({ mode: "open" }).append(make("style", {}, css), message, make("slot"));
+  return { show: () => false, stop: () => {} };
+}
+
 const KEYS = { ArrowLeft: "previous", ArrowRight: "next", " ": "play", Home: "first", End: "last" };
 
 function handleKey(event, actions) {
+  // What is typed is neither a shortcut of the player nor of the page around it.
+  if (event.target.matches("input:not([type=range]), select, textarea")) { event.stopPropagation(); return; }
   if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || !Object.hasOwn(KEYS, event.key)) return;
   event.stopPropagation();
   // Whoever has walked to a button with Tab expects Space to press that button.
-  if (event.key === " " && event.target.matches("button")) return;
+  if (event.key === " " && event.target.matches("button, summary")) return;
   event.preventDefault();
   actions[KEYS[event.key]]();
 }

@@ -1,0 +1,213 @@
+r"""A drawing as a list of shapes, written as SVG or as PDF.
+
+Lengths are pixels, 96 to the inch, and y grows downwards, as in SVG. The same shapes give the same bytes.
+
+>>> drawing = [Path("M0 0H40V20H0Z", fill="#ffffff", stroke="#000000"), Text(5, 15, "a < b")]
+>>> print(*to_svg(40, 20, drawing).splitlines()[1:3], sep="\n")
+<path d="M0 0H40V20H0Z" fill="#ffffff" stroke="#000000"/>
+<text x="5" y="15">a &lt; b</text>
+"""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+MONOSPACE, SANS = "monospace", "sans-serif"
+ADVANCE = 0.602  # of a monospaced character, in units of the font's size
+POINT = 0.75  # of a pixel
+
+
+@dataclass(frozen=True)
+class Path:
+    """A line or an area; `commands` are those of SVG's paths: M, L, H, V, Q, C and Z, all absolute."""
+
+    commands: str
+    fill: str = "none"
+    stroke: str = "none"
+    weight: float = 1.0
+    dash: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Text:
+    """One line of text; (x, y) is where its baseline begins, or its end or middle by `anchor`."""
+
+    x: float
+    y: float
+    words: str
+    size: float = 12.0
+    colour: str = "#000000"
+    anchor: str = "start"
+    bold: bool = False
+    family: str = MONOSPACE
+
+
+@dataclass(frozen=True)
+class Window:
+    """A part of another drawing, of which nothing outside is seen: (left, top) comes to stand at (x, y)."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    left: float
+    top: float
+    scale: float
+    shapes: Sequence[Path | Text]
+
+
+Shape = Path | Text | Window
+
+# Neither XML nor a line of text can hold these.
+UNDRAWABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+
+
+def rounded(x: float, y: float, width: float, height: float, radius: float = 6.0) -> str:
+    """Give the path of a rectangle with round corners."""
+    r, right, bottom = min(radius, width / 2, height / 2), x + width, y + height
+    return (
+        f"M{_n(x + r)} {_n(y)}H{_n(right - r)}Q{_n(right)} {_n(y)} {_n(right)} {_n(y + r)}V{_n(bottom - r)}"
+        f"Q{_n(right)} {_n(bottom)} {_n(right - r)} {_n(bottom)}H{_n(x + r)}"
+        f"Q{_n(x)} {_n(bottom)} {_n(x)} {_n(bottom - r)}V{_n(y + r)}Q{_n(x)} {_n(y)} {_n(x + r)} {_n(y)}Z"
+    )
+
+
+def to_svg(width: float, height: float, shapes: Sequence[Shape], title: str = "") -> str:
+    """Write a drawing as SVG that needs nothing else: no font, no style sheet, no script, no id."""
+    about = f' role="img" aria-label="{_escaped(title)}"' if title else ""
+    size = f'width="{_n(width)}" height="{_n(height)}" viewBox="0 0 {_n(width)} {_n(height)}"'
+    usual = 'font-family="monospace" font-size="12" xml:space="preserve"'
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" {size}{about} {usual}>', *map(_svg, shapes), "</svg>"]
+    return "\n".join(lines) + "\n"
+
+
+def _svg(shape: Shape) -> str:
+    match shape:
+        case Path(commands, fill, stroke, weight, dash):
+            about = [("fill", fill), ("stroke", stroke), ("stroke-width", _n(weight) if weight != 1.0 else "none")]
+            about += [("stroke-dasharray", " ".join(map(_n, dash)) if dash else "none")]
+            shown = "".join(f' {name}="{value}"' for name, value in about if value != "none" or name == "fill")
+            return f'<path d="{commands}"{shown}/>'
+        case Text(x, y, words, size, colour, anchor, bold, family):
+            about = [("x", _n(x)), ("y", _n(y))]
+            about += [("font-size", _n(size))] if size != 12.0 else []
+            about += [("font-family", family)] if family != MONOSPACE else []
+            about += [("fill", colour)] if colour != "#000000" else []
+            about += [("text-anchor", anchor)] if anchor != "start" else []
+            about += [("font-weight", "bold")] if bold else []
+            shown = " ".join(f'{name}="{value}"' for name, value in about)
+            return f"<text {shown}>{_escaped(words)}</text>"
+        case Window(x, y, width, height, left, top, scale, shapes):
+            view = f"{_n(left)} {_n(top)} {_n(width / scale)} {_n(height / scale)}"
+            place = f'x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}"'
+            inside = "\n".join(map(_svg, shapes))
+            return f'<svg {place} viewBox="{view}" preserveAspectRatio="none">\n{inside}\n</svg>'
+
+
+def to_pdf(width: float, height: float, shapes: Sequence[Shape], title: str = "") -> bytes:
+    """Write a drawing as a PDF of one page, with its fonts.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is missing, saying what to install.
+    """
+    try:
+        import matplotlib
+        from matplotlib.backends.backend_pdf import FigureCanvasPdf
+        from matplotlib.figure import Figure
+        from matplotlib.transforms import Affine2D
+    except ImportError as error:
+        raise ImportError(f"{error}; a PDF is drawn by matplotlib: pip install matplotlib, or save as .svg") from error
+    # Neither the reader's own settings nor the date may change the bytes.
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update({"pdf.fonttype": 42, "text.usetex": False, "svg.hashsalt": "autodiff_edu"})
+        warnings.filterwarnings("ignore", message="Glyph")  # a letter that the font lacks is drawn as a box
+        figure = Figure(figsize=(width / 96, height / 96), dpi=96)
+        to_page = Affine2D().scale(1 / 96, -1 / 96).translate(0, height / 96) + figure.dpi_scale_trans
+        for shape in shapes:
+            if isinstance(shape, Window):
+                moved = Affine2D().translate(-shape.left, -shape.top).scale(shape.scale).translate(shape.x, shape.y)
+                clip = (_path(_rectangle(shape.x, shape.y, shape.width, shape.height)), to_page)
+                for inner in shape.shapes:
+                    _add(figure, inner, moved + to_page, shape.scale, clip)
+            else:
+                _add(figure, shape, to_page)
+        page = io.BytesIO()
+        information = {"CreationDate": None, "ModDate": None, "Producer": None, "Creator": "autodiff_edu"}
+        FigureCanvasPdf(figure).print_pdf(page, metadata=information | {"Title": _clean(title)})
+    return page.getvalue()
+
+
+def _add(figure: Any, shape: Path | Text, transform: Any, scale: float = 1.0, clip: Any = None) -> None:
+    from matplotlib.patches import PathPatch
+    from matplotlib.text import Text as Words
+
+    if isinstance(shape, Path):
+        dash = (0, tuple(part / max(shape.weight, 0.1) for part in shape.dash)) if shape.dash else "solid"
+        artist: Any = PathPatch(
+            _path(shape.commands), facecolor=shape.fill, edgecolor=shape.stroke, transform=transform,
+            linewidth=shape.weight * POINT * scale if shape.stroke != "none" else 0, linestyle=dash, capstyle="butt",
+        )  # fmt: skip
+    else:
+        family = "DejaVu Sans Mono" if shape.family == MONOSPACE else "DejaVu Sans"  # come with matplotlib
+        artist = Words(
+            shape.x, shape.y, _clean(shape.words), color=shape.colour, fontfamily=family, parse_math=False,
+            fontsize=shape.size * POINT * scale, fontweight="bold" if shape.bold else "normal", transform=transform,
+            verticalalignment="baseline",
+        )  # fmt: skip
+        artist.set_horizontalalignment({"start": "left", "middle": "center", "end": "right"}[shape.anchor])
+    figure.add_artist(artist, clip=True)
+    if clip is None:
+        artist.set_clip_on(False)
+    else:
+        artist.set_clip_path(*clip)
+
+
+def _path(commands: str) -> Any:
+    """Give matplotlib's path for SVG's commands."""
+    from matplotlib.path import Path as Outline
+
+    corners: list[tuple[float, float]] = []
+    codes: list[Any] = []
+    for command, rest in re.findall(r"([A-Za-z])([^A-Za-z]*)", commands):
+        numbers = [float(number) for number in re.findall(r"-?[\d.]+(?:e-?\d+)?", rest)]
+        match command:
+            case "M" | "L" | "Q" | "C":
+                points = list(zip(numbers[::2], numbers[1::2], strict=True))
+                code = {"M": Outline.MOVETO, "L": Outline.LINETO, "Q": Outline.CURVE3, "C": Outline.CURVE4}[command]
+            case "H":
+                points, code = [(number, corners[-1][1]) for number in numbers], Outline.LINETO
+            case "V":
+                points, code = [(corners[-1][0], number) for number in numbers], Outline.LINETO
+            case "Z" | "z":
+                points, code = [corners[0]], Outline.CLOSEPOLY
+            case _:
+                raise ValueError(f"a drawing's path knows M, L, H, V, Q, C and Z, not {command!r} in {commands!r:.80}")
+        corners += points
+        codes += [code] * len(points)
+    return Outline(corners, codes)
+
+
+def _rectangle(x: float, y: float, width: float, height: float) -> str:
+    return f"M{_n(x)} {_n(y)}H{_n(x + width)}V{_n(y + height)}H{_n(x)}Z"
+
+
+def _clean(words: str) -> str:
+    return UNDRAWABLE.sub("\N{REPLACEMENT CHARACTER}", words.replace("\t", " ").replace("\n", " "))
+
+
+def _escaped(words: str) -> str:
+    return html.escape(_clean(words))
+
+
+def _n(number: float) -> str:
+    """Write a coordinate, to a tenth of a pixel."""
+    return f"{round(number, 1):.10g}"

@@ -1,0 +1,185 @@
+"""Groups of entries, which the player folds into one box: scopes, backward passes, and the turns of a loop.
+
+Entries that follow each other in one `ad.scope` (every `nn.Module` opens one) are a group, and so are those that a
+backward pass computes while another tape records. Entries that come from the same places in the user's code, in the
+same order, at least three times running, are a loop: a group of turns, each of which is a group too if it holds more
+than one thing. Groups nest, and hold two entries at least.
+
+>>> entries = [{"operation": "sin", "inputs": [k], "output": k + 1, "where": {"line": 2}} for k in range(12)]
+>>> found, homes = group({"entries": entries, "steps": []})
+>>> found
+[{'kind': 'loop', 'count': 12, 'parent': -1, 'times': 12}]
+>>> homes
+[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
+from itertools import groupby
+from typing import Any
+
+FEWEST_TURNS = 3
+LONGEST_TURN = 400  # in parts; looking for longer ones takes longer than anybody would look at them
+
+
+@dataclass
+class Part:
+    """An entry, or a group of parts; `key` is equal for parts that come from the same places in the same order."""
+
+    key: int
+    entries: list[int]
+    parts: list[Part] = field(default_factory=list)
+    about: dict[str, Any] = field(default_factory=dict)
+
+
+def group(document: dict[str, Any]) -> tuple[list[dict[str, Any]], list[int]]:
+    """Find the groups among the entries of a trace document.
+
+    Parameters
+    ----------
+    document
+        The trace document, as ``json.loads(trace.to_json())`` gives it.
+
+    Returns
+    -------
+    list of dict
+        The groups, each after the group it is in: `kind` ("scope", "pass", "loop" or "turn"), `count` (of
+        entries), `parent` (the index of the group around it, or -1), and by kind a `name`, how many `times`, or the
+        turn's `number`.
+    list of int
+        For each entry the index of the innermost group, or -1.
+    """
+    entries = document["entries"]
+    groups: list[dict[str, Any]] = []
+    homes = [-1] * len(entries)
+
+    def settle(parts: list[Part], parent: int) -> None:
+        for part in parts:
+            if not part.about:
+                homes[part.entries[0]] = parent
+                continue
+            groups.append({"kind": part.about["kind"], "count": len(part.entries), "parent": parent} | part.about)
+            settle(part.parts, len(groups) - 1)
+
+    settle(_Finder(document).by_scope(in_order(entries), 0), -1)
+    return groups, homes
+
+
+def in_order(entries: list[dict[str, Any]]) -> list[int]:
+    """Sort the entries so that each comes after those it uses, otherwise as they are.
+
+    A trace that begins in the middle meets what was recorded before in the backward pass only, last things first.
+    """
+    makers = {entry["output"]: index for index, entry in enumerate(entries)}
+    users: list[list[int]] = [[] for _ in entries]
+    waits_for = [0] * len(entries)
+    for index, entry in enumerate(entries):
+        for maker in {makers[tensor] for tensor in entry["inputs"] if tensor in makers}:
+            users[maker].append(index)
+            waits_for[index] += 1
+    ready = [index for index, count in enumerate(waits_for) if not count]
+    heapify(ready)
+    order = []
+    while ready:
+        order.append(heappop(ready))
+        for user in users[order[-1]]:
+            waits_for[user] -= 1
+            if not waits_for[user]:
+                heappush(ready, user)
+    return order
+
+
+class _Finder:
+    """Finds groups; `keys` numbers the places that things come from."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self.keys: dict[Any, int] = {}
+        entries = document["entries"]
+        self.paths = [list(entry.get("scope", ())) for entry in entries]
+        self.origins: list[tuple[Any, ...]] = [_origin(entry) for entry in entries]
+        for index, (number, tape, pulled) in _in_passes(document["steps"]).items():
+            self.paths[index].append((number, document["tapes"][tape]["name"]))
+            # All that one call of `gradient` computes has that call's place; the entry it pulls back tells it apart.
+            self.origins[index] += _origin(entries[pulled])
+
+    def by_scope(self, members: list[int], depth: int) -> list[Part]:
+        def name(index: int) -> Any:
+            return self.paths[index][depth] if len(self.paths[index]) > depth else None
+
+        parts: list[Part] = []
+        for named, together in groupby(members, name):
+            run = list(together)
+            if named is None:
+                parts += [Part(_number(self.keys, self.origins[index]), [index]) for index in run]
+                continue
+            inner = self.by_scope(run, depth + 1)
+            if len(run) == 1:
+                parts += inner
+                continue
+            scope = isinstance(named, str)
+            about = {"kind": "scope", "name": named} if scope else {"kind": "pass", "name": named[1]}
+            key = _number(self.keys, (named if scope else "pass", *(part.key for part in inner)))
+            parts.append(Part(key, run, inner, about))
+        return _by_repetition(parts, self.keys)
+
+
+def _origin(entry: dict[str, Any]) -> tuple[Any, ...]:
+    where = entry.get("where") or {}
+    return entry["operation"], where.get("code"), where.get("line"), tuple(where.get("columns") or ())
+
+
+def _in_passes(steps: list[dict[str, Any]]) -> dict[int, tuple[int, int, int]]:
+    """For each entry that a backward pass computes: the pass, its tape, and the entry that is being pulled back."""
+    last = {step["pass"]: number for number, step in enumerate(steps) if "pass" in step}
+    found: dict[int, tuple[int, int, int]] = {}
+    pulling: dict[int, tuple[int, int]] = {}  # by pass
+    for number, step in enumerate(steps):
+        if step["kind"] == "pull back":
+            pulling[step["pass"]] = (step["tape"], step["entry"])
+        elif step["kind"] in ("record", "cut", "skip") and step["entry"] not in found:
+            under_way = [one for one in pulling if last[one] > number and pulling[one][0] != step["tape"]]
+            if under_way:
+                found[step["entry"]] = (under_way[-1], *pulling[under_way[-1]])
+    return found
+
+
+def _number(keys: dict[Any, int], key: Any) -> int:
+    return keys.setdefault(key, len(keys))
+
+
+def _by_repetition(parts: list[Part], keys: dict[Any, int]) -> list[Part]:
+    """Put loops in the place of their turns, short turns first, so that inner loops are found before outer ones."""
+    length = 1
+    while FEWEST_TURNS * length <= len(parts) and length <= LONGEST_TURN:
+        folded = list(_with_loops(parts, length, keys))
+        length, parts = (length + 1, parts) if len(folded) == len(parts) else (1, folded)
+    return parts
+
+
+def _with_loops(parts: list[Part], length: int, keys: dict[Any, int]) -> Iterator[Part]:
+    begin = 0
+    while begin < len(parts):
+        end = begin
+        while end + length < len(parts) and parts[end].key == parts[end + length].key:
+            end += 1
+        times = 1 + (end - begin) // length
+        if times < FEWEST_TURNS:
+            yield from parts[begin : end + 1]  # a run that begins among these ends here too
+            begin = end + 1
+            continue
+        yield _loop([parts[at : at + length] for at in range(begin, begin + times * length, length)], keys)
+        begin += times * length
+
+
+def _loop(turns: list[list[Part]], keys: dict[Any, int]) -> Part:
+    key = _number(keys, ("loop", *(part.key for part in turns[0])))
+    parts = []
+    for number, turn in enumerate(turns, 1):
+        members = [entry for part in turn for entry in part.entries]
+        # In a turn of one thing, that thing is the turn.
+        parts.append(turn[0] if len(turn) == 1 else Part(key, members, turn, {"kind": "turn", "number": number}))
+    members = [entry for part in parts for entry in part.entries]
+    return Part(key, members, parts, {"kind": "loop", "times": len(turns)})

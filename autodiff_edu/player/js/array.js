@@ -1,0 +1,152 @@
+/** Arrays as they are: small ones as tables of numbers, larger ones as heatmaps around zero. */
+
+import { UNKNOWN, make, set, write } from "./dom.js";
+import { STRINGS } from "./strings.js";
+
+const LARGEST_TABLE = 16; // elements; above, colours are read faster than numbers
+const MOST_SLICES = 8;
+const LONGEST_ROW = 16;
+
+/** A number as a point on the colour scale: its magnitude if it is complex; infinite and NaN as they are. */
+function magnitude(item) {
+  if (typeof item !== "string") return Number(item);
+  const parts = item.match(/^([+-]?(?:[\d.]+(?:e[+-]?\d+)?|inf|nan))([+-](?:[\d.]+(?:e[+-]?\d+)?|inf|nan))j$/);
+  const real = (text) => Number(text.replace("inf", "Infinity")); // and NaN of "nan"
+  return parts ? Math.hypot(real(parts[1]), real(parts[2])) : real(item);
+}
+
+const shown = (item) => (typeof item === "boolean" ? (item ? "True" : "False") : String(item).replace(/^-/, "−"));
+const flat = ({ data }) => [data].flat(Infinity);
+
+/** The largest finite magnitude in some arrays: the end of a scale that they share. */
+export function limitOf(...arrays) {
+  const all = arrays.filter((array) => array?.data != null).flatMap(flat).map(magnitude).filter(Number.isFinite);
+  return all.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);
+}
+
+/**
+ * Cuts an array into pieces of rows of numbers: {label, rows, names}, where names(i, j) is an element's index.
+ * Of three axes and more come slices side by side or, if these are many, rows with their leading axes in one.
+ */
+export function piecesOf({ data, shape, every }) {
+  const stride = (axis) => every?.[axis] ?? 1;
+  if (shape.length <= 1) return [wrapped(shape.length ? data : [data], stride(0))];
+  const leading = shape.length - 2;
+  const slices = matrices(data, leading, stride, []);
+  const at = (index) => (i, j) => [...index, i * stride(leading), j * stride(leading + 1)];
+  if (slices.length <= MOST_SLICES) {
+    const label = (index) => (index.length ? `[${[...index, ":", ":"].join(", ")}]` : "");
+    return slices.map(({ index, rows }) => ({ label: label(index), rows, names: at(index) }));
+  }
+  const indexed = (index) => (row, i) => ({ row, index: [...index, i * stride(leading)] });
+  const all = slices.flatMap(({ index, rows }) => rows.map(indexed(index)));
+  const names = (i, j) => [...all[i].index, j * stride(leading + 1)];
+  return [{ label: STRINGS.array.flattened(all.length), rows: all.map(({ row }) => row), names }];
+}
+
+function wrapped(items, stride) {
+  const rows = [];
+  for (let start = 0; start < items.length; start += LONGEST_ROW) rows.push(items.slice(start, start + LONGEST_ROW));
+  const label = rows.length > 1 ? STRINGS.array.wrapped(LONGEST_ROW) : "";
+  return { label, rows, names: (i, j) => [(i * LONGEST_ROW + j) * stride] };
+}
+
+const matrices = (data, depth, stride, index) =>
+  depth === 0
+    ? [{ index, rows: data }]
+    : data.flatMap((part, i) => matrices(part, depth - 1, stride, [...index, i * stride(index.length)]));
+
+function tableOf({ label, rows, names }, headed) {
+  const last = (i, j) => names(i, j).at(-1);
+  const columns = rows[0].map((_, j) => make("th", {}, String(last(0, j))));
+  const head = headed ? [make("tr", {}, make("td", {}), ...columns)] : [];
+  const body = rows.map((row, i) => {
+    const heading = headed ? [make("th", {}, names(i, 0).slice(0, -1).join(", "))] : [];
+    return make("tr", {}, ...heading, ...row.map((item) => make("td", {}, shown(item))));
+  });
+  const caption = label ? [make("caption", {}, label)] : [];
+  const kind = headed ? " headed" : rows.length === 1 ? " line" : "";
+  return make("table", { class: `numbers${kind}` }, ...caption, ...head, ...body);
+}
+
+/** The colour of a value: from the middle to one of the ends, which stand in css/array.css. */
+export function colour(value, limit) {
+  if (!Number.isFinite(value)) return null;
+  const portion = limit ? Math.round((100 * Math.min(limit, Math.abs(value))) / limit) : 0;
+  return `background: color-mix(in oklab, var(--${value < 0 ? "low" : "high"}) ${portion}%, var(--middle))`;
+}
+
+const oddity = (value) => (Number.isFinite(value) ? null : Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf");
+
+function heatmapOf({ label, rows, names }, limit, name) {
+  const cells = rows.flatMap((row, i) =>
+    row.map((item, j) => {
+      const value = magnitude(item);
+      const title = `[${names(i, j).join(", ")}] ${shown(item)}`;
+      return make("i", { title, "data-value": String(item), "data-odd": oddity(value), style: colour(value, limit) });
+    }),
+  );
+  const width = rows[0].length;
+  const style = `--columns: ${width}; --rows: ${rows.length}`;
+  const grid = make("div", { class: "heat", role: "img", "aria-label": name, style }, ...cells);
+  return make("div", { class: "piece" }, grid, ...(label ? [make("span", { class: "label" }, label)] : []));
+}
+
+export function legendOf(array, limit) {
+  const end = String(Number(limit.toPrecision(3)));
+  const complex = array.dtype.startsWith("complex");
+  const upwards = complex || array.dtype === "bool"; // never below zero
+  const ends = upwards ? ["0", "", end] : [`−${end}`, "0", end];
+  const odd = flat(array).map(magnitude).map(oddity).filter(Boolean);
+  const [words, kinds] = [STRINGS.array, [...new Set(odd)].sort()];
+  const notes = [
+    ...(complex ? [words.magnitude] : []),
+    ...(array.every ?? []).map((n, axis) => words.every(n, axis, array.shape.length)).filter(Boolean),
+  ];
+  return [
+    make("span", { class: upwards ? "ramp up" : "ramp" }, ...ends.map((text) => make("b", {}, text))),
+    ...kinds.map((kind) => make("span", { class: "odd" }, make("i", { "data-odd": kind }), kind.replace("-", "−"))),
+    ...notes.map((note) => make("span", { class: "note" }, note)),
+  ];
+}
+
+/**
+ * A place where arrays are shown, one at a time: {element, show(array, limit)}; the `limit` is that of arrays to be
+ * compared. It stays from step to step, so that whoever opened its table, or went there with Tab, finds it again.
+ */
+export function arrayPlace(attributes = {}) {
+  const text = make("span", { class: "value", ...attributes });
+  const picture = make("div", { class: "scroll picture" });
+  const summary = make("summary", {}, STRINGS.array.asTable);
+  const tables = make("div", { class: "scroll tables" });
+  const details = make("details", { hidden: "" }, summary, tables);
+  const legend = make("div", { class: "legend" });
+  const element = make("div", { class: "array" }, text, picture, make("div", { class: "foot" }, legend, details));
+  let [current, scale, filled] = [undefined, undefined, false];
+  const fill = () => {
+    if (filled || !details.open || details.hidden) return;
+    filled = true;
+    tables.replaceChildren(...piecesOf(current).map((piece) => tableOf(piece, true)));
+  };
+  details.addEventListener("toggle", fill);
+  const show = (array, limit = array && limitOf(array)) => {
+    if (array === current && limit === scale) return;
+    [current, scale, filled] = [array, limit, false];
+    write(text, array?.text ?? UNKNOWN);
+    const size = array?.data == null ? 0 : flat(array).length;
+    const large = size > LARGEST_TABLE;
+    const small = !large && size > 0 && array.shape.length > 0;
+    // A small table says what the text says, so the text is for screen readers then, and the table is not.
+    set(text, "data-aside", small || null);
+    set(picture, "aria-hidden", small || null);
+    const pieces = small || large ? piecesOf(array) : [];
+    const parts = pieces.map((piece) => (small ? tableOf(piece, false) : heatmapOf(piece, limit, array.text)));
+    picture.replaceChildren(...parts);
+    legend.replaceChildren(...(large ? legendOf(array, limit) : []));
+    const lost = !large && summary.getRootNode().activeElement === summary;
+    set(details, "hidden", large ? null : "");
+    if (lost) summary.closest("[tabindex]")?.focus({ preventScroll: true }); // else the next key goes to the page
+    fill();
+  };
+  return { element, show };
+}

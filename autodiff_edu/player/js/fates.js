@@ -1,0 +1,55 @@
+/** What becomes of entries and tensors: cut, not watched, computed during a pause, never reached; and where to jump. */
+
+export function readFates(trace, history) {
+  const makers = new Map(trace.entries.map((entry, index) => [entry.output, index]));
+  const [stopped, during, pauses, ends] = [new Map(), new Set(), [], new Map()];
+  const [watched, seen, uses] = [new Map(), new Map(), new Map()];
+  const note = (map, key, step) => map.set(key, [...(map.get(key) ?? []), step]);
+  let paused = [];
+  trace.steps.forEach((step, number) => {
+    const { kind, tape, tensor, entry, argument } = step;
+    if (kind === "pause") paused = [...paused, tape];
+    if (kind === "resume" || kind === "reset") paused = paused.filter((each) => each !== tape);
+    pauses.push(paused);
+    if (kind === "watch") note(watched, tensor, tape);
+    if (tensor !== undefined && !seen.has(tensor)) seen.set(tensor, number);
+    if (step.pass !== undefined) ends.set(step.pass, { tape, number });
+    if (kind === "accumulate") for (const key of [`${entry}.${argument}`, `to ${tensor}`]) note(uses, key, number);
+    if (!["record", "cut", "skip"].includes(kind)) return;
+    for (const input of trace.entries[entry].inputs) if (!seen.has(input)) seen.set(input, number);
+    if (paused.length) during.add(entry);
+    if (kind === "cut" || (kind === "skip" && !trace.entries[entry].tapes.length)) stopped.set(entry, kind);
+  });
+  const inPass = (steps, at) => steps?.find((step) => trace.steps[step].pass === history.pass[at]) ?? steps?.[0];
+  const stops = (entry) => stopped.get(entry);
+  const state = (tensor, step) => (makers.has(tensor) ? history.state(makers.get(tensor), step) : null);
+  /** Whether a backward pass has ended that might have reached the tensor, and has not. */
+  const missed = (tensor, step) => {
+    const end = ends.get(history.pass[step]);
+    if (!end || step < end.number || history.cotangent(tensor, step)) return false;
+    return (trace.entries[makers.get(tensor)]?.tapes ?? watched.get(tensor) ?? []).includes(end.tape);
+  };
+  const mark = (tensor, step) => {
+    const entry = makers.get(tensor);
+    if (stopped.get(entry) === "skip") return "skip";
+    return missed(tensor, step) ? "unconnected" : during.has(entry) ? "paused" : null;
+  };
+  const isAt = (tensor, where) => {
+    const maker = trace.entries[makers.get(tensor)];
+    return Boolean(where && maker?.where) && JSON.stringify(where) === JSON.stringify(maker.where);
+  };
+  /** The step at which an entry is pulled back, where a backward pass is on show, or else the one that computes it. */
+  const stepOfEntry = (entry, at) => {
+    const [pulled, appeared] = [history.pulled(entry, at), history.appeared[entry]];
+    return (history.backward[at] ? pulled : undefined) ?? (Number.isFinite(appeared) ? appeared : (pulled ?? at));
+  };
+  const stepOfUse = (entry, argument, at) =>
+    (history.backward[at] ? inPass(uses.get(`${entry}.${argument}`), at) : undefined) ?? stepOfEntry(entry, at);
+  const stepOfTensor = (tensor, at) => {
+    if (makers.has(tensor)) return stepOfEntry(makers.get(tensor), at);
+    return (history.backward[at] ? inPass(uses.get(`to ${tensor}`), at) : undefined) ?? seen.get(tensor) ?? at;
+  };
+  const names = (step) => pauses[step].map((tape) => trace.tapes[tape].name);
+  const flowsBack = (entry, argument) => uses.has(`${entry}.${argument}`);
+  return { stops, flowsBack, state, mark, isAt, stepOfEntry, stepOfUse, stepOfTensor, paused: names };
+}

@@ -1,0 +1,33 @@
+/** Folding: which groups are folded, and where that leaves everything else. layout.py says how it works. */
+
+export function readFolds({ groups, folded: height, open }) {
+  const folded = groups.map(() => !open);
+  /** The group and those around it, from the inside. */
+  const around = (group) => (group < 0 ? [] : [group, ...around(groups[group].parent)]);
+  /** The folded box in which a group cannot be seen; -1 where it can. */
+  const cover = (group) => around(group).findLast((each) => folded[each]) ?? -1;
+  let strips = []; // those cut out of the picture, from top to bottom
+  const settle = () => {
+    let cut = 0;
+    strips = groups.flatMap((group, index) => {
+      if (cover(index) !== index) return [];
+      const strip = { top: group.y + height, bottom: group.y + group.height, cut };
+      cut += strip.bottom - strip.top;
+      return [strip];
+    });
+  };
+  /** Where a height of the whole picture is when the strips above it are gone. */
+  const up = (y) => {
+    let [low, high] = [0, strips.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (strips[middle].top < y) low = middle + 1;
+      else high = middle;
+    }
+    const last = strips[low - 1];
+    return last ? Math.max(y, last.bottom) - last.cut - (last.bottom - last.top) : y;
+  };
+  const toggle = (group) => { folded[group] = !folded[group]; settle(); };
+  settle();
+  return { around, cover, up, toggle, isFolded: (group) => folded[group] };
+}

@@ -1,0 +1,162 @@
+/** Every text that the reader sees, by the part of the picture it stands in: a translation changes this table alone. */
+
+export const STRINGS = {
+  player: {
+    name: (title) => `Step through ${title}`,
+    empty: "Nothing was recorded.",
+    otherVersion: (found, known) =>
+      `This trace is of version ${found ?? "unknown"}, and this player draws version ${known}: another release of ` +
+      "autodiff_edu wrote it. Restart the kernel and run the cell again; a page has to be saved again.",
+  },
+  heading: {
+    forward: "→ forward pass",
+    backward: "← backward pass",
+    count: (step, of) => `step ${step} of ${of}`,
+  },
+  controls: {
+    first: "First step",
+    previous: "Previous step",
+    play: "Play",
+    pause: "Pause",
+    next: "Next step",
+    last: "Last step",
+    space: "Space", // the names of the keys, as they stand on the keyboard
+    home: "Home",
+    end: "End",
+    scrubber: "Step",
+    turn: (step) => `A backward pass starts at step ${step}`,
+    speed: "Speed",
+    times: (factor) => `${factor}×`,
+    predict: "Predict",
+    aboutPredict: "Type the next number or shape before it is shown",
+  },
+  predict: {
+    idle: "Go on with “Next step”: before something new is computed, you will be asked what it is.",
+    check: "Check",
+    reveal: "Show me",
+    shape: (axes) => `(${axes.join(", ")}${axes.length === 1 ? "," : ""})`,
+    record: (name, text) => `Next is ${name} = ${text}. Which shape will ${name} have?`,
+    arrives: {
+      number: (name, text) => `Next, ${name} = ${text} is pulled back. Which cotangent arrives at ${name}?`,
+      shape: (name, text) =>
+        `Next, ${name} = ${text} is pulled back. Which shape has the cotangent that arrives at ${name}?`,
+    },
+    accumulates: {
+      number: (name, text, before) =>
+        `Next, ${text} sends a contribution to ${name}, where ${before ? `${before} is` : "nothing is"} so far. ` +
+        `What will ${name} have then?`,
+      shape: (name, text) => `Next, ${text} sends a contribution to ${name}. Which shape has it?`,
+    },
+    right: (answer) => `Right: it is ${answer}.`,
+    wrong: (answer, hint) => `Not quite: it is ${answer}. ${hint}`.trim(),
+    shown: (answer) => `It is ${answer}.`,
+    noNumber: (typed) => `“${typed}” is no number: write one such as 0.5, -2 or 1/3.`,
+    noShape: (typed) => `“${typed}” is no shape: write one such as (2, 3), 2x3 or 3.`,
+    nothingTyped: "Nothing is typed yet. Type an answer, or let it be shown.",
+    hints: {
+      replaced: (contribution, before) =>
+        `You replaced what was there: the contribution, ${contribution}, is added to ${before}.`,
+      unmultiplied: (g) => `The cotangent that arrived, ${g}, multiplies the local derivative.`,
+      sign: "The sign is the other way round.",
+      unchanged: (contribution) => `That was there before: the contribution, ${contribution}, is still to be added.`,
+      value: (name) => `That is the value of ${name}; asked is its cotangent.`,
+      outputShape: (output, input) =>
+        `That is the shape of the output, ${output}. A contribution has the shape of the input it flows to, ${input}.`,
+      transposed: "The axes are the other way round.",
+      elements: "That is the number of elements: a shape says how many there are along each axis.",
+    },
+  },
+  code: {
+    heading: "Code",
+    line: (number) => `Line ${number}: go to its first step`,
+    program: "The same as NumPy",
+  },
+  tape: {
+    heading: "Tape",
+    states: { waiting: "", recorded: "recorded", pulled: "pulled back", skip: "not recorded", cut: "cut" },
+    now: { forward: "→ now", backward: "← now" },
+    several: "Tapes",
+    forgotten: "forgotten",
+    lanes: {
+      recorded: (tape) => `${tape} recorded it`,
+      cut: (tape) => `${tape} recorded it, and it cuts the flow`,
+      skip: (tape) => `${tape} watches nothing in it`,
+      paused: (tape) => `${tape} is paused`,
+      backward: (tape) => `Computed by the backward pass of ${tape}`,
+      forgotten: (tape) => `${tape} has forgotten it`,
+      released: (tape) => `${tape} has let go of its arrays`,
+    },
+  },
+  graph: {
+    heading: "Graph",
+    name: "The graph of the tensors",
+    tensor: (name, value) => `${name}: ${value}`,
+    reached: (name, value, cotangent) => `${name}: ${value}, cotangent ${cotangent}`,
+    paused: (tape) => `‖ ${tape} is paused`,
+    marks: {
+      skip: "Not recorded: no tape watches it",
+      paused: "Computed while a tape was paused",
+      unconnected: "No cotangent reached it",
+    },
+    groups: {
+      scope: ({ name }) => name,
+      pass: ({ name }) => `← pass of ${name}`,
+      loop: ({ times }) => `loop ×${times}`,
+      turn: ({ number }) => `turn ${number}`,
+      folded: (name, count) => `${name} · ${count} entries`,
+    },
+  },
+  panel: {
+    entry: "Entry",
+    numbered: (number) => `Entry ${number}`,
+    skipped: "Not recorded",
+    kinds: {
+      watch: "Watched", seed: "The backward pass starts", assign: "Assigned", leave: "Left for NumPy", pause: "Pause",
+      resume: "Recording again", reset: "Reset", release: "Released", explain: "Explanation",
+    },
+    input: "input",
+    output: "output",
+    tensor: "tensor",
+    value: "value",
+    cotangent: "cotangent",
+    arrived: "arrived",
+    contribution: "contribution",
+    shape: (shape) => (shape.length === 0 ? "scalar" : `(${shape.join(", ")}${shape.length === 1 ? "," : ""})`),
+    more: (count) => `and ${count} more inputs`,
+    cotangentOf: (name) => `cotangent of ${name}`,
+    accumulated: "accumulated cotangent",
+    before: "before",
+    after: "after",
+    nothingYet: "nothing yet",
+    count: (count, of) => `${count} of ${of}`,
+    holds: (tape, bytes) => `${tape} holds ${bytes} ${bytes === 1 ? "byte" : "bytes"}`,
+    theTape: "The tape",
+  },
+  sweep: {
+    heading: (target, source) => `Jacobian of ${target} by ${source}`,
+    before: "Each row takes a backward pass from a one-hot seed.",
+    row: (number, of, seed) => `Row ${number} of ${of}, from the seed ${seed}`,
+    stack: (of) => `All ${of} rows at once, from a stack of one-hot seeds`,
+  },
+  contours: {
+    heading: "Contours",
+    name: (point, value) => `Contours of the function, at ${point} with the value ${value}`,
+    legend: { gradient: "against the gradient", newton: "Newton's direction", model: "quadratic model", path: "path" },
+    rows: {
+      point: "point", value: "value", gradient: "gradient", hessian: "Hessian", eigenvalues: "its eigenvalues",
+      step: "step", next: "next point", next_value: "next value",
+    },
+  },
+  array: {
+    asTable: "as a table",
+    magnitude: "magnitudes of complex numbers",
+    wrapped: (count) => `${count} elements in a row`,
+    flattened: (count) => `the leading axes in one, of ${count} rows`,
+    every: (n, axis, axes) => {
+      const nth = `${n}${n % 100 > 10 && n % 100 < 14 ? "th" : (["th", "st", "nd", "rd"][n % 10] ?? "th")}`;
+      const inner = ["column", "row"][axes - 1 - axis] ?? `index of axis ${axis}`;
+      const part = axes === 1 ? "element" : inner;
+      return n === 1 ? "" : `every ${nth} ${part}`;
+    },
+  },
+};

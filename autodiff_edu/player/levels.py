@@ -1,0 +1,220 @@
+"""The graph as pictures within pictures: the whole is one level, and inside of each group is another.
+
+On a level, a group is one wide box that has a layer to itself, so that folding it takes a strip out of the picture and
+nothing beside it has to move. What goes into a group or out of it passes its border at a port, a point of the level
+inside; so a line that crosses borders is one line on each level.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import combinations, pairwise
+from typing import Any
+
+from autodiff_edu.player.groups import in_order
+from autodiff_edu.player.layers import Place, order, spread
+
+LAYER_GAP = 34.0
+PADDING = 12.0
+
+
+@dataclass(eq=False)
+class Line:
+    """A line on one level; `start` and `end` are the ports within the boxes it joins, or those boxes themselves."""
+
+    tensor: int
+    source: Place
+    start: Place
+    target: Place
+    end: Place
+    use: tuple[int, ...] = ()  # the entry and the argument, where it arrives there
+    feeder: Place = field(init=False)  # the last place it passes before the target
+
+    def __post_init__(self) -> None:
+        self.feeder = self.source
+
+
+@dataclass(eq=False)
+class Level:
+    """The whole picture, or the inside of a group, which its `parent` shows as the box `frame`."""
+
+    index: int
+    parent: Level | None
+    frame: Place
+    items: list[Place] = field(default_factory=list)  # what is computed, in order: boxes of entries, frames of groups
+    given: list[Place] = field(default_factory=list)
+    ins: dict[int, Place] = field(default_factory=dict)
+    outs: dict[int, Place] = field(default_factory=dict)
+    lines: list[Line] = field(default_factory=list)
+    entering: list[Line] = field(default_factory=list)  # the parent's lines that go in
+    layers: list[list[Place]] = field(default_factory=list)
+    tops: list[tuple[float, float]] = field(default_factory=list)
+    starts: dict[int, Place] = field(default_factory=dict)  # for each tensor, where on this level it is to be had
+    left: float = 0.0
+    top: float = 0.0
+    narrowest: float = 0.0  # how wide the frame is for its label's sake
+
+    def __post_init__(self) -> None:
+        self.path: tuple[Level, ...] = (self,) if self.parent is None else (*self.parent.path, self)  # from the outside
+
+    def towards(self, inner: Level) -> Level | None:
+        """Give the level just inside this one that holds another; None if that is not within this one."""
+        below = inner.path[len(self.path) :]
+        return below[0] if below and self in inner.path else None
+
+    def place(self) -> None:
+        """Put everything on this level into layers, in order and at a distance; the groups in it have been placed."""
+        self._assign_layers()
+        self._connect()
+        order(self.layers)
+        spread(self.layers)
+        y = PADDING if self.parent is None else 0.0 if self.ins else LAYER_GAP
+        for layer in self.layers:
+            height = max(place.height for place in layer)
+            self.tops.append((y, y + height))
+            y += height + LAYER_GAP
+        left, right = self._sides()
+        for place in (place for layer in self.layers for place in layer):
+            place.centre -= (left + right) / 2
+        self.narrowest = self.frame.width
+        self.frame.width = max(self.frame.width, right - left + 2 * PADDING)
+        self.frame.height = y - LAYER_GAP + (0.0 if self.outs else PADDING)
+
+    def settle(self) -> None:
+        """Move everything, which was placed around 0, to where the frame stands in the parent."""
+        middle, sign = self.frame.width / 2, 1.0
+        if self.parent is not None:
+            middle, sign = self.frame.centre, self._sign()
+            self.left = self.frame.centre - self.frame.width / 2
+            self.top = self.parent.tops[self.frame.layer][1] - self.frame.height
+        for place in (place for layer in self.layers for place in layer):
+            place.centre = middle + sign * place.centre
+        self.tops = [(top + self.top, bottom + self.top) for top, bottom in self.tops]
+
+    def _sign(self) -> float:
+        """Say whether to mirror what is inside (-1.0), for fewer crossings of the lines that go in."""
+        straight = 0
+        for one, other in combinations(self.entering, 2):
+            outside, inside = one.feeder.centre - other.feeder.centre, one.end.centre - other.end.centre
+            straight += (outside * inside > 0) - (outside * inside < 0)
+        return -1.0 if straight < 0 else 1.0
+
+    def _sides(self) -> tuple[float, float]:
+        everything = [place for layer in self.layers for place in layer]
+        left = min((place.centre - place.width / 2 for place in everything), default=0.0)
+        return left, max((place.centre + place.width / 2 for place in everything), default=0.0)
+
+    def _assign_layers(self) -> None:
+        arriving: dict[Place, list[Line]] = {}
+        for line in self.lines:
+            arriving.setdefault(line.target, []).append(line)
+        taken, last = set(), 0
+        for item in self.items:
+            # In steps of two: what is given may need a layer in between, above a group's.
+            item.layer = 2 + max((line.source.layer for line in arriving.get(item, ())), default=0)
+            if item.frame:
+                item.layer = max(item.layer, last + 2)
+                taken.add(item.layer)
+            while item.layer in taken and not item.frame:
+                item.layer += 2
+            last = max(last, item.layer)
+        # What is given rather than computed belongs just above its first use, not at the top of a long graph.
+        first_use: dict[Place, int] = {}
+        for line in self.lines:
+            first_use[line.source] = min(line.target.layer, first_use.get(line.source, line.target.layer))
+        for place in self.given:
+            above = first_use.get(place, 2)
+            place.layer = above - 1 if above - 2 in taken else above - 2
+        for place in self.ins.values():
+            place.layer = -2
+        for place in self.outs.values():
+            place.layer = last + 2
+
+    def _connect(self) -> None:
+        """Fill the layers, with a point in every layer that a line passes."""
+        places = sorted([*self.items, *self.given, *self.ins.values(), *self.outs.values()], key=lambda p: p.tensor)
+        numbers = {layer: number for number, layer in enumerate(sorted({place.layer for place in places}))}
+        self.layers = [[] for _ in numbers]
+        for place in places:
+            place.layer = numbers[place.layer]
+            self.layers[place.layer].append(place)
+        chains: dict[int, list[Place]] = {}
+        for line in self.lines:
+            chain = chains.setdefault(line.tensor, [line.source])
+            self.starts[line.tensor] = line.start
+            while chain[-1].layer < line.target.layer - 1:
+                point = Place(line.tensor, width=4.0, height=0.0, layer=chain[-1].layer + 1)
+                self.layers[point.layer].append(point)
+                chain[-1].below.append(point)
+                point.above.append(chain[-1])
+                chain.append(point)
+            line.feeder = chain[max(0, line.target.layer - 1 - chain[0].layer)]
+            line.feeder.below.append(line.target)
+            line.target.above.append(line.feeder)
+
+
+def nest(
+    boxes: list[Place], entries: list[dict[str, Any]], groups: list[dict[str, Any]], homes: list[int]
+) -> list[Level]:
+    """Give the levels, the whole picture first and then one for each group, with everything that belongs on each.
+
+    A computed tensor belongs to the group of its entry; a given one to the innermost group that has all its uses,
+    unless that is a loop: what several turns use was there before the first.
+    """
+    levels = [Level(-1, None, Place(-1, 0.0, 0.0, frame=True))]
+    for index, group in enumerate(groups):
+        parent = levels[group["parent"] + 1]
+        frame = Place(-1, group["label"], 0.0, frame=True)
+        levels.append(Level(index, parent, frame))
+    needed: dict[int, Level] = {}  # the innermost level that has all uses of a tensor
+    for entry, number in zip(entries, homes, strict=True):
+        for tensor in entry["inputs"]:
+            needed[tensor] = _around(needed.get(tensor, levels[number + 1]), levels[number + 1])
+    computed = {entry["output"]: levels[number + 1] for entry, number in zip(entries, homes, strict=True)}
+    at: list[Level] = []
+    for tensor, box in enumerate(boxes):
+        at.append(computed.get(tensor) or needed.get(tensor) or levels[0])
+        if tensor not in computed:
+            while at[tensor].parent is not None and groups[at[tensor].index]["kind"] == "loop":
+                at[tensor] = at[tensor].path[-2]
+            at[tensor].given.append(box)
+
+    supplies: dict[tuple[Level, int], tuple[Place, Place]] = {}
+
+    def supply(level: Level, tensor: int) -> tuple[Place, Place]:
+        """Find where a line of the tensor begins on a level: the box there, and the port in it."""
+        if (level, tensor) not in supplies:
+            supplies[level, tensor] = find(level, at[tensor], tensor)
+        return supplies[level, tensor]
+
+    def find(level: Level, home: Level, tensor: int) -> tuple[Place, Place]:
+        if level is home:
+            return boxes[tensor], boxes[tensor]
+        port = Place(tensor, width=4.0, height=0.0)
+        if inner := level.towards(home):
+            inner.lines.append(Line(tensor, *supply(inner, tensor), port, port))
+            inner.outs[tensor] = port
+            return inner.frame, port
+        outer = level.path[-2]
+        line = Line(tensor, *supply(outer, tensor), level.frame, port)
+        outer.lines.append(line)
+        level.entering.append(line)
+        level.ins[tensor] = port
+        return port, port
+
+    for number in in_order(entries):
+        entry, box = entries[number], boxes[entries[number]["output"]]
+        level = levels[homes[number] + 1]
+        level.items.append(box)
+        for argument, tensor in enumerate(entry["inputs"]):
+            level.lines.append(Line(tensor, *supply(level, tensor), box, box, (number, argument)))
+        for inner, outer in pairwise(reversed(level.path)):
+            if inner.frame.tensor < 0:  # the first of its entries
+                inner.frame.tensor = entry["output"]
+                outer.items.append(inner.frame)
+    return levels
+
+
+def _around(one: Level, other: Level) -> Level:
+    """Find the innermost level that holds both."""
+    return [level for level, same in zip(one.path, other.path, strict=False) if level is same][-1]

@@ -1,0 +1,104 @@
+"""What a reader knows at one step of a trace: the values, the cotangents, the direction.
+
+The same as js/history.js, for pictures that are drawn without a browser.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+COMPUTING = ("watch", "record", "skip", "cut", "assign")
+
+
+@dataclass
+class Moment:
+    """One step of a trace document, and all that led to it.
+
+    Attributes
+    ----------
+    step : dict
+        The step of the document.
+    backward : bool
+        Whether it belongs to a backward pass.
+    values, cotangents : dict of int to str
+        For each tensor that has one by now: its value, and its cotangent in the backward pass that is on show.
+    entries : dict of int to str
+        The entries that have been computed by now: "record", "cut", or "skip" if no tape recorded it.
+    """
+
+    step: dict[str, Any]
+    backward: bool = False
+    values: dict[int, str] = field(default_factory=dict)
+    cotangents: dict[int, str] = field(default_factory=dict)
+    entries: dict[int, str] = field(default_factory=dict)
+
+
+def moment(document: dict[str, Any], number: int) -> Moment:
+    """Read a trace document up to a step, counted from 0."""
+    steps, tensors = document["steps"], document["tensors"]
+    last = {step["pass"]: index for index, step in enumerate(steps) if "pass" in step}
+    now, shown = Moment(steps[number]), None
+    passes: dict[int | None, dict[int, str]] = {}
+    for index, step in enumerate(steps[: number + 1]):
+        touched = []
+        if "entry" in step and "pass" not in step:
+            entry = document["entries"][step["entry"]]
+            if step["kind"] == "cut" or (step["kind"] == "skip" and not entry["tapes"]):
+                now.entries[step["entry"]] = step["kind"]
+            now.entries.setdefault(step["entry"], "record")
+            touched = [*entry["inputs"], entry["output"]]
+        if "tensor" in step:
+            touched.append(step["tensor"])
+        for tensor in touched:
+            now.values.setdefault(tensor, tensors[tensor]["value"]["text"])
+        if step["kind"] == "assign":
+            now.values[step["tensor"]] = step["value"]["text"]
+        elif step["kind"] in ("seed", "accumulate"):
+            arrived = step["cotangent"] if step["kind"] == "seed" else step["after"]
+            passes.setdefault(step["pass"], {})[step["tensor"]] = arrived["text"]
+        computes = step["kind"] in COMPUTING
+        now.backward = "pass" in step or (now.backward and not computes)
+        # An outer tape may record in the middle of an inner backward pass, whose cotangents stay; after it they go.
+        if "pass" in step:
+            shown = step["pass"]
+        elif step["kind"] == "reset" or (computes and index > last.get(shown, index)):
+            shown = None
+    now.cotangents = passes.get(shown, {})
+    return now
+
+
+def subject(document: dict[str, Any], step: dict[str, Any]) -> int | None:
+    """Say which tensor a step is about, if it is about one."""
+    if "tensor" in step:
+        return int(step["tensor"])
+    return int(document["entries"][step["entry"]]["output"]) if "entry" in step else None
+
+
+def key_steps(document: dict[str, Any], count: int = 6) -> list[int]:
+    """Choose the steps that tell the most about a trace, in their order; fewer than `count` where that is all.
+
+    Examples
+    --------
+    >>> import json
+    >>> import autodiff_edu as ad
+    >>> x = ad.Variable(3.0)
+    >>> with ad.trace() as steps, ad.GradientTape() as tape:
+    ...     y = x * x
+    >>> document = steps.document()
+    >>> [document["steps"][number]["kind"] for number in key_steps(document)]
+    ['watch', 'record']
+    """
+    steps = document["steps"]
+
+    def which(*kinds: str) -> list[int]:
+        return [number for number, step in enumerate(steps) if step["kind"] in kinds]
+
+    computed, seeds, added = which("record", "cut"), which("seed"), which("accumulate")
+    forward = [number for number in computed if not seeds or number < seeds[0]] or computed
+    # The accumulator with the most contributions, when it is full: where "+" in the backward pass is seen best.
+    full = [number for number in added if steps[number]["count"] == steps[number]["of"]]
+    fullest = max(full, key=lambda number: (steps[number]["of"], number), default=None)
+    told = [number for number, step in enumerate(steps) if step["kind"] != "release"]
+    wishes = [fullest, *told[-1:], *seeds[:1], *forward[-1:], *forward[:1], *added[:1]]
+    wishes += [*which("cut")[:1], *which("skip")[:1], *which("explain")[1:2], *told[:1]]
+    chosen = list(dict.fromkeys(wish for wish in wishes if wish is not None))
+    return sorted(chosen[:count])

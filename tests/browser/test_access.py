@@ -1,0 +1,187 @@
+"""The player for everybody: what axe-core finds, zoom, forced colours, print; and where things around it fail."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autodiff_edu as ad
+from browser.test_lab import KNOWN, Notebook, open_notebook, scratch  # noqa: F401
+from browser.test_static import broadcasting, diamond, nested, only, read, saved, two_passes
+
+# Asked of a whole page, and not of what stands in it.
+OF_THE_PAGE = {"page-has-heading-one", "region", "landmark-one-main"}
+
+
+def network() -> ad.Trace:
+    first, second = ad.nn.Dense(3, np.tanh), ad.nn.Dense(1)
+    x = np.array([[0.5, -1.0], [1.0, 2.0], [0.0, 0.5], [2.0, 1.0]])
+    with ad.trace("a network of two layers") as traced:
+        with ad.GradientTape() as tape:
+            loss = np.mean(second(first(x)) ** 2)
+        tape.gradient(loss, [*first.trainable_variables, *second.trainable_variables])
+    return traced
+
+
+PROGRAMS = [diamond, broadcasting, network, nested, two_passes]
+
+
+def violations(root: Any) -> list[str]:
+    """Run axe-core on a player; it looks into open shadow roots by itself."""
+    package = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
+    page = root.page
+    if not page.evaluate("() => 'axe' in window"):
+        page.evaluate((Path(package.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))
+    found = root.evaluate(
+        "root => axe.run({ include: [root.getRootNode().host] }, { resultTypes: ['violations'] })"
+        ".then(({ violations }) => violations)"
+    )
+    return [
+        f"{violation['id']}: {violation['help']}: {node['html'][:200]}"
+        for violation in found
+        if violation["id"] not in OF_THE_PAGE
+        for node in violation["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_axe_finds_nothing(program: Any, scheme: str, open_tab: Any, tmp_path: Path) -> None:
+    traced = program()
+    tab = open_tab(saved(traced, tmp_path), color_scheme=scheme)
+    player = only(tab)
+    for number in (0, len(traced) // 2, len(traced) - 1):
+        player.root.locator("input[type=range]").fill(str(number))
+        player.stands_at(number)
+        assert violations(player.root) == []
+    tab.is_quiet()
+
+
+def test_axe_finds_nothing_in_predict_mode(open_tab: Any, tmp_path: Path) -> None:
+    traced = diamond()
+    player = only(open_tab(saved(traced, tmp_path)))
+    player.click("predict")
+    assert violations(player.root) == []
+    while not player.root.locator(".question").is_visible():
+        player.click("next")
+    assert violations(player.root) == []
+    player.press("x")
+    player.press("Enter")
+    assert violations(player.root) == []
+    player.click("reveal")
+    assert violations(player.root) == []
+
+
+def test_every_button_and_field_has_a_name(open_tab: Any, tmp_path: Path) -> None:
+    player = only(open_tab(saved(diamond(), tmp_path)))
+    for name in ("First step", "Previous step", "Play", "Next step", "Last step", "Predict"):
+        assert player.root.get_by_role("button", name=name, exact=True).count() == 1
+    assert player.root.get_by_role("slider", name="Step", exact=True).count() == 1
+    assert player.root.get_by_role("combobox", name="Speed", exact=True).count() == 1
+
+
+def test_what_has_the_focus_is_outlined(open_tab: Any, tmp_path: Path) -> None:
+    tab = open_tab(saved(diamond(), tmp_path))
+    player = only(tab)
+    seen = []
+    for _ in range(8):
+        player.press("Tab")
+        seen.append(
+            player.root.evaluate(
+                "root => { const at = root.getRootNode().activeElement, style = getComputedStyle(at);"
+                " return [at.dataset.action ?? at.tagName, style.outlineStyle, style.outlineWidth]; }"
+            )
+        )
+    names = [name for name, *_ in seen]
+    assert names == ["first", "previous", "play", "next", "last", "SELECT", "predict", "INPUT"]
+    assert {tuple(outline) for _, *outline in seen} == {("solid", "2px")}
+
+
+def test_each_step_is_said_in_words_where_a_screen_reader_listens(open_tab: Any, tmp_path: Path) -> None:
+    traced = diamond()
+    player = only(open_tab(saved(traced, tmp_path)))
+    line = player.root.locator("[aria-live=polite].sentence")
+    for step in read(traced).steps:
+        assert line.text_content() == step["text"]
+        player.click("next")
+
+
+@pytest.mark.parametrize("program", [nested, network])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"viewport": {"width": 375, "height": 800}},
+        {"viewport": {"width": 640, "height": 450}, "device_scale_factor": 2},  # 1280 pixels at 200 %
+    ],
+)
+def test_nothing_is_clipped_on_a_telephone_and_at_twice_the_size(
+    program: Any, options: dict[str, Any], open_tab: Any, tmp_path: Path
+) -> None:
+    traced = program()
+    player = only(open_tab(saved(traced, tmp_path), **options))
+    player.click("predict")
+    for number in range(len(traced)):
+        player.stands_at(number)
+        player.fits()
+        player.click("next")
+        if player.root.locator(".question").is_visible():
+            player.fits()
+            player.click("reveal")
+
+
+def test_calm_readers_see_no_motion(open_tab: Any, tmp_path: Path) -> None:
+    moving = (
+        "root => [...root.querySelectorAll('*')].filter((one) => { const style = getComputedStyle(one);"
+        " return parseFloat(style.transitionDuration) > 0 || style.animationName !== 'none'; }).length"
+    )
+    page = saved(diamond(), tmp_path)
+    assert only(open_tab(page, reduced_motion="reduce")).root.evaluate(moving) == 0
+    assert only(open_tab(page, reduced_motion="no-preference")).root.evaluate(moving) > 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_readers_own_few_colours_are_kept_apart(scheme: str, open_tab: Any, tmp_path: Path) -> None:
+    traced = nested()
+    player = only(open_tab(saved(traced, tmp_path), forced_colors="active", color_scheme=scheme))
+    for number in range(0, len(traced), 3):
+        player.root.locator("input[type=range]").fill(str(number))
+        player.stands_at(number)
+        player.legible(dark=scheme == "dark")
+    player.picture(f"forced-{scheme}")
+
+
+def test_paper_shows_the_step_without_the_controls(open_tab: Any, tmp_path: Path) -> None:
+    tab = open_tab(saved(diamond(), tmp_path))
+    player = only(tab)
+    player.click("last")
+    tab.page.emulate_media(media="print")
+    assert not player.root.locator(".controls").is_visible()
+    assert player.root.locator(".sentence").is_visible()
+    assert player.root.evaluate(
+        "root => [...root.querySelectorAll('ol.tape, .code')].every((box) => box.scrollHeight <= box.clientHeight + 2)"
+    )
+
+
+def test_axe_finds_nothing_in_jupyterlab(scratch: Notebook) -> None:  # noqa: F811
+    player = scratch.player()
+    for action in ("next", "last"):
+        player.click(action)
+        assert violations(player.root) == []
+
+
+def test_the_player_goes_on_when_its_kernel_dies(scratch: Notebook) -> None:  # noqa: F811
+    (expected,) = scratch.documents()
+    player = scratch.player()
+    player.click("play")
+    player.stands_at(1)
+    scratch.do("await window.jupyterapp.shell.currentWidget.sessionContext.shutdown();")
+    player.stands_at(3)
+    player.click("play")
+    player.click("last")
+    player.agrees(expected, len(expected) - 1)
+    player.press("Home")
+    player.agrees(expected, 0)
+    assert not [text for text in scratch.tab.complaints if "autodiff" in text or "player" in text.lower()]

@@ -1,0 +1,275 @@
+"""The graph folds and unfolds, leads to steps, and shows what becomes of entries; so do the lanes of the tapes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autodiff_edu as ad
+from browser.following import Expected
+from browser.test_static import diamond, nested, only, read, saved, side_by_side, two_passes
+
+
+def loop(turns: int) -> ad.Trace:
+    x = ad.Variable(0.5, name="x")
+    with ad.trace("a loop") as traced:
+        with ad.GradientTape() as tape:
+            y = x
+            for _ in range(turns):
+                y = np.sin(y)
+                y = y * x
+                y = y + 0.1
+        tape.gradient(y, x)
+    return traced
+
+
+def scoped() -> ad.Trace:
+    x = ad.Variable(0.5, name="x")
+    with ad.trace("scopes") as traced:
+        with ad.GradientTape() as tape:
+            y = x * 3.0
+            with ad.scope("outer"):
+                y = np.sin(y)
+                with ad.scope("inner"):
+                    y = y * y
+                    y = np.exp(y)
+            z = y + x
+        tape.gradient(z, x)
+    return traced
+
+
+def step_of(expected: Expected, kind: str, entry: int, **more: Any) -> int:
+    wanted = {"kind": kind, "entry": entry, **more}
+    return next(n for n, step in enumerate(expected.steps) if wanted.items() <= step.items())
+
+
+def button(player: Any, text: str) -> Any:
+    return player.root.locator("button.group:visible", has_text=text)
+
+
+def places(player: Any) -> dict[str, list[float]]:
+    """Where the boxes are, from left to right and from top to bottom."""
+    return player.root.evaluate("""root => Object.fromEntries([...root.querySelectorAll("[data-tensor]")].map((box) => {
+      const { x, y } = box.getBoundingClientRect();
+      return [box.dataset.tensor, [x, y]];
+    }))""")
+
+
+def test_groups_fold_and_unfold_with_the_mouse(open_tab: Any, tmp_path: Path) -> None:
+    tab = open_tab(saved(scoped(), tmp_path))
+    player = only(tab)
+    before = places(player)
+    assert len(before) == 7
+    outer = button(player, "outer")
+    assert outer.get_attribute("aria-expanded") == "true"
+    outer.click()
+    assert outer.get_attribute("aria-expanded") == "false"
+    after = places(player)
+    assert set(after) < set(before)
+    assert button(player, "inner").count() == 0
+    ranks = [sorted(after, key=lambda k, where=where: where[k][1]) for where in (before, after)]
+    assert ranks[0] == ranks[1], "what is left keeps its order"
+    outer.click()
+    assert places(player) == before
+    tab.is_quiet()
+
+
+def test_what_stays_in_view_when_a_group_is_folded_does_not_move_sideways(open_tab: Any, tmp_path: Path) -> None:
+    player = only(open_tab(saved(scoped(), tmp_path)))
+    before = places(player)
+    button(player, "inner").click()
+    after = places(player)
+    shifts = {round(after[k][0] - before[k][0], 1) for k in after}
+    assert len(shifts) == 1, "all boxes together, if at all"
+
+
+def test_groups_fold_and_unfold_with_the_keys(open_tab: Any, tmp_path: Path) -> None:
+    tab = open_tab(saved(scoped(), tmp_path))
+    player = only(tab)
+    outer = button(player, "outer")
+    outer.focus()
+    for key, expanded in (("Enter", "false"), ("Space", "true"), ("Space", "false")):
+        player.press(key)
+        assert outer.get_attribute("aria-expanded") == expanded
+        assert player.root.evaluate("root => root.getRootNode().activeElement.dataset.group") == "0"
+    player.stands_at(0)  # and none of the keys went to the player
+    tab.is_quiet()
+
+
+def test_every_step_is_right_while_a_group_is_folded(open_tab: Any, tmp_path: Path) -> None:
+    traced = scoped()
+    expected = read(traced)
+    player = only(open_tab(saved(traced, tmp_path)))
+    button(player, "outer").click()
+    kept = set(places(player))
+    for number in range(len(expected)):
+        player.stands_at(number)
+        titles = player.root.evaluate("""root => Object.fromEntries([...root.querySelectorAll("[data-tensor]")].map(
+          (box) => [box.dataset.tensor, box.querySelector("title").textContent]))""")
+        assert titles == {key: text for key, text in expected.at(number)["boxes"].items() if key in kept}
+        entry = expected.steps[number].get("entry")
+        inside = entry is not None and expected.document["entries"][entry]["scope"] != []
+        at_hand = button(player, "outer").get_attribute("data-state") == "now"
+        subject = expected.steps[number].get(
+            "tensor", expected.document["entries"][entry]["output"] if inside else None
+        )
+        assert at_hand == (subject is not None and str(subject) not in kept)
+        player.click("next")
+    button(player, "outer").click()
+    player.agrees(expected, len(expected) - 1)
+
+
+def test_a_box_leads_to_its_step(open_tab: Any, tmp_path: Path) -> None:
+    traced = diamond()
+    expected = read(traced)
+    player = only(open_tab(saved(traced, tmp_path)))
+    output = expected.document["entries"][1]["output"]
+    player.root.locator(f'[data-tensor="{output}"]').click()
+    player.agrees(expected, step_of(expected, "record", 1))
+    player.click("last")
+    player.root.locator(f'[data-tensor="{output}"]').click()
+    player.agrees(expected, step_of(expected, "pull back", 1))
+
+
+def test_an_edge_leads_to_the_use_it_stands_for(open_tab: Any, tmp_path: Path) -> None:
+    traced = scoped()
+    expected = read(traced)
+    player = only(open_tab(saved(traced, tmp_path)))
+    arrives = player.root.locator(".link:has(.head) .hit")
+    seen = set()
+    last = len(expected.document["entries"]) - 1
+    middle = """path => { const at = path.getPointAtLength(path.getTotalLength() * 0.7);
+      return new DOMPoint(at.x, at.y).matrixTransform(path.getScreenCTM()); }"""
+    for index in range(arrives.count()):
+        arrives.nth(index).scroll_into_view_if_needed()
+        point = arrives.nth(index).evaluate(middle)
+        player.root.page.mouse.click(point["x"], point["y"])
+        step = expected.steps[int(player.root.get_attribute("data-step"))]
+        seen.add(step["entry"])
+        assert step["kind"] == "record"
+    assert seen == set(range(last + 1))
+    player.click("last")
+    player.root.locator(".link:has(.head) .hit").last.dispatch_event("click")
+    assert expected.steps[int(player.root.get_attribute("data-step"))]["kind"] == "accumulate"
+
+
+@pytest.mark.parametrize("example", [nested, two_passes, side_by_side])
+def test_the_lanes_say_what_each_tape_has(example: Any, open_tab: Any, tmp_path: Path) -> None:
+    traced = example()
+    expected = read(traced)
+    tapes = range(len(expected.document["tapes"]))
+    player = only(open_tab(saved(traced, tmp_path)))
+    for number in range(len(expected)):
+        player.stands_at(number)
+        lanes = player.root.evaluate("""root => [...root.querySelectorAll("li[data-entry]")].map(
+          (item) => [...item.querySelectorAll(".lane")].map((lane) => lane.dataset.fate ?? ""))""")
+        wanted = [[fate(expected, entry, tape, number) for tape in tapes] for entry in range(len(lanes))]
+        assert lanes == (wanted if len(tapes) > 1 else [[]] * len(lanes)), f"step {number}"
+        events = player.root.evaluate("""root => [...root.querySelectorAll("li[data-event]")].map(
+          (item) => [item.dataset.event, item.dataset.state])""")
+        kinds = ("pause", "resume", "reset", "release")
+        happened = [(at, step["kind"]) for at, step in enumerate(expected.steps) if step["kind"] in kinds]
+        states = ["now" if at == number else "waiting" if at > number else "recorded" for at, _ in happened]
+        assert events == [[kind, state] for (_, kind), state in zip(happened, states, strict=True)]
+        player.click("next")
+
+
+def fate(expected: Expected, entry: int, tape: int, number: int) -> str:
+    """What a tape has of an entry: the last that happened to it on that tape."""
+    found = ""
+    for at, step in enumerate(expected.steps[: number + 1]):
+        if step.get("entry") == entry and step["tape"] == tape and step["kind"] in ("record", "cut", "skip"):
+            found = {"record": "recorded"}.get(step["kind"], step["kind"])
+        elif found in ("recorded", "cut") and step["tape"] == tape and step["kind"] in ("reset", "release"):
+            found = {"reset": "forgotten", "release": "released"}[step["kind"]]
+        elif found == "" and step.get("entry") == entry and step["kind"] in ("record", "cut", "skip"):
+            passes = [
+                n for n, other in enumerate(expected.steps) if other.get("pass") is not None and other["tape"] == tape
+            ]
+            numbers = {expected.steps[n]["pass"] for n in passes}
+            for one in numbers:
+                own = [n for n in passes if expected.steps[n]["pass"] == one]
+                found = "backward" if own[0] < at < own[-1] else found
+    return found
+
+
+def test_a_pause_of_one_tape_is_drawn_where_another_records(open_tab: Any, tmp_path: Path) -> None:
+    x = ad.Variable(2.0, name="x")
+    with ad.trace("one pauses") as traced, ad.GradientTape(), ad.GradientTape() as inner:
+        with inner.stop_recording():
+            y = x * x
+        y + x
+    player = only(open_tab(saved(traced, tmp_path)))
+    player.click("last")
+    lanes = player.root.locator('li[data-entry="0"] .lane')
+    assert lanes.evaluate_all("cells => cells.map((cell) => cell.textContent)") == ["‖", "●"]
+    output = traced.document()["entries"][0]["output"]
+    assert player.root.locator(f'[data-tensor="{output}"]').get_attribute("data-mark") == "paused"
+
+
+def test_cuts_skips_and_what_is_not_reached_are_marked(open_tab: Any, tmp_path: Path) -> None:
+    x, fixed = ad.Variable(2.0, name="x"), ad.constant(3.0, name="fixed")
+    with ad.trace("marks") as traced:
+        with ad.GradientTape() as tape:
+            fixed * fixed
+            aside = x * 5.0
+            y = x * ad.stop_gradient(x * 2.0)
+        tape.gradient(y, x)
+    assert float(aside) == 10.0
+    d = traced.document()
+    player = only(open_tab(saved(traced, tmp_path)))
+    boxes = {entry["text"]: player.root.locator(f'[data-tensor="{entry["output"]}"]') for entry in d["entries"]}
+    cut = next(text for text in boxes if text.startswith("stop_gradient"))
+    assert player.root.locator(".scissors").count() == 1
+    assert boxes["x * 5"].get_attribute("data-mark") is None
+    player.click("last")
+    assert boxes["fixed * fixed"].get_attribute("data-mark") == "skip"
+    assert boxes["x * 5"].get_attribute("data-mark") == "unconnected"
+    assert boxes[cut].get_attribute("data-state") == "cut" or boxes[cut].get_attribute("data-state") == "pulled"
+    assert player.root.locator(f'[data-tensor="{d["entries"][-1]["output"]}"]').get_attribute("data-mark") is None
+
+
+def test_an_explanation_lights_the_way_and_marks_the_cut(open_tab: Any, tmp_path: Path) -> None:
+    x = ad.Variable(3.0, name="x")
+    with ad.GradientTape() as tape:
+        y = x * 2.0
+        z = ad.stop_gradient(y)
+    traced = tape.explain(z, x).trace()
+    tab = open_tab(saved(traced, tmp_path))
+    player = only(tab)
+    player.click("last")
+    assert player.root.get_attribute("data-kind") == "explain"
+    assert player.root.locator(".scissors[data-known]").count() == 1
+    assert player.root.locator("[data-cause]").evaluate_all("all => all.map((box) => box.dataset.tensor)") == [
+        str(traced.document()["entries"][-1]["output"])
+    ]
+    tab.is_quiet()
+
+
+def test_a_long_trace_opens_folded_and_is_right_wherever_one_looks(open_tab: Any, tmp_path: Path) -> None:
+    traced = loop(200)
+    expected = read(traced)
+    tab = open_tab(saved(traced, tmp_path))
+    player = only(tab)
+    assert player.root.locator("[data-tensor]").count() == 1
+    assert button(player, "×200").get_attribute("aria-expanded") == "false"
+    for number in (0, 1, 300, 599, 601, 602, 900, 1500, len(expected) - 1, 450):
+        player.root.locator("input[type=range]").fill(str(number))
+        player.stands_at(number)
+        states = player.root.evaluate("""root => [...root.querySelectorAll("li[data-entry]")].map(
+          (item) => item.dataset.state)""")
+        assert states == [expected.state(entry, number) for entry in range(600)]
+    button(player, "×200").click()
+    button(player, "turn 150").click()
+    assert player.root.locator("[data-tensor]").count() == 5
+    # A sanity bound: benchmarks/player.py has the figures.
+    spent = player.root.evaluate("""root => {
+      const begin = performance.now();
+      for (let k = 0; k < 50; k++) root.querySelector('button[data-action="next"]').click();
+      return (performance.now() - begin) / 50;
+    }""")
+    assert spent < 500
+    tab.is_quiet()

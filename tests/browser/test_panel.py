@@ -1,0 +1,291 @@
+"""The panel of a player: the formula, the arrays and the accumulator of a step are those of the trace."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autodiff_edu as ad
+from browser.following import Shown
+
+# All that the panel shows, in one call.
+READ = """root => {
+  const texts = (selector, within = root) => [...within.querySelectorAll(selector)].map((one) => one.textContent);
+  const place = (box) => ({
+    text: texts(".value", box).join(),
+    numbers: [...box.querySelectorAll(".picture table")].map((table) =>
+      [...table.querySelectorAll("tr")].map((row) => texts("td", row))),
+    cells: [...box.querySelectorAll(".heat")].map((heat) => [...heat.children].map((cell) => cell.dataset.value)),
+    odd: [...box.querySelectorAll(".heat [data-odd]")].map((cell) => cell.dataset.odd),
+    colours: [...box.querySelectorAll(".heat i")].map((cell) => getComputedStyle(cell).backgroundColor),
+    labels: texts(".piece .label", box),
+    legend: texts(".ramp b", box),
+    notes: texts(".note", box),
+  });
+  const places = (selector) => [...root.querySelectorAll(selector)].map(place);
+  return {
+    forward: texts('[data-field="forward"]').join(),
+    backward: texts('[data-field="backward"] > div'),
+    rows: [...root.querySelectorAll(".about tbody > tr")].filter((row) => row.dataset.row).map((row) => ({
+      name: texts(".name", row).join(), shape: texts("th .shape", row).join(),
+      arrays: [...row.querySelectorAll(".array")].map(place),
+    })),
+    sum: places(".sum .array"),
+    count: texts('[data-field="count"]').join(),
+    memory: texts('[data-field="memory"]').join(),
+  };
+}"""
+
+
+class Panel:
+    """The panel of the only player of a page, moved step by step."""
+
+    def __init__(self, open_tab: Any, folder: Path, traced: ad.Trace, **options: Any) -> None:
+        path = folder / "panel.html"
+        ad.play(traced).save(path)
+        self.tab = open_tab(path.as_uri(), **options)
+        self.document = traced.document()
+        self.steps = self.document["steps"]
+        self.player = Shown(self.tab.page.locator("section.player"))
+        self.root = self.player.root
+        self.root.focus()
+        self.at = 0
+
+    def go(self, number: int) -> dict[str, Any]:
+        for _ in range(number - self.at):
+            self.player.press("ArrowRight")
+        for _ in range(self.at - number):
+            self.player.press("ArrowLeft")
+        self.at = number
+        self.player.stands_at(number)
+        return self.root.evaluate(READ)
+
+    def find(self, kind: str, name: str, last: bool = False) -> int:
+        """The first step of a kind at the entry whose output has that name."""
+        named = [
+            number
+            for number, step in enumerate(self.steps)
+            if step["kind"] == kind
+            and self.document["tensors"][self.document["entries"][step["entry"]]["output"]]["name"] == name
+        ]
+        return named[-1 if last else 0]
+
+
+@pytest.fixture
+def panel(open_tab: Any, tmp_path: Path) -> Any:
+    return lambda traced, **options: Panel(open_tab, tmp_path, traced, **options)
+
+
+def traced(function: Any, *arguments: Any, **names: Any) -> ad.Trace:
+    """Trace a function of variables with these names, and its gradient by all of them."""
+    xs = [ad.Variable(value, name=name) for name, value in names.items()]
+    with ad.trace("panel") as kept:
+        with ad.GradientTape() as tape:
+            y = function(*xs)
+        tape.gradient(y, xs)
+    return kept
+
+
+def plain(text: str) -> str:
+    """Take out of a formula what is only space; a bar stands behind its name."""
+    return re.sub(r"\s", "", text)
+
+
+def sine(x: Any) -> Any:
+    y = np.sin(x)
+    z = -y / x**3.0
+    return z  # noqa: RET504 - its name is shown
+
+
+def test_a_formula_stands_in_names_and_in_numbers_and_its_result_comes_when_it_is_known(panel: Any) -> None:
+    shown = panel(traced(sine, x=2.0))
+    seen = shown.go(shown.find("record", "y"))
+    assert plain(seen["forward"]) == "y=sinx=sin2=0.909297"
+    assert [plain(line) for line in seen["backward"]] == ["x¯+=y¯·cosx"]
+    pulled = shown.find("pull back", "y")
+    seen = shown.go(pulled)
+    cotangent = shown.steps[pulled]["cotangent"]["text"].replace("-", "−")
+    assert cotangent.startswith("−")  # so it needs parentheses
+    assert [plain(line) for line in seen["backward"]] == [f"x¯+=y¯·cosx=({cotangent})·cos2=—"]
+    seen = shown.go(pulled + 1)
+    result = shown.steps[pulled + 1]["contribution"]["text"].replace("-", "−")
+    assert plain(seen["backward"][0]).endswith(f"=({cotangent})·cos2={result}")
+
+
+def test_fractions_and_powers_are_drawn_as_such(panel: Any) -> None:
+    shown = panel(traced(sine, x=2.0))
+    shown.go(shown.find("record", "z"))
+    names = shown.root.locator('[data-field="forward"] mfrac').first
+    assert names.evaluate("node => [...node.children].map((part) => part.textContent)") == ["t2", "t3"]
+    power = next(n for n, step in enumerate(shown.steps) if "** 3" in step["text"] or "power" in step["text"])
+    shown.go(power)
+    parts = shown.root.locator('[data-field="backward"] msup').evaluate_all(
+        "nodes => nodes.map((node) => [...node.children].map((part) => part.textContent))"
+    )
+    assert parts[0] == ["x", "2"]
+    assert shown.root.locator("math").first.evaluate("node => node.namespaceURI").endswith("MathML")
+
+
+@pytest.mark.parametrize(
+    ("function", "formula"),
+    [
+        (lambda x, w: (x + w) * x, "(x+w)·x"),
+        (lambda x, w: x - (w - x), "x−(w−x)"),
+        (lambda x, w: (-x) ** 2.0, "(−x)2"),
+        (lambda x, w: x * (w * x), "x·(w·x)"),
+    ],
+)
+def test_parentheses_are_where_they_are_needed(function: Any, formula: str, panel: Any) -> None:
+    """What was recorded as several entries is put together, and drawn by the script of the page."""
+    shown = panel(traced(function, x=2.0, w=3.0))
+    trees = {
+        "(x+w)·x": ["*", ["+", 0, 1], 0],
+        "x−(w−x)": ["-", 0, ["-", 1, 0]],
+        "(−x)2": ["**", ["neg", 0], ["number", 2]],
+        "x·(w·x)": ["*", 0, ["*", 1, 0]],
+    }
+    script = Path(ad.__file__).parent.joinpath("player/js/formula.js").read_text(encoding="utf-8")
+    script = re.sub(r"^(import .*|export )", "", script, flags=re.MULTILINE)
+    helpers = "const build = (node, a, ...c) => (node.append(...c), node); const shorten = (text) => text;"
+    leaf = "(k) => ({ node: named(['x', 'w'][k]) })"
+    text = shown.tab.page.evaluate(
+        f"tree => {{ {helpers} {script}; return drawn(tree, {leaf}).textContent; }}", trees[formula]
+    )
+    assert plain(text) == formula
+
+
+def test_small_arrays_are_tables_and_the_accumulator_adds_up(panel: Any) -> None:
+    def diamond(a: Any) -> Any:
+        b = a + a
+        c = b + b
+        return c  # noqa: RET504 - its name is shown
+
+    shown = panel(traced(diamond, a=[1.0, -2.5]))
+    sums = [number for number, step in enumerate(shown.steps) if step["kind"] == "accumulate"]
+    for number in [*sums, *reversed(sums)]:
+        step, seen = shown.steps[number], shown.go(number)
+        assert seen["count"] == f"{step['count']} of {step['of']}"
+        wanted = [step["before"], step["contribution"], step["after"]]
+        assert [place["text"] for place in seen["sum"]] == [a["text"] if a else "nothing yet" for a in wanted]
+        for place, array in zip(seen["sum"], wanted, strict=True):
+            assert [[float(x.replace("−", "-")) for x in row] for table in place["numbers"] for row in table] == (
+                [array["data"]] if array else []
+            )
+    seen = shown.go(shown.find("record", "b"))
+    assert [row["name"] for row in seen["rows"]] == ["a", "a", "b"]
+    assert seen["rows"][0]["arrays"][0]["numbers"] == [[["1", "−2.5"]]]
+    assert seen["rows"][0]["shape"] == "(2,) float64"
+    assert {row["arrays"][1]["text"] for row in seen["rows"]} == {"—"}
+    assert [place["text"] for place in seen["sum"]] == ["—"] * 3
+    first, second = (shown.go(shown.find("accumulate", "b", last)) for last in (False, True))
+    assert [row["arrays"][1]["text"] for row in first["rows"]] == ["[2 2]", "—", "[2 2]"]
+    assert [row["arrays"][1]["text"] for row in second["rows"]] == ["[2 2]", "[2 2]", "[2 2]"]
+
+
+def test_large_arrays_are_heatmaps_around_zero_with_every_value_in_them(panel: Any) -> None:
+    value = np.arange(-3.0, 17.0).reshape(5, 4)
+    value[0, 0], value[1, 1], value[2, 2] = np.nan, np.inf, -np.inf
+    shown = panel(traced(lambda x: x * 2.0, x=value))
+    place = shown.go(1)["rows"][0]["arrays"][0]
+    tensor = next(tensor for tensor in shown.document["tensors"] if tensor["name"] == "x")["value"]
+    assert place["cells"] == [[str(x).removesuffix(".0") for row in tensor["data"] for x in row]]
+    assert place["odd"] == ["nan", "inf", "-inf"]
+    assert place["legend"] == ["−16", "0", "16"]
+    colours = dict(zip(place["cells"][0], place["colours"], strict=True))
+    assert len({colours["-2"], colours["0"], colours["3"], colours["16"]}) == 4
+    page = shown.root.locator('[data-row="input"] details').first
+    page.locator("summary").press("Enter")
+    page.locator("td").nth(1).wait_for()
+    assert page.locator("td").all_inner_texts()[1:6] == ["nan", "−2", "−1", "0", "1"]
+    shown.tab.is_quiet()
+
+
+def test_arrays_of_many_axes_are_slices_and_thinned_ones_say_so(panel: Any) -> None:
+    rng = np.random.default_rng(0)
+    shown = panel(
+        traced(
+            lambda a, b, c, d: (a * 2.0, b * 2.0, c * 2.0, d * 2.0),
+            a=rng.normal(size=(2, 2, 3, 2)),
+            b=rng.normal(size=(60, 40)),
+            c=rng.normal(size=20) + 1j,
+            d=rng.normal(size=(9, 2, 2)),
+        )
+    )
+    places = {}
+    for number, step in enumerate(shown.steps):
+        if step["kind"] == "record":
+            row = shown.go(number)["rows"][0]
+            places[row["name"]] = row["arrays"][0]
+    assert places["a"]["labels"] == ["[0, 0, :, :]", "[0, 1, :, :]", "[1, 0, :, :]", "[1, 1, :, :]"]
+    assert list(map(len, places["a"]["cells"])) == [6] * 4
+    assert places["b"]["notes"] == ["every 4th row", "every 3rd column"]
+    assert len(places["b"]["cells"][0]) == 15 * 14
+    assert places["c"]["notes"] == ["magnitudes of complex numbers"]
+    assert places["c"]["legend"][0] == "0"
+    assert places["d"]["labels"] == ["the leading axes in one, of 18 rows"]
+
+
+def test_the_tape_says_what_it_holds(panel: Any) -> None:
+    shown = panel(traced(sine, x=2.0))
+    for number in (0, 2, len(shown.steps) - 1):
+        memory = shown.steps[number]["memory"]
+        assert shown.go(number)["memory"] == f"The tape holds {memory} bytes"
+    assert memory == 0
+
+
+def test_what_is_no_entry_is_shown_too(panel: Any) -> None:
+    x = ad.Variable(2.0, name="x")
+    with ad.trace() as kept:
+        with ad.GradientTape(persistent=True) as tape:
+            with tape.stop_recording():
+                x.assign(3.0)
+            y = x * np.sqrt(np.square(x).numpy())
+        tape.gradient(y, x)
+        with tape:
+            tape.reset()
+    shown = panel(kept)
+    forward = [plain(shown.go(number)["forward"]) for number in range(len(shown.steps))]
+    seen = dict(zip([step["kind"] for step in shown.steps], forward, strict=True))
+    assert seen["assign"] == "x=3"
+    assert seen["seed"] == "y¯=1"
+    assert seen["pause"] == seen["resume"] == seen["reset"] == "—"
+    shown.tab.is_quiet()
+
+
+def test_the_panel_does_not_jump_when_steps_are_seen_again(panel: Any) -> None:
+    def mixed(x: Any, w: Any) -> Any:
+        return np.sum(np.tanh(x @ w) ** 2)
+
+    shown = panel(traced(mixed, x=np.ones((20, 3)), w=np.ones((3, 2))))
+    tops = '["[data-field=backward]", ".accumulator", ".about"].map((s) => root.querySelector(s).offsetTop)'
+    for number in range(len(shown.steps)):
+        shown.go(number)
+    seen = set()
+    for number in range(len(shown.steps)):
+        shown.go(number)
+        seen.add(tuple(shown.root.evaluate(f"root => {tops}")[1:]))
+    assert len(seen) == 1
+
+
+HOSTILE = '<img src=x onerror="window.hacked=1">"><script>window.hacked=1</script>'
+
+
+def test_hostile_names_are_text(panel: Any) -> None:
+    x, w = ad.Variable(np.ones(20), name=HOSTILE), ad.Variable(2.0, name="</math><style>*{display:none}" * 300)
+    with ad.trace(HOSTILE) as kept:
+        with ad.GradientTape() as tape:
+            y = np.sum(np.sin(x) * w)
+        tape.gradient(y, [x, w])
+    shown = panel(kept, viewport={"width": 375, "height": 800})
+    for number in range(len(shown.steps)):
+        shown.go(number)
+        assert shown.root.locator("img, script").count() == 0
+        shown.player.fits()
+    assert shown.root.locator(".name").first.text_content()
+    assert shown.tab.page.evaluate("window.hacked") is None
+    assert len(shown.tab.requests) == 1
+    shown.tab.is_quiet()

@@ -1,0 +1,103 @@
+"""What is left of a player where its script does not run, and its key frames as a picture."""
+
+from __future__ import annotations
+
+import base64
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+import autodiff_edu as ad
+from browser.test_static import HOSTILE, broadcasting, diamond, hostile, nested, two_passes
+
+KEY_FRAME = 'img[src^="data:image/svg+xml;base64,"]'
+
+
+@pytest.mark.parametrize("example", [diamond, broadcasting, nested, two_passes, hostile])
+def test_the_key_frames_are_a_picture_that_a_browser_shows(example: Any, open_tab: Any, tmp_path: Path) -> None:
+    traced = example()
+    path = tmp_path / "frames.svg"
+    ad.play(traced).save(path)
+    tab = open_tab(path.as_uri())
+    # An SVG with an error in it becomes a page with a message of the browser's.
+    assert tab.page.evaluate("document.documentElement.tagName") == "svg"
+    assert tab.page.locator("parsererror, script, image, foreignObject, style").count() == 0
+    assert tab.page.locator("svg > text").first.text_content() == traced.title[: len(traced.title)]
+    assert tab.page.evaluate("window.hacked") is None
+    assert tab.page.evaluate(OUTSIDE) == []
+    assert len(tab.requests) == 1
+    tab.is_quiet()
+
+
+# All texts that are not in a window of the graph: none is wider than its frame.
+OUTSIDE = """() => {
+  const page = document.documentElement.getBoundingClientRect();
+  const texts = [...document.querySelectorAll("svg > text")].filter((text) => !text.parentElement.viewportElement);
+  return texts.filter((text) => text.getBoundingClientRect().right > page.right).map((text) => text.textContent);
+}"""
+
+
+def test_without_scripts_a_page_shows_a_key_frame_and_the_transcript(open_tab: Any, tmp_path: Path) -> None:
+    for traced in (diamond(), hostile()):
+        path = tmp_path / "player.html"
+        ad.play(traced).save(path)
+        tab = open_tab(path.as_uri(), java_script_enabled=False)
+        picture = tab.page.locator(KEY_FRAME)
+        assert picture.bounding_box()["width"] > 200
+        assert picture.get_attribute("alt").startswith(f"{traced.title}, step ")
+        assert tab.page.locator("pre").bounding_box()["height"] > 50
+        assert tab.page.locator("pre").text_content() == traced.transcript()
+        assert tab.page.locator("img").count() == 1, HOSTILE
+
+
+def test_with_scripts_neither_is_seen(open_tab: Any, tmp_path: Path) -> None:
+    path = tmp_path / "player.html"
+    ad.play(diamond()).save(path)
+    tab = open_tab(path.as_uri())
+    tab.page.locator("section.player").wait_for()
+    for covered in tab.page.locator(f"{KEY_FRAME}, [data-autodiff-player] > pre").all():
+        assert not covered.is_visible()
+
+
+CELLS = [
+    "import numpy as np\nimport autodiff_edu as ad",
+    "def f(a):\n    b = a + a\n    return np.sum(np.sin(b))",
+    "ad.play(f, np.array([1.0, 2.0]))",
+]
+
+
+@pytest.fixture(scope="module")
+def executed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A notebook that somebody else has run and passed on."""
+    from autodiff_edu.course.execute import execute
+
+    cells = [nbformat.v4.new_code_cell(cell, id=f"cell-{number}") for number, cell in enumerate(CELLS)]
+    path = tmp_path_factory.mktemp("executed") / "passed-on.ipynb"
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+    execute(path)
+    return path
+
+
+def test_an_untrusted_notebook_shows_the_key_frame(executed: Path, lab: Any, open_tab: Any) -> None:
+    shutil.copy(executed, lab.root)
+    tab = open_tab(lab.address(executed.name))
+    output = tab.page.locator(".jp-OutputArea-output").last
+    picture = output.locator(KEY_FRAME)
+    picture.wait_for()
+    tab.page.wait_for_function("image => image.naturalWidth > 200", arg=picture.element_handle())
+    assert "1. The tape watches a" in output.locator("pre").first.text_content()
+    assert tab.page.locator(".jp-Notebook section.player").count() == 0
+
+
+def test_nbconvert_keeps_the_key_frame_and_the_transcript(executed: Path) -> None:
+    nbconvert = pytest.importorskip("nbconvert", reason="nbconvert comes with JupyterLab")
+    notebook = nbformat.read(executed, as_version=4)
+    latex, _ = nbconvert.LatexExporter().from_notebook_node(notebook)
+    assert "1. The tape watches a, which is [1 2]." in latex
+    markdown, _ = nbconvert.MarkdownExporter().from_notebook_node(notebook)
+    encoded = re.search(r'src="data:image/svg\+xml;base64,([^"]*)"', markdown).group(1)
+    assert base64.b64decode(encoded).startswith(b"<svg ")
