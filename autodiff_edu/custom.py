@@ -25,6 +25,7 @@ import numpy as np
 
 from .answers import Argument, Source, checked, gradients_of, is_sequence, is_smooth, plural
 from .events import active
+from .journal import tick
 from .recorder import Recorder
 from .rules.kinds import RULES, Rule
 from .stacks import plain
@@ -47,6 +48,9 @@ class Custom:
         How many positional arguments there were.
     silent : set of int
         The inputs for which the backward function gave None when it was last asked; a released tape still knows.
+    captured, named : frozenset of int
+        The ids of the tensors that the function used though they were no positional arguments: from outside, or given
+        by keyword. It has no derivative by them.
     """
 
     hidden = 1
@@ -57,6 +61,8 @@ class Custom:
     ) -> None:
         self.__name__ = self.__qualname__ = name
         self.places, self.given, self.silent = places, given, silent if silent is not None else set()
+        self.captured: frozenset[int] = frozenset()
+        self.named: frozenset[int] = frozenset()
 
     def __call__(self, *inputs: Any) -> Any:
         """Give the result that the call, the last input, holds."""
@@ -204,20 +210,24 @@ def pull(argument: int, g: Any, y: Any, *inputs: Any) -> Any:
     return inputs[-1].contribution(argument, g, y)
 
 
-RULES[Custom("custom_gradient")] = Rule("general", each=pull)
+RULES[Custom("custom_gradient")] = Rule("general", each=pull, own=True)
 
 
 class Reads(Recorder):
-    """Notes which trainable variables are read while it records, and nothing else."""
+    """Notes which trainable variables are read while it records, and which other tensors from before."""
 
     def __init__(self) -> None:
         super().__init__()
         self.variables: dict[int, Variable] = {}
+        self.older: set[int] = set()
+        self._start = tick()
 
     def _record(self, operation: Any, inputs: Any, *details: Any, **more: Any) -> None:
         for x in inputs:
             if isinstance(x, Variable) and x.trainable and is_smooth(x):
                 self.variables[x._id] = x
+            elif isinstance(x, Tensor) and x._id < self._start:
+                self.older.add(x._id)
 
 
 def call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -236,7 +246,10 @@ def call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -
     tensors = [(x, a.place if x is a.value else None) for a in this.arguments for _, x in a.tensors()]
     inputs = (*(x for x, _ in tensors), *variables, this)
     places = (*(place for _, place in tensors), *(None for _ in variables), None)
-    parts = _cut(apply(Custom(this.name, places, len(args), this.silent), inputs), this.outputs)
+    custom = Custom(this.name, places, len(args), this.silent)
+    custom.named = frozenset(leaf._id for _, leaf in flatten(kwargs, "") if is_smooth(leaf)) - passed
+    custom.captured = frozenset(reads.older - passed - custom.named)
+    parts = _cut(apply(custom, inputs), this.outputs)
     return rebuild(result, iter([next(parts) if array.dtype.kind in "fc" else wrap(array) for array in arrays]))
 
 

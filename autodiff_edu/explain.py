@@ -243,6 +243,9 @@ def _after_all(explanation: Explanation) -> list[Cause]:
             text = "has no derivative rule: gradient raises a LookupError. Use functions that have one, or "
             text = f"{explanation._labels.written(entry)} {text}ad.register_gradient."
             found.append(Cause("no rule", entry.name, entry.where, text))
+        elif isinstance(error := explanation._ways.failures.get(entry.output_id), LookupError):
+            text = f"{explanation._labels.written(entry)}: gradient raises a LookupError: {error}."
+            found.append(Cause("no rule", entry.name, entry.where, text))
     tape = explanation._ways.tape
     if any(entry.values is None for entry in tape.entries):
         mark = next(mark for mark in reversed(tape._life) if mark.what == "release")
@@ -345,7 +348,10 @@ def _about_a_cut(link: Link, labels: _Labels) -> Cause:
     else:
         code = as_written(entry, function) if function else None
         start = f"{place(entry.where)}: {code or ('assign' if kind == 'assigned' else output)}"
-    said = "silent" if kind == "argument" and isinstance(entry.operation, Custom) else kind
+    said = kind
+    if kind == "argument" and isinstance(entry.operation, Custom):
+        by = min(link.dead)
+        said = "captured" if by in entry.operation.captured else "named" if by in entry.operation.named else "silent"
     return Cause(kind, operation, entry.where, start + KINDS[said](output, x))
 
 

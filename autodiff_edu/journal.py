@@ -13,7 +13,7 @@ multiply True True
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import count
 from threading import get_ident
 from typing import Any, NamedTuple
@@ -58,6 +58,14 @@ class Line(NamedTuple):
 def lines() -> list[Line]:
     """Give the lines that are kept, oldest first."""
     return [Line(*line) for line in tuple(_lines)]
+
+
+def since(time: int) -> Iterator[Line]:
+    """Give the lines that are newer than a time, the newest first."""
+    for line in reversed(tuple(_lines)):
+        if line[0] <= time:
+            return
+        yield Line(*line)
 
 
 def note(word: str, inputs: Iterable[int | None], output: int) -> None:

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .arguments import seeds_of, tensors_of, unusable
+from .custom import Custom
 from .events import active
 from .formatting import number, short_argument
 from .labels import labels_of
@@ -340,12 +341,19 @@ class _Search:
                 f"and times the cotangent {number(arrived)} gives {value}{_at(index)}."
             )
             by = self.silencer(step, index)
+        elif isinstance(entry.operation, Custom):
+            account += (
+                f"the backward function of {entry.name} gives {value}{_at(index)} for {name}; what it gets is finite."
+            )
         else:
             account += f"its contribution to {name} is {value}{_at(index)}, though all that it is made of is finite."
             by = self.silencer(step, None) if value == "nan" else None
         if by is not None:
             account += f"\n{dropped(by[0])}: that is why the cotangent is 0. But 0 times inf is nan."
-        advice = remedy(entry, inputs, value, by, self.labels, self.makers)
+        if isinstance(entry.operation, Custom) and not is_sum:
+            advice = f"Look at what the backward function of {entry.name} computes there, for example with np.isfinite."
+        else:
+            advice = remedy(entry, inputs, value, by, self.labels, self.makers)
         return Nonfinite(entry, entry.place, entry.name, "backward", value, index, inputs, advice, account)
 
     def factor(self, entry: Entry, argument: int, inputs: Any, index: Index) -> Any:

@@ -55,7 +55,6 @@ class Recorder:
         if not self._usable:
             self._forget()
             self._forgotten = set()
-            self._life.clear()
         self._recording, self._usable, self._thread = True, True, get_ident()
         self._mark("enter")
         self._step_in(len(active.tapes))

@@ -9,11 +9,24 @@ WORDS = {"gradient": "gradient", "jacobian": "Jacobian", "batch_jacobian": "batc
 SAID = {"assign", "assign_add", "assign_sub", "numpy", "item", "tolist", "float", "int", "complex", "asarray"}
 """The calls whose arguments are those of the line of the journal."""
 
-UNSEEN = {"before", "between", "after", "paused", "reset", "another thread", "left", "assigned", "copied", "nesting"}
+UNSEEN = {
+    "before",
+    "earlier",
+    "between",
+    "after",
+    "paused",
+    "reset",
+    "another thread",
+    "left",
+    "assigned",
+    "copied",
+    "nesting",
+}
 """The cuts that keep a tape from seeing that a variable is read."""
 
 WHEN = {
     "before": "before this tape began to record",
+    "earlier": "in an earlier recording of this tape, which was used up and forgotten when it began anew",
     "between": "between two with blocks of this tape",
     "after": "after this tape had stopped recording",
     "paused": "while this tape was paused",
@@ -36,7 +49,16 @@ KINDS: dict[str, Callable[[str, str], str]] = {
     "silent": lambda y, x: (
         f" has a custom gradient that gives None for {x}. Let its backward function return a gradient there."
     ),
+    "captured": lambda y, x: (
+        f" captures {x}, and has a custom gradient, by its positional arguments alone. Pass {x} as a positional "
+        "argument."
+    ),
+    "named": lambda y, x: (
+        f" takes {x} by keyword, and has a custom gradient, by its positional arguments alone. Pass {x} as a "
+        "positional argument."
+    ),
     "before": lambda y, x: f" was computed {WHEN['before']}. Move this line into its with block.",
+    "earlier": lambda y, x: f" was computed {WHEN['earlier']}. Compute it again in its last with block.",
     "between": lambda y, x: f" was computed {WHEN['between']}. Move this line into one.",
     "after": lambda y, x: f" was computed {WHEN['after']}. Move this line into its with block.",
     "paused": lambda y, x: f" was computed {WHEN['paused']} by stop_recording. Move this line out of that block.",

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .carrying import carriers, names_used
 from .custom import Custom
 from .entry import Entry
 from .events import active
@@ -27,6 +28,10 @@ from .tensor import Tensor, wrap
 
 if TYPE_CHECKING:
     from .tape import GradientTape
+
+
+DECISIONS = ("bool()", "index()")
+"""How a tensor is asked which way to go, in the words of the journal: no numbers are handed over."""
 
 
 class Link:
@@ -74,7 +79,9 @@ class Ways:
             self._unrecorded(line)
             for line in self.kept
             if not (
-                _is_one_of(line, recorded) or (line.output == PLAIN and (_key(line.where), line.operation) in called)
+                line.operation in DECISIONS
+                or _is_one_of(line, recorded)
+                or (line.output == PLAIN and (_key(line.where), line.operation) in called)
             )
         ]
         self.links.sort(key=lambda link: link.time)
@@ -84,10 +91,11 @@ class Ways:
         for link in self.links:
             if link.cut == "left":
                 self._left[link.entry.code.co_filename][_key(link.entry.where)] = link.entry.where
+        self.failures: dict[int, Exception] = {}
         self.doubtful = False
         self._mark_the_way()
         for link in self.links:
-            if link.on_the_way and link.recorded and link.cut is None:
+            if link.on_the_way and link.cut is None and (link.recorded or isinstance(link.entry.operation, Custom)):
                 self._find_dead(link)
         self.doubtful = not any(link.on_the_way for link in self.links)
         if self.doubtful:
@@ -147,6 +155,8 @@ class Ways:
         future = [mark.what for mark in life if mark.time > time]
         if not past:
             return "before"
+        if "release" in future and "enter" in future[future.index("release") :]:
+            return "earlier"
         if past[-1] in ("exit", "release"):
             return "between" if "enter" in future else "after"
         if past[-1] == "pause":
@@ -184,13 +194,33 @@ class Ways:
 
     def _find_dead(self, link: Link) -> None:
         """Find the inputs by which an operation that the tape follows has no derivative."""
-        if isinstance(link.entry.operation, Custom):
-            silent = _silent(link.entry)
+        if isinstance(link.entry.operation, Custom) and link.recorded:
+            silent = self._silent(link.entry)
             link.alive = {id for k, id in enumerate(link.entry.ids) if id is not None and k not in silent}
         come = {id for id in link.entry.ids if id in self._reached and id in self.tape._connected}
         link.dead = {id for id in come if id is not None and id not in link.alive}
+        link.dead |= {id for id in _beside(link.entry) if id in self._reached}
         if link.dead:
             link.cut = "argument"
+
+    def _silent(self, entry: Entry) -> set[int]:
+        """List the inputs for which the backward function of a custom gradient gives None.
+
+        It has to be asked: with a cotangent of zeros, under no tape. Of a call that was let go of, its operation
+        remembers what it answered.
+        """
+        if entry.values is None:
+            return set(entry.operation.silent)
+        call, (tapes, hooks) = entry.values[-1], (active.tapes, active.hooks)
+        active.tapes, active.hooks = (), ()
+        try:
+            answer = call.backward_of([wrap(np.zeros(output.shape, output.dtype)[()]) for output in call.outputs])
+        except Exception as error:  # gradient will raise it, and so gives no None
+            self.failures[entry.output_id] = error
+            return set()
+        finally:
+            active.tapes, active.hooks = tapes, hooks
+        return {k for k, gradient in enumerate(answer) if gradient is None}
 
     def _mark_the_way(self) -> None:
         """Mark what lies between source and targets.
@@ -221,7 +251,8 @@ class Ways:
 
     def _outputs(self, link: Link) -> set[Hashable]:
         if link.cut == "left":
-            return {_key(link.entry.where), PLAIN} if self.doubtful else {_key(link.entry.where)}
+            anywhere = self.doubtful and link.entry.operation != "format()"  # most text is to be read
+            return {_key(link.entry.where), PLAIN} if anywhere else {_key(link.entry.where)}
         return {link.entry.output_id}
 
     def _inputs(self, entry: Entry) -> set[Hashable]:
@@ -229,6 +260,7 @@ class Ways:
         inputs: set[Hashable] = {id for id in entry.ids if id}
         if len(inputs) == len(entry.ids):
             return inputs
+        inputs |= _beside(entry)
         key = _key(entry.where)
         if key not in self._taken:
             self._taken[key] = self._taken_from(entry)
@@ -241,11 +273,10 @@ class Ways:
         if len(literal) >= len(plain) and all(known for free, known in zip(plain, literal, strict=False) if free):
             return set()
         taken: set[Hashable] = {PLAIN}
+        used = names_used(entry.where)
         for key, where in self._left[entry.code.co_filename].items():
-            name = self.names(where).result
-            if (where[0] is entry.code and name is not None and name in written.arguments) or _encloses(
-                entry.where, where
-            ):
+            known = where[0] is entry.code and not used.isdisjoint(carriers(where))
+            if known or _encloses(entry.where, where):
                 taken.add(key)
         return taken
 
@@ -293,20 +324,6 @@ def _stops(operation: Any) -> str | None:
     return {"stop_gradient": "stopped", "round_off": "integer"}.get(operation.__name__, "step")
 
 
-def _silent(entry: Entry) -> set[int]:
-    """List the inputs for which the backward function of a custom gradient gives None.
-
-    It has to be asked: with a cotangent of zeros, under no tape. Of a call that was let go of, its operation remembers
-    what it answered.
-    """
-    if entry.values is None:
-        return set(entry.operation.silent)
-    call, (tapes, hooks) = entry.values[-1], (active.tapes, active.hooks)
-    active.tapes, active.hooks = (), ()
-    try:
-        answer = call.backward_of([wrap(np.zeros(output.shape, output.dtype)[()]) for output in call.outputs])
-    except Exception:  # gradient will raise it, and so gives no None
-        return set()
-    finally:
-        active.tapes, active.hooks = tapes, hooks
-    return {k for k, gradient in enumerate(answer) if gradient is None}
+def _beside(entry: Entry) -> frozenset[int]:
+    """List the tensors that a custom gradient uses besides its positional arguments."""
+    return entry.operation.captured | entry.operation.named if isinstance(entry.operation, Custom) else frozenset()

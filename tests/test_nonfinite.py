@@ -339,3 +339,13 @@ def test_nothing_is_found_exactly_when_all_values_and_gradients_are_finite(numbe
         assert str(result)
         if result.operation is not None and result.direction == "forward":
             assert np.isfinite(np.array(result.inputs[-1], float)).all()
+
+
+def test_a_backward_function_that_gives_infinity_is_named():
+    x = ad.Variable([2.0, 1.0], name="x")
+    bad = ad.custom_gradient(lambda x: (x * 1.0, lambda dy: dy / (x - 1.0)))
+    with ad.GradientTape() as tape:
+        y = bad(x)
+    text = str(tape.first_nonfinite(y, x)).replace("\n", " ")
+    assert "the backward function of <lambda> gives inf at element [1] for x" in text
+    assert "too large" not in text

@@ -66,9 +66,12 @@ def save(
 ) -> None:
     """Record a function, and write what it computes into a file, as data.
 
-    The function is called several times: with the examples, twice; with values moved a little; and with one sample
-    more. What differs when it should not is an error, or a warning, that names the line. Python's control flow is
-    recorded as the path taken: which branch, how many rounds.
+    The function is called several times: with the examples, twice; with values moved a little; and, where the examples
+    have n samples, with n + 1, 2n + 1 and 4n + 3. What differs when it should not is an error, or a warning, that names
+    the line. Python's control flow is recorded as the path taken: which branch, how many rounds.
+
+    Two things can still slip through: what depends on the number of samples only below n or beyond 4n + 3, as
+    `min(len(x), 10**6)` does, and values taken out of tensors unseen, as by another package that reads their memory.
 
     Parameters
     ----------
@@ -90,15 +93,20 @@ def save(
         If there is no example; if the number of samples, or a value computed with plain NumPy, is baked into what was
         recorded; if nothing in the result can be differentiated; or if the function assigns to a variable.
     TypeError
-        If an example is no tensor, array or number, or the result holds something else than tensors.
+        If an example is no tensor, array or number, the result holds something else than tensors, or the function and
+        the path are given in the other order.
     LookupError
         If a NumPy function without a rule is used.
+    OSError
+        If the path is empty, is a directory, or lies in one that is not there.
 
     Warns
     -----
     UserWarning
-        If the function opens a file, draws random numbers, branches by the values, or takes the value of a variable
-        out: what it got is kept as a constant.
+        If the function opens a file; if it draws random numbers: others in every call, or the same, by Python's
+        `random`, np.random.seed or np.random.default_rng; or if it takes a number out of what is computed from an
+        argument or a variable, by bool() (Python's `if` and `max`), float(), int(), .numpy() and their like: what it
+        got is kept as a constant.
 
     Examples
     --------
@@ -111,6 +119,12 @@ def save(
     >>> ad.grad(ad.grad(cube))(2.0)
     Tensor(12.)
     """
+    if not callable(function):
+        raise TypeError(
+            f"the function to save is {function!r:.60}, which cannot be called; write ad.save(function, path, "
+            "*examples): ad.save(f, 'f.ad', np.zeros((4, 3)))"
+        )
+    files.check_path(path)
     given = Examples(function, examples)
     first = Run(function, given, given.arrays, custom_gradients)
     constant = check_values(function, given, first, custom_gradients)

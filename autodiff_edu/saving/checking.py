@@ -31,6 +31,14 @@ def check_values(function: Callable[..., Any], given: Examples, first: Run, cust
     check_differentiable(first, given)
     for deed in _deeds(first.watching):
         _warn(deed)
+    random = _check_again(function, given, first, custom_gradients)
+    for decision in _decisions(first.watching):
+        _warn(decision)
+    return random
+
+
+def _check_again(function: Callable[..., Any], given: Examples, first: Run, custom_gradients: bool) -> set[int]:
+    """Check that it is the same when called again, and with values moved a little."""
     again = Run(function, given, given.arrays, custom_gradients)
     assert first.program
     assert again.program
@@ -44,7 +52,8 @@ def check_values(function: Callable[..., Any], given: Examples, first: Run, cust
         random.add(difference.number)
         _warn(
             f"{_told(difference)}, when called twice with the same examples: a random number, the time, or something "
-            "like it. It is kept as a constant; pass it in as an argument, if it shall vary"
+            "like it. It is kept as a constant; pass it in as an argument, if it shall vary",
+            5,
         )
     with np.errstate(all="ignore"):
         moved = Run(function, given, given.moved(), custom_gradients, moved=True, attempt=True)
@@ -52,7 +61,7 @@ def check_values(function: Callable[..., Any], given: Examples, first: Run, cust
         return random
     for difference in differences(first.program, moved.program):
         if difference.what == "path":
-            _warn(f"{_told(difference)}, with other values: what is saved is the path taken with the examples")
+            _warn(f"{_told(difference)}, with other values: what is saved is the path taken with the examples", 5)
         elif difference.number not in random:
             raise ValueError(
                 f"{_told(difference)}, with other values: it was computed with plain NumPy or Python from an argument, "
@@ -68,28 +77,51 @@ def check_samples(
     free: dict[int, int] = {}
     assert first.program
     for length in given.lengths():
-        with np.errstate(all="ignore"):
-            longer = Run(function, given, given.longer(length), custom_gradients, attempt=True)
-        if longer.program is None:
-            _check_not_reshaped(first, longer, length)
-            continue
-        for difference in differences(first.program, longer.program):
-            if difference.number in random and not difference.reshaped:
-                continue
-            remedy = REMEDIES.get(difference.operation, REMEDY)
-            if difference.what == "constant" and difference.operation != "getitem":
-                remedy = CONSTANT
-            if difference.what == "path":
-                remedy = (
-                    "loops over samples, and branches by their number, are recorded as they went; use array operations"
-                )
-            raise ValueError(
-                f"{_told(difference)}, with another number of samples ({length} in the examples), so what was recorded "
-                f"holds for that number only. For any number, {remedy}. For this number alone, let the function raise "
-                "an error for others"
-            )
-        free[length] = len(free)
+        if all(_holds_for(n, length, function, given, first, random, custom_gradients) for n in _others(length)):
+            free[length] = len(free)
     return free
+
+
+def _others(length: int) -> tuple[int, ...]:
+    """List the numbers of samples to try: odd and even, and well beyond what a small limit would clip."""
+    return length + 1, 2 * length + 1, 4 * length + 3
+
+
+def _holds_for(
+    other: int,
+    length: int,
+    function: Callable[..., Any],
+    given: Examples,
+    first: Run,
+    random: set[int],
+    custom_gradients: bool,
+) -> bool:
+    """Tell whether the function runs with another number of samples; a ValueError if it then does something else."""
+    assert first.program
+    with np.errstate(all="ignore"):
+        longer = Run(function, given, given.longer(length, other), custom_gradients, attempt=True)
+    if longer.program is None:
+        _check_not_reshaped(first, longer, length)
+        return False
+    for difference in differences(first.program, longer.program):
+        if difference.number in random and not difference.reshaped:
+            continue
+        remedy = REMEDIES.get(difference.operation, REMEDY)
+        if difference.what == "constant" and difference.operation != "getitem":
+            remedy = CONSTANT
+        if difference.what == "path":
+            remedy = "loops over samples, and branches by their number, are recorded as they went; use array operations"
+        if first.watching.differentiates:
+            remedy += (
+                ". Where the function takes a derivative itself, save what it differentiates, and take the derivative "
+                "of what is loaded: ad.grad(ad.load(path))"
+            )
+        raise ValueError(
+            f"{_told(difference)}, with another number of samples ({length} in the examples, and then {other}), so "
+            f"what was recorded holds for that number only. For any number, {remedy}. For this number alone, let the "
+            "function raise an error for others"
+        )
+    return True
 
 
 def _check_not_reshaped(first: Run, failed: Run, length: int) -> None:
@@ -127,9 +159,31 @@ def _deeds(watching: Watching) -> list[str]:
         f"the function opens a file at {place(where)}; what it reads is kept as a constant, and not read again"
         for where in dict.fromkeys(watching.opened)
     ] + [
-        f"the value of the variable {how}, is taken out at {place(where)}; it is kept as a constant"
-        for how, where in dict.fromkeys(watching.left)
+        f"the function draws random numbers at {place(where)}, or makes or seeds a generator of them; what it draws is "
+        "kept as a constant. Pass it in as an argument, if it shall vary"
+        for where in dict.fromkeys(watching.drawn)
     ]
+
+
+def _decisions(watching: Watching) -> list[str]:
+    """Say where numbers were taken out of what was computed from arguments or variables, or decided something."""
+    found = []
+    for how, what, where in dict.fromkeys(watching.left):
+        if what:
+            found.append(f"the value of {what}, by {how}, is taken out at {place(where)}; it is kept as a constant")
+            continue
+        found.append(
+            f"{how} at {place(where)} takes numbers out of a tensor that was computed from an argument or a variable. "
+            "What they lead to in Python, a branch or an index or another number, is kept as a constant, as it was "
+            "with the examples. Compute with tensors all the way"
+        )
+    for how, where in dict.fromkeys(watching.decided):
+        found.append(
+            f"Python asks for {how} of a tensor at {place(where)}, to branch or to choose: what is saved is the path "
+            "taken with the examples, like a constant. np.where, np.maximum and x[k] with a tensor k choose anew in "
+            "each call"
+        )
+    return found
 
 
 def _told(difference: Difference) -> str:
@@ -139,6 +193,6 @@ def _told(difference: Difference) -> str:
     return f"{at} got {difference.before}, and then {difference.after}"
 
 
-def _warn(message: str) -> None:
-    """Warn of something in the function, at the line that saves it."""
-    warnings.warn(message, UserWarning, stacklevel=4)
+def _warn(message: str, level: int = 4) -> None:
+    """Warn of something in the function, at the line that saves it, which is so many calls above."""
+    warnings.warn(message, UserWarning, stacklevel=level)

@@ -1,4 +1,4 @@
-"""The examples that a function is recorded with: as inputs, moved a little, and with one more sample."""
+"""The examples that a function is recorded with: as inputs, moved a little, and with more samples."""
 
 from __future__ import annotations
 
@@ -74,12 +74,10 @@ class Examples:
         """List the different lengths of the first axes."""
         return list(dict.fromkeys(len(array) for array in self.arrays if array.ndim and len(array)))
 
-    def longer(self, length: int) -> list[Any]:
-        """Give the arrays with one more sample where there were so many."""
-        return [
-            np.concatenate([array, array[:1]]) if array.ndim and len(array) == length else array
-            for array in self.arrays
-        ]
+    def longer(self, length: int, other: int) -> list[Any]:
+        """Give the arrays with another, larger number of samples where there were so many."""
+        rows = np.arange(other) % length
+        return [array[rows] if array.ndim and len(array) == length else array for array in self.arrays]
 
 
 def _array(name: str, value: Any) -> Any:

@@ -83,6 +83,8 @@ class Recording(Recorder):
         self.variables: list[Variable] = []
         self.constants: list[tuple[Any, Where, Any]] = []
         self.count = 0
+        self.varying: set[int] = set()
+        """The numbers of the results that were computed from an input or a variable."""
         self._references: dict[int, Any] = {}
         self._arrays: dict[int, tuple[Any, Any]] = {}
         for k, tensor in enumerate(inputs):
@@ -114,6 +116,8 @@ class Recording(Recorder):
         written = [self.written(x) for x in arguments], {name: self.written(x) for name, x in parameters.items()}
         for number, output in zip(numbers, outputs, strict=True):
             self._know(output, {"result": number})
+        if self.varies(written):
+            self.varying.update(numbers)
         self.notes.append(Note(operation, *written, numbers, outputs, where))
         return self.notes[-1]
 
@@ -137,6 +141,8 @@ class Recording(Recorder):
         if note is not None and note.arguments[1] == {"list": []}:
             note.arguments[1] = {"list": [self.written(x if isinstance(x, Tensor) else own(x)) for x in inside]}
             note.set_results(self.number(results), results)
+            if self.varies(note.arguments):
+                self.varying.update(note.numbers)
             for number, result in zip(note.numbers, results, strict=True):
                 self._know(result, {"result": number})
 
@@ -156,6 +162,7 @@ class Recording(Recorder):
         outer, self.notes = self.notes, []
         cotangents = [wrap(seed(output)) for output in call.outputs]
         numbers = self.number(cotangents)
+        self.varying.update(numbers)
         for number, cotangent in zip(numbers, cotangents, strict=True):
             self._know(cotangent, {"result": number})
         try:
@@ -164,6 +171,21 @@ class Recording(Recorder):
             notes, self.notes = self.notes, outer
         described = [[cotangent.dtype.name, list(cotangent.shape)] for cotangent in cotangents]
         return Backward(numbers, described, notes, result)
+
+    def varies(self, written: Any) -> bool:
+        """Tell whether something written was computed from an input or a variable."""
+        parts = [*written] if isinstance(written, tuple) else written
+        if references(parts, "input") or references(parts, "variable"):
+            return True
+        return not self.varying.isdisjoint(references(parts, "result"))
+
+    def follows(self, tensor: Tensor) -> bool:
+        """Tell whether a tensor was computed from an input or a variable, or is one."""
+        return isinstance(tensor, Variable) or self.knows(tensor._id)
+
+    def knows(self, id: int | None) -> bool:
+        """Tell the same by the id of a tensor that some operation had to do with."""
+        return self.varies(self._references.get(id))  # type: ignore[arg-type]
 
     def _know(self, tensor: Tensor, reference: Any) -> None:
         self._references[tensor._id] = reference

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import keyword
 from typing import Any
 
 from ..structures import flatten, rebuild
@@ -28,14 +30,18 @@ class SavedFunction:
         self._contents = contents
         self.__name__ = contents.name
         self.variables: tuple[Variable, ...] = tuple(contents.variables)
+        if signature := _signature(contents):
+            self.__signature__ = signature
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
         """Those of the variables that tapes watch without being asked."""
         return tuple(variable for variable in self.variables if variable.trainable)
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Compute; the arguments are tensors, arrays, numbers, or structures of them, as the examples were.
+
+        They may be given by name, as to the function that was saved, if it named them.
 
         Raises
         ------
@@ -45,13 +51,25 @@ class SavedFunction:
             If a shape differs in more than the number of samples.
         """
         known: dict[str, list[Any]] = {
-            "input": self._taken(arguments),
+            "input": self._taken(self._in_order(arguments, named)),
             "variable": list(self.variables),
             "constant": self._contents.constants,
             "result": [],
         }
         result = self._contents.block.run(known)
         return rebuild(result, map(as_tensor, (leaf for _, leaf in flatten(result, "result"))))
+
+    def _in_order(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+        """Put arguments that are given by name in their places."""
+        if not named:
+            return arguments
+        signature = getattr(self, "__signature__", None)
+        if signature is None:
+            raise TypeError(f"the arguments of {self.__name__} were saved without names; give them in order")
+        try:
+            return tuple(signature.bind(*arguments, **named).args)
+        except TypeError as error:
+            raise TypeError(f"{self.__name__}{signature}: {error}") from None
 
     def _taken(self, arguments: tuple[Any, ...]) -> list[Tensor]:
         form = self._contents.arguments
@@ -115,6 +133,28 @@ class SavedFunction:
     def __str__(self) -> str:
         rows = [f"{step.name}, {step.place}" for step in self._contents.block.instructions]
         return "\n".join([repr(self), *(f"{number}  {row}" for number, row in enumerate(rows, 1))])
+
+
+def _signature(contents: Contents) -> inspect.Signature | None:
+    """Give the signature that the names of the inputs tell of: "layers['w'][0]" is part of the argument layers."""
+    names: list[str] = []
+    for form in contents.arguments if isinstance(contents.arguments, list) else ():
+        first = _first(form)
+        name = "" if first is None else contents.inputs[first].name.partition("[")[0]
+        if not name.isidentifier() or keyword.iskeyword(name) or name in names:
+            return None
+        names.append(name)
+    return inspect.Signature([inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names])
+
+
+def _first(form: Any) -> int | None:
+    """Give the number of the first input in the form of an argument."""
+    if isinstance(form, Reference):
+        return form.number
+    if not isinstance(form, dict | list | tuple):
+        return None
+    parts = form.values() if isinstance(form, dict) else form
+    return next((number for part in parts if (number := _first(part)) is not None), None)
 
 
 def shape_of(spec: Input) -> str:
