@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from . import rules
 from .entry import Contribution, Entry, Step
 from .events import hook
+from .options import options
 from .scopes import scope
 from .tape import GradientTape
 from .tensor import Tensor, constant
@@ -22,14 +23,18 @@ from .trace import Trace, trace
 from .variable import Variable
 
 if TYPE_CHECKING:
-    from . import nn
+    from . import nn, plots
     from .blocks import BlockMatrix
     from .checks import check_gradients
     from .control import custom_gradient, register_gradient, stop_gradient
     from .explain import Explanation, UnconnectedError
+    from .explorer import explore
     from .nonfinite import Nonfinite
     from .player import Player
+    from .player.frames import Frames
+    from .player.descend import descend
     from .player.play import play
+    from .player.sweep import sweep
     from .saving import load, save
     from .transforms import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
 
@@ -40,6 +45,7 @@ __all__ = [
     "Contribution",
     "Entry",
     "Explanation",
+    "Frames",
     "GradientTape",
     "Nonfinite",
     "Player",
@@ -51,6 +57,8 @@ __all__ = [
     "check_gradients",
     "constant",
     "custom_gradient",
+    "descend",
+    "explore",
     "grad",
     "hessian",
     "hook",
@@ -59,12 +67,15 @@ __all__ = [
     "jvp",
     "load",
     "nn",
+    "options",
     "play",
+    "plots",
     "register_gradient",
     "rules",
     "save",
     "scope",
     "stop_gradient",
+    "sweep",
     "trace",
     "value_and_grad",
     "vjp",
@@ -75,7 +86,11 @@ _LATER = {
     "BlockMatrix": "blocks",
     "Player": "player",
     "check_gradients": "checks",
+    "Frames": "player.frames",
     "play": "player.play",
+    "sweep": "player.sweep",
+    "descend": "player.descend",
+    "explore": "explorer",
     "Nonfinite": "nonfinite",
     "Explanation": "explain",
     "UnconnectedError": "explain",
@@ -89,8 +104,8 @@ _LATER = {
 
 def __getattr__(name: str) -> Any:
     """Import on first use what recording and differentiating can do without, so that importing the package is quick."""
-    if name == "nn":
-        return import_module(f"{__name__}.nn")
+    if name in ("nn", "plots"):
+        return import_module(f"{__name__}.{name}")
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)

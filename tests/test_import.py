@@ -70,10 +70,11 @@ FLOORS = [
     {"rules", "methods", "tensor", "stacks", "unruled", "variable"},
     {"entry", "arguments", "recorder", "questions", "jacobians", "tape", "labels"},
     {"answers", "custom", "control", "forward", "blocks", "transforms"},
-    {"ways", "sentences", "explain", "remedies", "nonfinite", "program"},
-    {"checks", "nn", "saving"},
+    {"ways", "carrying", "sentences", "explain", "remedies", "nonfinite", "program"},
+    {"checks", "nn", "saving", "plots"},
     {"trace", "document"},
     {"player"},
+    {"tangent", "explorer", "sliders"},
     {"course"},
 ]
 FLOOR = {name: height for height, names in enumerate(FLOORS) for name in names}

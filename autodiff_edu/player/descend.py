@@ -13,7 +13,7 @@ import numpy as np
 
 from ..document import VERSION, array
 from ..formatting import short_value
-from ..plots import check_range, grid, heights_of, of_two
+from ..plots import check_range, grid, heights_of, of_two, round_numbers
 from ..structures import as_array
 from ..tensor import Tensor
 from ..transforms import hessian, value_and_grad
@@ -28,6 +28,7 @@ FLAT = 1e-10  # an eigenvalue that small, of the largest one's size, is taken as
 SIDE = 390.0  # of the plane, in pixels; and the room for the axes' numbers
 LEFT, BOTTOM, EDGE = 46.0, 26.0, 8.0
 ARROW = 54.0
+THIN = 0.25
 
 
 def descend(
@@ -48,8 +49,8 @@ def descend(
     start : array_like
         Where to begin: two numbers.
     method : {"newton", "gradient"}
-        Newton's method goes to where the quadratic model is stationary, be it a minimum, a saddle or a maximum; gradient
-        descent goes `rate` times the gradient downhill.
+        Newton's method goes to where the quadratic model is stationary, be it a minimum, a saddle or a maximum;
+        gradient descent goes `rate` times the gradient downhill.
     steps : int
         At most how many, from 1 to 30. It ends before, where there is no next step.
     rate : float
@@ -75,7 +76,7 @@ def descend(
     Examples
     --------
     >>> player = descend(lambda p: p[0] ** 4 - 2 * p[0] ** 2 + p[1] ** 2, (0.3, 1.0), steps=2)
-    >>> print(player.transcript()[:109])
+    >>> print(player.transcript()[:111])
     1. At [0.3 1] the function is 0.8281, with the gradient [-1.092 2]. The quadratic model curves down along [1 0]
     """
     point = np.asarray(as_array(start), dtype=float)
@@ -92,7 +93,7 @@ def descend(
     with np.errstate(all="ignore"):  # a walk that leaves all bounds says so in words
         told = _walk(function, point, method, steps, float(rate))
     names = _parameters(f, 2) if function is not f else [f"{_parameters(f, 1)[0]}[{i}]" for i in (0, 1)]
-    how = "Newton's method" if method == "newton" else f"gradient descent, rate {short_value(np.float64(rate))}"
+    how = "Newton's method" if method == "newton" else f"Gradient descent, rate {short_value(np.float64(rate))},"
     document: dict[str, Any] = {"format": "autodiff_edu.trace", "version": VERSION}
     document |= {"title": f"{how} on {getattr(f, '__name__', type(f).__name__)}"}
     document |= {part: [] for part in ("code", "tapes", "tensors", "rules", "entries")}
@@ -168,7 +169,9 @@ def _sentences(now: dict[str, Any], method: str, still: bool, last: bool) -> str
             return f"{text}The walk ends here."
         return text + f"The step against the gradient leads to {short_value(now['next'])}, {_height(now)}."
     if singular:
-        return f"{text}{form}, so it has no single stationary point and Newton's method has no next step: the walk ends."
+        return (
+            f"{text}{form}, so it has no single stationary point and Newton's method has no next step: the walk ends."
+        )
     if last:
         return f"{text}{form}. The walk ends here."
     warning = {
@@ -221,8 +224,8 @@ class _Plane:
 
     def path(self, lines: Any) -> str:
         """Write lines as SVG does."""
-        points = [["{:g} {:g}".format(*self.at(point)) for point in line] for line in lines]
-        return "".join(f"M{'L'.join(line)}" for line in points)
+        placed = [_thinned(np.array([self.at(point) for point in line])) for line in lines]
+        return "".join(f"M{'L'.join(f'{x:g} {y:g}' for x, y in line)}" for line in placed)
 
 
 def _picture(
@@ -291,12 +294,21 @@ def _contour_lines(xs: Any, ys: Any, heights: Any, levels: Any) -> list[Any]:
     return [generator.lines(float(level)) for level in levels]
 
 
+def _thinned(line: Any) -> Any:
+    """Leave out the points of a line that nobody would miss: those less than `THIN` from the line without them."""
+    if len(line) < 3:
+        return line
+    dx, dy = line[-1] - line[0]
+    across, down = (line[1:-1] - line[0]).T
+    length = np.hypot(dx, dy)
+    off = np.abs(across * dy - down * dx) / length if length else np.hypot(across, down)
+    farthest = int(np.argmax(off)) + 1
+    if off[farthest - 1] <= THIN:
+        return line[[0, -1]]
+    return np.concatenate([_thinned(line[: farthest + 1])[:-1], _thinned(line[farthest:])])
+
+
 def _ticks(plane: _Plane, axis: int) -> list[dict[str, Any]]:
     """Place round numbers along an axis."""
-    low, high = (plane.x, plane.y)[axis]
-    rough = (high - low) / 4
-    size = 10.0 ** np.floor(np.log10(rough))
-    gap = size * next(step for step in (1, 2, 5, 10) if step * size >= rough)
-    first = int(np.ceil(low / gap))
-    numbers = [k * gap for k in range(first, int(np.floor(high / gap)) + 1)]
+    numbers = round_numbers(*(plane.x, plane.y)[axis])
     return [{"at": plane.at((number, number))[axis], "text": f"{number:.6g}"} for number in numbers]

@@ -14,6 +14,7 @@ from typing import Any
 from autodiff_edu.player.canvas import ADVANCE, SANS, Path, Shape, Text, Window, rounded, to_pdf, to_svg
 from autodiff_edu.player.files import save
 from autodiff_edu.player.moments import Moment, key_steps, moment, subject
+from autodiff_edu.player.plane import plane
 
 INK, QUIET, RULE, PAPER, SUNK = "#1f2328", "#57606a", "#c4cad1", "#ffffff", "#f4f5f7"
 FORWARD, BACKWARD = ("#0b57b8", "#e6effa"), ("#a83a0a", "#fbe9e0")  # for lines and texts, and for areas
@@ -90,6 +91,7 @@ def key_frame(content: dict[str, Any]) -> tuple[str, str]:
 
 def _strip(document: dict[str, Any], layout: dict[str, Any], steps: Sequence[int]) -> tuple[float, float, list[Shape]]:
     """Draw a title and the frames under it, row by row."""
+    layout = document.get("contours", layout)  # a picture that takes the place of the graph
     fit = min(1.0, (WIDEST - 2 * PADDING) / max(1.0, layout["width"]), TALLEST / max(1.0, layout["height"]))
     scale = max(SMALLEST, fit)
     room = min(max(NARROWEST, layout["width"] * scale + 2 * PADDING), WIDEST) - 2 * PADDING
@@ -133,13 +135,14 @@ class _Frame:
     def draw(self, x: float, y: float, width: float, height: float) -> list[Shape]:
         """Place the parts of the frame: direction, code, graph, sentence."""
         left, right, (room, tall, scale) = x + PADDING, x + width - PADDING, self.picture
-        direction = "← backward pass" if self.now.backward else "→ forward pass"
+        walks = "contours" in self.document  # then there is no code, and no pass
+        direction = "" if walks else "← backward pass" if self.now.backward else "→ forward pass"
         count = f"step {self.number + 1} of {len(self.document['steps'])}"
         shapes: list[Shape] = [
             Path(rounded(x, y, width, height, 8), PAPER, RULE),
             Text(left, y + 22, direction, 13, self.colour, bold=True, family=SANS),
             Text(right, y + 22, count, 12, QUIET, "end", family=SANS),
-            *self.code(left, y + 32, room),
+            *([] if walks else self.code(left, y + 32, room)),
         ]
         left_edge, top_edge = self.corner()
         # A graph that is narrower than its frame stands in the middle; one that is larger is cut, and that is seen.
@@ -191,6 +194,8 @@ class _Frame:
 
     def graph(self, left: float, top: float) -> list[Path | Text]:
         """Draw what can be seen of the graph: lines, the lines at work, boxes."""
+        if "contours" in self.document:
+            return plane(self.document["contours"], self.number)
         room, tall, scale = self.picture
         right, bottom = left + room / scale, top + tall / scale
         links: list[dict[str, Any]] = self.layout["links"]

@@ -57,7 +57,7 @@ def extras(document: dict[str, Any]) -> tuple[str, ...]:
 @cache
 def style(parts: tuple[str, ...] = ()) -> str:
     """Return the style sheet, with those of some extra parts."""
-    return _lighter("\n".join(asset(f"css/{name}.css") for name in (*SHEETS, *parts, LAST_SHEET)))
+    return SPACE.sub("", _lighter("\n".join(asset(f"css/{name}.css") for name in (*SHEETS, *parts, LAST_SHEET))))
 
 
 @cache
@@ -74,8 +74,8 @@ def script(parts: tuple[str, ...] = EXTRAS) -> str:
 
 
 def _lighter(text: str) -> str:
-    """Leave out what is for the readers of the files: comments that have lines of their own, and indentation."""
-    return INDENT.sub("", COMMENT.sub("", text))
+    """Leave out what is for the readers of the files: comments without quotes, and indentation."""
+    return INDENT.sub("", REMARK.sub("", COMMENT.sub("", text)))
 
 
 def _with_imports(name: str, seen: set[str]) -> list[str]:
@@ -89,6 +89,8 @@ def _with_imports(name: str, seen: set[str]) -> list[str]:
 SHEETS = ("base", "controls", "code", "tape", "graph", "panel", "array")
 LAST_SHEET = "media"  # it overrides the others
 COMMENT = re.compile(r"^[ ]*(//.*|/\*(?s:.*?)\*/[ ]*)\n", re.MULTILINE)
+REMARK = re.compile(r" +// [^\"'`\n]*$", re.MULTILINE)  # at the end of a line
+SPACE = re.compile(r"(?<=[:;,{}])\s+|\s+(?=[{}])")  # of a style sheet
 INDENT = re.compile(r"^\s+", re.MULTILINE)
 IMPORT = re.compile(r'^import \{[^}]*\} from "\./([\w.]+)";\n', re.MULTILINE)
 

@@ -1,14 +1,15 @@
 """Documents that are more than a trace: with a `sweep` or `contours`, which the player shows in views of their own.
 
 - `sweep`: how a Jacobian is filled. `target` and `source` (names), `rows` and `columns` (labels), `jacobian` (an array
-  of rank 2), and `passes`, in order: the steps `first` and `last`, the `rows` whose seeds are pulled back from the one to
-  the other, and `stack`, true for the last, which pulls all of them back at once and starts from an empty matrix. A row
-  is known from the last step of its pass.
+  of rank 2), and `passes`, in order: the steps `first` and `last`, the `rows` whose seeds are pulled back from the one
+  to the other, and `stack`, true for the last, which pulls all of them back at once and starts from an empty matrix. A
+  row is known from the last step of its pass.
 - `contours`: a function of two variables and the path of a minimisation in it. `width` and `height` of the picture in
-  pixels, `names` of the two axes, `ticks` of each (`at`, in pixels, and `text`), `levels`, the contours (`text`, the
-  height, and `path`, as SVG writes it), and `iterates`, one for each step: `at`, `gradient` (where the arrow against the
-  gradient ends; null where the gradient is 0 or not finite), `newton` (where Newton's direction leads; null if
-  nowhere), `next`, and `model`, the contours of the quadratic model as one path. All of these are points in pixels.
+  pixels, the `frame` in it (left, top, width, height), `names` of the two axes, `ticks` of each (`at`, in pixels, and
+  `text`), `levels`, the contours (`text`, the height, and `path`, as SVG writes it), and `iterates`, one for each step:
+  `at`, `gradient` (where the arrow against the gradient ends; null where the gradient is 0 or not finite), `newton`
+  (where Newton's direction leads; null if nowhere), `next`, and `model`, the contours of the quadratic model as one
+  path. All of these are points in pixels.
 
 The steps of a document with `contours` are of kind "iterate", and it has no entries and no tapes: `number` (from 0),
 `point`, `value`, `gradient`, `hessian`, `eigenvalues`, and `step`, `next`, `next_value`, null where there is no next.

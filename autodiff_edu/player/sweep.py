@@ -23,7 +23,7 @@ MOST_COLUMNS = 20  # 12×20 elements are kept in a document as they are
 
 
 def sweep(f: Callable[[Any], Any], x: Any) -> Player:
-    """Show how a Jacobian comes about: a one-hot seed for each row, one after the other, and then all rows in one stack.
+    """Show how a Jacobian fills: by a one-hot seed for each row, one after the other, and then all rows in one stack.
 
     Parameters
     ----------

@@ -31,8 +31,10 @@ function readings(trace, history) {
     const sent = sums[entry].find((sum) => sum.number > from && sum.number <= number && sum.argument === argument);
     return sent?.pass === trace.steps[from].pass ? sent.contribution : null;
   };
+  /** Whether something may flow to an argument: to some that were watched by nobody, nothing does in any pass. */
+  const reaches = (entry, argument) => !sums[entry].length || sums[entry].some((sum) => sum.argument === argument);
   const bytes = (tape, number) => memory[tape].findLast((change) => change.number <= number)?.bytes;
-  return { value, contribution, bytes };
+  return { value, contribution, reaches, bytes };
 }
 
 /** Keeps an element as tall as it ever was, so that what is below it stands still from step to step. */
@@ -95,7 +97,8 @@ function formulasOf(trace, read, history) {
     const sent = read.contribution(entry, argument, number);
     const tree = simplified(withLiterals(trace.rules[rule][argument], trace.entries[entry], trace.tensors));
     const values = (leaf) => (leaf === "g" ? arrived : read.value(leaf === "y" ? output : given[leaf], number));
-    const nodes = both(entry, tree, arrived && values);
+    const isNumber = !Array.isArray(tree); // what it is in numbers is the outcome already
+    const nodes = both(entry, tree, isNumber ? null : arrived && values);
     if (arrived) nodes.push(...outcome(sent));
     const distinct = nodes.filter((node, index) => !index || node.textContent !== nodes[index - 1].textContent);
     return equation(barred(trace.tensors[given[argument]].name), ...signed("+=", distinct));
@@ -140,7 +143,7 @@ export function panelView(trace, history) {
       entry.arguments.forEach((argument, index) => {
         const flows = trace.rules[entry.rule]?.[index] != null && trace.tensors[argument].kind !== "constant";
         const current = step.kind === "accumulate" && step.argument === index ? "true" : null;
-        if (!flows || shown.length === MOST_INPUTS) return;
+        if (!flows || !read.reaches(step.entry, index) || shown.length === MOST_INPUTS) return;
         shown.push(make("div", { "data-now": current }, formulas.backward(step.entry, index, number)));
       });
     } else if (step.kind === "seed") {

@@ -50,7 +50,8 @@ export function mountAll(root = document) {
     try {
       const content = JSON.parse(data.textContent);
       // Views that are not in this copy of the script are in the host's own.
-      if (extrasOf(content.trace).every((part) => EXTRAS[part])) mount(host, content, { step: Number(host.dataset.start ?? 0) });
+      if (!extrasOf(content.trace).every((part) => EXTRAS[part])) continue;
+      mount(host, content, { step: Number(host.dataset.start ?? 0) });
     } catch (error) {
       reportError(error); // the transcript stays, and the other players of the page start
     }
@@ -111,8 +112,11 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
   const top = [headingView(trace, history), controls, said, predict];
   const extras = extrasOf(trace).map((part) => EXTRAS[part](trace, history, go));
   const recorded = trace.tapes.length > 0 || !extras.length; // a walk over contours is no recording
-  const left = recorded ? [codeView(trace, history, go), tapeView(trace, history, go)] : [];
-  const right = [...extras, ...(recorded ? [graphView(trace, history, content.layout, go), panelView(trace, history)] : [])];
+  const [left, right] = [[], extras];
+  if (recorded) {
+    left.push(codeView(trace, history, go), tapeView(trace, history, go));
+    right.push(graphView(trace, history, content.layout, go), panelView(trace, history));
+  }
   const elements = (some) => some.map((view) => view.element);
   const columns = [left, right].filter((some) => some.length).map((some) => make("div", {}, ...elements(some)));
   const about = { class: "player", tabindex: -1, "aria-label": STRINGS.player.name(title) };

@@ -31,7 +31,8 @@ EXTRAS.sweep = (trace) => {
   const show = (step) => {
     const { pass, over, known } = moment(step);
     const [first] = pass?.rows ?? [];
-    write(caption, !pass ? words.before : pass.stack ? words.stack(rows.length) : words.row(first + 1, rows.length, seedOf(first)));
+    const one = () => words.row(first + 1, rows.length, seedOf(first));
+    write(caption, !pass ? words.before : pass.stack ? words.stack(rows.length) : one());
     body.forEach(({ element, cells }, row) => {
       const filled = known(row);
       set(element, "data-filled", filled || null);
@@ -39,7 +40,7 @@ EXTRAS.sweep = (trace) => {
       cells.forEach((cell, column) => {
         const text = filled ? texts[row][column] : UNKNOWN;
         if (!large) return write(cell, text);
-        if (filled || cell.title !== text) paint(cell, text, filled ? colour(Number(jacobian.data[row][column]), limit) : null);
+        paint(cell, text, filled ? colour(Number(jacobian.data[row][column]), limit) : null);
       });
     });
   };

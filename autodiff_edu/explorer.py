@@ -1,0 +1,323 @@
+"""`explore`: sliders on the arguments of a function; the trace, the tangent and the numbers follow.
+
+>>> view = explore(lambda x: x * x, x=(-3.0, 3.0, 1.0))
+>>> view
+Explorer('<lambda>(x)', x = 1)
+>>> view.move(x=2.0)
+>>> view.look.gradient["x"]
+Tensor(4.)
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .formatting import number, short_value
+from .options import shows_widgets
+from .player import WIDGET_VIEW, Player
+from .player.play import play
+from .plots import check_range
+from .structures import as_array
+from .tangent import Curve, Picture
+from .tensor import Tensor, constant
+from .transforms import value_and_grad
+
+STEPS = 120
+"""How many positions a slider has."""
+
+FRAMES = 5
+"""How many tangents stand in a row where no slider moves."""
+
+
+def explore(f: Callable[..., Any], /, secant: str | None = None, **inputs: Any) -> Explorer:
+    """Show a function with a slider for each of its arguments that is given a range.
+
+    Parameters
+    ----------
+    f : callable
+        Of the inputs, by name; gives a tensor.
+    secant : str, optional
+        The name of one more slider, say "h", which is no argument of `f`: with it the picture shows the secant through
+        x and x + h, where x is the first input that is a number.
+    **inputs
+        The arguments of `f`. A range is `(low, high)`, where the slider begins in the middle, or `(low, high, start)`;
+        anything else, such as a number or an array, is fixed.
+
+    Returns
+    -------
+    Explorer
+        The value of a notebook cell shows it: the sliders, the numbers, the tangent and the player. Without ipywidgets,
+        and wherever there is no kernel, it shows these for the beginning.
+
+    Raises
+    ------
+    TypeError
+        If `f` has no such arguments, or needs others.
+    ValueError
+        If a range goes from a larger to a smaller number, or begins outside of itself, or there is no number that a
+        secant could belong to.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> explore(lambda x, w: np.sin(w * x), x=(-3.0, 3.0), w=2.0)
+    Explorer('<lambda>(x, w)', x = 0, w = 2)
+    >>> print(explore(lambda x: x**3, x=1.0, h=(0.001, 1.0, 0.5), secant="h").look.words())
+    value 1
+    df/dx 3
+    slope of the secant 4.75
+    """
+    return Explorer(f, secant, inputs)
+
+
+@dataclass
+class Look:
+    """What is to be seen at one place: all of it, or the reason why there is nothing.
+
+    Attributes
+    ----------
+    value : Tensor or None
+    gradient : dict of str to Tensor
+        By each input that holds floating numbers.
+    slope : float or None
+        Of the secant.
+    player : Player or None
+    picture : Picture or None
+        The tangent, where the result is a number.
+    error : str
+        What `f` raised, in words; empty if nothing.
+    """
+
+    value: Any = None
+    gradient: dict[str, Any] = field(default_factory=dict)
+    slope: float | None = None
+    player: Player | None = None
+    picture: Picture | None = None
+    error: str = ""
+
+    def rows(self) -> list[tuple[str, str]]:
+        """List the numbers, each with its name."""
+        rows = [("value", short_value(self.value._array))] if isinstance(self.value, Tensor) else []
+        rows += [(f"df/d{name}", short_value(part._array)) for name, part in self.gradient.items()]
+        return rows + ([("slope of the secant", number(self.slope))] if self.slope is not None else [])
+
+    def words(self) -> str:
+        """Write the numbers as text, or the error."""
+        return self.error or "\n".join(" ".join(row) for row in self.rows())
+
+
+class Explorer:
+    """A function, its inputs, and what is to be seen at them; made by `explore`.
+
+    Attributes
+    ----------
+    look : Look
+        What is to be seen now.
+    """
+
+    look: Look
+
+    def __init__(self, f: Callable[..., Any], secant: str | None, inputs: dict[str, Any]) -> None:
+        self.function = f
+        self.ranges: dict[str, tuple[float, float]] = {}
+        self.values: dict[str, Any] = {}
+        for name, given in inputs.items():
+            self.values[name] = self._start(name, given)
+        if secant is not None and secant not in inputs:
+            raise ValueError(f'secant="{secant}" names the step of the secant: give it too, as {secant}=(0.001, 1.0)')
+        self.secant = secant
+        bound = {name: value for name, value in self.values.items() if name != secant}
+        self.names = list(_bound(f, bound))
+        scalars = [name for name in self.names if isinstance(self.values[name], float)]
+        if secant is not None and not (scalars and isinstance(self.values[secant], float) and self.values[secant] != 0):
+            raise ValueError("a secant needs an input that is a number, and a step that is a number other than 0")
+        moving = [name for name in scalars if name in self.ranges]
+        self.along = (moving or scalars or [""])[0]  # the input that the curve is drawn along
+        self.title = f"{getattr(f, '__name__', type(f).__name__)}({', '.join(self.names)})"
+        self._curve: tuple[Any, Curve] | None = None
+        self._widget: Any = None
+        self._show_now()
+
+    def __repr__(self) -> str:
+        return f"Explorer({self.title!r}, {self._places()})"
+
+    def _start(self, name: str, given: Any) -> Any:
+        if isinstance(given, tuple) and len(given) in (2, 3) and all(isinstance(n, int | float) for n in given):
+            low, high = self.ranges[name] = check_range(given[:2], name)
+            start = float(given[2]) if len(given) == 3 else (low + high) / 2
+            if not low <= start <= high:
+                raise ValueError(f"{name} begins at {start:g}, which is not between {low:g} and {high:g}")
+            return start
+        if isinstance(given, int) and not isinstance(given, bool):
+            return float(given)
+        return as_array(given)
+
+    def move(self, **values: float) -> None:
+        """Go to other values of inputs that have a range; everything that is shown follows.
+
+        Raises
+        ------
+        ValueError
+            If an input has no range, or the value is outside of it.
+        """
+        for name, value in values.items():
+            low, high = self.ranges.get(name, (np.inf, -np.inf))
+            if not low <= value <= high:
+                within = f"goes from {low:g} to {high:g}" if name in self.ranges else "has no range: it is fixed"
+                raise ValueError(f"{name} {within}, and cannot be moved to {value!r:.40}")
+        self.values |= {name: float(value) for name, value in values.items()}
+        moved = [name for name in values if name in self.names]
+        self.along = moved[-1] if moved and self.secant is None else self.along
+        self._show_now()
+
+    def _show_now(self) -> None:
+        self.look = self._look()
+        if self._widget is not None:
+            self._widget.show(self)
+
+    def _look(self) -> Look:
+        """Run the function; whatever it raises is something to be shown, not to be raised out of a slider."""
+        args = [self.values[name] for name in self.names]
+        watched = [i for i, arg in enumerate(args) if _is_floating(arg)]
+        look = Look()
+        try:
+            with np.errstate(all="ignore"):  # the numbers say it: nan, inf
+                if watched:
+                    look.value, gradient = value_and_grad(self.function, tuple(watched))(*args)
+                    look.gradient = {self.names[i]: part for i, part in zip(watched, gradient, strict=True)}
+                look.player = play(self.function, *args)
+                if isinstance(look.value, Tensor) and look.value.ndim == 0 and self.along in look.gradient:
+                    self._draw(look, self.along)
+        except Exception as error:
+            return Look(error=f"With {self._places()} there is nothing to show. {type(error).__name__}: {error}")
+        return look
+
+    def _places(self) -> str:
+        """Write what the inputs are."""
+        plain = (bool, int, float, complex, np.ndarray, np.generic)
+        texts = {name: short_value(np.asarray(v)) for name, v in self.values.items() if isinstance(v, plain)}
+        return ", ".join(f"{name} = {texts[name]}" if name in texts else name for name in self.values)
+
+    def _draw(self, look: Look, name: str) -> None:
+        x, slope = self.values[name], float(look.gradient[name])
+        h = None if self.secant is None else self.values[self.secant]
+        look.picture = self._along(name).at(x, slope, h)
+        if h is not None:
+            look.slope = (self._height(name, x + h) - float(look.value)) / h
+
+    def _along(self, name: str) -> Curve:
+        """Give the curve along an input, computed anew only where another input has moved."""
+        others = repr([(other, value) for other, value in self.values.items() if other not in (name, self.secant)])
+        if self._curve is None or self._curve[0] != (name, others):
+            self._curve = ((name, others), Curve(name, lambda x: self._height(name, x), self._span(name)))
+        return self._curve[1]
+
+    def _span(self, name: str) -> tuple[float, float]:
+        low, high = self.ranges.get(name, (self.values[name] - 1.0, self.values[name] + 1.0))
+        if self.secant is None:
+            return low, high
+        ends = [*self.ranges.get(self.secant, ()), self.values[self.secant]]
+        return min(low, low + 1.25 * min(ends)), max(high, high + 1.25 * max(ends))
+
+    def _height(self, name: str, x: float) -> float:
+        values = self.values | {name: x}
+        return float(self.function(*(_tensor(values[each]) for each in self.names)))
+
+    def html(self) -> str:
+        """Return what is shown now as HTML that needs no kernel; where one input has a range, several tangents."""
+        parts = [f"<p>{_about(self)}</p>", _table(self.look)]
+        pictures = self._strip() or [self.look.picture]
+        parts.append("".join(_image(picture, 420 if len(pictures) == 1 else 200) for picture in pictures if picture))
+        if self.look.player is not None:
+            parts.append(self.look.player.html())
+        return f"<div>\n{''.join(part for part in parts if part)}\n</div>"
+
+    def _strip(self) -> list[Picture | None]:
+        """Draw the picture at several positions of the one slider there is."""
+        if len(self.ranges) != 1 or self.look.picture is None:
+            return []
+        ((name, (low, high)),) = self.ranges.items()
+        before = self.values, self.along
+        positions = np.geomspace(high, low, FRAMES) if _is_steep(low, high) else np.linspace(low, high, FRAMES)
+        pictures = []
+        for position in positions:
+            self.values = before[0] | {name: float(position)}
+            pictures.append(self._look().picture)
+        self.values, self.along = before
+        return pictures
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        bundle: dict[str, Any] = {"text/plain": f"{self!r}\n{self.look.words()}", "text/html": self.html()}
+        if shows_widgets() and self._live() is not None:
+            view = self._widget.box._repr_mimebundle_()
+            bundle[WIDGET_VIEW] = (view[0] if isinstance(view, tuple) else view)[WIDGET_VIEW]
+        return bundle
+
+    def _live(self) -> Any:
+        """Return the widgets, made at the first showing; None where ipywidgets or anywidget is missing."""
+        if self._widget is None:
+            try:
+                from .sliders import Sliders
+            except ImportError:
+                return None
+            self._widget = Sliders(self)
+            self._widget.show(self)
+        return self._widget
+
+
+def _about(explorer: Explorer) -> str:
+    shown = html.escape(f"{explorer.title} with {explorer._places()}")
+    return f"{shown}. Where a kernel runs and ipywidgets is installed, this cell has sliders instead."
+
+
+def _table(look: Look) -> str:
+    if look.error:
+        return f'<p role="status"><b>{html.escape(look.error)}</b></p>'
+    cells = "".join(f"<tr><th>{html.escape(name)}</th><td>{html.escape(text)}</td></tr>" for name, text in look.rows())
+    return f"<table>{cells}</table>" if cells else ""
+
+
+def _image(picture: Picture, width: int) -> str:
+    """Write a picture as data, for markup of its own would not outlive the cleaning that notebooks do."""
+    data = base64.b64encode(picture.svg.encode()).decode()
+    about = html.escape(picture.about, quote=True)
+    return f'<img alt="{about}" width="{width}" style="max-width: 100%" src="data:image/svg+xml;base64,{data}">'
+
+
+def _is_steep(low: float, high: float) -> bool:
+    """Say whether a slider over a range moves by factors."""
+    return low > 0 and high / low >= 100
+
+
+def _is_floating(value: Any) -> bool:
+    return isinstance(value, float) or (hasattr(value, "dtype") and value.dtype.kind in "fc")
+
+
+def _tensor(value: Any) -> Any:
+    return constant(value) if isinstance(value, float) else value
+
+
+def _bound(f: Callable[..., Any], values: dict[str, Any]) -> list[str]:
+    """Give the names of the inputs in the order of the function's arguments."""
+    if not callable(f):
+        raise TypeError(f"explore takes a function and its arguments by name, and {f!r:.60} is no function")
+    name = getattr(f, "__name__", type(f).__name__)
+    try:
+        bound = inspect.signature(f).bind(**values)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"explore gives {name} the arguments {', '.join(values) or 'none'}: {error}. Give each of its arguments by "
+            "name, as a number or as a range (low, high)"
+        ) from None
+    if bound.kwargs:
+        raise TypeError(
+            f"explore gives arguments by position, and {name} takes {', '.join(bound.kwargs)} by name alone"
+        )
+    return list(bound.arguments)

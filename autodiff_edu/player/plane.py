@@ -1,0 +1,36 @@
+"""A frame of a walk over contours, drawn without a browser; the same as js/contours.js."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autodiff_edu.player.canvas import Path, Text, rounded
+
+INK, QUIET, HEIGHT, UPHILL, NEWTON = "#1f2328", "#57606a", "#b6bcc4", "#a83a0a", "#0b57b8"
+
+
+def plane(part: dict[str, Any], number: int) -> list[Path | Text]:
+    """Draw the `contours` of a document at one of its steps."""
+    left, top, wide, tall = part["frame"]
+    bottom = top + tall
+    now = part["iterates"][number]
+    shapes: list[Path | Text] = [Path(level["path"], stroke=HEIGHT) for level in part["levels"]]
+    if now["model"]:
+        shapes.append(Path(now["model"], stroke=NEWTON, dash=(5, 4)))
+    places = [one["at"] for one in part["iterates"][: number + 1]]
+    if len(places) > 1:
+        shapes.append(Path("M" + "L".join(f"{x:g} {y:g}" for x, y in places), stroke=INK, weight=1.4))
+    (x, y) = now["at"]
+    for name, colour, dash in (("newton", NEWTON, (2.0, 3.0)), ("gradient", UPHILL, ())):
+        if now[name]:
+            end = f"{now[name][0]:g} {now[name][1]:g}"
+            shapes.append(Path(f"M{x:g} {y:g}L{end}", stroke=colour, weight=2.4, dash=dash))
+    shapes += [Path(rounded(a - 4, b - 4, 8, 8, 4), "#ffffff", INK, 1.6) for a, b in places[:-1]]
+    shapes.append(Path(rounded(x - 4, y - 4, 8, 8, 4), INK))
+    shapes.append(Path(f"M{left:g} {top:g}H{left + wide:g}V{bottom:g}H{left:g}Z", stroke=QUIET))
+    shapes += [Text(tick["at"], bottom + 15, tick["text"], 11, QUIET, "middle") for tick in part["ticks"][0]]
+    shapes += [Text(left - 7, tick["at"] + 4, tick["text"], 11, QUIET, "end") for tick in part["ticks"][1]]
+    across, up = part["names"]
+    shapes.append(Text(left + wide - 4, bottom - 6, across, 11, QUIET, "end"))
+    shapes.append(Text(left + 6, top + 14, up, 11, QUIET))
+    return shapes

@@ -1,0 +1,65 @@
+"""The live form of `explore`: sliders, and what follows them.
+
+Only this module needs ipywidgets; it is imported when an explorer is first shown.
+"""
+
+from __future__ import annotations
+
+from math import log10
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets
+
+from .explorer import STEPS, _image, _is_steep, _table
+from .player.widget import make_widget
+
+if TYPE_CHECKING:
+    from .explorer import Explorer
+
+
+class Sliders:
+    """The widgets of one explorer; `box` holds them."""
+
+    def __init__(self, explorer: Explorer) -> None:
+        self.sliders = {name: self._slider(explorer, name) for name in explorer.ranges}
+        self.numbers, self.picture = ipywidgets.HTML(), ipywidgets.HTML()
+        self.player: Any = None
+        moving = ipywidgets.VBox([*self.sliders.values(), self.numbers])
+        self.top = ipywidgets.HBox([moving, self.picture], layout={"flex_flow": "row wrap", "grid_gap": "1rem"})
+        self.box = ipywidgets.VBox([self.top])
+
+    def _slider(self, explorer: Explorer, name: str) -> Any:
+        low, high = explorer.ranges[name]
+        about: dict[str, Any] = {"value": explorer.values[name], "description": name, "readout_format": ".4g"}
+        if _is_steep(low, high):
+            ends = {"min": log10(low), "max": log10(high)}
+            slider = ipywidgets.FloatLogSlider(base=10, step=(ends["max"] - ends["min"]) / STEPS, **ends, **about)
+        else:
+            slider = ipywidgets.FloatSlider(min=low, max=high, step=(high - low) / STEPS, **about)
+
+        def moved(change: Any) -> None:
+            if change["new"] != explorer.values[name]:
+                explorer.move(**{name: min(max(change["new"], low), high)})  # a logarithm is off in the last digit
+
+        slider.observe(moved, "value")
+        return slider
+
+    def show(self, explorer: Explorer) -> None:
+        """Show what is to be seen now; the player keeps its step, as far as the trace is long enough."""
+        look = explorer.look
+        self.numbers.value = _table(look)
+        self.picture.value = "" if look.picture is None else _image(look.picture, 420)
+        for name, slider in self.sliders.items():
+            if slider.value != explorer.values[name]:
+                slider.value = explorer.values[name]
+        if look.player is None:
+            self.box.children = [self.top]
+            return
+        if self.player is None:
+            self.player = make_widget(look.player._content, 0)
+        else:
+            step = min(self.player.step, len(look.player) - 1)
+            with self.player.hold_sync():
+                self.player.document, self.player.step = look.player._content, step
+        if len(self.box.children) == 1:
+            self.box.children = [self.top, self.player]

@@ -1,0 +1,145 @@
+"""The picture beside `explore`: a function along one of its arguments, with its tangent or a secant at a point.
+
+>>> curve = Curve("x", lambda x: x * x, (-1.0, 1.0))
+>>> picture = curve.at(0.5, slope=1.0)
+>>> picture.about
+'The function along x from -1 to 1, with its tangent at x = 0.5, of slope 1.'
+>>> picture.svg.startswith("<svg")
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .formatting import number
+from .player.canvas import Path, Shape, Text, rounded, to_svg
+from .plots import round_numbers
+
+WIDTH, HEIGHT, LEFT, BOTTOM, EDGE = 420.0, 280.0, 56.0, 28.0, 10.0
+INK, QUIET, RULE, PAPER, CURVE, LINE = "#1f2328", "#57606a", "#c4cad1", "#ffffff", "#0b57b8", "#a83a0a"
+POINTS = 121
+
+
+@dataclass(frozen=True)
+class Picture:
+    """SVG, and what it shows in words."""
+
+    svg: str
+    about: str
+
+
+class Curve:
+    """The values of a function of one number, and a frame that holds still while the point moves.
+
+    Parameters
+    ----------
+    name : str
+        What the number is called.
+    function : callable
+        Of one float, giving a float; where it raises, or is not finite, the curve has a gap.
+    span : tuple of float
+        From where to where.
+    """
+
+    def __init__(self, name: str, function: Callable[[float], float], span: tuple[float, float]) -> None:
+        self.name, self.function, self.span = name, function, span
+        self.xs = np.linspace(*span, POINTS)
+        self.ys = np.array([self._height(x) for x in self.xs])
+        finite = self.ys[np.isfinite(self.ys)]
+        low, high = (float(finite.min()), float(finite.max())) if finite.size else (-1.0, 1.0)
+        # Next to a pole everything else would be a flat line.
+        if finite.size > 20 and high - low > 20 * float(np.ptp(np.quantile(finite, (0.1, 0.9)))) > 0:
+            low, high = (float(one) for one in np.quantile(finite, (0.05, 0.95)))
+        room = 0.12 * (high - low) or max(1.0, abs(high))
+        self.heights = (low - room, high + room)
+
+    def _height(self, x: float) -> float:
+        try:
+            with np.errstate(all="ignore"):
+                return float(self.function(x))
+        except Exception:
+            return float("nan")
+
+    def at(self, x: float, slope: float, h: float | None = None) -> Picture:
+        """Draw the tangent at a point and, with `h`, the secant through the points at `x` and `x + h`."""
+        y = self._height(x)
+        lines: list[Shape] = []
+        told = f"its tangent at {self.name} = {number(x)}, of slope {number(slope)}"
+        dots = [(x, y)]
+        if h is None:
+            lines += self._line(x, y, slope, LINE, 2.2)
+        else:
+            beyond = self._height(x + h)
+            rise = (beyond - y) / h
+            lines += [*self._line(x, y, slope, QUIET, 1.4, (5, 4)), *self._line(x, y, rise, LINE, 2.2)]
+            dots.append((x + h, beyond))
+            told += f", and the secant through {self.name} = {number(x)} and {number(x + h)}, of slope {number(rise)}"
+        shapes: list[Shape] = [Path(f"M0 0H{WIDTH}V{HEIGHT}H0Z", PAPER), *self._axes()]
+        shapes += [Path(self._pieces(self.xs, self.ys), stroke=CURVE, weight=2), *lines]
+        shapes += [self._dot(*dot) for dot in dots if np.isfinite(dot[1]) and self._is_inside(*dot)]
+        ends = " to ".join(map(number, self.span))
+        about = f"The function along {self.name} from {ends}, with {told}."
+        return Picture(to_svg(WIDTH, HEIGHT, shapes, about), about)
+
+    def _place(self, x: float, y: float) -> tuple[float, float]:
+        (left, right), (low, high) = self.span, self.heights
+        across = LEFT + (x - left) / (right - left) * (WIDTH - LEFT - EDGE)
+        return round(across, 1), round(EDGE + (high - y) / (high - low) * (HEIGHT - BOTTOM - EDGE), 1)
+
+    def _is_inside(self, x: float, y: float) -> bool:
+        return self.span[0] <= x <= self.span[1] and self.heights[0] <= y <= self.heights[1]
+
+    def _dot(self, x: float, y: float) -> Path:
+        across, down = self._place(x, y)
+        return Path(rounded(across - 4, down - 4, 8, 8, 4), INK)
+
+    def _pieces(self, xs: Any, ys: Any) -> str:
+        """Give a path through the points that are in the frame, lifted where there is none."""
+        commands, down = [], False
+        for x, y in zip(xs, ys, strict=True):
+            if np.isfinite(y) and self._is_inside(x, y):
+                commands.append("{}{:g} {:g}".format("L" if down else "M", *self._place(x, y)))
+                down = True
+            else:
+                down = False
+        return "".join(commands)
+
+    def _line(
+        self, x: float, y: float, slope: float, colour: str, weight: float, dash: tuple[float, ...] = ()
+    ) -> list[Shape]:
+        """Draw a line through a point as far as the frame goes."""
+        if not (np.isfinite(y) and np.isfinite(slope)):
+            return []
+        ends = set(self.span)
+        if slope:
+            ends |= {x + (height - y) / slope for height in self.heights}
+        slack = 1e-9 * (self.heights[1] - self.heights[0])
+        reached = [
+            (end, min(max(y + slope * (end - x), self.heights[0]), self.heights[1]))
+            for end in sorted(ends)
+            if self.span[0] <= end <= self.span[1]
+            and self.heights[0] - slack <= y + slope * (end - x) <= self.heights[1] + slack
+        ]
+        if len(reached) < 2:
+            return []
+        (a, b), (c, d) = self._place(*reached[0]), self._place(*reached[-1])
+        return [Path(f"M{a:g} {b:g}L{c:g} {d:g}", stroke=colour, weight=weight, dash=dash)]
+
+    def _axes(self) -> list[Shape]:
+        shapes: list[Shape] = [
+            Path(f"M{LEFT:g} {EDGE:g}H{WIDTH - EDGE:g}V{HEIGHT - BOTTOM:g}H{LEFT:g}Z", stroke=RULE),
+            Text(WIDTH - EDGE - 4, HEIGHT - BOTTOM - 6, self.name[:20], 12, QUIET, "end", bold=True),
+        ]
+        for x in round_numbers(*self.span):
+            shapes.append(Text(self._place(x, 0.0)[0], HEIGHT - BOTTOM + 16, f"{x:.6g}", 11, QUIET, "middle"))
+        for y in round_numbers(*self.heights):
+            across = self._place(self.span[0], y)[1]
+            shapes.append(Text(LEFT - 6, across + 4, f"{y:.4g}", 11, QUIET, "end"))
+            if y == 0:
+                shapes.append(Path(f"M{LEFT:g} {across:g}H{WIDTH - EDGE:g}", stroke=RULE))
+        return shapes

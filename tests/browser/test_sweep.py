@@ -1,0 +1,156 @@
+"""The Jacobian that fills row by row, and the walk over contours, as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autodiff_edu as ad
+from autodiff_edu.player.descend import descend
+from autodiff_edu.player.sweep import sweep
+from browser.following import Shown
+from browser.test_static import HOSTILE
+
+UNKNOWN = "—"
+
+
+def products(x: Any) -> Any:
+    return x[1:] * x[:-1]
+
+
+def saddle(p: Any) -> Any:
+    return p[0] ** 4 - 2 * p[0] ** 2 + p[1] ** 2
+
+
+@pytest.fixture
+def opened(open_tab: Any, tmp_path: Path) -> Any:
+    def opened(player: ad.Player, **options: Any) -> tuple[Any, Shown, dict[str, Any]]:
+        path = tmp_path / "player.html"
+        player.save(path)
+        tab = open_tab(path.as_uri(), **options)
+        return tab, Shown(tab.page.locator("section.player")), player._content["trace"]
+
+    return opened
+
+
+def matrix(shown: Shown) -> list[list[str]]:
+    return shown.root.evaluate(
+        """root => [...root.querySelectorAll(".sweep tr")].slice(1).map((row) =>
+          [...row.querySelectorAll("td")].map((cell) => cell.title || cell.textContent))"""
+    )
+
+
+def expected_matrix(document: dict[str, Any], number: int) -> list[list[str]]:
+    """Rows whose seed has been pulled back by now; the stack starts from an empty matrix."""
+    part = document["sweep"]
+    begun = [one for one in part["passes"] if one["first"] <= number]
+    stacked = bool(begun) and begun[-1]["stack"]
+    done = [row for one in begun if one["last"] <= number and one["stack"] == stacked for row in one["rows"]]
+    return [
+        [f"{value}".removesuffix(".0").replace("-", "−") if i in done else UNKNOWN for value in row]
+        for i, row in enumerate(part["jacobian"]["data"])
+    ]
+
+
+@pytest.mark.parametrize(
+    "player", [sweep(products, [1.0, -2.0, 3.0]), sweep(np.cumsum, np.arange(5.0))], ids=["numbers", "heatmap"]
+)
+def test_rows_fill_as_the_document_says_forwards_and_backwards(player: ad.Player, opened: Any) -> None:
+    tab, shown, document = opened(player)
+    shown.root.focus()
+    for number in range(len(player)):
+        shown.stands_at(number)
+        assert matrix(shown) == expected_matrix(document, number), number
+        shown.press("ArrowRight")
+    for number in reversed(range(len(player) - 1)):
+        shown.press("ArrowLeft")
+        shown.stands_at(number)
+        assert matrix(shown) == expected_matrix(document, number), number
+    tab.is_quiet()
+    assert len(tab.requests) == 1
+
+
+def test_the_row_at_work_and_its_seed_are_said(opened: Any) -> None:
+    _, shown, document = opened(sweep(products, [1.0, -2.0, 3.0]))
+    label, lit = shown.root.locator(".sweep > .label"), shown.root.locator(".sweep tr[data-now] th")
+    assert "one-hot seed" in label.text_content()
+    for one in document["sweep"]["passes"]:
+        shown.root.locator("input[type=range]").fill(str(one["first"]))
+        words = "All 2 rows at once" if one["stack"] else f"Row {one['rows'][0] + 1} of 2"
+        assert label.text_content().startswith(words)
+        assert lit.all_text_contents() == [document["sweep"]["rows"][row] for row in one["rows"]]
+
+
+def test_the_points_of_a_walk_are_those_of_the_document(opened: Any) -> None:
+    player = descend(saddle, (0.3, 1.0))
+    tab, shown, document = opened(player)
+    shown.root.focus()
+    for number, step in enumerate(document["steps"]):
+        shown.stands_at(number)
+        seen = shown.root.evaluate(
+            """root => ({
+              dots: [...root.querySelectorAll("circle")].map(({ cx, cy }) => [cx.baseVal.value, cy.baseVal.value]),
+              now: [...root.querySelectorAll("circle[data-now]")].map((dot) => Number(dot.dataset.point)),
+              arrows: [...root.querySelectorAll("[data-arrow]")].map((arrow) => arrow.dataset.arrow),
+              model: root.querySelector(".model path").getAttribute("d"),
+              sentence: root.querySelector(".sentence").textContent,
+              fields: Object.fromEntries(
+                [...root.querySelectorAll(".facts td")].map((cell) => [cell.dataset.field, cell.textContent])),
+              empty: root.querySelectorAll(".code, .tape, .graph, .panel").length,
+            })"""
+        )
+        iterates = document["contours"]["iterates"]
+        places = [one["at"] for one in iterates[: number + 1]]
+        assert seen["dots"] == pytest.approx(np.array(places), abs=1e-3)
+        assert seen["now"] == [number]
+        assert seen["arrows"] == [name for name in ("newton", "gradient") if iterates[number][name]]
+        assert seen["model"] == iterates[number]["model"]
+        assert seen["sentence"] == step["text"]
+        assert seen["fields"] == {name: (step[name] or {"text": UNKNOWN})["text"] for name in seen["fields"]}
+        assert len(seen["fields"]) == 8
+        assert seen["empty"] == 0
+        shown.press("ArrowRight")
+    shown.root.locator('[data-point="1"]').click()
+    shown.stands_at(1)
+    tab.is_quiet()
+    assert len(tab.requests) == 1
+
+
+def test_names_are_texts_and_not_markup(opened: Any) -> None:
+    tab, shown, _ = opened(sweep(lambda x: x * 2.0, ad.Variable([1.0, 2.0], name=HOSTILE)))
+    shown.press("End")
+    heads = shown.root.locator(".sweep tr").first.locator("th")
+    assert heads.all_text_contents() == [f"{HOSTILE}[0]", f"{HOSTILE}[1]"]
+    assert tab.page.evaluate("window.hacked") is None
+    tab.is_quiet()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_both_fit_a_narrow_page(scheme: str, opened: Any) -> None:
+    options = {"viewport": {"width": 375, "height": 800}, "color_scheme": scheme}
+    for player in (sweep(np.cumsum, np.arange(12.0)), descend(saddle, (0.3, 1.0))):
+        _, shown, _ = opened(player, **options)
+        shown.press("End")
+        shown.fits()
+        shown.legible(dark=scheme == "dark")
+
+
+def test_players_of_every_kind_start_on_one_page(open_tab: Any, tmp_path: Path) -> None:
+    """The script of the first does not hold the views of the others."""
+    players = [ad.play(saddle, np.ones(2)), sweep(products, [1.0, 2.0]), descend(saddle, (0.3, 1.0))]
+    path = tmp_path / "several.html"
+    path.write_text(f"<!DOCTYPE html><meta charset=utf-8>{''.join(player.html() for player in players)}", "utf-8")
+    tab = open_tab(path.as_uri())
+    for part, count in (("section.player", 3), (".sweep", 1), (".contours", 1)):
+        assert tab.page.locator(part).count() == count
+    tab.is_quiet()
+
+
+def test_without_scripts_the_walk_is_a_picture_and_a_transcript(opened: Any) -> None:
+    player = descend(saddle, (0.3, 1.0))
+    tab, _, _ = opened(player, java_script_enabled=False)
+    assert tab.page.locator("pre").text_content() == player.transcript()
+    assert tab.page.locator("img").bounding_box()["height"] > 300

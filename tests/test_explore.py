@@ -1,0 +1,211 @@
+"""Sliders on the arguments of a function: what is shown, and what follows."""
+
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import autodiff_edu as ad
+from autodiff_edu.explorer import explore
+from autodiff_edu.tangent import Curve
+
+
+def wave(x, w):
+    return np.sin(w * x)
+
+
+def root(x):
+    if x < 0:
+        raise ArithmeticError("<b>no root</b> of a negative number")
+    return np.sqrt(x)
+
+
+def title_and_values(explorer):
+    trace = explorer.look.player._content["trace"]
+    return trace["title"], {t["name"]: t["value"]["data"] for t in trace["tensors"] if t["kind"] == "watched"}
+
+
+def test_a_range_begins_in_its_middle_or_where_it_is_told():
+    assert repr(explore(wave, x=(-1.0, 3.0), w=2)) == "Explorer('wave(x, w)', x = 1, w = 2)"
+    assert repr(explore(wave, x=(-1.0, 3.0, -1.0), w=2)) == "Explorer('wave(x, w)', x = -1, w = 2)"
+
+
+def test_value_and_gradient_are_those_of_the_function():
+    look = explore(wave, x=(-1.0, 3.0, 0.5), w=2.0).look
+    assert float(look.value) == pytest.approx(np.sin(1.0))
+    assert {name: float(part) for name, part in look.gradient.items()} == pytest.approx(
+        {"x": 2 * np.cos(1.0), "w": 0.5 * np.cos(1.0)}
+    )
+    assert look.words().splitlines()[0] == "value 0.841471"
+
+
+def test_moving_traces_again():
+    view = explore(wave, x=(-1.0, 3.0), w=2.0)
+    assert title_and_values(view) == ("wave(x, w)", {"x": 1.0, "w": 2.0})
+    view.move(x=0.0)
+    assert title_and_values(view) == ("wave(x, w)", {"x": 0.0, "w": 2.0})
+    assert float(view.look.gradient["x"]) == 2.0
+    assert "at x = 0, of slope 2" in view.look.picture.about
+
+
+def test_inputs_may_come_in_another_order_than_the_arguments():
+    assert float(explore(lambda a, b: a - b, b=1.0, a=(2.0, 4.0)).look.value) == 2.0
+
+
+def test_an_array_is_fixed_and_has_its_gradient():
+    look = explore(lambda x, w: np.sum(w * x), x=(0.0, 2.0), w=np.array([1.0, 2.0])).look
+    assert np.array_equal(look.gradient["w"], [1.0, 1.0])
+    assert look.picture is not None
+
+
+def test_a_result_of_several_numbers_has_no_tangent():
+    look = explore(lambda x: x * np.ones(3), x=(0.0, 2.0)).look
+    assert look.picture is None
+    assert look.player is not None
+
+
+def test_the_secant_turns_into_the_tangent():
+    view = explore(lambda x: x**3, x=1.0, h=(1e-3, 1.0, 1.0), secant="h")
+    assert view.look.slope == pytest.approx(7.0)
+    view.move(h=1e-3)
+    assert view.look.slope == pytest.approx(3.003, abs=1e-5)
+    assert float(view.look.gradient["x"]) == 3.0
+    assert "the secant through x = 1 and 1.001" in view.look.picture.about
+
+
+def test_an_error_of_the_function_is_shown_and_goes_away():
+    view = explore(root, x=(-1.0, 3.0))
+    assert view.look.error == ""
+    view.move(x=-0.5)
+    assert "With x = -0.5 there is nothing to show. ArithmeticError: <b>no root</b>" in view.look.error
+    assert "<b>no root" not in view.html()
+    assert "&lt;b&gt;no root" in view.html()
+    view.move(x=1.0)
+    assert float(view.look.value) == 1.0
+    assert "nothing to show" in explore(root, x=(-2.0, -1.0)).html()
+
+
+def test_what_is_not_finite_is_shown_without_warnings(recwarn):
+    view = explore(lambda x: np.sin(x) / x, x=(-1.0, 1.0))
+    assert "value nan" in view.look.words()
+    assert view.html()
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize(
+    ("inputs", "error", "words"),
+    [
+        ({"x": (3.0, 1.0)}, ValueError, "from a smaller number to a larger"),
+        ({"x": (0.0, 1.0, 2.0)}, ValueError, "x begins at 2"),
+        ({"y": 1.0}, TypeError, "missing a required argument: 'x'"),
+        ({}, TypeError, "missing a required argument"),
+        ({"x": 1.0, "z": 1.0}, TypeError, "unexpected keyword argument 'z'"),
+        ({"x": 1.0, "secant": "h"}, ValueError, r"give it too, as h="),
+        ({"x": 1.0, "h": 0.0, "secant": "h"}, ValueError, "other than 0"),
+        ({"x": np.ones(2), "h": 1.0, "secant": "h"}, ValueError, "an input that is a number"),
+    ],
+)
+def test_what_cannot_be_explored_is_refused_in_words(inputs, error, words):
+    with pytest.raises(error, match=words):
+        explore(root, **inputs)
+
+
+def test_what_is_no_function_or_takes_names_alone_is_refused():
+    with pytest.raises(TypeError, match="no function"):
+        explore(3.0, x=1.0)
+    with pytest.raises(TypeError, match="x by name alone"):
+        explore(lambda *, x: x, x=1.0)
+
+
+def test_only_ranges_can_be_moved_and_only_within():
+    view = explore(wave, x=(-1.0, 3.0), w=2.0)
+    with pytest.raises(ValueError, match="w has no range"):
+        view.move(w=1.0)
+    with pytest.raises(ValueError, match="x goes from -1 to 3"):
+        view.move(x=4.0)
+    assert view.values["x"] == 1.0
+
+
+def test_the_html_has_the_numbers_the_tangents_and_the_player():
+    html = explore(wave, x=(-1.0, 3.0), w=2.0).html()
+    assert "<td>0.909297</td>" in html
+    slopes = re.findall(r"at x = ([-\d.]+), of slope", html)
+    assert slopes == ["-1", "0", "1", "2", "3"]
+    assert html.count("data-autodiff-player") >= 1
+
+
+def test_the_same_explorer_gives_the_same_bytes():
+    first, second = (explore(wave, x=(-1.0, 3.0), w=2.0)._repr_mimebundle_() for _ in range(2))
+    for kind in ("text/plain", "text/html"):
+        assert first[kind] == second[kind]
+
+
+def test_sliders_move_the_function_and_the_player_keeps_its_step():
+    pytest.importorskip("ipywidgets")
+    view = explore(wave, x=(-1.0, 3.0), w=2.0)
+    assert "application/vnd.jupyter.widget-view+json" in view._repr_mimebundle_()
+    live = view._live()
+    live.player.step = 3
+    live.sliders["x"].value = 0.0
+    assert view.values["x"] == 0.0
+    assert "<td>2</td>" in live.numbers.value
+    assert live.player.document is view.look.player._content
+    assert live.player.step == 3
+    view.move(x=2.0)
+    assert live.sliders["x"].value == 2.0
+
+
+def test_a_slider_never_raises():
+    pytest.importorskip("ipywidgets")
+    view = explore(root, x=(-1.0, 3.0))
+    live = view._live()
+    assert len(live.box.children) == 2
+    live.sliders["x"].value = -0.5
+    assert "no root" in live.numbers.value
+    assert live.picture.value == ""
+    assert len(live.box.children) == 1
+    live.sliders["x"].value = 2.0
+    assert len(live.box.children) == 2
+
+
+def test_a_step_from_small_to_large_moves_by_factors():
+    pytest.importorskip("ipywidgets")
+    view = explore(lambda x: x**3, x=1.0, h=(1e-3, 1.0), secant="h")
+    slider = view._live().sliders["h"]
+    assert type(slider).__name__ == "FloatLogSlider"
+    slider.value = slider.base**slider.min
+    assert view.values["h"] == pytest.approx(1e-3)
+
+
+def test_html_is_shown_where_widgets_are_not_wanted(monkeypatch):
+    monkeypatch.setattr(ad.options, "player", "html")
+    assert sorted(explore(wave, x=(-1.0, 3.0), w=2.0)._repr_mimebundle_()) == ["text/html", "text/plain"]
+
+
+@pytest.mark.parametrize("missing", ["ipywidgets", "anywidget"])
+def test_without_widgets_the_beginning_is_shown_with_a_sentence(missing):
+    code = (
+        f"import sys; sys.modules[{missing!r}] = None; from autodiff_edu.explorer import explore; "
+        "bundle = explore(lambda x: x * x, x=(0.0, 2.0))._repr_mimebundle_(); "
+        "print(*sorted(bundle), 'this cell has sliders instead' in bundle['text/html'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["text/html", "text/plain", "True"]
+
+
+def test_a_tangent_stays_in_the_frame_and_touches_the_curve():
+    svg = Curve("x", lambda x: x * x, (-1.0, 1.0)).at(0.5, 1.0).svg
+    numbers = [float(n) for d in re.findall(r' d="([^"]*)"', svg) for n in re.findall(r"-?\d+\.?\d*", d)]
+    assert min(numbers) >= 0
+    assert max(numbers) <= 420
+
+
+def test_a_curve_has_a_gap_where_the_function_is_not_finite():
+    svg = Curve("x", lambda x: 1 / x, (-1.0, 1.0)).at(0.5, -4.0).svg
+    (curve,) = re.findall(r'd="([^"]*)"[^>]*stroke="#0b57b8"', svg)
+    assert curve.count("M") == 2
+    flat = Curve("x", lambda x: 2.0, (-1.0, 1.0))
+    assert flat.heights[0] < 2.0 < flat.heights[1]
+    assert Curve("x", lambda x: float("nan"), (-1.0, 1.0)).at(0.0, float("nan")).svg
