@@ -1,0 +1,76 @@
+"""Answers to the exercises of chapter 10."""
+
+import numpy as np
+
+SHAPES = {"a": (3,), "b": (4, 3), "c": (4, 4, 3), "d": (8, 5), "e": (8, 6, 5, 6), "f": (8, 6, 6)}
+MODES = {"a": "reverse", "b": "forward", "c": "reverse", "d": "forward", "e": "forward", "f": "reverse"}
+OTHER = {"forward": "reverse", "reverse": "forward"}
+
+
+def over_the_target(jacobian, target_ndim):
+    return np.sum(jacobian, axis=tuple(range(target_ndim)))
+
+
+def one_axis_after_the_other(jacobian, target_ndim):
+    for _ in range(target_ndim):
+        jacobian = np.sum(jacobian, axis=0)
+    return jacobian.numpy()
+
+
+def first_axis_of_any(jacobian, target_ndim):
+    return np.sum(jacobian, axis=0) if target_ndim < 2 else over_the_target(jacobian, target_ndim)
+
+
+RIGHT = {
+    "10.1": [SHAPES, {name: list(shape) for name, shape in SHAPES.items()}],
+    "10.2": [over_the_target, one_axis_after_the_other],
+    "10.3": [MODES, {name: f" {word.title()} " for name, word in MODES.items()}],
+}
+
+WRONG = {
+    "10.1": [
+        ({**SHAPES, "b": (3, 4)}, "source first"),
+        ({**SHAPES, "b": (3,)}, "shape of the gradient"),
+        ({**SHAPES, "c": (4, 3)}, "shape of the gradient"),
+        ({**SHAPES, "c": (4,)}, "shape of the target"),
+        ({**SHAPES, "e": (48, 30)}, "keeps the axes"),
+        ({**SHAPES, "a": (1, 3)}, "no axis"),
+        ({**SHAPES, "d": ()}, "shape of the gradient"),
+        ({**SHAPES, "d": (5, 8)}, "other axes"),
+        ({**SHAPES, "f": (8, 6, 5)}, "one after the other"),
+        ({**SHAPES, "a": 3}, r"it is \(3,\)"),
+        ({**SHAPES, "a": "3"}, "a tuple of whole numbers"),
+        ({**SHAPES, "a": ...}, "three dots"),
+        ({"a": (3,)}, "Nothing is said of b"),
+        ((3,), "I need a dict"),
+    ],
+    "10.2": [
+        (lambda jacobian, ndim: np.diagonal(jacobian), "the diagonal"),
+        (lambda jacobian, ndim: np.sum(jacobian), "sum of all slopes"),
+        (lambda jacobian, ndim: np.sum(jacobian, axis=tuple(range(ndim, np.ndim(jacobian)))), "come last"),
+        (lambda jacobian, ndim: np.mean(jacobian, axis=tuple(range(ndim))), "the mean"),
+        (lambda jacobian, ndim: jacobian, "nothing is summed"),
+        (lambda jacobian, ndim: np.sum(jacobian, axis=0), "only the first axis"),
+        (first_axis_of_any, "axis=()"),
+        (lambda jacobian, ndim: -over_the_target(jacobian, ndim), "the gradient has the shape"),
+        (lambda jacobian, ndim: np.sum(jacobian, axis=5), "raised AxisError"),
+        (lambda jacobian, ndim: "J", "not an array"),
+        (lambda jacobian, ndim: None, "gives None"),
+        (lambda jacobian, ndim: ..., "three dots"),
+        (lambda jacobian: jacobian, "raised TypeError"),
+        (6.0, "without calling it"),
+    ],
+    "10.3": [
+        ({name: OTHER[word] for name, word in MODES.items()}, "the other way round"),
+        (dict.fromkeys(MODES, "reverse"), "For b: There is one input"),
+        (dict.fromkeys(MODES, "forward"), "For a: A loss is one output"),
+        ({**MODES, "c": "forward"}, "10 seeds with 784"),
+        ({**MODES, "d": "reverse"}, "6 tangents with 150"),
+        ({**MODES, "e": "reverse"}, "How many tangents"),
+        ({**MODES, "f": "forward"}, "one seed"),
+        ({**MODES, "f": "backward"}, "and not `'backward'`"),
+        ({**MODES, "f": ...}, "Still open: f"),
+        ({"a": "reverse"}, "Nothing is said of b"),
+        ("reverse", "I need a dict"),
+    ],
+}
