@@ -43,7 +43,7 @@ class Recorder:
         self._connected: set[int] = set()
         self._watched: dict[int, tuple[Tensor | None, Where]] = {}
         self._forgotten: set[int] = set()
-        self._life: deque[Mark] = deque(maxlen=1000)
+        self._life: deque[Mark] = deque(maxlen=100)
         self._recording = False
         self._usable = False
         self._thread = 0

@@ -223,15 +223,16 @@ def held(tape):
 
 
 def test_a_one_shot_tape_that_is_entered_again_and_again_does_not_grow():
+    """It may remember some of its past, for explain, but not all of it."""
     w, tape, sizes = ad.Variable(np.ones(50)), ad.GradientTape(), []
-    for _ in range(10):
+    for _ in range(60):
         with tape:
             y = chain(w)
         with tape, tape.stop_recording():
             pass
         assert tape.gradient(y, w).shape == (50,)
         sizes.append(held(tape))
-    assert len(set(sizes)) == 1
+    assert len(set(sizes[30:])) == 1
 
 
 def test_a_tape_that_is_reset_again_and_again_does_not_grow():
