@@ -110,7 +110,7 @@ def test_three_dots_ask_for_an_answer(exercise):
 
 @pytest.mark.parametrize("exercise", ["1.9", "", None, 1.1, ["1.1"]])
 def test_unknown_exercises_are_refused_with_the_known_ones(exercise):
-    with pytest.raises(KeyError, match=r"there are 1\.1, 1\.2"):
+    with pytest.raises(KeyError, match=r"there are 0\.1, 0\.2"):
         check(exercise, 8)
 
 

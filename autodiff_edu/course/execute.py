@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -39,11 +40,10 @@ def execute(path: str | Path, timeout: int = 120) -> None:
     nbclient.exceptions.CellExecutionError
         If a cell raises; the file is then left as it was.
     """
-    try:
-        import nbformat
-        from nbclient import NotebookClient
-    except ImportError as error:
-        raise ImportError(f"{error}; running chapters needs JupyterLab: pip install 'autodiff-edu[lab]'") from error
+    needs_jupyter()
+    import nbformat
+    from nbclient import NotebookClient
+
     path = Path(path)
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(
@@ -57,6 +57,21 @@ def execute(path: str | Path, timeout: int = 120) -> None:
     )
     client.execute()
     path.write_text(as_text(notebook), encoding="utf-8", newline="\n")
+
+
+def needs_jupyter() -> None:
+    """Say what to install if notebooks cannot be run.
+
+    Raises
+    ------
+    ImportError
+        If nbclient, nbformat or ipykernel is missing.
+    """
+    try:
+        for module in ("ipykernel", "nbclient", "nbformat"):
+            import_module(module)
+    except ImportError as error:
+        raise ImportError(f"{error}; running chapters needs JupyterLab: pip install 'autodiff-edu[lab]'") from error
 
 
 def as_text(notebook: dict[str, Any]) -> str:
@@ -121,7 +136,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run every notebook named on the command line."""
     parser = argparse.ArgumentParser(prog="python -m autodiff_edu.course.execute", description=__doc__.splitlines()[0])
     parser.add_argument("notebooks", nargs="+", type=Path, help="the chapters, run in place")
-    for path in parser.parse_args(arguments).notebooks:
+    paths = parser.parse_args(arguments).notebooks
+    if missing := [str(path) for path in paths if not path.is_file()]:
+        parser.error(f"there is no file {', '.join(missing)}; no chapter was run")
+    for path in paths:
         execute(path)
         print(f"{path}: run and written")
 
