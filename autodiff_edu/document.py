@@ -18,6 +18,7 @@ Lists refer to each other by index, counted from 0.
       `of`, `pass`;
     - "assign": `tensor`, `value`; "leave": `tensor`, `how`;
     - "explain": nothing more: a sentence about why a gradient is None.
+- `sweep` and `contours`: only in documents that are more than a trace; `player/parts.py` describes them.
 - `program`: the same in NumPy: `lines`, texts; `steps`, for each step the index of its line, or null.
 
 An array is `shape`, `dtype`, `text` (as shown, six significant digits) and `data` (numbers to six digits, nested;
@@ -103,7 +104,7 @@ class Writer:
 
     def __init__(self, source: Trace) -> None:
         self.labels = Labels()
-        self.scopes, self.memory = source._scopes, source._memory
+        self.scopes, self.memory, self.places = source._scopes, source._memory, source._places
         self.owners: dict[str, list[Any]] = {}  # by the name of their scope
         self.tapes: list[Recorder] = []
         self.tensors: dict[int, int] = {}  # a tensor's id, and its index in the document
@@ -217,7 +218,8 @@ class Writer:
                 text = f"the tensor {name} leaves for NumPy by {how}: what is computed from that is on no tape."
             case _:
                 text = whose + {
-                    "release": " lets go of its arrays.", "pause": " pauses.", "resume": " records again.",
+                    "release": " lets go of its arrays.", "resume": " records again.",
+                    "pause": " pauses: what is computed now is not recorded.",
                     "reset": " forgets its entries and its watches.",
                 }[step["kind"]]  # fmt: skip
                 text = text.replace("the tape lets", "the one-shot tape lets")
@@ -315,11 +317,11 @@ class Writer:
     def _where_of(self, event: Event) -> Where | None:
         if isinstance(event, events.Explain):
             return event.where
-        if isinstance(event, events.Watch):
-            where = event.where
-            return None if names(where).function == "play" else where
         entry = getattr(event, "entry", None)
-        return None if entry is None else entry.where
+        if entry is not None:
+            return entry.where
+        where = getattr(event, "where", None) or self.places.get(id(event))
+        return None if where is None or names(where).function == "play" else where
 
     def _point(self, where: Where | None) -> dict[str, Any] | None:
         if where is None:

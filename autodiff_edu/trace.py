@@ -30,6 +30,7 @@ from . import events
 from .document import Writer
 from .entry import Entry
 from .events import Event, active, hook
+from .places import Where, here
 from .recorder import Recorder
 from .variable import Variable
 
@@ -52,6 +53,7 @@ class Trace:
         self._earlier: dict[int, list[Entry]] = {}  # what a tape held when the trace first met it
         self._held: dict[int, Held] = {}  # by the id of a tape
         self._memory: dict[int, int] = {}  # by the id of an event: what its tape held after it
+        self._places: dict[int, Where] = {}  # by the id of an event that does not say itself where it happened
 
     def __len__(self) -> int:
         return len(self.events)
@@ -72,6 +74,8 @@ class Trace:
                 changes[role] = getattr(event, role).as_it_is()
         kept = event.replaced(**changes)
         self.events.append(kept)
+        if entry is None and not hasattr(event, "where"):
+            self._places[id(kept)] = here(2)
         if tape is not None:
             if id(tape) not in self._held:
                 self._held[id(tape)] = Held(tape)
@@ -81,6 +85,7 @@ class Trace:
         """Give the same trace without what concerns some tapes."""
         rest = Trace(self.title)
         rest._earlier, rest._scopes, rest._memory = self._earlier, self._scopes, self._memory
+        rest._places = self._places
         rest.events = [event for event in self.events if getattr(event, "tape", None) not in tapes]
         return rest
 

@@ -15,13 +15,16 @@ import autodiff_edu as ad
 from autodiff_edu.events import active
 from autodiff_edu.options import options
 from autodiff_edu.player import Player
-from autodiff_edu.player.html import asset, script
+from autodiff_edu.player.html import SHARED, asset, script
 
 
 def document(player):
     """The trace document inside the player's HTML."""
     found = re.search(r'<script type="application/json">(.*?)</script>', player.html(), re.DOTALL)
-    return json.loads(found.group(1))["trace"]
+    content = json.loads(found.group(1))
+    for step in content["trace"]["steps"]:
+        step |= {key: content["arrays"][step[key]] for key in SHARED if isinstance(step.get(key), int)}
+    return content["trace"]
 
 
 def kinds(player):

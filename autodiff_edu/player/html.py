@@ -31,6 +31,9 @@ body {{ margin: 1rem auto; padding: 0 1rem; max-width: 70rem; background: light-
 EXTRAS = ("sweep", "contours")
 """As in js/extras.js; parts.py describes them."""
 
+SHARED = ("cotangent", "before", "contribution", "after")
+"""The arrays of a step that are often those of others; as in js/player.js."""
+
 FRAGMENT = """\
 <div data-autodiff-player data-start="{step}" data-lm-suppress-shortcuts="true">
 {picture}<pre style="white-space: pre-wrap">{transcript}</pre>
@@ -116,7 +119,7 @@ def fragment(content: dict[str, Any], transcript: str, step: int = 0, picture: t
         A ``<div>`` without any id; the same arguments give the same bytes.
     """
     # A "</script>" in somebody's code would otherwise end the data and become markup.
-    data = json.dumps(content, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    data = json.dumps(_packed(content), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     return FRAGMENT.format(
         step=step,
         picture="" if picture is None else _image(*picture),
@@ -124,6 +127,22 @@ def fragment(content: dict[str, Any], transcript: str, step: int = 0, picture: t
         content=data,
         script=script(extras(content["trace"])).strip(),
     )
+
+
+def _packed(content: dict[str, Any]) -> dict[str, Any]:
+    """Write each array of the steps once: a cotangent that moves on as it is would else be written again and again.
+
+    In its place a step has its index in `arrays`, from where js/player.js takes it.
+    """
+    places: dict[str, int] = {}  # by the array as text
+    steps = [
+        {
+            key: places.setdefault(json.dumps(value), len(places)) if value and key in SHARED else value
+            for key, value in step.items()
+        }
+        for step in content["trace"]["steps"]
+    ]
+    return {**content, "trace": {**content["trace"], "steps": steps}, "arrays": [*map(json.loads, places)]}
 
 
 def _image(svg: str, about: str) -> str:

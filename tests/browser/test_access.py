@@ -5,28 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-import autodiff_edu as ad
 from browser.test_lab import KNOWN, Notebook, open_notebook, scratch  # noqa: F401
-from browser.test_static import broadcasting, diamond, nested, only, read, saved, two_passes
+from browser.test_static import FIVE, diamond, nested, network, only, read, saved, two_passes, two_tapes
 
 # Asked of a whole page, and not of what stands in it.
 OF_THE_PAGE = {"page-has-heading-one", "region", "landmark-one-main"}
-
-
-def network() -> ad.Trace:
-    first, second = ad.nn.Dense(3, np.tanh), ad.nn.Dense(1)
-    x = np.array([[0.5, -1.0], [1.0, 2.0], [0.0, 0.5], [2.0, 1.0]])
-    with ad.trace("a network of two layers") as traced:
-        with ad.GradientTape() as tape:
-            loss = np.mean(second(first(x)) ** 2)
-        tape.gradient(loss, [*first.trainable_variables, *second.trainable_variables])
-    return traced
-
-
-PROGRAMS = [diamond, broadcasting, network, nested, two_passes]
 
 
 def violations(root: Any) -> list[str]:
@@ -48,7 +33,7 @@ def violations(root: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("program", [*FIVE, two_passes])
 def test_axe_finds_nothing(program: Any, scheme: str, open_tab: Any, tmp_path: Path) -> None:
     traced = program()
     tab = open_tab(saved(traced, tmp_path), color_scheme=scheme)
@@ -109,7 +94,7 @@ def test_each_step_is_said_in_words_where_a_screen_reader_listens(open_tab: Any,
         player.click("next")
 
 
-@pytest.mark.parametrize("program", [nested, network])
+@pytest.mark.parametrize("program", [two_tapes, network])
 @pytest.mark.parametrize(
     "options",
     [

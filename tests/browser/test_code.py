@@ -10,7 +10,7 @@ import pytest
 
 import autodiff_edu as ad
 from browser.following import Shown
-from browser.test_static import broadcasting, diamond, hostile, nested, saved, two_passes
+from browser.test_static import broadcasting, diamond, hostile, saved, two_passes, two_tapes
 
 LIT = "[data-program-line][data-program-lit]"
 TEXTS = """lines => lines.map((line) => [Number(line.dataset.programLine), line.querySelector("code").textContent])"""
@@ -38,7 +38,7 @@ def lit(player: Shown) -> list[list[Any]]:
     return found
 
 
-@pytest.mark.parametrize("example", [diamond, broadcasting, two_layers, nested, two_passes, hostile])
+@pytest.mark.parametrize("example", [diamond, broadcasting, two_layers, two_tapes, two_passes, hostile])
 def test_the_line_of_the_program_that_does_a_step_is_lit(example: Any, open_tab: Any, tmp_path: Path) -> None:
     traced = example()
     program = traced.document()["program"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -11,8 +12,10 @@ import nbformat
 import pytest
 
 from browser.following import Expected, Shown
+from browser.test_static import FIVE
 
 CHAPTER = "notebooks/01-the-tape.ipynb"
+IMPORTS = "import numpy as np\nimport autodiff_edu as ad"
 
 # What JupyterLab itself is known to complain of, whatever the notebook.
 KNOWN: tuple[str, ...] = ()
@@ -81,6 +84,10 @@ class Notebook:
         )
         return [Expected(document) for document in states]
 
+    def wear(self, theme: str) -> None:
+        self.command("apputils:change-theme", theme=theme)
+        self.page.wait_for_function("theme => document.body.dataset.jpThemeName === theme", arg=theme)
+
     def standing(self) -> Any:
         """What must stay as it is while somebody works with a player: the cells, the chosen one, the mode."""
         return self.do(
@@ -101,23 +108,27 @@ def open_notebook(lab: Any, open_tab: Any) -> Iterator[Any]:
     return open_notebook
 
 
+def write(lab: Any, cells: list[str]) -> str:
+    """Write a notebook of these cells, which gets a kernel of its own."""
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(cell, id=f"cell-{i}") for i, cell in enumerate([IMPORTS, *cells])]
+    )
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    name = f"scratch-{len(list(lab.root.glob('scratch-*')))}.ipynb"
+    nbformat.write(notebook, lab.root / name)
+    return name
+
+
 @pytest.fixture
 def scratch(lab: Any, open_notebook: Any) -> Notebook:
     cells = [
-        "import numpy as np\nimport autodiff_edu as ad",
         "def f(a):\n    b = a + a\n    c = b + b\n    return np.sum(np.sin(c))",
         "player = ad.play(f, np.array([1.0, 2.0]))\nplayer",
         "player.step = 3",
         "player.step",
         "# the last cell",
     ]
-    notebook = nbformat.v4.new_notebook(
-        cells=[nbformat.v4.new_code_cell(cell, id=f"cell-{i}") for i, cell in enumerate(cells)]
-    )
-    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    name = f"scratch-{len(list(lab.root.glob('scratch-*')))}.ipynb"  # each with a kernel of its own
-    nbformat.write(notebook, lab.root / name)
-    opened = open_notebook(name)
+    opened = open_notebook(write(lab, cells))
     for number in (0, 1, 2):
         opened.run(number)
     opened.player().stands_at(0)
@@ -135,12 +146,29 @@ def test_chapter_1_runs_and_its_players_follow_their_traces(open_notebook: Any) 
     notebook.tab.is_quiet(*KNOWN)
 
 
+def test_the_five_programs_follow_their_traces(lab: Any, open_notebook: Any) -> None:
+    cells = [f"{inspect.getsource(program)}\nad.play({program.__name__}())" for program in FIVE]
+    notebook = open_notebook(write(lab, cells))
+    notebook.run_all()
+    traces = notebook.documents()
+    assert len(traces) == len(FIVE)
+    for theme in ("JupyterLab Light", "JupyterLab Dark"):
+        notebook.wear(theme)
+        for expected in traces:
+            player = notebook.player(expected.document["title"])
+            player.root.focus()
+            if theme == "JupyterLab Light":
+                player.walks(expected, lambda: player.click("next"), lambda: player.click("previous"))  # noqa: B023
+            else:
+                player.walks(expected, lambda: player.press("ArrowRight"), lambda: player.press("ArrowLeft"))  # noqa: B023
+    notebook.tab.is_quiet(*KNOWN)
+
+
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
 def test_the_player_fits_and_is_legible(theme: str, scratch: Notebook) -> None:
     (expected,) = scratch.documents()
     scratch.page.set_viewport_size({"width": 900, "height": 1600})
-    scratch.command("apputils:change-theme", theme=theme)
-    scratch.page.wait_for_function("theme => document.body.dataset.jpThemeName === theme", arg=theme)
+    scratch.wear(theme)
     player = scratch.player()
     for number in range(len(expected)):
         player.agrees(expected, number)

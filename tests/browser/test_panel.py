@@ -11,6 +11,7 @@ import pytest
 
 import autodiff_edu as ad
 from browser.following import Shown
+from browser.test_static import stopped
 
 # All that the panel shows, in one call.
 READ = """root => {
@@ -289,3 +290,16 @@ def test_hostile_names_are_text(panel: Any) -> None:
     assert shown.tab.page.evaluate("window.hacked") is None
     assert len(shown.tab.requests) == 1
     shown.tab.is_quiet()
+
+
+def test_a_formula_stands_only_where_something_flows(open_tab: Any, tmp_path: Path) -> None:
+    panel = Panel(open_tab, tmp_path, stopped())
+    assert panel.go(panel.find("pull back", "z"))["backward"] == ["t3¯+=z¯=—"]  # and none for s1, which no tape has
+    assert panel.go(panel.at + 1)["backward"] == ["t3¯+=z¯=1"]
+
+
+def test_a_pause_says_what_it_leaves_out(open_tab: Any, tmp_path: Path) -> None:
+    panel = Panel(open_tab, tmp_path, stopped())
+    panel.go([step["kind"] for step in panel.steps].index("pause"))
+    assert panel.root.locator(".graph-figure > figcaption").text_content() == "Graph ‖ the tape is paused"
+    assert panel.root.locator(".sentence").text_content() == "The tape pauses: what is computed now is not recorded."

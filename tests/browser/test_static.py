@@ -34,6 +34,18 @@ def broadcasting() -> ad.Trace:
     return traced
 
 
+def two_tapes() -> ad.Trace:
+    x = ad.Variable(2.0, name="x")
+    with ad.trace("two tapes") as traced:
+        with ad.GradientTape() as outer:
+            with ad.GradientTape() as inner:
+                y = x * x * x
+            first = inner.gradient(y, x)
+        second = outer.gradient(first, x)
+    assert (float(first), float(second)) == (12.0, 12.0)
+    return traced
+
+
 def nested() -> ad.Trace:
     x = ad.Variable(2.0, name="x")
     with ad.trace("three tapes") as traced:
@@ -45,6 +57,30 @@ def nested() -> ad.Trace:
             second = middle.gradient(first, x)
         third = outer.gradient(second, x)
     assert (float(first), float(second), float(third)) == (12.0, 12.0, 6.0)
+    return traced
+
+
+def network() -> ad.Trace:
+    first, second = ad.nn.Dense(3, np.tanh), ad.nn.Dense(1)
+    x = np.array([[0.5, -1.0], [1.0, 2.0], [0.0, 0.5], [2.0, 1.0]])
+    with ad.trace("a network of two layers") as traced:
+        with ad.GradientTape() as tape:
+            loss = np.mean(second(first(x)) ** 2)
+        tape.gradient(loss, [*first.trainable_variables, *second.trainable_variables])
+    return traced
+
+
+def stopped() -> ad.Trace:
+    """What is computed in the pause is a constant to the tape, and so is what stop_gradient gives."""
+    x, y = ad.Variable(3.0, name="x"), ad.Variable(2.0, name="y")
+    with ad.trace("a stopped recording") as traced:
+        with ad.GradientTape() as tape:
+            a = x * x
+            with tape.stop_recording():
+                b = a * y
+            z = ad.stop_gradient(a) * b + y * a
+        gradients = tape.gradient(z, [x, y])
+    assert [float(gradient) for gradient in gradients] == [12.0, 9.0]
     return traced
 
 
@@ -93,7 +129,8 @@ def hostile() -> ad.Trace:
     return traced
 
 
-EXAMPLES = [diamond, broadcasting, nested, two_passes, side_by_side, hostile]
+FIVE = [diamond, broadcasting, network, two_tapes, stopped]
+EXAMPLES = [*FIVE, two_passes, side_by_side, hostile]
 
 
 def read(traced: ad.Trace) -> Expected:
@@ -128,7 +165,7 @@ def test_every_step_shows_what_the_trace_says_with_the_mouse(example: Any, open_
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_every_step_shows_what_the_trace_says_with_the_keys(example: Any, open_tab: Any, tmp_path: Path) -> None:
     traced = example()
-    tab = open_tab(saved(traced, tmp_path))
+    tab = open_tab(saved(traced, tmp_path), color_scheme="dark")  # and with the mouse, in a light one
     player = only(tab)
     player.root.focus()
     player.walks(read(traced), lambda: player.press("ArrowRight"), lambda: player.press("ArrowLeft"))

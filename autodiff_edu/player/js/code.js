@@ -78,7 +78,7 @@ function lineOf(attributes, number, text, step, go) {
 
 /** Lines with one stop for Tab, at the current line; from there the arrows up and down walk from button to button. */
 function listOf(rows) {
-  const element = make("div", { class: "lines" }, ...rows);
+  const element = make("div", { class: "lines", "data-long": rows.length > 200 || null }, ...rows);
   const buttons = rows.map((row) => row.querySelector("button"));
   const walk = buttons.filter((button) => button);
   let entrance = walk[0];

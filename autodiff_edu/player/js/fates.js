@@ -1,5 +1,7 @@
 /** What becomes of entries and tensors: cut, not watched, computed during a pause, never reached; and where to jump. */
 
+import { STRINGS } from "./strings.js";
+
 export function readFates(trace, history) {
   const makers = new Map(trace.entries.map((entry, index) => [entry.output, index]));
   const [stopped, during, pauses, ends] = [new Map(), new Set(), [], new Map()];
@@ -49,7 +51,8 @@ export function readFates(trace, history) {
     if (makers.has(tensor)) return stepOfEntry(makers.get(tensor), at);
     return (history.backward[at] ? inPass(uses.get(`to ${tensor}`), at) : undefined) ?? seen.get(tensor) ?? at;
   };
-  const names = (step) => pauses[step].map((tape) => trace.tapes[tape].name);
+  const called = (tape) => (trace.tapes.length === 1 ? STRINGS.graph.theTape : trace.tapes[tape].name);
+  const names = (step) => pauses[step].map(called);
   const flowsBack = (entry, argument) => uses.has(`${entry}.${argument}`);
   return { stops, flowsBack, state, mark, isAt, stepOfEntry, stepOfUse, stepOfTensor, paused: names };
 }

@@ -18,6 +18,7 @@ import { predictView } from "./predict.js";
 import { STRINGS } from "./strings.js";
 import { tapeView } from "./tape.js";
 
+const SHARED = ["cotangent", "before", "contribution", "after"]; // of a step; as in html.py
 const VERSION = 2; // of the trace documents that are drawn here; as in document.py
 const MILLISECONDS_PER_STEP = 1000;
 
@@ -48,7 +49,7 @@ export function mountAll(root = document) {
     const data = host.querySelector('script[type="application/json"]');
     if (!data || host.shadowRoot) continue;
     try {
-      const content = JSON.parse(data.textContent);
+      const content = unpacked(JSON.parse(data.textContent));
       // Views that are not in this copy of the script are in the host's own.
       if (!extrasOf(content.trace).every((part) => EXTRAS[part])) continue;
       mount(host, content, { step: Number(host.dataset.start ?? 0) });
@@ -56,6 +57,14 @@ export function mountAll(root = document) {
       reportError(error); // the transcript stays, and the other players of the page start
     }
   }
+}
+
+/** Puts the arrays that a page holds once into the steps that have only their index. */
+function unpacked({ arrays, ...content }) {
+  for (const step of content.trace.steps) {
+    for (const name of SHARED) if (typeof step[name] === "number") step[name] = arrays[step[name]];
+  }
+  return content;
 }
 
 /**

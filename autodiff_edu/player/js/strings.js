@@ -93,6 +93,7 @@ export const STRINGS = {
     tensor: (name, value) => `${name}: ${value}`,
     reached: (name, value, cotangent) => `${name}: ${value}, cotangent ${cotangent}`,
     paused: (tape) => `‖ ${tape} is paused`,
+    theTape: "the tape",
     marks: {
       skip: "Not recorded: no tape watches it",
       paused: "Computed while a tape was paused",

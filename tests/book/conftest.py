@@ -1,0 +1,8 @@
+"""Chromium, as the player's tests use it, and where the book is."""
+
+import sys
+from pathlib import Path
+
+from browser.conftest import browser, open_tab  # noqa: F401 (fixtures are found by name)
+
+sys.path.append(str(Path(__file__).parents[2] / "book" / "_ext"))

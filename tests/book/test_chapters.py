@@ -1,0 +1,137 @@
+"""What the book is made of: chapters that can be shown as they are, pages that are up to date, workflows that parse."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+
+import autodiff_edu
+
+pytest.importorskip("sphinx", reason='Jupyter Book is not installed: pip install -e ".[lab,test,book]"')
+
+import chapters
+from answered import answered
+from digest import digest
+from sphinx.errors import ExtensionError
+
+ROOT = Path(__file__).parents[2]
+BOOK = ROOT / "book"
+TRACE = '<div data-autodiff-player><script type="application/json">{"trace":{"version":%s}}</script></div>'
+
+
+def notebook(**changes: Any) -> dict[str, Any]:
+    output = {"output_type": "execute_result", "metadata": {}, "data": {"text/html": [TRACE % autodiff_edu.document.VERSION]}}
+    cell = {"cell_type": "code", "execution_count": 1, "metadata": {}, "source": ["ad.play(f)"], "outputs": [output]}
+    return {"cells": [cell | changes], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+
+
+def written(folder: Path, content: Any) -> Path:
+    path = folder / "05-stop-recording.ipynb"
+    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    return path
+
+
+def test_a_chapter_that_was_run_is_taken(tmp_path):
+    content = notebook()
+    assert chapters.checked(written(tmp_path, content)) == content
+    content["metadata"]["executed"] = digest(content)
+    assert chapters.checked(written(tmp_path, content)) == content
+
+
+def changed() -> dict[str, Any]:
+    content = notebook()
+    content["metadata"]["executed"] = digest(content)
+    content["cells"][0]["source"] = ["ad.play(g)"]
+    return content
+
+
+def of_version(version: str) -> list[dict[str, Any]]:
+    return [{"output_type": "display_data", "metadata": {}, "data": {"text/html": TRACE % version}}]
+
+
+RUN = re.escape("run: python -m autodiff_edu.course.execute notebooks/05-stop-recording.ipynb")
+UNFIT = {
+    "no output": (notebook(execution_count=None, outputs=[]), f"no stored output.*{RUN}"),
+    "a cell not run": (notebook(execution_count=None), f"no stored output.*{RUN}"),
+    "cells run out of order": (notebook(execution_count=2), f"was changed since it was run.*{RUN}"),
+    "a source that was changed": (changed(), f"was changed since it was run.*{RUN}"),
+    "an older trace": (notebook(outputs=of_version("1")), f"a trace of version 1, and the player draws version 2.*{RUN}"),
+    "an error": (notebook(outputs=[{"output_type": "error"}]), f"an error that nothing catches.*{RUN}"),
+    "no notebook": ("<<<<<<< HEAD", "is no notebook.*restore it from Git"),
+    "no cells": ({}, "is no notebook.*restore it from Git"),
+}
+
+
+@pytest.mark.parametrize("case", UNFIT)
+def test_a_chapter_that_cannot_be_shown_as_it_is_stops_the_build_and_is_named(case, tmp_path):
+    content, message = UNFIT[case]
+    with pytest.raises(ExtensionError, match=f"notebooks/05-stop-recording.ipynb.*{message}"):
+        chapters.checked(written(tmp_path, content))
+
+
+def test_a_missing_chapter_is_named(tmp_path):
+    with pytest.raises(ExtensionError, match=r"notebooks/07-x\.ipynb is missing: write it, or take it out of"):
+        chapters.checked(tmp_path / "07-x.ipynb")
+
+
+def test_the_contents_list_every_chapter():
+    listed = re.findall(r"file: chapters/(\d\d-.*)", (BOOK / "_toc.yml").read_text(encoding="utf-8"))
+    assert listed == sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
+    assert [int(name[:2]) for name in listed] == list(range(14))
+
+
+def test_the_alt_text_of_a_picture_is_where_the_book_looks_for_it():
+    picture = {"output_type": "display_data", "data": {"image/png": ""}, "metadata": {"image/png": {"alt": "A line."}}}
+    cell = json.loads(chapters.with_alt_texts(notebook(outputs=[picture])))["cells"][0]
+    assert cell["metadata"]["mystnb"] == {"image": {"alt": "A line."}}
+
+
+@pytest.mark.parametrize("name", ["why-none", "inside"])
+def test_what_the_programs_of_a_page_print_is_up_to_date(name):
+    path = BOOK / f"{name}.md"
+    text = path.read_text(encoding="utf-8")
+    assert answered(text) == text, f"run: python book/_ext/answered.py book/{name}.md"
+
+
+def test_every_reason_for_none_has_a_program_whose_gradient_is_none():
+    reasons = (BOOK / "why-none.md").read_text(encoding="utf-8").split("\n## ")[1:]
+    assert len(reasons) >= 8
+    for reason in reasons:
+        assert " is None:\n- " in reason
+
+
+@pytest.mark.parametrize("address", ["https://github.com/someone/somewhere", "https://github.com/someone/somewhere/", ""])
+def test_the_buttons_know_the_repository_from_one_place(address):
+    app = SimpleNamespace(config=SimpleNamespace(html_theme_options={"repository_url": address}))
+    context: dict[str, Any] = {"header_buttons": [], "script_files": []}
+    chapters.describe(app, "chapters/01-the-tape", "page.html", context, None)
+    assert [button["url"] for button in context["header_buttons"]] == (
+        [
+            "https://mybinder.org/v2/gh/someone/somewhere/main?urlpath=lab/tree/notebooks/01-the-tape.ipynb",
+            "https://colab.research.google.com/github/someone/somewhere/blob/main/notebooks/01-the-tape.ipynb",
+        ]
+        if address
+        else []
+    )
+
+
+def test_the_citation_and_the_changes_are_of_this_version():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["version"] == autodiff_edu.__version__
+    assert f"\n## {autodiff_edu.__version__}\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["test", "release"])
+def test_a_workflow_parses_and_calls_what_is_there(name):
+    text = (ROOT / ".github" / "workflows" / f"{name}.yml").read_text(encoding="utf-8")
+    workflow = yaml.safe_load(text)
+    assert workflow[True]  # YAML reads the key "on" as a truth value
+    assert all("runs-on" in job and job["steps"] for job in workflow["jobs"].values())
+    for script in re.findall(r"((?:tests|\.ci)/[\w./]+)", text):
+        assert (ROOT / script).exists(), script

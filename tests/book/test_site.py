@@ -1,0 +1,246 @@
+"""The book, built from a copy of the sources, as a reader meets it: in Chromium, served and from the file system."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import partial
+from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+from urllib.parse import quote, unquote, urlsplit
+
+import pytest
+
+from browser.following import Expected, Shown
+
+ROOT = Path(__file__).parents[2]
+SOURCES = ["autodiff_edu", "book", "notebooks", "benchmarks", "LICENSE", "CITATION.cff", "CHANGELOG.md"]
+MADE = shutil.ignore_patterns("_build", "chapters", "made", ".*", "__pycache__")
+REPRESENTATIVE = ["intro", "chapters/04-watched-or-none", "why-none", "rule-book", "api"]
+PLAYERS = "[data-autodiff-player]"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the built book; with AUTODIFF_BOOK, one that was built before."""
+    if "AUTODIFF_BOOK" in os.environ:
+        return Path(os.environ["AUTODIFF_BOOK"])
+    pytest.importorskip("jupyter_book", reason='Jupyter Book is not installed: pip install -e ".[lab,test,book]"')
+    folder = tmp_path_factory.mktemp("clone")
+    for name in SOURCES:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, folder / name, ignore=MADE)
+        else:
+            shutil.copy(ROOT / name, folder)
+    command = [*(sys.executable, "-m", "jupyter_book", "build", "-W", "--keep-going"), str(folder / "book")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, f"{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
+    assert "WARNING" not in done.stdout + done.stderr
+    return folder / "book" / "_build" / "html"
+
+
+@pytest.fixture(scope="module")
+def served(site: Path) -> Iterator[str]:
+    """The address of the same folder behind a plain server."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *args: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site))) as server:
+        thread = Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(params=["served", "from a file"])
+def address(request: pytest.FixtureRequest, site: Path) -> str:
+    return request.getfixturevalue("served") if request.param == "served" else site.as_uri()
+
+
+def pages(site: Path) -> list[str]:
+    """Name every page, without .html."""
+    found = [path.relative_to(site).with_suffix("").as_posix() for path in site.rglob("*.html")]
+    return sorted(name for name in found if not name.startswith("_") and name != "index")
+
+
+def test_every_page_opens_and_every_player_plays_to_the_end_of_its_trace(
+    site: Path, address: str, open_tab: Any
+) -> None:
+    tab = open_tab("about:blank")
+    played = 0
+    for name in pages(site):
+        tab.page.goto(f"{address}/{name}.html")
+        assert tab.page.locator("article h1").count() == 1, name
+        hosts = tab.page.locator(PLAYERS)
+        for index in range(hosts.count()):
+            host = hosts.nth(index)
+            data = host.evaluate("host => host.querySelector('script[type=\"application/json\"]').textContent")
+            trace = json.loads(data)["trace"]
+            expected = Expected(trace)
+            player = Shown(host.locator("section.player"))
+            steps = player.root.evaluate(WALK)
+            assert steps == list(range(len(expected))), name
+            if not {"sweep", "contours"} & trace.keys():  # pictures of their own, with tests of their own
+                player.agrees(expected, len(expected) - 1)
+            assert player.root.locator(".sentence").text_content() == trace["steps"][-1]["text"]
+            played += 1
+        tab.stays_home()
+        assert tab.complaints == [], name
+    assert played >= 15  # the front page's, and one of every chapter at least
+
+
+# Playwright's own clicks wait for things that a player does not have; a few hundred steps would take minutes.
+WALK = """root => {
+  const press = (action) => root.querySelector(`[data-action="${action}"]`).click();
+  press("first");
+  const seen = [Number(root.dataset.step)];
+  for (;;) {
+    press("next");
+    if (Number(root.dataset.step) === seen.at(-1)) return seen;
+    seen.push(Number(root.dataset.step));
+  }
+}"""
+
+
+def test_the_front_page_s_player_stands_in_the_first_screen_and_plays(address: str, open_tab: Any) -> None:
+    for width, height in ((1200, 900), (375, 800)):
+        options = {"viewport": {"width": width, "height": height}, "reduced_motion": "no-preference"}
+        tab = open_tab(f"{address}/index.html", **options)
+        tab.page.wait_for_url("**/intro.html")
+        player = Shown(tab.page.locator("section.player"))
+        assert player.root.locator(".controls").bounding_box()["y"] < 0.7 * height
+        player.stands_at(2)
+        tab.is_quiet()
+
+
+def test_who_wants_no_motion_gets_none(address: str, open_tab: Any) -> None:
+    player = Shown(open_tab(f"{address}/intro.html", reduced_motion="reduce").page.locator("section.player"))
+    assert player.root.get_by_role("button", name="Play", exact=True).count() == 1
+
+
+def test_a_player_asks_for_predictions_from_a_file_too(address: str, open_tab: Any) -> None:
+    tab = open_tab(f"{address}/chapters/02-backward.html")
+    player = Shown(tab.page.locator("section.player").first)
+    player.click("predict")
+    for _ in range(60):
+        if player.root.locator(".question").is_visible():
+            break
+        player.click("next")
+    assert player.root.locator(".question").is_visible()
+    tab.is_quiet()
+
+
+@pytest.mark.parametrize("question", ["why is my gradient none", "gradient None", "gradient is None"])
+def test_the_search_finds_why_a_gradient_is_none(question: str, address: str, open_tab: Any) -> None:
+    tab = open_tab(f"{address}/search.html?q={quote(question)}")
+    first = tab.page.locator("#search-results li a").first
+    first.wait_for()
+    assert first.text_content() == "Why is my gradient None?"
+    tab.is_quiet()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_five_pages(scheme: str, site: Path, open_tab: Any) -> None:
+    package = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
+    axe = (Path(package.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+    for name in REPRESENTATIVE:
+        page = open_tab(f"{site.as_uri()}/{name}.html", color_scheme=scheme).page
+        page.evaluate(axe)
+        found = page.evaluate("axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)")
+        assert [
+            f"{name}: {violation['id']}: {node['html'][:160]} {node['target']}"
+            for violation in found
+            for node in violation["nodes"]
+        ] == []
+
+
+@pytest.mark.parametrize("width", [375, 768, 1440])
+def test_no_page_scrolls_sideways(width: int, site: Path, open_tab: Any) -> None:
+    tab = open_tab("about:blank", viewport={"width": width, "height": 900})
+    for name in pages(site):
+        tab.page.goto(f"{site.as_uri()}/{name}.html")
+        assert tab.page.evaluate("document.documentElement.scrollWidth") <= width, name
+
+
+def test_in_print_a_player_is_its_key_frame(site: Path, open_tab: Any) -> None:
+    page = open_tab(f"{site.as_uri()}/intro.html").page
+    frame = page.locator(".key-frame img")
+    assert not frame.is_visible()
+    page.emulate_media(media="print")
+    assert frame.is_visible()
+    assert ", step " in frame.get_attribute("alt")
+    assert not page.locator(PLAYERS).is_visible()
+
+
+class Links(HTMLParser):
+    """The ids of a page, what it links to, its title, its description and its pictures without alt text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: set[str] = set()
+        self.links: list[str] = []
+        self.described = False
+        self.silent: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        given = dict(attributes)
+        self.ids.update(filter(None, (given.get("id"), given.get("name") if tag == "a" else None)))
+        self.links += filter(None, (given.get("href"), given.get("src")))
+        if tag == "meta" and given.get("name") == "description":
+            self.described = bool(given.get("content"))
+        if tag == "img" and (not given.get("alt") or given["alt"] == given.get("src")):
+            self.silent.append(given.get("src") or "")
+
+
+def test_every_link_inside_the_book_leads_somewhere(site: Path) -> None:
+    read = {name: Links((site / f"{name}.html").read_text(encoding="utf-8")) for name in pages(site)}
+    broken = []
+    for name, page in read.items():
+        for link in page.links:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            path = (site / name).parent / unquote(parts.path) if parts.path else site / f"{name}.html"
+            path = path.resolve()
+            if not path.exists():
+                broken.append(f"{name}: {link}")
+            elif parts.fragment and path.suffix == ".html" and path.parts[-2:] != ("html", "index.html"):
+                target = read.get(path.relative_to(site.resolve()).with_suffix("").as_posix())
+                if target and unquote(parts.fragment) not in target.ids:
+                    broken.append(f"{name}: {link}")
+    assert broken == []
+
+
+def test_every_page_is_described_and_every_picture_has_words(site: Path) -> None:
+    for name in pages(site):
+        page = Links((site / f"{name}.html").read_text(encoding="utf-8"))
+        assert page.silent == [], name
+        assert page.described or name in ("genindex", "search"), name
+
+
+def test_buttons_to_other_places_are_hidden_while_there_is_no_address(site: Path) -> None:
+    text = (site / "chapters" / "01-the-tape.html").read_text(encoding="utf-8")
+    assert "mybinder" not in text
+    assert "colab.research" not in text
+    assert "01-the-tape.ipynb" in text  # the download
+
+
+def test_the_front_page_is_small(served: str, site: Path, open_tab: Any) -> None:
+    tab = open_tab(f"{served}/intro.html")
+    tab.page.wait_for_load_state("networkidle")
+    paths = {site / urlsplit(url).path.lstrip("/") for url in tab.requests if url.startswith("http")}
+    size = sum(len(gzip.compress(path.read_bytes())) for path in paths if path.suffix not in (".woff2", ".ttf"))
+    print(f"{len(paths)} files, {size} bytes")
+    assert size < 1_500_000
