@@ -150,7 +150,7 @@ def in_a_file(answer: Any) -> str:
     if not isinstance(answer, str | os.PathLike):
         raise NotYet(f"I need the path of the file, and your answer is {shortened(answer)}. Hand in path itself.")
     if not Path(answer).is_file():
-        raise NotYet(f"There is no file at {shortened(answer)}. Did `ad.save(through, path, example)` run?")
+        raise NotYet(f"There is no file at {shortened(str(answer))}. Did `ad.save(through, path, example)` run?")
     points, weights = np.random.default_rng(7).uniform(0.6, 9.4, (2, 5)).tolist()
     found = _fresh(answer, points, weights)
     if "error" in found:
@@ -161,7 +161,10 @@ def in_a_file(answer: Any) -> str:
             raise NotYet("The loaded function gives x itself. Its value should be np.round(x).")
         raise NotYet(f"At {points[0]:.3f} the loaded function gives {shortened(found['value'])}; it should round.")
     if slope is None:
-        raise NotYet("The value is right, and the gradient is None. What does your backward return?")
+        raise NotYet(
+            "The value is right, and the gradient is None. Does `@ad.custom_gradient` stand above your function, "
+            "and does its backward return dy?"
+        )
     if np.allclose(slope, 1.0):
         raise NotYet("The gradient is 1 whatever arrives: the cotangent is forgotten. Return dy itself.")
     if np.allclose(slope, 0.0):
