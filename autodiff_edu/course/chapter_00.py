@@ -86,7 +86,7 @@ def directional(answer: Any) -> str:
             )
         slope = number(given, "what along(f, point, direction) returns")
         _judge_direction(slope, point, direction, bool(used))
-    return "The direction is made of length 1, and the slope is that of the central difference along it."
+    return "The direction is made of length 1, and the slope agrees with a central difference along it."
 
 
 def _judge_direction(given: float, point: Any, direction: Any, used: bool) -> None:

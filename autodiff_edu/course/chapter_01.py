@@ -19,6 +19,7 @@ def entries(answer: Any) -> str:
         4: "4 counts the loop's line once. The tape knows no loop: its line is run three times, and each run is "
         "recorded.",
         5: "5 counts two entries for `z = ...`, but only one for each turn of the loop. A turn multiplies and adds.",
+        6: "6 counts the loop alone. The line of `z` comes after it, and is recorded too.",
         7: "7 counts one entry for `z = np.sin(y) * y`. It holds two operations: a sine and a multiplication.",
         9: "9 counts `half = 0.5 * 3.0` as well. Nothing in it is watched, so it leaves no entry.",
         10: "10 counts `y = x` and `half = 0.5 * 3.0` as well. One computes nothing, the other touches nothing "

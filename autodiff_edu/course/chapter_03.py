@@ -60,8 +60,10 @@ def _about_shape(folded: Any, g: Any, shape: tuple[int, ...]) -> str:
         return "Everything was summed. Sum only over the axes along which the source was repeated."
     if folded.ndim > len(shape):
         return "An axis that was put in on the left is still there: sum over it without `keepdims`."
-    if folded.ndim < len(shape):
+    if folded.shape == tuple(length for length in shape if length != 1):
         return "An axis of length 1 was lost: sum over it with `keepdims=True`."
+    if folded.ndim < len(shape):
+        return "This is another axis than the one to sum. Sum where the source has length 1, with `keepdims=True`."
     return "Compare the two shapes from the right: which axes were repeated?"
 
 
