@@ -28,8 +28,16 @@ def third_derivative(answer: Any) -> str:
 
 def _one_third(answer: Any, f: Callable[[Any], Any], a: float, written: str, derivatives: tuple[float, ...]) -> None:
     events: list[Any] = []
-    with ad.hook(events.append):
-        given = call(answer, f, ad.constant(a), written=f"third(f, x), with {written} for f,")
+    try:
+        with ad.hook(events.append):
+            given = call(answer, f, ad.constant(a), written=f"third(f, x), with {written} for f,")
+    except NotYet as error:
+        if "target is None" in str(error.__cause__):
+            raise NotYet(
+                "A tape is asked for the gradient of None: the gradient before it is None. It was taken after the tape "
+                "around it had stopped recording, or that tape does not watch x."
+            ) from error
+        raise
     if given is ...:
         raise NotYet("Replace the three dots, and put two more tapes around the first one.")
     if given is None:

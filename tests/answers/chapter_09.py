@@ -32,6 +32,19 @@ def too_late(f, x):
     return tape_3.gradient(second, x)
 
 
+def too_late_twice(f, x):
+    with ad.GradientTape() as tape_3:
+        tape_3.watch(x)
+        with ad.GradientTape() as tape_2:
+            tape_2.watch(x)
+            with ad.GradientTape() as tape_1:
+                tape_1.watch(x)
+                y = f(x)
+        first = tape_1.gradient(y, x)
+        second = tape_2.gradient(first, x)
+    return tape_3.gradient(second, x)
+
+
 def unwatched(f, x):
     with ad.GradientTape() as tape_3, ad.GradientTape() as tape_2:
         with ad.GradientTape() as tape_1:
@@ -113,6 +126,7 @@ WRONG = {
         (nested(2), "this is the second derivative"),
         (nested(4), "One tape fewer"),
         (too_late, "after the tape around it"),
+        (too_late_twice, "asked for the gradient of None"),
         (unwatched, "2 of them did"),
         (lambda f, x: ..., "three dots"),
         (lambda f, x: None, "ask its tapes"),
