@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from .explorer import explore
     from .nonfinite import Nonfinite
     from .player import Player
-    from .player.frames import Frames
     from .player.descend import descend
+    from .player.frames import Frames
     from .player.play import play
     from .player.sweep import sweep
     from .saving import load, save

@@ -8,6 +8,7 @@
 ...         self.hidden, self.last = nn.Dense(8, np.tanh), nn.Dense(1)
 ...     def __call__(self, x):
 ...         return self.last(self.hidden(x))
+>>> nn.seed(0)
 >>> network, optimizer = Network(), nn.Adam(0.05)
 >>> x = np.linspace(-1.0, 1.0, 20)[:, None]
 >>> for _ in range(300):

@@ -26,7 +26,11 @@ TRACE = '<div data-autodiff-player><script type="application/json">{"trace":{"ve
 
 
 def notebook(**changes: Any) -> dict[str, Any]:
-    output = {"output_type": "execute_result", "metadata": {}, "data": {"text/html": [TRACE % autodiff_edu.document.VERSION]}}
+    output = {
+        "output_type": "execute_result",
+        "metadata": {},
+        "data": {"text/html": [TRACE % autodiff_edu.document.VERSION]},
+    }
     cell = {"cell_type": "code", "execution_count": 1, "metadata": {}, "source": ["ad.play(f)"], "outputs": [output]}
     return {"cells": [cell | changes], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
 
@@ -61,7 +65,10 @@ UNFIT = {
     "a cell not run": (notebook(execution_count=None), f"no stored output.*{RUN}"),
     "cells run out of order": (notebook(execution_count=2), f"was changed since it was run.*{RUN}"),
     "a source that was changed": (changed(), f"was changed since it was run.*{RUN}"),
-    "an older trace": (notebook(outputs=of_version("1")), f"a trace of version 1, and the player draws version 2.*{RUN}"),
+    "an older trace": (
+        notebook(outputs=of_version("1")),
+        f"a trace of version 1, and the player draws version 2.*{RUN}",
+    ),
     "an error": (notebook(outputs=[{"output_type": "error"}]), f"an error that nothing catches.*{RUN}"),
     "no notebook": ("<<<<<<< HEAD", "is no notebook.*restore it from Git"),
     "no cells": ({}, "is no notebook.*restore it from Git"),
@@ -106,7 +113,9 @@ def test_every_reason_for_none_has_a_program_whose_gradient_is_none():
         assert " is None:\n- " in reason
 
 
-@pytest.mark.parametrize("address", ["https://github.com/someone/somewhere", "https://github.com/someone/somewhere/", ""])
+@pytest.mark.parametrize(
+    "address", ["https://github.com/someone/somewhere", "https://github.com/someone/somewhere/", ""]
+)
 def test_the_buttons_know_the_repository_from_one_place(address):
     app = SimpleNamespace(config=SimpleNamespace(html_theme_options={"repository_url": address}))
     context: dict[str, Any] = {"header_buttons": [], "script_files": []}

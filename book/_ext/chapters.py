@@ -1,0 +1,142 @@
+"""Brings into the book what is made elsewhere: the chapters, the benchmarks, and the player of the front page.
+
+A small extension for Sphinx. The chapters are copied from notebooks/ as they are, outputs included, and nothing is run
+again; a chapter that cannot be shown as it is stops the build with a sentence that names the file and the remedy.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from digest import digest
+from docutils import nodes
+from first_program import f
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.errors import ExtensionError
+
+import autodiff_edu as ad
+from autodiff_edu.document import VERSION
+
+TRACE = re.compile(r'<script type="application/json">(\{"trace":.*?)</script>', re.DOTALL)
+EXECUTE = "python -m autodiff_edu.course.execute notebooks/"
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Tell Sphinx when to call what."""
+    app.connect("config-inited", prepare, priority=100)
+    app.connect("html-page-context", describe, priority=600)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def prepare(app: Sphinx, config: Config) -> None:
+    """Bring everything, and name the search's weights by their full path, for Sphinx wants no other here."""
+    bring(Path(app.srcdir))
+    config.html_search_scorer = str(Path(__file__).with_name("scorer.js"))
+
+
+def bring(book: Path) -> None:
+    """Put chapters, data, benchmarks and the first player into the book's source, each where the contents list it."""
+    notebooks = book.parent / "notebooks"
+    for name in re.findall(r"file: chapters/(\d\d-.*)", (book / "_toc.yml").read_text(encoding="utf-8")):
+        write(book / "chapters" / f"{name}.ipynb", with_alt_texts(checked(notebooks / f"{name}.ipynb")))
+    for path in (notebooks / "data").iterdir():
+        copy(path, book / "chapters" / "data")
+    copy(book.parent / "benchmarks" / "RESULTS.md", book / "made" / "benchmarks")
+    for path in (book.parent / "benchmarks" / "plots").iterdir():
+        copy(path, book / "made" / "benchmarks" / "plots")
+    write(book / "made" / "first-player.html", ad.play(f, 2.0, 3.0).html())
+
+
+def copy(path: Path, folder: Path) -> None:
+    """Copy a file with its date, so that only what was changed is built again."""
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy2(path, folder)
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file, unless it says so already."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def with_alt_texts(notebook: dict[str, Any]) -> str:
+    """Return a notebook in which the alt texts of its pictures stand where MyST-NB looks for them: with the cell."""
+    for cell in notebook["cells"]:
+        for output in cell.get("outputs", ()):
+            alt = output.get("metadata", {}).get("image/png", {}).get("alt")
+            if alt:
+                cell["metadata"]["mystnb"] = {"image": {"alt": alt}}
+    return json.dumps(notebook, ensure_ascii=False, indent=1)
+
+
+def checked(path: Path) -> dict[str, Any]:
+    """Read a chapter that can be shown as it is.
+
+    Raises
+    ------
+    ExtensionError
+        If the chapter is missing, was not run, was changed since, or holds a trace that the player does not draw.
+    """
+    if not path.exists():
+        raise ExtensionError(f"notebooks/{path.name} is missing: write it, or take it out of book/_toc.yml")
+    run = f"run: {EXECUTE}{path.name}"
+    try:
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code" and "".join(cell["source"]).strip()]
+        counts = [cell["execution_count"] for cell in code]
+        outputs = [output for cell in code for output in cell["outputs"]]
+    except (ValueError, LookupError, TypeError) as error:
+        raise ExtensionError(f"notebooks/{path.name} is no notebook ({error!r}): restore it from Git") from error
+    if not outputs or None in counts:
+        raise ExtensionError(f"notebooks/{path.name} has no stored output in some or all of its cells; {run}")
+    # Chapters that were run before fingerprints were kept have none; the order of the cells tells at least something.
+    if counts != list(range(1, len(code) + 1)) or notebook["metadata"].get("executed") not in (None, digest(notebook)):
+        raise ExtensionError(f"notebooks/{path.name} was changed since it was run; {run}")
+    if any(output["output_type"] == "error" for output in outputs):
+        raise ExtensionError(f"notebooks/{path.name} shows an error that nothing catches: mend the cell, then {run}")
+    for output in outputs:
+        for text in TRACE.findall("".join(output.get("data", {}).get("text/html", ""))):
+            version = json.loads(text)["trace"].get("version")
+            if version != VERSION:
+                raise ExtensionError(
+                    f"notebooks/{path.name} holds a trace of version {version}, and the player draws version "
+                    f"{VERSION}; {run}"
+                )
+    return notebook
+
+
+PROMISE = "What you will be able to do. "
+
+
+def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
+    """Give a page its description for search engines, and a chapter the buttons that open it elsewhere."""
+    # Thebe runs code on a server, from a script on the network. No page uses it, and it is declared twice.
+    context["script_files"] = [script for script in context["script_files"] if "thebe" not in str(vars(script)).lower()]
+    if doctree is not None and "description" not in context.get("metatags", ""):
+        paragraphs = [" ".join(paragraph.astext().split()) for paragraph in doctree.findall(nodes.paragraph)]
+        chosen = next((text for text in paragraphs if text.startswith(PROMISE)), paragraphs[0]).removeprefix(PROMISE)
+        context["metatags"] = f'{context.get("metatags", "")}<meta name="description" content="{escape(chosen)}" />\n'
+    repository = app.config.html_theme_options.get("repository_url") or ""
+    if repository and re.match(r"chapters/\d", page):
+        context["header_buttons"] += buttons(repository, page.removeprefix("chapters/"))
+
+
+def buttons(repository: str, chapter: str) -> list[dict[str, str]]:
+    """Return the theme's descriptions of the buttons that open a chapter where it can be run."""
+    place = repository.removeprefix("https://github.com/").strip("/")
+    addresses = {
+        "Binder": f"https://mybinder.org/v2/gh/{place}/main?urlpath=lab/tree/notebooks/{chapter}.ipynb",
+        "Colab": f"https://colab.research.google.com/github/{place}/blob/main/notebooks/{chapter}.ipynb",
+    }
+    look = {"type": "link", "icon": "fas fa-rocket"}
+    return [
+        {**look, "text": name, "url": url, "tooltip": f"Open in {name}", "label": f"open-in-{name.lower()}"}
+        for name, url in addresses.items()
+    ]
