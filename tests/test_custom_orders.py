@@ -8,7 +8,7 @@ import pytest
 from differences import assert_derivatives, central_differences
 
 import autodiff_edu as ad
-from autodiff_edu.custom import Call, Custom
+from autodiff_edu.control.custom import Call, Custom
 from autodiff_edu.rules import RULES
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import autodiff_edu as ad
 from autodiff_edu.explorer import explore
-from autodiff_edu.tangent import Curve
+from autodiff_edu.explorer.tangent import Curve
 
 
 def wave(x, w):

@@ -69,12 +69,12 @@ FLOORS = [
     {"formatting", "structures", "values", "places", "events", "journal", "scopes", "options"},
     {"rules", "methods", "tensor", "stacks", "unruled", "variable"},
     {"entry", "arguments", "recorder", "questions", "jacobians", "tape", "labels"},
-    {"answers", "custom", "control", "forward", "blocks", "transforms"},
-    {"ways", "carrying", "sentences", "explain", "remedies", "nonfinite", "program"},
+    {"control", "forward", "blocks", "transforms"},
+    {"explain", "nonfinite", "program"},
     {"checks", "nn", "saving", "plots"},
     {"trace", "document"},
     {"player"},
-    {"tangent", "explorer", "sliders"},
+    {"explorer"},
     {"course"},
 ]
 FLOOR = {name: height for height, names in enumerate(FLOORS) for name in names}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from test_nonfinite import found, line
 
-from autodiff_edu.remedies import LARGE, REMEDIES
+from autodiff_edu.nonfinite.remedies import LARGE, REMEDIES
 
 # The operations -------------------------------------------------------------------------------------------------------
 

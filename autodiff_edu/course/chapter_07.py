@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import autodiff_edu as ad
-from autodiff_edu.custom import Custom
+from autodiff_edu.control.custom import Custom
 
 from .feedback import NotYet, call, near, needs_function, number, quoted, shortened
 

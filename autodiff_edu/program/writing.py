@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..custom import Call, Custom
+from ..control.custom import Call, Custom
 from ..entry import Entry
 from ..events import active
 from ..labels import Labels, names_of_arguments

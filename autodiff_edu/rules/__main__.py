@@ -44,7 +44,7 @@ def _rule(pull: Pull | None) -> str:
 def page() -> str:
     """Give the page as Markdown."""
     complete()
-    import_module("autodiff_edu.custom")  # a room above this one, with a row in the table
+    import_module("autodiff_edu.control.custom")  # a room above this one, with a row in the table
     rules = as_written()
     rows = []
     for operation, rule in RULES.items():

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..custom import Custom
+from ..control.custom import Custom
 from ..rules import RULES, complete
 from ..rules.kinds import SPELLED, UFUNC_METHODS
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..custom import Call, Custom
+from ..control.custom import Call, Custom
 from ..places import Where, here
 from ..recorder import Recorder
 from ..structures import flatten

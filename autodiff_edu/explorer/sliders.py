@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
-from .explorer import STEPS, _image, _is_steep, _table
-from .player.widget import make_widget
+from ..player.widget import make_widget
+from . import STEPS, _image, _is_steep, _table
 
 if TYPE_CHECKING:
-    from .explorer import Explorer
+    from . import Explorer
 
 
 class Sliders:

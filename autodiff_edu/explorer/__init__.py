@@ -19,15 +19,15 @@ from typing import Any
 
 import numpy as np
 
-from .formatting import number, short_value
-from .options import shows_widgets
-from .player import WIDGET_VIEW, Player
-from .player.play import play
-from .plots import check_range
-from .structures import as_array
+from ..formatting import number, short_value
+from ..options import shows_widgets
+from ..player import WIDGET_VIEW, Player
+from ..player.play import play
+from ..plots import check_range
+from ..structures import as_array
+from ..tensor import Tensor, constant
+from ..transforms import value_and_grad
 from .tangent import Curve, Picture
-from .tensor import Tensor, constant
-from .transforms import value_and_grad
 
 STEPS = 120
 """How many positions a slider has."""

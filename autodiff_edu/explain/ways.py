@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..control.custom import Custom
+from ..entry import Entry
+from ..events import active
+from ..journal import PLAIN, Line, lines
+from ..places import Names, Where, _position, names, place
+from ..rules.kinds import RULES
+from ..tensor import Tensor, wrap
 from .carrying import carriers, names_used
-from .custom import Custom
-from .entry import Entry
-from .events import active
-from .journal import PLAIN, Line, lines
-from .places import Names, Where, _position, names, place
-from .rules.kinds import RULES
-from .tensor import Tensor, wrap
 
 if TYPE_CHECKING:
-    from .tape import GradientTape
+    from ..tape import GradientTape
 
 
 DECISIONS = ("bool()", "index()")

@@ -28,19 +28,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .arguments import seeds_of, tensors_of, unusable
-from .custom import Custom
-from .events import active
-from .formatting import number, short_argument
-from .labels import labels_of
-from .places import Place
+from ..arguments import seeds_of, tensors_of, unusable
+from ..control.custom import Custom
+from ..events import active
+from ..formatting import number, short_argument
+from ..labels import labels_of
+from ..places import Place
+from ..rules.kinds import RULES
 from .remedies import PICKING, dropped, remedy, spoken
-from .rules.kinds import RULES
 
 if TYPE_CHECKING:
-    from .entry import Entry
-    from .tape import GradientTape
-    from .tensor import Tensor
+    from ..entry import Entry
+    from ..tape import GradientTape
+    from ..tensor import Tensor
 
 Pulled = tuple["Entry", Any, list[Any]]
 Index = tuple[int, ...]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .structures import flatten
-from .tensor import Tensor, wrap
-from .values import own
+from ..structures import flatten
+from ..tensor import Tensor, wrap
+from ..values import own
 
 
 class Argument(NamedTuple):

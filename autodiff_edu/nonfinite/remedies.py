@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .formatting import short_argument
-from .labels import INFIX
-from .places import names
-from .rules.operations import clip
+from ..formatting import short_argument
+from ..labels import INFIX
+from ..places import names
+from ..rules.operations import clip
 
 if TYPE_CHECKING:
-    from .entry import Entry
-    from .labels import Labels
+    from ..entry import Entry
+    from ..labels import Labels
 
     Makers = dict[int, Entry]
 

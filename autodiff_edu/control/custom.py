@@ -23,16 +23,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..events import active
+from ..journal import tick
+from ..recorder import Recorder
+from ..rules.kinds import RULES, Rule
+from ..stacks import plain
+from ..structures import flatten, rebuild
+from ..tensor import Tensor, apply, as_tensor, wrap
+from ..values import own
+from ..variable import Variable
 from .answers import Argument, Source, checked, gradients_of, is_sequence, is_smooth, plural
-from .events import active
-from .journal import tick
-from .recorder import Recorder
-from .rules.kinds import RULES, Rule
-from .stacks import plain
-from .structures import flatten, rebuild
-from .tensor import Tensor, apply, as_tensor, wrap
-from .values import own
-from .variable import Variable
 
 
 class Custom:

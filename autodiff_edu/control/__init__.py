@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 
+from ..rules import RULES, Rule, complete
+from ..rules.kinds import SPELLED
+from ..rules.operations import stop_gradient as stopped
+from ..structures import flatten, rebuild
+from ..tensor import Tensor
+from ..values import JOINING
 from .custom import call
-from .rules import RULES, Rule, complete
-from .rules.kinds import SPELLED
-from .rules.operations import stop_gradient as stopped
-from .structures import flatten, rebuild
-from .tensor import Tensor
-from .values import JOINING
 
 
 def stop_gradient(x: Any) -> Any:
