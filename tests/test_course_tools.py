@@ -17,7 +17,7 @@ import autodiff_edu as ad
 from autodiff_edu.course import assignment, check, grade
 from autodiff_edu.course.__main__ import main
 from autodiff_edu.course.check import EXERCISES
-from autodiff_edu.course.execute import execute
+from autodiff_edu.course.execute import execute, fingerprint
 from autodiff_edu.course.execute import main as execute_main
 
 ROOT = Path(__file__).parents[1]
@@ -281,6 +281,16 @@ def test_two_executions_write_the_same_bytes(tmp_path, capsys):
     execute(path)
     assert path.read_bytes() == first
     assert b"text/html" in first
+
+
+def test_a_chapter_that_was_run_holds_the_fingerprint_of_its_code_and_a_handout_does_not(tmp_path):
+    path = notebook(tmp_path / "x.ipynb", "print(1)")
+    execute(path)
+    content = json.loads(path.read_text(encoding="utf-8"))
+    assert content["metadata"]["executed"] == fingerprint(content)
+    content["cells"][0]["source"] = ["print(2)"]
+    assert content["metadata"]["executed"] != fingerprint(content)
+    assert "executed" not in json.loads(assignment.prepare(content))["metadata"]
 
 
 def test_a_chapter_that_raises_or_lacks_is_left_as_it_was(tmp_path, capsys):

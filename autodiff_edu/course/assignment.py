@@ -94,7 +94,7 @@ def prepare(notebook: dict[str, Any], solutions: bool = False) -> str:
     source = FIRST_CELL.format(version=autodiff_edu.__version__)
     notice = {"cell_type": "code", "id": "written-for", "metadata": {}, "source": source}
     cells.insert(first, notice | {"outputs": [], "execution_count": None})
-    return as_text({**notebook, "cells": cells})
+    return as_text({**notebook, "cells": cells, "metadata": {}})
 
 
 def is_solution(cell: dict[str, Any]) -> bool:

@@ -10,6 +10,7 @@ opened, with a kernel or without.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 from collections.abc import Sequence
 from importlib import import_module
@@ -56,6 +57,7 @@ def execute(path: str | Path, timeout: int = 120) -> None:
         resources={"metadata": {"path": str(path.parent.resolve())}},
     )
     client.execute()
+    notebook["metadata"]["executed"] = fingerprint(notebook)
     path.write_text(as_text(notebook), encoding="utf-8", newline="\n")
 
 
@@ -72,6 +74,31 @@ def needs_jupyter() -> None:
             import_module(module)
     except ImportError as error:
         raise ImportError(f"{error}; running chapters needs JupyterLab: pip install 'autodiff-edu[lab]'") from error
+
+
+def fingerprint(notebook: dict[str, Any]) -> str:
+    r"""Tell a chapter's code from any other: by it, the book knows a chapter that was changed since it was run.
+
+    Parameters
+    ----------
+    notebook : dict
+        As JSON or nbformat reads it (version 4). Text, outputs and empty cells do not count.
+
+    Returns
+    -------
+    str
+        The SHA-256 of the code, as hexadecimal digits; a chapter that was run holds it in its metadata, as "executed".
+
+    Examples
+    --------
+    >>> cell = {"cell_type": "code", "source": ["x = 1\n", "y = 2"]}
+    >>> fingerprint({"cells": [cell]}) == fingerprint({"cells": [{**cell, "source": "x = 1\ny = 2"}]})
+    True
+    >>> fingerprint({"cells": [cell]}) == fingerprint({"cells": [{**cell, "source": "x = 1\ny = 3"}]})
+    False
+    """
+    sources = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    return hashlib.sha256("\0".join(filter(None, sources)).encode()).hexdigest()
 
 
 def as_text(notebook: dict[str, Any]) -> str:
@@ -96,7 +123,8 @@ def as_text(notebook: dict[str, Any]) -> str:
     >>> "started" in as_text(notebook) or "3.11.7" in as_text(notebook)
     False
     """
-    notebook["metadata"] = json.loads(json.dumps(KERNEL))
+    executed = {"executed": notebook["metadata"]["executed"]} if "executed" in notebook["metadata"] else {}
+    notebook["metadata"] = json.loads(json.dumps({**KERNEL, **executed}))
     notebook["nbformat_minor"] = max(5, notebook["nbformat_minor"])
     used: set[str] = set()
     for number, cell in enumerate(notebook["cells"], 1):

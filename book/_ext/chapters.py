@@ -13,7 +13,6 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from digest import digest
 from docutils import nodes
 from first_program import f
 from sphinx.application import Sphinx
@@ -21,6 +20,7 @@ from sphinx.config import Config
 from sphinx.errors import ExtensionError
 
 import autodiff_edu as ad
+from autodiff_edu.course.execute import fingerprint
 from autodiff_edu.document import VERSION
 
 TRACE = re.compile(r'<script type="application/json">(\{"trace":.*?)</script>', re.DOTALL)
@@ -96,8 +96,7 @@ def checked(path: Path) -> dict[str, Any]:
         raise ExtensionError(f"notebooks/{path.name} is no notebook ({error!r}): restore it from Git") from error
     if not outputs or None in counts:
         raise ExtensionError(f"notebooks/{path.name} has no stored output in some or all of its cells; {run}")
-    # Chapters that were run before fingerprints were kept have none; the order of the cells tells at least something.
-    if counts != list(range(1, len(code) + 1)) or notebook["metadata"].get("executed") not in (None, digest(notebook)):
+    if counts != list(range(1, len(code) + 1)) or notebook["metadata"].get("executed") != fingerprint(notebook):
         raise ExtensionError(f"notebooks/{path.name} was changed since it was run; {run}")
     if any(output["output_type"] == "error" for output in outputs):
         raise ExtensionError(f"notebooks/{path.name} shows an error that nothing catches: mend the cell, then {run}")
