@@ -6,7 +6,7 @@ None of them needs a rule of its own: they are differentiated, to any order, by 
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -247,9 +247,14 @@ def put(*_: Any, **__: Any) -> Any:
     )
 
 
-SPELLED |= dict.fromkeys([np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal], put)
-SPELLED |= {
+REFUSED: dict[Callable[..., Any], Callable[..., Any]] = {
+    **dict.fromkeys([np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal], put),
     np.copyto: copyto,
+}
+"""What writes into arrays, and is there only to say no."""
+
+SPELLED |= REFUSED
+SPELLED |= {
     np.take: take, np.take_along_axis: take_along_axis, np.sort: sort, np.partition: partition, np.repeat: repeat,
     np.tile: tile, np.roll: roll, np.flip: flip, np.rot90: rot90, np.moveaxis: moveaxis, np.rollaxis: rollaxis,
     np.atleast_1d: at_least(1), np.atleast_2d: at_least(2), np.atleast_3d: at_least(3), np.column_stack: column_stack,

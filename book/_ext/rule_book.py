@@ -1,0 +1,217 @@
+"""Writes the page of everything that has a derivative, from the registry and from the cases that test it.
+
+    python book/_ext/rule_book.py
+
+The rules are read off the tables. What they can do is measured: every call that the cases of tests/cases record is
+differentiated again and again, for a stack of cotangents, and over Dask.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import dask
+import dask.array as da
+import numpy as np
+
+from autodiff_edu import GradientTape, constant, rules
+from autodiff_edu.entry import Entry
+from autodiff_edu.rules.kinds import RULES, SPELLED, UFUNC_METHODS, Pull
+from autodiff_edu.rules.rearranging import REFUSED
+from autodiff_edu.rules.written import written
+
+ROOT = Path(__file__).parents[2]
+sys.path.append(str(ROOT / "tests"))
+from cases import TABLE  # noqa: E402 (the tests are no package that is installed)
+from tabled import record  # noqa: E402
+
+FORWARD = {"elementwise": "the rule itself", "linear": "the function itself", "general": "the rule, transposed"}
+OPENING = """\
+# The rule book
+
+Everything that has a derivative, with the rule as it stands in the code. In a rule `g` is the cotangent, `y` or `z`
+the output, and the other names are the arguments; the rules of several arguments are separated by semicolons. A name
+without `np.` is an operation of this package, of which others are made. A click on a heading sorts the table.
+
+- **order**: how often it can be differentiated. "2, then 0" says that the third derivative is zero (the tape says
+  `None`).
+- **stacked**: whether a stack of cotangents, such as a Jacobian needs, is pulled back at once.
+- **forward**: what pushes a tangent forward: the rule itself, where every element goes its own way; the function
+  itself, where it is linear; or the rule, transposed.
+- **Dask**: whether the gradient of lazy arrays stays lazy: in every call that the tests make, in some, or in none,
+  mostly because Dask has no such function.
+
+A rule of your own ({doc}`chapters/07-custom-gradients`) is of any order if it is written in these functions, and
+`ad.check_gradients` tests it. A stack goes through `custom_gradient` one cotangent at a time.
+"""
+
+
+def title(function: Callable[..., Any]) -> str:
+    """Name a function as one writes it: `np.linalg.inv`, `np.sin`, or an operation of this package by its bare name."""
+    module = getattr(function, "__module__", None) or "numpy"
+    if module.split(".")[0] != "numpy":
+        return {"_operator": "x[...]"}.get(module, function.__name__)
+    return ".".join(["np", *module.split(".")[1:], function.__name__])
+
+
+def as_written(operation: Callable[..., Any]) -> str:
+    """Give the rules of an operation as they stand in the tables."""
+    rule = RULES[operation]
+    return "; ".join(map(_written, rule.pulls or (rule.each,)))
+
+
+def _written(pull: Pull | None) -> str:
+    if pull is None:
+        return "none"
+    rule = written(pull)
+    if rule.name == "<lambda>" and rule.body is not None:
+        return f"`{ast.unparse(rule.body)}`"
+    return f"`{rule.name}`, a function of its own"
+
+
+def calls() -> dict[Callable[..., Any], list[Entry]]:
+    """Give the calls of every operation that the cases record and that can be differentiated."""
+    found = defaultdict(list)
+    for case in TABLE:
+        for entry in record(case, case.arguments())[0].entries:
+            if places(entry) and is_smooth(entry.output_value):
+                found[entry.operation].append(entry)
+    return found
+
+
+def is_smooth(value: Any) -> bool:
+    """Tell numbers that have derivatives from integers and truth values."""
+    return np.asarray(value).dtype.kind in "fc"
+
+
+def places(entry: Entry) -> list[int]:
+    """Give the places of the arguments that an entry can be differentiated by."""
+    return [k for k, id in enumerate(entry.ids) if id is not None and is_smooth(entry.values[k])]
+
+
+def again(entry: Entry, make: Callable[[Any], Any] = np.asarray) -> tuple[Callable[..., Any], list[Any]]:
+    """Give a call as a function of the arguments that it can be differentiated by, and these arguments."""
+
+    def call(*given: Any) -> Any:
+        values = list(entry.values)
+        for place, tensor in zip(places(entry), given, strict=True):
+            values[place] = tensor
+        return entry.operation(*values, **entry.parameters)
+
+    return call, [constant(make(entry.values[place])) for place in places(entry)]
+
+
+def weighted(tensors: Iterable[Any]) -> Any:
+    """Add everything up, each element with a weight of its own, so that nothing cancels."""
+    return sum(
+        (np.sum(np.real(t) * np.reshape(np.cos(np.arange(t.size)), t.shape)) for t in tensors if t is not None), 0.0
+    )
+
+
+def order(entries: list[Entry]) -> str:
+    """Say how often an operation can be differentiated until nothing is left; three times stands for ever."""
+    return max(map(_order, entries))
+
+
+def _order(entry: Entry) -> str:
+    call, arguments = again(entry)
+    tapes = [GradientTape(), GradientTape(), GradientTape()]
+    with tapes[0], tapes[1], tapes[2]:
+        for tape in tapes:
+            tape.watch(arguments)
+        target = weighted([call(*arguments)])
+        for done, tape in enumerate(reversed(tapes)):
+            gradients = tape.gradient(target, arguments)
+            if all(gradient is None for gradient in gradients):
+                return f"{done}, then 0"
+            target = weighted(gradients)
+    return "any"
+
+
+def stacked(entries: list[Entry]) -> str:
+    """Say whether a stack of cotangents comes back as it would one cotangent at a time."""
+    return "yes" if all(map(_stacked, entries)) else "no"
+
+
+def _stacked(entry: Entry) -> bool:
+    call, arguments = again(entry)
+    with GradientTape(persistent=True) as tape:
+        tape.watch(arguments)
+        y = call(*arguments)
+    shift = np.arange(y.size).reshape(y.shape)
+    seeds = np.stack([np.cos(shift + k) for k in range(3)]).astype(y.dtype)
+    cotangents = {y._id: seeds}
+    for _ in tape._walk(cotangents, {argument._id for argument in arguments}, stack=(3,)):
+        pass
+    singly = [tape.gradient(y, arguments, output_gradients=seed, unconnected_gradients="zero") for seed in seeds]
+    return all(
+        np.allclose(cotangents.get(argument._id, 0), np.stack([gradients[k].numpy() for gradients in singly]))
+        for k, argument in enumerate(arguments)
+    )
+
+
+def lazily(entries: list[Entry]) -> str:
+    """Say whether gradients over Dask stay with Dask: in every call, in some, or in none."""
+    kept = [_lazily(entry) for entry in entries]
+    return "yes" if all(kept) else "in part" if any(kept) else "no"
+
+
+def _lazily(entry: Entry) -> bool:
+    whole = title(entry.operation).startswith(("np.fft", "np.linalg"))  # most of these need an array in one chunk
+    call, arguments = again(entry, lambda array: da.from_array(np.asarray(array), chunks=-1 if whole else 2))
+    try:
+        with GradientTape() as tape:
+            tape.watch(arguments)
+            y = call(*arguments)
+        gradients = tape.gradient(y, arguments, unconnected_gradients="zero")
+        dask.compute(*(result._array for result in (y, *gradients)))
+    except Exception:
+        return False
+    return all(isinstance(result._array, da.Array) for result in (y, *gradients))
+
+
+def page() -> str:
+    """Give the page as Markdown."""
+    rules.complete()
+    recorded = calls()
+    rows = []
+    with dask.config.set(scheduler="synchronous"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Dask warns of each function that it leaves to NumPy
+        for operation, rule in RULES.items():
+            if rule.kind != "step" and not rule.own:
+                entries = recorded[operation]
+                able = [order(entries), stacked(entries), FORWARD[rule.kind], lazily(entries)]
+                cells = [f"`{title(operation)}`", as_written(operation), *able]
+                rows.append(" | ".join(cell.replace("|", "\\|") for cell in cells))
+    names = {title(function) for function in SPELLED.keys() - REFUSED.keys()}
+    names |= {f"np.{ufunc.__name__}.{method}" for ufunc, method in UFUNC_METHODS}
+    steps = {title(operation) for operation, rule in RULES.items() if rule.kind == "step"}
+    return "\n".join(
+        [
+            OPENING,
+            "## Rules",
+            "",
+            "| function | rule | order | stacked | forward | Dask |",
+            "|---|---|---|---|---|---|",
+            *(f"| {row} |" for row in sorted(rows, key=str.lower)),
+            "",
+            "## Written in terms of these",
+            "",
+            ", ".join(f"`{name}`" for name in sorted(names)) + ".",
+            "",
+            "## Steps: the derivative is zero wherever it exists, and the gradient through them is None",
+            "",
+            ", ".join(f"`{name}`" for name in sorted(steps)) + ".",
+            "",
+        ]
+    )
+
+
+if __name__ == "__main__":
+    (ROOT / "book" / "rule-book.md").write_text(page(), encoding="utf-8")
