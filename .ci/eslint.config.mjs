@@ -1,4 +1,4 @@
-// For the player's modules: npx eslint@9 --config .ci/eslint.config.mjs autodiff_edu/player/js
+// For the player and the book: npx eslint@9 --config .ci/eslint.config.mjs autodiff_edu/player/js book/_static book/_ext
 import { createRequire } from "node:module";
 
 // ESLint brings its recommended rules along; they are looked up from where it is itself, for nothing is installed here.
@@ -6,8 +6,8 @@ const js = createRequire(process.argv[1])("@eslint/js");
 
 // What the modules use of the browser; a name that is missing here is more often a slip than a new need.
 const browser = [
-  ...["clearInterval", "document", "getComputedStyle", "getSelection", "matchMedia", "reportError"],
-  ...["requestAnimationFrame", "setInterval"],
+  ...["addEventListener", "clearInterval", "document", "getComputedStyle", "getSelection", "location", "matchMedia"],
+  ...["reportError", "requestAnimationFrame", "setInterval", "URLSearchParams"],
 ];
 
 export default [

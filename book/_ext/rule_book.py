@@ -31,19 +31,19 @@ sys.path.append(str(ROOT / "tests"))
 from cases import TABLE  # noqa: E402 (the tests are no package that is installed)
 from tabled import record  # noqa: E402
 
-FORWARD = {"elementwise": "the rule itself", "linear": "the function itself", "general": "the rule, transposed"}
+FORWARD = {"elementwise": "the rule", "linear": "itself", "general": "transposed"}
 OPENING = """\
 # The rule book
 
 Everything that has a derivative, with the rule as it stands in the code. In a rule `g` is the cotangent, `y` or `z`
-the output, and the other names are the arguments; the rules of several arguments are separated by semicolons. A name
-without `np.` is an operation of this package, of which others are made. A click on a heading sorts the table.
+the output, and the other names are the arguments; the rules of several arguments are separated by semicolons. A rule
+that takes more than a line is a function, and stands here by its name. A name without `np.` is an operation of this
+package, of which others are made. A click on a heading sorts the table.
 
-- **order**: how often it can be differentiated. "2, then 0" says that the third derivative is zero (the tape says
-  `None`).
+- **order**: how often it can be differentiated; after a number the derivative is zero (the tape says `None`).
 - **stacked**: whether a stack of cotangents, such as a Jacobian needs, is pulled back at once.
-- **forward**: what pushes a tangent forward: the rule itself, where every element goes its own way; the function
-  itself, where it is linear; or the rule, transposed.
+- **forward**: what pushes a tangent forward: the rule, where every element goes its own way; the function itself,
+  where it is linear; else the rule, transposed.
 - **Dask**: whether the gradient of lazy arrays stays lazy: in every call that the tests make, in some, or in none,
   mostly because Dask has no such function.
 
@@ -72,7 +72,7 @@ def _written(pull: Pull | None) -> str:
     rule = written(pull)
     if rule.name == "<lambda>" and rule.body is not None:
         return f"`{ast.unparse(rule.body)}`"
-    return f"`{rule.name}`, a function of its own"
+    return f"`{rule.name}`"
 
 
 def calls() -> dict[Callable[..., Any], list[Entry]]:
@@ -129,7 +129,7 @@ def _order(entry: Entry) -> str:
         for done, tape in enumerate(reversed(tapes)):
             gradients = tape.gradient(target, arguments)
             if all(gradient is None for gradient in gradients):
-                return f"{done}, then 0"
+                return str(done)
             target = weighted(gradients)
     return "any"
 
@@ -183,7 +183,7 @@ def page() -> str:
     rows = []
     with dask.config.set(scheduler="synchronous"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Dask warns of each function that it leaves to NumPy
-        for operation, rule in RULES.items():
+        for operation, rule in sorted(RULES.items(), key=lambda item: title(item[0]).lower()):
             if rule.kind != "step" and not rule.own:
                 entries = recorded[operation]
                 able = [order(entries), stacked(entries), FORWARD[rule.kind], lazily(entries)]
@@ -199,7 +199,7 @@ def page() -> str:
             "",
             "| function | rule | order | stacked | forward | Dask |",
             "|---|---|---|---|---|---|",
-            *(f"| {row} |" for row in sorted(rows, key=str.lower)),
+            *(f"| {row} |" for row in rows),
             "",
             "## Written in terms of these",
             "",

@@ -1,5 +1,5 @@
 // Sphinx's own weights; besides, a title that holds the words of the question stands above a text that does.
-// eslint-disable-next-line no-var, no-unused-vars (the script of Sphinx declares it again where it is missing)
+// eslint-disable-next-line no-var, no-unused-vars -- Sphinx's own script reads it
 var Scorer = {
   objNameMatch: 11,
   objPartialMatch: 6,

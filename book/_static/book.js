@@ -1,4 +1,4 @@
-// What the theme and the notebooks leave to be mended, for print and for screen readers.
+// What the theme and the notebooks leave to be mended: print, screen readers, tables that sort.
 addEventListener("DOMContentLoaded", () => {
   // A player carries a picture of one telling step for where no script runs; print has use for it too.
   for (const player of document.querySelectorAll("[data-autodiff-player]")) {
@@ -10,5 +10,47 @@ addEventListener("DOMContentLoaded", () => {
   for (const heading of document.querySelectorAll("th")) {
     if (!heading.textContent.trim()) heading.replaceWith(document.createElement("td"));
   }
+  for (const table of document.querySelectorAll("article table")) {
+    if (table.tHead && table.tBodies[0]?.rows.length > 3 && !table.closest(".cell_output")) makeSortable(table);
+  }
   document.querySelector(".navbar-brand")?.parentElement.setAttribute("role", "banner");
 });
+
+const UNITS = { ns: 1e-9, µs: 1e-6, ms: 1e-3 };
+
+// As the ARIA practices have it: a button in each heading, and aria-sort on the column that the rows are sorted by.
+function makeSortable(table) {
+  const headings = [...table.tHead.rows[0].cells].filter((cell) => cell.tagName === "TH");
+  for (const heading of headings) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "sort";
+    button.append(...heading.childNodes);
+    heading.append(button);
+    button.addEventListener("click", () => {
+      const up = heading.ariaSort !== "ascending";
+      for (const other of headings) other.ariaSort = null;
+      heading.ariaSort = up ? "ascending" : "descending";
+      const rows = [...table.tBodies[0].rows];
+      const keys = new Map(rows.map((row) => [row, key(row.cells[heading.cellIndex].textContent.trim())]));
+      rows.sort((a, b) => compare(keys.get(a), keys.get(b), up));
+      table.tBodies[0].append(...rows);
+    });
+  }
+}
+
+function key(text) {
+  const [, digits, unit] = /^([-+]?[\d,]*\.?\d+)\s*(ns|µs|ms)?/.exec(text) ?? [];
+  return { text, timed: unit !== undefined, number: Number(digits?.replaceAll(",", "")) * (UNITS[unit] ?? 1) };
+}
+
+// What is missing comes last, whichever way the rows are sorted. Ratios and times do not compare.
+function compare(a, b, up) {
+  const missing = (a.text === "–") - (b.text === "–");
+  if (missing) return missing;
+  const first = up ? a : b;
+  const second = up ? b : a;
+  if (first.timed !== second.timed) return first.timed - second.timed;
+  if (!Number.isNaN(first.number) && !Number.isNaN(second.number)) return first.number - second.number;
+  return first.text.localeCompare(second.text, "en", { numeric: true });
+}

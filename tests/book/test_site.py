@@ -149,6 +149,49 @@ def test_a_player_asks_for_predictions_from_a_file_too(address: str, open_tab: A
     tab.is_quiet()
 
 
+def test_a_click_on_a_heading_sorts_a_table(address: str, open_tab: Any) -> None:
+    tab = open_tab(f"{address}/rule-book.html")
+    table = tab.page.locator("article table").first
+    before = column(table, 1)
+    forward = table.get_by_role("button", name="forward")
+    forward.click()
+    assert table.locator("th", has_text="forward").get_attribute("aria-sort") == "ascending"
+    assert column(table, 5) == sorted(column(table, 5))
+    forward.focus()
+    tab.page.keyboard.press("Enter")
+    assert column(table, 5) == sorted(column(table, 5), reverse=True)
+    table.get_by_role("button", name="function").click()
+    assert table.locator("th[aria-sort]").count() == 1
+    names = column(table, 1)
+    assert sorted(names) == sorted(before)
+    assert names[0] == "alias"
+    assert names.index("np.log2") < names.index("np.log10")
+    tab.is_quiet()
+
+
+def test_figures_are_sorted_by_their_size_and_what_is_missing_comes_last(address: str, open_tab: Any) -> None:
+    table = open_tab(f"{address}/made/benchmarks/RESULTS.html").page.locator("article table").first
+    by_hand = table.get_by_role("button", name="NumPy by hand")
+    by_hand.click()
+    sorted_times = [text.split(" (")[0] for text in column(table, 2) if "s" in text.split(" (")[0]]
+    assert sorted_times == sorted(sorted_times, key=seconds)
+    assert len(sorted_times) > 5
+    for _ in range(2):
+        table.get_by_role("button", name="MyGrad").click()
+        figures = column(table, 9)
+        assert figures[-1] == "–"
+        assert "–" not in figures[: figures.index("–")]
+
+
+def seconds(text: str) -> float:
+    number, unit = text.split()
+    return float(number) * {"µs": 1e-6, "ms": 1e-3}[unit]
+
+
+def column(table: Any, number: int) -> list[str]:
+    return table.locator(f"tbody td:nth-child({number})").all_text_contents()
+
+
 @pytest.mark.parametrize("question", ["why is my gradient none", "gradient None", "gradient is None"])
 def test_the_search_finds_why_a_gradient_is_none(question: str, address: str, open_tab: Any) -> None:
     tab = open_tab(f"{address}/search.html?q={quote(question)}")
