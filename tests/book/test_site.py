@@ -192,6 +192,15 @@ def column(table: Any, number: int) -> list[str]:
     return table.locator(f"tbody td:nth-child({number})").all_text_contents()
 
 
+def test_formulas_are_drawn_without_the_network(address: str, open_tab: Any) -> None:
+    tab = open_tab(f"{address}/chapters/11-hessian-and-newton.html")
+    tab.page.locator("mjx-container").first.wait_for()
+    written = tab.page.locator("article .math").count()
+    assert written > 0
+    assert tab.page.locator("mjx-container[display=true] mjx-math").count() == written
+    tab.is_quiet()
+
+
 @pytest.mark.parametrize("question", ["why is my gradient none", "gradient None", "gradient is None"])
 def test_the_search_finds_why_a_gradient_is_none(question: str, address: str, open_tab: Any) -> None:
     tab = open_tab(f"{address}/search.html?q={quote(question)}")
