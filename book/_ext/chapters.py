@@ -127,15 +127,18 @@ def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doc
         context["header_buttons"] += buttons(repository, page.removeprefix("chapters/"))
 
 
-def buttons(repository: str, chapter: str) -> list[dict[str, str]]:
+def buttons(repository: str, chapter: str) -> list[dict[str, Any]]:
     """Return the theme's descriptions of the buttons that open a chapter where it can be run."""
     place = repository.removeprefix("https://github.com/").strip("/")
     addresses = {
         "Binder": f"https://mybinder.org/v2/gh/{place}/main?urlpath=lab/tree/notebooks/{chapter}.ipynb",
         "Colab": f"https://colab.research.google.com/github/{place}/blob/main/notebooks/{chapter}.ipynb",
     }
-    look = {"type": "link", "icon": "fas fa-rocket"}
-    return [
-        {**look, "text": name, "url": url, "tooltip": f"Open in {name}", "label": f"open-in-{name.lower()}"}
+    # Binder finds what to install in .binder/; Colab has no such place.
+    hints = {"Binder": "Open in Binder", "Colab": "Open in Colab; run %pip install autodiff-edu there first"}
+    links = [
+        {"type": "link", "text": name, "url": url, "tooltip": hints[name], "label": f"open-in-{name.lower()}"}
         for name, url in addresses.items()
     ]
+    group = {"type": "group", "tooltip": "Run this chapter", "icon": "fas fa-rocket", "label": "launch-buttons"}
+    return [{**group, "buttons": links}]

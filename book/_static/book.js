@@ -10,12 +10,16 @@ addEventListener("DOMContentLoaded", () => {
   for (const heading of document.querySelectorAll("th")) {
     if (!heading.textContent.trim()) heading.replaceWith(document.createElement("td"));
   }
-  for (const table of document.querySelectorAll("article table")) {
-    if (table.tHead && table.tBodies[0]?.rows.length > 3 && !table.closest(".cell_output")) makeSortable(table);
+  if (LISTS.test(location.pathname)) document.querySelectorAll("article table").forEach(makeSortable);
+  // Sentences wrap on a narrow page; columns would fall apart.
+  for (const output of document.querySelectorAll("div.output pre")) {
+    output.classList.toggle("columns", /\S {2,}\S/.test(output.textContent));
   }
   document.querySelector(".navbar-brand")?.parentElement.setAttribute("role", "banner");
 });
 
+// The pages whose tables one looks things up in; other tables are read from top to bottom.
+const LISTS = /\/(rule-book|dictionary|RESULTS)\.html$/;
 const UNITS = { ns: 1e-9, µs: 1e-6, ms: 1e-3 };
 
 // As the ARIA practices have it: a button in each heading, and aria-sort on the column that the rows are sorted by.

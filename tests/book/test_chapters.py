@@ -17,6 +17,7 @@ pytest.importorskip("sphinx", reason='Jupyter Book is not installed: pip install
 
 import chapters
 from answered import answered
+from jupyter_book.config import get_final_config
 from sphinx.errors import ExtensionError
 
 from autodiff_edu.course.execute import fingerprint
@@ -120,21 +121,34 @@ def test_every_reason_for_none_has_a_program_whose_gradient_is_none():
         assert " is None:\n- " in reason
 
 
-@pytest.mark.parametrize(
-    "address", ["https://github.com/someone/somewhere", "https://github.com/someone/somewhere/", ""]
-)
-def test_the_buttons_know_the_repository_from_one_place(address):
-    app = SimpleNamespace(config=SimpleNamespace(html_theme_options={"repository_url": address}))
+def test_the_reference_lists_every_public_name():
+    text = (BOOK / "api.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\.\. auto\w+:: (?:[\w.]+\.)?(\w+)$", text, re.MULTILINE)
+    described = {"nn", "plots", "rules"}  # rooms, whose names are listed one by one or told in a sentence
+    assert set(autodiff_edu.__all__) - described <= set(listed)
+    assert all(f"ad.{name}" in text or f"autodiff_edu.{name}" in text for name in described)
+
+
+@pytest.mark.parametrize("slash", ["", "/"])
+def test_the_buttons_know_the_repository_from_one_place(slash):
+    configuration = yaml.safe_load((BOOK / "_config.yml").read_text(encoding="utf-8"))
+    assert header_buttons(configuration) == []
+    configuration["repository"]["url"] = f"https://github.com/someone/somewhere{slash}"
+    (launch,) = header_buttons(configuration)
+    assert [button["url"] for button in launch["buttons"]] == [
+        "https://mybinder.org/v2/gh/someone/somewhere/main?urlpath=lab/tree/notebooks/01-the-tape.ipynb",
+        "https://colab.research.google.com/github/someone/somewhere/blob/main/notebooks/01-the-tape.ipynb",
+    ]
+
+
+def header_buttons(configuration: dict[str, Any]) -> list[dict[str, Any]]:
+    """What a chapter shows besides the theme's own, as Jupyter Book makes its options from the configuration."""
+    given = {"latex_individualpages": False}  # it asks for this, whatever is built
+    options = get_final_config(user_yaml=configuration, cli_config=given, sourcedir=BOOK)[0]["html_theme_options"]
     context: dict[str, Any] = {"header_buttons": [], "script_files": []}
+    app = SimpleNamespace(config=SimpleNamespace(html_theme_options=options))
     chapters.describe(app, "chapters/01-the-tape", "page.html", context, None)
-    assert [button["url"] for button in context["header_buttons"]] == (
-        [
-            "https://mybinder.org/v2/gh/someone/somewhere/main?urlpath=lab/tree/notebooks/01-the-tape.ipynb",
-            "https://colab.research.google.com/github/someone/somewhere/blob/main/notebooks/01-the-tape.ipynb",
-        ]
-        if address
-        else []
-    )
+    return context["header_buttons"]
 
 
 def test_the_citation_and_the_changes_are_of_this_version():

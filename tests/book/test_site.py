@@ -149,6 +149,14 @@ def test_a_player_asks_for_predictions_from_a_file_too(address: str, open_tab: A
     tab.is_quiet()
 
 
+def test_the_buttons_of_a_narrow_page_open_what_they_stand_for(address: str, open_tab: Any) -> None:
+    page = open_tab(f"{address}/index.html", viewport={"width": 375, "height": 800}).page
+    for side in ("primary", "secondary"):
+        page.locator(f".{side}-toggle:visible").click()
+        assert page.locator(f"#pst-{side}-sidebar-modal").is_visible()
+        page.keyboard.press("Escape")
+
+
 def test_a_click_on_a_heading_sorts_a_table(address: str, open_tab: Any) -> None:
     tab = open_tab(f"{address}/rule-book.html")
     table = tab.page.locator("article table").first
