@@ -116,8 +116,12 @@ PROMISE = "What you will be able to do. "
 
 def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
     """Give a page its description for search engines, and a chapter the buttons that open it elsewhere."""
-    # Thebe runs code on a server, from a script on the network. No page uses it, and it is declared twice.
-    context["script_files"] = [script for script in context["script_files"] if "thebe" not in str(vars(script)).lower()]
+    # Thebe runs code on a server, from a script on the network. No page uses it, and it is declared twice. MathJax is
+    # also declared by a page whose chapters have formulas.
+    parts = doctree.findall() if doctree is not None else ()
+    formulas = any(isinstance(part, nodes.math | nodes.math_block) for part in parts)
+    idle = re.compile("thebe" if formulas else "thebe|mathjax", re.IGNORECASE)
+    context["script_files"] = [script for script in context["script_files"] if not idle.search(str(vars(script)))]
     if doctree is not None and "description" not in context.get("metatags", ""):
         paragraphs = [" ".join(paragraph.astext().split()) for paragraph in doctree.findall(nodes.paragraph)]
         chosen = next((text for text in paragraphs if text.startswith(PROMISE)), paragraphs[0]).removeprefix(PROMISE)
