@@ -85,8 +85,9 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
     const direction = history.backward[next] ? "backward" : "forward";
     build(root, { "data-step": next, "data-kind": trace.steps[next].kind, "data-direction": direction });
     for (const view of [...top, ...left, ...right]) view.show(next);
-    // What scrolls must be reached without a mouse.
-    for (const box of scrolling) set(box, "tabindex", box.getAttribute("aria-hidden") === "true" ? null : 0);
+    // What scrolls must be reached without a mouse; what does not would only be one more stop on the way.
+    const stops = new Set([...boxes].filter(scrolls));
+    for (const box of boxes) set(box, "tabindex", stops.has(box) ? 0 : null);
     return true;
   };
   const move = (wanted) => show(wanted) && onStep(current);
@@ -135,10 +136,17 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
   const keepKeys = (part) => set(part, "data-lm-suppress-shortcuts", true);
   for (const part of [host, root]) keepKeys(part);
   root.addEventListener("focusin", ({ target }) => keepKeys(target));
-  const scrolling = root.querySelectorAll(".scroll");
+  const boxes = root.querySelectorAll(".scroll");
   host.attachShadow({ mode: "open" }).append(make("style", {}, content.css), root);
   show(step);
   return { show, stop };
+}
+
+/** Whether a box holds more than it shows. One that has the focus keeps it; one that is not laid out yet may. */
+function scrolls(box) {
+  if (box.getAttribute("aria-hidden") === "true") return false;
+  if (!box.clientWidth || box.matches(":focus")) return true;
+  return box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight;
 }
 
 /** Says why nothing is drawn, above what stands there already: in a page, the transcript. */
