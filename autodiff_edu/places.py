@@ -112,8 +112,8 @@ def excerpt(path: str, codes: set[CodeType], lines: set[int]) -> list[tuple[int,
 
 def _position(code: CodeType, offset: int) -> tuple[int, int | None, int | None, int | None]:
     known = _positions(code)
-    line, *rest = known[offset // 2] if offset // 2 < len(known) else (None, None, None, None)
-    return (line if line is not None else code.co_firstlineno, *rest)  # type: ignore[return-value]
+    line, end, column, end_column = known[offset // 2] if offset // 2 < len(known) else (None, None, None, None)
+    return code.co_firstlineno if line is None else line, end, column, end_column
 
 
 @lru_cache(maxsize=256)

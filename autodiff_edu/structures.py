@@ -106,17 +106,18 @@ def _field_names(structure: Any) -> list[str]:
 
 def _with_parts(structure: Any, parts: list[Any]) -> Any:
     """Make a structure of the same type with other parts, in the order of `_parts`."""
+    kind: Any = type(structure)
     if isinstance(structure, tuple) and hasattr(structure, "_fields"):
-        return type(structure)._make(parts)  # type: ignore[attr-defined]
+        return kind._make(parts)
     if not isinstance(structure, Mapping | list | tuple):
         return _with_fields(structure, parts)
     plain: Any = dict(zip(structure, parts, strict=True)) if isinstance(structure, Mapping) else parts
     with suppress(Exception):  # a subclass may have a constructor that takes other arguments,
-        made = type(structure)(plain)  # type: ignore[call-arg]
+        made = kind(plain)
         if all(mine is part for (_, mine), part in zip(_parts(made) or (), parts, strict=True)):
             return made  # or one that does something else with ours
     if isinstance(structure, tuple):
-        return tuple.__new__(type(structure), parts)
+        return tuple.__new__(kind, parts)
     if not isinstance(structure, dict | list):
         return plain
     made = copy.copy(structure)

@@ -1,8 +1,9 @@
-"""What every test shares: it leaves no tape recording and no hook listening behind."""
+"""What every test shares: it leaves no tape recording, no hook listening, no scope open and no rule behind."""
 
 import pytest
 
 from autodiff_edu import rules
+from autodiff_edu.control.custom import Custom
 from autodiff_edu.events import active
 
 rules.complete()  # tests that read the table want all of it
@@ -10,8 +11,22 @@ rules.complete()  # tests that read the table want all of it
 
 @pytest.fixture(autouse=True)
 def clean_stack():
+    known = lasting_rules()
     yield
-    tapes, hooks = active.tapes, active.hooks
-    active.tapes, active.hooks = (), ()
+    tapes, hooks, scopes = active.tapes, active.hooks, active.scopes
+    active.tapes, active.hooks, active.scopes = (), (), ()
     assert tapes == (), f"the test left {len(tapes)} tapes recording"
     assert hooks == (), f"the test left {len(hooks)} hooks listening"
+    assert scopes == (), f"the test left {len(scopes)} scopes open"
+    assert lasting_rules() == known, "the test left a rule behind, or took one out"
+
+
+def lasting_rules():
+    """The operations that have a rule, but for custom gradients, whose rules go with their functions."""
+    return {operation for operation in rules.RULES if not isinstance(operation, Custom)}
+
+
+@pytest.fixture
+def path(tmp_path):
+    """Where a test saves a function."""
+    return tmp_path / "function.ad"

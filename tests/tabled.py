@@ -10,11 +10,12 @@ def each(cases):
     return pytest.mark.parametrize("case", cases, ids=[c.name for c in cases])
 
 
-def record(case, arguments):
-    tensors = [ad.constant(a) for a in arguments]
-    with ad.GradientTape(persistent=True) as tape:
+def recorded(f, *arrays, persistent=True):
+    """Run a function on a tape that watches its arguments; give the tape, the arguments as tensors, and the result."""
+    tensors = [ad.constant(a) for a in arrays]
+    with ad.GradientTape(persistent=persistent) as tape:
         tape.watch(tensors)
-        y = case.function(*tensors)
+        y = f(*tensors)
     return tape, tensors, y
 
 

@@ -2,17 +2,10 @@
 
 import numpy as np
 import pytest
+from tabled import recorded
 from unruled import NAME, UNRULED
 
 import autodiff_edu as ad
-
-
-def recorded(f, *arrays, persistent=True):
-    tensors = [ad.constant(a) for a in arrays]
-    with ad.GradientTape(persistent=persistent) as tape:
-        tape.watch(tensors)
-        y = f(*tensors)
-    return tape, tensors, y
 
 
 @pytest.mark.parametrize("size", [0, -1, 1.5, "2", True, [2]])
@@ -77,3 +70,11 @@ def test_a_function_without_a_rule_is_named():
     tape, (x,), y = recorded(lambda x: UNRULED(x * 1.0), [1.0, 2.0])
     with pytest.raises(LookupError, match=NAME):
         tape.jacobian(y, x)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_a_jacobian_has_the_dtype_of_its_source_in_both_modes(mode):
+    narrow, wide = np.ones(2, np.float32), np.ones(2)
+    found = ad.jacobian(lambda a, b: a * b, (0, 1), mode=mode)(narrow, wide)
+    assert [part.dtype for part in found] == [np.float32, np.float64]
+    assert ad.jacobian(np.argmax, mode=mode)(wide).dtype == np.float64

@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from tabled import recorded
 
 import autodiff_edu as ad
 
@@ -16,14 +17,6 @@ SHAPES = hnp.mutually_broadcastable_shapes(num_shapes=2, max_dims=3, min_side=0,
 
 def numbers(shape, seed):
     return np.random.default_rng(seed).uniform(0.5, 2.0, shape)
-
-
-def recorded(f, *arrays):
-    tensors = [ad.constant(a) for a in arrays]
-    with ad.GradientTape(persistent=True) as tape:
-        tape.watch(tensors)
-        y = f(*tensors)
-    return tape, tensors, y
 
 
 def summed_to(shape, full):

@@ -15,8 +15,9 @@ from answers.chapter_02 import SIX, add, walk
 import autodiff_edu as ad
 from autodiff_edu.course import Feedback, check, described
 from autodiff_edu.course.check import EXERCISES
-from autodiff_edu.course.execute import WIDGET_VIEW, as_text
+from autodiff_edu.course.execute import as_text
 from autodiff_edu.course.feedback import number
+from autodiff_edu.player import WIDGET_VIEW
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 CHAPTERS = sorted(NOTEBOOKS.glob("[0-9][0-9]-*.ipynb"))

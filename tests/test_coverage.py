@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from cases import TABLE
-from tabled import record
+from tabled import recorded
 
 import autodiff_edu as ad
 from autodiff_edu.rules.kinds import RULES, SPELLED, UFUNC_METHODS
@@ -12,13 +12,16 @@ from autodiff_edu.rules.rearranging import REFUSED
 
 
 def name_of(key):
-    return f"{key[0].__name__}.{key[1]}" if isinstance(key, tuple) else f"{key.__module__}.{key.__qualname__}"
+    if isinstance(key, tuple):
+        return f"{key[0].__name__}.{key[1]}"
+    # A ufunc does not say where it is from before NumPy 2.2.
+    return f"{getattr(key, '__module__', 'numpy')}.{getattr(key, '__qualname__', key.__name__)}"
 
 
 @pytest.fixture(scope="module")
 def entries():
     """The entries that the cases record, all together."""
-    return [entry for case in TABLE for entry in record(case, case.arguments())[0].entries]
+    return [entry for case in TABLE for entry in recorded(case.function, *case.arguments())[0].entries]
 
 
 def test_no_two_cases_have_the_same_name():

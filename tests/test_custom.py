@@ -1,4 +1,4 @@
-"""Custom gradients as TensorFlow measures them (tf_semantics.md, section 8): arguments, results, variables, errors."""
+"""Custom gradients: arguments, results, variables, errors, and what a reader sees, beyond the cases in semantics/."""
 
 import collections
 from types import SimpleNamespace
@@ -19,216 +19,6 @@ def gradient(f, *sources, **kwargs):
 
 def numbers(gradients):
     return [None if g is None else g.numpy().tolist() for g in gradients]
-
-
-# Section 8, by the titles of its cases --------------------------------------------------------------------------------
-
-
-def test_plain_custom_gradient_kwargs():
-    @ad.custom_gradient
-    def f(x, scale=2.0):
-        return x * scale, lambda dy: dy * 100.0
-
-    x = ad.Variable(3.0)
-    with ad.GradientTape() as tape:
-        y = f(x, scale=5.0)
-    assert float(y) == 15.0
-    assert float(tape.gradient(y, x)) == 100.0
-
-
-def test_tensor_passed_as_kwarg_is_a_constant():
-    @ad.custom_gradient
-    def f(x, s=None):
-        return x * s, lambda dy: dy * 100.0
-
-    x, s = ad.constant(3.0), ad.constant(2.0)
-    with ad.GradientTape() as tape:
-        tape.watch([x, s])
-        y = f(x, s=s)
-    assert float(y) == 6.0
-    assert numbers(tape.gradient(y, [x, s])) == [100.0, None]
-
-
-def test_multiple_outputs_multiple_inputs_one_call_with_zeros_for_what_is_not_asked_for():
-    upstream = []
-
-    @ad.custom_gradient
-    def f(x, y):
-        def backward(da, db):
-            upstream.append((float(da), float(db)))
-            return da * 10.0, db * 20.0
-
-        return (x * y, x + y), backward
-
-    x, z = ad.Variable(3.0), ad.Variable(4.0)
-    with ad.GradientTape(persistent=True) as tape:
-        a, b = f(x, z)
-    assert (float(a), float(b)) == (12.0, 7.0)
-    assert numbers(tape.gradient(a, [x, z])) == [10.0, 0.0]
-    assert numbers(tape.gradient([a, b], [x, z])) == [10.0, 20.0]
-    assert upstream == [(1.0, 0.0), (1.0, 1.0)]
-
-
-def test_wrong_number_of_grads_returned():
-    @ad.custom_gradient
-    def f(x, y):
-        return x * y, lambda dy: dy
-
-    with pytest.raises(ValueError, match="backward of f returned 1 gradient, f has 2 arguments: x, y"):
-        gradient(f, ad.Variable(3.0), ad.Variable(4.0))
-
-
-def test_grad_returns_none_for_one_input():
-    @ad.custom_gradient
-    def f(x, y):
-        return x * y, lambda dy: (dy, None)
-
-    assert numbers(gradient(f, ad.Variable(3.0), ad.Variable(4.0))) == [1.0, None]
-
-
-def test_wrong_shape_grad_returned_is_an_error_here():
-    """TensorFlow lets it pass; DESIGN.md section 6 says that we do not."""
-
-    @ad.custom_gradient
-    def f(x, y):
-        return x * y, lambda dy: (dy, np.ones(3))
-
-    with pytest.raises(ValueError, match=r"the gradient for argument 'y' has shape \(3,\), 'y' has \(2,\)"):
-        gradient(f, ad.Variable([1.0, 2.0]), ad.Variable([1.0, 2.0]))
-
-
-@pytest.mark.parametrize("returned", [ad.constant(4.0), (1.0, 2.0, 3.0), [1.0, len], None, (1.0,)], ids=repr)
-def test_function_does_not_return_y_grad_pair(returned):
-    @ad.custom_gradient
-    def f(x):
-        return returned
-
-    with pytest.raises(TypeError, match="f has a custom gradient, so it must return a pair"):
-        f(ad.constant(2.0))
-
-
-def test_variables_used_but_grad_fn_has_no_variables_argument():
-    w = ad.Variable(5.0, name="weight")
-
-    @ad.custom_gradient
-    def f(x):
-        return x * w, lambda dy: dy * w
-
-    with pytest.raises(
-        TypeError, match=r"f reads the variable Variable\('weight', 5.\).*def backward\(dy, variables\)"
-    ):
-        gradient(f, ad.Variable(3.0))
-    assert active.tapes == ()
-
-
-def test_variables_argument():
-    w, seen = ad.Variable(5.0, name="w"), []
-
-    @ad.custom_gradient
-    def f(x):
-        def backward(dy, variables=None):
-            seen.append([v.name for v in variables])
-            return dy * w, [dy * 1000.0]
-
-        return x * w, backward
-
-    x = ad.constant(3.0)
-    with ad.GradientTape() as tape:
-        tape.watch(x)
-        y = f(x)
-    assert numbers(tape.gradient(y, [x, w])) == [5.0, 1000.0]
-    assert seen == [["w"]]
-
-
-@pytest.mark.parametrize("answer", [lambda dy: (dy, []), lambda dy: dy, lambda dy: ((dy,), [])])
-def test_variables_argument_declared_no_variable_used(answer):
-    @ad.custom_gradient
-    def f(x):
-        return x * 2.0, lambda dy, variables: answer(dy)
-
-    assert numbers(gradient(f, ad.constant(3.0))) == [1.0]
-
-
-def test_second_order_through_custom_gradient():
-    @ad.custom_gradient
-    def log1pexp(x):
-        e = np.exp(x)
-        return np.log(1 + e), lambda dy: dy * (1 - 1 / (1 + e))
-
-    x = ad.Variable(1.0)
-    with ad.GradientTape() as outer:
-        with ad.GradientTape() as inner:
-            y = log1pexp(x)
-        slope = inner.gradient(y, x)
-    assert float(slope) == pytest.approx(0.7310586, abs=1e-7)
-    assert float(outer.gradient(slope, x)) == pytest.approx(0.1966119332, abs=1e-10)
-
-
-def test_second_order_closure_e_comes_from_x_passed_as_tensor():
-    @ad.custom_gradient
-    def square(x):
-        return x * x, lambda dy: dy * 2.0 * x
-
-    x = ad.constant(3.0)
-    with ad.GradientTape() as outer:
-        outer.watch(x)
-        with ad.GradientTape() as inner:
-            inner.watch(x)
-            y = square(x)
-        slope = inner.gradient(y, x)
-    assert (float(slope), float(outer.gradient(slope, x))) == (6.0, 2.0)
-
-
-def test_custom_gradient_of_non_tensor_arg_python_float():
-    types = []
-
-    @ad.custom_gradient
-    def f(x):
-        types.append(type(x))
-        return x * 2.0, lambda dy: dy
-
-    y = f(3.0)
-    assert isinstance(y, ad.Tensor)
-    assert float(y) == 6.0
-    assert types == [float]
-
-
-def test_nested_custom_gradient_overriding_2nd_derivative():
-    @ad.custom_gradient
-    def f(x):
-        def first(dy):
-            @ad.custom_gradient
-            def inner(x):
-                return 2.0 * x, lambda ddy: ddy * 777.0
-
-            return dy * inner(x)
-
-        return x * x, first
-
-    x = ad.Variable(3.0)
-    with ad.GradientTape() as outer:
-        with ad.GradientTape() as inner:
-            y = f(x)
-        slope = inner.gradient(y, x)
-    assert (float(slope), float(outer.gradient(slope, x))) == (6.0, 777.0)
-
-
-# "stop_gradient" and "tf.identity is needed to detach?" are in test_control.py, as are "non-registered gradient" and
-# "no gradient registered but not on the requested path".
-# "tf.grad_pass_through" does not apply: the package has no such function; the next test writes it in three lines.
-
-
-def test_what_grad_pass_through_does_is_a_custom_gradient_of_three_lines():
-    x, z = ad.Variable(1.0), ad.Variable(3.0)
-
-    @ad.custom_gradient
-    def assigned(value):
-        return x.assign(value), lambda dy, variables: (dy, [None] * len(variables))
-
-    with ad.GradientTape() as tape:
-        y = assigned(z**2)
-    assert float(x) == float(y) == 9.0
-    assert float(tape.gradient(y, z)) == 6.0
 
 
 # Arguments ------------------------------------------------------------------------------------------------------------
@@ -344,6 +134,26 @@ def test_integer_tensors_are_constants():
     with ad.GradientTape() as tape:
         y = f(x, n)
     assert numbers(tape.gradient(y, [x, n])) == [7.0, None]
+
+
+def test_methods_of_every_kind_may_have_gradients_of_their_own():
+    class Functions:
+        @ad.custom_gradient
+        def method(self, x):
+            return x * 3.0, lambda dy: dy * 10.0
+
+        @staticmethod
+        @ad.custom_gradient
+        def static(x):
+            return x * 1.0, lambda dy: dy * 7.0
+
+        @classmethod
+        @ad.custom_gradient
+        def of_class(cls, x):
+            return x * 1.0, lambda dy: dy * 8.0
+
+    functions = Functions().method, Functions.static, Functions.of_class
+    assert [float(ad.grad(f)(2.0)) for f in functions] == [10.0, 7.0, 8.0]
 
 
 # Results --------------------------------------------------------------------------------------------------------------
@@ -484,6 +294,43 @@ def test_gradients_of_variables_are_as_many_as_variables(answer):
         gradient(f, ad.Variable(3.0))
 
 
+def test_the_result_of_an_assignment_may_be_the_result():
+    x, z = ad.Variable(1.0), ad.Variable(3.0)
+
+    @ad.custom_gradient
+    def assigned(value):
+        return x.assign(value), lambda dy, variables: (dy, [None] * len(variables))
+
+    with ad.GradientTape() as tape:
+        y = assigned(z**2)
+    assert float(x) == float(y) == 9.0
+    assert float(tape.gradient(y, z)) == 6.0
+
+
+@pytest.mark.parametrize("answer", [lambda dy: (dy, []), lambda dy: dy, lambda dy: ((dy,), [])])
+def test_where_no_variable_is_read_a_backward_may_leave_their_gradients_out(answer):
+    @ad.custom_gradient
+    def f(x):
+        return x * 2.0, lambda dy, variables: answer(dy)
+
+    assert numbers(gradient(f, ad.constant(3.0))) == [1.0]
+
+
+def test_the_call_of_a_module_may_have_a_gradient_of_its_own():
+    class Scale(ad.nn.Module):
+        def __init__(self):
+            self.w = ad.Variable(3.0, name="w")
+
+        @ad.custom_gradient
+        def __call__(self, x):
+            return x * self.w, lambda dy, variables: (dy * variables[0], [dy * x])
+
+    layer, x = Scale(), ad.Variable(2.0)
+    with ad.GradientTape() as tape:
+        y = layer(x)
+    assert [float(g) for g in tape.gradient(y, [x, layer.w])] == [3.0, 2.0]
+
+
 # Errors ---------------------------------------------------------------------------------------------------------------
 
 
@@ -521,6 +368,16 @@ def test_a_wrong_gradient_is_an_error_that_names_the_argument_and_the_tape_can_b
         tape.gradient(z, [u, y])
     assert float(tape.gradient(other, good)) == 8.0
     assert active.tapes == ()
+
+
+@pytest.mark.parametrize("returned", [ad.constant(4.0), (1.0, 2.0, 3.0), [1.0, len], None, (1.0,)], ids=repr)
+def test_a_function_that_gives_no_pair_is_refused(returned):
+    @ad.custom_gradient
+    def f(x):
+        return returned
+
+    with pytest.raises(TypeError, match="f has a custom gradient, so it must return a pair"):
+        f(ad.constant(2.0))
 
 
 @pytest.mark.parametrize(
@@ -561,6 +418,37 @@ def test_an_exception_in_the_function_leaves_the_tapes_as_they_were():
         assert active.tapes == (tape,)
         y = x * x
     assert float(tape.gradient(y, x)) == 6.0
+
+
+def test_a_backward_function_that_fails_in_the_middle_of_the_way_uses_nothing_up():
+    x, wrong = ad.Variable(2.0), [True]
+
+    @ad.custom_gradient
+    def f(x):
+        return x * 1.0, lambda dy: np.ones(3) if wrong else dy
+
+    with ad.GradientTape() as tape:
+        y = f(x * 2.0) * 3.0
+    with pytest.raises(ValueError, match="'x' has shape"):
+        tape.gradient(y, x)
+    wrong.clear()
+    assert float(tape.gradient(y, x)) == 6.0
+
+
+def test_an_interrupted_backward_pass_leaves_no_tape_behind():
+    x = ad.Variable(2.0)
+
+    def interrupt(dy):
+        raise KeyboardInterrupt
+
+    f = ad.custom_gradient(lambda x: (x * 1.0, interrupt))
+    with ad.GradientTape() as outer, ad.GradientTape() as tape:
+        y = f(x)
+        with pytest.raises(KeyboardInterrupt):
+            tape.gradient(y, x)
+        assert outer in active.tapes
+        z = x * x
+    assert float(outer.gradient(z, x)) == 4.0
 
 
 # What a reader sees ---------------------------------------------------------------------------------------------------

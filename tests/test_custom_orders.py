@@ -105,6 +105,22 @@ def test_a_persistent_tape_asked_inside_its_own_block_records_the_backward():
     assert float(tape.gradient(slope, x)) == pytest.approx(float(ad.grad(ad.grad(log1pexp))(0.7)))
 
 
+def test_a_gradient_that_uses_its_own_function_has_every_derivative():
+    @ad.custom_gradient
+    def exponential(x):
+        return np.exp(x), lambda dy: dy * exponential(x)
+
+    f = exponential
+    for _ in range(4):
+        f = ad.grad(f)
+    assert float(f(1.0)) == np.exp(1.0)
+    x = np.array([0.0, 1.0])
+    for mode in ("forward", "reverse"):
+        assert np.array_equal(ad.jacobian(exponential, mode=mode)(x).numpy(), np.diag(np.exp(x)))
+    assert np.array_equal(ad.hessian(lambda x: np.sum(exponential(x)))(x).numpy(), np.diag(np.exp(x)))
+    assert np.array_equal(ad.hvp(lambda x: np.sum(exponential(x)), (x,), (x,)).numpy(), np.exp(x) * x)
+
+
 # Stacks of cotangents -------------------------------------------------------------------------------------------------
 
 

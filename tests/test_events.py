@@ -286,3 +286,22 @@ def test_events_cannot_be_changed():
         ad.Variable(1.0).assign(2.0)
     with pytest.raises(AttributeError):
         seen[0].value = 3.0
+
+
+def test_a_hook_that_is_no_function_says_so_at_once():
+    with pytest.raises(TypeError, match="a hook is a function"), ad.hook(3):
+        pass
+    assert active.hooks == ()
+
+
+def test_a_hook_that_raises_at_a_pause_leaves_the_tape_recording():
+    def refuse(event):
+        if type(event).__name__ == "Pause":
+            raise KeyError("hook")
+
+    x = ad.Variable(3.0)
+    with ad.GradientTape() as tape:
+        with pytest.raises(KeyError, match="hook"), ad.hook(refuse), tape.stop_recording():
+            pass
+        y = x * x
+    assert float(tape.gradient(y, x)) == 6

@@ -3,22 +3,16 @@
 import numpy as np
 import pytest
 from differences import draw
+from tabled import recorded
 from unruled import NAME, UNRULED
 
 import autodiff_edu as ad
+from autodiff_edu import forward
 from autodiff_edu.events import active
 from autodiff_edu.forward import push_forward
 from autodiff_edu.rules.kinds import RULES
 
 X, V = draw((3, 2), "x"), draw((3, 2), "v")
-
-
-def recorded(f, *arrays):
-    tensors = [ad.constant(a) for a in arrays]
-    with ad.GradientTape(persistent=True) as tape:
-        tape.watch(tensors)
-        y = f(*tensors)
-    return tape, tensors, y
 
 
 BY_KIND = {
@@ -134,20 +128,33 @@ def test_a_function_without_a_rule_is_named_if_a_tangent_meets_it_and_only_then(
 
 
 def test_a_jacobian_by_columns_respects_the_largest_stack(monkeypatch):
-    from autodiff_edu import transforms
-
-    lengths, push = [], transforms.push_forward
+    lengths = []
 
     def noted(tape, tangents, stack=()):
         lengths.extend(stack)
-        return push(tape, tangents, stack)
+        return push_forward(tape, tangents, stack)
 
-    monkeypatch.setattr(transforms, "push_forward", noted)
+    monkeypatch.setattr(forward, "push_forward", noted)
     whole = ad.jacobian(np.tanh, mode="forward")(X)
     assert lengths == [6]
     lengths.clear()
-    monkeypatch.setattr(transforms, "LARGEST_STACK", 4 * X.nbytes)
+    monkeypatch.setattr(forward, "LARGEST_STACK", 4 * X.nbytes)
     parts = ad.jacobian(np.tanh, mode="forward")(X)
     assert max(lengths) <= 4
     assert sum(lengths) == 6
     np.testing.assert_array_equal(whole.numpy(), parts.numpy())
+
+
+def test_a_rule_that_takes_its_cotangent_off_the_tape_is_no_tangent_of_zero():
+    @ad.custom_gradient
+    def twice(x):
+        return x * 2.0, lambda dy: dy.numpy() * 2.0
+
+    assert ad.grad(twice)(1.0).numpy() == 2.0
+    for call in (lambda: ad.jvp(twice, (1.0,), (1.0,)), lambda: ad.jacobian(lambda x: twice(x) * np.ones(5))(1.0)):
+        with pytest.raises(TypeError, match=r"rule of twice, used at test_forward\.py.*numpy\(\).*reverse"):
+            call()
+    rule = ad.register_gradient(np.unwrap, lambda g, y, x: np.asarray(g))
+    with rule, pytest.raises(TypeError, match=r"rule of unwrap.*np\.asarray"):
+        ad.jvp(np.unwrap, (np.ones(2),), (np.ones(2),))
+    assert active.tapes == active.hooks == ()

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from programs import diamond
 
 import autodiff_edu as ad
 from autodiff_edu.player import Player
@@ -16,16 +17,6 @@ from autodiff_edu.player.moments import key_steps, moment
 
 SVG = "{http://www.w3.org/2000/svg}"
 NASTY = "</svg></text><script>alert(1)</script>&\"'\x00\x0b\ud800\u2028$x$ <!--"
-
-
-def diamond():
-    a = ad.Variable([1.0, 2.0], name="a")
-    with ad.trace("diamond") as traced:
-        with ad.GradientTape() as tape:
-            b = a + a
-            total = np.sum(b + b)
-        tape.gradient(total, a)
-    return traced
 
 
 def kinds(document, steps):

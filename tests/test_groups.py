@@ -5,6 +5,7 @@ import random
 
 import numpy as np
 import pytest
+from programs import loop
 
 import autodiff_edu as ad
 from autodiff_edu import nn
@@ -166,19 +167,6 @@ def test_a_call_of_the_super_class_opens_no_second_scope():
 # Layout ---------------------------------------------------------------------------------------------------------------
 
 
-def loop(turns):
-    x = ad.Variable(0.5, name="x")
-    with ad.trace("loop") as traced:
-        with ad.GradientTape() as tape:
-            y = x
-            for _ in range(turns):
-                y = np.sin(y)
-                y = y * x
-                y = y + 0.1
-        tape.gradient(y, x)
-    return traced
-
-
 def network():
     model = Twice()
     with ad.trace("network") as traced:
@@ -327,3 +315,16 @@ def test_nothing_at_all_can_be_laid_out():
     picture = layout({"tensors": [], "entries": [], "steps": []})
     assert (picture["tensors"], picture["links"], picture["groups"]) == ([], [], [])
     assert picture["height"] >= 0
+
+
+def test_what_one_turn_of_a_loop_uses_stays_inside_of_it():
+    def f(x):
+        for _ in range(300):
+            x = x * 1.5
+        return x
+
+    with ad.trace() as traced:
+        ad.grad(f)(1.0)
+    picture = layout(json.loads(traced.to_json()))
+    assert picture["groups"][0]["times"] == 300
+    assert len(picture["links"]) < 1500, "a constant above the loop needs a line past all turns before its own"

@@ -5,6 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 from differences import draw
+from tabled import recorded
 
 import autodiff_edu as ad
 from autodiff_edu import jacobians
@@ -15,14 +16,6 @@ def stacks(request, monkeypatch):
     """Every test twice: with the stack as its size has it, and with every stack treated as a large one."""
     if request.param == "large":
         monkeypatch.setattr(jacobians, "SMALL", 0)
-
-
-def recorded(f, *arrays, persistent=True):
-    tensors = [ad.constant(a) for a in arrays]
-    with ad.GradientTape(persistent=persistent) as tape:
-        tape.watch(tensors)
-        y = f(*tensors)
-    return tape, tensors, y
 
 
 def by_rows(tape, y, source):
@@ -227,6 +220,28 @@ def test_a_batch_of_none_and_samples_of_nothing_have_empty_blocks():
     assert tape.batch_jacobian(y, x, check=True).shape == (0, 3, 3)
     tape, (x,), y = recorded(lambda x: x * x, np.zeros((2, 0)))
     assert tape.batch_jacobian(y, x, check=True).shape == (2, 0, 0)
+
+
+@pytest.mark.parametrize(
+    "mixing", [lambda y: np.concatenate([y[:1] * np.nan, y[1:]]), lambda y: y + 1e-3 * np.mean(y, 0)]
+)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_check_of_independence_sees_small_mixtures_and_nan(mixing, dtype):
+    x = ad.constant(np.random.default_rng(0).standard_normal((4, 3)), dtype)
+    with ad.GradientTape() as tape:
+        tape.watch(x)
+        y = mixing(np.tanh(x))
+    with pytest.raises(ValueError, match="not independent"):
+        tape.batch_jacobian(y, x, check=True)
+
+
+def test_the_first_rule_of_a_batch_jacobian_may_cut_the_samples():
+    x = ad.constant(np.random.default_rng(0).standard_normal((4, 3)))
+    with ad.GradientTape() as tape:
+        tape.watch(x)
+        y = np.concatenate([x[:1] * 2.0, x[1:]])
+    expected = np.array([2.0, 1, 1, 1])[:, None, None] * np.eye(3)
+    np.testing.assert_array_equal(tape.batch_jacobian(y, x).numpy(), expected)
 
 
 # Memory -------------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import weakref
 import numpy as np
 import pytest
 from cases import TABLE
-from tabled import each, record
+from tabled import each, recorded
 from unruled import UNRULED
 
 import autodiff_edu as ad
@@ -45,7 +45,7 @@ def alive(references):
     return sum(reference() is not None for reference in references)
 
 
-def recorded(persistent=False):
+def chained(persistent=False):
     """A tape, the source and the target of its chain, and references to the nine arrays between them."""
     x = ad.Variable(np.linspace(0.1, 0.2, SIZE))
     with ad.GradientTape(persistent=persistent) as tape:
@@ -65,7 +65,7 @@ READINGS = {
 
 @pytest.mark.parametrize("reading", READINGS)
 def test_a_one_shot_tape_that_was_read_leaves_no_array_alive(reading):
-    tape, x, y, references = recorded()
+    tape, x, y, references = chained()
     result = READINGS[reading](tape, x, y)
     assert alive(references) == 0
     assert len(tape.entries) == 10, "the skeleton stays, for explain"
@@ -95,7 +95,7 @@ def test_a_one_shot_tape_that_was_read_holds_neither_target_nor_watched_tensors(
 
 
 def test_an_unfinished_walk_of_a_one_shot_tape_lets_go_when_it_is_closed():
-    tape, x, y, references = recorded()
+    tape, x, y, references = chained()
     walk = tape.steps(y, x)
     assert next(walk).entry is tape.entries[-1]
     assert alive(references) == 9
@@ -104,7 +104,7 @@ def test_an_unfinished_walk_of_a_one_shot_tape_lets_go_when_it_is_closed():
 
 
 def test_a_persistent_tape_keeps_its_arrays_until_it_is_dropped():
-    tape, x, y, references = recorded(persistent=True)
+    tape, x, y, references = chained(persistent=True)
     assert tape.gradient(y, x).tolist() == tape.gradient(y, x).tolist()
     assert alive(references) == 9
     del tape
@@ -112,7 +112,7 @@ def test_a_persistent_tape_keeps_its_arrays_until_it_is_dropped():
 
 
 def test_a_tape_that_is_dropped_unread_lets_go_of_everything():
-    tape, _x, _y, references = recorded()
+    tape, _x, _y, references = chained()
     references += [weakref.ref(tape)]
     del tape
     assert alive(references) == 0
@@ -129,7 +129,7 @@ def test_reset_lets_go():
 
 
 def test_entering_a_one_shot_tape_afresh_lets_go_of_the_skeleton():
-    tape, x, y, _ = recorded()
+    tape, x, y, _ = chained()
     tape.gradient(y, x)
     entries = tape.entries
     with tape:
@@ -138,7 +138,7 @@ def test_entering_a_one_shot_tape_afresh_lets_go_of_the_skeleton():
 
 
 def test_a_walk_lets_go_of_each_entry_as_it_passes():
-    tape, x, y, references = recorded()
+    tape, x, y, references = chained()
     seen = []
 
     def count(event):
@@ -308,7 +308,7 @@ def test_what_a_tensor_holds_goes_with_it():
 
 @each(TABLE)
 def test_an_operation_and_its_gradient_leave_no_reference_cycle(case):
-    tape, tensors, y = record(case, case.arguments())
+    tape, tensors, y = recorded(case.function, *case.arguments())
     tape.gradient(y, tensors)
     things = [*tensors, y, tape]
     references = [weakref.ref(thing) for thing in things]

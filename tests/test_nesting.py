@@ -1,7 +1,6 @@
-"""Tapes inside tapes, loops, threads, long chains, memory, and the walk backwards, step by step."""
+"""Tapes inside tapes, what a tape keeps and lets go of, and the walk backwards, step by step."""
 
 import gc
-import threading
 import weakref
 
 import numpy as np
@@ -10,18 +9,6 @@ import pytest
 import autodiff_edu as ad
 from autodiff_edu.events import PullBack, active
 from autodiff_edu.rules.kinds import RULES, Rule
-
-
-def test_three_nested_tapes_give_three_derivatives():
-    x = ad.Variable(2.0)
-    with ad.GradientTape() as third:
-        with ad.GradientTape() as second:
-            with ad.GradientTape() as first:
-                y = x**4
-            g1 = first.gradient(y, x)
-        g2 = second.gradient(g1, x)
-    g3 = third.gradient(g2, x)
-    assert (float(g1), float(g2), float(g3)) == (32.0, 48.0, 48.0)
 
 
 @pytest.mark.parametrize(
@@ -41,25 +28,6 @@ def test_a_persistent_tape_gives_derivatives_of_any_order_inside_its_own_block(f
         for derivative in derivatives:
             y = tape.gradient(y, x, unconnected_gradients="zero")
             assert float(y) == pytest.approx(float(derivative(1.3)), abs=1e-12)
-
-
-def test_the_gradient_taken_outside_of_the_outer_tape_is_a_constant_to_it():
-    x = ad.Variable(3.0)
-    with ad.GradientTape() as outer, ad.GradientTape() as inner:
-        y = x**3
-    slope = inner.gradient(y, x)
-    assert float(slope) == 27.0
-    assert outer.gradient(slope, x) is None
-
-
-def test_the_second_derivative_of_a_linear_function_is_none():
-    x = ad.Variable(2.0)
-    with ad.GradientTape() as outer:
-        with ad.GradientTape() as inner:
-            y = 3.0 * x
-        slope = inner.gradient(y, x)
-    assert float(slope) == 3.0
-    assert outer.gradient(slope, x) is None
 
 
 def test_a_mixed_second_derivative():
@@ -89,56 +57,6 @@ def test_sum_of_sine_times_y():
     by_x, by_y = tape.gradient(total, [x, y])
     np.testing.assert_array_equal(by_x.numpy(), np.cos(x.numpy()) * y.numpy())
     np.testing.assert_array_equal(by_y.numpy(), np.sin(x.numpy()))
-
-
-def test_loops_and_branches_are_recorded_as_they_run():
-    x = ad.Variable(2.0)
-    with ad.GradientTape() as tape:
-        y, turns = x, 0
-        while y < 50.0:
-            y = y * y
-            turns += 1
-    assert (turns, float(y), float(tape.gradient(y, x))) == (3, 256.0, 1024.0)
-
-
-def test_a_chain_of_100_000_operations_needs_no_recursion():
-    x = ad.Variable(1.0)
-    with ad.GradientTape() as tape:
-        y = x
-        for _ in range(100_000):
-            y = y + 0.00001
-    assert len(tape.entries) == 100_000
-    assert float(tape.gradient(y, x)) == 1.0
-    assert float(y) == pytest.approx(2.0)
-
-
-def test_each_thread_has_its_own_tapes():
-    x, out = ad.Variable(3.0), {}
-
-    def work(power):
-        with ad.GradientTape() as tape:
-            y = x**power
-        out[power] = float(tape.gradient(y, x))
-
-    with ad.GradientTape() as ours:
-        threads = [threading.Thread(target=work, args=(power,)) for power in (1, 2, 3, 4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert out == {1: 1.0, 2: 6.0, 3: 27.0, 4: 108.0}
-    assert ours.entries == []
-    assert ours.watched_variables() == ()
-
-
-def test_a_tape_can_be_read_in_another_thread():
-    x, out = ad.Variable(3.0), {}
-    with ad.GradientTape() as tape:
-        y = x * x
-    thread = threading.Thread(target=lambda: out.update(slope=tape.gradient(y, x)))
-    thread.start()
-    thread.join()
-    assert float(out["slope"]) == 6.0
 
 
 # What was recorded stays as it was -----------------------------------------------------------------------------------
@@ -179,6 +97,22 @@ def test_a_read_only_operand_is_not_copied():
     with ad.GradientTape() as tape:
         x * a
     assert tape.entries[0].values[1] is a
+
+
+def test_a_read_only_view_of_an_array_that_is_written_into_later_changes_no_gradient():
+    x, a = ad.Variable([1.0, 2.0]), np.array([3.0, 4.0])
+    with ad.GradientTape() as tape:
+        y = np.sum(x * np.broadcast_to(a, (3, 2)))
+    a[:] = 0
+    assert tape.gradient(y, x).numpy().tolist() == [9, 12]
+
+
+def test_a_list_that_is_written_into_later_changes_no_gradient():
+    x, numbers = ad.Variable([1.0, 2.0]), [3.0, 4.0]
+    with ad.GradientTape() as tape:
+        y = np.einsum("i,i", x, numbers)
+    numbers[0] = 100.0
+    assert tape.gradient(y, x).numpy().tolist() == [3, 4]
 
 
 # Memory -------------------------------------------------------------------------------------------------------------
@@ -311,6 +245,7 @@ def test_a_walk_given_up_leaves_nothing_behind():
     walk.close()
     with pytest.raises(RuntimeError, match="persistent=True"):
         tape.gradient(y, x)
+    assert tape.nbytes == 0
     assert active.tapes == ()
 
 
@@ -338,3 +273,13 @@ def test_a_walk_that_fails_does_not_touch_tapes_entered_or_left_since_it_began(m
         with pytest.raises(LookupError):
             next(walk)
         assert active.tapes == (other,)
+
+
+def test_a_walk_that_fails_after_its_tape_was_left_does_not_put_it_back():
+    x = ad.Variable(2.0)
+    with ad.GradientTape() as tape:
+        walk = tape.steps(x * x, x)
+        next(walk)
+    with pytest.raises(ValueError, match="stop"):
+        walk.throw(ValueError("stop"))
+    assert active.tapes == ()

@@ -1,6 +1,7 @@
 """Modules find their variables; layers build themselves; activations and losses are right, stable and of any order."""
 
 import copy
+import pickle
 
 import numpy as np
 import pytest
@@ -483,3 +484,27 @@ def test_the_arrays_of_another_library_stay_what_they_are():
     found = gradient(da.from_array(x, chunks=2), da.from_array(labels, chunks=2))
     assert isinstance(found, da.Array)
     np.testing.assert_allclose(found.compute(), expected, rtol=1e-12, atol=1e-16)
+
+
+def test_a_model_survives_pickling_with_variables_of_its_own():
+    model = nn.Dense(2, nn.relu)
+    x = np.linspace(-1.0, 1.0, 6).reshape(2, 3)
+    y = model(x)
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again(x).numpy(), y.numpy())
+    assert list(again.named_variables) == ["kernel", "bias"]
+    with ad.GradientTape() as tape:
+        y = np.sum(again(x))
+    assert tape.gradient(y, model.kernel) is None
+
+
+def test_a_layer_made_for_float32_keeps_gradients_in_float32_for_float64_inputs():
+    layer = nn.Dense(2)
+    layer(np.ones((1, 2), "float32"))
+    with ad.GradientTape() as tape:
+        y = np.sum(layer(np.ones((1, 2))))
+    assert {g.dtype.name for g in tape.gradient(y, layer.trainable_variables)} == {"float32"}
+
+
+def test_a_layer_is_shown_without_an_address():
+    assert "0x" not in repr(nn.Dense(2))

@@ -1,5 +1,7 @@
 """Optimizers step as they should, networks learn, and the course's numbers about layers hold."""
 
+import copy
+
 import numpy as np
 import pytest
 from differences import draw
@@ -352,15 +354,6 @@ def test_the_jacobian_of_sigmoid_by_a_shift_has_one_number_per_point():
     assert jacobian[100] == 0.25
 
 
-def test_two_tapes_watch_sine_and_sigmoid_side_by_side():
-    x0, x1 = ad.constant(0.0), ad.constant(0.0)
-    with ad.GradientTape() as tape0, ad.GradientTape() as tape1:
-        tape0.watch(x0)
-        tape1.watch(x1)
-        y = np.sin(x0) + nn.sigmoid(x1)
-    assert (float(tape0.gradient(y, x0)), float(tape1.gradient(y, x1))) == (1.0, 0.25)
-
-
 def test_a_layer_is_on_the_tape_with_the_names_of_its_variables():
     layer = nn.Dense(2, nn.relu)
     with ad.GradientTape() as tape:
@@ -369,3 +362,37 @@ def test_a_layer_is_on_the_tape_with_the_names_of_its_variables():
     assert "kernel" in text
     assert "bias" in text
     assert [entry.name for entry in tape.entries] == ["matmul", "add", "less_equal", "where"]
+
+
+@pytest.mark.parametrize("optimizer", [nn.SGD, nn.Adam])
+def test_a_learning_rate_is_a_number(optimizer):
+    for rate in ("fast", None, [0.1, 0.2]):
+        with pytest.raises(TypeError, match="the learning rate must be a number"):
+            optimizer(rate)
+
+
+def test_an_optimizer_changes_nothing_if_one_variable_holds_integers():
+    a, n = ad.Variable(1.0, name="a"), ad.Variable(1, name="n")
+    with pytest.raises(TypeError):
+        nn.SGD(0.1).apply([1.0, 1], [a, n])
+    assert float(a) == 1.0
+
+
+def test_a_model_and_its_optimizer_are_copied_with_their_memory():
+    model, optimizer = nn.Dense(1), nn.SGD(0.1, momentum=0.9)
+    model(np.ones((1, 1)))
+    optimizer.apply([np.ones((1, 1))], [model.kernel])
+    again, its = copy.deepcopy((model, optimizer))
+    optimizer.apply([np.ones((1, 1))], [model.kernel])
+    its.apply([np.ones((1, 1))], [again.kernel])
+    assert np.array_equal(again.kernel.numpy(), model.kernel.numpy())
+
+
+def test_gradients_in_a_list_are_applied_to_variables_in_a_tuple():
+    layer = nn.Dense(1)
+    with ad.GradientTape() as tape:
+        y = np.sum(layer(np.ones((1, 2))))
+    before = layer.bias.numpy()
+    variables = layer.trainable_variables
+    nn.SGD(0.5).apply([g * 2.0 for g in tape.gradient(y, variables)], variables)
+    assert layer.bias.numpy() == before - 1.0

@@ -306,6 +306,25 @@ def test_a_variable_assigned_afterwards_is_searched_with_the_value_at_the_time_o
     assert first_nonfinite(tape, y, x).operation == "sqrt"
 
 
+def test_the_source_of_infinity_in_a_custom_gradient_is_its_backward_function():
+    x = ad.Variable(2.0, name="x")
+    bad = ad.custom_gradient(lambda x: (x * 1.0, lambda dy: dy * np.inf))
+    with ad.GradientTape() as tape:
+        y = bad(x)
+    found = tape.first_nonfinite(y, x)
+    assert found.direction == "backward"
+    assert "too large for their dtype" not in str(found)
+
+
+def test_looking_for_what_is_not_finite_warns_of_nothing_itself():
+    x = ad.Variable(0.0, name="x")
+    with ad.GradientTape() as tape, np.errstate(all="ignore"):
+        y = np.log(x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert tape.first_nonfinite(y, x) is not None
+
+
 # Random programs ------------------------------------------------------------------------------------------------------
 
 CHAIN = [
@@ -349,3 +368,21 @@ def test_a_backward_function_that_gives_infinity_is_named():
     text = str(tape.first_nonfinite(y, x)).replace("\n", " ")
     assert "the backward function of <lambda> gives inf at element [1] for x" in text
     assert "too large" not in text
+
+
+def test_a_long_tape_is_searched_in_a_time_that_grows_with_its_length():
+    class Counted(set):
+        met = 0
+
+        def __rand__(self, other):
+            Counted.met += len(other)
+            return set(self) & other
+
+    x = ad.Variable(1.0)
+    with ad.GradientTape() as tape:
+        y = x
+        for _ in range(100):
+            y = y * 1.00001
+    tape._connected = Counted(tape._connected)
+    assert first_nonfinite(tape, y, x) is None
+    assert Counted.met < 1000, "every entry copied the set of those before it"

@@ -421,3 +421,13 @@ def test_a_player_of_thirty_steps_is_a_light_file():
 def test_large_and_odd_values_can_be_played():
     for value in (np.arange(1e5), np.nan, np.inf, 1 + 2j, np.zeros((0, 3)), np.float32(1.5)):
         assert len(ad.play(lambda x: np.sum(x * x), value).html()) < 300_000
+
+
+def test_a_trace_that_has_not_run_says_how_to_run_one():
+    with pytest.raises(TypeError, match=r"with ad\.trace\(\) as steps"):
+        ad.play(ad.trace())
+
+
+def test_a_player_is_not_saved_into_a_directory_that_is_not_there(tmp_path):
+    with pytest.raises(FileNotFoundError, match="make it first"):
+        ad.play(np.sin, 1.0).save(tmp_path / "absent" / "player.html")

@@ -123,7 +123,8 @@ def test_outside_its_domain_a_function_has_no_contours():
 
 
 def test_a_plain_function_has_a_picture():
-    plots.contours(lambda p: 1.0, (-1, 1), (-1, 1))
+    figure = plots.contours(lambda p: 1.0, (-1, 1), (-1, 1))
+    assert figure.axes[0].get_xlim() == (-1.0, 1.0)
 
 
 @pytest.mark.parametrize("given", [(1.0, 1.0), (2.0, 1.0), (0.0, np.inf), 3.0, (1, 2, 3), "ab", None])

@@ -376,9 +376,7 @@ def test_each_line_of_the_players_program_gives_what_its_step_shows(case):
         tape, tensors, target = summed(case, "float64")
         tape.gradient(target, tensors)
     document = steps.document()
-    program, names = document["program"], {"np": np, "values": {}}
-    if any("values[" in line for line in program["lines"]):
-        return
+    program, names = document["program"], {"np": np} | code(tape, target, tensors).namespace
     for module in ("operations", "linalg", "norms", "fourier", "products"):
         names |= {k: v for k, v in vars(import_module(f"autodiff_edu.rules.{module}")).items() if k not in names}
     found = {}

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from test_nonfinite import found, line
 
+import autodiff_edu as ad
 from autodiff_edu.nonfinite.remedies import LARGE, REMEDIES
 
 # The operations -------------------------------------------------------------------------------------------------------
@@ -204,3 +205,20 @@ def test_other_operations_that_send_0_to_an_infinite_derivative_are_named(f, say
     assert (result.operation, result.direction, result.value) == ("sqrt", "backward", "nan")
     assert says in result.account
     assert "0 times inf is nan" in result.account
+
+
+@pytest.mark.parametrize("f", [np.log, np.sqrt, lambda z: z**0.5])
+def test_a_complex_number_is_kept_away_from_zero_without_a_maximum(f):
+    z = ad.Variable(0j, name="z")
+    with ad.GradientTape() as tape, np.errstate(all="ignore"):
+        y = np.real(f(z))
+    text = str(tape.first_nonfinite(y, z))
+    assert "np.maximum" not in text
+    assert "np.where(z == 0, 2e-16, z)" in text
+
+
+def test_of_a_large_complex_number_it_says_no_more_than_to_look():
+    z = ad.Variable(1000 + 0j, name="z")
+    with ad.GradientTape() as tape, np.errstate(all="ignore"):
+        y = np.real(np.exp(z))
+    assert "np.minimum" not in str(tape.first_nonfinite(y, z))

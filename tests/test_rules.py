@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from cases import TABLE
+from cases import NUMPY, TABLE
 from differences import assert_derivatives, central_differences
-from tabled import each, plain, pulled_back, record, seed_of
+from tabled import each, plain, pulled_back, recorded, seed_of
 
 import autodiff_edu as ad
 
@@ -22,7 +22,7 @@ def test_the_value_is_that_of_numpy(case):
 @each(TABLE)
 def test_the_gradient_agrees_with_central_differences(case):
     arguments = case.arguments()
-    tape, tensors, y = record(case, arguments)
+    tape, tensors, y = recorded(case.function, *arguments)
     got = tape.gradient(y, tensors, output_gradients=seed_of(y), unconnected_gradients="zero")
     expected = central_differences(plain(case), arguments, seed_of(y))
     assert_derivatives(case.name, arguments, got, expected)
@@ -51,7 +51,7 @@ def test_the_second_derivative_agrees_with_central_differences_of_the_first(case
 @each(TABLE)
 def test_a_stack_of_cotangents_pulled_back_at_once_is_what_one_at_a_time_gives(case):
     arguments = case.arguments()
-    tape, tensors, y = record(case, arguments)
+    tape, tensors, y = recorded(case.function, *arguments)
     seeds = np.stack([seed_of(y, k) for k in range(3)])
     cotangents = {y._id: seeds}
     for _ in tape._walk(cotangents, {t._id for t in tensors}, stack=(3,)):
@@ -99,11 +99,11 @@ def test_a_stack_pulled_back_under_a_recording_tape_can_be_differentiated_again(
 )
 def test_a_gradient_has_the_shape_and_dtype_of_its_source(case, dtype):
     arguments = case.arguments(dtype)
-    tape, tensors, y = record(case, arguments)
+    tape, tensors, y = recorded(case.function, *arguments)
     gradients = tape.gradient(y, tensors, unconnected_gradients="zero")
     assert [(g.shape, g.dtype) for g in gradients] == [(t.shape, t.dtype) for t in tensors]
     if dtype == "float32":
-        tape, wide, y = record(case, [a.astype("float64") for a in arguments])
+        tape, wide, y = recorded(case.function, *[a.astype("float64") for a in arguments])
         expected = tape.gradient(y, wide, unconnected_gradients="zero")
         assert_derivatives(case.name, arguments, gradients, expected, 1e-4, by="float64")
 
@@ -120,7 +120,9 @@ def test_a_value_has_the_dtype_that_numpy_gives_it(dtype):
         if takes(case, dtype) and not (case.real and dtype == "complex64"):
             arguments = case.arguments(dtype)
             ours, theirs = case.function(*map(ad.constant, arguments)), case.function(*arguments)
-            if ours.dtype != theirs.dtype:
+            # The condition number of a complex matrix is complex before NumPy 2.3, though a number without a direction.
+            odd = NUMPY < "2.3.0" and dtype == "complex64" and case.name.startswith("linalg cond ")
+            if ours.dtype != theirs.dtype and not odd:
                 wrong.append(f"{case.name}: {ours.dtype}, but {theirs.dtype} in NumPy")
     assert wrong == []
 
@@ -128,7 +130,7 @@ def test_a_value_has_the_dtype_that_numpy_gives_it(dtype):
 @each([c for c in TABLE if not c.real])
 def test_complex_gradients_agree_with_central_differences(case):
     arguments = case.arguments("complex128")
-    tape, tensors, y = record(case, arguments)
+    tape, tensors, y = recorded(case.function, *arguments)
     got = tape.gradient(y, tensors, output_gradients=seed_of(y), unconnected_gradients="zero")
     expected = central_differences(plain(case), arguments, seed_of(y))
     assert_derivatives(case.name, arguments, got, expected)

@@ -110,6 +110,29 @@ def test_saving_to_where_there_is_no_folder_says_so(tmp_path):
         save(function, tmp_path / "nowhere" / "function.ad", X)
 
 
+def test_a_folder_is_refused_by_its_own_name(tmp_path):
+    with pytest.raises(OSError, match="irectory") as error:
+        ad.save(lambda x: x * 2.0, tmp_path, 1.0)
+    assert str(tmp_path) in str(error.value)
+    assert f".{tmp_path.name}." not in str(error.value)
+
+
+def test_no_path_is_no_folder(tmp_path, monkeypatch):
+    (tmp_path / "inside").mkdir()
+    monkeypatch.chdir(tmp_path / "inside")
+    with pytest.raises(OSError, match=r"irectory|path"):
+        ad.save(lambda x: x * 2.0, "", 1.0)
+    assert [p.name for p in tmp_path.iterdir()] == ["inside"]
+
+
+def test_a_path_may_be_a_link_to_a_file(tmp_path):
+    ad.save(lambda x: x * 2.0, tmp_path / "file.ad", 1.0)
+    (tmp_path / "link.ad").symlink_to("file.ad")
+    ad.save(lambda x: x * 5.0, tmp_path / "link.ad", 1.0)
+    assert (tmp_path / "link.ad").is_symlink()
+    assert float(ad.load(tmp_path / "file.ad")(1.0)) == 5.0
+
+
 # Refused -------------------------------------------------------------------------------------------------------------
 
 

@@ -243,4 +243,10 @@ def test_the_documents_are_json_without_nan():
         sweep(products, [1.0, 2.0]),
         descend(lambda p: np.sqrt(p[0]) + p[1] ** 2, (0.5, 1.0), "gradient", rate=1.0),
     ):
-        json.dumps(player._content, allow_nan=False)
+        assert json.loads(json.dumps(player._content, allow_nan=False)) == player._content
+
+
+@pytest.mark.parametrize("start", [("a", 1.0), (1j, 1.0), (None, 1.0), ([1.0], [1.0, 2.0])])
+def test_descend_starts_from_two_numbers_whatever_it_is_given(start):
+    with pytest.raises(ValueError, match="start must be two finite numbers"):
+        descend(lambda x, y: x * y, start)

@@ -1,6 +1,8 @@
 """Tensors behave like arrays, except that they never change: values, operators, functions, conversions, dtypes."""
 
+import copy
 import operator
+import pickle
 
 import numpy as np
 import pytest
@@ -152,6 +154,13 @@ def test_numpy_functions_give_tensors_with_numpy_s_values(f):
         assert isinstance(got, ad.Tensor)
 
 
+def test_what_numpy_gives_as_a_python_number_is_a_tensor_like_any_other():
+    x = ad.constant([1.0, 2.0])
+    for f in (np.linalg.matrix_rank, np.count_nonzero):  # the latter before NumPy 2.3
+        y = f(x)
+        assert (y.shape, y.dtype, y.numpy()) == ((), np.int64, f(x.numpy()))
+
+
 @pytest.mark.parametrize(
     "method",
     [
@@ -244,6 +253,15 @@ def test_an_index_out_of_range_is_numpy_s_error():
         ad.constant(A)[5]
 
 
+def test_lists_of_axes_and_integer_tensors_in_shapes_are_what_they_are_in_numpy():
+    x, k = ad.constant(np.arange(6.0).reshape(2, 3)), ad.constant(1)
+    assert np.expand_dims(x, [0, 1]).shape == (1, 1, 2, 3)
+    assert np.reshape(x, (k, 6)).shape == (1, 6)
+    assert np.take(x, [k, k], axis=1).shape == (2, 2)
+    assert np.pad(x, (k, 0)).shape == (3, 4)
+    assert ad.grad(lambda t: np.fft.fftshift(t, [0]))([1.0, 2.0]).tolist() == [1.0, 1.0]
+
+
 # Conversions --------------------------------------------------------------------------------------------------------
 
 
@@ -295,6 +313,12 @@ def test_the_repr_of_a_large_tensor_is_shortened():
     assert len(repr(ad.constant(np.ones((1000, 1000))))) < 600
 
 
+def test_a_tensor_is_copied_to_itself_and_pickled_to_its_value():
+    x = ad.constant([1.0, 2.0], name="x")
+    assert copy.deepcopy(x) is x
+    assert pickle.loads(pickle.dumps(x)).numpy().tolist() == [1, 2]
+
+
 # Dtypes -------------------------------------------------------------------------------------------------------------
 
 
@@ -333,3 +357,32 @@ def test_a_mixed_computation_gives_each_source_a_gradient_of_its_own_dtype():
     with ad.GradientTape() as tape:
         z = x * y
     assert [g.dtype for g in tape.gradient(z, [x, y])] == [np.float32, np.float64]
+
+
+class Column:
+    """Like a table's column: numbers, operators of its own, and no idea of tensors."""
+
+    def __init__(self, numbers):
+        self.numbers = np.array(numbers)
+        self.dtype = self.numbers.dtype
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.numbers, dtype)
+
+    def __array_ufunc__(self, ufunc, method, *inputs):
+        return Column(getattr(ufunc, method)(*map(np.asarray, inputs)))
+
+    def __rmul__(self, other):
+        return Column(np.asarray(other) * self.numbers)
+
+
+@pytest.mark.parametrize("product", [lambda x, c: np.sum(x * c), lambda x, c: np.sum(np.multiply(x, c)), np.dot])
+@pytest.mark.parametrize("make", [Column, lambda numbers: memoryview(np.array(numbers))])
+def test_what_holds_numbers_but_is_no_array_becomes_one_and_may_change_later(product, make):
+    column, x = make([1.0, 10.0]), ad.Variable([3.0, 2.0])
+    with ad.GradientTape() as tape:
+        y = product(x, column)
+    assert type(y.numpy()) is np.float64
+    if isinstance(column, memoryview):
+        column[0] = 99.0
+    assert tape.gradient(y, x).tolist() == [1.0, 10.0]

@@ -1,5 +1,6 @@
 """A tape belongs to the thread that entered it: it records that thread alone, and no other may change it meanwhile."""
 
+import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -120,6 +121,23 @@ def test_a_tape_that_was_left_may_be_entered_in_another_thread():
             return y * x
 
     assert tape.gradient(elsewhere(go_on), x).tolist() == 27.0
+
+
+def test_tasks_that_take_turns_each_get_their_own_gradient():
+    x = ad.Variable(2.0)
+
+    async def task(k):
+        with ad.GradientTape() as tape:
+            y = x * k
+            await asyncio.sleep(0)
+            y = y * x
+            await asyncio.sleep(0)
+        return float(tape.gradient(y, x))
+
+    async def main():
+        return await asyncio.gather(*(task(k) for k in (1.0, 2.0, 3.0)))
+
+    assert asyncio.run(main()) == [4.0, 8.0, 12.0]
 
 
 # Differentiating elsewhere ------------------------------------------------------------------------------------------

@@ -5,23 +5,13 @@ import re
 
 import numpy as np
 import pytest
+from programs import diamond
 from unruled import UNRULED
 
 import autodiff_edu as ad
 from autodiff_edu.document import array
 from autodiff_edu.rules import RULES
 from autodiff_edu.rules.written import formula, written
-
-
-def diamond():
-    a = ad.Variable([1.0, 2.0], name="a")
-    with ad.trace("the diamond") as t:
-        with ad.GradientTape() as tape:
-            b = a + a
-            c = b + b
-            total = np.sum(c)
-        tape.gradient(total, a)
-    return t
 
 
 def nested():
@@ -352,8 +342,8 @@ def test_names_keep_their_case_in_sentences():
 
 def test_a_trace_says_how_long_it_is():
     t = diamond()
-    assert repr(t) == f"Trace('the diamond', {len(t)} steps)"
-    assert (t.title, t.document()["title"]) == ("the diamond", "the diamond")
+    assert repr(t) == f"Trace('diamond', {len(t)} steps)"
+    assert (t.title, t.document()["title"]) == ("diamond", "diamond")
 
 
 def test_an_exception_inside_the_block_keeps_the_trace_readable():
@@ -536,3 +526,9 @@ def test_samples_of_large_arrays_are_large_themselves_and_evenly_taken(shape):
     sample = value[tuple(slice(None, None, stride) for stride in described["every"])]
     assert np.allclose(described["data"], sample, rtol=1e-5)
     assert sample.size >= 80
+
+
+def test_a_trace_of_a_forward_pass_shows_no_tape_of_ours():
+    with ad.trace() as steps:
+        ad.jvp(lambda x: np.max(x * x), (np.array([1.0, 2.0]),), (np.ones(2),))
+    assert len({event.tape for event in steps.events}) == 1

@@ -57,8 +57,8 @@ def test_the_modes_of_a_jacobian_agree_and_auto_takes_the_fewer_passes():
 def test_auto_goes_the_shorter_way(monkeypatch, inputs, outputs, expected):
     from autodiff_edu import transforms
 
-    pushed, push = [], transforms.push_forward
-    monkeypatch.setattr(transforms, "push_forward", lambda *args: (pushed.append(1), push(*args))[1])
+    pushed, push = [], transforms.by_columns
+    monkeypatch.setattr(transforms, "by_columns", lambda *args: (pushed.append(1), push(*args))[1])
     weights = draw((outputs, inputs), "weights")
     found = ad.jacobian(lambda x: weights @ x)(np.ones(inputs))
     np.testing.assert_allclose(found.numpy(), weights)
@@ -275,6 +275,34 @@ def test_an_outer_tape_records_what_transforms_compute():
     np.testing.assert_allclose(tape.jacobian(moved, x).numpy(), np.einsum("ijk,j->ik", expected, V), 1e-12, 1e-14)
 
 
+def test_the_jacobian_by_a_complex_argument_is_the_same_in_every_mode_that_takes_one():
+    def f(z):
+        return np.real(z * z) * np.ones(3)
+
+    found = ad.jacobian(f)(np.array(1 + 2j)).numpy()
+    np.testing.assert_allclose(found, np.full(3, 2 - 4j))
+    with pytest.raises(TypeError, match="reverse"):
+        ad.jacobian(f, mode="forward")(np.array(1 + 2j))
+
+
+def test_a_transform_neither_freezes_nor_shares_the_caller_s_array():
+    a = np.ones(3)
+    value, _ = ad.value_and_grad(lambda x: (x.numpy(), x)[1])(a)
+    value.numpy()
+    a[0] = 99.0
+    assert value.numpy().tolist() == [1, 1, 1]
+    _, tangent = ad.jvp(lambda x: x[:2], (a,), (a,))
+    a[1] = 7.0
+    assert tangent.numpy().tolist() == [99, 1]
+
+
+def test_the_hessian_of_a_structure_with_one_leaf():
+    h = ad.hessian(lambda p: np.sum(p["w"] ** 3))({"w": np.ones((2, 2))})
+    np.testing.assert_allclose(h.matrix().numpy(), 6 * np.eye(4))
+    assert ad.hessian(lambda p: p["b"] ** 3)({"b": 2.0}).matrix().shape == (1, 1)
+    assert ad.hessian(lambda x: np.sum(x**3))(np.ones((2, 2))).shape == (2, 2, 2, 2)
+
+
 # Bad input ------------------------------------------------------------------------------------------------------------
 
 
@@ -323,3 +351,31 @@ def test_a_function_that_fails_leaves_no_tape_recording():
         with pytest.raises(KeyError, match="mine"):
             call()
         assert active.tapes == ()
+
+
+def test_a_complex_tangent_of_a_real_primal_is_refused_as_a_complex_cotangent_is():
+    for call in (lambda: ad.jvp(np.sin, (1.0,), (1j,)), lambda: ad.vjp(np.sin, 1.0)[1](1j)):
+        with pytest.raises(TypeError, match=r"complex.*real part"):
+            call()
+
+
+def test_argnums_that_are_no_numbers_are_shown_how_to_be_written():
+    with pytest.raises(ValueError, match="a whole number, or a tuple of them"):
+        ad.grad(np.hypot, [0, 1])(1.0, 2.0)
+
+
+def test_naming_an_argument_twice_is_an_error():
+    for argnums in ((0, 0), (0, -2), ()):
+        with pytest.raises(ValueError, match="argnums"):
+            ad.grad(lambda x, y: x * y, argnums)(1.0, 2.0)
+
+
+def test_a_list_of_whole_numbers_is_an_array_of_floats_and_an_array_of_integers_is_refused_by_its_role():
+    assert ad.grad(lambda x: np.sum(x**2))([1, 2]).numpy().tolist() == [2, 4]
+    with pytest.raises(TypeError, match="argument has dtype int64"):
+        ad.grad(lambda x: np.sum(x**2))(np.array([1, 2]))
+
+
+def test_the_hessian_by_complex_arguments_says_so():
+    with pytest.raises(TypeError, match="hessian"):
+        ad.hessian(lambda z: np.sum(np.abs(z) ** 2))(np.array([1 + 2j]))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .feedback import NotYet, call, near, needs_function, number, shortened
+from .feedback import NotYet, call, near, needs_dict, needs_function, number, shortened
 
 VALUES = {"x": 2.0, "y": 4.0, "a": 8.0, "b": 10.0, "c": 40.0, "d": 48.0, "e": 96.0, "f": 106.0}
 COTANGENTS = {"f": 1.0, "e": 1.0, "d": 2.0, "c": 2.0, "b": 9.0, "a": 11.0, "y": 42.0, "x": 53.0}
@@ -19,8 +19,7 @@ Entries = list[tuple[str, str, tuple[str, str]]]
 
 def six_entries(answer: Any) -> str:
     """Check 2.1: the cotangents of a tape of six entries, as a dict."""
-    if not isinstance(answer, dict):
-        raise NotYet(f'I need a dict, as in {{"f": 1.0, "e": 1.0}}, and your answer is {shortened(answer)}.')
+    needs_dict(answer, '{"f": 1.0, "e": 1.0}')
     if missing := [name for name in COTANGENTS if name not in answer]:
         raise NotYet(f"No cotangent is given for {', '.join(missing)}.")
     if still_open := [name for name in COTANGENTS if answer[name] is ...]:

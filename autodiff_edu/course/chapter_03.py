@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .feedback import NotYet, call, near, needs_function, number, shortened
+from .feedback import NotYet, call, near, needs_dict, needs_each, needs_function, number, shortened
 
 FOLDS = [
     ((3, 4), (3, 1), "the axis of length 1"),
@@ -153,12 +153,8 @@ def _shown(array: Any) -> str:
 
 def sum_or_mean(answer: Any) -> str:
     """Check 3.3: four gradients and a rate, as a dict."""
-    if not isinstance(answer, dict):
-        raise NotYet(f'I need a dict, as in {{"a": 3.0, "rate": 0.1}}, and your answer is {shortened(answer)}.')
-    if missing := [name for name in SLOPES if name not in answer]:
-        raise NotYet(f"Nothing is given for {', '.join(missing)}.")
-    if still_open := [name for name in SLOPES if answer[name] is ...]:
-        raise NotYet(f"Replace the three dots. Still open: {', '.join(still_open)}.")
+    needs_dict(answer, '{"a": 3.0, "rate": 0.1}')
+    needs_each(answer, SLOPES, "Nothing is given for")
     for name, right in SLOPES.items():
         given = number(answer[name], name)
         if not near(given, right):

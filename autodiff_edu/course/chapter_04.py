@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .feedback import NotYet, call, near, number, shortened
+from .feedback import NotYet, call, near, needs_dict, needs_each, number, shortened
 
 PROGRAMS: dict[str, Callable[[float], float]] = {
     "one": lambda v: 2 * v,
@@ -118,12 +118,8 @@ def _follows(formula: Callable[[float], float], values: list[float], given: list
 
 def predicted(answer: Any) -> str:
     """Check 4.2: ten gradients, each None, 0 or a number, as a dict."""
-    if not isinstance(answer, dict):
-        raise NotYet(f'I need a dict, as in {{"a": 4, "b": None}}, and your answer is {shortened(answer)}.')
-    if missing := [letter for letter in CASES if letter not in answer]:
-        raise NotYet(f"No gradient is given for {', '.join(missing)}.")
-    if still_open := [letter for letter in CASES if answer[letter] is ...]:
-        raise NotYet(f"Replace the three dots. Still open: {', '.join(still_open)}.")
+    needs_dict(answer, '{"a": 4, "b": None}')
+    needs_each(answer, CASES, "No gradient is given for")
     wrong = [letter for letter in CASES if not _agrees(letter, answer[letter])]
     if not wrong:
         return "Three are None, three are 0, and four are numbers, of which d and h are half a cut."
@@ -154,12 +150,8 @@ def _refuse(letter: str, given: Any, start: str) -> str:
 
 def while_loop(answer: Any) -> str:
     """Check 4.3: the slopes of a while loop at three places, as a dict."""
-    if not isinstance(answer, dict):
-        raise NotYet(f"I need a dict, as in {{3: 1.0, 7: 1.0, 60: 1.0}}, and your answer is {shortened(answer)}.")
-    if missing := [place for place in SLOPES if place not in answer]:
-        raise NotYet(f"No slope is given at {', '.join(map(str, missing))}.")
-    if still_open := [place for place in SLOPES if answer[place] is ...]:
-        raise NotYet(f"Replace the three dots. Still open: {', '.join(map(str, still_open))}.")
+    needs_dict(answer, "{3: 1.0, 7: 1.0, 60: 1.0}")
+    needs_each(answer, SLOPES, "No slope is given at")
     for place, right in SLOPES.items():
         if answer[place] is None:
             raise NotYet(

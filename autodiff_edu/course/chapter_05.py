@@ -9,7 +9,7 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from .feedback import NotYet, call, near, needs_function, number, shortened
+from .feedback import NotYet, call, near, needs_dict, needs_each, needs_function, number, observe, shortened
 
 LIMIT = 25_000  # bytes, in exercise 5.2
 
@@ -18,17 +18,15 @@ def two_slopes(answer: Any) -> str:
     """Check 5.1: two gradients from one tape, at hidden points, and how many tapes it took."""
     needs_function(answer, "two_slopes(x)")
     values = np.random.default_rng(1905).uniform(1.0, 3.0, 3)
-    tapes: list[Any] = []
-    with ad.hook(lambda event: tapes.append(getattr(event, "tape", None))):
-        try:
-            given = call(answer, ad.constant(values), written="two_slopes(x)")
-        except NotYet as hint:
-            if "used already" in str(hint):
-                raise NotYet(
-                    "The second gradient was refused: the first one used the tape up. "
-                    "Ask for a tape that keeps its arrays when you make it."
-                ) from None
-            raise
+    try:
+        given, events = observe(answer, ad.constant(values), written="two_slopes(x)")
+    except NotYet as hint:
+        if "used already" in str(hint):
+            raise NotYet(
+                "The second gradient was refused: the first one used the tape up. "
+                "Ask for a tape that keeps its arrays when you make it."
+            ) from None
+        raise
     s, t = 2 * values, 4 * values**3
     if not isinstance(given, tuple | list) or len(given) != 2:
         if _alike(given, s + t):
@@ -56,7 +54,7 @@ def two_slopes(answer: Any) -> str:
                 f"The gradient of {name} is not right yet: your function gives {shortened(part)}. "
                 f"At x = {values[0]:.3f} its slope is {right[0]:.3f}, and there is one slope for each element of x."
             )
-    if (many := len({id(tape) for tape in tapes if tape is not None})) != 1:
+    if (many := len({id(event.tape) for event in events if hasattr(event, "tape")})) != 1:
         raise NotYet(
             f"Both gradients are right, and you used {many} tapes. With one persistent tape, q is computed once."
             if many
@@ -114,12 +112,8 @@ def economical(answer: Any) -> str:
 def after_reset(answer: Any) -> str:
     """Check 5.3: entries and gradients after a reset, as a dict."""
     names = ("entries", "dc/dx", "dc/dy")
-    if not isinstance(answer, dict):
-        raise NotYet(f'I need a dict, as in {{"entries": 2, ...}}, and your answer is {shortened(answer)}.')
-    if missing := [name for name in names if name not in answer]:
-        raise NotYet(f"No answer is given for {', '.join(missing)}.")
-    if still_open := [name for name in names if answer[name] is ...]:
-        raise NotYet(f"Replace the three dots. Still open: {', '.join(still_open)}.")
+    needs_dict(answer, '{"entries": 2, ...}')
+    needs_each(answer, names, "No answer is given for")
     entries = number(answer["entries"], "the number of entries")
     if entries != 3:
         raise NotYet(

@@ -9,17 +9,13 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from .feedback import NotYet, call, near, needs_function, number, shortened
+from .feedback import NotYet, call, near, needs_dict, needs_each, needs_function, number, shortened
 
 
 def three_cuts(answer: Any) -> str:
     """Check 6.1: the gradients of three expressions with cuts, as a dict."""
-    if not isinstance(answer, dict):
-        raise NotYet(f'I need a dict, as in {{"a": 1.0, "b": None}}, and your answer is {shortened(answer)}.')
-    if missing := [name for name in "abc" if name not in answer]:
-        raise NotYet(f"No gradient is given for {', '.join(missing)}.")
-    if still_open := [name for name in "abc" if answer[name] is ...]:
-        raise NotYet(f"Replace the three dots. Still open: {', '.join(still_open)}.")
+    needs_dict(answer, '{"a": 1.0, "b": None}')
+    needs_each(answer, "abc", "No gradient is given for")
     if answer["a"] is None:
         raise NotYet("In a only one of the two factors is cut. The other one still receives a contribution.")
     a = number(answer["a"], "the gradient of a")

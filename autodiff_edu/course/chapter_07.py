@@ -13,19 +13,15 @@ from typing import Any
 import numpy as np
 
 import autodiff_edu as ad
-from autodiff_edu.control.custom import Custom
 
-from .feedback import NotYet, call, near, needs_function, number, quoted, shortened
+from ..control.custom import Custom
+from .feedback import NotYet, call, near, needs_dict, needs_each, needs_function, number, quoted, shortened
 
 
 def two_clips(answer: Any) -> str:
     """Check 7.1: the gradients of a clip after and before a square, as a dict."""
-    if not isinstance(answer, dict):
-        raise NotYet(f'I need a dict, as in {{"after": 1.0, "before": 1.0}}, and your answer is {shortened(answer)}.')
-    if missing := [name for name in ("after", "before") if name not in answer]:
-        raise NotYet(f"No gradient is given for {' and '.join(missing)}.")
-    if still_open := [name for name in ("after", "before") if answer[name] is ...]:
-        raise NotYet(f"Replace the three dots. Still open: {' and '.join(still_open)}.")
+    needs_dict(answer, '{"after": 1.0, "before": 1.0}')
+    needs_each(answer, ("after", "before"), "No gradient is given for")
     after, before = (number(answer[name], f"the gradient of {name}") for name in ("after", "before"))
     if near(after, 0.5) and near(before, 2.0):
         raise NotYet("The two have changed places. The walk begins at the end: what does it meet first in `after`?")

@@ -10,7 +10,8 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from .feedback import NotYet, call, near, needs_function, number, shortened
+from ..events import Watch
+from .feedback import NotYet, near, needs_dict, needs_function, number, observe, shortened
 
 FIRST, SECOND = {"q", "s"}, {"p", "r", "s", "t"}
 
@@ -104,8 +105,7 @@ def one_tape(answer: Any) -> str:
 
 def lanes(answer: Any) -> str:
     """Check 8.3: which lines each of two tapes records, as a dict of two sets."""
-    if not isinstance(answer, dict):
-        raise NotYet(f'I need a dict, as in {{"first": {{"p"}}, ...}}, and your answer is {shortened(answer)}.')
+    needs_dict(answer, '{"first": {"p"}, ...}')
     if missing := [name for name in ("first", "second") if name not in answer]:
         raise NotYet(f"Nothing is said of the tape {' and '.join(missing)}.")
     first, second = (_lines(answer[name], name) for name in ("first", "second"))
@@ -133,10 +133,8 @@ def lanes(answer: Any) -> str:
 
 def _run(function: Any, a: Any, b: Any, written: str) -> tuple[Any, list[Any]]:
     """Call a learner's function; give its result, and the tape of each watch."""
-    watches: list[Any] = []
-    with ad.hook(watches.append):
-        given = call(function, a, b, written=written)
-    return given, [event.tape for event in watches if type(event).__name__ == "Watch"]
+    given, events = observe(function, a, b, written=written)
+    return given, [event.tape for event in events if isinstance(event, Watch)]
 
 
 def _pair(given: Any, written: str) -> tuple[Any, Any]:

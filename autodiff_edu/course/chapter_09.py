@@ -10,7 +10,7 @@ import numpy as np
 import autodiff_edu as ad
 from autodiff_edu import nn
 
-from .feedback import NotYet, call, near, needs_function, number, shortened
+from .feedback import NotYet, call, near, needs_function, number, observe, shortened
 
 ORDERS = ("value", "first derivative", "second derivative", "third derivative", "fourth derivative")
 
@@ -27,10 +27,8 @@ def third_derivative(answer: Any) -> str:
 
 
 def _one_third(answer: Any, f: Callable[[Any], Any], a: float, written: str, derivatives: tuple[float, ...]) -> None:
-    events: list[Any] = []
     try:
-        with ad.hook(events.append):
-            given = call(answer, f, ad.constant(a), written=f"third(f, x), with {written} for f,")
+        given, events = observe(answer, f, ad.constant(a), written=f"third(f, x), with {written} for f,")
     except NotYet as error:
         if "target is None" in str(error.__cause__):
             raise NotYet(

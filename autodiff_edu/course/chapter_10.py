@@ -10,7 +10,7 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from .feedback import NotYet, call, needs_function, shortened
+from .feedback import NotYet, call, needs_each, needs_function, shortened
 
 Shape = tuple[int, ...]
 SHAPES: dict[str, tuple[Shape, Shape]] = {
@@ -148,10 +148,7 @@ def modes(answer: Any) -> str:
 def _six(answer: Any, what: str) -> dict[str, Any]:
     if not isinstance(answer, dict):
         raise NotYet(f"I need a dict with an answer for each of a to f, {what}, and got {shortened(answer)}.")
-    if missing := [name for name in "abcdef" if name not in answer]:
-        raise NotYet(f"Nothing is said of {', '.join(missing)}.")
-    if still_open := [name for name in "abcdef" if answer[name] is ...]:
-        raise NotYet(f"Replace the three dots. Still open: {', '.join(still_open)}.")
+    needs_each(answer, "abcdef", "Nothing is said of")
     return answer
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import events
-from .feedback import NotYet, call, needs_function, shortened
+from ..events import Seed
+from .feedback import NotYet, call, needs_function, observe, shortened
 
 CUBES = np.array([2.0, -3.0, 5.0])
 POINT = np.array([0.7, -1.3, 0.4])
@@ -87,14 +87,7 @@ def hessian(answer: Any) -> str:
 def product(answer: Any) -> str:
     """Check 11.2: `product(f, x, v)`, against the closed form, and that no stack of seeds was pulled back."""
     needs_function(answer, "product(f, x, v)")
-    stacks = []
-
-    def look(event: events.Event) -> None:
-        if isinstance(event, events.Seed) and np.ndim(event.cotangent) > np.ndim(event.tensor):
-            stacks.append(event)
-
-    with events.hook(look):
-        given = call(answer, surface, POINT.copy(), VECTOR.copy(), written="product(f, x, v)")
+    given, events = observe(answer, surface, POINT.copy(), VECTOR.copy(), written="product(f, x, v)")
     array = _array(given, "product(f, x, v)")
     if array.shape == () and _agree(array, GRADIENT @ VECTOR):
         raise NotYet(
@@ -128,7 +121,7 @@ def product(answer: Any) -> str:
             f"By hand, the first number is {(MATRIX @ VECTOR)[0]:.9g} for a function of three numbers, and yours is "
             f"{array[0]:.9g}. {why}"
         )
-    if stacks:
+    if any(isinstance(event, Seed) and np.ndim(event.cotangent) > np.ndim(event.tensor) for event in events):
         raise NotYet(
             "The numbers are right, but a stack of seeds was pulled back: one for each row. So the whole matrix was "
             "there, and with a million inputs it would not fit. Use `outer.gradient` in place of a Jacobian."

@@ -9,17 +9,13 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from .feedback import NotYet, call, needs_function, number, quoted, shortened
+from .feedback import NotYet, call, needs_dict, needs_each, needs_function, number, quoted, shortened
 
 
 def ten_sigmoids(answer: Any) -> str:
     """Check 13.1: how much of a slope ten sigmoids leave, and the weight that would keep it, as a dict."""
-    if not isinstance(answer, dict):
-        raise NotYet(f'I need a dict, as in {{"bound": 1.0, "weight": 1.0}}, and your answer is {shortened(answer)}.')
-    if missing := [name for name in ("bound", "weight") if name not in answer]:
-        raise NotYet(f"No number is given for {' and '.join(missing)}.")
-    if still_open := [name for name in ("bound", "weight") if answer[name] is ...]:
-        raise NotYet(f"Replace the three dots. Still open: {' and '.join(still_open)}.")
+    needs_dict(answer, '{"bound": 1.0, "weight": 1.0}')
+    needs_each(answer, ("bound", "weight"), "No number is given for")
     bound, weight = (number(answer[name], f"the answer to {name}") for name in ("bound", "weight"))
     for wrong, hint in (
         (0.25, "A quarter is the bound for one sigmoid. There are ten, one behind the other."),

@@ -17,7 +17,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+from ..player import WIDGET_VIEW
+
 KERNEL = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
+
+from ..events import Event, hook
 
 
 class NotYet(Exception):  # noqa: N818 (no error of anybody's)
@@ -121,6 +123,22 @@ def call(function: Callable[..., Any], *args: Any, written: str) -> Any:
         raise NotYet(f"{written} raised {type(error).__name__}: {quoted(str(error))}.") from error
 
 
+def observe(function: Callable[..., Any], *args: Any, written: str) -> tuple[Any, list[Event]]:
+    """Call a learner's function as `call` does; give its result, and what its tapes did meanwhile.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> x = ad.Variable(3.0, name="x")
+    >>> given, events = observe(x.assign, 4.0, written="x.assign(4.0)")
+    >>> [type(event).__name__ for event in events]
+    ['Assign']
+    """
+    events: list[Event] = []
+    with hook(events.append):
+        return call(function, *args, written=written), events
+
+
 def needs_function(answer: Any, signature: str) -> None:
     """Refuse an answer that cannot be called.
 
@@ -139,6 +157,41 @@ Hand in the function itself, without calling it.
             f"I need a function, {signature}, and your answer is {shortened(answer)}, {article} {kind}. "
             "Hand in the function itself, without calling it."
         )
+
+
+def needs_dict(answer: Any, example: str) -> None:
+    """Refuse an answer that is not a dict; `example` shows the beginning of one.
+
+    Examples
+    --------
+    >>> needs_dict(3, '{"a": 1.0, ...}')
+    Traceback (most recent call last):
+        ...
+    autodiff_edu.course.feedback.NotYet: I need a dict, as in {"a": 1.0, ...}, and your answer is `3`.
+    """
+    if not isinstance(answer, dict):
+        raise NotYet(f"I need a dict, as in {example}, and your answer is {shortened(answer)}.")
+
+
+def needs_each(answer: dict[Any, Any], names: Collection[Any], missing: str) -> None:
+    """Refuse a dict that lacks a name, or whose answer to it is still open; `missing` begins the hint.
+
+    Examples
+    --------
+    >>> needs_each({"a": 1.0}, "abc", "No slope is given for")
+    Traceback (most recent call last):
+        ...
+    autodiff_edu.course.feedback.NotYet: No slope is given for b, c.
+    >>> needs_each({"a": 1.0, "b": ...}, "ab", "No slope is given for")
+    Traceback (most recent call last):
+        ...
+    autodiff_edu.course.feedback.NotYet: Replace the three dots. Still open: b.
+    """
+    between = " and " if len(names) == 2 else ", "
+    if absent := [str(name) for name in names if name not in answer]:
+        raise NotYet(f"{missing} {between.join(absent)}.")
+    if still_open := [str(name) for name in names if answer[name] is ...]:
+        raise NotYet(f"Replace the three dots. Still open: {between.join(still_open)}.")
 
 
 def near(a: float, b: float) -> bool:

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..formatting import number, short_value
 from ..options import shows_widgets
-from ..player import WIDGET_VIEW, Player
+from ..player import Player, widget_view
 from ..player.play import play
 from ..plots import check_range
 from ..structures import as_array
@@ -256,8 +256,7 @@ class Explorer:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         bundle: dict[str, Any] = {"text/plain": f"{self!r}\n{self.look.words()}", "text/html": self.html()}
         if shows_widgets() and self._live() is not None:
-            view = self._widget.box._repr_mimebundle_()
-            bundle[WIDGET_VIEW] = (view[0] if isinstance(view, tuple) else view)[WIDGET_VIEW]
+            bundle |= widget_view(self._widget.box)
         return bundle
 
     def _live(self) -> Any:

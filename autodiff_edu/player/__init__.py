@@ -10,17 +10,24 @@ import operator
 from os import PathLike
 from typing import Any, Protocol
 
-from autodiff_edu.document import VERSION
-from autodiff_edu.options import shows_widgets
-from autodiff_edu.player import html
-from autodiff_edu.player.files import save
-from autodiff_edu.player.frames import Frames, key_frame
-from autodiff_edu.player.layout import layout
-from autodiff_edu.player.moments import key_steps
+from ..document import VERSION
+from ..options import shows_widgets
+from . import html
+from .files import save
+from .frames import Frames, key_frame
+from .layout import layout
+from .moments import key_steps
 
 __all__ = ["Player", "layout"]
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+
+
+def widget_view(widget: Any) -> dict[str, Any]:
+    """Give the part of a cell's output that shows a widget."""
+    view = widget._repr_mimebundle_()
+    # anywidget gives the data, or the data and their metadata, depending on its version.
+    return {WIDGET_VIEW: (view[0] if isinstance(view, tuple) else view)[WIDGET_VIEW]}
 
 
 class Traced(Protocol):
@@ -182,17 +189,13 @@ class Player:
         plain = f"{self!r}\n{self._transcript}" if self._transcript else repr(self)
         bundle: dict[str, Any] = {"text/plain": plain, "text/html": self.html()}
         widget = self._live() if shows_widgets() else None
-        if widget is not None:
-            view = widget._repr_mimebundle_()
-            # anywidget gives the data, or the data and their metadata, depending on its version.
-            bundle[WIDGET_VIEW] = (view[0] if isinstance(view, tuple) else view)[WIDGET_VIEW]
-        return bundle
+        return bundle if widget is None else bundle | widget_view(widget)
 
     def _live(self) -> Any:
         """Return the widget, made at the first showing; None where anywidget is missing."""
         if self._widget is None:
             try:
-                from autodiff_edu.player.widget import make_widget
+                from .widget import make_widget
             except ImportError:
                 return None
             self._widget = make_widget(self._content, self._step)

@@ -79,7 +79,10 @@ def descend(
     >>> print(player.transcript()[:111])
     1. At [0.3 1] the function is 0.8281, with the gradient [-1.092 2]. The quadratic model curves down along [1 0]
     """
-    point = np.asarray(as_array(start), dtype=float)
+    try:
+        point = np.asarray(as_array(start), dtype=float)
+    except (TypeError, ValueError):
+        point = np.full(2, np.nan)
     if point.shape != (2,) or not np.isfinite(point).all():
         raise ValueError(f"start must be two finite numbers, as in start=(0.3, 1.0); it is {start!r:.60}")
     if method not in ("newton", "gradient"):

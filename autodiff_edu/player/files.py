@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
 
-from autodiff_edu.saving.files import write
+from ..saving.files import check_path, write
 
 
 def save(path: str | PathLike[str], forms: Mapping[str, Callable[[], bytes]]) -> None:
@@ -21,6 +21,8 @@ def save(path: str | PathLike[str], forms: Mapping[str, Callable[[], bytes]]) ->
     ------
     ValueError
         If the name has none of these endings.
+    OSError
+        If it lies in a directory that is not there, or is one.
     """
     make = forms.get(Path(path).suffix.lower())
     if make is None:
@@ -28,4 +30,5 @@ def save(path: str | PathLike[str], forms: Mapping[str, Callable[[], bytes]]) ->
         raise ValueError(
             f"cannot tell from the name {str(path)!r} what to write: end it in {', '.join(others)} or {last}"
         )
+    check_path(path)
     write(path, make())

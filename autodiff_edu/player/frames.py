@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
-from autodiff_edu.player.canvas import ADVANCE, SANS, Path, Shape, Text, Window, rounded, to_pdf, to_svg
-from autodiff_edu.player.files import save
-from autodiff_edu.player.moments import Moment, key_steps, moment, subject
-from autodiff_edu.player.plane import plane
+from .canvas import ADVANCE, SANS, Path, Shape, Text, Window, rounded, to_pdf, to_svg
+from .files import save
+from .moments import Moment, key_steps, moment, subject
+from .plane import plane
 
 INK, QUIET, RULE, PAPER, SUNK = "#1f2328", "#57606a", "#c4cad1", "#ffffff", "#f4f5f7"
 FORWARD, BACKWARD = ("#0b57b8", "#e6effa"), ("#a83a0a", "#fbe9e0")  # for lines and texts, and for areas

@@ -21,9 +21,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_edu.player.groups import group
-from autodiff_edu.player.layers import Place
-from autodiff_edu.player.levels import Level, Line, nest
+from .groups import group
+from .layers import Place
+from .levels import Level, Line, nest
 
 # Pixels. A character is that wide at the 12 px in which player.css sets the graph.
 CHARACTER = 7.3

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from itertools import combinations, pairwise
 from typing import Any
 
-from autodiff_edu.player.groups import in_order
-from autodiff_edu.player.layers import Place, order, spread
+from .groups import in_order
+from .layers import Place, order, spread
 
 LAYER_GAP = 34.0
 PADDING = 12.0
@@ -159,7 +159,7 @@ def nest(
     """Give the levels, the whole picture first and then one for each group, with everything that belongs on each.
 
     A computed tensor belongs to the group of its entry; a given one to the innermost group that has all its uses,
-    unless that is a loop: what several turns use was there before the first.
+    unless that is a loop and several of its turns use it: that was there before the first.
     """
     levels = [Level(-1, None, Place(-1, 0.0, 0.0, frame=True))]
     for index, group in enumerate(groups):
@@ -167,15 +167,18 @@ def nest(
         frame = Place(-1, group["label"], 0.0, frame=True)
         levels.append(Level(index, parent, frame))
     needed: dict[int, Level] = {}  # the innermost level that has all uses of a tensor
+    users: dict[int, set[int]] = {}
     for entry, number in zip(entries, homes, strict=True):
         for tensor in entry["inputs"]:
+            users.setdefault(tensor, set()).add(entry["output"])
             needed[tensor] = _around(needed.get(tensor, levels[number + 1]), levels[number + 1])
     computed = {entry["output"]: levels[number + 1] for entry, number in zip(entries, homes, strict=True)}
     at: list[Level] = []
     for tensor, box in enumerate(boxes):
         at.append(computed.get(tensor) or needed.get(tensor) or levels[0])
         if tensor not in computed:
-            while at[tensor].parent is not None and groups[at[tensor].index]["kind"] == "loop":
+            shared = len(users.get(tensor, ())) > 1
+            while shared and at[tensor].parent is not None and groups[at[tensor].index]["kind"] == "loop":
                 at[tensor] = at[tensor].path[-2]
             at[tensor].given.append(box)
 

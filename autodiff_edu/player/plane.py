@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_edu.player.canvas import Path, Text, rounded
+from .canvas import Path, Text, rounded
 
 INK, QUIET, HEIGHT, UPHILL, NEWTON = "#1f2328", "#57606a", "#b6bcc4", "#a83a0a", "#0b57b8"
 

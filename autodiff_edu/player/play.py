@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from contextlib import ContextDecorator
 from typing import Any
 
 from ..events import active
@@ -49,6 +50,8 @@ def play(what: Trace | Explanation | Callable[..., Any], *args: Any) -> Player:
         traced = what
     elif isinstance(what, Explanation):
         traced = what.trace()
+    elif isinstance(what, ContextDecorator):  # callable, but as a decorator
+        raise TypeError("this trace has not run: write `with ad.trace() as steps: ...`, and then ad.play(steps)")
     elif callable(what):
         traced = _traced(what, args)
     else:

@@ -11,7 +11,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from autodiff_edu.player.html import script
+from .html import script
 
 _made: Counter[str] = Counter()
 

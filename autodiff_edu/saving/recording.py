@@ -185,7 +185,7 @@ class Recording(Recorder):
 
     def knows(self, id: int | None) -> bool:
         """Tell the same by the id of a tensor that some operation had to do with."""
-        return self.varies(self._references.get(id))  # type: ignore[arg-type]
+        return id is not None and self.varies(self._references.get(id))
 
     def _know(self, tensor: Tensor, reference: Any) -> None:
         self._references[tensor._id] = reference

@@ -29,7 +29,7 @@ from autodiff_edu.rules.written import written
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "tests"))
 from cases import TABLE  # noqa: E402 (the tests are no package that is installed)
-from tabled import record  # noqa: E402
+from tabled import recorded  # noqa: E402
 
 FORWARD = {"elementwise": "the rule", "linear": "itself", "general": "transposed"}
 OPENING = """\
@@ -79,7 +79,7 @@ def calls() -> dict[Callable[..., Any], list[Entry]]:
     """Give the calls of every operation that the cases record and that can be differentiated."""
     found = defaultdict(list)
     for case in TABLE:
-        for entry in record(case, case.arguments())[0].entries:
+        for entry in recorded(case.function, *case.arguments())[0].entries:
             if places(entry) and is_smooth(entry.output_value):
                 found[entry.operation].append(entry)
     return found
@@ -179,13 +179,13 @@ def _lazily(entry: Entry) -> bool:
 def page() -> str:
     """Give the page as Markdown."""
     rules.complete()
-    recorded = calls()
+    made = calls()
     rows = []
     with dask.config.set(scheduler="synchronous"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Dask warns of each function that it leaves to NumPy
         for operation, rule in sorted(RULES.items(), key=lambda item: title(item[0]).lower()):
             if rule.kind != "step" and not rule.own:
-                entries = recorded[operation]
+                entries = made[operation]
                 able = [order(entries), stacked(entries), FORWARD[rule.kind], lazily(entries)]
                 cells = [f"`{title(operation)}`", as_written(operation), *able]
                 rows.append(" | ".join(cell.replace("|", "\\|") for cell in cells))

@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+import autodiff_edu as ad
+
 UNKNOWN = "—"
 
 # One call reads everything that is on show, so that nothing can change in between.
@@ -224,6 +226,21 @@ class Shown:
         if folder:
             Path(folder).mkdir(parents=True, exist_ok=True)
             self.root.screenshot(path=Path(folder) / f"{name}.png")
+
+
+def read(traced: ad.Trace) -> Expected:
+    return Expected(traced.document())
+
+
+def saved(traced: ad.Trace, folder: Path) -> str:
+    """Write the page, and give its address."""
+    path = folder / "player.html"
+    path.write_text(ad.play(traced).page(), encoding="utf-8")
+    return path.as_uri()
+
+
+def only(tab: Any) -> Shown:
+    return Shown(tab.page.locator("section.player"))
 
 
 TOO_WIDE = """root => {

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from programs import FIVE, diamond, nested, network, two_passes, two_tapes
 
+from browser.following import only, read, saved
 from browser.test_lab import KNOWN, Notebook, open_notebook, scratch  # noqa: F401
-from browser.test_static import FIVE, diamond, nested, network, only, read, saved, two_passes, two_tapes
 
 # Asked of a whole page, and not of what stands in it.
 OF_THE_PAGE = {"page-has-heading-one", "region", "landmark-one-main"}
@@ -83,6 +84,26 @@ def test_what_has_the_focus_is_outlined(open_tab: Any, tmp_path: Path) -> None:
     names = [name for name, *_ in seen]
     assert names == ["first", "previous", "play", "next", "last", "SELECT", "predict", "INPUT"]
     assert {tuple(outline) for _, *outline in seen} == {("solid", "2px")}
+
+
+@pytest.mark.parametrize("width", [375, 1200])
+@pytest.mark.parametrize("program", [diamond, network])
+def test_only_a_box_that_scrolls_is_a_stop_for_the_keyboard(
+    program: Any, width: int, open_tab: Any, tmp_path: Path
+) -> None:
+    player = only(open_tab(saved(program(), tmp_path), viewport={"width": width, "height": 800}))
+    boxes = (
+        "root => [...root.querySelectorAll('.scroll')].filter((box) => box.clientWidth && !box.ariaHidden)"
+        ".map((box) => [box.tabIndex === 0, box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight])"
+    )
+    seen = set()
+    for _ in range(len(program())):
+        found = player.root.evaluate(boxes)
+        assert [stop for stop, _ in found] == [scrolls for _, scrolls in found]
+        seen |= {scrolls for _, scrolls in found}
+        player.click("next")
+    assert False in seen
+    assert True in seen or program is diamond
 
 
 def test_each_step_is_said_in_words_where_a_screen_reader_listens(open_tab: Any, tmp_path: Path) -> None:

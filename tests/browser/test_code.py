@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from programs import broadcasting, diamond, hostile, two_passes, two_tapes
 
 import autodiff_edu as ad
-from browser.following import Shown
-from browser.test_static import broadcasting, diamond, hostile, saved, two_passes, two_tapes
+from browser.following import Shown, saved
 
 LIT = "[data-program-line][data-program-lit]"
 TEXTS = """lines => lines.map((line) => [Number(line.dataset.programLine), line.querySelector("code").textContent])"""

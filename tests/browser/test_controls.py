@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from programs import HOSTILE, diamond
 
 import autodiff_edu as ad
 from autodiff_edu.document import VERSION
 from autodiff_edu.player import Player
-from browser.test_static import HOSTILE, diamond, only, read, saved
+from browser.following import only, read, saved
 
 
 def cubic() -> ad.Trace:

@@ -7,23 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from programs import diamond, loop, nested, side_by_side, two_passes
 
 import autodiff_edu as ad
-from browser.following import Expected
-from browser.test_static import diamond, nested, only, read, saved, side_by_side, two_passes
-
-
-def loop(turns: int) -> ad.Trace:
-    x = ad.Variable(0.5, name="x")
-    with ad.trace("a loop") as traced:
-        with ad.GradientTape() as tape:
-            y = x
-            for _ in range(turns):
-                y = np.sin(y)
-                y = y * x
-                y = y + 0.1
-        tape.gradient(y, x)
-    return traced
+from browser.following import Expected, only, read, saved
 
 
 def scoped() -> ad.Trace:

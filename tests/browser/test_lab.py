@@ -10,9 +10,9 @@ from typing import Any
 
 import nbformat
 import pytest
+from programs import FIVE
 
 from browser.following import Expected, Shown
-from browser.test_static import FIVE
 
 CHAPTER = "notebooks/01-the-tape.ipynb"
 IMPORTS = "import numpy as np\nimport autodiff_edu as ad"

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from programs import stopped
 
 import autodiff_edu as ad
 from browser.following import Shown
-from browser.test_static import stopped
 
 # All that the panel shows, in one call.
 READ = """root => {

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from programs import HOSTILE
 
 import autodiff_edu as ad
 from autodiff_edu.player.descend import descend
 from autodiff_edu.player.sweep import sweep
 from browser.following import Shown
-from browser.test_static import HOSTILE
 
 UNKNOWN = "—"
 

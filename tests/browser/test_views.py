@@ -10,9 +10,9 @@ from typing import Any
 
 import nbformat
 import pytest
+from programs import HOSTILE, broadcasting, diamond, hostile, nested, two_passes
 
 import autodiff_edu as ad
-from browser.test_static import HOSTILE, broadcasting, diamond, hostile, nested, two_passes
 
 KEY_FRAME = 'img[src^="data:image/svg+xml;base64,"]'
 

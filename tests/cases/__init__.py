@@ -5,9 +5,9 @@ else is taken as it is. To cover a new rule, add a line to the CASES of its topi
 """
 
 from . import elementwise, fourier, indexing, linalg, products, rearranging, reductions, sampling, together
-from .case import Case, case
+from .case import NUMPY, Case, case
 
 TOPICS = [elementwise, reductions, products, rearranging, indexing, sampling, linalg, fourier, together]
 TABLE = [entry for topic in TOPICS for entry in topic.CASES]
 
-__all__ = ["TABLE", "TOPICS", "Case", "case"]
+__all__ = ["NUMPY", "TABLE", "TOPICS", "Case", "case"]

@@ -30,6 +30,9 @@ class Case(NamedTuple):
         return drawn
 
 
+NUMPY = np.lib.NumpyVersion(np.__version__)  # for what older ones do not take
+
+
 def case(name, function, *specifications, **options):
     return Case(name, function, specifications, **options)
 

@@ -4,7 +4,7 @@ import operator
 
 import numpy as np
 
-from .case import MASK, SPREAD, case
+from .case import MASK, NUMPY, SPREAD, case
 
 FAR = np.array([[1.5, 2.25, 4.0], [3.5, 1.25, 6.75]])  # beyond 1
 
@@ -131,11 +131,13 @@ CASES = [
     case("clip below", lambda x: np.clip(x, 0.0, None), SPREAD, real=True),
     case("clip above", lambda x: np.clip(x, None, 1.0), SPREAD, real=True),
     case("clip of tensors", np.clip, SPREAD, [-1.0, -0.5, 0.0], 1.0, real=True),
-    case("x.clip(min=, max=)", lambda x: np.clip(x, min=-1.0, max=1.0), SPREAD, real=True),
+    *([case("clip(min=, max=)", lambda x: np.clip(x, min=-1, max=1), SPREAD, real=True)] if NUMPY >= "2.1.0" else []),
     case("where, by a condition that broadcasts", lambda x, y: np.where(MASK[:1], x, y), (2, 1), (3,)),
     case("where with a number", lambda x: np.where(MASK, x, 0.0), (2, 3)),
     case("where of indices", lambda x: x[np.where(x > 0)], SPREAD, real=True),
     case("x.clip", lambda x: x.clip(-1.0, 1.0), SPREAD, real=True),
+    case("x.clip(min=, max=)", lambda x: x.clip(min=-1.0, max=1.0), SPREAD, real=True),
+    case("x.clip of one bound", lambda x: x.clip(-1.0) * x.clip(max=1.0), SPREAD, real=True),
     case("clip to sizes", lambda x: x / np.size(x) + np.ndim(x) * x * np.shape(x)[0] + np.size(x, 1), (2, 3)),
     # Arithmetic of ufunc methods
     *(

@@ -45,7 +45,7 @@ def test_only_tensors_and_structures_of_them_are_watched():
         for wrong in (3.0, np.float32(1.0), np.ones(2), None, "abc"):
             with pytest.raises(ValueError, match="watches only tensors"):
                 t.watch(wrong)
-        for structure in ([a, b], {"a": c, "b": [d]}, ()):
+        for structure in ([a, b], {"a": c, "b": [(d,)]}, ()):
             assert t.watch(structure) is None
         y = a * b * c * d
     assert [g.tolist() for g in t.gradient(y, [a, b, c, d])] == [24.0, 12.0, 8.0, 6.0]
@@ -104,6 +104,7 @@ def test_watched_variables_come_in_the_order_of_their_making():
     with ad.GradientTape() as t:
         y = b * 1.0
         y = y * a
+        y = y * b
     assert names(t) == ["a", "b"]
     t.gradient(y, a)
     assert names(t) == ["a", "b"]

@@ -38,6 +38,7 @@ def test_output_gradients_for_a_list_of_targets():
     t, x, y, z = recorded(square, cube, value=2.0)
     assert t.gradient([y, z], x, output_gradients=[ad.constant(1.0), ad.constant(10.0)]).tolist() == 124.0
     assert t.gradient([y, z], x, output_gradients=[None, ad.constant(10.0)]).tolist() == 124.0
+    assert t.gradient([y, z], x, output_gradients=[None, None]).tolist() == 16.0
 
 
 @case("output_gradients: single [tensor] for single target")

@@ -43,6 +43,7 @@ def test_what_another_thread_computes_is_not_recorded():
     with ad.GradientTape() as t:
         run(lambda: out.append(x * x))
     assert t.gradient(out[0], x) is None
+    assert t.entries == []
     assert t.watched_variables() == ()
 
 
@@ -136,6 +137,7 @@ def test_a_chain_of_a_hundred_thousand_operations():
         y = x * 1.0
         for _ in range(100_000):
             y = y + 0.00001
+    assert len(t.entries) == 100_001
     np.testing.assert_allclose(y.numpy(), 2.0)
     assert t.gradient(y, x).tolist() == 1.0
 

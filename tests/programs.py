@@ -1,0 +1,141 @@
+"""Small programs, traced: what the tests of the trace and of the player look at."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import autodiff_edu as ad
+
+
+def diamond() -> ad.Trace:
+    a = ad.Variable([1.0, 2.0], name="a")
+    with ad.trace("diamond") as traced:
+        with ad.GradientTape() as tape:
+            b = a + a
+            c = b + b
+            total = np.sum(c)
+        gradient = tape.gradient(total, a)
+    assert np.array_equal(gradient, [4.0, 4.0])
+    return traced
+
+
+def broadcasting() -> ad.Trace:
+    x, y = ad.Variable(np.arange(6.0).reshape(2, 3), name="x"), ad.Variable([1.0, 2.0, 3.0], name="y")
+    with ad.trace("broadcasting") as traced:
+        with ad.GradientTape() as tape:
+            total = np.sum(np.sin(x) * y)
+        gradient = tape.gradient(total, y)
+    assert gradient.shape == (3,)
+    return traced
+
+
+def two_tapes() -> ad.Trace:
+    x = ad.Variable(2.0, name="x")
+    with ad.trace("two tapes") as traced:
+        with ad.GradientTape() as outer:
+            with ad.GradientTape() as inner:
+                y = x * x * x
+            first = inner.gradient(y, x)
+        second = outer.gradient(first, x)
+    assert (float(first), float(second)) == (12.0, 12.0)
+    return traced
+
+
+def nested() -> ad.Trace:
+    x = ad.Variable(2.0, name="x")
+    with ad.trace("three tapes") as traced:
+        with ad.GradientTape() as outer:
+            with ad.GradientTape() as middle:
+                with ad.GradientTape() as inner:
+                    y = x * x * x
+                first = inner.gradient(y, x)
+            second = middle.gradient(first, x)
+        third = outer.gradient(second, x)
+    assert (float(first), float(second), float(third)) == (12.0, 12.0, 6.0)
+    return traced
+
+
+def network() -> ad.Trace:
+    first, second = ad.nn.Dense(3, np.tanh), ad.nn.Dense(1)
+    x = np.array([[0.5, -1.0], [1.0, 2.0], [0.0, 0.5], [2.0, 1.0]])
+    with ad.trace("a network of two layers") as traced:
+        with ad.GradientTape() as tape:
+            loss = np.mean(second(first(x)) ** 2)
+        tape.gradient(loss, [*first.trainable_variables, *second.trainable_variables])
+    return traced
+
+
+def stopped() -> ad.Trace:
+    """What is computed in the pause is a constant to the tape, and so is what stop_gradient gives."""
+    x, y = ad.Variable(3.0, name="x"), ad.Variable(2.0, name="y")
+    with ad.trace("a stopped recording") as traced:
+        with ad.GradientTape() as tape:
+            a = x * x
+            with tape.stop_recording():
+                b = a * y
+            z = ad.stop_gradient(a) * b + y * a
+        gradients = tape.gradient(z, [x, y])
+    assert [float(gradient) for gradient in gradients] == [12.0, 9.0]
+    return traced
+
+
+def two_passes() -> ad.Trace:
+    """Everything else that a step can be: skipped, cut, a pause, an assignment, a way out to NumPy, a reset."""
+    x, fixed = ad.Variable(2.0, name="x"), ad.constant(3.0, name="fixed")
+    with ad.trace("two passes") as traced:
+        with ad.GradientTape(persistent=True) as tape:
+            x * 3.0
+            tape.reset()
+            nine = fixed * fixed
+            with tape.stop_recording():
+                x * 2.0
+            y = x * x + nine + np.floor(x)
+            z = y * np.sqrt(y.numpy())
+        tape.gradient(z, x)
+        x.assign(5.0)
+        tape.gradient(y, x)
+    return traced
+
+
+def side_by_side() -> ad.Trace:
+    """One tape records what the other skips, for it watches only w."""
+    x, w = ad.Variable(2.0, name="x"), ad.Variable(3.0, name="w")
+    with ad.trace("side by side") as traced:
+        with ad.GradientTape() as left, ad.GradientTape(watch_accessed_variables=False) as right:
+            right.watch(w)
+            y = x * x
+            z = w * y
+        left.gradient(y, x)
+        right.gradient(z, w)
+    return traced
+
+
+def loop(turns: int) -> ad.Trace:
+    x = ad.Variable(0.5, name="x")
+    with ad.trace("a loop") as traced:
+        with ad.GradientTape() as tape:
+            y = x
+            for _ in range(turns):
+                y = np.sin(y)
+                y = y * x
+                y = y + 0.1
+        tape.gradient(y, x)
+    return traced
+
+
+HOSTILE = '<img src=x onerror="window.hacked = true">'
+
+
+def hostile() -> ad.Trace:
+    x = ad.Variable(2.0, name=HOSTILE)
+    with ad.trace(f"</title></script><script>window.hacked = true</script>{HOSTILE}") as traced:
+        with ad.GradientTape() as tape:
+            y = (
+                x * x
+            )  # </pre></script><script>window.hacked = true</script><img src=x onerror="window.hacked = true"><!--
+        tape.gradient(y, x)
+    return traced
+
+
+FIVE = [diamond, broadcasting, network, two_tapes, stopped]
+EXAMPLES = [*FIVE, two_passes, side_by_side, hostile]
