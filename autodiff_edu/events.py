@@ -221,6 +221,10 @@ def hook(callback: Callable[[Event], Any]) -> Iterator[None]:
     Assign
     Variable('x', 4.)
     """
+    if not callable(callback):
+        raise TypeError(
+            f"a hook is a function that is given each event; this is the {type(callback).__name__} {callback!r:.60}"
+        )
     failures: list[BaseException] = []
 
     def quiet(event: Event) -> None:

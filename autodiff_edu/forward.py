@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from .entry import Entry
-from .events import active
+from .events import Event, Leave, active
+from .jacobians import LARGEST_STACK
 from .rules.kinds import RULES, Pull, settle
 from .tape import GradientTape
-from .tensor import Tensor, wrap
+from .tensor import Tensor, as_tensor, wrap
 from .unruled import no_rule
 
 
@@ -63,6 +64,22 @@ def push_forward(
             entry.values = entry.output_value = values = y = None
 
 
+def by_columns(tape: GradientTape, value: Any, source: Tensor) -> Tensor:
+    """Give the Jacobian by one source: push a one-hot tangent per element of it forward, in stacks that fit."""
+    size = int(source.size)
+    one_hot = np.eye(size, dtype=source.dtype).reshape((size, *source.shape))
+    largest = max([source._array.nbytes, *(e.output_value.nbytes for e in tape.entries)])
+    chunk = max(1, LARGEST_STACK // max(largest * max(len(tape.entries), 1), 1))
+    parts = []
+    for start in range(0, max(size, 1), chunk):
+        stack = one_hot[start : start + chunk]
+        moved = {source._id: stack}
+        push_forward(tape, moved, (len(stack),))
+        parts.append(moved.get(value._id, np.zeros((len(stack), *value.shape), value.dtype)))
+    columns = np.moveaxis(np.concatenate(parts) if len(parts) > 1 else parts[0], 0, -1)
+    return as_tensor(np.reshape(columns, value.shape + source.shape).astype(source.dtype))
+
+
 def _aligned(tangent: Any, ndim: int, stack: tuple[int, ...]) -> Any:
     """Put axes of length 1 behind the stack, so that broadcasting aligns the rest with an output of `ndim` axes."""
     missing = ndim + len(stack) - np.ndim(tangent)
@@ -82,11 +99,21 @@ def _shaped(tangent: Any, output: Any, stack: tuple[int, ...]) -> Any:
 def _transposed(pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: Entry, stack: tuple[int, ...]) -> Any:
     """Pull the tangent back through the rule: a rule is linear in its cotangent, and its transpose is the Jacobian."""
     cotangent = wrap(np.zeros_like(entry.output_value)[()])
+    seen: list[Event] = []
     hooks, active.hooks = active.hooks, ()  # how a tangent is found is nobody's business
+    if RULES[entry.operation].own:
+        active.hooks = (seen.append,)
     try:
-        return _pulled_back(pull, k, tangent, y, values, entry, stack, cotangent)
+        found = _pulled_back(pull, k, tangent, y, values, entry, stack, cotangent)
     finally:
         active.hooks = hooks
+    left = [event.how for event in seen if isinstance(event, Leave)] if found is None else []
+    if left:
+        raise TypeError(
+            f"the rule of {entry.name}, used at {entry.place}, takes the cotangent as plain numbers, by {left[0]}, so "
+            'no tangent is pushed forward through it. Write it in NumPy functions of tensors, or use mode="reverse"'
+        )
+    return np.zeros(stack + entry.output_value.shape, entry.output_value.dtype) if found is None else found
 
 
 def _pulled_back(
@@ -103,4 +130,4 @@ def _pulled_back(
         found[contribution._id] = tangent
         for _ in tape._walk(found, {cotangent._id}, stack):
             pass
-    return found.get(cotangent._id, np.zeros(stack + entry.output_value.shape, entry.output_value.dtype))
+    return found.get(cotangent._id)

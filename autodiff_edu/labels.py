@@ -31,6 +31,10 @@ SPOKEN = {
 }
 
 
+MANY = 12
+"""Arguments, of np.stack say, beyond which a line of a table names only the first ones and the last."""
+
+
 def names_of_arguments(entry: Entry) -> tuple[str | None, ...]:
     """Give what the user's code calls each argument of an entry, where its line says so."""
     written = names(entry.where)
@@ -95,7 +99,7 @@ class Labels:
 
     def text(self, entry: Entry) -> str:
         """Write an entry as the expression it computes, with the names of its arguments: `x * y`."""
-        parts = self.arguments(entry)
+        parts = _few(self.arguments(entry))
         if entry.name in INFIX and len(parts) == 2:
             return f"{parts[0]} {INFIX[entry.name][0]} {parts[1]}"
         if entry.name == "negative":
@@ -108,7 +112,7 @@ class Labels:
 
     def aloud(self, entry: Entry) -> str:
         """Write an entry in words: "x times y"."""
-        parts = self.arguments(entry)
+        parts = _few(self.arguments(entry))
         if entry.name in INFIX and len(parts) == 2:
             return f"{parts[0]} {INFIX[entry.name][1]} {parts[1]}"
         if entry.name == "getitem":
@@ -126,6 +130,10 @@ class Labels:
             for id, v, name in zip(entry.ids, values, written, strict=True)
         ]
         return parts[: len(parts) - getattr(entry.operation, "hidden", 0)]
+
+
+def _few(parts: list[str]) -> list[str]:
+    return parts if len(parts) <= MANY else [*parts[: MANY - 2], "…", parts[-1]]
 
 
 def labels_of(tape: GradientTape) -> Labels:

@@ -46,7 +46,7 @@ class ArrayMethods:
     all, any, argmax, argmin = _method(np.all), _method(np.any), _method(np.argmax), _method(np.argmin)
     argpartition, argsort, nonzero = _method(np.argpartition), _method(np.argsort), _method(np.nonzero)
     searchsorted, conjugate, copy = _method(np.searchsorted), _method(np.conjugate), _method(np.copy)
-    clip, conj, cumprod, cumsum = _method(np.clip), _method(np.conj), _method(np.cumprod), _method(np.cumsum)
+    conj, cumprod, cumsum = _method(np.conj), _method(np.cumprod), _method(np.cumsum)
     diagonal, dot, max, mean = _method(np.diagonal), _method(np.dot), _method(np.max), _method(np.mean)
     min, prod, ptp, ravel = _method(np.min), _method(np.prod), _method(np.ptp), _method(np.ravel)
     repeat, round, squeeze, std = _method(np.repeat), _method(np.round), _method(np.squeeze), _method(np.std)
@@ -94,6 +94,11 @@ class ArrayMethods:
 
     def __reduce__(self) -> Any:
         return type(self), (self._array, None, self.name)
+
+    def clip(self, min: Any = None, max: Any = None, *args: Any, **parameters: Any) -> Any:
+        """Give `np.clip` of this tensor; the bounds by place, as NumPy 2.0 knows no names for them there."""
+        clip: Any = np.clip
+        return clip(self, min, max, *args, **parameters)
 
     def reshape(self, *shape: Any) -> Any:
         """Give `np.reshape` of this tensor; the shape as one tuple or as several numbers."""

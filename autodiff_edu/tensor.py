@@ -13,7 +13,6 @@ Tensor(14.)
 
 from __future__ import annotations
 
-import inspect
 import operator
 from collections.abc import Callable, Iterator
 from threading import get_ident
@@ -27,9 +26,10 @@ from .journal import PLAIN, note, tick, write
 from .methods import ArrayMethods
 from .places import here
 from .rules.kinds import RULES, SPELLED, UFUNC_METHODS
-from .values import check_operands, different, equal, operand, own, plain_index, read_only, refuse
+from .values import call_spelled, check_operands, different, equal, operand, own, placed, plain_index, read_only, refuse
 
 _NO_PARAMETERS: dict[str, Any] = {}
+_PYTHON = frozenset({bool, int, float, complex})
 _new_tensor = object.__new__
 Method = Callable[[Any, Any], "Tensor"]
 
@@ -176,7 +176,7 @@ class Tensor(ArrayMethods):
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **parameters: Any) -> Any:
         if method == "__call__" and ufunc in SPELLED:
-            return SPELLED[ufunc](*inputs, **parameters)
+            return call_spelled(ufunc, SPELLED[ufunc], inputs, parameters)
         refuse(ufunc, parameters)
         if method != "__call__":
             if (ufunc, method) not in UFUNC_METHODS:
@@ -185,16 +185,14 @@ class Tensor(ArrayMethods):
         return apply(ufunc, tuple(map(operand, inputs)), parameters)
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, parameters: Any) -> Any:
-        if any(isinstance(x, Tensor) for x in parameters.values()):  # np.sum(a=x): arguments have places, not names
-            bound = inspect.signature(function).bind(*args, **parameters)
-            args, parameters = bound.args, bound.kwargs
+        args, parameters = placed(function, args, parameters)
         if function not in RULES and function not in SPELLED:
             from .unruled import apply_unruled
 
             return apply_unruled(function, args, parameters)
         check_operands(function, args, parameters)
         if function in SPELLED:
-            return SPELLED[function](*args, **parameters)
+            return call_spelled(function, SPELLED[function], args, parameters)
         refuse(function, parameters)
         return apply(function, args, parameters)
 
@@ -243,7 +241,7 @@ def apply(operation: Any, inputs: tuple[Any, ...], parameters: Any = _NO_PARAMET
             values.append(operand(x) if type(x) is list else x)
             plain &= not isinstance(x, np.ndarray)
     value = (compute or operation)(*values, **parameters)
-    output = wrap(value if type(value) is not complex else np.complex128(value))  # Python's of 1j * np.float64(1)
+    output = wrap(value if type(value) not in _PYTHON else np.asarray(value)[()])  # as of 1j * np.float64(1)
     where, known = here(depth=3), tuple(ids)
     write((output._id, operation, known, output._id, where, get_ident()))
     for tape in active.tapes:

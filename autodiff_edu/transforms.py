@@ -23,8 +23,8 @@ import numpy as np
 
 from .arguments import as_constant, check_watchable, tensors_of
 from .blocks import BlockMatrix
-from .forward import push_forward
-from .jacobians import LARGEST_STACK, one_tensor
+from .forward import by_columns, push_forward
+from .jacobians import one_tensor
 from .rules.operations import alias
 from .structures import as_array, flatten, flatten_like, rebuild
 from .tape import GradientTape
@@ -206,7 +206,7 @@ def jacobian(f: Function, argnums: Argnums = 0, mode: str = "auto") -> Function:
         fewer_inputs = sum(s.size for s in inputs) < value.size and not complex_inputs
         if mode == "reverse" or (mode == "auto" and not fewer_inputs):
             return tape.jacobian(value, sources, unconnected_gradients="zero")
-        return rebuild(sources, iter([_columns(tape, value, source) for source in inputs]))
+        return rebuild(sources, iter([by_columns(tape, value, source) for source in inputs]))
 
     return differentiated
 
@@ -327,7 +327,9 @@ def _run(
 def _numbers(args: tuple[Any, ...], argnums: Argnums) -> set[int]:
     """Give the places of the arguments that are differentiated by."""
     numbers = argnums if isinstance(argnums, tuple) else (argnums,)
-    if not numbers or not all(isinstance(k, int) and -len(args) <= k < len(args) for k in numbers):
+    if not all(isinstance(k, int) for k in numbers):
+        raise ValueError(f"argnums is {argnums!r}; it must be a whole number, or a tuple of them")
+    if not numbers or not all(-len(args) <= k < len(args) for k in numbers):
         raise ValueError(f"argnums is {argnums!r}, and there are {len(args)} positional arguments, counted from 0")
     if len({k % len(args) for k in numbers}) < len(numbers):
         raise ValueError(f"argnums is {argnums!r}, and names the same argument twice")
@@ -374,6 +376,8 @@ def _tangents(sources: Any, tangents: Any) -> dict[int, Any]:
             raise ValueError(
                 f"{path} has shape {tangent.shape}, and its primal has shape {source.shape}; they must be the same"
             )
+        if tangent.dtype.kind == "c" and source.dtype.kind != "c":
+            raise TypeError(f"{path} is complex, and its primal is {source.dtype}; give its real part")
         moved[source._id] = tangent if tangent.dtype == source.dtype else tangent.astype(source.dtype)
     return moved
 
@@ -381,22 +385,6 @@ def _tangents(sources: Any, tangents: Any) -> dict[int, Any]:
 def _moved(target: Tensor, tangents: dict[int, Any]) -> Tensor:
     found = tangents.get(target._id)
     return wrap(np.zeros_like(target._array)[()]) if found is None else as_tensor(found)
-
-
-def _columns(tape: GradientTape, value: Any, source: Tensor) -> Tensor:
-    """Push a one-hot tangent per element of the source forward, in stacks that fit."""
-    size = int(source.size)
-    one_hot = np.eye(size, dtype=source.dtype).reshape((size, *source.shape))
-    largest = max([source._array.nbytes, *(e.output_value.nbytes for e in tape.entries)])
-    chunk = max(1, LARGEST_STACK // max(largest * max(len(tape.entries), 1), 1))
-    parts = []
-    for start in range(0, max(size, 1), chunk):
-        stack = one_hot[start : start + chunk]
-        moved = {source._id: stack}
-        push_forward(tape, moved, (len(stack),))
-        parts.append(moved.get(value._id, np.zeros((len(stack), *value.shape), value.dtype)))
-    columns = np.moveaxis(np.concatenate(parts) if len(parts) > 1 else parts[0], 0, -1)
-    return as_tensor(np.reshape(columns, value.shape + source.shape))
 
 
 def _single(parts: Any) -> Any:

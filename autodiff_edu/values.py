@@ -17,6 +17,8 @@ import numpy as np
 USUAL = frozenset({bool, int, float, complex, np.float32, np.float64})
 """The types of most operands that are no tensors: numbers beyond doubt."""
 
+_AS_IT_IS = USUAL | {np.ndarray, tuple, list, str, type(None)}
+
 JOINING: set[Callable[..., Any]] = {np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack}
 JOINING |= {np.linalg.multi_dot}
 """The functions that take a list of arrays, and so may be given a list of tensors."""
@@ -32,6 +34,26 @@ REFUSED = {
 }
 
 
+UNTOLD: dict[Callable[..., Any], inspect.Signature] = {
+    np.dot: inspect.signature(lambda a, b, out=None: None),
+    np.concatenate: inspect.signature(lambda arrays, axis=0, out=None, **_: None),
+}
+"""Written in C, and so without a signature before NumPy 2.4."""
+
+
+def signature(function: Callable[..., Any]) -> inspect.Signature:
+    """Tell the names and places of a function's arguments; a ValueError if nobody knows them."""
+    return UNTOLD.get(function) or inspect.signature(function)
+
+
+def placed(function: Callable[..., Any], args: Any, parameters: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Give tensors that were passed by name, as in np.sum(a=x), their places: what is recorded has no names."""
+    if any(map(is_tensor, parameters.values())):
+        bound = signature(function).bind(*args, **parameters)
+        args, parameters = bound.args, bound.kwargs
+    return tuple(map(_read, args)), parameters
+
+
 def is_tensor(value: Any) -> bool:
     """Tell whether a value is a tensor."""
     return hasattr(value, "_array")
@@ -43,6 +65,7 @@ def own(value: Any, dtype: Any = None) -> Any:
         value = value._array
     if hasattr(value, "__array_function__") and not isinstance(value, np.ndarray):
         return value if dtype is None else value.astype(dtype)  # another library's array: never coerced
+    _refuse_mask(value)
     array = _array(value, dtype)
     if array.dtype.kind not in "biufc":
         raise _no_numbers(value, array.dtype)
@@ -53,12 +76,16 @@ def own(value: Any, dtype: Any = None) -> Any:
 def operand(value: Any) -> Any:
     """Make an array of a list, so that it is one operand, and cannot be written into later.
 
-    What NumPy holds as Python objects, fractions say, is a TypeError. None and strings pass: a tensor may be compared
-    with them, and NumPy refuses to compute with them.
+    What NumPy holds as Python objects, fractions say, is a TypeError, and so are arrays whose operators mean something
+    else. None and strings pass: a tensor may be compared with them, and NumPy refuses to compute with them.
     """
     if type(value) in USUAL or is_tensor(value):
         return value
-    array = _array(value) if isinstance(value, list | tuple) else value
+    if type(value) is not np.ndarray and isinstance(value, np.ndarray):
+        _refuse_mask(value)
+        if isinstance(value, np.matrix):
+            raise TypeError("* of a np.matrix is no product of elements; write np.asarray(matrix), and @ or * for it")
+    array = _array(value) if isinstance(value, list | tuple) else _read(value)
     dtype = getattr(array, "dtype", None)
     if getattr(dtype, "kind", "") == "O" or (dtype is None and isinstance(value, Number) and not _is_python(value)):
         raise _no_numbers(value, dtype or "object")
@@ -129,6 +156,25 @@ def refuse(function: Callable[..., Any], parameters: dict[str, Any]) -> None:
             raise TypeError(f"np.{function.__name__} of a tensor takes no {name}=: {REFUSED[name]}")
 
 
+def call_spelled(function: Any, ours: Callable[..., Any], args: Any, parameters: dict[str, Any]) -> Any:
+    """Call what a function is spelled as; the error for an argument that this does not take speaks of the function."""
+    try:
+        return ours(*args, **parameters)
+    except TypeError:
+        taken = inspect.signature(ours)
+        module = getattr(function, "__module__", "numpy")  # which a ufunc does not tell before NumPy 2.2
+        name = f"{module}.{function.__name__}".replace("numpy.", "np.", 1)
+        for extra in parameters:
+            if extra not in taken.parameters and not any(p.kind is p.VAR_KEYWORD for p in taken.parameters.values()):
+                remedy = f": {REFUSED[extra]}" if extra in REFUSED else ""
+                raise TypeError(f"{name} of a tensor takes no {extra}={remedy}") from None
+        try:
+            taken.bind(*args, **parameters)
+        except TypeError as error:
+            raise TypeError(f"{name} of a tensor: {error}") from None
+        raise
+
+
 def equal(x: Any, y: Any) -> Any:
     """Compare as Python does, but with an array's or a NumPy scalar's answer."""
     same = x == y
@@ -160,7 +206,16 @@ def _parts(value: Any, depth: int = 64) -> Any:
         yield from _parts(part, depth - 1) if isinstance(part, list | tuple) else (part,)
 
 
+def _refuse_mask(value: Any) -> None:
+    if isinstance(value, np.ndarray) and hasattr(value, "mask"):
+        raise TypeError(
+            "a tensor has no mask, and a masked array would lose its own; fill it first, array.filled(0.0), and leave "
+            "elements out with np.where(mask, 0.0, x)"
+        )
+
+
 def _check_numbers(value: Any) -> None:
+    _refuse_mask(value)
     if is_tensor(value) or (hasattr(value, "__array_function__") and not isinstance(value, np.ndarray)):
         return
     array = _array(value)
@@ -172,6 +227,13 @@ def _no_numbers(value: Any, dtype: Any) -> TypeError:
     return TypeError(f"a tensor holds numbers, and {type(value).__name__} {value!r:.60} gives dtype {dtype}")
 
 
+def _read(value: Any) -> Any:
+    """Make an array of what holds numbers but is none, a column of a table say: it has operators of its own."""
+    if type(value) in _AS_IT_IS or hasattr(value, "__array_function__") or isinstance(value, np.generic):
+        return value
+    return np.array(value) if hasattr(value, "__array__") or isinstance(value, memoryview | bytearray) else value
+
+
 def _is_python(value: Any) -> bool:
     return isinstance(value, int | float | complex)
 
@@ -180,8 +242,8 @@ def _is_python(value: Any) -> bool:
 def _place_of_out(function: Callable[..., Any]) -> int:
     """Tell at which place a function takes `out`, if it takes it by place."""
     try:
-        parameters = inspect.signature(function).parameters
-    except ValueError:  # a few functions written in C have none
+        parameters = signature(function).parameters
+    except ValueError:  # before NumPy 2.4, other functions written in C have none either
         return sys.maxsize
     out = parameters.get("out")
     return list(parameters).index("out") if out and out.kind is out.POSITIONAL_OR_KEYWORD else sys.maxsize

@@ -29,7 +29,11 @@ class Optimizer:
     """
 
     def __init__(self, learning_rate: float) -> None:
-        if not learning_rate >= 0:
+        try:
+            allowed = bool(learning_rate >= 0)
+        except (TypeError, ValueError):
+            raise TypeError(f"the learning rate must be a number; got {learning_rate!r:.60}") from None
+        if not allowed:
             raise ValueError(f"the learning rate must not be negative; got {learning_rate!r}")
         self.learning_rate = learning_rate
         self._memory: dict[int, tuple[Variable, Any]] = {}

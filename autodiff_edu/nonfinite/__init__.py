@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from ..entry import Entry
     from ..tape import GradientTape
     from ..tensor import Tensor
+    from .remedies import Makers
 
 Pulled = tuple["Entry", Any, list[Any]]
 Index = tuple[int, ...]
@@ -174,7 +175,7 @@ class _Search:
 
     def __init__(self, tape: GradientTape, targets: list[Tensor], sources: list[Tensor]) -> None:
         self.tape, self.targets, self.sources = tape, targets, sources
-        self.makers = {entry.output_id: entry for entry in tape.entries}
+        self.makers: Makers = {entry.output_id: entry for entry in tape.entries}
         self.numbers = {entry.output_id: k for k, entry in enumerate(tape.entries)}
         self.steps: list[Pulled] = []
         self.bad_targets = [target for target in targets if bad(target._array).any()]
@@ -207,7 +208,7 @@ class _Search:
             if not arguments:
                 origins.append((order, False, -1, entry))
             for k in arguments:
-                maker = self.makers.get(entry.ids[k])  # type: ignore[arg-type]
+                maker = self.makers.get(entry.ids[k])
                 if maker is None:
                     origins.append((order, entry.ids[k] is None, k, entry))
                 else:
@@ -243,12 +244,13 @@ class _Search:
 
     def harmless(self) -> Nonfinite | None:
         """Name the first bad value on the way to the target, where neither the target nor a gradient is bad."""
-        way = {target._id for target in self.targets}
+        connected = self.tape._connected
+        way = connected & {target._id for target in self.targets}
         for entry in reversed(self.tape.entries):
-            if entry.output_id in way & self.tape._connected:
-                way.update(id for id in entry.ids if id in self.tape._connected)
+            if entry.output_id in way:
+                way.update(connected.intersection(entry.ids))
         for entry in self.tape.entries:
-            if entry.output_id not in way & self.tape._connected:
+            if entry.output_id not in way:
                 continue
             for k, id in enumerate(entry.ids):
                 if id in way and id not in self.makers and bad(entry.values[k]).any():

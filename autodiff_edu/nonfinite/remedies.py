@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..entry import Entry
     from ..labels import Labels
 
-    Makers = dict[int, Entry]
+    Makers = dict[int | None, Entry]  # None, the id of what is no tensor, has no maker
 
 
 class Remedy(NamedTuple):
@@ -91,6 +91,11 @@ def remedy(
     dtype = np.finfo(np.asarray(entry.output_value).dtype)
     limits = {"tiny": f"{dtype.eps:.0e}", "most": f"{np.floor(np.log(dtype.max)):.0f}"}
     code = known.code.format(*shown, x=shown[known.argument], **limits)
+    if np.iscomplexobj(inputs[known.argument]) and "np.where" not in code:  # which have no order to take a maximum by
+        if np.any(inputs[known.argument] != 0):
+            return "Look at its inputs: print them before this line."
+        shown[known.argument] = "np.where({0} == 0, {tiny}, {0})".format(shown[known.argument], **limits)
+        code = f"np.{entry.name}({', '.join(shown)})"
     return f"Keep the input away from where this happens:\n    {code}\n{known.words}".rstrip()
 
 
@@ -128,7 +133,7 @@ def written(entry: Entry, labels: Labels, makers: Makers) -> list[str]:
     source, parts = _source(entry), _parts(entry)
     if source and parts:
         return [ast.get_source_segment(source, part) or "" for part in parts]
-    known = [makers.get(id) for id in entry.ids]  # type: ignore[arg-type]
+    known = [makers.get(id) for id in entry.ids]
     shown = labels.arguments(entry)
     if entry.operation is np.where and known[0] is not None:
         shown[0] = labels.text(known[0])

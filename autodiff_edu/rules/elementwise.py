@@ -40,9 +40,12 @@ def or_one(x: Any) -> Any:
     return np.where(x == 0, 1, x)
 
 
-def share(x: Any, z: Any, other: Any) -> Any:
-    """Give the part of the cotangent that goes to x where z is the larger, or smaller, of two: a half at a tie."""
-    return (x == z) / (1.0 + (x == other))
+def share(g: Any, x: Any, z: Any, other: Any) -> Any:
+    """Give x its part of the cotangent where z, the larger or the smaller of two, is x: a half at a tie.
+
+    An infinite cotangent, as the root has at 0, is cut off elsewhere, and not multiplied by 0.
+    """
+    return np.where(x == z, g, 0) / (1.0 + (x == other))
 
 
 def spelled_clip(a: Any, a_min: Any = None, a_max: Any = None, min: Any = None, max: Any = None) -> Any:
@@ -94,7 +97,7 @@ elementwise(np.conjugate,   lambda g, y, x: np.conjugate(g))
 elementwise(np.real,        lambda g, y, x: g)
 elementwise(np.imag,        lambda g, y, x: g * -1j)
 elementwise(np.angle,       lambda g, y, x, deg=False: g * (-1j / x) / (DEGREE if deg else 1))
-elementwise(np.nan_to_num,  lambda g, y, x, *_, **__: g * np.isfinite(x))
+elementwise(np.nan_to_num,  lambda g, y, x, *_, **__: np.where(np.isfinite(x), g, 0))
 
 elementwise(np.add,         lambda g, z, x, y: g,
                             lambda g, z, x, y: g)
@@ -112,14 +115,14 @@ elementwise(np.remainder,   lambda g, z, x, y: g,
                             lambda g, z, x, y: -g * np.floor_divide(x, y))
 elementwise(np.fmod,        lambda g, z, x, y: g,
                             lambda g, z, x, y: -g * np.trunc(x / y))
-elementwise(np.maximum,     lambda g, z, x, y: g * share(x, z, y),
-                            lambda g, z, x, y: g * share(y, z, x))
-elementwise(np.minimum,     lambda g, z, x, y: g * share(x, z, y),
-                            lambda g, z, x, y: g * share(y, z, x))
-elementwise(np.fmax,        lambda g, z, x, y: g * share(x, z, y),
-                            lambda g, z, x, y: g * share(y, z, x))
-elementwise(np.fmin,        lambda g, z, x, y: g * share(x, z, y),
-                            lambda g, z, x, y: g * share(y, z, x))
+elementwise(np.maximum,     lambda g, z, x, y: share(g, x, z, y),
+                            lambda g, z, x, y: share(g, y, z, x))
+elementwise(np.minimum,     lambda g, z, x, y: share(g, x, z, y),
+                            lambda g, z, x, y: share(g, y, z, x))
+elementwise(np.fmax,        lambda g, z, x, y: share(g, x, z, y),
+                            lambda g, z, x, y: share(g, y, z, x))
+elementwise(np.fmin,        lambda g, z, x, y: share(g, x, z, y),
+                            lambda g, z, x, y: share(g, y, z, x))
 elementwise(np.hypot,       lambda g, z, x, y: g * (x / or_one(z)),
                             lambda g, z, x, y: g * (y / or_one(z)))
 elementwise(np.arctan2,     lambda g, z, y, x: g * (x / (x * x + y * y)),
@@ -131,9 +134,9 @@ elementwise(np.logaddexp2,  lambda g, z, x, y: g * np.exp2(x - z),
 elementwise(np.where,       None,
                             lambda g, z, c, x, y: np.where(c, g, 0),
                             lambda g, z, c, x, y: np.where(c, 0, g))
-elementwise(clip,           lambda g, z, x, low, high: g * ((x >= low) & (x <= high)),
-                            lambda g, z, x, low, high: g * (x < low),
-                            lambda g, z, x, low, high: g * (x > high))
+elementwise(clip,           lambda g, z, x, low, high: np.where((x >= low) & (x <= high), g, 0),
+                            lambda g, z, x, low, high: np.where(x < low, g, 0),
+                            lambda g, z, x, low, high: np.where(x > high, g, 0))
 
 step(np.sign, np.floor, np.ceil, np.rint, np.round, np.around, np.trunc, np.fix, np.heaviside, np.floor_divide,
      np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, np.signbit,

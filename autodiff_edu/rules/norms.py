@@ -12,7 +12,7 @@ from .elementwise import direction, or_one
 from .kinds import SPELLED, general, step
 from .linalg import bar, plain, result_type, t
 from .operations import operation
-from .reductions import Axis, from_the_right, restore
+from .reductions import Axis, from_the_right, length, restore
 
 # The derivative of each norm by an element -------------------------------------------------------------------------
 
@@ -127,7 +127,7 @@ def spelled_vector_norm(x: Any, *, axis: Axis = None, keepdims: bool = False, or
     """Take the norm of vectors along any number of axes, made one first."""
     axes = from_the_right(axis, np.ndim(x))
     others = tuple(k for k in range(-np.ndim(x), 0) if k not in axes)
-    vectors = np.reshape(np.transpose(x, others + axes), (*(np.shape(x)[k] for k in others), -1))
+    vectors = np.reshape(np.transpose(x, others + axes), (*(np.shape(x)[k] for k in others), length(x, axis)))
     norms = np.linalg.norm(vectors, ord, axis=-1)
     return np.expand_dims(norms, axes) if keepdims else norms
 
@@ -169,8 +169,8 @@ def spelled_multi_dot(arrays: Any, *, out: None = None) -> Any:
     rows.append(sizes[-1][1] if len(sizes[-1]) == 2 else 1)
 
     best: dict[tuple[int, int], tuple[int, int]] = {}  # of the run from i to j: the cost, and where to split it
-    for length in range(1, len(sizes) + 1):
-        for i, j in zip(range(len(sizes)), range(length, len(sizes) + 1), strict=False):
+    for run in range(1, len(sizes) + 1):
+        for i, j in zip(range(len(sizes)), range(run, len(sizes) + 1), strict=False):
             costs = ((best[i, k][0] + best[k, j][0] + rows[i] * rows[k] * rows[j], k) for k in range(i + 1, j))
             best[i, j] = min(costs, default=(0, i))
     return _product(arrays, best, 0, len(sizes))

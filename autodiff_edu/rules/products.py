@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import string
 from typing import Any
 
@@ -46,10 +47,11 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     summed_a, summed_b = (list(normalize_axis_tuple(part, np.ndim(x))) for x, part in zip((a, b), axes, strict=True))
     kept_a = [k for k in range(np.ndim(a)) if k not in summed_a]
     kept_b = [k for k in range(np.ndim(b)) if k not in summed_b]
-    count = int(np.prod([np.shape(a)[k] for k in summed_a]))
-    left = np.reshape(np.transpose(a, kept_a + summed_a), (-1, count))
-    right = np.reshape(np.transpose(b, summed_b + kept_b), (count, -1))
-    return np.reshape(np.matmul(left, right), [np.shape(a)[k] for k in kept_a] + [np.shape(b)[k] for k in kept_b])
+    rows, columns = [np.shape(a)[k] for k in kept_a], [np.shape(b)[k] for k in kept_b]
+    count = math.prod(np.shape(a)[k] for k in summed_a)
+    left = np.reshape(np.transpose(a, kept_a + summed_a), (math.prod(rows), count))
+    right = np.reshape(np.transpose(b, summed_b + kept_b), (count, math.prod(columns)))
+    return np.reshape(np.matmul(left, right), rows + columns)
 
 
 def inner(a: Any, b: Any) -> Any:

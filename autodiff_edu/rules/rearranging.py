@@ -57,11 +57,11 @@ def sort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, 
     return take_along_axis(a, np.argsort(plain(a), axis=axis, kind=kind or "stable"), axis)
 
 
-def partition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None) -> Any:
+def partition(a: Any, kth: Any, axis: int | None = -1, kind: Any = "introselect", order: Any = None) -> Any:
     """Partition: take the elements in the order that argpartition finds."""
     if axis is None:
         a, axis = np.ravel(a), 0
-    return take_along_axis(a, np.argpartition(plain(a), kth, axis=axis, kind=kind), axis)  # type: ignore[arg-type]
+    return take_along_axis(a, np.argpartition(plain(a), kth, axis=axis, kind=kind), axis)
 
 
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:

@@ -17,7 +17,7 @@ Axis = int | tuple[int, ...] | None
 
 def from_the_right(axis: Axis, ndim: int) -> tuple[int, ...]:
     """Write axes as negative numbers, so that they mean the same with a stack in front."""
-    if axis is None:
+    if axis is None or not ndim:  # a scalar has no axis, and NumPy lets it be reduced along axis 0 all the same
         return tuple(range(-ndim, 0))
     axes = tuple(axis) if np.iterable(axis) else (axis,)
     return tuple(a if a < 0 else a - ndim for a in map(operator.index, axes))
@@ -55,7 +55,7 @@ def shared(g: Any, count: float) -> Any:
 def pull_extreme(g: Any, y: Any, x: Any, axis: Axis = None, out: None = None, keepdims: bool = False) -> Any:
     """Pull back to the largest (or smallest) elements; equal ones share evenly."""
     chosen = x == restore(y, x, axis, keepdims)
-    return restore(g, x, axis, keepdims) * (chosen / np.sum(chosen, axis=axis, keepdims=True))
+    return np.where(chosen, restore(g, x, axis, keepdims), 0) / np.sum(chosen, axis=axis, keepdims=True)
 
 
 def pull_prod(
@@ -101,7 +101,7 @@ def deviation(x: Any, axis: Axis, ddof: float) -> Any:
 
 def along(function: Any, a: Any, axis: int | None) -> Any:
     """Accumulate along an axis, or along the flattened array."""
-    return apply(function, (np.ravel(a), 0) if axis is None else (a, operator.index(axis)))
+    return apply(function, (np.ravel(a), 0) if axis is None or not np.ndim(a) else (a, operator.index(axis)))
 
 
 def logsumexp(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:

@@ -11,6 +11,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from ..tensor import Tensor
 from .kinds import SPELLED
 from .rearranging import moveaxis, plain, sort, take
+from .reductions import length
 
 
 def weights(values: Any, *arrays: Any) -> Any:
@@ -73,11 +74,15 @@ def quantile(a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdi
     if isinstance(q, Tensor):
         raise TypeError("the position of a quantile must be a plain number or array: its rule is for the elements only")
     q, ndim = np.asarray(q, float), np.ndim(a)
+    if a.dtype.kind == "c":
+        raise TypeError("complex numbers have no order, and so no quantiles; take np.real, np.imag or np.abs of them")
     if ((q < 0) | (q > 1)).any():
         raise ValueError("quantiles lie between 0 and 1")
     axes = tuple(range(ndim)) if axis is None else normalize_axis_tuple(axis, ndim)
     kept = [k for k in range(ndim) if k not in axes]
-    flat = np.reshape(np.transpose(a, (*kept, *axes)), (*[np.shape(a)[k] for k in kept], -1))
+    if not length(a, axes):
+        raise ValueError(f"an array of shape {np.shape(a)} has no elements along {axes} to take a quantile of")
+    flat = np.reshape(np.transpose(a, (*kept, *axes)), (*[np.shape(a)[k] for k in kept], length(a, axes)))
     ordered = sort(flat)
     position = q * (np.shape(flat)[-1] - 1)
     low = np.floor(position).astype(int)
@@ -100,6 +105,8 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     """Interpolate linearly between samples; constant beyond the ends."""
     if period is not None:
         raise ValueError("np.interp of a tensor takes no period=; repeat the samples instead")
+    if "c" in (plain(x).dtype.kind, plain(xp).dtype.kind):
+        raise TypeError("np.interp interpolates between real places; complex numbers have no order")
     last = np.size(xp) - 1
     place = np.clip(np.searchsorted(plain(xp), plain(x), side="right") - 1, 0, max(last - 1, 0))
     following = np.minimum(place + 1, last)
@@ -157,6 +164,8 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
         if np.shape(weights) != np.shape(a):
             weights = np.reshape(weights, [n if k == axis % np.ndim(a) else 1 for k, n in enumerate(np.shape(a))])
         total = np.sum(np.broadcast_to(weights, np.shape(a)), axis=axis, keepdims=keepdims)
+        if np.any(plain(total) == 0):
+            raise ZeroDivisionError("the weights sum to zero, so there is no average")
         found = np.sum(a * weights, axis=axis, keepdims=keepdims) / total
     return (found, total) if returned else found
 

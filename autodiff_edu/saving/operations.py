@@ -33,6 +33,7 @@ def operations() -> dict[str, Callable[..., Any]]:
         table[name] = _spelled(function) if function in SPELLED else function
     for ufunc, method in UFUNC_METHODS:
         table[f"{name_of(ufunc)}.{method}"] = getattr(ufunc, method)
+    table["numpy.power"] = _power
     return table
 
 
@@ -45,6 +46,14 @@ def name_of(function: Callable[..., Any]) -> str:
         return f"numpy.{name}" if getattr(np, name, None) is function else f"registered.{name}"
     module = str(getattr(function, "__module__", None) or "registered")
     return name if module.startswith(OURS) else f"{module}.{name}"
+
+
+def _power(x: Any, exponent: Any, **parameters: Any) -> Any:
+    """Compute a power as `x ** exponent`, as nearly everybody writes it: it takes short cuts that `np.power` does not.
+
+    So the last bits are those of the function that was saved.
+    """
+    return np.power(x, exponent, **parameters) if parameters else x**exponent
 
 
 def _spelled(function: Callable[..., Any]) -> Callable[..., Any]:
