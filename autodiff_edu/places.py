@@ -27,6 +27,17 @@ _OURS = (
 )
 
 
+class _IsOurs(dict[str, bool]):
+    """Whether a file is one of those; asked for every operation, so the answers are kept."""
+
+    def __missing__(self, path: str) -> bool:
+        self[path] = path.startswith(_OURS)
+        return self[path]
+
+
+_is_ours = _IsOurs()
+
+
 class Place(NamedTuple):
     """A place in the user's code.
 
@@ -61,7 +72,7 @@ def here(depth: int = 1) -> Where:
     `depth` frames are skipped unseen, because they are known to be ours.
     """
     frame = sys._getframe(depth)
-    while frame.f_code.co_filename.startswith(_OURS) and frame.f_back is not None:
+    while _is_ours[frame.f_code.co_filename] and frame.f_back is not None:
         frame = frame.f_back
     return frame.f_code, frame.f_lasti
 

@@ -89,6 +89,8 @@ def as_array(structure: Any) -> Any:
 
 def _parts(structure: Any) -> list[tuple[str, Any]] | None:
     """List the parts of a structure, each with what to write behind the structure to reach it; None for a leaf."""
+    if hasattr(structure, "_array"):  # a tensor: what most leaves are
+        return None
     if isinstance(structure, Mapping):
         return [(f"[{key!r}]", part) for key, part in structure.items()]
     if isinstance(structure, tuple) and hasattr(structure, "_fields"):

@@ -26,7 +26,7 @@ from .journal import PLAIN, note, tick, write
 from .methods import ArrayMethods
 from .places import here
 from .rules.kinds import RULES, SPELLED, UFUNC_METHODS
-from .values import call_spelled, check_operands, different, equal, operand, own, placed, plain_index, read_only, refuse
+from .values import call_spelled, different, equal, operand, own, plain_index, prepared, read_only, refuse
 
 _NO_PARAMETERS: dict[str, Any] = {}
 _PYTHON = frozenset({bool, int, float, complex})
@@ -177,7 +177,8 @@ class Tensor(ArrayMethods):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **parameters: Any) -> Any:
         if method == "__call__" and ufunc in SPELLED:
             return call_spelled(ufunc, SPELLED[ufunc], inputs, parameters)
-        refuse(ufunc, parameters)
+        if parameters or ufunc not in RULES:
+            refuse(ufunc, parameters)
         if method != "__call__":
             if (ufunc, method) not in UFUNC_METHODS:
                 raise TypeError(f"np.{ufunc.__name__}.{method} has no rule; write it with functions that have one")
@@ -185,15 +186,16 @@ class Tensor(ArrayMethods):
         return apply(ufunc, tuple(map(operand, inputs)), parameters)
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, parameters: Any) -> Any:
-        args, parameters = placed(function, args, parameters)
-        if function not in RULES and function not in SPELLED:
+        ruled = function in RULES or function in SPELLED
+        args, parameters = prepared(function, args, parameters, ruled)
+        if not ruled:
             from .unruled import apply_unruled
 
             return apply_unruled(function, args, parameters)
-        check_operands(function, args, parameters)
         if function in SPELLED:
             return call_spelled(function, SPELLED[function], args, parameters)
-        refuse(function, parameters)
+        if parameters:
+            refuse(function, parameters)
         return apply(function, args, parameters)
 
 

@@ -46,6 +46,38 @@ def signature(function: Callable[..., Any]) -> inspect.Signature:
     return UNTOLD.get(function) or inspect.signature(function)
 
 
+def prepared(
+    function: Callable[..., Any], args: Any, parameters: dict[str, Any], ruled: bool
+) -> tuple[Any, dict[str, Any]]:
+    """Give a call's arguments as they can be computed with; a function that has a rule refuses what it cannot take."""
+    if _is_usual(function, args, parameters):
+        return args, parameters
+    args, parameters = placed(function, args, parameters)
+    if ruled:
+        check_operands(function, args, parameters)
+    return args, parameters
+
+
+def _is_usual(function: Callable[..., Any], args: Any, parameters: dict[str, Any]) -> bool:
+    """Tell whether a call has tensors by place, numbers, and tuples of them, and so needs no closer look: most do."""
+    for value in args:
+        if not (type(value) in USUAL or hasattr(value, "_array") or _is_harmless(value, function)):
+            return False
+    for value in parameters.values():
+        if not (type(value) in USUAL or _is_harmless(value, function)):
+            return False
+    return len(args) < 2 or len(args) <= _place_of_out(function)
+
+
+def _is_harmless(value: Any, function: Callable[..., Any]) -> bool:
+    kind = type(value)
+    if kind is tuple:
+        return all(type(part) is int for part in value)
+    if kind is np.ndarray:
+        return value.dtype.kind in "biufc"
+    return (value is None or kind is str) and function is not np.where  # which would take them for elements
+
+
 def placed(function: Callable[..., Any], args: Any, parameters: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Give tensors that were passed by name, as in np.sum(a=x), their places: what is recorded has no names."""
     if any(map(is_tensor, parameters.values())):

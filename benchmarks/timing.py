@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import subprocess
 import sys
 import tracemalloc
@@ -76,11 +77,13 @@ def import_time(module, repeat):
     """Give the median seconds that `import module` takes in a fresh interpreter, beyond `import numpy`.
 
     For "numpy" itself, its own. Modules are found as this process finds them; the first import, which may have to
-    compile them, does not count.
+    compile them, does not count, and may keep what it compiled.
     """
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     first = "import numpy; " if module != "numpy" else ""
     code = f"from time import perf_counter; {first}t = perf_counter(); import {module}; print(perf_counter() - t)"
-    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True) for _ in range(repeat + 1)]
+    command = [sys.executable, "-c", code]
+    runs = [subprocess.run(command, env=kept, capture_output=True, text=True) for _ in range(repeat + 1)]
     failed = next((run for run in runs if run.returncode), None)
     if failed:
         raise ImportError(failed.stderr.strip().splitlines()[-1])

@@ -53,7 +53,9 @@ def spelled_reshape(a: Any, shape: Any, order: str = "C") -> Any:
         return np.transpose(np.reshape(np.transpose(a), backwards))
     if order != "C":
         raise ValueError(f"a tensor is reshaped in the order 'C' or 'F', not {order!r}")
-    return apply(np.reshape, (a, tuple(shape) if np.iterable(shape) else (shape,)))
+    if type(shape) is not tuple:
+        shape = tuple(shape) if np.iterable(shape) else (shape,)
+    return apply(np.reshape, (a, shape))
 
 
 # fmt: off
@@ -77,7 +79,9 @@ SPELLED[np.ndarray.astype] = lambda a, dtype: (
     cast(a, np.dtype(dtype)) if np.dtype(dtype).kind in "fc" else round_off(a, dtype)
 )
 SPELLED[np.reshape] = spelled_reshape
-SPELLED[np.expand_dims] = lambda a, axis: apply(np.expand_dims, (a, tuple(axis) if np.iterable(axis) else axis))
+SPELLED[np.expand_dims] = lambda a, axis: apply(
+    np.expand_dims, (a, axis if type(axis) is int or not np.iterable(axis) else tuple(axis))
+)
 SPELLED[np.transpose] = lambda a, axes=None: apply(np.transpose, (a,) if axes is None else (a, tuple(axes)))
 SPELLED[np.ravel] = lambda a, order="C": np.reshape(a, -1, order)
 SPELLED[np.concatenate] = lambda arrays, axis=0: concatenate(*arrays, axis=axis)
