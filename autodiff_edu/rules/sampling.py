@@ -164,7 +164,8 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
         if np.shape(weights) != np.shape(a):
             weights = np.reshape(weights, [n if k == axis % np.ndim(a) else 1 for k, n in enumerate(np.shape(a))])
         total = np.sum(np.broadcast_to(weights, np.shape(a)), axis=axis, keepdims=keepdims)
-        if np.any(plain(total) == 0):
+        empty = plain(total) == 0
+        if isinstance(empty, np.bool_ | np.ndarray) and empty.any():  # of another library's it is not known yet
             raise ZeroDivisionError("the weights sum to zero, so there is no average")
         found = np.sum(a * weights, axis=axis, keepdims=keepdims) / total
     return (found, total) if returned else found
