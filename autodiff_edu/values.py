@@ -37,6 +37,9 @@ REFUSED = {
 UNTOLD: dict[Callable[..., Any], inspect.Signature] = {
     np.dot: inspect.signature(lambda a, b, out=None: None),
     np.concatenate: inspect.signature(lambda arrays, axis=0, out=None, **_: None),
+    np.bincount: inspect.signature(lambda x, /, weights=None, minlength=0: None),
+    np.putmask: inspect.signature(lambda a, /, mask, values: None),
+    np.copyto: inspect.signature(lambda dst, src, casting="same_kind", where=True: None),
 }
 """Written in C, and so without a signature before NumPy 2.4."""
 
@@ -71,11 +74,11 @@ def _is_usual(function: Callable[..., Any], args: Any, parameters: dict[str, Any
 
 def _is_harmless(value: Any, function: Callable[..., Any]) -> bool:
     kind = type(value)
-    if kind is tuple:
-        return all(type(part) is int for part in value)
     if kind is np.ndarray:
         return value.dtype.kind in "biufc"
-    return (value is None or kind is str) and function is not np.where  # which would take them for elements
+    if function is np.where:  # which would take the others for elements
+        return False
+    return value is None or kind is str or (kind is tuple and all(type(part) is int for part in value))
 
 
 def placed(function: Callable[..., Any], args: Any, parameters: dict[str, Any]) -> tuple[Any, dict[str, Any]]:

@@ -197,6 +197,7 @@ OBJECTS = np.array([1, 2], dtype=object)
         lambda x: np.where([True, False], x, None),
         lambda x: np.where([True, False], x, "a"),
         lambda x: np.where([True, False], x, OBJECTS),
+        lambda x: np.where([True, False], x, (10**30, 1)),
         lambda x: np.where([True, False], [1.0, None], x),
         lambda x: np.concatenate([x, [None]]),
         lambda x: np.concatenate([x, ["a"]]),

@@ -287,7 +287,9 @@ def test_a_chapter_that_was_run_holds_the_fingerprint_of_its_code_and_a_handout_
     path = notebook(tmp_path / "x.ipynb", "print(1)")
     execute(path)
     content = json.loads(path.read_text(encoding="utf-8"))
+    blank = {"cell_type": "code", "source": [" \n"]}
     assert content["metadata"]["executed"] == fingerprint(content)
+    assert content["metadata"]["executed"] == fingerprint({"cells": [*content["cells"], blank]})
     content["cells"][0]["source"] = ["print(2)"]
     assert content["metadata"]["executed"] != fingerprint(content)
     assert "executed" not in json.loads(assignment.prepare(content))["metadata"]

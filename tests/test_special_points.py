@@ -131,6 +131,14 @@ def test_what_was_not_chosen_gets_nothing_of_an_infinite_cotangent(f):
     assert gradient(lambda x: np.sqrt(f(x)), [-1.0, 4.0]) == [0.0, 0.25]
 
 
+def test_where_the_bounds_of_a_clip_cross_the_upper_one_is_the_value():
+    def clipped(x, low, high):
+        return np.sum(np.clip(x, low, high) ** 2)
+
+    assert gradients(clipped, [1.0, 2.0, 9.0], 7.0, 3.0) == [[0.0, 0.0, 0.0], 0.0, 18.0]
+    assert gradients(clipped, [1.0, 5.0, 9.0], 3.0, 7.0) == [[0.0, 10.0, 0.0], 6.0, 14.0]
+
+
 def test_clip_passes_the_gradient_at_both_edges():
     assert gradient(lambda x: np.clip(x, -1.0, 1.0), [-2.0, -1.0, 0.0, 1.0, 2.0]) == [0, 1, 1, 1, 0]
 

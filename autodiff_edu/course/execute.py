@@ -99,7 +99,7 @@ def fingerprint(notebook: dict[str, Any]) -> str:
     False
     """
     sources = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
-    return hashlib.sha256("\0".join(filter(None, sources)).encode()).hexdigest()
+    return hashlib.sha256("\0".join(filter(str.strip, sources)).encode()).hexdigest()
 
 
 def as_text(notebook: dict[str, Any]) -> str:

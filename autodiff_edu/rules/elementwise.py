@@ -135,8 +135,8 @@ elementwise(np.where,       None,
                             lambda g, z, c, x, y: np.where(c, g, 0),
                             lambda g, z, c, x, y: np.where(c, 0, g))
 elementwise(clip,           lambda g, z, x, low, high: np.where((x >= low) & (x <= high), g, 0),
-                            lambda g, z, x, low, high: np.where(x < low, g, 0),
-                            lambda g, z, x, low, high: np.where(x > high, g, 0))
+                            lambda g, z, x, low, high: np.where((x < low) & (low <= high), g, 0),
+                            lambda g, z, x, low, high: np.where((x > high) | (low > high), g, 0))
 
 step(np.sign, np.floor, np.ceil, np.rint, np.round, np.around, np.trunc, np.fix, np.heaviside, np.floor_divide,
      np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, np.signbit,

@@ -247,13 +247,13 @@ def put(*_: Any, **__: Any) -> Any:
     )
 
 
-REFUSED: dict[Callable[..., Any], Callable[..., Any]] = {
+WRITING: dict[Callable[..., Any], Callable[..., Any]] = {
     **dict.fromkeys([np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal], put),
     np.copyto: copyto,
 }
 """What writes into arrays, and is there only to say no."""
 
-SPELLED |= REFUSED
+SPELLED |= WRITING
 SPELLED |= {
     np.take: take, np.take_along_axis: take_along_axis, np.sort: sort, np.partition: partition, np.repeat: repeat,
     np.tile: tile, np.roll: roll, np.flip: flip, np.rot90: rot90, np.moveaxis: moveaxis, np.rollaxis: rollaxis,

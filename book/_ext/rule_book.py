@@ -23,7 +23,7 @@ import numpy as np
 from autodiff_edu import GradientTape, constant, rules
 from autodiff_edu.entry import Entry
 from autodiff_edu.rules.kinds import RULES, SPELLED, UFUNC_METHODS, Pull
-from autodiff_edu.rules.rearranging import REFUSED
+from autodiff_edu.rules.rearranging import WRITING
 from autodiff_edu.rules.written import written
 
 ROOT = Path(__file__).parents[2]
@@ -189,7 +189,7 @@ def page() -> str:
                 able = [order(entries), stacked(entries), FORWARD[rule.kind], lazily(entries)]
                 cells = [f"`{title(operation)}`", as_written(operation), *able]
                 rows.append(" | ".join(cell.replace("|", "\\|") for cell in cells))
-    names = {title(function) for function in SPELLED.keys() - REFUSED.keys()}
+    names = {title(function) for function in SPELLED.keys() - WRITING.keys()}
     names |= {f"np.{ufunc.__name__}.{method}" for ufunc, method in UFUNC_METHODS}
     steps = {title(operation) for operation, rule in RULES.items() if rule.kind == "step"}
     return "\n".join(

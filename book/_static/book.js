@@ -50,7 +50,7 @@ function key(text) {
 
 // What is missing comes last, whichever way the rows are sorted. Ratios and times do not compare.
 function compare(a, b, up) {
-  const missing = (a.text === "–") - (b.text === "–");
+  const missing = a.text.startsWith("–") - b.text.startsWith("–");
   if (missing) return missing;
   const first = up ? a : b;
   const second = up ? b : a;

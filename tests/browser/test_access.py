@@ -104,6 +104,10 @@ def test_only_a_box_that_scrolls_is_a_stop_for_the_keyboard(
         player.click("next")
     assert False in seen
     assert True in seen or program is diamond
+    player.root.page.set_viewport_size({"width": 320, "height": 800})
+    player.root.page.wait_for_timeout(100)  # for the browser to tell of the new size
+    found = player.root.evaluate(boxes)
+    assert [stop for stop, _ in found] == [scrolls for _, scrolls in found]
 
 
 def test_each_step_is_said_in_words_where_a_screen_reader_listens(open_tab: Any, tmp_path: Path) -> None:

@@ -85,10 +85,13 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
     const direction = history.backward[next] ? "backward" : "forward";
     build(root, { "data-step": next, "data-kind": trace.steps[next].kind, "data-direction": direction });
     for (const view of [...top, ...left, ...right]) view.show(next);
-    // What scrolls must be reached without a mouse; what does not would only be one more stop on the way.
-    const stops = new Set([...boxes].filter(scrolls));
-    for (const box of boxes) set(box, "tabindex", stops.has(box) ? 0 : null);
+    markStops();
     return true;
+  };
+  /** What scrolls must be reached without a mouse; what does not would only be one more stop on the way. */
+  const markStops = () => {
+    const stops = boxes.map(scrolls);
+    boxes.forEach((box, k) => set(box, "tabindex", stops[k] ? 0 : null));
   };
   const move = (wanted) => show(wanted) && onStep(current);
   const stop = () => { timer = clearInterval(timer); controls.showPlaying(false); };
@@ -136,9 +139,10 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
   const keepKeys = (part) => set(part, "data-lm-suppress-shortcuts", true);
   for (const part of [host, root]) keepKeys(part);
   root.addEventListener("focusin", ({ target }) => keepKeys(target));
-  const boxes = root.querySelectorAll(".scroll");
+  const boxes = [...root.querySelectorAll(".scroll")];
   host.attachShadow({ mode: "open" }).append(make("style", {}, content.css), root);
   show(step);
+  new ResizeObserver(markStops).observe(root);
   return { show, stop };
 }
 
