@@ -13,30 +13,30 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from . import rules
-from .entry import Contribution, Entry, Step
-from .events import hook
+from .core.entry import Contribution, Entry, Step
+from .core.events import hook
+from .core.tape import GradientTape
+from .core.tensor import Tensor, constant
+from .core.variable import Variable
 from .options import options
-from .scopes import scope
-from .tape import GradientTape
-from .tensor import Tensor, constant
-from .trace import Trace, trace
-from .variable import Variable
+from .trace.scopes import scope
+from .trace.trace import Trace, trace
 
 if TYPE_CHECKING:
     from . import nn, plots
-    from .blocks import BlockMatrix
-    from .checks import check_gradients
-    from .control import custom_gradient, register_gradient, stop_gradient
+    from .custom import custom_gradient, register_gradient, stop_gradient
+    from .derivatives.blocks import BlockMatrix
+    from .derivatives.checks import check_gradients
+    from .derivatives.transforms import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
     from .explain import Explanation, UnconnectedError
     from .explorer import explore
     from .nonfinite import Nonfinite
     from .player import Player
     from .player.descend import descend
-    from .player.frames import Frames
     from .player.play import play
+    from .player.print.frames import Frames
     from .player.sweep import sweep
     from .saving import load, save
-    from .transforms import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
 
 __version__ = "0.1.0"
 
@@ -83,10 +83,10 @@ __all__ = [
 
 
 _LATER = {
-    "BlockMatrix": "blocks",
+    "BlockMatrix": "derivatives.blocks",
     "Player": "player",
-    "check_gradients": "checks",
-    "Frames": "player.frames",
+    "check_gradients": "derivatives.checks",
+    "Frames": "player.print.frames",
     "play": "player.play",
     "sweep": "player.sweep",
     "descend": "player.descend",
@@ -94,12 +94,12 @@ _LATER = {
     "Nonfinite": "nonfinite",
     "Explanation": "explain",
     "UnconnectedError": "explain",
-    "custom_gradient": "control",
-    "register_gradient": "control",
-    "stop_gradient": "control",
+    "custom_gradient": "custom",
+    "register_gradient": "custom",
+    "stop_gradient": "custom",
     "load": "saving",
     "save": "saving",
-} | dict.fromkeys(("grad", "hessian", "hvp", "jacobian", "jvp", "value_and_grad", "vjp"), "transforms")
+} | dict.fromkeys(("grad", "hessian", "hvp", "jacobian", "jvp", "value_and_grad", "vjp"), "derivatives.transforms")
 
 
 def __getattr__(name: str) -> Any:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .structures import as_array
+from .arrays.structures import as_array
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import autodiff_edu as ad
-from autodiff_edu.player.layout import layout
+from autodiff_edu.player.layout.layout import layout
 
 ARGUMENTS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 

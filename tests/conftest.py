@@ -3,8 +3,8 @@
 import pytest
 
 from autodiff_edu import rules
-from autodiff_edu.control.custom import Custom
-from autodiff_edu.events import active
+from autodiff_edu.core.events import active
+from autodiff_edu.custom.call import Custom
 
 rules.complete()  # tests that read the table want all of it
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from autodiff_edu.rules.kinds import RULES, SPELLED
+from autodiff_edu.core.rule import RULES, SPELLED
 
 UNRULED = np.unwrap
 NAME = f"np.{UNRULED.__name__}"

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import assignment, grade
+from .tools import assignment, grade
 
 PROG = "python -m autodiff_edu.course"
 

@@ -9,11 +9,13 @@ from typing import Any
 
 from .feedback import Feedback, NotYet, shortened
 
-CHAPTERS = sorted(file.name.removesuffix(".py") for file in files(__package__).iterdir() if "chapter_" in file.name)
+CHAPTERS = sorted(
+    file.name.removesuffix(".py") for file in files(f"{__package__}.chapters").iterdir() if "chapter_" in file.name
+)
 EXERCISES: dict[str, Callable[[Any], str]] = {
     exercise: judge
     for chapter in CHAPTERS
-    for exercise, judge in import_module(f"{__package__}.{chapter}").EXERCISES.items()
+    for exercise, judge in import_module(f"{__package__}.chapters.{chapter}").EXERCISES.items()
 }
 """The check of every exercise, by its id."""
 

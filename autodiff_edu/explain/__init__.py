@@ -18,21 +18,21 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..arguments import tensors_of
-from ..control.custom import Custom
-from ..entry import Entry
-from ..journal import KEPT, Line
-from ..labels import Labels, names_of_arguments
-from ..places import Place, Where, here, names, place
-from ..rules.kinds import RULES
-from ..tensor import Tensor, wrap
-from ..variable import Variable
+from ..core.entry import Entry
+from ..core.journal import KEPT, Line
+from ..core.rule import RULES
+from ..core.tensor import Tensor, wrap
+from ..core.variable import Variable
+from ..custom.call import Custom
+from ..derivatives.requests import tensors_of
+from ..text.labels import Labels, names_of_arguments
+from ..text.places import Place, Where, here, names, place
 from .sentences import KINDS, SAID, UNSEEN, WHEN, WORDS
 from .ways import Link, Ways, as_written, is_statement
 
 if TYPE_CHECKING:
-    from ..tape import GradientTape
-    from ..trace import Trace
+    from ..core.tape import GradientTape
+    from ..trace.trace import Trace
 
 
 class UnconnectedError(ValueError):
@@ -125,8 +125,8 @@ class Explanation:
 
     def trace(self) -> Trace:
         """Give what lies between source and target as a trace with the cuts in it, for `play` and its transcript."""
-        from .. import events
-        from ..trace import Trace
+        from ..core import events
+        from ..trace.trace import Trace
 
         ways, tape, source = self._ways, self._ways.tape, self._ways.source
         shown = Trace("why is it None?" if not self.connected else "by which way?")

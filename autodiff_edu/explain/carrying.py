@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
-from ..places import Where, _position, _source
+from ..text.places import Where, _position, _source
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 SHAPES = {"shape", "ndim", "size", "dtype"}

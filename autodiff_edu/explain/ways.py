@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..control.custom import Custom
-from ..entry import Entry
-from ..events import active
-from ..journal import PLAIN, Line, lines
-from ..places import Names, Where, _position, names, place
-from ..rules.kinds import RULES
-from ..tensor import Tensor, wrap
+from ..core.entry import Entry
+from ..core.events import active
+from ..core.journal import PLAIN, Line, lines
+from ..core.rule import RULES
+from ..core.tensor import Tensor, wrap
+from ..custom.call import Custom
+from ..text.places import Names, Where, _position, names, place
 from .carrying import carriers, names_used
 
 if TYPE_CHECKING:
-    from ..tape import GradientTape
+    from ..core.tape import GradientTape
 
 
 DECISIONS = ("bool()", "index()")

@@ -19,14 +19,14 @@ from typing import Any
 
 import numpy as np
 
-from ..formatting import number, short_value
+from ..arrays.structures import as_array
+from ..core.tensor import Tensor, constant
+from ..derivatives.transforms import value_and_grad
 from ..options import shows_widgets
 from ..player import Player, widget_view
 from ..player.play import play
 from ..plots import check_range
-from ..structures import as_array
-from ..tensor import Tensor, constant
-from ..transforms import value_and_grad
+from ..text.formatting import number, short_value
 from .tangent import Curve, Picture
 
 STEPS = 120

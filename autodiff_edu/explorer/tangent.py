@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from ..formatting import number
-from ..player.canvas import Path, Shape, Text, rounded, to_svg
+from ..player.print.canvas import Path, Shape, Text, rounded, to_svg
 from ..plots import round_numbers
+from ..text.formatting import number
 
 WIDTH, HEIGHT, LEFT, BOTTOM, EDGE = 420.0, 280.0, 56.0, 28.0, 10.0
 INK, QUIET, RULE, PAPER, CURVE, LINE = "#1f2328", "#57606a", "#c4cad1", "#ffffff", "#0b57b8", "#a83a0a"

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from ..structures import as_array
-from ..values import own
-from ..variable import Variable
+from ..arrays.structures import as_array
+from ..arrays.validate import own
+from ..core.variable import Variable
 from .initialisers import glorot_uniform
 from .module import Module
 

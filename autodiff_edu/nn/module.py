@@ -18,9 +18,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import wraps
 from typing import Any
 
-from ..events import active
-from ..scopes import scope_of
-from ..variable import Variable
+from ..core.events import active
+from ..core.variable import Variable
+from ..trace.scopes import scope_of
 
 
 class Module:

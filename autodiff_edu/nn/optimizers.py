@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from ..structures import flatten, flatten_like
-from ..values import own
-from ..variable import Variable
+from ..arrays.structures import flatten, flatten_like
+from ..arrays.validate import own
+from ..core.variable import Variable
 
 
 class Optimizer:

@@ -28,19 +28,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arguments import seeds_of, tensors_of, unusable
-from ..control.custom import Custom
-from ..events import active
-from ..formatting import number, short_argument
-from ..labels import labels_of
-from ..places import Place
-from ..rules.kinds import RULES
+from ..core.events import active
+from ..core.rule import RULES
+from ..custom.call import Custom
+from ..derivatives.requests import seeds_of, tensors_of, unusable
+from ..text.formatting import number, short_argument
+from ..text.labels import labels_of
+from ..text.places import Place
 from .remedies import PICKING, dropped, remedy, spoken
 
 if TYPE_CHECKING:
-    from ..entry import Entry
-    from ..tape import GradientTape
-    from ..tensor import Tensor
+    from ..core.entry import Entry
+    from ..core.tape import GradientTape
+    from ..core.tensor import Tensor
     from .remedies import Makers
 
 Pulled = tuple["Entry", Any, list[Any]]

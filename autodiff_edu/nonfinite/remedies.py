@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..formatting import short_argument
-from ..labels import INFIX
-from ..places import names
 from ..rules.operations import clip
+from ..text.formatting import short_argument
+from ..text.labels import INFIX
+from ..text.places import names
 
 if TYPE_CHECKING:
-    from ..entry import Entry
-    from ..labels import Labels
+    from ..core.entry import Entry
+    from ..text.labels import Labels
 
     Makers = dict[int | None, Entry]  # None, the id of what is no tensor, has no maker
 

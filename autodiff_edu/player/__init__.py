@@ -10,13 +10,13 @@ import operator
 from os import PathLike
 from typing import Any, Protocol
 
-from ..document import VERSION
 from ..options import shows_widgets
+from ..trace.document import VERSION
 from . import html
 from .files import save
-from .frames import Frames, key_frame
-from .layout import layout
-from .moments import key_steps
+from .layout.layout import layout
+from .print.frames import Frames, key_frame
+from .print.moments import key_steps
 
 __all__ = ["Player", "layout"]
 

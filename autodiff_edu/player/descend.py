@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..document import VERSION, array
-from ..formatting import short_value
+from ..arrays.structures import as_array
+from ..core.tensor import Tensor
+from ..derivatives.transforms import hessian, value_and_grad
 from ..plots import check_range, grid, heights_of, of_two, round_numbers
-from ..structures import as_array
-from ..tensor import Tensor
-from ..transforms import hessian, value_and_grad
+from ..text.formatting import short_value
+from ..trace.document import VERSION, array
 from . import Player
 from .parts import Told
 from .play import _parameters

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from contextlib import ContextDecorator
 from typing import Any
 
-from ..events import active
+from ..arrays.structures import as_array, flatten, rebuild
+from ..core.events import active
+from ..core.tape import GradientTape
+from ..core.tensor import Tensor, constant
 from ..explain import Explanation
-from ..structures import as_array, flatten, rebuild
-from ..tape import GradientTape
-from ..tensor import Tensor, constant
-from ..trace import Trace, trace
+from ..trace.trace import Trace, trace
 from . import Player
 
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..document import array
-from ..events import Event, active
-from ..jacobians import one_tensor
-from ..structures import as_array
-from ..tape import GradientTape
-from ..tensor import Tensor
-from ..trace import trace
+from ..arrays.structures import as_array
+from ..core.events import Event, active
+from ..core.tape import GradientTape
+from ..core.tensor import Tensor
+from ..derivatives.jacobians import one_tensor
+from ..trace.document import array
+from ..trace.trace import trace
 from . import Player
 from .parts import Told
 from .play import _parameters, _watchable

@@ -28,16 +28,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
-from .. import events
-from ..arguments import seeds_of, tensors_of, unusable
-from ..entry import Entry
-from ..events import Event
-from ..labels import Labels, labels_of
-from ..tensor import Tensor
+from ..core import events
+from ..core.entry import Entry
+from ..core.events import Event
+from ..core.tensor import Tensor
+from ..derivatives.requests import seeds_of, tensors_of, unusable
+from ..text.labels import Labels, labels_of
 from .writing import Line, Writer, only
 
 if TYPE_CHECKING:
-    from ..tape import GradientTape
+    from ..core.tape import GradientTape
 
 WIDEST = 48
 """The column at which remarks stand at the latest."""

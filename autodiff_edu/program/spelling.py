@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..labels import INFIX
+from ..text.labels import INFIX
 
 SHORT = 20
 """The most elements of an array that is written out."""

@@ -16,17 +16,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..control.custom import Call, Custom
-from ..entry import Entry
-from ..events import active
-from ..labels import Labels, names_of_arguments
-from ..places import place
-from ..recorder import Recorder
+from ..arrays.validate import read_only
+from ..core.entry import Entry
+from ..core.events import active
+from ..core.recorder import Recorder
+from ..core.rule import RULES, settle
+from ..core.stack import plain
+from ..core.tensor import Tensor, wrap
+from ..custom.call import Call, Custom
 from ..rules import operations
-from ..rules.kinds import RULES, settle
-from ..stacks import plain
-from ..tensor import Tensor, wrap
-from ..values import read_only
+from ..text.labels import Labels, names_of_arguments
+from ..text.places import place
 from .spelling import PREFIXES, SIGNS, Text, home_of, in_numpy, infix, literal, same
 
 INLINE = 8

@@ -5,8 +5,8 @@
 
 from importlib import import_module
 
+from ..core.rule import RULES, Rule
 from . import elementwise, products, reductions, shapes  # noqa: F401 - they fill the table
-from .kinds import RULES, Rule
 
 __all__ = ["RULES", "Rule", "complete"]
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..tensor import apply
-from .kinds import SPELLED, elementwise, step
+from ..core.rule import SPELLED, elementwise, step
+from ..core.tensor import apply
 from .operations import alias, clip, sinc_derivative, stop_gradient
 
 LOG10, LOG2 = float(np.log(10.0)), float(np.log(2.0))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .kinds import SPELLED, linear
+from ..core.rule import SPELLED, linear
 from .reductions import from_the_right
 from .shapes import right
 

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..tensor import Tensor, apply
-from .kinds import SPELLED, elementwise, general
+from ..core.rule import SPELLED, elementwise, general
+from ..core.tensor import Tensor, apply
 from .operations import operation
 
 # Small words -------------------------------------------------------------------------------------------------------

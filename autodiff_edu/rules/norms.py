@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from ..tensor import apply
+from ..core.rule import SPELLED, general, step
+from ..core.tensor import apply
 from .elementwise import direction, or_one
-from .kinds import SPELLED, general, step
 from .linalg import bar, plain, result_type, t
 from .operations import operation
 from .reductions import Axis, from_the_right, length, restore

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..stacks import plain
-from ..tensor import Tensor, apply
+from ..core.stack import plain
+from ..core.tensor import Tensor, apply
 
 
 def operation(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from ..tensor import apply
-from .kinds import SPELLED, linear
+from ..core.rule import SPELLED, linear
+from ..core.tensor import apply
 
 LETTERS = string.ascii_uppercase + string.ascii_lowercase
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
-from ..tensor import Tensor
-from .kinds import SPELLED
+from ..core.rule import SPELLED
+from ..core.tensor import Tensor
 from .operations import scatter
 
 

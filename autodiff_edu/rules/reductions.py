@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..tensor import Tensor, apply
-from .kinds import SPELLED, UFUNC_METHODS, general, linear, step
+from ..core.rule import SPELLED, UFUNC_METHODS, general, linear, step
+from ..core.tensor import Tensor, apply
 from .shapes import right
 
 Axis = int | tuple[int, ...] | None

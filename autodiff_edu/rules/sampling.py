@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from ..tensor import Tensor
-from .kinds import SPELLED
+from ..core.rule import SPELLED
+from ..core.tensor import Tensor
 from .rearranging import moveaxis, plain, sort, take
 from .reductions import length
 

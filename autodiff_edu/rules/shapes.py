@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..tensor import apply
-from .kinds import SPELLED, general, linear, step
+from ..core.rule import SPELLED, general, linear, step
+from ..core.tensor import apply
 from .operations import alias, cast, concatenate, gather, round_off, scatter, stack
 
 

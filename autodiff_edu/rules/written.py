@@ -23,7 +23,7 @@ import linecache
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-from .kinds import RULES, Pull
+from ..core.rule import RULES, Pull
 
 __all__ = ["RULES", "Written", "formula", "written"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..places import place
+from ..text.places import place
 from .examples import Examples
 from .listening import Watching
 from .program import Difference, differences

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..structures import as_array, flatten, rebuild
-from ..tensor import Tensor
-from ..values import own
+from ..arrays.structures import as_array, flatten, rebuild
+from ..arrays.validate import own
+from ..core.tensor import Tensor
 
 STEP = 2.0**-7
 """How far examples are moved, to see what follows them."""

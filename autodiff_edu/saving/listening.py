@@ -14,16 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from .. import control
-from ..events import Assign, Event, Leave, Seed, active, hook
-from ..journal import since, tick
-from ..places import Where, here
+from .. import custom as control
+from ..arrays.structures import flatten
+from ..core.events import Assign, Event, Leave, Seed, active, hook
+from ..core.journal import since, tick
+from ..core.rule import SPELLED, UFUNC_METHODS
+from ..core.tape import GradientTape
+from ..core.tensor import Tensor
+from ..core.variable import Variable
 from ..rules import complete
-from ..rules.kinds import SPELLED, UFUNC_METHODS
-from ..structures import flatten
-from ..tape import GradientTape
-from ..tensor import Tensor
-from ..variable import Variable
+from ..text.places import Where, here
 from .operations import name_of
 from .recording import Recording, tensors_in
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..control.custom import Custom
+from ..core.rule import SPELLED, UFUNC_METHODS
+from ..custom.call import Custom
 from ..rules import RULES, complete
-from ..rules.kinds import SPELLED, UFUNC_METHODS
 
 OURS = __name__.partition(".")[0] + "."
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..places import place
+from ..text.places import place
 from .recording import Note, Recording, kept, references, same_array
 
 

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..control import custom_gradient
-from ..tensor import Tensor, as_tensor
-from ..variable import Variable
+from ..core.tensor import Tensor, as_tensor
+from ..core.variable import Variable
+from ..custom import custom_gradient
 from .operations import operations
 from .recording import CUSTOM, tensors_in
 

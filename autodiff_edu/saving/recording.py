@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from ..control.custom import Call, Custom
-from ..places import Where, here
-from ..recorder import Recorder
-from ..structures import flatten
-from ..tensor import Tensor, wrap
-from ..values import own
-from ..variable import Variable
+from ..arrays.structures import flatten
+from ..arrays.validate import own
+from ..core.recorder import Recorder
+from ..core.tensor import Tensor, wrap
+from ..core.variable import Variable
+from ..custom.call import Call, Custom
+from ..text.places import Where, here
 from .operations import name_of
 
 CUSTOM = "custom_gradient"

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..places import place
-from ..tensor import Tensor
+from ..core.tensor import Tensor
+from ..text.places import place
 from .examples import STEP, Examples
 from .listening import recorded
 from .operations import operations

@@ -6,9 +6,9 @@ import inspect
 import keyword
 from typing import Any
 
-from ..structures import flatten, rebuild
-from ..tensor import Tensor, as_tensor, constant
-from ..variable import Variable
+from ..arrays.structures import flatten, rebuild
+from ..core.tensor import Tensor, as_tensor, constant
+from ..core.variable import Variable
 from .reading import Contents, Input, Reference
 
 WIDER = {"b": "b", "i": "bui", "u": "bui", "f": "buif", "c": "buifc"}

@@ -20,8 +20,8 @@ from sphinx.config import Config
 from sphinx.errors import ExtensionError
 
 import autodiff_edu as ad
-from autodiff_edu.course.execute import fingerprint
-from autodiff_edu.document import VERSION
+from autodiff_edu.course.tools.execute import fingerprint
+from autodiff_edu.trace.document import VERSION
 
 TRACE = re.compile(r'<script type="application/json">(\{"trace":.*?)</script>', re.DOTALL)
 EXECUTE = "python -m autodiff_edu.course.execute notebooks/"

@@ -21,8 +21,8 @@ import dask.array as da
 import numpy as np
 
 from autodiff_edu import GradientTape, constant, rules
-from autodiff_edu.entry import Entry
-from autodiff_edu.rules.kinds import RULES, SPELLED, UFUNC_METHODS, Pull
+from autodiff_edu.core.entry import Entry
+from autodiff_edu.core.rule import RULES, SPELLED, UFUNC_METHODS, Pull
 from autodiff_edu.rules.rearranging import WRITING
 from autodiff_edu.rules.written import written
 

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 import autodiff_edu as ad
-from autodiff_edu.course.chapter_13 import descent
+from autodiff_edu.course.chapters.chapter_13 import descent
 
 BOUND = 0.25**10
 

@@ -20,7 +20,7 @@ from answered import answered
 from jupyter_book.config import get_final_config
 from sphinx.errors import ExtensionError
 
-from autodiff_edu.course.execute import fingerprint
+from autodiff_edu.course.tools.execute import fingerprint
 
 ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "book"

@@ -12,8 +12,8 @@ import pytest
 from programs import HOSTILE, diamond
 
 import autodiff_edu as ad
-from autodiff_edu.document import VERSION
 from autodiff_edu.player import Player
+from autodiff_edu.trace.document import VERSION
 from browser.following import only, read, saved
 
 

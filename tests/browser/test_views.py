@@ -73,7 +73,7 @@ CELLS = [
 @pytest.fixture(scope="module")
 def executed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A notebook that somebody else has run and passed on."""
-    from autodiff_edu.course.execute import execute
+    from autodiff_edu.course.tools.execute import execute
 
     cells = [nbformat.v4.new_code_cell(cell, id=f"cell-{number}") for number, cell in enumerate(CELLS)]
     path = tmp_path_factory.mktemp("executed") / "passed-on.ipynb"

@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 import autodiff_edu as ad
-from autodiff_edu.events import active
+from autodiff_edu.core.events import active
 
 from .cases import case
 

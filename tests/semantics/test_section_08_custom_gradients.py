@@ -8,7 +8,7 @@ import pytest
 from unruled import UNRULED
 
 import autodiff_edu as ad
-from autodiff_edu.events import active
+from autodiff_edu.core.events import active
 
 from .cases import case
 

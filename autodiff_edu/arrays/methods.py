@@ -1,0 +1,115 @@
+"""The methods that a tensor has in common with an ndarray: each is NumPy's function of the same name, applied to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..core.rule import SPELLED
+
+
+def _method(function: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: Any, *args: Any, **parameters: Any) -> Any:
+        return function(self, *args, **parameters)
+
+    method.__name__ = function.__name__
+    method.__doc__ = f"Give `np.{function.__name__}` of this tensor."
+    return method
+
+
+def _in_place(name: str, remedy: str) -> property:
+    def absent(self: Any) -> NoReturn:
+        raise AttributeError(
+            f"a {type(self).__name__} has no {name}, for it is never written into; write y = {remedy}",
+            name=name,
+            obj=self,
+        )
+
+    return property(absent)
+
+
+class ArrayMethods:
+    """What `x.sum()`, `x.T` and `x.reshape(2, 3)` mean."""
+
+    __slots__ = ()
+
+    T = property(lambda self: np.transpose(self))
+    real = property(lambda self: np.real(self))
+    imag = property(lambda self: np.imag(self))
+
+    mT = property(lambda self: np.swapaxes(self, -1, -2))  # noqa: N815 - NumPy's own name
+    nbytes = property(lambda self: self._array.nbytes)
+    itemsize = property(lambda self: self._array.itemsize)
+
+    all, any, argmax, argmin = _method(np.all), _method(np.any), _method(np.argmax), _method(np.argmin)
+    argpartition, argsort, nonzero = _method(np.argpartition), _method(np.argsort), _method(np.nonzero)
+    searchsorted, conjugate, copy = _method(np.searchsorted), _method(np.conjugate), _method(np.copy)
+    conj, cumprod, cumsum = _method(np.conj), _method(np.cumprod), _method(np.cumsum)
+    diagonal, dot, max, mean = _method(np.diagonal), _method(np.dot), _method(np.max), _method(np.mean)
+    min, prod, ptp, ravel = _method(np.min), _method(np.prod), _method(np.ptp), _method(np.ravel)
+    repeat, round, squeeze, std = _method(np.repeat), _method(np.round), _method(np.squeeze), _method(np.std)
+    sum, swapaxes, take, trace = _method(np.sum), _method(np.swapaxes), _method(np.take), _method(np.trace)
+    var, flatten = _method(np.var), _method(np.ravel)
+
+    fill, put = _in_place("fill", "np.full_like(x, value)"), _in_place("put", "np.where(mask, value, x)")
+    partition, resize = _in_place("partition", "np.partition(x, kth)"), _in_place("resize", "np.resize(x, shape)")
+    sort = _in_place("sort", "np.sort(x)")
+
+    _leave: Any
+    _array: Any
+    name: Any
+    __floordiv__: Any
+    __rfloordiv__: Any
+    __mod__: Any
+    __rmod__: Any
+
+    def item(self) -> Any:
+        """Give the only element as a Python number."""
+        return self._leave("item()").item()
+
+    def tolist(self) -> Any:
+        """Give the elements as nested lists of Python numbers."""
+        return self._leave("tolist()").tolist()
+
+    def tobytes(self) -> bytes:
+        """Give the bytes of the array, in C order."""
+        return self._leave("tobytes()").tobytes()
+
+    def __round__(self, digits: int = 0) -> Any:
+        return np.round(self, digits)  # type: ignore[call-overload]
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
+
+    def __copy__(self) -> Any:
+        return self  # nothing can change a tensor, so one is as good as two
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.__copy__()
+
+    def __reduce__(self) -> Any:
+        return type(self), (self._array, None, self.name)
+
+    def clip(self, min: Any = None, max: Any = None, *args: Any, **parameters: Any) -> Any:
+        """Give `np.clip` of this tensor; the bounds by place, as NumPy 2.0 knows no names for them there."""
+        clip: Any = np.clip
+        return clip(self, min, max, *args, **parameters)
+
+    def reshape(self, *shape: Any) -> Any:
+        """Give `np.reshape` of this tensor; the shape as one tuple or as several numbers."""
+        reshape: Any = np.reshape
+        return reshape(self, shape[0] if len(shape) == 1 else shape)
+
+    def transpose(self, *axes: Any) -> Any:
+        """Give `np.transpose` of this tensor; the axes as one tuple, as several numbers, or none: reversed."""
+        transpose: Any = np.transpose
+        return transpose(self, axes[0] if len(axes) == 1 else axes or None)
+
+    def astype(self, dtype: Any) -> Any:
+        """Convert to another dtype; nothing flows back through a conversion to integers or booleans."""
+        return SPELLED[np.ndarray.astype](self, dtype)

@@ -1,0 +1,251 @@
+"""What happens while a tape works, as small typed records, and who is told.
+
+Install a callback with `hook` and it receives every event of this thread, in order. Without a hook no event is
+ever built: the code that would announce one asks `active.hooks` first.
+
+>>> import autodiff_edu as ad
+>>> x = ad.constant(3.0)
+>>> seen = []
+>>> with ad.hook(seen.append), ad.GradientTape() as tape:
+...     tape.watch(x)
+...     y = x * x
+>>> [type(event).__name__ for event in seen]
+['Watch', 'Record']
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..text.places import Where
+    from .entry import Entry
+    from .recorder import Recorder
+    from .tensor import Tensor
+    from .variable import Variable
+
+
+class Active(threading.local):
+    """The tapes that record, the hooks that listen, and the names of the scopes, in one thread."""
+
+    tapes: tuple[Recorder, ...] = ()
+    hooks: tuple[Callable[[Event], Any], ...] = ()
+    scopes: tuple[str, ...] = ()
+
+
+active = Active()
+
+
+class Event:
+    """Something that happened; its class says what, and its attributes the details.
+
+    Not dataclasses: a dozen of those would take longer to import than the tape itself.
+    """
+
+    __slots__: tuple[str, ...] = ()
+
+    def __init__(self, *details: Any) -> None:
+        for name, detail in zip(self.__annotations__, details, strict=True):
+            object.__setattr__(self, name, detail)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"an event is a record of what happened: its {name} cannot be changed")
+
+    def replaced(self, **changes: Any) -> Any:
+        """Give the same event with some of its details changed."""
+        return type(self)(*(changes.get(name, getattr(self, name)) for name in self.__annotations__))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in self.__annotations__)})"
+
+
+class Watch(Event):
+    """A tape began to watch a tensor, at a place in the user's code."""
+
+    __slots__ = ("tape", "tensor", "where")
+
+    tape: Recorder
+    tensor: Tensor
+    where: Where
+
+
+class Record(Event):
+    """A tape appended an entry."""
+
+    __slots__ = ("entry", "tape")
+
+    tape: Recorder
+    entry: Entry
+
+
+class Skip(Event):
+    """An operation was computed, but this tape watches none of its inputs."""
+
+    __slots__ = ("entry", "tape")
+
+    tape: Recorder
+    entry: Entry
+
+
+class Cut(Event):
+    """An entry was appended through which nothing flows back: its derivative is zero everywhere."""
+
+    __slots__ = ("entry", "tape")
+
+    tape: Recorder
+    entry: Entry
+
+
+class Pause(Event):
+    """A tape stopped recording for a while."""
+
+    __slots__ = ("tape",)
+
+    tape: Recorder
+
+
+class Resume(Event):
+    """A paused tape records again."""
+
+    __slots__ = ("tape",)
+
+    tape: Recorder
+
+
+class Reset(Event):
+    """A tape forgot its entries and its watches."""
+
+    __slots__ = ("tape",)
+
+    tape: Recorder
+
+
+class Seed(Event):
+    """A backward pass began at a target with its first cotangent."""
+
+    __slots__ = ("cotangent", "tape", "tensor")
+
+    tape: Recorder
+    tensor: Tensor
+    cotangent: Tensor
+
+
+class PullBack(Event):
+    """A cotangent arrived at the output of an entry, whose rules are about to be applied."""
+
+    __slots__ = ("cotangent", "entry", "tape")
+
+    tape: Recorder
+    entry: Entry
+    cotangent: Tensor
+
+
+class Accumulate(Event):
+    """One contribution was added up for one argument of an entry; `before` is None for the first."""
+
+    __slots__ = ("after", "argument", "before", "contribution", "entry", "tape", "tensor")
+
+    tape: Recorder
+    entry: Entry
+    argument: int
+    tensor: Tensor
+    before: Tensor | None
+    contribution: Tensor
+    after: Tensor
+
+
+class Release(Event):
+    """A one-shot tape let go of its arrays."""
+
+    __slots__ = ("tape",)
+
+    tape: Recorder
+
+
+class Assign(Event):
+    """A variable got a new value."""
+
+    __slots__ = ("value", "variable")
+
+    variable: Variable
+    value: Tensor
+
+
+class Leave(Event):
+    """A tensor that a tape follows was handed over as a plain array: what is computed from that is on no tape."""
+
+    __slots__ = ("how", "tape", "tensor")
+
+    tape: Recorder
+    tensor: Tensor
+    how: str
+
+
+class Explain(Event):
+    """A sentence of an explanation; `Explanation.trace` puts these in, a tape never does."""
+
+    __slots__ = ("tape", "text", "where")
+
+    tape: Recorder
+    text: str
+    where: Where | None
+
+
+def emit(event: Event) -> None:
+    """Hand an event to every hook of this thread."""
+    for callback in active.hooks:
+        callback(event)
+
+
+@contextmanager
+def hook(callback: Callable[[Event], Any]) -> Iterator[None]:
+    """Call `callback(event)` for everything that happens inside the `with` block, in this thread.
+
+    Parameters
+    ----------
+    callback : callable
+        Receives one `Event` at a time: `Watch`, `Record`, `Skip`, `Cut`, `Pause`, `Resume`, `Reset`, `Seed`,
+        `PullBack`, `Accumulate`, `Release`, `Assign` or `Leave`. What it computes on tensors is neither
+        recorded nor announced. If it raises, it is not called again, what was under way goes on, and its error is
+        raised when the block ends.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> x = ad.Variable(3.0, name="x")
+    >>> with ad.hook(lambda event: print(type(event).__name__)):
+    ...     x.assign(4.0)
+    Assign
+    Variable('x', 4.)
+    """
+    if not callable(callback):
+        raise TypeError(
+            f"a hook is a function that is given each event; this is the {type(callback).__name__} {callback!r:.60}"
+        )
+    failures: list[BaseException] = []
+
+    def quiet(event: Event) -> None:
+        if failures:
+            return
+        tapes, hooks, active.tapes, active.hooks = active.tapes, active.hooks, (), ()
+        try:
+            callback(event)
+        except Exception as failure:
+            failures.append(failure)
+        finally:
+            active.tapes, active.hooks = tapes, hooks
+
+    active.hooks = (*active.hooks, quiet)
+    try:
+        yield
+    except BaseException as error:
+        for failure in failures:
+            error.add_note(f"before that, a hook raised {failure!r}")
+        raise
+    finally:
+        active.hooks = tuple(installed for installed in active.hooks if installed is not quiet)
+    if failures:
+        raise failures[0]

@@ -1,0 +1,122 @@
+"""Tensors whose value is replaced: the parameters of a model, and any other state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..arrays.validate import own
+from ..text.formatting import show
+from .events import Assign, active, emit
+from .journal import PLAIN, note
+from .tensor import Tensor, wrap
+
+
+def _no_in_place(sign: str, instead: str | None = None) -> Callable[[Any, Any], NoReturn]:
+    def refuse(self: Variable, other: Any) -> NoReturn:
+        raise RuntimeError(
+            f"variable {sign}= value is not supported, because it is not clear whether you want to change the variable "
+            f"or to compute with it. Write variable.{instead or f'assign(variable {sign} value)'}, or "
+            f"result = variable {sign} value"
+        )
+
+    return refuse
+
+
+class Variable(Tensor):
+    """A tensor with a name whose value is replaced by `assign`; a tape watches it when it is read.
+
+    What a tape records is the value at the time of reading, so assigning later changes no gradient.
+
+    Parameters
+    ----------
+    initial_value : array_like
+        Copied. Its shape and dtype stay for good.
+    trainable : bool
+        Whether tapes watch it without being asked.
+    name : str, optional
+        Shown wherever the variable is.
+    dtype : dtype, optional
+        NumPy's; by default that of `initial_value`.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> w = ad.Variable(3.0, name="w")
+    >>> with ad.GradientTape() as tape:
+    ...     y = w * w
+    >>> tape.gradient(y, w)
+    Tensor(6.)
+    >>> w.assign_sub(0.5)
+    Variable('w', 2.5)
+    """
+
+    __slots__ = ("trainable",)
+
+    def __init__(self, initial_value: Any, trainable: bool = True, name: str | None = None, dtype: Any = None) -> None:
+        super().__init__(initial_value, dtype, name)
+        self.trainable = trainable
+
+    def assign(self, value: Any) -> Variable:
+        """Replace the value; gives the variable itself.
+
+        Parameters
+        ----------
+        value : array_like
+            Of the variable's shape, and of a dtype that fits into the variable's without loss of kind.
+
+        Raises
+        ------
+        ValueError
+            If the shape differs.
+        TypeError
+            If the dtype cannot be kept, say complex into float.
+        """
+        return self._replace(own(value), value)
+
+    def _replace(self, array: Any, source: Any) -> Variable:
+        if array.shape != self.shape:
+            raise ValueError(
+                f"{self!r} has shape {self.shape}, and a value of shape {array.shape} was assigned to it; "
+                "a variable keeps its shape, so make a new Variable for the new one"
+            )
+        if not np.can_cast(array.dtype, self.dtype, "same_kind"):
+            raise TypeError(
+                f"{self!r} has dtype {self.dtype}, and a value of dtype {array.dtype} was assigned to it; "
+                f"convert it on purpose: value.astype({str(self.dtype)!r})"
+            )
+        self._array = own(array, self.dtype)
+        note("assign", (source._id if isinstance(source, Tensor) else PLAIN,), self._id)
+        if active.hooks:
+            emit(Assign(self, wrap(self._array)))
+        return self
+
+    def assign_add(self, value: Any) -> Variable:
+        """Add an array_like of the variable's shape to its value; gives the variable. Errors as for `assign`."""
+        return self._replace(self._array + own(value), value)
+
+    def assign_sub(self, value: Any) -> Variable:
+        """Subtract an array_like of the variable's shape; gives the variable. Errors as for `assign`."""
+        return self._replace(self._array - own(value), value)
+
+    def __copy__(self) -> Variable:
+        return Variable(self._array, self.trainable, self.name)
+
+    def __reduce__(self) -> Any:
+        return Variable, (self._array, self.trainable, self.name)
+
+    def as_it_is(self) -> Variable:
+        """Give a variable that tapes take for this one, with the value it has now."""
+        kept = self.__copy__()
+        kept._id = self._id
+        return kept
+
+    __iadd__, __isub__ = _no_in_place("+", "assign_add(value)"), _no_in_place("-", "assign_sub(value)")
+    __imul__, __itruediv__, __ipow__ = _no_in_place("*"), _no_in_place("/"), _no_in_place("**")
+    __imatmul__, __ifloordiv__, __imod__ = _no_in_place("@"), _no_in_place("//"), _no_in_place("%")
+
+    def __repr__(self) -> str:
+        start = f"Variable({self.name!r}, " if self.name else "Variable("
+        return f"{start}{show(self._array, indent=len(start))})"

@@ -1,0 +1,161 @@
+"""The exercises of chapter 8, several tapes: two that are independent, two gradients from one, which records what."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import autodiff_edu as ad
+
+from ...core.events import Watch
+from ..feedback import NotYet, near, needs_dict, needs_function, number, observe, shortened
+
+FIRST, SECOND = {"q", "s"}, {"p", "r", "s", "t"}
+
+
+def two_tapes(answer: Any) -> str:
+    """Check 8.1: two tapes, each of which watches one of two sources, at hidden points."""
+    needs_function(answer, "two_tapes(x0, x1)")
+    a, b = np.random.default_rng(817).uniform(0.5, 1.5, 2).tolist()
+    x0, x1 = ad.constant(a), ad.constant(b)
+    given, watches = _run(answer, x0, x1, "two_tapes(x0, x1)")
+    first, second = _pair(given, "two_tapes(x0, x1)")
+    if first is None and second is None:
+        if not watches:
+            raise NotYet(
+                "Both gradients are None, for no tape watches anything yet. "
+                "Replace the three dots: each tape has its own `watch`."
+            )
+        raise NotYet(
+            "Both gradients are None: each tape is asked for what the other one watches. Exchange the two watches."
+        )
+    if first is None or second is None:
+        name, other = ("0", "1") if first is None else ("1", "0")
+        raise NotYet(
+            f"The gradient by x{name} is None: tape{name} never watched it. "
+            f"What tape{other} watches is of no use to tape{name}."
+        )
+    right = (math.cos(a) * math.exp(b), math.sin(a) * math.exp(b))
+    numbers = number(first, "the gradient by x0"), number(second, "the gradient by x1")
+    if not all(map(near, numbers, right)):
+        raise NotYet(
+            "The two gradients have changed places: first that by x0, then that by x1."
+            if all(map(near, numbers, reversed(right)))
+            else f"At x0 = {a:.3f}, x1 = {b:.3f} the slopes are {right[0]:.6g} and {right[1]:.6g}; "
+            f"your function gives {numbers[0]:.6g} and {numbers[1]:.6g}. Leave the line of total as it is."
+        )
+    tapes = {id(tape) for tape in watches}
+    if len(tapes) != 2:
+        raise NotYet(
+            "Both gradients are right, but one tape found both. Let each come from a tape of its own."
+            if tapes
+            else "Both gradients are right, but no tape was used. Let two tapes find them."
+        )
+    if len(watches) != 2:
+        raise NotYet(
+            "Both gradients are right, but a tape watches more than its own source, and so records more than it needs. "
+            "One `watch` for each tape is enough."
+        )
+    return "Each tape holds what depends on its own source: two entries, of which the product is in both."
+
+
+def one_tape(answer: Any) -> str:
+    """Check 8.2: two gradients, of two targets by two sources, from one tape at hidden points."""
+    needs_function(answer, "one_tape(x, y)")
+    a, b = np.random.default_rng(829).uniform(1.2, 2.8, 2).tolist()
+    try:
+        given, watches = _run(answer, ad.constant(a), ad.constant(b), "one_tape(x, y)")
+    except NotYet as refused:
+        if "used already" in str(refused):
+            raise NotYet(
+                "The second gradient was refused, because a one-shot tape answers once. "
+                "Which kind of tape answers as often as you like?"
+            ) from None
+        raise
+    first, second = _pair(given, "one_tape(x, y)")
+    if first is None or second is None:
+        raise NotYet(f"{'dz/dx' if first is None else 'dm/dy'} is None. Watch x and y before z and m are computed.")
+    by_x, by_y = number(first, "dz/dx"), number(second, "dm/dy")
+    right = (2 * a, 1 + 2 * b)
+    for wrong, hint in (
+        ((2 * a + 1, 2 + 2 * b), "That is the gradient of z + m: several targets in one call are added up. Ask twice."),
+        ((2 * a, 1.0), "These are dz/dx and dz/dy. The second one is to be that of m."),
+        ((1.0, 1 + 2 * b), "These are dm/dx and dm/dy. The first one is to be that of z."),
+        ((1.0, 1.0), "These are dm/dx and dz/dy: the targets have changed places."),
+        ((1 + 2 * b, 2 * a), "Both gradients are there, in the other order: first dz/dx, then dm/dy."),
+    ):
+        if near(by_x, wrong[0]) and near(by_y, wrong[1]):
+            raise NotYet(hint)
+    if not (near(by_x, right[0]) and near(by_y, right[1])):
+        raise NotYet(
+            f"At x = {a:.3f}, y = {b:.3f} dz/dx is {right[0]:.6g} and dm/dy is {right[1]:.6g}; "
+            f"your function gives {by_x:.6g} and {by_y:.6g}."
+        )
+    if (many := len({id(tape) for tape in watches})) != 1:
+        raise NotYet(
+            f"Both gradients are right, and you used {many} tapes. One that is persistent is enough."
+            if many
+            else "Both gradients are right, but no tape was used. Let the tape find them."
+        )
+    return "One list, two walks. At x = 3, y = 2 they give 6 and 5."
+
+
+def lanes(answer: Any) -> str:
+    """Check 8.3: which lines each of two tapes records, as a dict of two sets."""
+    needs_dict(answer, '{"first": {"p"}, ...}')
+    if missing := [name for name in ("first", "second") if name not in answer]:
+        raise NotYet(f"Nothing is said of the tape {' and '.join(missing)}.")
+    first, second = (_lines(answer[name], name) for name in ("first", "second"))
+    hints = (
+        (
+            first == SECOND and second == FIRST,
+            "The two tapes have changed places. Which of them watches x, and which y?",
+        ),
+        ("p" in first, "`p = x * x` uses x alone, a constant that the tape first was never asked to watch."),
+        ("q" not in first, "`q = y * 3.0` reads y. A tape watches trainable variables by itself, and first does."),
+        ("r" in first, "The tape first is paused while r is computed."),
+        ("t" in first, "r was computed in a pause of first, so it is a constant to it. And t uses nothing but r."),
+        ("s" not in first, "To the tape first r is a constant, but `s = r * y` uses y too, and y is watched."),
+        ("q" in second, "`q = y * 3.0` reads y. But second does not watch variables by itself; it watches x alone."),
+        ("p" not in second, "`p = x * x` uses x, and second was asked to watch it."),
+        ("r" not in second, "A pause concerns one tape. `first` was paused while r was computed, and second was not."),
+        ("s" not in second, "s uses r, r uses p, and p uses x: second follows that chain."),
+        ("t" not in second, "t uses r, and second has recorded r."),
+    )
+    for applies, hint in hints:
+        if applies:
+            raise NotYet(hint)
+    return "first: q and s. second: p, r, s and t. Only s is in both, by y for the one and by r for the other."
+
+
+def _run(function: Any, a: Any, b: Any, written: str) -> tuple[Any, list[Any]]:
+    """Call a learner's function; give its result, and the tape of each watch."""
+    given, events = observe(function, a, b, written=written)
+    return given, [event.tape for event in events if isinstance(event, Watch)]
+
+
+def _pair(given: Any, written: str) -> tuple[Any, Any]:
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        raise NotYet(f"{written} gives {shortened(given)}. Return two gradients: `return ..., ...`.")
+    if given[0] is ... or given[1] is ...:
+        raise NotYet("Replace the three dots by two gradients, one for each pair of a target and a source.")
+    return given[0], given[1]
+
+
+def _lines(answer: Any, tape: str) -> set[str]:
+    if isinstance(answer, str):
+        answer = answer.replace(",", " ").split()
+    if not isinstance(answer, set | frozenset | list | tuple):
+        raise NotYet(f'For the tape {tape} I need a set of names, as in {{"p", "q"}}, and got {shortened(answer)}.')
+    if ... in answer:
+        raise NotYet(f"Replace the three dots: which lines does the tape {tape} record?")
+    if unknown := [name for name in answer if name not in ("p", "q", "r", "s", "t")]:
+        raise NotYet(f"For the tape {tape} you name {shortened(unknown[0])}. The lines are p, q, r, s and t.")
+    return set(answer)
+
+
+EXERCISES: dict[str, Callable[[Any], str]] = {"8.1": two_tapes, "8.2": one_tape, "8.3": lanes}
+"""The checks by exercise."""

@@ -1,0 +1,219 @@
+"""The exercises of chapter 13, the capstone: vanishing gradients, a block that is recomputed, and a port."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import autodiff_edu as ad
+
+from ..feedback import NotYet, call, needs_dict, needs_each, needs_function, number, quoted, shortened
+
+
+def ten_sigmoids(answer: Any) -> str:
+    """Check 13.1: how much of a slope ten sigmoids leave, and the weight that would keep it, as a dict."""
+    needs_dict(answer, '{"bound": 1.0, "weight": 1.0}')
+    needs_each(answer, ("bound", "weight"), "No number is given for")
+    bound, weight = (number(answer[name], f"the answer to {name}") for name in ("bound", "weight"))
+    for wrong, hint in (
+        (0.25, "A quarter is the bound for one sigmoid. There are ten, one behind the other."),
+        (2.5, "2.5 is ten quarters added up. Along a chain, slopes are multiplied."),
+        (0.5**10, "0.5 is the *value* of the sigmoid at 0. Its slope there is s(1 - s)."),
+        (0.25**9, "That is the bound for nine sigmoids. Count them again: ten."),
+        (0.25**11, "That is the bound for eleven sigmoids. Count them again: ten."),
+        (1.0, "1 would mean that the sigmoids change nothing. What is the largest value of s(1 - s)?"),
+    ):
+        if np.isclose(bound, wrong, 1e-3, 0.0):
+            raise NotYet(hint)
+    if not np.isclose(bound, 0.25**10, 1e-3, 0.0):
+        raise NotYet("For the bound, ask for one link first: the largest value of s(1 - s). Then there are ten links.")
+    for wrong, hint in (
+        (1.0, "With the weight 1 the bound is what you have just answered, and not 1."),
+        (0.25, "A weight of 1/4 makes it smaller still. Each link has the slope w · s(1 - s)."),
+        (4.0**10, "The weight stands in every link, so it acts ten times. One link must come out at 1."),
+        (2.0, "With 2 a link has at most the slope 2 · 1/4, which is a half."),
+        (-4.0, "The size is right. A positive weight is asked for."),
+    ):
+        if np.isclose(weight, wrong):
+            raise NotYet(hint)
+    if not np.isclose(weight, 4.0):
+        raise NotYet("For the weight, one link has at most the slope w · 1/4. For which w is that 1?")
+    return (
+        "At most (1/4)¹⁰, about a millionth. With the weight 4 the bound is 1, reached only where a sigmoid is given 0."
+    )
+
+
+def recomputed(answer: Any) -> str:
+    """Check 13.2: a block that leaves one entry on the tape and is computed again on the way back."""
+    needs_function(answer, "recompute(block)")
+    draw = np.random.default_rng(2016)
+    x = ad.constant(draw.normal(size=(6, 3)))
+    kernels = [ad.constant(draw.normal(size=(3, 3))) for _ in range(4)]
+    weights = draw.normal(size=(6, 3))
+    calls: list[bool] = []
+
+    def block(x: Any, kernels: Any) -> Any:
+        calls.append(isinstance(x, ad.Tensor))
+        for kernel in kernels:
+            x = np.tanh(x @ kernel)
+        return x
+
+    with ad.GradientTape() as tape:
+        tape.watch([x, kernels])
+        right = tape.gradient(np.sum(block(x, kernels) * weights), [x, kernels])
+    calls.clear()
+    light = call(answer, block, written="recompute(block)")
+    if not callable(light):
+        raise NotYet(f"recompute(block) gives {shortened(light)}. It must give a function. Does `return light` lack?")
+    with ad.GradientTape() as tape:
+        tape.watch([x, kernels])
+        y = call(light, x, kernels, written="recompute(block)(x, kernels)")
+        if not isinstance(y, ad.Tensor) or y.shape != x.shape:
+            raise NotYet(f"Your function gives {shortened(y)}. It must give what the block gives, as one tensor.")
+        entries = len(tape.entries)
+        target = np.sum(y * weights)
+    if entries == 0:
+        raise NotYet("Nothing was recorded. Does `@ad.custom_gradient` stand above your function?")
+    if entries > 1:
+        raise NotYet(
+            f"The value is there, and the tape holds {entries} entries, not one: the block ran on tensors, so its "
+            "inside was recorded. In the forward run give it plain arrays, from `.numpy()`."
+        )
+    plain = x.numpy()
+    for kernel in kernels:
+        plain = np.tanh(plain @ kernel.numpy())
+    if not np.allclose(y.numpy(), plain):
+        raise NotYet("The value differs from that of the block. The forward line was right as it stood.")
+    if len(calls) != 1:
+        raise NotYet(f"On the way forward the block was computed {len(calls)} times. Once is enough.")
+    _judge_recomputed(_gradient(tape, target, [x, kernels]), right, y, weights, block, x, kernels)
+    if len(calls) == 1:
+        raise NotYet("The gradients are right, but the block was not computed again: what did you keep in its place?")
+    return "One entry in place of eight, the same gradients, and the block computed twice: memory against operations."
+
+
+def _gradient(tape: Any, target: Any, sources: Any) -> Any:
+    try:
+        return tape.gradient(target, sources)
+    except Exception as error:
+        if "llipsis" in str(error) or "..." in str(error):
+            raise NotYet("Replace the three dots: what does backward(dy) return?") from error
+        if "gradient" in str(error) and isinstance(error, ValueError):
+            raise NotYet(
+                "backward must return two things, in place of the three dots: the gradient of x, and the list of "
+                f"gradients of the kernels. The tape says: {quoted(str(error))}."
+            ) from error
+        raise NotYet(f"On the way back your function raised {type(error).__name__}: {quoted(str(error))}.") from error
+
+
+def _judge_recomputed(found: Any, right: Any, y: Any, weights: Any, block: Any, x: Any, kernels: Any) -> None:
+    flat, expected = [found[0], *found[1]], [right[0], *right[1]]
+    if all(g is None for g in flat):
+        raise NotYet("backward gives None for everything. Does the inner tape watch the new tensors before the block?")
+    if any(g is None for g in flat):
+        missing = "x" if flat[0] is None else "the kernels"
+        raise NotYet(f"The gradient of {missing} is None. The inner tape must watch x and the kernels, both.")
+    if all(np.allclose(a, b) for a, b in zip(flat, expected, strict=True)):
+        return
+    with ad.GradientTape() as tape:
+        tape.watch([x, kernels])
+        forgetful = tape.gradient(block(x, kernels), [x, kernels])
+    if np.allclose(flat[0], forgetful[0]):
+        raise NotYet(
+            "The inner tape starts from ones: the cotangent dy is forgotten. Hand it on: "
+            "`inner.gradient(..., output_gradients=dy)`."
+        )
+    if np.allclose(flat[0], expected[0]):
+        raise NotYet("The gradient of x is right, those of the kernels are not. Are they in the order of the kernels?")
+    raise NotYet("The gradients differ from those of the block itself. Compute the block again, and seed it with dy.")
+
+
+def ported(answer: Any) -> str:
+    """Check 13.3: gradient descent on a line, in any framework, against its closed form."""
+    needs_function(answer, "fit(length, mass, turns, rate)")
+    draw = np.random.default_rng(2002)
+    length = draw.normal(size=40)
+    mass = 0.7 * length + 2.0 + 0.3 * draw.normal(size=40)
+    for turns, rate in ((1, 0.1), (7, 0.05)):
+        given = call(answer, length.copy(), mass.copy(), turns, rate, written=f"fit(length, mass, {turns}, {rate})")
+        if given is None:
+            raise NotYet("Your function gives None. End it with `return w, b`.")
+        if not isinstance(given, tuple | list) or len(given) != 2:
+            raise NotYet(f"Your function gives {shortened(given)}. It must return two numbers: `return w, b`.")
+        pair = np.array([number(_detached(given[0]), "w"), number(_detached(given[1]), "b")])
+        _judge_fit(pair, length, mass, turns, rate)
+    return "The same turns, the same numbers: whoever knows one tape knows the others."
+
+
+def _detached(value: Any) -> Any:
+    """Give a tensor of PyTorch that requires a gradient as one that does not; anything else as it is."""
+    return value.detach() if type(value).__module__.partition(".")[0] == "torch" else value
+
+
+def descent(
+    length: Any, mass: Any, turns: int, rate: float, *, scale: float = 2.0 / 40, keep: bool = False, by: str = "wb",
+    in_turn: bool = False, sign: float = 1.0,
+) -> Any:  # fmt: skip
+    """Walk downhill with the slopes written out; the options are the ways in which it goes wrong."""
+    w = b = total_w = total_b = 0.0
+    for _ in range(turns):
+        error = w * length + b - mass
+        slope_w = scale * float(np.sum(error * length))
+        if in_turn:
+            error = (w - rate * slope_w) * length + b - mass
+        slope_b = scale * float(np.sum(error))
+        total_w, total_b = (total_w + slope_w, total_b + slope_b) if keep else (slope_w, slope_b)
+        w -= sign * rate * total_w if "w" in by else 0.0
+        b -= sign * rate * total_b if "b" in by else 0.0
+    return np.array([w, b])
+
+
+def _judge_fit(pair: Any, length: Any, mass: Any, turns: int, rate: float) -> None:
+    def is_like(wrong: Any) -> bool:
+        return bool(np.allclose(pair, wrong, 1e-4, 1e-5))  # float32, which is what most frameworks begin with, will do
+
+    if is_like(descent(length, mass, turns, rate)):
+        return
+    for wrong, hint in (
+        ((0.0, 0.0), "w and b are still 0. Do you assign the new values in each turn?"),
+        (descent(length, mass, turns, rate)[::-1], "The two numbers have changed places: return w first, then b."),
+        (descent(length, mass, turns, rate, sign=-1.0), "It walks uphill. Subtract rate times the gradient."),
+        (
+            descent(length, mass, turns, rate, keep=True),
+            "In the first turn it is right, then the steps are too long: those of earlier turns are added. In "
+            "PyTorch, set w.grad and b.grad to zero after each step.",
+        ),
+        (
+            descent(length, mass, turns, rate, scale=2.0),
+            "The steps are 40 times too long, for 40 penguins: the loss is the mean of the squares, not their sum.",
+        ),
+        (
+            descent(length, mass, turns, rate, scale=1.0 / 40),
+            "The steps are half as long as they should be. The loss is the mean of the squares, without a factor 1/2.",
+        ),
+        (
+            descent(length, mass, turns, rate, by="w"),
+            "b stays 0. `grad` takes the first argument alone if not told more.",
+        ),
+        (descent(length, mass, turns, rate, by="b"), "w stays 0. Is it watched, and assigned?"),
+        (
+            descent(length, mass, turns, rate, in_turn=True),
+            "w is right after the first turn, b is not: its slope was taken after w had moved. Take both slopes first.",
+        ),
+        (descent(length, mass, turns + 1, rate), "That is one turn too many."),
+        (descent(length, mass, turns - 1, rate), "That is one turn too few."),
+        (np.polyfit(length, mass, 1), "That is the best line. The line after the given number of turns is asked for."),
+    ):
+        if is_like(wrong):
+            raise NotYet(hint)
+    w, b = descent(length, mass, turns, rate)
+    raise NotYet(
+        f"For 40 hidden points, {turns} turn{'s' * (turns > 1)} and the rate {rate:g} it should end at w = {w:.6f}, "
+        f"b = {b:.6f}, and yours ends at {pair[0]:.6f}, {pair[1]:.6f}. It starts with zeros, and takes the mean."
+    )
+
+
+EXERCISES: dict[str, Callable[[Any], str]] = {"13.1": ten_sigmoids, "13.2": recomputed, "13.3": ported}
+"""The checks by exercise."""

@@ -1,0 +1,1 @@
+"""What lecturers and authors run: hand out, grade, execute; knows no exercise."""

@@ -1,0 +1,243 @@
+"""Taking a derivative into your own hands: cutting the flow, a gradient of your own, a rule for a function without one.
+
+>>> import numpy as np
+>>> import autodiff_edu as ad
+>>> @ad.custom_gradient
+... def log1pexp(x):
+...     e = np.exp(x)
+...     return np.log(1 + e), lambda dy: dy * (1 - 1 / (1 + e))
+>>> ad.value_and_grad(log1pexp)(1.0)
+(Tensor(1.313262), Tensor(0.731059))
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..arrays.structures import flatten, rebuild
+from ..arrays.validate import JOINING
+from ..core.rule import SPELLED
+from ..core.tensor import Tensor
+from ..rules import RULES, Rule, complete
+from ..rules.operations import stop_gradient as stopped
+from .call import call
+
+
+def stop_gradient(x: Any) -> Any:
+    """Give the same value as a constant: nothing flows back through it.
+
+    Parameters
+    ----------
+    x : Tensor, array, number, or a nested list, tuple or dict of them
+        Arrays and numbers are constants already, and come back as they are.
+
+    Returns
+    -------
+    Tensor, or structure of them
+        New tensors of the same values. Tapes record the cut, and may watch the result as a source of its own.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> x = ad.Variable(2.0)
+    >>> with ad.GradientTape() as tape:
+    ...     z = x * ad.stop_gradient(x * x)
+    >>> tape.gradient(z, x)
+    Tensor(4.)
+    """
+    return rebuild(x, iter([stopped(leaf) if isinstance(leaf, Tensor) else leaf for _, leaf in flatten(x, "x")]))
+
+
+def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a function a gradient of your own, in place of the one that a tape would find.
+
+    Parameters
+    ----------
+    f : callable
+        Gives a pair `(result, backward)`. The result is a tensor, an array or a number, or a structure of them.
+        `backward` takes one cotangent per tensor of the result, zeros for those that nothing flowed back to, and
+        returns one gradient per positional argument with tensors in it, in the argument's structure: of its shape, or
+        None if there is none. For an argument without tensors it may return None, or nothing at all.
+
+    Returns
+    -------
+    callable
+        Like `f`, but giving the result alone, as new tensors. It is called with the arguments of `f`: tensors among
+        the positional ones, nested or not, are differentiated, those among the keyword arguments are constants.
+
+    Raises
+    ------
+    TypeError
+        If f is not callable. When called: if `f` gives no such pair, or reads variables that are not among its
+        arguments, and `backward` does not take them. In a backward pass: if a gradient is not of numbers, or is complex
+        for a real argument.
+    ValueError
+        In a backward pass: if the number, the structure or a shape of the gradients is wrong.
+
+    Notes
+    -----
+    `backward` is differentiated in its turn by the tapes that are recording around it. So use NumPy functions in it,
+    and what it captures may be tensors computed by `f`.
+
+    If `f` reads trainable variables other than through its positional arguments, write `backward(dy, variables)`: it
+    is given the list of them, with the values they had, and returns `(gradients, variable_gradients)`, the second a
+    list with one gradient per variable.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> @ad.custom_gradient
+    ... def clip_gradient_by_norm(x, norm):
+    ...     def backward(dy):
+    ...         return dy * norm / np.maximum(norm, np.linalg.norm(dy))
+    ...     return x, backward
+    >>> v = ad.Variable(2.0)
+    >>> with ad.GradientTape() as tape:
+    ...     y = clip_gradient_by_norm(v * v, 0.5)
+    >>> tape.gradient(y, v)
+    Tensor(2.)
+    """
+    if not callable(f):
+        raise TypeError(f"custom_gradient takes a function that returns (result, backward), and got {f!r:.60}")
+
+    @functools.wraps(f)
+    def differentiable(*args: Any, **kwargs: Any) -> Any:
+        return call(f, args, kwargs)
+
+    return differentiable
+
+
+KINDS = ("elementwise", "linear", "general")
+
+
+class Registration:
+    """A rule that was entered; as a `with` block, it is taken out again at the end of the block."""
+
+    def __init__(self, operation: Callable[..., Any], rule: Rule) -> None:
+        self._operation, self._rule = operation, rule
+        self.__enter__()
+
+    def __enter__(self) -> Registration:
+        entered = _REGISTERED.setdefault(self._operation, [])
+        if not entered:
+            _BEFORE[self._operation] = RULES.get(self._operation), SPELLED.pop(self._operation, None)
+        if self not in entered:
+            entered.append(self)
+        RULES[self._operation] = entered[-1]._rule
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        entered = _REGISTERED.get(self._operation, [])
+        if self not in entered:
+            return
+        entered.remove(self)
+        if entered:
+            RULES[self._operation] = entered[-1]._rule
+            return
+        rule, spelled = _BEFORE.pop(self._operation)
+        del RULES[self._operation]
+        if rule is not None:
+            RULES[self._operation] = rule
+        if spelled is not None:
+            SPELLED[self._operation] = spelled
+
+
+_REGISTERED: dict[Callable[..., Any], list[Registration]] = {}
+_BEFORE: dict[Callable[..., Any], tuple[Rule | None, Callable[..., Any] | None]] = {}
+"""What an operation had before the first registration that is in force, to be given back after the last."""
+
+
+def _checked(rule: Callable[..., Any] | None, name: str, argument: int) -> Callable[..., Any] | None:
+    """Hold a user's rule to giving one array for its argument, or one that broadcasts with it."""
+    if rule is None:
+        return None
+
+    @functools.wraps(rule)
+    def pull(g: Any, y: Any, *values: Any, **parameters: Any) -> Any:
+        found, x = rule(g, y, *values, **parameters), values[argument]
+        said = f"the rule of {name} for argument {argument + 1} gave {found!r:.60}"
+        if isinstance(found, int | float | complex) and not isinstance(found, bool):
+            found = np.asarray(found)
+        if getattr(getattr(found, "dtype", None), "kind", "O") not in "biufc":
+            raise TypeError(f"{said}, and must give an array; for an argument without a derivative, register None")
+        if found.dtype.kind == "c" and "c" not in (g.dtype.kind, np.asarray(x).dtype.kind):
+            raise TypeError(f"{said}, which is complex, and the argument is real; take np.real of it")
+        inner = found.shape[np.ndim(g) - np.ndim(y) :]
+        try:
+            np.broadcast_shapes(inner, np.shape(x))
+        except ValueError:
+            raise ValueError(f"{said} of shape {inner}, and the argument has shape {np.shape(x)}") from None
+        return found
+
+    return pull
+
+
+def register_gradient(
+    operation: Callable[..., Any], *rules: Callable[..., Any] | None, kind: str = "general", replace: bool = False
+) -> Registration:
+    """Give a NumPy function, or any ufunc, a derivative rule: for good, or for the length of a `with` block.
+
+    Parameters
+    ----------
+    operation : callable
+        A NumPy function or ufunc, with one array as its result.
+    *rules : callable or None
+        One per argument: `rule(g, output, *arguments, **parameters)` gives the contribution to that argument, from a
+        cotangent `g` of the output's shape. Count axes from the right, and use NumPy functions that have rules: then
+        Jacobians and higher orders work too. None for an argument without a derivative.
+    kind : {"general", "linear", "elementwise"}
+        "elementwise" if the Jacobian is diagonal, "linear" if the operation is linear in each argument.
+    replace : bool
+        Whether a rule that is there already may be replaced.
+
+    Returns
+    -------
+    Registration
+        A context manager that takes the rule out again.
+
+    Raises
+    ------
+    TypeError
+        If the operation or a rule is not callable, a rule is missing or one too many, or the operation takes a list
+        of arrays, has several results, or is a plain Python function, which NumPy does not tell tensors about.
+    ValueError
+        If the kind is unknown, or the operation has a rule already and `replace` is not given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import autodiff_edu as ad
+    >>> x = ad.Variable([0.5, 7.0])
+    >>> with ad.register_gradient(np.unwrap, lambda g, y, x: g, kind="linear"):
+    ...     with ad.GradientTape() as tape:
+    ...         y = np.unwrap(x) * 2.0
+    ...     print(tape.gradient(y, x))
+    Tensor([2., 2.])
+    """
+    if not callable(operation) or not rules or not all(rule is None or callable(rule) for rule in rules):
+        raise TypeError(
+            "register_gradient takes a function and then one rule per argument, a function or None: "
+            "ad.register_gradient(np.sin, lambda g, y, x: g * np.cos(x))"
+        )
+    if kind not in KINDS:
+        raise ValueError(f"kind is {kind!r}; it must be one of {', '.join(map(repr, KINDS))}")
+    if operation in JOINING or operation is np.block or getattr(operation, "nout", 1) > 1:
+        raise TypeError("a rule is for a function of arrays with one result, not for one of a list, or with several")
+    complete()
+    name, known = getattr(operation, "__name__", repr(operation)), operation in RULES or operation in SPELLED
+    if not known and not isinstance(operation, np.ufunc) and not hasattr(operation, "_implementation"):
+        raise TypeError(
+            f"{name} is neither a ufunc nor a NumPy function that tensors hear of, so its rule would never be asked. "
+            f"Put it into a function with a gradient of its own: see ad.custom_gradient"
+        )
+    takes = getattr(operation, "nin", len(rules))
+    if len(rules) != takes:
+        raise TypeError(f"{name} takes {takes} arguments, and needs a rule for each, or None; {len(rules)} were given")
+    if known and not replace:
+        raise ValueError(f"{name} has a derivative already; say replace=True if you mean to replace it")
+    held = tuple(_checked(rule, name, argument) for argument, rule in enumerate(rules))
+    return Registration(operation, Rule(kind, held, own=True))

@@ -1,0 +1,344 @@
+"""What stands behind `custom_gradient`: one entry on the tape, whose rule is the backward function of the user.
+
+The last input of such an entry is its `Call`, which is no tensor. So a tape that lets go of the values of its entries
+lets go of everything that the backward function has captured.
+
+>>> import autodiff_edu as ad
+>>> @ad.custom_gradient
+... def half(x):
+...     return x, lambda dy: dy * 0.5
+>>> x = ad.Variable(3.0)
+>>> with ad.GradientTape() as tape:
+...     y = half(x)
+>>> tape.entries[0], len(tape.entries[0].values)
+(Entry(half, doctest, line 2), 2)
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..arrays.structures import flatten, rebuild
+from ..arrays.validate import own
+from ..core.events import active
+from ..core.journal import tick
+from ..core.recorder import Recorder
+from ..core.rule import RULES, Rule
+from ..core.stack import plain
+from ..core.tensor import Tensor, apply, as_tensor, wrap
+from ..core.variable import Variable
+from .checking import Argument, Source, checked, gradients_of, is_sequence, is_smooth, plural
+
+
+class Custom:
+    """The operation of an entry made by a custom gradient; its result was computed before.
+
+    All of them are equal, so that one row of the table of rules serves them all.
+
+    Attributes
+    ----------
+    places : tuple
+        For each input, which positional argument it was; None for what was inside one, was read, or is the call.
+    given : int
+        How many positional arguments there were.
+    silent : set of int
+        The inputs for which the backward function gave None when it was last asked; a released tape still knows.
+    captured, named : frozenset of int
+        The ids of the tensors that the function used though they were no positional arguments: from outside, or given
+        by keyword. It has no derivative by them.
+    """
+
+    hidden = 1
+    """How many inputs, from the end, a reader of the tape is not shown."""
+
+    def __init__(
+        self, name: str, places: tuple[int | None, ...] = (), given: int = 0, silent: set[int] | None = None
+    ) -> None:
+        self.__name__ = self.__qualname__ = name
+        self.places, self.given, self.silent = places, given, silent if silent is not None else set()
+        self.captured: frozenset[int] = frozenset()
+        self.named: frozenset[int] = frozenset()
+
+    def __call__(self, *inputs: Any) -> Any:
+        """Give the result that the call, the last input, holds."""
+        return inputs[-1].value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Custom)
+
+    def __hash__(self) -> int:
+        return hash(Custom)
+
+    def names(self, written: tuple[str | None, ...]) -> tuple[str | None, ...]:
+        """Choose, of the arguments as the user wrote them, the one that each input was."""
+        if len(written) < self.given:  # f(*pair): nobody knows which is which
+            return ()
+        written = written[len(written) - self.given :]  # of module.f(x), the module is no argument
+        return tuple(None if place is None else written[place] for place in self.places)
+
+
+class Output(NamedTuple):
+    """One tensor of a call's result; floating or complex ones have a part in the cotangent."""
+
+    shape: tuple[int, ...]
+    dtype: Any
+
+
+class Call:
+    """One call of a function with a custom gradient: its backward function, and what that is held to.
+
+    Attributes
+    ----------
+    sources : list of Source
+        The tensors among the positional arguments, and then the variables that the function read.
+    outputs : list of Output
+        The tensors of the result, in order.
+    value : ndarray or scalar
+        The output of the entry: the result or, if it is of several tensors, all of them as one vector.
+    """
+
+    def __init__(
+        self, f: Callable[..., Any], args: tuple[Any, ...], backward: Any, variables: list[Variable], result: list[Any]
+    ) -> None:
+        self.name, self.backward, self.given = name_of(f), backward, len(args)
+        self.takes_variables = _takes_variables(backward)
+        if variables and not self.takes_variables:
+            raise TypeError(
+                f"{self.name} reads {_listed(variables)}, and its backward does not take them. Write "
+                "def backward(dy, variables): ..., which returns (gradients, variable_gradients), the second a list "
+                f"with one gradient per variable; or pass them to {self.name} as arguments"
+            )
+        named = zip(_names_of_parameters(f, len(args)), args, strict=True)
+        self.arguments = [Argument(k, *pair) for k, pair in enumerate(named)]
+        self.arguments = [argument for argument in self.arguments if argument.tensors()]
+        self.variables = [variable.as_it_is() for variable in variables]
+        self.sources = [Source(path, x.shape, x.dtype) for a in self.arguments for path, x in a.tensors()]
+        self.sources += [Source(v.name or f"variable {k}", v.shape, v.dtype) for k, v in enumerate(variables, 1)]
+        self.outputs = [Output(array.shape, array.dtype) for array in result]
+        self.value = _pack([array for array in result if array.dtype.kind in "fc"])
+        self.silent: set[int] = set()
+        self._answer: tuple[Any, Any, int, list[Any]] | None = None
+
+    def contribution(self, argument: int, g: Any, y: Any) -> Any:
+        """Give one source's share of what the backward function says to a cotangent, asking it once for all of them.
+
+        The walk asks for the shares of one entry in order, with the same `g` and `y`. So the answer is kept for the
+        next share, up to the last.
+        """
+        kept = self._answer
+        if kept is not None and kept[0] is g and kept[1] is y and kept[2] < argument:
+            answer = kept[3]
+        else:
+            answer = self._pulled_back(g)
+        self._answer = None if argument == len(self.sources) - 1 else (g, y, argument, answer)
+        return answer[argument]
+
+    def _pulled_back(self, g: Any) -> list[Any]:
+        """Pull back a cotangent or, one by one, a stack of them."""
+        g = plain(g)
+        if g.dtype.kind == "c":
+            g = np.conjugate(g)  # the walk has conjugated it for the rules, and the user's function is none of these
+        if g.ndim == self.value.ndim:
+            return self._pulled_back_one(g)
+        rows = [self._pulled_back_one(g[k]) for k in range(len(g))]
+        return [_stacked([row[k] for row in rows], source) for k, source in enumerate(self.sources)]
+
+    def _pulled_back_one(self, g: Any) -> list[Any]:
+        parts = _cut(g, self.outputs)
+        cotangents = [
+            as_tensor(next(parts)) if output.dtype.kind in "fc" else wrap(np.zeros(*output)[()])
+            for output in self.outputs
+        ]
+        gradients: list[Any] = []
+        for gradient in self.backward_of(cotangents):
+            found = gradient if gradient is None or active.tapes else gradient._array
+            gradients.append(np.conjugate(found) if found is not None and found.dtype.kind == "c" else found)
+        return gradients
+
+    def backward_of(self, cotangents: list[Tensor]) -> list[Tensor | None]:
+        """Call the backward function, and check what it returns.
+
+        Parameters
+        ----------
+        cotangents : list of Tensor
+            One per output.
+
+        Returns
+        -------
+        list of Tensor or None
+            One per source, of its shape and dtype; None where the function says that there is none.
+
+        Raises
+        ------
+        ValueError
+            If the number, the structure or a shape of the gradients is wrong.
+        TypeError
+            If a gradient is not of numbers, or is complex and its argument is not.
+        """
+        if self.takes_variables:
+            returned = self.backward(*cotangents, variables=list(self.variables))
+        else:
+            returned = self.backward(*cotangents)
+        gradients, for_variables = self._split(returned)
+        found = gradients_of(self.name, self.arguments, self.given, gradients)
+        answers = [checked(source, leaf) for source, leaf in zip(self.sources, [*found, *for_variables], strict=True)]
+        self.silent.clear()
+        self.silent.update(k for k, answer in enumerate(answers) if answer is None)
+        return answers
+
+    def _split(self, returned: Any) -> tuple[Any, Any]:
+        """Take the gradients of the variables from those of the arguments."""
+        if self.takes_variables and is_sequence(returned) and len(returned) == 2 and is_sequence(returned[1]):
+            gradients, for_variables = returned
+            if len(for_variables) == len(self.variables):
+                return gradients, for_variables
+        if self.variables:
+            raise ValueError(
+                f"backward of {self.name} must return (gradients, variable_gradients), the second a list with one "
+                f"gradient for each of {_listed(self.variables)}; it returned {returned!r:.80}"
+            )
+        return returned, []
+
+
+def pull(argument: int, g: Any, y: Any, *inputs: Any) -> Any:
+    """Pull a cotangent back to one input of an entry: the rule of every custom gradient."""
+    return inputs[-1].contribution(argument, g, y)
+
+
+RULES[Custom("custom_gradient")] = Rule("general", each=pull, own=True)
+
+
+class Reads(Recorder):
+    """Notes which trainable variables are read while it records, and which other tensors from before."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.variables: dict[int, Variable] = {}
+        self.older: set[int] = set()
+        self._start = tick()
+
+    def _record(self, operation: Any, inputs: Any, *details: Any, **more: Any) -> None:
+        for x in inputs:
+            if isinstance(x, Variable) and x.trainable and is_smooth(x):
+                self.variables[x._id] = x
+            elif isinstance(x, Tensor) and x._id < self._start:
+                self.older.add(x._id)
+
+
+def call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a function that gives `(result, backward)`, and make tensors of the result whose gradient that is."""
+    with Reads() as reads:
+        returned = f(*args, **kwargs)
+    result, backward = _pair(f, returned)
+    arrays = [_array(f, path, leaf) for path, leaf in flatten(result, "the result")]
+    if not arrays:
+        raise TypeError(f"the result of {name_of(f)} is {result!r:.60}; it must be a tensor, or a structure of tensors")
+    passed = {leaf._id for _, leaf in flatten(args, "") if is_smooth(leaf)}
+    variables = [variable for id, variable in reads.variables.items() if id not in passed]
+    this = Call(f, args, backward, variables, arrays)
+    if not any(array.dtype.kind in "fc" for array in arrays):  # integers: there is nothing to differentiate
+        return rebuild(result, map(wrap, arrays))
+    tensors = [(x, a.place if x is a.value else None) for a in this.arguments for _, x in a.tensors()]
+    inputs = (*(x for x, _ in tensors), *variables, this)
+    places = (*(place for _, place in tensors), *(None for _ in variables), None)
+    custom = Custom(this.name, places, len(args), this.silent)
+    custom.named = frozenset(leaf._id for _, leaf in flatten(kwargs, "") if is_smooth(leaf)) - passed
+    custom.captured = frozenset(reads.older - passed - custom.named)
+    parts = _cut(apply(custom, inputs), this.outputs)
+    return rebuild(result, iter([next(parts) if array.dtype.kind in "fc" else wrap(array) for array in arrays]))
+
+
+def name_of(f: Callable[..., Any]) -> str:
+    """Give the name of a function, or of what can be called like one."""
+    return str(getattr(f, "__name__", type(f).__name__))
+
+
+def _pair(f: Callable[..., Any], returned: Any) -> tuple[Any, Callable[..., Any]]:
+    name = name_of(f)
+    if not isinstance(returned, tuple) or len(returned) != 2:
+        raise TypeError(
+            f"{name} has a custom gradient, so it must return a pair (result, backward), where backward(dy) gives the "
+            f"gradient of each argument; it returned {returned!r:.60}"
+        )
+    if not callable(returned[1]):
+        raise TypeError(
+            f"{name} must return (result, backward), and backward must be a function of the cotangent dy; it is "
+            f"{returned[1]!r:.60} of type {type(returned[1]).__name__}"
+        )
+    return returned
+
+
+def _array(f: Callable[..., Any], path: str, leaf: Any) -> Any:
+    if isinstance(leaf, Tensor):
+        return leaf._array
+    try:
+        return own(leaf)
+    except TypeError as error:
+        raise TypeError(
+            f"{path} of {name_of(f)} is {leaf!r:.60} of type {type(leaf).__name__}; it must be a tensor, an array or "
+            "a number"
+        ) from error
+
+
+def _names_of_parameters(f: Callable[..., Any], count: int) -> list[str]:
+    """Name positional arguments as the function does: x, y, and rest[0], rest[1] for what its *rest takes."""
+    try:
+        parameters = inspect.signature(f).parameters.values()
+    except (TypeError, ValueError):  # a function written in C may not say
+        return [f"argument {k}" for k in range(count)]
+    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    rest = [p.name for p in parameters if p.kind is p.VAR_POSITIONAL]
+    return (names + [f"{name}[{k}]" for name in rest for k in range(count)])[:count]
+
+
+def _takes_variables(backward: Callable[..., Any]) -> bool:
+    try:
+        return "variables" in inspect.signature(backward).parameters
+    except (TypeError, ValueError):
+        return False
+
+
+def _pack(arrays: list[Any]) -> Any:
+    """Make one vector of several arrays, in a dtype that holds them all; a single array stays as it is."""
+    if not arrays:
+        return np.zeros(0)
+    if len(arrays) == 1:
+        return arrays[0]
+    dtype = np.result_type(*(array.dtype for array in arrays))
+    return np.concatenate([np.ravel(array).astype(dtype) for array in arrays])
+
+
+def _cut(packed: Any, outputs: list[Output]) -> Iterator[Any]:
+    """Take apart what `_pack` has joined: the outputs themselves, or their cotangents."""
+    smooth = [output for output in outputs if output.dtype.kind in "fc"]
+    if len(smooth) == 1:
+        yield packed
+        return
+    start = 0
+    for shape, dtype in smooth:
+        stop = start + prod(shape)
+        part = packed[start:stop] if shape else packed[start]
+        if len(shape) > 1:
+            part = np.reshape(part, shape)
+        if part.dtype.kind == "c" and dtype.kind != "c":
+            part = np.real(part)
+        yield part if part.dtype == dtype else part.astype(dtype)
+        start = stop
+
+
+def _stacked(rows: list[Any], source: Source) -> Any:
+    """Join the answers to the cotangents of a stack; zeros for a None among others."""
+    if rows and all(row is None for row in rows):
+        return None
+    zeros = np.zeros(source.shape, source.dtype)
+    filled = [zeros if row is None else row for row in rows]
+    return np.stack(filled) if filled else np.zeros((0, *source.shape), source.dtype)
+
+
+def _listed(variables: list[Variable]) -> str:
+    return f"the {plural('variable', len(variables))} {', '.join(map(repr, variables))}"

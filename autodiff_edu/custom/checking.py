@@ -1,0 +1,123 @@
+"""What the backward function of a custom gradient must answer: one gradient per argument, of its form and shape."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..arrays.structures import flatten
+from ..arrays.validate import own
+from ..core.tensor import Tensor, wrap
+
+
+class Argument(NamedTuple):
+    """A positional argument with tensors in it: the how manyth it is, and what the function calls it."""
+
+    place: int
+    name: str
+    value: Any
+
+    def tensors(self) -> list[tuple[str, Tensor]]:
+        """List the tensors that have a derivative, each with the expression that reaches it."""
+        return [(path, leaf) for path, leaf in flatten(self.value, self.name) if is_smooth(leaf)]
+
+
+class Source(NamedTuple):
+    """What a call must give a gradient for: how its errors name it, and of what shape and dtype the gradient is."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: Any
+
+
+def gradients_of(f: str, arguments: list[Argument], given: int, gradients: Any) -> list[Any]:
+    """List what a backward function has returned, tensor by tensor; `given` is the number of all arguments of f.
+
+    Raises
+    ------
+    ValueError
+        If there are too few or too many, or one has not the structure of its argument.
+    """
+    each = _per_argument(f, arguments, given, gradients)
+    return [leaf for argument, part in zip(arguments, each, strict=True) for leaf in _leaves(argument, part)]
+
+
+def _per_argument(f: str, arguments: list[Argument], given: int, gradients: Any) -> list[Any]:
+    """Give one gradient per argument with tensors; arguments without any may have one too, or not."""
+    several = list(gradients) if is_sequence(gradients) else [gradients]
+    chosen: list[Any] | None = None
+    if len(several) == len(arguments):
+        chosen = several
+    elif len(several) == given:
+        chosen = [several[argument.place] for argument in arguments]
+    if len(arguments) == 1 and not isinstance(arguments[0].value, Tensor):
+        return chosen if chosen and _is_structure(chosen[0]) else [gradients]  # not (g,) but g, of a structure
+    if chosen is not None:
+        return chosen
+    if not arguments and gradients is None:
+        return []
+    names = ", ".join(argument.name for argument in arguments) or "none"
+    raise ValueError(
+        f"backward of {f} returned {_counted(len(several), 'gradient')}, {f} has "
+        f"{_counted(len(arguments), 'argument')}: {names}. Return one gradient per argument, or None for one "
+        "that has none"
+    )
+
+
+def _leaves(argument: Argument, gradient: Any) -> list[Any]:
+    """List the gradients of an argument's tensors; the gradient must have the argument's form."""
+    wanted = [path for path, _ in argument.tensors()]
+    if gradient is None:
+        return [None] * len(wanted)
+    found = dict(flatten(gradient, argument.name))
+    if not {*wanted} <= {*found} <= {path for path, _ in flatten(argument.value, argument.name)}:
+        raise ValueError(
+            f"the gradient for argument {argument.name!r} has not its structure: the argument has tensors at "
+            f"{', '.join(wanted)}, and the gradient has parts at {', '.join(found) or 'no place'}"
+        )
+    return [found[path] for path in wanted]
+
+
+def checked(source: Source, gradient: Any) -> Tensor | None:
+    """Give a gradient as a tensor of the dtype of its source, if it can be one."""
+    if gradient is None:
+        return None
+    what = f"the gradient for argument {source.name!r}"
+    if not isinstance(gradient, Tensor):
+        try:
+            gradient = wrap(own(gradient))
+        except TypeError as error:
+            raise TypeError(
+                f"{what} is {gradient!r:.60} of type {type(gradient).__name__}; it must be a tensor, an array, a "
+                "number, or None if there is none"
+            ) from error
+    if gradient.shape != source.shape:
+        raise ValueError(
+            f"{what} has shape {gradient.shape}, {source.name!r} has {source.shape}; they must be the same. Where "
+            "broadcasting has stretched an argument, sum its gradient over the axes that were added"
+        )
+    if gradient.dtype.kind == "c" and source.dtype.kind != "c":
+        raise TypeError(f"{what} is complex, and {source.name!r} is {source.dtype}; take its real part, np.real(...)")
+    return gradient if gradient.dtype == source.dtype else gradient.astype(source.dtype)
+
+
+def is_smooth(value: Any) -> bool:
+    """Tell a tensor that has a derivative from anything else."""
+    return isinstance(value, Tensor) and value.dtype.kind in "fc"
+
+
+def is_sequence(value: Any) -> bool:
+    """Tell whether a value is several gradients, one after the other."""
+    return isinstance(value, list | tuple) and not hasattr(value, "_fields")
+
+
+def _is_structure(value: Any) -> bool:
+    return not any(leaf is value for _, leaf in flatten(value, ""))
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {plural(what, count)}"
+
+
+def plural(what: str, count: int) -> str:
+    """Write a word in the number that goes with a count."""
+    return what if count == 1 else f"{what}s"

@@ -1,0 +1,120 @@
+"""A Hessian over several arrays: blocks, one for each pair of them, which together are one symmetric matrix."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..arrays.structures import flatten, flatten_like, rebuild
+from ..core.tensor import Tensor, as_tensor
+from .requests import as_constant, tensors_of
+
+
+class BlockMatrix:
+    """The blocks of a Hessian, in the structure of the arrays it belongs to.
+
+    Attributes
+    ----------
+    blocks : structure of structures of Tensor
+        `blocks["w"]["b"]` has shape `w.shape + b.shape`; `hessian["w"]["b"]` is the same.
+    labels : list of str
+        What each row and column of the matrix stands for, such as "['w'][0, 1]".
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> h = ad.hessian(lambda p: p["x"] * p["y"] ** 2)({"x": 3.0, "y": 2.0})
+    >>> h
+    BlockMatrix(2×2: ['x'], ['y'])
+    >>> h["x"]["y"]
+    Tensor(4.)
+    >>> h.matrix()
+    Tensor([[0., 4.],
+            [4., 6.]])
+    """
+
+    def __init__(self, sources: Any, matrix: Any) -> None:
+        self._sources = sources
+        self._tensors = tensors_of(sources, "sources")
+        self._matrix = matrix
+        ends = np.cumsum([0] + [int(t.size) for t in self._tensors]).tolist()
+        self._spans = [slice(a, b) for a, b in pairwise(ends)]
+        self.blocks = rebuild(sources, iter([rebuild(sources, iter(self._row(k))) for k in range(len(self._tensors))]))
+        self.labels = [
+            f"{path}{list(index) if index else ''}"
+            for (path, tensor) in flatten(sources, "")
+            for index in np.ndindex(tensor.shape)
+        ]
+
+    @classmethod
+    def of_columns(cls, sources: Any, columns: list[Tensor]) -> BlockMatrix:
+        """Build it from the Jacobians of the flat gradient by each source."""
+        return cls(sources, np.concatenate([np.reshape(c, (c.shape[0], -1)) for c in columns], axis=1))
+
+    def _row(self, k: int) -> list[Tensor]:
+        rows = self._matrix[self._spans[k]]
+        return [
+            as_tensor(np.reshape(rows[:, span], self._tensors[k].shape + tensor.shape))
+            for span, tensor in zip(self._spans, self._tensors, strict=True)
+        ]
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.blocks[key]
+
+    def __repr__(self) -> str:
+        n = self._matrix.shape[0]
+        return f"BlockMatrix({n}×{n}: {', '.join(path for path, _ in flatten(self._sources, ''))})"
+
+    def matrix(self) -> Tensor:
+        """Give all blocks as one matrix, whose rows and columns are `labels`."""
+        return as_tensor(self._matrix)
+
+    def flatten(self, structure: Any) -> Tensor:
+        """Write a structure like the sources, a gradient say, as one vector in the order of the matrix.
+
+        Parameters
+        ----------
+        structure : structure of Tensor or array_like
+            With parts of the shapes of the sources.
+
+        Returns
+        -------
+        Tensor
+            Of shape `(rows,)`.
+
+        Raises
+        ------
+        ValueError
+            If it has another structure than the sources, or a part has not the shape of its source.
+        """
+        parts = flatten_like(self._sources, structure, "structure", "the sources are")
+        for (path, part), tensor in zip(parts, self._tensors, strict=True):
+            if np.shape(part) != tensor.shape:
+                raise ValueError(f"{path} has shape {np.shape(part)}, and its source has shape {tensor.shape}")
+        return np.concatenate([np.ravel(as_constant(path, part)) for path, part in parts])  # type: ignore[return-value]
+
+    def unflatten(self, vector: Any) -> Any:
+        """Write a vector in the order of the matrix as a structure like the sources.
+
+        Parameters
+        ----------
+        vector : array_like or Tensor
+            Of shape `(rows,)`.
+
+        Returns
+        -------
+        structure of Tensor
+            With parts of the shapes of the sources.
+
+        Raises
+        ------
+        ValueError
+            If the vector has not one element per row.
+        """
+        if np.shape(vector) != (len(self.labels),):
+            raise ValueError(f"the vector has shape {np.shape(vector)}, and the matrix has {len(self.labels)} rows")
+        vector = vector if isinstance(vector, Tensor) else as_tensor(np.asarray(vector))
+        parts = [np.reshape(vector[span], t.shape) for span, t in zip(self._spans, self._tensors, strict=True)]
+        return rebuild(self._sources, iter(parts))

@@ -1,0 +1,133 @@
+"""Push tangents forward over a tape: how every entry's output moves when the watched tensors move.
+
+The entries are walked in the order in which they were recorded, and no second table of rules is needed: an elementwise
+rule applied to a tangent is its own forward rule, a linear operation carries a tangent as it carries a value, and any
+other rule is linear in its cotangent, so that transposing it (pulling the tangent back through the rule itself)
+gives the forward rule. A stack of tangents is carried in one pass, like a stack of cotangents.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.entry import Entry
+from ..core.events import Event, Leave, active
+from ..core.rule import RULES, Pull, settle
+from ..core.tape import GradientTape
+from ..core.tensor import Tensor, as_tensor, wrap
+from ..rules.unruled import no_rule
+from .jacobians import LARGEST_STACK
+
+
+def push_forward(
+    tape: GradientTape, tangents: dict[int, Any], stack: tuple[int, ...] = (), release: bool = False
+) -> None:
+    """Add to `tangents`, which holds those of the sources, the tangent of every output that moves with them.
+
+    Parameters
+    ----------
+    tape : GradientTape
+        Its entries are kept as they are, unless `release` says that they may let go of their arrays.
+    tangents : dict
+        From the identity of a tensor to its tangent, of shape `stack + shape`.
+    stack : tuple
+        The leading axis that every tangent carries, if any.
+    """
+    for entry in tape.entries[:]:
+        moving = [(k, tangents[id]) for k, id in enumerate(entry.ids) if id in tangents]
+        if not moving or entry.output_id not in tape._connected:
+            continue
+        rule = RULES.get(entry.operation)
+        if rule is None:
+            raise no_rule(entry)
+        values, y = entry.values, entry.output_value
+        if active.tapes and any(entry.is_followed(tangent) for _, tangent in moving):
+            values, y = entry.inputs, entry.output
+        parts = []
+        for k, tangent in moving:
+            pull = rule.pull(k)
+            if pull is None:
+                continue
+            if rule.kind == "elementwise":
+                parts.append(pull(_aligned(tangent, np.ndim(y), stack), y, *values, **entry.parameters))
+            elif rule.kind == "linear" and not stack:
+                moved = (*values[:k], tangent, *values[k + 1 :])
+                parts.append(entry.operation(*moved, **entry.parameters))
+            else:
+                parts.append(_transposed(pull, k, tangent, y, values, entry, stack))
+        if parts:
+            total = sum(parts[1:], start=parts[0])
+            tangents[entry.output_id] = _shaped(total, entry.output_value, stack)
+        if release:
+            entry.values = entry.output_value = values = y = None
+
+
+def by_columns(tape: GradientTape, value: Any, source: Tensor) -> Tensor:
+    """Give the Jacobian by one source: push a one-hot tangent per element of it forward, in stacks that fit."""
+    size = int(source.size)
+    one_hot = np.eye(size, dtype=source.dtype).reshape((size, *source.shape))
+    largest = max([source._array.nbytes, *(e.output_value.nbytes for e in tape.entries)])
+    chunk = max(1, LARGEST_STACK // max(largest * max(len(tape.entries), 1), 1))
+    parts = []
+    for start in range(0, max(size, 1), chunk):
+        stack = one_hot[start : start + chunk]
+        moved = {source._id: stack}
+        push_forward(tape, moved, (len(stack),))
+        parts.append(moved.get(value._id, np.zeros((len(stack), *value.shape), value.dtype)))
+    columns = np.moveaxis(np.concatenate(parts) if len(parts) > 1 else parts[0], 0, -1)
+    return as_tensor(np.reshape(columns, value.shape + source.shape).astype(source.dtype))
+
+
+def _aligned(tangent: Any, ndim: int, stack: tuple[int, ...]) -> Any:
+    """Put axes of length 1 behind the stack, so that broadcasting aligns the rest with an output of `ndim` axes."""
+    missing = ndim + len(stack) - np.ndim(tangent)
+    return (
+        np.reshape(tangent, stack + (1,) * missing + np.shape(tangent)[len(stack) :]) if stack and missing else tangent
+    )
+
+
+def _shaped(tangent: Any, output: Any, stack: tuple[int, ...]) -> Any:
+    if np.shape(tangent) != stack + output.shape:
+        tangent = np.broadcast_to(tangent, stack + output.shape)
+    if tangent.dtype.kind == "c" and output.dtype.kind != "c":
+        tangent = np.real(tangent)
+    return tangent if tangent.dtype == output.dtype else tangent.astype(output.dtype)
+
+
+def _transposed(pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: Entry, stack: tuple[int, ...]) -> Any:
+    """Pull the tangent back through the rule: a rule is linear in its cotangent, and its transpose is the Jacobian."""
+    cotangent = wrap(np.zeros_like(entry.output_value)[()])
+    seen: list[Event] = []
+    hooks, active.hooks = active.hooks, ()  # how a tangent is found is nobody's business
+    if RULES[entry.operation].own:
+        active.hooks = (seen.append,)
+    try:
+        found = _pulled_back(pull, k, tangent, y, values, entry, stack, cotangent)
+    finally:
+        active.hooks = hooks
+    left = [event.how for event in seen if isinstance(event, Leave)] if found is None else []
+    if left:
+        raise TypeError(
+            f"the rule of {entry.name}, used at {entry.place}, takes the cotangent as plain numbers, by {left[0]}, so "
+            'no tangent is pushed forward through it. Write it in NumPy functions of tensors, or use mode="reverse"'
+        )
+    return np.zeros(stack + entry.output_value.shape, entry.output_value.dtype) if found is None else found
+
+
+def _pulled_back(
+    pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: Entry, stack: tuple[int, ...], cotangent: Any
+) -> Any:
+    with GradientTape(persistent=True) as tape:
+        tape.watch(cotangent)
+        g = np.conjugate(cotangent) if cotangent.dtype.kind == "c" else cotangent
+        contribution: Any = pull(g, y, *values, **entry.parameters)
+        if isinstance(contribution, Tensor):
+            contribution = settle(contribution, values[k])
+    found = {}
+    if isinstance(contribution, Tensor):  # a rule that does not look at its cotangent moves nothing
+        found[contribution._id] = tangent
+        for _ in tape._walk(found, {cotangent._id}, stack):
+            pass
+    return found.get(cotangent._id)

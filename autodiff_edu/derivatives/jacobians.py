@@ -1,0 +1,155 @@
+"""Jacobians by one backward pass over a stack of one-hot seeds; what `GradientTape.jacobian` and `batch_jacobian` do.
+
+Rules count axes from the right, so a cotangent may carry one more axis in front. A stack with a one-hot seed for every
+element of the target is pulled back in one pass, and what arrives at a source is the Jacobian, row by row.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..arrays.structures import rebuild
+from ..core.events import active
+from ..core.stack import OneHot, Stack, plain
+from ..core.tensor import Tensor, as_tensor, wrap
+from .requests import check_option, note_results, tensors_of
+
+if TYPE_CHECKING:
+    from ..core.tape import GradientTape
+
+SMALL = 64 * 2**10
+"""Bytes below which a stack of seeds is written out at once."""
+
+LARGEST_STACK = 256 * 2**20
+"""Bytes that a stack of cotangents may take before it is split, unless `chunk_size` says otherwise."""
+
+
+def jacobian(tape: GradientTape, target: Any, sources: Any, unconnected: str, chunk_size: int | None) -> Any:
+    """Give the Jacobian by each source; see `GradientTape.jacobian`."""
+    target = one_tensor(target, "jacobian")
+    tensors = tensors_of(sources, "sources")
+    check_option(unconnected, tape, target, tensors)
+    with tape._reading():
+        rows = _pull_back(tape, target, 0, tensors, chunk_size)
+    results = [_finished(part, target.shape + s.shape, s, unconnected) for part, s in zip(rows, tensors, strict=True)]
+    note_results("jacobian", [target], tensors, results)
+    return rebuild(sources, iter(results))
+
+
+def batch_jacobian(
+    tape: GradientTape, target: Any, source: Any, unconnected: str, check: bool, chunk_size: int | None
+) -> Any:
+    """Give the Jacobian of every sample; see `GradientTape.batch_jacobian`."""
+    target, source = one_tensor(target, "batch_jacobian"), one_tensor(source, "batch_jacobian", "source")
+    check_option(unconnected, tape, target, [source])
+    for name, tensor in (("target", target), ("source", source)):
+        if tensor.ndim < 2:
+            raise ValueError(
+                f"the {name} of batch_jacobian has shape {tensor.shape}; it must have rank 2 or more, the first axis "
+                "counting the samples. Write x[:, None] for samples of one number, or use jacobian"
+            )
+    batch, inner = target.shape[0], target.shape[1:]
+    if batch != source.shape[0]:
+        raise ValueError(
+            f"target and source must have the same number of samples along their first axis; their shapes are "
+            f"{target.shape} and {source.shape}"
+        )
+    with tape._reading():
+        (rows,) = _pull_back(tape, target, 1, [source], chunk_size)
+        if check and rows is not None:
+            _check_independence(tape, target, source, rows)
+    if rows is not None:
+        rows = np.moveaxis(rows, 0, 1)
+    result = _finished(rows, (batch, *inner, *source.shape[1:]), source, unconnected)
+    note_results("batch_jacobian", [target], [source], [result])
+    return result
+
+
+def _pull_back(tape: GradientTape, target: Tensor, batch: int, sources: list[Tensor], chunk_size: Any) -> list[Any]:
+    """Pull a one-hot seed per element of a sample back, in chunks if it takes many; None for an unreached source."""
+    if target.dtype.kind not in "fc":
+        return [None] * len(sources)
+    count = int(np.prod(target.shape[batch:]))
+    chunk, wanted = _chunk(tape, count, chunk_size), {s._id for s in sources}
+    chunks: list[list[Any]] = []
+    for start in range(0, max(count, 1), chunk):
+        rows = range(start, min(start + chunk, count))
+        seeds: Any = Stack(OneHot(target.shape, batch, rows, target.dtype))
+        if active.tapes or active.hooks or len(rows) * target._array.nbytes < SMALL:
+            seeds = plain(seeds)  # what is recorded or shown must be an array, and a small one is faster as it is
+        cotangents = tape._sow([(target, seeds)])
+        for _ in tape._walk(cotangents, wanted, (len(rows),)):
+            pass
+        chunks.append([plain(cotangents.get(s._id)) for s in sources])
+    if len(chunks) == 1:
+        return chunks[0]
+    return [None if parts[0] is None else np.concatenate(parts) for parts in zip(*chunks, strict=True)]
+
+
+def _chunk(tape: GradientTape, count: int, chunk_size: int | None) -> int:
+    if chunk_size is None:
+        largest = max(
+            (max(_bytes(v) for v in (entry.output_value, *entry.values)) for entry in tape.entries), default=8
+        )
+        return max(1, min(count, LARGEST_STACK // max(largest, 1)))
+    if not isinstance(chunk_size, int | np.integer) or isinstance(chunk_size, bool) or chunk_size < 1:
+        raise ValueError(f"chunk_size is {chunk_size!r}; it must be a whole number of at least 1, or None to choose it")
+    return int(chunk_size)
+
+
+def _bytes(value: Any) -> int:
+    return int(getattr(value, "nbytes", 8))
+
+
+def one_tensor(value: Any, caller: str, role: str = "target") -> Tensor:
+    """Give the one tensor that a Jacobian is of, or by; anything else is a TypeError."""
+    if not isinstance(value, Tensor):
+        raise TypeError(
+            f"the {role} of {caller} must be one Tensor, and is a {type(value).__name__}; "
+            "call it once for each, or join them with np.concatenate"
+        )
+    if role == "target" and value.dtype.kind == "c":
+        raise TypeError(
+            f"the target of {caller} is complex, and a Jacobian of complex numbers depends on a convention; "
+            "say which you want: take np.real(target) or np.imag(target)"
+        )
+    return value
+
+
+def _finished(rows: Any, shape: tuple[int, ...], source: Tensor, unconnected: str) -> Any:
+    if rows is None:
+        return wrap(np.zeros(shape, source.dtype)[()]) if unconnected == "zero" else None
+    return as_tensor(np.reshape(rows, shape)[()] if shape == () else np.reshape(rows, shape))
+
+
+def _check_independence(tape: GradientTape, target: Tensor, source: Tensor, rows: Any) -> None:
+    """Pull one random cotangent back: sample by sample it must agree with the blocks, if samples do not mix.
+
+    What arrives at sample j is the sum over i of J_ij^T v_i, and the blocks are the sums over i of J_ij; only where
+    J_ij = 0 for every other i can the two agree for a random v.
+    """
+    rng = np.random.default_rng(0)
+    probe = rng.standard_normal(target.shape).astype(target.dtype)
+    cotangents = {target._id: probe}
+    for _ in tape._walk(cotangents, {source._id}):
+        pass
+    batch, inputs, outputs = source.shape[0], int(np.prod(source.shape[1:])), int(np.prod(target.shape[1:]))
+    arrived = np.asarray(cotangents[source._id]).reshape(batch, inputs)
+    blocks = np.asarray(rows).reshape(outputs, batch, inputs)
+    expected = np.einsum("mbs,bm->bs", blocks, probe.reshape(batch, outputs))
+    scale = (np.abs(arrived) + np.abs(expected)).max(axis=1, initial=0)
+    near = np.abs(arrived - expected).max(axis=1, initial=0) <= 1e3 * np.finfo(arrived.dtype).eps * scale
+    wrong = ~near  # so that a sample with NaN, of which nothing can be said, is among them
+    if wrong.any():
+        raise ValueError(
+            f"the samples are not independent: samples of the target depend on the samples "
+            f"{_listed(np.flatnonzero(wrong))} of the source besides their own, so a batch Jacobian has no meaning. "
+            "Use jacobian, or take out what mixes samples (batch normalisation, a mean over axis 0)"
+        )
+
+
+def _listed(numbers: Any) -> str:
+    shown = ", ".join(map(str, numbers[:8]))
+    return f"{shown} and {len(numbers) - 8} more" if len(numbers) > 8 else shown

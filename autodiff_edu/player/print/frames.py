@@ -1,0 +1,307 @@
+"""Key frames: some steps of a trace side by side, drawn without a browser, for slides, for print and for previews.
+
+Light colours on white, and direction by arrow and dash as well as by colour, so that a black-and-white print is read
+as well.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any
+
+from ..files import save
+from .canvas import ADVANCE, SANS, Path, Shape, Text, Window, rounded, to_pdf, to_svg
+from .moments import Moment, key_steps, moment, subject
+from .plane import plane
+
+INK, QUIET, RULE, PAPER, SUNK = "#1f2328", "#57606a", "#c4cad1", "#ffffff", "#f4f5f7"
+FORWARD, BACKWARD = ("#0b57b8", "#e6effa"), ("#a83a0a", "#fbe9e0")  # for lines and texts, and for areas
+
+# Pixels: what a frame may be at most, and the room within.
+WIDEST, TALLEST, NARROWEST = 460.0, 420.0, 330.0
+PADDING, GAP, LINE, COLUMNS = 12.0, 16.0, 17.0, 3
+SMALLEST = 0.85  # a larger graph is not shrunk further, but cut around the tensor at hand
+CHARACTER = 12 * ADVANCE
+
+
+class Frames:
+    """Some steps of a trace, drawn side by side; the value of a notebook cell shows them.
+
+    Parameters
+    ----------
+    content : dict
+        The trace document as "trace", and its "layout".
+    steps : sequence of int
+        Which steps, counted from 0.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> ad.play(lambda x: x * x, 3.0).frames(1, 4)
+    Frames('<lambda>(x)', steps 1 and 4)
+    """
+
+    def __init__(self, content: dict[str, Any], steps: Sequence[int]) -> None:
+        self.steps = tuple(steps)
+        self._title = content["trace"]["title"]
+        self._drawing = _strip(content["trace"], content["layout"], self.steps)
+
+    def __repr__(self) -> str:
+        if not self.steps:
+            return f"Frames({self._title!r}, no steps)"
+        *others, last = map(str, self.steps)
+        listed = f"steps {', '.join(others)} and {last}" if others else f"step {last}"
+        return f"Frames({self._title!r}, {listed})"
+
+    def svg(self) -> str:
+        """Return the frames as SVG; the same trace gives the same bytes."""
+        return to_svg(*self._drawing, title=f"Key frames of {self._title}")
+
+    def pdf(self) -> bytes:
+        """Return the frames as a PDF of one page (drawn by matplotlib); the same trace gives the same bytes."""
+        return to_pdf(*self._drawing, title=self._title)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the frames to a file.
+
+        Parameters
+        ----------
+        path
+            A name that ends in .svg or .pdf; a file of that name is replaced when the new one is complete.
+
+        Raises
+        ------
+        ValueError
+            If the name ends otherwise.
+        """
+        save(path, {".svg": lambda: self.svg().encode(), ".pdf": self.pdf})
+
+
+def key_frame(content: dict[str, Any]) -> tuple[str, str]:
+    """Return the one picture that tells the most about a trace, as SVG, and what to say in its place."""
+    document, steps = content["trace"], key_steps(content["trace"], 1)
+    about = "".join(f", step {number + 1}: {document['steps'][number]['text']}" for number in steps)
+    return Frames(content, steps).svg(), f"{_shorten(document['title'], 200)}{_shorten(about, 400)}"
+
+
+def _strip(document: dict[str, Any], layout: dict[str, Any], steps: Sequence[int]) -> tuple[float, float, list[Shape]]:
+    """Draw a title and the frames under it, row by row."""
+    layout = document.get("contours", layout)  # a picture that takes the place of the graph
+    fit = min(1.0, (WIDEST - 2 * PADDING) / max(1.0, layout["width"]), TALLEST / max(1.0, layout["height"]))
+    scale = max(SMALLEST, fit)
+    room = min(max(NARROWEST, layout["width"] * scale + 2 * PADDING), WIDEST) - 2 * PADDING
+    picture = (room, min(layout["height"] * scale, TALLEST), scale)
+    frames = [_Frame(document, layout, number, picture) for number in steps]
+    words = max((len(frame.sentence) for frame in frames), default=0)
+    width, height = room + 2 * PADDING, 84 + picture[1] + words * LINE + PADDING
+    columns = max(1, min(COLUMNS, len(frames)))
+    top = GAP + 24
+    whole = (GAP + columns * (width + GAP), top + -(-len(frames) // columns) * (height + GAP) + (0 if frames else 28))
+    title = _shorten(document["title"], int((whole[0] - 2 * GAP) / (16 * ADVANCE)))
+    shapes: list[Shape] = [
+        Path(f"M0 0H{whole[0]:g}V{whole[1]:g}H0Z", fill=PAPER),
+        Text(GAP, GAP + 12, title, 16, INK, bold=True),
+    ]
+    if not frames:
+        shapes.append(Text(GAP, top + 18, "Nothing happened on any tape.", 13, QUIET, family=SANS))
+    for index, frame in enumerate(frames):
+        row, column = divmod(index, columns)
+        shapes += frame.draw(GAP + column * (width + GAP), top + row * (height + GAP), width, height)
+    return *whole, shapes
+
+
+class _Frame:
+    """One step."""
+
+    def __init__(
+        self, document: dict[str, Any], layout: dict[str, Any], number: int, picture: tuple[float, float, float]
+    ) -> None:
+        self.document, self.layout, self.number, self.picture = document, layout, number, picture
+        self.now: Moment = moment(document, number)
+        self.subject = subject(document, self.now.step)
+        self.colour, self.tint = BACKWARD if self.now.backward else FORWARD
+        words = {"cut": "cut", "skip": "skipped"}  # by the tensor: no cotangent comes through these
+        kinds = {document["entries"][entry]["output"]: kind for entry, kind in self.now.entries.items()}
+        self.unusual = {tensor: words[kind] for tensor, kind in kinds.items() if kind in words}
+        letters = int(picture[0] / (13 * 0.57))
+        lines = textwrap.wrap(_shorten(self.now.step["text"], 6 * letters), letters)
+        self.sentence = lines if len(lines) <= 5 else [*lines[:4], _shorten(lines[4] + "…" * letters, letters)]
+
+    def draw(self, x: float, y: float, width: float, height: float) -> list[Shape]:
+        """Place the parts of the frame: direction, code, graph, sentence."""
+        left, right, (room, tall, scale) = x + PADDING, x + width - PADDING, self.picture
+        walks = "contours" in self.document  # then there is no code, and no pass
+        direction = "" if walks else "← backward pass" if self.now.backward else "→ forward pass"
+        count = f"step {self.number + 1} of {len(self.document['steps'])}"
+        shapes: list[Shape] = [
+            Path(rounded(x, y, width, height, 8), PAPER, RULE),
+            Text(left, y + 22, direction, 13, self.colour, bold=True, family=SANS),
+            Text(right, y + 22, count, 12, QUIET, "end", family=SANS),
+            *([] if walks else self.code(left, y + 32, room)),
+        ]
+        left_edge, top_edge = self.corner()
+        # A graph that is narrower than its frame stands in the middle; one that is larger is cut, and that is seen.
+        inset = max(0.0, (room - self.layout["width"] * scale) / 2)
+        seen = self.graph(left_edge, top_edge)
+        shapes.append(Window(left + inset, y + 76, room - 2 * inset, tall, left_edge, top_edge, scale, seen))
+        if self.layout["width"] * scale > room + 1 or self.layout["height"] * scale > tall + 1:
+            shapes.append(Path(rounded(left, y + 76, room, tall, 4), stroke=RULE))
+        baseline = y + 76 + tall + LINE + 2
+        return shapes + [
+            Text(left, baseline + line * LINE, words, 13, INK, family=SANS) for line, words in enumerate(self.sentence)
+        ]
+
+    def code(self, x: float, y: float, width: float) -> list[Shape]:
+        """Draw the line of the user's code that is at work, with the expression underlined."""
+        shapes: list[Shape] = [Path(rounded(x, y, width, 38, 4), self.tint if self.now.step.get("where") else SUNK)]
+        where = self.now.step.get("where")
+        if where is None:
+            return [*shapes, Text(x + 8, y + 23, "no line of its own", 11, QUIET, family=SANS)]
+        part = self.document["code"][where["code"]]
+        line = part["lines"][where["line"] - part["first_line"]]
+        indent = len(line) - len(line.lstrip())
+        letters = int((width - 16) / CHARACTER)
+        start, end = where["columns"] or (indent, len(line.rstrip()))
+        # Where the line is longer than the frame, the expression at work is what is to be seen of it.
+        first = indent if end - indent <= letters else max(indent, min(start - 4, len(line.rstrip()) - letters))
+        words = ("…" + line[first + 1 :]) if first > indent else line[first:]
+        from_, to = max(0, start - first), min(letters, end - first)
+        shapes += [
+            Text(x + 8, y + 14, _shorten(f"{part['place']}, line {where['line']}", letters), 11, QUIET, family=SANS),
+            Text(x + 8, y + 29, _shorten(words.rstrip(), letters), 12, INK),
+        ]
+        if where["columns"] and to > from_:
+            under = f"M{x + 8 + from_ * CHARACTER:.1f} {y + 34:.1f}H{x + 8 + to * CHARACTER:.1f}"
+            shapes.append(Path(under, stroke=self.colour, weight=2))
+        return shapes
+
+    def corner(self) -> tuple[float, float]:
+        """Say which point of the graph is at the frame's top left: the tensor at hand is to be seen."""
+        room, tall, scale = self.picture
+        box = {"x": 0.0, "y": 0.0, "width": 0.0, "height": 0.0}
+        if self.subject is not None:
+            box = self.layout["tensors"][self.subject]
+        elif self.now.values:
+            box = self.layout["tensors"][max(self.now.values)]
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        beyond = max(0.0, self.layout["width"] - room / scale), max(0.0, self.layout["height"] - tall / scale)
+        return min(max(0.0, x - room / scale / 2), beyond[0]), min(max(0.0, y - tall / scale / 2), beyond[1])
+
+    def graph(self, left: float, top: float) -> list[Path | Text]:
+        """Draw what can be seen of the graph: lines, the lines at work, boxes."""
+        if "contours" in self.document:
+            return plane(self.document["contours"], self.number)
+        room, tall, scale = self.picture
+        right, bottom = left + room / scale, top + tall / scale
+        links: list[dict[str, Any]] = self.layout["links"]
+        shapes: list[Path | Text] = []
+        entry = self.now.step.get("entry")
+        arriving = self.layout["entries"][entry] if entry is not None else []
+        ends = {number for row in self.layout["entries"] for number in row}
+
+        def seen(*corners: float) -> bool:
+            (xs, ys) = corners[::2], corners[1::2]
+            return max(xs) >= left and min(xs) <= right and max(ys) >= top and min(ys) <= bottom
+
+        for group in self.layout["groups"]:
+            x, y = group["x"], group["y"]
+            if seen(x, y, x + group["width"], y + group["height"]):
+                shapes.append(Path(rounded(x, y, group["width"], group["height"], 8), stroke=RULE, dash=(4, 3)))
+                shapes.append(Text(x + 8, y + 15, _shorten(_named(group), int(group["width"] / 7)), 11, QUIET))
+        for number, link in enumerate(links):
+            x, y, to_x, bend, to_y = link["points"]
+            if number in arriving or not seen(x, y, to_x, bend, to_x, to_y):
+                continue
+            known = link.get("entry") in self.now.entries
+            grey = "#8c959f" if known else RULE
+            shapes.append(Path(_from(link) + _curve(link), stroke=grey, weight=1.3, dash=() if known else (1, 4)))
+            if number in ends:
+                shapes.append(_head((to_x, to_y), -7, grey))
+        for argument, number in enumerate(arriving):
+            shapes += self.flow(argument, links[number])
+        for tensor, box in enumerate(self.layout["tensors"]):
+            if seen(box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]):
+                shapes += self.box(tensor, box)
+        return shapes
+
+    def flow(self, argument: int, link: dict[str, Any]) -> list[Path | Text]:
+        """Draw the whole line from an input to the entry at work; values flow down it, cotangents up."""
+        first, curves = link, _curve(link)
+        while first["parent"] >= 0:
+            first = self.layout["links"][first["parent"]]
+            curves = _curve(first) + curves
+        step, back = self.now.step, self.now.backward
+        plain = self.layout["tensors"][self.document["entries"][step["entry"]]["inputs"][argument]]["plain"]
+        flows = step.get("argument", argument) == argument and not (back and plain)
+        colour = self.colour if flows else "#8c959f"
+        return [
+            Path(_from(first) + curves, stroke=colour, weight=2.6 if flows else 1.3, dash=(6, 4) if back else ()),
+            _head(first["points"][:2], 7, colour)
+            if back
+            else _head((link["points"][2], link["points"][4]), -7, colour),
+        ]
+
+    def box(self, tensor: int, box: dict[str, Any]) -> list[Path | Text]:
+        """Draw a tensor: its name, how it was computed, its value, its cotangent."""
+        x, y, width, height = (box[key] for key in ("x", "y", "width", "height"))
+        value, cotangent = self.now.values.get(tensor), self.now.cotangents.get(tensor)
+        letters = int((width - 14) / CHARACTER)
+        name, known = self.document["tensors"][tensor]["name"], value is not None
+        is_now = tensor == self.subject
+        fill = self.tint if is_now else SUNK if box["plain"] else PAPER
+        stroke = self.colour if is_now else "#6e7781" if known else RULE
+        dash = (2.0, 3.0) if box["plain"] and not is_now else ()
+        ink = INK if known else QUIET
+        shapes: list[Path | Text] = [Path(rounded(x, y, width, height), fill, stroke, 2 if is_now else 1, dash)]
+        if box["plain"]:
+            # A number in the code is named by its value.
+            words = value or "—"
+            words = (
+                words if name == self.document["tensors"][tensor]["value"]["text"] else f"{box['heading']} = {words}"
+            )
+            return [*shapes, Text(x + width / 2, y + 16, _shorten(words, letters), 12, ink, "middle")]
+        if cotangent is not None:
+            shapes.append(Path(rounded(x + 2, y + 42, width - 4, height - 44, 5), BACKWARD[1]))
+        shapes += [
+            Text(x + 10, y + 19, box["heading"], 12, ink, bold=True),
+            Text(x + 10, y + 36, _shorten(value or "—", letters), 12, ink),
+        ]
+        if box["operation"]:
+            shapes.append(Text(x + width - 10, y + 19, box["operation"], 11, QUIET, "end"))
+        if cotangent is None and tensor in self.unusual:
+            shapes.append(Text(x + 10, y + 56, _shorten(self.unusual[tensor], letters), 11, QUIET))
+        elif self.now.backward or cotangent is not None:
+            words = _shorten(f"← {cotangent or '—'}", letters)
+            shapes.append(Text(x + 10, y + 56, words, 12, BACKWARD[0] if cotangent else QUIET, bold=bool(cotangent)))
+        return shapes
+
+
+def _from(link: dict[str, Any]) -> str:
+    return "M{} {}".format(*link["points"])
+
+
+def _curve(link: dict[str, Any]) -> str:
+    """Give the path of a link from where it starts: bent until it goes straight down, then straight."""
+    x, y, to_x, bend, to_y = link["points"]
+    middle = round((y + bend) / 2, 1)
+    return f"C{x} {middle} {to_x} {middle} {to_x} {bend}" + (f"V{to_y}" if to_y != bend else "")
+
+
+def _named(group: dict[str, Any]) -> str:
+    if group["kind"] == "loop":
+        return f"loop ×{group['times']}"
+    return f"turn {group['number']}" if group["kind"] == "turn" else str(group["name"])
+
+
+def _head(tip: Sequence[float], height: float, colour: str) -> Path:
+    x, y = tip
+    return Path(f"M{x - 4:.1f} {y + height:.1f}L{x:.1f} {y:.1f}L{x + 4:.1f} {y + height:.1f}Z", fill=colour)
+
+
+def _shorten(text: str, letters: int) -> str:
+    return text if len(text) <= letters else text[: max(0, letters - 1)] + "…"

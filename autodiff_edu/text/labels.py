@@ -1,0 +1,160 @@
+"""What a reader calls the tensors and the entries of a tape: names from their own code, `x * y` in place of ids."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .formatting import short_argument, short_index, short_value
+from .places import names, place
+
+if TYPE_CHECKING:
+    from ..core.tape import Entry, GradientTape
+    from ..core.tensor import Tensor
+    from .places import Where
+
+INFIX = {
+    "add": ("+", "plus"), "subtract": ("-", "minus"), "multiply": ("*", "times"), "divide": ("/", "divided by"),
+    "power": ("**", "to the power"), "matmul": ("@", "matrix-multiplied by"), "remainder": ("%", "modulo"),
+    "floor_divide": ("//", "floor-divided by"), "less": ("<", "less than"), "less_equal": ("<=", "at most"),
+    "greater": (">", "greater than"), "greater_equal": (">=", "at least"), "equal": ("==", "equal to"),
+    "not_equal": ("!=", "different from"),
+}  # fmt: skip
+SPOKEN = {
+    "sin": "sine",
+    "cos": "cosine",
+    "tan": "tangent",
+    "exp": "exponential",
+    "log": "logarithm",
+    "sqrt": "square root",
+}
+
+
+MANY = 12
+"""Arguments, of np.stack say, beyond which a line of a table names only the first ones and the last."""
+
+
+def names_of_arguments(entry: Entry) -> tuple[str | None, ...]:
+    """Give what the user's code calls each argument of an entry, where its line says so."""
+    written = names(entry.where)
+    direct = written.function is None or written.function == entry.name
+    arguments = written.arguments if direct else ()
+    if hasattr(entry.operation, "names"):  # a custom gradient knows which argument was which
+        arguments = entry.operation.names(arguments)
+    elif isinstance(entry.operation, np.ufunc):
+        arguments = arguments[-entry.operation.nin :]  # of special.erf(x), the module is no argument
+    return (arguments + (None,) * len(entry.ids))[: len(entry.ids)]
+
+
+class Labels:
+    """Gives every tensor one name, and no two tensors the same.
+
+    A name given by the user comes first, then the one in the user's code, then a made-up one: `x1` for a watched
+    tensor, `t3` for the third entry's output. A name that is taken gets a number: `y`, `y.2`, `y.3`.
+    """
+
+    def __init__(self) -> None:
+        self._names: dict[int, str] = {}
+        self._uses: dict[str, int] = {}
+        self._watched = 0
+
+    def __getitem__(self, id: int) -> str:
+        return self._names[id]
+
+    def __contains__(self, id: int) -> bool:
+        return id in self._names
+
+    def give(self, id: int, name: str) -> None:
+        """Name a tensor that has no name yet."""
+        if id not in self._names:
+            name = str(name).replace("\n", " ")[:80] or "unnamed"  # one line, whatever the user wrote
+            unique = name
+            while unique in self._uses:
+                self._uses[name] += 1
+                unique = f"{name}.{self._uses[name]}"
+            self._uses[unique] = 1
+            self._names[id] = unique
+
+    def watched(self, id: int, tensor: Tensor | None, where: Where) -> None:
+        """Name a tensor that a tape watches, perhaps after the `x` of `tape.watch(x)`."""
+        if id in self._names:
+            return
+        written = names(where)
+        name = tensor.name if tensor is not None else None
+        if name is None and written.function == "watch" and len(written.arguments) == 2:
+            name = written.arguments[1]
+        if name is not None:
+            self.give(id, name)
+
+    def entry(self, entry: Entry, otherwise: str) -> None:
+        """Name the arguments and the output of an entry; `otherwise` is for an output that the code gives no name."""
+        written = names(entry.where)
+        direct = written.function is None or written.function == entry.name
+        for id, name in zip(entry.ids, names_of_arguments(entry), strict=True):
+            if id is not None and id not in self._names:
+                self._watched += name is None
+                self.give(id, name or f"x{self._watched}")
+        self.give(entry.output_id, written.result if direct and written.result else otherwise)
+
+    def text(self, entry: Entry) -> str:
+        """Write an entry as the expression it computes, with the names of its arguments: `x * y`."""
+        parts = _few(self.arguments(entry))
+        if entry.name in INFIX and len(parts) == 2:
+            return f"{parts[0]} {INFIX[entry.name][0]} {parts[1]}"
+        if entry.name == "negative":
+            return f"-{parts[0]}"
+        if entry.name == "getitem":
+            return f"{parts[0]}[{parts[1]}]"
+        return (
+            f"{entry.name}({', '.join([*parts, *(f'{k}={short_argument(v)}' for k, v in entry.parameters.items())])})"
+        )
+
+    def aloud(self, entry: Entry) -> str:
+        """Write an entry in words: "x times y"."""
+        parts = _few(self.arguments(entry))
+        if entry.name in INFIX and len(parts) == 2:
+            return f"{parts[0]} {INFIX[entry.name][1]} {parts[1]}"
+        if entry.name == "getitem":
+            return f"the elements [{parts[1]}] of {parts[0]}"
+        extra = "".join(f", {k} {short_argument(v)}" for k, v in entry.parameters.items())
+        return f"the {SPOKEN.get(entry.name, entry.name)} of {' and '.join(parts)}{extra}"
+
+    def arguments(self, entry: Entry) -> list[str]:
+        """Write the arguments of an entry: tensors by name, the rest as it is shown."""
+        values = entry.values or ("…",) * len(entry.ids)
+        write = short_index if entry.name == "getitem" else short_argument
+        written = names_of_arguments(entry)
+        parts = [
+            self._names[id] if id is not None else name if name and isinstance(v, np.ndarray) else write(v)
+            for id, v, name in zip(entry.ids, values, written, strict=True)
+        ]
+        return parts[: len(parts) - getattr(entry.operation, "hidden", 0)]
+
+
+def _few(parts: list[str]) -> list[str]:
+    return parts if len(parts) <= MANY else [*parts[: MANY - 2], "…", parts[-1]]
+
+
+def labels_of(tape: GradientTape) -> Labels:
+    """Name everything on a tape."""
+    labels = Labels()
+    for id, (tensor, where) in tape._watched.items():
+        labels.watched(id, tensor, where)
+    for number, entry in enumerate(tape.entries, 1):
+        labels.entry(entry, f"t{number}")
+    return labels
+
+
+def table(tape: GradientTape) -> str:
+    """Write a tape as a table, one line per entry."""
+    labels = labels_of(tape)
+    rows = [("#", "line", "entry", "value")]
+    for number, entry in enumerate(tape.entries, 1):
+        value = "released" if entry.values is None else short_value(entry.output_value)
+        rows.append((str(number), str(place(entry.where)), f"{labels[entry.output_id]} = {labels.text(entry)}", value))
+    if len(rows) == 1:
+        return f"{tape!r}: nothing recorded"
+    widths = [max(len(row[k]) for row in rows) for k in range(4)]
+    lines = [f"{a:>{widths[0]}}  {b:<{widths[1]}}  {c:<{widths[2]}}  {d}".rstrip() for a, b, c, d in rows]
+    return "\n".join(lines)

@@ -1,0 +1,202 @@
+"""Where in the user's code something happened, and what the user calls it there.
+
+A tape notes only a code object and an offset for each entry, which costs next to nothing. This module turns the two
+into "cell 3, line 2" or "fit.py, line 9", the columns of the expression, and the names written in it.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import inspect
+import linecache
+import os
+import sys
+from functools import lru_cache
+from types import CodeType
+from typing import NamedTuple
+
+import numpy as np
+
+Where = tuple[CodeType, int]
+
+_OURS = (
+    os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep,
+    os.path.dirname(os.path.abspath(np.__file__)) + os.sep,
+    os.path.abspath(contextlib.__file__),  # a tape's stop_recording, say, is a context manager
+)
+
+
+class _IsOurs(dict[str, bool]):
+    """Whether a file is one of those; asked for every operation, so the answers are kept."""
+
+    def __missing__(self, path: str) -> bool:
+        self[path] = path.startswith(_OURS)
+        return self[path]
+
+
+_is_ours = _IsOurs()
+
+
+class Place(NamedTuple):
+    """A place in the user's code.
+
+    `file` is the label a reader knows it by, `path` what Python knows it by; `line` counts from 1; `columns` are the
+    first and last character of the expression within that line, or None where it spans several or is not known.
+    """
+
+    file: str
+    path: str
+    line: int
+    columns: tuple[int, int] | None
+
+    def __str__(self) -> str:
+        return f"{self.file}, line {self.line}"
+
+
+class Names(NamedTuple):
+    """What the user's code calls the result and the arguments of an expression; None where it gives no name.
+
+    `literal` tells for each argument whether the code writes it out as numbers: `2.0`, `[1, 2]`.
+    """
+
+    result: str | None = None
+    arguments: tuple[str | None, ...] = ()
+    function: str | None = None
+    literal: tuple[bool, ...] = ()
+
+
+def here(depth: int = 1) -> Where:
+    """Give the code and the offset that the user's code is at: the innermost frame outside NumPy and this package.
+
+    `depth` frames are skipped unseen, because they are known to be ours.
+    """
+    frame = sys._getframe(depth)
+    while _is_ours[frame.f_code.co_filename] and frame.f_back is not None:
+        frame = frame.f_back
+    return frame.f_code, frame.f_lasti
+
+
+def place(where: Where) -> Place:
+    """Turn a code object and an offset into a file, a line and columns."""
+    code, offset = where
+    line, end_line, start, end = _position(code, offset)
+    columns = None
+    if start is not None and end is not None and line == end_line:
+        text = linecache.getline(code.co_filename, line).encode()
+        columns = (len(text[:start].decode(errors="replace")), len(text[:end].decode(errors="replace")))
+    return Place(_label(code.co_filename), code.co_filename, line, columns)
+
+
+def names(where: Where) -> Names:
+    """Read the names around an expression off the user's source."""
+    code, offset = where
+    return _expressions(code.co_filename, _source(code.co_filename)).get(_position(code, offset), Names())
+
+
+def excerpt(path: str, codes: set[CodeType], lines: set[int]) -> list[tuple[int, list[str]]]:
+    """Cut the parts of a file that a reader needs in order to follow `lines`.
+
+    A notebook cell is given whole; of a file, the functions concerned, and two lines around any line outside them.
+    """
+    source = linecache.getlines(path)
+    if not source:
+        return []
+    if _label(path) != os.path.basename(path):
+        wanted = set(range(1, len(source) + 1))
+    else:
+        wanted = set()
+        for code in codes:
+            first = code.co_firstlineno
+            if code.co_name != "<module>":
+                wanted |= set(range(first, first + len(inspect.getblock(source[first - 1 :]))))
+        for line in lines - wanted:
+            wanted |= set(range(max(1, line - 2), min(len(source), line + 2) + 1))
+    parts: list[tuple[int, list[str]]] = []
+    for number in sorted(wanted):
+        if parts and number == parts[-1][0] + len(parts[-1][1]):
+            parts[-1][1].append(source[number - 1].rstrip())
+        else:
+            parts.append((number, [source[number - 1].rstrip()]))
+    return parts
+
+
+def _position(code: CodeType, offset: int) -> tuple[int, int | None, int | None, int | None]:
+    known = _positions(code)
+    line, end, column, end_column = known[offset // 2] if offset // 2 < len(known) else (None, None, None, None)
+    return code.co_firstlineno if line is None else line, end, column, end_column
+
+
+@lru_cache(maxsize=256)
+def _positions(code: CodeType) -> list[tuple[int | None, int | None, int | None, int | None]]:
+    return list(code.co_positions())
+
+
+def _source(path: str) -> str:
+    return "".join(linecache.getlines(path))
+
+
+def _label(path: str) -> str:
+    """Name a file so that every machine and every kernel names it alike."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    if shell is not None:
+        known = shell.compile.format_code_name(path)
+        if known is not None and known[0] == "Cell":
+            return known[1].replace("In[", "cell ").rstrip("]")
+    # "<doctest name[3]>" and its kind are no files
+    return (path.strip("<>").split() or ["code"])[0] if path.startswith("<") else os.path.basename(path)
+
+
+@lru_cache(maxsize=32)
+def _expressions(path: str, source: str) -> dict[tuple[int, int | None, int | None, int | None], Names]:
+    """Map the position of every expression in a source to the names around it."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:  # a cell with magics, or a file that changed underneath
+        return {}
+    results: dict[ast.AST, str] = {}
+    found: dict[tuple[int, int | None, int | None, int | None], Names] = {}
+    for node in ast.walk(tree):
+        match node:
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=value)
+                | ast.AnnAssign(target=ast.Name(id=name), value=value)
+            ):
+                if value is not None:
+                    results[value] = name
+            case ast.NamedExpr(target=ast.Name(id=name), value=value):
+                results[value] = name
+        function: str | None = None
+        arguments: list[ast.expr] | None = None
+        result = results.get(node)
+        match node:
+            case ast.AugAssign(target=ast.Name(id=name) as target, value=value):
+                arguments, result = [target, value], name
+            case ast.BinOp(left=left, right=right):
+                arguments = [left, right]
+            case ast.UnaryOp(operand=operand):
+                arguments = [operand]
+            case ast.Compare(left=left, comparators=[right]):
+                arguments = [left, right]
+            case ast.Subscript(value=value):
+                arguments = [value]
+            case ast.Call(func=ast.Attribute(value=value, attr=function), args=arguments):
+                # x.sum() has x as its argument; np.sum(x) has not np
+                if not (isinstance(value, ast.Name) and value.id in {"np", "numpy", "ad", "autodiff_edu", "nn"}):
+                    arguments = [value, *arguments]
+            case ast.Call(func=ast.Name(id=function), args=arguments):
+                pass
+        if arguments is not None:
+            position = (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset)  # type: ignore[attr-defined]
+            written = tuple(argument.id if isinstance(argument, ast.Name) else None for argument in arguments)
+            found[position] = Names(result, written, function, tuple(map(_is_literal, arguments)))
+    return found
+
+
+def _is_literal(expression: ast.expr) -> bool:
+    try:
+        ast.literal_eval(expression)
+    except (ValueError, TypeError):
+        return False
+    return True

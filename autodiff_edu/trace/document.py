@@ -1,0 +1,390 @@
+"""The document of a trace: everything that happened, as one JSON object. The player and the pictures know nothing else.
+
+Lists refer to each other by index, counted from 0.
+
+- `format` "autodiff_edu.trace", `version` 2, `title`.
+- `code`: excerpts of the user's code: `place` ("cell 3" or "fit.py"), `first_line`, `lines`.
+- `tapes`: `name`, `persistent`.
+- `tensors`: `name`, `kind` ("watched", "variable", "constant" or "computed"), `value`: an array.
+- `rules`: lists with one formula for each argument, as `rules.written` describes them, or null where nothing flows.
+- `entries`: `number` (from 1; null if no tape recorded it), `operation`, `text`, `arguments` (in order: a tensor, or
+  text), `inputs` (the tensors among them) and `output` (a tensor), `parameters` (name and text), `rule` (null if it has
+  none), `tapes`, `scope` (names, from the outermost), `where`. An operation that several tapes recorded is one entry.
+- `steps`: what happened, in order: `kind`, `text` (a sentence), `tape`, `where`, `memory` (the bytes of the arrays
+  that this tape holds after the step; null if it is about no tape), and by kind
+    - "watch": `tensor`; "record", "cut", "skip": `entry`; "release", "pause", "resume", "reset": nothing more;
+    - "seed": `tensor`, `cotangent`, `pass` (counts the backward passes); "pull back": `entry`, `cotangent`, `pass`;
+    - "accumulate": `entry`, `argument`, `tensor`, `before` (null for the first), `contribution`, `after`, `count`,
+      `of`, `pass`;
+    - "assign": `tensor`, `value`; "leave": `tensor`, `how`;
+    - "explain": nothing more: a sentence about why a gradient is None.
+- `sweep` and `contours`: only in documents that are more than a trace; `player/parts.py` describes them.
+- `program`: the same in NumPy: `lines`, texts; `steps`, for each step the index of its line, or null.
+
+An array is `shape`, `dtype`, `text` (as shown, six significant digits) and `data` (numbers to six digits, nested;
+strings where JSON has no number; null where the array was let go of). Of an array above 256 elements `data` is a
+sample, every so many along each axis, and `every` says how many. `where` is null or `code`, `line`, `columns` (of the
+expression).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core import events
+from ..core.entry import Entry
+from ..core.events import Event
+from ..core.recorder import Recorder
+from ..core.rule import RULES
+from ..core.tensor import Tensor
+from ..core.variable import Variable
+from ..rules.written import formula
+from ..text.formatting import short_argument, short_value
+from ..text.labels import Labels, names_of_arguments
+from ..text.places import Where, excerpt, names, place
+from .scopes import told_apart
+
+if TYPE_CHECKING:
+    from .trace import Trace
+
+VERSION = 2
+LARGEST = 256
+
+
+def array(value: Any) -> dict[str, Any]:
+    """Describe an array as the document does.
+
+    >>> array(np.array([1.0, np.inf]))
+    {'shape': [2], 'dtype': 'float64', 'text': '[1 inf]', 'data': [1.0, 'inf']}
+    """
+    if value is None:  # let go of
+        return {"shape": [], "dtype": "", "text": short_value(None), "data": None}
+    value = value._array if isinstance(value, Tensor) else value if hasattr(value, "shape") else np.asarray(value)
+    described = {"shape": list(value.shape), "dtype": str(value.dtype), "text": short_value(value), "data": None}
+    if isinstance(value, np.ndarray | np.generic):
+        if value.size > LARGEST:
+            described["every"] = every = _every(value.shape)
+            value = np.asarray(value)[tuple(slice(None, None, stride) for stride in every)]
+        described["data"] = _rounded(value.tolist())
+    return described
+
+
+def _every(shape: tuple[int, ...]) -> list[int]:
+    """Choose strides that leave no more than `LARGEST` elements, thinning the longest axes first.
+
+    >>> _every((1000,)), _every((20, 50))
+    ([4], [2, 3])
+    """
+    counts = [min(n, LARGEST) for n in shape]
+    while True:
+        every = [-(-n // count) for n, count in zip(shape, counts, strict=True)]
+        left = [-(-n // stride) for n, stride in zip(shape, every, strict=True)]
+        if prod(left) <= LARGEST:
+            return every
+        longest = left.index(max(left))
+        counts[longest] = left[longest] - 1
+
+
+def _rounded(data: Any) -> Any:
+    if isinstance(data, list):
+        return [_rounded(part) for part in data]
+    if isinstance(data, complex):
+        return f"{data.real:.6g}{data.imag:+.6g}j"
+    if isinstance(data, float):
+        return float(f"{data:.6g}") if np.isfinite(data) else f"{data}"
+    return data
+
+
+class Writer:
+    """Turns the events of a trace into its document."""
+
+    def __init__(self, source: Trace) -> None:
+        self.labels = Labels()
+        self.scopes, self.memory, self.places = source._scopes, source._memory, source._places
+        self.owners: dict[str, list[Any]] = {}  # by the name of their scope
+        self.tapes: list[Recorder] = []
+        self.tensors: dict[int, int] = {}  # a tensor's id, and its index in the document
+        self.entries: dict[int, int] = {}  # the id of an entry's output, and the entry's index
+        self.numbers: dict[int, int] = {}  # the id of an entry's output, and the entry's number for readers
+        self.passes = _passes(source.events)
+        self.document: dict[str, Any] = {"format": "autodiff_edu.trace", "version": VERSION, "title": source.title}
+        self.document |= {part: [] for part in ("code", "tapes", "tensors", "rules", "entries", "steps")}
+        self._name(source.events, source._earlier)
+        self._quote(source.events)
+        self.expected = Counter(
+            (self.passes[i], event.tensor._id)
+            for i, event in enumerate(source.events)
+            if isinstance(event, events.Accumulate)
+        )
+        self.seen: Counter[tuple[int, int]] = Counter()
+        for i, event in enumerate(source.events):
+            self._step(event, self.passes[i])
+        from ..program import program  # not worth its import time to those who only differentiate
+
+        self.document["program"] = program(source.events, self.passes, self.labels)
+
+    def _name(self, happened: list[Event], earlier: dict[int, list[Entry]]) -> None:
+        skipped = 0
+        for event in happened:
+            tape = getattr(event, "tape", None)
+            if tape is not None and tape not in self.tapes:
+                self.tapes.append(tape)
+                for entry in earlier.get(id(tape), ()):
+                    self._number(entry)
+            if isinstance(event, events.Watch):
+                self.labels.watched(event.tensor._id, event.tensor, event.where)
+            elif isinstance(event, events.Record | events.Cut):
+                self._number(event.entry)
+            elif isinstance(event, events.Skip):
+                skipped += 1
+                self.labels.entry(event.entry, f"s{skipped}")
+            elif isinstance(event, events.Seed | events.Leave):
+                self.labels.give(event.tensor._id, event.tensor.name or "target")
+            elif isinstance(event, events.Assign):
+                self.labels.give(event.variable._id, event.variable.name or "variable")
+        self.document["tapes"] = [
+            {"name": f"tape {number}", "persistent": tape.persistent} for number, tape in enumerate(self.tapes, 1)
+        ]
+
+    def _number(self, entry: Entry) -> None:
+        self.numbers.setdefault(entry.output_id, len(self.numbers) + 1)
+        self.labels.entry(entry, f"t{self.numbers[entry.output_id]}")
+
+    def _quote(self, happened: list[Event]) -> None:
+        """Cut out the code that the events point into."""
+        codes: dict[str, set[Any]] = {}
+        lines: dict[str, set[int]] = {}
+        self.labels_of_files: dict[str, str] = {}
+        for event in happened:
+            where = self._where_of(event)
+            if where is not None:
+                at = place(where)
+                codes.setdefault(at.path, set()).add(where[0])
+                lines.setdefault(at.path, set()).add(at.line)
+                self.labels_of_files[at.path] = at.file
+        self.excerpts: list[tuple[str, int, int]] = []
+        for path in codes:
+            for first, text in excerpt(path, codes[path], lines[path]):
+                self.excerpts.append((path, first, first + len(text)))
+                self.document["code"].append({"place": self.labels_of_files[path], "first_line": first, "lines": text})
+
+    def _step(self, event: Event, number: int) -> None:
+        tape = getattr(event, "tape", None)
+        step: dict[str, Any] = {
+            "kind": _kind(event),
+            "text": "",
+            "where": self._point(self._where_of(event)),
+            "tape": None if tape is None else self.tapes.index(tape),
+            "memory": self.memory.get(id(event)),
+        }
+        whose = "the tape" if len(self.tapes) == 1 else f"tape {step['tape'] + 1}" if tape is not None else ""
+        match event:
+            case events.Watch(tensor=tensor):
+                step["tensor"] = self._tensor(
+                    tensor._id, tensor, "variable" if isinstance(tensor, Variable) else "watched"
+                )
+                text = f"{whose} watches {self.labels[tensor._id]}, which is {short_value(tensor._array)}."
+            case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
+                step["entry"] = self._entry(entry, step)
+                text = f"{self._line(step)}{self.labels[entry.output_id]} is {self.labels.aloud(entry)}"
+                text += "" if entry.output_value is None else f", which is {short_value(entry.output_value)}"
+                text += f". {_sentence(self._recorded(step, whose))}"
+            case events.Seed(tensor=tensor, cotangent=cotangent):
+                step["tensor"] = self._tensor(tensor._id, tensor, "computed")
+                step |= {"cotangent": array(cotangent), "pass": number}
+                pass_of = "the backward pass" if len(self.tapes) == 1 else f"the backward pass of {whose}"
+                start = f"{pass_of} starts at {self.labels[tensor._id]}"
+                text = f"{start} with the cotangent {short_value(cotangent._array)}."
+            case events.PullBack(entry=entry, cotangent=cotangent):
+                step["entry"] = self._entry(entry, None)
+                step |= {"cotangent": array(cotangent), "pass": number}
+                name, which = self.labels[entry.output_id], f"entry {self.numbers[entry.output_id]}"
+                arrived = f"the cotangent {short_value(cotangent._array)} arrived at {name}."
+                text = f"{which}, {name} = {self.labels.text(entry)}: {arrived}"
+            case events.Accumulate():
+                text = self._accumulate(event, step, number)
+            case events.Assign(variable=variable, value=value):
+                step |= {"tensor": self._tensor(variable._id, variable, "variable"), "value": array(value)}
+                text = f"the variable {self.labels[variable._id]} is assigned {short_value(value._array)}."
+            case events.Explain(text=text):
+                pass
+            case events.Leave(tensor=tensor, how=how):
+                step |= {"tensor": self._tensor(tensor._id, tensor, "computed"), "how": how}
+                name = self.labels[tensor._id]
+                text = f"the tensor {name} leaves for NumPy by {how}: what is computed from that is on no tape."
+            case _:
+                text = whose + {
+                    "release": " lets go of its arrays.", "resume": " records again.",
+                    "pause": " pauses: what is computed now is not recorded.",
+                    "reset": " forgets its entries and its watches.",
+                }[step["kind"]]  # fmt: skip
+                text = text.replace("the tape lets", "the one-shot tape lets")
+        step["text"] = text if step["kind"] == "explain" else _sentence(text)
+        self.document["steps"].append(step)
+
+    def _recorded(self, step: dict[str, Any], whose: str) -> str:
+        if step["kind"] == "skip":
+            return f"{whose} does not record it: it watches nothing in it."
+        text = f"{whose} records it as entry {self.document['entries'][step['entry']]['number']}"
+        if step["kind"] != "cut":
+            return f"{text}."
+        on_purpose = self.document["entries"][step["entry"]]["operation"] == "stop_gradient"
+        return f"{text}, which cuts the flow{'' if on_purpose else ': its derivative is zero wherever it has one'}."
+
+    def _accumulate(self, event: events.Accumulate, step: dict[str, Any], number: int) -> str:
+        id = event.tensor._id
+        self.seen[number, id] += 1
+        count, of = self.seen[number, id], self.expected[number, id]
+        before = None if event.before is None else array(event.before)
+        contribution, after = array(event.contribution), array(event.after)
+        step |= {"entry": self._entry(event.entry, None), "argument": event.argument}
+        step |= {"tensor": self._tensor(id, event.tensor, "computed"), "before": before, "contribution": contribution}
+        step |= {"after": after, "count": count, "of": of, "pass": number}
+        name = self.labels[id]
+        had = "Nothing was there yet" if before is None else f"It is added to {before['text']}"
+        return f"the contribution to {name} is {contribution['text']}. {had}, so {name} now has {after['text']}." + (
+            f" That was {count} of {of}." if of > 1 else ""
+        )
+
+    def _tensor(self, id: int, value: Any, kind: str, name: str | None = None) -> int:
+        if id not in self.tensors:
+            self.tensors[id] = len(self.document["tensors"])
+            self.document["tensors"].append({"name": name or self.labels[id], "kind": kind, "value": array(value)})
+        return self.tensors[id]
+
+    def _entry(self, entry: Entry, step: dict[str, Any] | None) -> int:
+        if entry.output_id not in self.entries:
+            self.entries[entry.output_id] = len(self.document["entries"])
+            described: dict[str, Any] = {
+                "number": self.numbers.get(entry.output_id),
+                "operation": entry.name,
+                "text": self.labels.text(entry),
+                "arguments": (arguments := self._arguments(entry)),
+                "inputs": [argument for argument in arguments if isinstance(argument, int)],
+                "parameters": {name: short_argument(value) for name, value in entry.parameters.items()},
+                "rule": self._rule(entry, arguments),
+                "tapes": [],
+                "scope": told_apart(self.scopes.get(entry.output_id, ()), self.owners),
+            }
+            described["output"] = self._tensor(entry.output_id, entry.output_value, "computed")
+            described["where"] = self._point(entry.where)
+            self.document["entries"].append(described)
+        index = self.entries[entry.output_id]
+        tapes = self.document["entries"][index]["tapes"]
+        if step is not None and step["kind"] != "skip" and step["tape"] not in tapes:
+            tapes.append(step["tape"])
+        return index
+
+    def _arguments(self, entry: Entry) -> list[int | str]:
+        written, rule, arguments = names_of_arguments(entry), RULES.get(entry.operation), self.labels.arguments(entry)
+        found: list[int | str] = []
+        for k, (id, value) in enumerate(zip(entry.ids, entry.values or (None,) * len(entry.ids), strict=True)):
+            if id is not None:
+                found.append(self._tensor(id, value, "constant"))
+            elif isinstance(value, np.ndarray) or (
+                rule and rule.pull(k) and isinstance(value, int | float | complex | np.generic)
+            ):
+                name = written[k] or short_value(np.asarray(value))
+                # every use of a constant is a tensor of its own: a key that no tensor's id can be
+                found.append(self._tensor(-1 - len(self.tensors), value, "constant", name))
+            elif k < len(arguments):
+                found.append(arguments[k])
+        return found
+
+    def _rule(self, entry: Entry, arguments: list[int | str]) -> int | None:
+        """Find the formulas of an entry's rules among those of the document, or add them."""
+        rule = RULES.get(entry.operation)
+        if entry.values is None or rule is None or rule.kind == "step":
+            return None
+        shapes = tuple(getattr(value, "shape", ()) for value in entry.values)
+        formulas = []
+        for k, argument in enumerate(arguments):
+            pull = rule.pull(k) if isinstance(argument, int) else None
+            tree = None if pull is None else formula(pull, tuple(map(len, shapes)))
+            if tree is not None:
+                copied = rule.kind == "elementwise" or tree == "g"  # by broadcasting, which `settle` undoes
+                tree = ["sum", tree] if copied and shapes[k] != np.shape(entry.output_value) else tree
+                tree = _conjugated(tree, entry.output_value, entry.values[k])
+            formulas.append(tree)
+        if formulas not in self.document["rules"]:
+            self.document["rules"].append(formulas)
+        return self.document["rules"].index(formulas)
+
+    def _where_of(self, event: Event) -> Where | None:
+        if isinstance(event, events.Explain):
+            return event.where
+        entry = getattr(event, "entry", None)
+        if entry is not None:
+            return entry.where
+        where = getattr(event, "where", None) or self.places.get(id(event))
+        return None if where is None or names(where).function == "play" else where
+
+    def _point(self, where: Where | None) -> dict[str, Any] | None:
+        if where is None:
+            return None
+        at = place(where)
+        for index, (path, first, end) in enumerate(self.excerpts):
+            if path == at.path and first <= at.line < end:
+                return {"code": index, "line": at.line, "columns": None if at.columns is None else list(at.columns)}
+        return None
+
+    def _line(self, step: dict[str, Any]) -> str:
+        if step["where"] is None:
+            return "the value "
+        several = len({part["place"] for part in self.document["code"]}) > 1
+        part = self.document["code"][step["where"]["code"]]
+        return f"{part['place'] + ', l' if several else 'l'}ine {step['where']['line']}: "
+
+
+def _conjugated(tree: Any, output: Any, argument: Any) -> Any:
+    """Put in what a walk does around every rule for complex numbers (see `kinds.settle`)."""
+    from_complex, to_complex = (np.asarray(value).dtype.kind == "c" for value in (output, argument))
+    if (not from_complex and not to_complex) or (tree in ("g", ["neg", "g"]) and from_complex is to_complex):
+        return tree
+    if from_complex:
+        tree = _replaced(tree, "g", ["call", "conjugate", "g"])
+    else:
+        tree = _replaced(tree, ["call", "direction", 0, "y"], ["/", ["call", "conjugate", 0], "y"])
+    return ["call", "conjugate" if to_complex else "real", tree]
+
+
+def _replaced(tree: Any, old: Any, new: Any) -> Any:
+    match tree:
+        case _ if tree == old:
+            return new
+        case ["name" | "number" | "code", *_]:
+            return tree
+        case ["call" as head, name, *parts]:
+            return [head, name, *(_replaced(part, old, new) for part in parts)]
+        case ["index" as head, part, text]:
+            return [head, _replaced(part, old, new), text]
+        case [head, *parts]:
+            return [head, *(_replaced(part, old, new) for part in parts)]
+    return tree
+
+
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+def _kind(event: Event) -> str:
+    return "pull back" if isinstance(event, events.PullBack) else type(event).__name__.lower()
+
+
+def _passes(happened: list[Event]) -> list[int]:
+    """Number the backward passes: one begins with a tape's first seed after anything else of its."""
+    numbers, latest = [], -1
+    seeding: dict[int, bool] = {}
+    current: dict[int, int] = {}
+    for event in happened:
+        tape = id(getattr(event, "tape", None))
+        if isinstance(event, events.Seed) and not seeding.get(tape):
+            latest += 1
+            current[tape] = latest
+        seeding[tape] = isinstance(event, events.Seed)
+        numbers.append(current.get(tape, -1))
+    return numbers

@@ -1,0 +1,97 @@
+"""Names for parts of a computation: what is computed inside a `with ad.scope("layer 1"):` belongs together.
+
+>>> import autodiff_edu as ad
+>>> with ad.scope("encoder"), ad.scope("layer 1"):
+...     print(active.scopes)
+('encoder', 'layer 1')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..core.events import active
+
+
+class Owned(str):
+    """The name of a scope that belongs to an object; a trace tells two objects of one name apart by a number."""
+
+    owner: Any
+
+
+@contextmanager
+def scope(name: str) -> Iterator[None]:
+    """Name what is computed inside a `with` block; the player folds it into one box.
+
+    Parameters
+    ----------
+    name : str
+        Scopes inside each other make a path, such as "encoder/layer 1".
+
+    Raises
+    ------
+    TypeError
+        If the name is no string.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import autodiff_edu as ad
+    >>> def f(x):
+    ...     with ad.scope("softplus"):
+    ...         return np.log(1 + np.exp(x))
+    >>> ad.play(f, 1.0)
+    Player('f(x)', 11 steps)
+    """
+    if not isinstance(name, str):
+        raise TypeError(
+            f'a scope has a name, such as ad.scope("layer 1"); this is the {type(name).__name__} {name!r:.60}'
+        )
+    active.scopes = (*active.scopes, name)
+    try:
+        yield
+    finally:
+        active.scopes = active.scopes[:-1]
+
+
+@contextmanager
+def scope_of(owner: Any) -> Iterator[None]:
+    """Name what is computed inside a `with` block after an object's class, unless it is named so already.
+
+    Examples
+    --------
+    >>> with scope_of(3.0), scope_of(4.0):
+    ...     print(active.scopes)
+    ('float', 'float')
+    """
+    innermost = active.scopes[-1] if active.scopes else None
+    if isinstance(innermost, Owned) and innermost.owner is owner:  # a method that calls its super()'s
+        yield
+        return
+    name = Owned(type(owner).__name__.lower())
+    name.owner = owner
+    with scope(name):
+        yield
+
+
+def told_apart(path: tuple[str, ...], owners: dict[str, list[Any]]) -> list[str]:
+    """Write names with a number for the second, third ... object of a name; `owners` keeps those met before.
+
+    Examples
+    --------
+    >>> with scope("net"), scope_of(3.0), scope_of(4.0):
+    ...     print(told_apart(active.scopes, {}))
+    ['net', 'float', 'float 2']
+    """
+    names = []
+    for name in path:
+        number = 1
+        if isinstance(name, Owned):
+            met = owners.setdefault(name, [])
+            if not any(other is name.owner for other in met):
+                met.append(name.owner)
+            number = 1 + next(k for k, other in enumerate(met) if other is name.owner)
+        names.append(str(name) if number == 1 else f"{name} {number}")
+    return names

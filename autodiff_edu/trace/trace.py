@@ -1,0 +1,195 @@
+"""A trace: everything that happened while code ran on tapes, as data that can be kept, drawn and read aloud.
+
+>>> import autodiff_edu as ad
+>>> x = ad.Variable(3.0, name="x")
+>>> with ad.trace() as steps:
+...     with ad.GradientTape() as tape:
+...         y = x * x
+...     slope = tape.gradient(y, x)
+>>> print(steps.transcript())
+1. The tape watches x, which is 3.
+2. Line 3: y is x times x, which is 9. The tape records it as entry 1.
+3. The backward pass starts at y with the cotangent 1.
+4. Entry 1, y = x * x: the cotangent 1 arrived at y.
+5. The contribution to x is 3. Nothing was there yet, so x now has 3. That was 1 of 2.
+6. The contribution to x is 3. It is added to 3, so x now has 6. That was 2 of 2.
+7. The one-shot tape lets go of its arrays.
+
+`Trace.to_json` gives the same as data; `document.py` describes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..core import events
+from ..core.entry import Entry
+from ..core.events import Event, active, hook
+from ..core.recorder import Recorder
+from ..core.variable import Variable
+from ..text.places import Where, here
+from .document import Writer
+
+
+class Trace:
+    """What happened inside a `with trace() as ...` block.
+
+    Attributes
+    ----------
+    title : str
+        Shown above the player.
+    events : list of Event
+        The typed events, in order.
+    """
+
+    def __init__(self, title: str = "trace") -> None:
+        self.title = title
+        self.events: list[Event] = []
+        self._scopes: dict[int, tuple[str, ...]] = {}  # by the id of an entry's output: where it was computed
+        self._earlier: dict[int, list[Entry]] = {}  # what a tape held when the trace first met it
+        self._held: dict[int, Held] = {}  # by the id of a tape
+        self._memory: dict[int, int] = {}  # by the id of an event: what its tape held after it
+        self._places: dict[int, Where] = {}  # by the id of an event that does not say itself where it happened
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+    def __repr__(self) -> str:
+        return f"Trace({self.title!r}, {len(self)} steps)"
+
+    def _see(self, event: Event) -> None:
+        """Keep an event as it is now: tapes will let go of arrays, and variables will be assigned to."""
+        tape, entry = getattr(event, "tape", None), getattr(event, "entry", None)
+        if tape is not None and id(tape) not in self._earlier:
+            self._earlier[id(tape)] = [_kept(e) for e in tape.entries if e is not entry]
+        changes: dict[str, Any] = {} if entry is None else {"entry": _kept(entry)}
+        if isinstance(event, events.Record | events.Cut | events.Skip) and active.scopes:
+            self._scopes[event.entry.output_id] = active.scopes
+        for role in ("tensor", "variable"):
+            if isinstance(getattr(event, role, None), Variable):
+                changes[role] = getattr(event, role).as_it_is()
+        kept = event.replaced(**changes)
+        self.events.append(kept)
+        if entry is None and not hasattr(event, "where"):
+            self._places[id(kept)] = here(2)
+        if tape is not None:
+            if id(tape) not in self._held:
+                self._held[id(tape)] = Held(tape)
+            self._memory[id(kept)] = self._held[id(tape)].after(event)
+
+    def without(self, *tapes: Recorder) -> Trace:
+        """Give the same trace without what concerns some tapes."""
+        rest = Trace(self.title)
+        rest._earlier, rest._scopes, rest._memory = self._earlier, self._scopes, self._memory
+        rest._places = self._places
+        rest.events = [event for event in self.events if getattr(event, "tape", None) not in tapes]
+        return rest
+
+    def document(self) -> dict[str, Any]:
+        """Give the trace as the nested dicts and lists that `document.py` describes."""
+        return Writer(self).document
+
+    def to_json(self) -> str:
+        """Give the trace as a JSON string; the same trace gives the same string."""
+        import json  # not worth its import time to those who only differentiate
+
+        return json.dumps(self.document(), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+    def transcript(self) -> str:
+        """Give the trace as numbered sentences."""
+        return "\n".join(f"{number}. {step['text']}" for number, step in enumerate(self.document()["steps"], 1))
+
+
+@contextmanager
+def trace(title: str = "trace") -> Iterator[Trace]:
+    """Keep everything that happens on tapes inside a `with` block, in this thread.
+
+    Parameters
+    ----------
+    title : str
+        Shown above the player.
+
+    Yields
+    ------
+    Trace
+        Filled while the block runs.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> x = ad.Variable(3.0)
+    >>> with ad.trace() as steps, ad.GradientTape() as tape:
+    ...     y = x * x
+    >>> steps
+    Trace('trace', 2 steps)
+    """
+    kept = Trace(title)
+    with hook(kept._see):
+        yield kept
+
+
+def _kept(entry: Entry) -> Entry:
+    return Entry(
+        entry.operation, entry.ids, entry.values, entry.parameters, entry.output_id, entry.output_value, entry.where
+    )
+
+
+class Held:
+    """Counts the bytes of the arrays that a tape holds; one that several entries use counts once."""
+
+    def __init__(self, tape: Recorder) -> None:
+        self.counts: dict[int, int] = {}  # by the id of an array: how often the tape holds it
+        self.bytes = 0
+        self.pulled: tuple[Entry, list[Any]] | None = None  # the entry that the backward pass came to last
+        self.known = False  # whether the tape was counted before the event that comes
+        for entry in tape.entries:
+            self._hold(_held_by(entry))
+        for tensor, _ in tape._watched.values():
+            self._hold([] if tensor is None else _owners(tensor._array))
+
+    def after(self, event: Event) -> int:
+        """Give the bytes after an event of the tape, every one of which it has to be told of."""
+        if self.pulled and self.pulled[0].values is None:  # the walk has released what it left behind
+            self._let_go(self.pulled[1])
+            self.pulled = None
+        known, self.known = self.known, True
+        match event:
+            case events.Watch(tensor=tensor) if known:
+                self._hold(_owners(tensor._array))
+            case events.Record(entry=entry) | events.Cut(entry=entry) if known:
+                self._hold(_held_by(entry))
+            case events.PullBack(entry=entry):
+                self.pulled = entry, _held_by(entry)
+            case events.Release() | events.Reset():
+                self.counts.clear()
+                self.bytes, self.pulled = 0, None
+        return self.bytes
+
+    def _hold(self, arrays: list[Any]) -> None:
+        for array in arrays:
+            self.counts[id(array)] = self.counts.get(id(array), 0) + 1
+            self.bytes += array.nbytes if self.counts[id(array)] == 1 else 0
+
+    def _let_go(self, arrays: list[Any]) -> None:
+        for array in arrays:
+            self.counts[id(array)] -= 1
+            self.bytes -= array.nbytes if self.counts[id(array)] == 0 else 0
+
+
+def _owners(*values: Any) -> list[Any]:
+    """Give the arrays among some values; of a view the array whose memory it shows."""
+    found = []
+    for value in values:
+        if isinstance(value, np.ndarray | np.generic):
+            while isinstance(value.base, np.ndarray):
+                value = value.base
+            found.append(value)
+    return found
+
+
+def _held_by(entry: Entry) -> list[Any]:
+    return _owners(*(entry.values or ()), entry.output_value)

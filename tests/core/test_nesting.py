@@ -1,0 +1,285 @@
+"""Tapes inside tapes, what a tape keeps and lets go of, and the walk backwards, step by step."""
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+import autodiff_edu as ad
+from autodiff_edu.core.events import PullBack, active
+from autodiff_edu.core.rule import RULES, Rule
+
+
+@pytest.mark.parametrize(
+    ("f", "derivatives"),
+    [
+        (np.sin, [np.cos, lambda x: -np.sin(x), lambda x: -np.cos(x), np.sin]),
+        (np.exp, [np.exp] * 4),
+        (np.log, [lambda x: 1 / x, lambda x: -1 / x**2, lambda x: 2 / x**3, lambda x: -6 / x**4]),
+        (lambda x: x**3 * 2.0, [lambda x: 6 * x**2, lambda x: 12 * x, lambda x: 12.0, lambda x: 0.0]),
+    ],
+    ids=["sin", "exp", "log", "cube"],
+)
+def test_a_persistent_tape_gives_derivatives_of_any_order_inside_its_own_block(f, derivatives):
+    x = ad.Variable(1.3)
+    with ad.GradientTape(persistent=True) as tape:
+        y = f(x)
+        for derivative in derivatives:
+            y = tape.gradient(y, x, unconnected_gradients="zero")
+            assert float(y) == pytest.approx(float(derivative(1.3)), abs=1e-12)
+
+
+def test_a_mixed_second_derivative():
+    x, y = ad.Variable(2.0), ad.Variable(3.0)
+    with ad.GradientTape() as outer:
+        with ad.GradientTape() as inner:
+            z = x**2 * y**3
+        by_x = inner.gradient(z, x)
+    assert [float(g) for g in outer.gradient(by_x, [x, y])] == [54.0, 108.0]
+
+
+def test_the_diamond_adds_up_what_both_sides_send():
+    a = ad.Variable([1.0, 2.0])
+    with ad.GradientTape(persistent=True) as tape:
+        b = a + a
+        c = b + b
+        total = np.sum(c)
+    assert tape.gradient(total, a).tolist() == [4.0, 4.0]
+    assert tape.gradient(total, [a, b, c])[1].tolist() == [2.0, 2.0]
+
+
+def test_sum_of_sine_times_y():
+    x, y = ad.constant([0.0, 1.0, 2.0]), ad.constant([3.0, 4.0, 5.0])
+    with ad.GradientTape() as tape:
+        tape.watch([x, y])
+        total = np.sum(np.sin(x) * y)
+    by_x, by_y = tape.gradient(total, [x, y])
+    np.testing.assert_array_equal(by_x.numpy(), np.cos(x.numpy()) * y.numpy())
+    np.testing.assert_array_equal(by_y.numpy(), np.sin(x.numpy()))
+
+
+# What was recorded stays as it was -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("compute", "operand"),
+    [
+        (lambda x, a: x * a, np.array([1.0, 2.0])),
+        (lambda x, a: a * x, np.array([1.0, 2.0])),
+        (lambda x, a: x * a, [1.0, 2.0]),
+        (lambda x, a: np.multiply(x, a), [1.0, 2.0]),
+        (lambda x, a: x * a, np.array([1.0, 2.0]).view(type("Kept", (np.ndarray,), {}))),
+        (lambda x, a: np.einsum("i,i->i", x, a), np.array([1.0, 2.0])),
+        (lambda x, a: np.where(a > 1.5, x * 3.0, x), np.array([1.0, 2.0])),
+        (lambda x, a: np.where(a, x * 3.0, x), np.array([True, False])),
+        (lambda x, a: x[a], np.array([0, 0])),
+        (lambda x, a: x[a], [0, 0]),
+        (lambda x, a: x[a, None], np.array([0, 0])),
+        (lambda x, a: np.clip(x, a, None), np.array([2.0, 0.0])),
+        (lambda x, a: np.concatenate([x * x, a]), np.array([1.0, 2.0])),
+    ],
+)
+def test_writing_into_a_raw_operand_later_changes_no_gradient(compute, operand):
+    x = ad.Variable([1.0, 2.0])
+    with ad.GradientTape(persistent=True) as tape:
+        y = compute(x, operand)
+    before = tape.gradient(y, x).tolist()
+    value = y.tolist()
+    operand[0] = operand[1] = 1 if before == [2, 0] else 0
+    assert tape.gradient(y, x).tolist() == before
+    assert y.tolist() == value
+
+
+def test_a_read_only_operand_is_not_copied():
+    x, a = ad.Variable([1.0, 2.0]), np.array([1.0, 2.0])
+    a.flags.writeable = False
+    with ad.GradientTape() as tape:
+        x * a
+    assert tape.entries[0].values[1] is a
+
+
+def test_a_read_only_view_of_an_array_that_is_written_into_later_changes_no_gradient():
+    x, a = ad.Variable([1.0, 2.0]), np.array([3.0, 4.0])
+    with ad.GradientTape() as tape:
+        y = np.sum(x * np.broadcast_to(a, (3, 2)))
+    a[:] = 0
+    assert tape.gradient(y, x).numpy().tolist() == [9, 12]
+
+
+def test_a_list_that_is_written_into_later_changes_no_gradient():
+    x, numbers = ad.Variable([1.0, 2.0]), [3.0, 4.0]
+    with ad.GradientTape() as tape:
+        y = np.einsum("i,i", x, numbers)
+    numbers[0] = 100.0
+    assert tape.gradient(y, x).numpy().tolist() == [3, 4]
+
+
+# Memory -------------------------------------------------------------------------------------------------------------
+
+
+class Kept(np.ndarray):
+    """An array that can be watched for its end."""
+
+
+def test_a_one_shot_tape_lets_go_of_its_arrays_and_a_persistent_one_keeps_them():
+    for persistent in (False, True):
+        base = np.array([1.0, 2.0])
+        base.flags.writeable = False
+        array = base.view(Kept)
+        end = weakref.ref(array)
+        x = ad.Variable([1.0, 2.0])
+        with ad.GradientTape(persistent=persistent) as tape:
+            y = np.sum(x * array)
+        del array
+        gc.collect()
+        assert end() is not None
+        tape.gradient(y, x)
+        gc.collect()
+        assert (end() is None) is not persistent
+        assert len(tape.entries) == 2, "the skeleton of a released tape stays"
+
+
+def test_a_released_tape_can_still_be_printed():
+    x = ad.Variable([1.0, 2.0], name="x")
+    with ad.GradientTape() as tape:
+        y = x * x
+    tape.gradient(y, x)
+    assert "released" in str(tape)
+    with pytest.raises(RuntimeError, match="persistent=True"):
+        tape.entries[0].inputs  # noqa: B018
+    with pytest.raises(RuntimeError, match="persistent=True"):
+        tape.entries[0].output  # noqa: B018
+
+
+def test_recording_makes_no_reference_cycles():
+    gc.collect()
+    gc.disable()
+    try:
+        x = ad.Variable([1.0])
+        for persistent in (False, True):
+            with ad.GradientTape(persistent=persistent) as tape:
+                y = np.sum(np.sin(x) * x)
+            end = weakref.ref(tape)
+            tape.gradient(y, x)
+            del tape
+            assert end() is None
+    finally:
+        gc.enable()
+
+
+# The backward pass ---------------------------------------------------------------------------------------------------
+
+
+def test_the_walk_visits_only_entries_on_a_path_from_target_to_sources():
+    x, z = ad.Variable(2.0), ad.Variable(3.0)
+    visited = []
+    with ad.GradientTape(persistent=True) as tape:
+        a = x * 2.0
+        b = z * 3.0
+        np.exp(a)  # on no path to the target
+        y = a * b
+    with ad.hook(lambda event: visited.append(event.entry) if isinstance(event, PullBack) else None):
+        assert float(tape.gradient(y, x)) == 18.0
+    assert visited == [tape.entries[3], tape.entries[0]]
+    (product, double) = tape.steps(y, x)
+    assert [c.argument for c in product.contributions] == [0]
+    assert [c.argument for c in double.contributions] == [0]
+    assert list(tape.steps(b, x)) == []
+
+
+def test_the_walk_stops_at_the_sources():
+    x = ad.Variable(2.0)
+    with ad.GradientTape(persistent=True) as tape:
+        a = np.exp(x)
+        y = a * a
+    assert [step.entry.name for step in tape.steps(y, a)] == ["multiply"]
+
+
+def test_the_last_accumulators_of_steps_are_the_gradient():
+    x, w = ad.Variable([0.5, 1.5]), ad.Variable(2.0)
+    with ad.GradientTape(persistent=True) as tape:
+        y = np.sum(np.sin(x * w) * x) + w * w
+    sums, order = {}, []
+    for step in tape.steps(y, [x, w]):
+        order.append(step.entry)
+        for c in step.contributions:
+            before = sums.get(c.id)
+            assert (c.before is None) is (before is None)
+            if before is not None:
+                np.testing.assert_array_equal(c.before.numpy(), before.numpy())
+                np.testing.assert_array_equal(c.after.numpy(), (c.before + c.value).numpy())
+            sums[c.id] = c.after
+    by_x, by_w = tape.gradient(y, [x, w])
+    np.testing.assert_array_equal(sums[x._id].numpy(), by_x.numpy())
+    np.testing.assert_array_equal(sums[w._id].numpy(), by_w.numpy())
+    assert order == tape.entries[::-1]
+
+
+def test_steps_take_output_gradients_as_gradient_does():
+    x = ad.Variable([1.0, 2.0])
+    with ad.GradientTape() as tape:
+        y = x * x
+    (step,) = tape.steps(y, x, output_gradients=[1.0, 10.0])
+    assert step.cotangent.tolist() == [1.0, 10.0]
+    assert step.contributions[-1].after.tolist() == [2.0, 40.0]
+
+
+def test_steps_use_a_one_shot_tape_up_when_they_start():
+    x = ad.Variable(3.0)
+    with ad.GradientTape() as tape:
+        y = np.sin(x * x)
+    walk = tape.steps(y, x)
+    next(walk)
+    with pytest.raises(RuntimeError, match="persistent=True"):
+        tape.gradient(y, x)
+    assert [step.entry.name for step in walk] == ["multiply"]
+
+
+def test_a_walk_given_up_leaves_nothing_behind():
+    x = ad.Variable(3.0)
+    with ad.GradientTape() as tape:
+        y = np.sin(x * x)
+    walk = tape.steps(y, x)
+    next(walk)
+    walk.close()
+    with pytest.raises(RuntimeError, match="persistent=True"):
+        tape.gradient(y, x)
+    assert tape.nbytes == 0
+    assert active.tapes == ()
+
+
+def test_a_walk_that_fails_does_not_touch_tapes_entered_or_left_since_it_began(monkeypatch):
+    def failing(g, y, x):
+        raise LookupError("this rule fails")
+
+    monkeypatch.setitem(RULES, np.tanh, Rule("elementwise", (failing,)))
+    x = ad.Variable([2.0, 1.0])
+    with ad.GradientTape() as tape:
+        y = np.sum(np.tanh(x))
+    with ad.GradientTape() as other:
+        walk = tape.steps(y, x)
+        next(walk)
+        assert active.tapes == (other,)
+    with pytest.raises(LookupError):
+        next(walk)
+    assert active.tapes == ()
+
+    with ad.GradientTape() as tape:
+        y = np.sum(np.tanh(x))
+    walk = tape.steps(y, x)
+    next(walk)
+    with ad.GradientTape() as other:
+        with pytest.raises(LookupError):
+            next(walk)
+        assert active.tapes == (other,)
+
+
+def test_a_walk_that_fails_after_its_tape_was_left_does_not_put_it_back():
+    x = ad.Variable(2.0)
+    with ad.GradientTape() as tape:
+        walk = tape.steps(x * x, x)
+        next(walk)
+    with pytest.raises(ValueError, match="stop"):
+        walk.throw(ValueError("stop"))
+    assert active.tapes == ()

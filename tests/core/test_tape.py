@@ -1,0 +1,110 @@
+"""A tape's life, what it watches and what it finds connected, beyond the cases that semantics/ tests one by one."""
+
+import numpy as np
+from unruled import UNRULED
+
+import autodiff_edu as ad
+from autodiff_edu.core.events import active
+
+
+def test_a_tape_left_while_it_pauses_stays_left():
+    tape = ad.GradientTape()
+    tape.__enter__()
+    with tape.stop_recording():
+        tape.__exit__(None, None, None)
+    assert active.tapes == ()
+
+
+def test_reset_forgets_entries_and_watches_but_goes_on_recording():
+    x, v = ad.constant(3.0), ad.Variable(2.0)
+    with ad.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = v * x
+        tape.reset()
+        assert tape.entries == []
+        assert tape.watched_variables() == ()
+        z = v**2 * x
+    assert tape.gradient(y, v) is None
+    assert tape.gradient(z, x) is None
+    assert float(tape.gradient(z, v)) == 12.0
+
+
+def test_a_generator_that_is_closed_leaves_its_tape():
+    x = ad.Variable(2.0)
+
+    def recording():
+        with ad.GradientTape() as tape:
+            yield tape, x * x
+
+    generator = recording()
+    tape, y = next(generator)
+    assert active.tapes == (tape,)
+    generator.close()
+    assert active.tapes == ()
+    assert float(tape.gradient(y, x)) == 4.0
+
+
+def test_a_pause_that_ends_after_its_tape_was_entered_again_records_nothing_twice():
+    x = ad.Variable(2.0)
+    tape = ad.GradientTape(persistent=True)
+
+    def pause():
+        with tape.stop_recording():
+            yield
+
+    with tape:
+        generator = pause()
+        next(generator)
+    with tape:
+        generator.close()
+        y = x * x
+    assert len(tape.entries) == 1
+    assert [float(g) for g in tape.gradient(y, [x, y])] == [4.0, 1.0]
+
+
+def test_a_trainable_variable_is_watched_when_it_is_read_and_no_other_is():
+    trained, fixed, whole = ad.Variable(3.0), ad.Variable(3.0, trainable=False), ad.Variable(3)
+    with ad.GradientTape(persistent=True) as tape:
+        y = trained * trained + fixed * fixed + whole * 2.0
+    (watched,) = tape.watched_variables()
+    assert watched is trained
+    assert float(tape.gradient(y, trained)) == 6.0
+    assert tape.gradient(y, [fixed, whole]) == [None, None]
+
+
+def test_a_target_that_is_the_source_has_derivative_one():
+    watched, variable, unwatched = ad.constant(2.0), ad.Variable(3.0), ad.constant([5.0, 6.0])
+    with ad.GradientTape(persistent=True) as tape:
+        tape.watch(watched)
+    assert float(tape.gradient(watched, watched)) == 1.0
+    assert float(tape.gradient(variable, variable)) == 1.0
+    assert tape.gradient(unwatched, unwatched).tolist() == [1.0, 1.0]
+    assert tape.gradient(variable, [variable, watched])[1] is None
+
+
+def test_a_source_may_be_one_of_the_targets():
+    x = ad.Variable(3.0)
+    with ad.GradientTape() as tape:
+        y = x**2
+    assert float(tape.gradient([y, x], x)) == 7.0
+
+
+def test_the_caller_s_output_gradients_are_neither_kept_nor_changed():
+    x = ad.Variable([1.0, 2.0])
+    with ad.GradientTape(persistent=True) as tape:
+        y = x + 0.0
+        z = x * 2.0
+    weights = np.array([1.0, 10.0])
+    got = tape.gradient([y, z], x, output_gradients=[weights, weights])
+    only = tape.gradient(x, x, output_gradients=weights)
+    weights[:] = -1.0
+    assert got.tolist() == [3.0, 30.0]
+    assert only.tolist() == [1.0, 10.0]
+    assert weights.flags.writeable
+
+
+def test_a_function_without_a_rule_behind_a_step_hinders_nothing():
+    x = ad.Variable([1.5, 2.5])
+    with ad.GradientTape() as tape:
+        y = np.sum(np.floor(UNRULED(x)) * x)
+    assert tape.gradient(y, x).tolist() == [1.0, 2.0]

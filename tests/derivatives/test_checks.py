@@ -1,0 +1,164 @@
+"""check_gradients: passes what is right to any order, and says of a wrong rule what, where and by how much."""
+
+import re
+
+import numpy as np
+import pytest
+from differences import draw
+
+import autodiff_edu as ad
+from autodiff_edu.core.events import active
+from autodiff_edu.core.rule import RULES, Rule
+
+X = draw((2, 3), "x")
+
+
+def wrong(monkeypatch, operation, *pulls, kind="elementwise"):
+    monkeypatch.setitem(RULES, operation, Rule(kind, pulls))
+
+
+# What is right ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [
+        (np.sin, (X,)),
+        (lambda x: np.sum(np.tanh(x) ** 2), (X,)),
+        (lambda x, y: x @ y, (X, X.T)),
+        (lambda p: {"a": p["w"] * p["b"], "b": [np.exp(p["b"])]}, ({"w": X, "b": 0.5},)),
+        (lambda x: np.prod(x, axis=0), (X,)),
+        (np.multiply, (2.0, 3.0)),
+        (lambda x: x * 2, (3.0,)),
+        (lambda x: np.sum(x), ([1, 2],)),
+        (lambda x: x * x, (np.zeros((0, 2)),)),
+        (lambda z: z**3 * np.conj(z), (X + 0.5j,)),
+        (lambda z: np.abs(z) ** 2 + np.real(z), (X + 0.5j,)),
+        (np.exp, (ad.constant(X, dtype="float32"),)),
+    ],
+)
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_right_rules_pass_to_every_order(f, args, order):
+    assert ad.check_gradients(f, *args, order=order) is None
+
+
+def test_the_arguments_are_left_alone_and_no_tape_records():
+    x = X.copy()
+    ad.check_gradients(np.cos, x)
+    np.testing.assert_array_equal(x, X)
+    assert active.tapes == ()
+
+
+# What is wrong ------------------------------------------------------------------------------------------------------
+
+
+def test_a_wrong_rule_is_found_and_the_message_names_all_there_is_to_know(monkeypatch):
+    wrong(monkeypatch, np.exp, lambda g, y, x: g * y * 2)
+
+    def growth(x):
+        return np.exp(x)
+
+    with pytest.raises(AssertionError) as raised:
+        ad.check_gradients(growth, np.array([0.0]))
+    said = str(raised.value)
+    assert "growth" in said
+    assert "first derivative" in said
+    assert "forward" in said or "backward" in said
+    assert "[0]" in said
+    found, expected = re.search(r"says ([-.e\d]+), .* say ([-e\d]+\.?\d*)", said).groups()
+    assert float(found) == pytest.approx(2 * float(expected), rel=1e-6)
+
+
+def test_an_error_in_one_element_alone_is_placed_there(monkeypatch):
+    bump = np.zeros((2, 3))
+    bump[1, 2] = 0.01
+    wrong(monkeypatch, np.sin, lambda g, y, x: g * (np.cos(x) + bump), kind="general")
+    with pytest.raises(AssertionError, match=r"\[1, 2\]"):
+        ad.check_gradients(np.sin, X)
+
+
+def test_an_error_in_the_second_argument_alone_is_placed_there(monkeypatch):
+    # a linear operation is its own forward rule, so that only the backward pass can tell
+    wrong(monkeypatch, np.multiply, lambda g, z, x, y: g * y, lambda g, z, x, y: g * x * 1.5, kind="linear")
+    with pytest.raises(AssertionError, match=r"first.*backward.*argument 1"):
+        ad.check_gradients(lambda x, y: x * y, X, X)
+
+
+def test_an_error_in_the_second_derivative_is_found_only_at_the_second_order(monkeypatch):
+    wrong(monkeypatch, np.cos, lambda g, y, x: g * np.sin(x))
+    ad.check_gradients(np.sin, X, order=1)
+    with pytest.raises(AssertionError, match="second derivative"):
+        ad.check_gradients(np.sin, X, order=2)
+
+
+def test_an_error_in_the_third_derivative_is_found_only_at_the_third_order(monkeypatch):
+    # sin' is cos, and cos' is -sin, written in a way whose own derivative goes through arctanh
+    wrong(monkeypatch, np.cos, lambda g, y, x: -g * np.tanh(np.arctanh(0.5 * np.sin(x))) * 2)
+    ad.check_gradients(np.sin, X, order=3)
+    wrong(monkeypatch, np.arctanh, lambda g, y, x: g * 1.1 / (1 - x * x))
+    ad.check_gradients(np.sin, X, order=2)
+    with pytest.raises(AssertionError, match="third derivative"):
+        ad.check_gradients(np.sin, X, order=3)
+
+
+def test_a_missing_contribution_is_found(monkeypatch):
+    monkeypatch.setitem(RULES, np.arctan2, Rule("elementwise", (RULES[np.arctan2].pulls[0], None)))
+    with pytest.raises(AssertionError, match="arctan2"):
+        ad.check_gradients(np.arctan2, X, X)
+
+
+def test_a_forward_pass_that_is_wrong_alone_is_found_as_such(monkeypatch):
+    wrong(monkeypatch, np.square, lambda g, y, x: g * 2 * x, kind="linear")
+    with pytest.raises(AssertionError, match=r"square.*forward"):
+        ad.check_gradients(np.square, X)
+
+
+def test_a_wrong_complex_rule_is_found_in_the_imaginary_part_too(monkeypatch):
+    wrong(monkeypatch, np.exp, lambda g, y, x: g * np.conjugate(y), kind="general")
+    with pytest.raises(AssertionError, match=r"exp.*\[0, 0\]"):
+        ad.check_gradients(np.exp, X + 0.5j)
+
+
+def test_a_wrong_scalar_has_no_index_in_the_message(monkeypatch):
+    wrong(monkeypatch, np.exp, lambda g, y, x: -g * y)
+    with pytest.raises(AssertionError, match=r"the result the rule says|argument 0 the rule says"):
+        ad.check_gradients(np.exp, 1.0)
+
+
+# Bad input ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", [0, -1, 1.5, "2", None])
+def test_the_order_is_a_whole_number_of_at_least_one(order):
+    with pytest.raises(ValueError, match="order"):
+        ad.check_gradients(np.sin, X, order=order)
+
+
+def test_a_function_that_gives_no_tensor_says_so():
+    with pytest.raises(TypeError, match="must be a Tensor"):
+        ad.check_gradients(lambda x: 3.0, X)
+
+
+def test_whole_numbers_and_words_are_passed_on_as_they_are_and_not_checked():
+    seen = []
+
+    def power(x, n, index, how):
+        seen.append((n, index, how))
+        return x[index] ** n["n"]
+
+    assert ad.check_gradients(power, X, {"n": 3}, np.array([1, 0]), "how", order=2) is None
+    n, index, how = seen[0]
+    assert (n, how) == ({"n": 3}, "how")
+    assert index.dtype == int
+
+
+def test_an_argument_keeps_its_name_when_whole_numbers_stand_before_it(monkeypatch):
+    wrong(monkeypatch, np.multiply, lambda g, z, x, y: g * y, lambda g, z, x, y: g * x * 1.5, kind="linear")
+    with pytest.raises(AssertionError, match=r"first derivative.*argument 2\['y'\]"):
+        ad.check_gradients(lambda n, x, p: x * p["y"], 2, X, {"y": X})
+
+
+@pytest.mark.parametrize("args", [(), (3,), (np.array([1, 2]), "a"), ([],), (ad.constant([1, 2]),)])
+def test_nothing_to_check_is_an_error_and_no_pass(args):
+    with pytest.raises(ValueError, match=r"nothing to check.*3\.0"):
+        ad.check_gradients(lambda *args: ad.constant(1.0), *args)

@@ -1,0 +1,433 @@
+"""`play` shows what was traced, or runs and differentiates a function; its HTML is deterministic and safe."""
+
+import base64
+import html
+import json
+import re
+import sys
+from importlib.resources import files
+
+import numpy as np
+import pytest
+from unruled import NAME, UNRULED
+
+import autodiff_edu as ad
+from autodiff_edu.core.events import active
+from autodiff_edu.options import options
+from autodiff_edu.player import Player
+from autodiff_edu.player.html import SHARED, asset, script
+
+
+def document(player):
+    """The trace document inside the player's HTML."""
+    found = re.search(r'<script type="application/json">(.*?)</script>', player.html(), re.DOTALL)
+    content = json.loads(found.group(1))
+    for step in content["trace"]["steps"]:
+        step |= {key: content["arrays"][step[key]] for key in SHARED if isinstance(step.get(key), int)}
+    return content["trace"]
+
+
+def kinds(player):
+    return [step["kind"] for step in document(player)["steps"]]
+
+
+def test_a_function_is_run_and_differentiated():
+    player = ad.play(lambda x, y: np.sum(np.sin(x) * y), np.array([0.0, 1.0]), np.array([2.0, 3.0]))
+    d = document(player)
+    assert d["title"].startswith("<lambda>(x, y")
+    assert {"watch", "record", "seed", "pull back", "accumulate"} <= set(kinds(player))
+    last = {d["tensors"][s["tensor"]]["name"]: s["after"]["data"] for s in d["steps"] if s["kind"] == "accumulate"}
+    assert last["x"] == [2.0, float(f"{3 * np.cos(1.0):.6g}")]
+    assert len(player) == len(d["steps"])
+
+
+def test_a_result_that_is_no_scalar_stands_for_its_sum():
+    d = document(ad.play(lambda x: x * 2.0, np.array([1.0, 2.0, 3.0])))
+    seeds = [step["cotangent"]["data"] for step in d["steps"] if step["kind"] == "seed"]
+    assert seeds in ([[1.0, 1.0, 1.0]], [1.0])
+
+
+def test_numbers_and_arrays_become_watched_tensors_named_after_the_parameters():
+    def f(a, b, *rest, c=1.0):
+        assert all(isinstance(value, ad.Tensor) for value in (a, b, *rest))
+        return a * b + rest[0] * rest[1]
+
+    d = document(ad.play(f, 2.0, 3, np.float64(4.0), np.array(5.0)))
+    watched = [tensor["name"] for tensor in d["tensors"] if tensor["kind"] == "watched"]
+    assert watched[:2] == ["a", "b"]
+    assert len(watched) == 4
+    assert sum(step["kind"] == "accumulate" for step in d["steps"]) >= 4
+
+
+def test_tensors_variables_and_structures_are_watched_too():
+    w, x = ad.Variable(2.0, name="weight"), ad.constant(3.0, name="given")
+    d = document(ad.play(lambda p, x: p["w"] * x + p["rest"][0], {"w": w, "rest": [1.0]}, x))
+    names = {tensor["name"]: tensor["kind"] for tensor in d["tensors"]}
+    assert names["weight"] == "variable"
+    assert names["given"] == "watched"
+    assert sum(step["kind"] == "accumulate" for step in d["steps"]) == 4
+
+
+def test_the_caller_s_arguments_are_as_they_were():
+    w, x, array = ad.Variable(2.0), ad.constant(3.0), np.array([1.0, 2.0])
+    ad.play(lambda w, x, a: np.sum(w * x * a), w, x, array)
+    assert (w.name, x.name) == (None, None)
+    assert array.flags.writeable
+    assert array.tolist() == [1.0, 2.0]
+
+
+def test_integers_among_the_arguments_can_be_indices():
+    player = ad.play(lambda x, index: x[index] * 2.0, np.array([1.0, 2.0, 3.0]), np.array([0, 2]))
+    assert "record" in kinds(player)
+
+
+def test_a_numpy_function_can_be_played():
+    assert "pull back" in kinds(ad.play(np.sin, 1.0))
+
+
+def test_a_trace_is_shown_as_it_is():
+    x = ad.Variable(3.0, name="x")
+    with ad.trace("mine") as t:
+        with ad.GradientTape() as tape:
+            y = x * x
+        tape.gradient(y, x)
+    assert document(ad.play(t)) == t.document()
+    assert repr(ad.play(t)) == "Player('mine', 7 steps)"
+
+
+def test_a_function_that_opens_tapes_of_its_own_shows_those_and_no_more():
+    def second_derivative(x):
+        with ad.GradientTape() as outer:
+            outer.watch(x)
+            with ad.GradientTape() as inner:
+                inner.watch(x)
+                y = x**3
+            slope = inner.gradient(y, x)
+        return float(outer.gradient(slope, x))
+
+    d = document(ad.play(second_derivative, 2.0))
+    assert len(d["tapes"]) == 2
+    assert "leave" not in [step["kind"] for step in d["steps"]], "float() is outside of both tapes"
+    x = next(k for k, tensor in enumerate(d["tensors"]) if tensor["name"] == "x")
+    assert [s["after"]["data"] for s in d["steps"] if s.get("tensor") == x and s["kind"] == "accumulate"][-1] == 12.0
+
+
+@pytest.mark.parametrize("thing", [3.0, None, "x * x", ad.constant(1.0)])
+def test_what_is_neither_a_trace_nor_a_function_is_refused(thing):
+    with pytest.raises(TypeError, match="trace"):
+        ad.play(thing)
+
+
+def empty():
+    with ad.trace() as t:
+        pass
+    return t
+
+
+@pytest.mark.parametrize(
+    ("what", "arguments"),
+    [
+        (lambda: 3.0, ()),
+        (lambda x: 3.0, (2.0,)),
+        (lambda x: x, (2.0,)),
+        (lambda x: x.numpy() ** 2, (2.0,)),
+        (lambda text: text.upper(), ("abc",)),
+        (empty(), ()),
+    ],
+    ids=["no argument", "constant", "identity", "numpy", "no number", "trace"],
+)
+def test_what_records_nothing_says_so(what, arguments):
+    with pytest.raises(ValueError, match="recorded nothing"):
+        ad.play(what, *arguments)
+    assert (active.tapes, active.hooks) == ((), ())
+
+
+@pytest.mark.parametrize(
+    "f", [lambda x: float(x * x), lambda x: (x * x).numpy(), lambda x: None if x * x > 0 else 1, lambda x: [x * x, 1.0]]
+)
+def test_a_function_whose_result_is_no_tensor_is_told_what_to_return(f):
+    with pytest.raises(TypeError, match=r"[Rr]eturn"):
+        ad.play(f, 3.0)
+    assert (active.tapes, active.hooks) == ((), ())
+
+
+def test_an_exception_in_the_function_reaches_the_user_and_leaves_everything_clean():
+    def broken(x):
+        raise KeyError(str(x * x))
+
+    with pytest.raises(KeyError):
+        ad.play(broken, 3.0)
+    assert (active.tapes, active.hooks) == ((), ())
+
+
+def test_a_wrong_number_of_arguments_is_python_s_error():
+    with pytest.raises(TypeError, match="y"):
+        ad.play(lambda x, y: x * y, 1.0)
+
+
+def test_playing_inside_a_recording_tape_shows_the_function_all_the_same():
+    with ad.GradientTape():
+        player = ad.play(lambda x: x * x, 3.0)
+    assert kinds(player) == kinds(ad.play(lambda x: x * x, 3.0))
+
+
+def test_a_function_without_a_rule_is_named():
+    with pytest.raises(LookupError, match=re.escape(NAME)):
+        ad.play(lambda x: np.sum(UNRULED(x)), np.array([2.0, 1.0]))
+    assert (active.tapes, active.hooks) == ((), ())
+
+
+# Steps --------------------------------------------------------------------------------------------------------------
+
+
+def square(x):
+    return x * x
+
+
+def test_the_step_can_be_read_and_set_and_stays_in_range():
+    player = ad.play(square, 3.0)
+    assert player.step == 0
+    player.step = len(player) - 1
+    assert player.step == len(player) - 1
+    for wrong in (len(player), -1):
+        with pytest.raises(IndexError, match=f"0 to {len(player) - 1}"):
+            player.step = wrong
+    for wrong in (1.5, "1", None, True):
+        with pytest.raises(TypeError, match="integer"):
+            player.step = wrong
+    assert player.step == len(player) - 1
+    player.step = np.int64(2)
+    assert player.step == 2
+    assert 'data-start="2"' in player.html()
+
+
+def test_the_live_widget_and_python_share_the_step():
+    player = ad.play(square, 3.0)
+    player.step = 2
+    bundle = player._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in bundle
+    widget = player._live()
+    assert widget.step == 2
+    widget.step = 4
+    assert player.step == 4
+    player.step = 5
+    assert widget.step == 5
+
+
+def test_without_anywidget_the_player_is_html(monkeypatch):
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    monkeypatch.delitem(sys.modules, "autodiff_edu.player.widget", raising=False)
+    player = ad.play(square, 3.0)
+    bundle = player._repr_mimebundle_()
+    assert set(bundle) == {"text/plain", "text/html"}
+    assert bundle["text/html"] == player.html()
+    assert repr(player) == f"Player('square(x)', {len(player)} steps)"
+
+
+def test_the_plain_text_is_the_transcript():
+    player = ad.play(square, 3.0)
+    assert player._repr_mimebundle_()["text/plain"] == f"{player!r}\n{player.transcript()}"
+    assert player.transcript().startswith("1. The tape watches x, which is 3.\n2. ")
+
+
+@pytest.fixture
+def restored(monkeypatch):
+    """Options that are as before after the test, and a surrounding that is neither Colab nor VS Code."""
+    for name in ("VSCODE_PID", "VSCODE_CWD"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delitem(sys.modules, "google.colab", raising=False)
+    yield monkeypatch
+    options.player = "auto"
+
+
+WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+def test_the_reader_chooses_between_widget_and_html(restored):
+    player = ad.play(square, 3.0)
+    assert WIDGET in player._repr_mimebundle_()
+    options.player = "html"
+    assert WIDGET not in player._repr_mimebundle_()
+    assert player._repr_mimebundle_()["text/html"] == player.html()
+    options.player = "widget"
+    assert WIDGET in player._repr_mimebundle_()
+
+
+@pytest.mark.parametrize("place", ["google.colab", "VSCODE_PID", "VSCODE_CWD"])
+def test_where_widgets_do_not_work_html_is_chosen_unless_asked_otherwise(place, restored):
+    player = ad.play(square, 3.0)
+    if place == "google.colab":
+        restored.setitem(sys.modules, place, sys)
+    else:
+        restored.setenv(place, "1")
+    assert WIDGET not in player._repr_mimebundle_()
+    options.player = "widget"
+    assert WIDGET in player._repr_mimebundle_()
+
+
+@pytest.mark.parametrize("wrong", ["Html", "", None, 1, ["html"]])
+def test_a_wrong_option_is_refused_with_the_choices(wrong, restored):
+    with pytest.raises(ValueError, match="'auto', 'widget' or 'html'"):
+        options.player = wrong
+    assert options.player == "auto"
+    with pytest.raises(AttributeError, match="player"):
+        options.players = "html"
+    with pytest.raises(AttributeError):
+        del options.player
+    assert repr(options) == "Options(player='auto')"
+
+
+def test_options_are_public():
+    assert ad.options is options
+
+
+def test_a_trace_of_another_version_is_refused():
+    class Old:
+        def to_json(self):
+            return '{"format": "autodiff_edu.trace", "version": 0, "title": "old"}'
+
+        def transcript(self):
+            return ""
+
+    with pytest.raises(ValueError, match=r"version 0 .* draws version \d"):
+        Player(Old())
+
+
+# HTML ---------------------------------------------------------------------------------------------------------------
+
+
+def test_the_same_function_gives_the_same_bytes():
+    assert ad.play(square, 3.0).html() == ad.play(square, 3.0).html()
+    assert ad.play(square, 3.0).page() == ad.play(square, 3.0).page()
+
+
+def test_the_html_needs_no_network_and_has_no_ids():
+    text = ad.play(square, 3.0).html()
+    assert not re.search(r"""(src|href)\s*=\s*["']?(https?:)?//""", text)
+    assert not re.search(r"""@import|url\(\s*["']?https?:|\bfetch\(|from\s+["']https?:""", text)
+    assert not re.search(r"<[^>]*\sid=", text.split("<script")[0])
+
+
+def test_the_transcript_is_there_for_where_scripts_do_not_run():
+    x = ad.Variable(3.0, name="x")
+    with ad.trace() as t, ad.GradientTape():
+        x * x
+    transcript = re.search(r"<pre[^>]*>(.*?)</pre>", ad.play(t).html(), re.DOTALL).group(1)
+    assert html.unescape(transcript).strip() == t.transcript().strip()
+
+
+NASTY = "</script><img src=x onerror=alert(1)>&amp;<!--\u2028"
+
+
+def test_names_titles_and_code_from_the_user_cannot_become_markup():
+    x = ad.Variable(3.0, name=NASTY)
+    with ad.trace(NASTY) as t:
+        with ad.GradientTape() as tape:
+            y = x * ad.constant(2.0, name=NASTY)  # </script><img src=x onerror=alert(1)>
+        tape.gradient(y, x)
+    player = ad.play(t)
+    harmless = ad.play(square, 3.0)
+    for text, plain in ((player.html(), harmless.html()), (player.page(), harmless.page())):
+        assert text.count("<img") == plain.count("<img") == 1, "the key frame"
+        assert text.count("</script>") == plain.count("</script>")
+        assert text.count("<!--") == plain.count("<!--")
+        assert text.count("<script") == plain.count("<script")
+    d = document(player)
+    assert d["title"] == NASTY
+    assert NASTY in [tensor["name"] for tensor in d["tensors"]]
+    assert any("<img src=x" in line for part in d["code"] for line in part["lines"])
+
+
+def test_a_page_is_a_whole_document_and_can_be_saved(tmp_path):
+    player = ad.play(square, 3.0)
+    player.save(tmp_path / "player.html")
+    text = (tmp_path / "player.html").read_text(encoding="utf-8")
+    assert text == player.page()
+    assert text.startswith("<!DOCTYPE html>")
+    assert player.html().strip() in text
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("lesson.html", lambda player: player.page()),
+        ("lesson.HTML", lambda player: player.page()),
+        ("lesson.svg", lambda player: player.frames().svg()),
+        ("lesson.txt", lambda player: player.transcript() + "\n"),
+        ("lesson.pdf", lambda player: player.frames().pdf()),
+    ],
+)
+def test_a_file_s_name_says_in_which_form_the_player_is_saved(name, content, tmp_path):
+    player = ad.play(square, 3.0)
+    path = tmp_path / name
+    path.write_text("what was there before")
+    player.save(str(path))
+    wanted = content(player)
+    assert path.read_bytes() == (wanted if isinstance(wanted, bytes) else wanted.encode())
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("name", ["lesson", "lesson.png", "lesson.html.gz", ".html"])
+def test_an_unknown_form_is_refused_and_nothing_is_written(name, tmp_path):
+    (tmp_path / name).write_text("precious")
+    with pytest.raises(ValueError, match=r"\.html, \.svg, \.pdf or \.txt"):
+        ad.play(square, 3.0).save(tmp_path / name)
+    assert (tmp_path / name).read_text() == "precious"
+
+
+def test_a_save_that_fails_leaves_the_file_as_it_was(tmp_path, monkeypatch):
+    path = tmp_path / "lesson.html"
+    path.write_text("precious")
+
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        ad.play(square, 3.0).save(path)
+    assert path.read_text() == "precious"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_key_frame_stands_above_the_transcript_for_where_scripts_do_not_run():
+    player = ad.play(square, 3.0)
+    found = re.search(
+        r'<img alt="([^"]*)" [^>]*src="data:image/svg\+xml;base64,([^"]*)">.*<pre', player.html(), re.DOTALL
+    )
+    about, picture = found.groups()
+    assert html.unescape(about).startswith("square(x), step 6: The contribution to x is 3.")
+    assert base64.b64decode(picture).decode() == player.frames(5).svg()
+
+
+def test_no_string_of_the_scripts_goes_over_several_lines():
+    """Else leaving out comments and indentation would change it."""
+    for path in (files("autodiff_edu.player") / "js").iterdir():
+        code = re.sub(r"^\s*(//.*|/\*(?s:.*?)\*/)$", "", asset(f"js/{path.name}"), flags=re.MULTILINE)
+        for line in code.splitlines():
+            assert line.count("`") % 2 == 0, (path.name, line)
+    assert not re.search(r"^(\s|//|/\*)", script(), re.MULTILINE)
+
+
+def test_a_player_of_thirty_steps_is_a_light_file():
+    def network(x, w, b, v, c):
+        return np.sum((np.maximum(x @ w + b, 0.0) @ v + c) ** 2)
+
+    rng = np.random.default_rng(0)
+    player = ad.play(network, *(rng.normal(size=shape) for shape in ((3, 2), (2, 4), (4,), (4, 1), (1,))))
+    assert 30 <= len(player) <= 40
+    assert len(player.html().encode()) < 150_000
+
+
+def test_large_and_odd_values_can_be_played():
+    for value in (np.arange(1e5), np.nan, np.inf, 1 + 2j, np.zeros((0, 3)), np.float32(1.5)):
+        assert len(ad.play(lambda x: np.sum(x * x), value).html()) < 300_000
+
+
+def test_a_trace_that_has_not_run_says_how_to_run_one():
+    with pytest.raises(TypeError, match=r"with ad\.trace\(\) as steps"):
+        ad.play(ad.trace())
+
+
+def test_a_player_is_not_saved_into_a_directory_that_is_not_there(tmp_path):
+    with pytest.raises(FileNotFoundError, match="make it first"):
+        ad.play(np.sin, 1.0).save(tmp_path / "absent" / "player.html")

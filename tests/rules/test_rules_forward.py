@@ -1,0 +1,114 @@
+"""Every case of the table in forward mode: against central differences, against reverse mode, stacked, and twice."""
+
+import numpy as np
+import pytest
+from cases import TABLE
+from differences import draw
+from tabled import each, plain, seed_of
+
+import autodiff_edu as ad
+from autodiff_edu.derivatives import jacobians
+
+BOTH = pytest.mark.parametrize(
+    ("case", "dtype"),
+    [
+        pytest.param(c, d, id=f"{c.name}, {d}")
+        for d in ("float64", "complex128")
+        for c in TABLE
+        if d == "float64" or not c.real
+    ],
+)
+STEP = 1e-3
+
+
+def directions_of(case, arguments):
+    """A direction of length 1 in the space of all arguments: a step along it is as long as one along an axis."""
+    drawn = [draw(np.shape(a), case.name, "direction", k, dtype=a.dtype) for k, a in enumerate(arguments)]
+    length = np.sqrt(sum(np.sum(np.abs(d) ** 2) for d in drawn)) or 1.0
+    return tuple(np.asarray(d / length, d.dtype) for d in drawn)
+
+
+def inner(a, b):
+    """The inner product of real numbers, and that of complex ones as pairs of real numbers."""
+    return float(np.sum(np.real(np.conj(np.asarray(a)) * np.asarray(b))))
+
+
+@BOTH
+def test_a_tangent_agrees_with_central_differences(case, dtype):
+    arguments = case.arguments(dtype)
+    directions = directions_of(case, arguments)
+    value, tangent = ad.jvp(case.function, tuple(arguments), directions)
+
+    def moved(t):
+        return np.asarray(plain(case)(*(a + t * d for a, d in zip(arguments, directions, strict=True))))
+
+    expected = (8 * (moved(STEP) - moved(-STEP)) - moved(2 * STEP) + moved(-2 * STEP)) / (12 * STEP)
+    assert tangent.shape == value.shape
+    assert tangent.dtype == value.dtype
+    np.testing.assert_allclose(tangent.numpy(), expected, 1e-7, 1e-7, err_msg=case.name)
+
+
+@BOTH
+def test_pushing_forward_is_the_transpose_of_pulling_back(case, dtype):
+    arguments = case.arguments(dtype)
+    directions = directions_of(case, arguments)
+    value, tangent = ad.jvp(case.function, tuple(arguments), directions)
+    seed = seed_of(value)
+    pulled = ad.vjp(case.function, *arguments)[1](seed)
+    pulled = pulled if isinstance(pulled, tuple) else (pulled,)
+    there, back = inner(seed, tangent), sum(inner(p, d) for p, d in zip(pulled, directions, strict=True))
+    scale = 1 + sum(np.abs(np.asarray(p)).sum() for p in pulled)
+    assert abs(there - back) <= 1e-12 * scale, f"{case.name}: <v, J u> is {there}, and <transposed J v, u> is {back}"
+
+
+def real(case):
+    """The case as a real function, of which there is a Jacobian."""
+
+    def f(*xs):
+        y = case.function(*xs)
+        return np.real(y) - 2 * np.imag(y) if y.dtype.kind == "c" else y
+
+    return f
+
+
+@each(TABLE)
+def test_a_jacobian_of_large_stacks_is_that_of_small_ones(case, monkeypatch):
+    arguments = case.arguments()
+    argnums = tuple(range(len(arguments)))
+    expected = ad.jacobian(real(case), argnums, mode="reverse")(*arguments)
+    monkeypatch.setattr(jacobians, "SMALL", 0)  # every stack is treated as a large one, which puts off multiplications
+    found = ad.jacobian(real(case), argnums, mode="reverse")(*arguments)
+    for k, (ours, theirs) in enumerate(zip(found, expected, strict=True)):
+        assert ours.shape == theirs.shape, f"{case.name}, argument {k}"
+        assert ours.dtype == theirs.dtype, f"{case.name}, argument {k}"
+        np.testing.assert_allclose(ours.numpy(), theirs.numpy(), 1e-11, 1e-11, err_msg=f"{case.name}, argument {k}")
+
+
+@each(TABLE)
+def test_a_jacobian_by_columns_is_the_jacobian_by_rows(case):
+    arguments = case.arguments()
+    argnums = tuple(range(len(arguments)))
+    columns = ad.jacobian(real(case), argnums, mode="forward")(*arguments)
+    rows = ad.jacobian(real(case), argnums, mode="reverse")(*arguments)
+    for k, (ours, theirs) in enumerate(zip(columns, rows, strict=True)):
+        assert ours.shape == theirs.shape, f"{case.name}, argument {k}"
+        np.testing.assert_allclose(ours.numpy(), theirs.numpy(), 1e-11, 1e-11, err_msg=f"{case.name}, argument {k}")
+
+
+@each(TABLE)
+def test_forward_over_reverse_is_reverse_over_reverse(case):
+    arguments = tuple(case.arguments())
+    directions = directions_of(case, arguments)
+
+    def gradient(*xs):
+        value, pull = ad.vjp(case.function, *xs)
+        pulled = pull(seed_of(value))
+        return pulled if isinstance(pulled, tuple) else (pulled,)
+
+    def slope(*xs):
+        return sum(np.sum(g * d) for g, d in zip(gradient(*xs), directions, strict=True))
+
+    forward = ad.jvp(gradient, arguments, directions)[1]
+    reverse = ad.grad(slope, tuple(range(len(arguments))))(*arguments)
+    for k, (ours, theirs) in enumerate(zip(forward, reverse, strict=True)):
+        np.testing.assert_allclose(ours.numpy(), theirs.numpy(), 1e-10, 1e-10, err_msg=f"{case.name}, argument {k}")

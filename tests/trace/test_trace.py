@@ -1,0 +1,534 @@
+"""The trace document is valid, complete, deterministic JSON, and the transcript says the same in sentences."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from programs import diamond
+from unruled import UNRULED
+
+import autodiff_edu as ad
+from autodiff_edu.rules import RULES
+from autodiff_edu.rules.written import formula, written
+from autodiff_edu.trace.document import array
+
+
+def nested():
+    x = ad.Variable(2.0, name="x")
+    with ad.trace() as t:
+        with ad.GradientTape() as outer:
+            with ad.GradientTape() as inner:
+                y = x**3
+            slope = inner.gradient(y, x)
+        outer.gradient(slope, x)
+    return t
+
+
+def busy():
+    x, w = ad.constant([0.5, 2.0]), ad.Variable(3.0, name="w")
+    with ad.trace() as t:
+        tape = ad.GradientTape(persistent=True)
+        with tape:
+            tape.watch(x)
+            y = np.sum(np.clip(x, 0.0, 1.0) * w + np.array([1.0, 2.0]))
+            np.floor(x)
+            ad.constant(1.0) * 2.0
+            with tape.stop_recording():
+                w.assign(4.0)
+            if float(y) > 0:
+                y = y * w
+            for _ in range(2):
+                y = y + w
+        tape.gradient(y, {"x": x, "w": w})
+        tape.gradient([y, w], x)
+        with tape:
+            tape.reset()
+    return t
+
+
+def odd_values():
+    x = ad.Variable([np.nan, np.inf, -np.inf, 1.0])
+    z, big = ad.Variable(1 + 2j), ad.Variable(np.arange(1000.0).reshape(20, 50))
+    small, empty = ad.Variable([1.0], dtype="float16"), ad.Variable(np.zeros((0, 2)))
+    with ad.trace() as t:
+        with ad.GradientTape() as tape:
+            y = [x * 2.0, z * z, np.sum(big * big), small * 1.0, empty + 1.0]
+            y.append(x > 0)
+        tape.gradient(y[:-1], [x, z, big, small, empty])
+    return t
+
+
+def backward_alone():
+    x = ad.Variable(3.0, name="x")
+    with ad.GradientTape() as tape:
+        y = np.sin(x) * x
+    with ad.trace() as t:
+        tape.gradient(y, x)
+    return t
+
+
+def entered_in_the_middle():
+    x = ad.Variable(3.0, name="x")
+    with ad.GradientTape() as tape:
+        y = x * x
+        with ad.trace() as t:
+            z = np.sin(y)
+    tape.gradient(z, x)
+    return t
+
+
+def stepped_by_hand():
+    x = ad.Variable(3.0, name="x")
+    with ad.trace() as t:
+        with ad.GradientTape() as tape:
+            y = np.sin(x) * x
+        walk = tape.steps(y, x)
+        next(walk)
+        walk.close()
+    return t
+
+
+def nothing():
+    with ad.trace() as t:
+        pass
+    return t
+
+
+def joined():
+    x, y = ad.Variable([1.0, 2.0]), ad.Variable([3.0])
+    with ad.trace() as t, ad.GradientTape():
+        z = np.einsum("i,i->", np.concatenate([x, y]), np.stack([y[0], y[0], x[1]]))
+        q = np.sort(x)[::-1][[0, 1]]
+        r = np.where(q > 1.0, q, 0.0) + z
+        np.transpose(r)
+    return t
+
+
+TRACES = [diamond, nested, busy, odd_values, backward_alone, entered_in_the_middle, stepped_by_hand, nothing, joined]
+each = pytest.mark.parametrize("make", TRACES, ids=lambda f: f.__name__)
+
+FIELDS = {
+    "watch": {"tensor"},
+    "record": {"entry"},
+    "cut": {"entry"},
+    "skip": {"entry"},
+    "release": set(),
+    "pause": set(),
+    "resume": set(),
+    "reset": set(),
+    "seed": {"tensor", "cotangent", "pass"},
+    "pull back": {"entry", "cotangent", "pass"},
+    "accumulate": {"entry", "argument", "tensor", "before", "contribution", "after", "count", "of", "pass"},
+    "assign": {"tensor", "value"},
+    "leave": {"tensor", "how"},
+}
+
+
+def check_array(value):
+    assert set(value) - {"every"} == {"shape", "dtype", "text", "data"}
+    assert isinstance(value["text"], str)
+    assert value["text"]
+    assert "\n" not in value["text"]
+    every = value.get("every", [1] * len(value["shape"]))
+    assert ("every" in value) is (int(np.prod(value["shape"])) > 256)
+    kept = [len(range(0, length, stride)) for length, stride in zip(value["shape"], every, strict=True)]
+    assert np.prod(kept) <= 256
+    if np.prod(kept):
+        assert list(np.shape(value["data"])) == kept
+
+
+def check_formula(tree, arguments):
+    if isinstance(tree, list):
+        head, *parts = tree
+        assert isinstance(head, str)
+        if head in ("number", "name", "code"):
+            assert len(parts) == 1
+            return
+        for part in parts[1:] if head == "call" else parts[:1] if head == "index" else parts:
+            check_formula(part, arguments)
+    else:
+        assert tree in ("g", "y") or 0 <= tree < arguments
+
+
+@each
+def test_every_index_of_a_document_is_in_range_and_every_field_is_there(make):
+    d = json.loads(make().to_json())
+    assert (d["format"], d["version"]) == ("autodiff_edu.trace", 2)
+    assert set(d) == {"format", "version", "title", "code", "tapes", "tensors", "rules", "entries", "program", "steps"}
+
+    def check_where(where):
+        if where is not None:
+            part = d["code"][where["code"]]
+            text = part["lines"][where["line"] - part["first_line"]]
+            if where["columns"] is not None:
+                start, end = where["columns"]
+                assert 0 <= start < end <= len(text)
+
+    for tape in d["tapes"]:
+        assert set(tape) == {"name", "persistent"}
+    for tensor in d["tensors"]:
+        assert tensor["kind"] in {"watched", "variable", "constant", "computed"}
+        assert isinstance(tensor["name"], str)
+        check_array(tensor["value"])
+    for entry in d["entries"]:
+        assert {"number", "operation", "text", "arguments", "inputs", "output", "parameters", "rule"} <= set(entry)
+        assert {"tapes", "scope", "where"} <= set(entry)
+        assert entry["inputs"] == [argument for argument in entry["arguments"] if not isinstance(argument, str)]
+        if entry["rule"] is not None:
+            formulas = d["rules"][entry["rule"]]
+            assert len(formulas) == len(entry["arguments"])
+            for tree in formulas:
+                if tree is not None:
+                    check_formula(tree, len(formulas))
+        assert all(0 <= i < len(d["tensors"]) for i in [*entry["inputs"], entry["output"]])
+        assert all(0 <= i < len(d["tapes"]) for i in entry["tapes"])
+        check_where(entry["where"])
+    for step in d["steps"]:
+        assert FIELDS[step["kind"]] | {"kind", "text", "tape", "where", "memory"} == set(step)
+        assert step["memory"] is None or step["memory"] >= 0
+        assert step["text"].endswith(".")
+        assert step["tape"] is None or 0 <= step["tape"] < len(d["tapes"])
+        for key, parts in (("tensor", d["tensors"]), ("entry", d["entries"])):
+            assert key not in step or 0 <= step[key] < len(parts)
+        for key in ("cotangent", "contribution", "after", "value"):
+            if key in step:
+                check_array(step[key])
+        check_where(step["where"])
+
+
+@each
+def test_two_runs_give_the_same_bytes_and_so_does_asking_twice(make):
+    first, second = make(), make()
+    assert first.to_json() == first.to_json() == second.to_json()
+    assert first.transcript() == second.transcript()
+
+
+@each
+def test_a_document_survives_json_and_holds_no_nan_and_no_absolute_path(make):
+    t = make()
+    text = t.to_json()
+    assert json.loads(text) == t.document()
+    assert not re.search(r"\b(NaN|Infinity)\b", text)
+    assert "/tests/" not in text
+    assert json.dumps(json.loads(text), ensure_ascii=False, separators=(",", ":")) == text
+
+
+@each
+def test_no_two_tensors_that_flow_have_the_same_name(make):
+    d = make().document()
+    names = [tensor["name"] for tensor in d["tensors"] if tensor["kind"] != "constant"]
+    assert len(set(names)) == len(names)
+
+
+@each
+def test_recorded_entries_have_the_numbers_they_have_on_the_tape(make):
+    numbers = [entry["number"] for entry in make().document()["entries"] if entry["number"] is not None]
+    first = 2 if make is entered_in_the_middle else 1
+    assert sorted(numbers) == list(range(first, first + len(numbers)))
+
+
+@each
+def test_the_transcript_has_one_numbered_sentence_for_each_step(make):
+    t = make()
+    lines = t.transcript().splitlines()
+    assert len(lines) == len(t.document()["steps"]) == len(t)
+    assert all(line.startswith(f"{number}. ") for number, line in enumerate(lines, 1))
+
+
+@each
+def test_accumulators_add_up(make):
+    latest = {}
+    for step in make().document()["steps"]:
+        if step["kind"] == "accumulate":
+            key = step["pass"], step["tensor"]
+            assert step["count"] == latest.get(key, (0, None))[0] + 1 <= step["of"]
+            if step["count"] > 1 and step["before"] is not None:
+                assert step["before"] == latest[key][1]
+            latest[key] = step["count"], step["after"]
+
+
+def test_contributions_are_counted():
+    d = diamond().document()
+    counts = [(s["count"], s["of"]) for s in d["steps"] if s["kind"] == "accumulate"]
+    assert counts == [(1, 1), (1, 2), (2, 2), (1, 2), (2, 2)]
+    text = diamond().transcript()
+    assert text.count("1 of 2") == text.count("2 of 2") == 2
+    assert "1 of 1" not in text
+
+
+def test_the_diamond_reads_well_aloud():
+    sentences = [re.sub(r"^\d+\. (Line \d+: )?", "", s) for s in diamond().transcript().splitlines()]
+    assert sentences[0] == "The tape watches a, which is [1 2]."
+    assert sentences[1] == "b is a plus a, which is [2 4]. The tape records it as entry 1."
+    assert "total is the sum of c" in sentences[3]
+    assert "with the cotangent 1" in sentences[4]
+    assert sentences[-1] == "The one-shot tape lets go of its arrays."
+
+
+def test_passes_are_counted():
+    numbers = [step["pass"] for step in busy().document()["steps"] if step["kind"] == "seed"]
+    assert numbers == [0, 1, 1]
+    assert {step["pass"] for step in nested().document()["steps"] if "pass" in step} == {0, 1}
+
+
+def test_an_operation_that_several_tapes_record_is_one_entry():
+    d = nested().document()
+    cube = d["entries"][0]
+    assert (cube["operation"], cube["tapes"]) == ("power", [0, 1])
+    assert [tape["name"] for tape in d["tapes"]] == ["tape 1", "tape 2"]
+    assert all(entry["tapes"] == [0] for entry in d["entries"][1:] if entry["number"] is not None)
+
+
+def test_what_json_has_no_number_for_is_a_string():
+    d = odd_values().document()
+    values = {tensor["name"]: tensor["value"] for tensor in d["tensors"]}
+    assert values["x"]["data"] == ["nan", "inf", "-inf", 1.0]
+    assert values["z"]["data"] == "1+2j"
+    assert values["big"]["data"] == np.arange(1000.0).reshape(20, 50)[::2, ::3].tolist()
+    assert values["big"]["every"] == [2, 3]
+    assert values["big"]["shape"] == [20, 50]
+    assert values["big"]["text"] == "20×50, from 0 to 999"
+    assert values["empty"]["data"] == []
+
+
+def test_numbers_have_six_significant_digits():
+    x = ad.Variable(2 / 3, name="x")
+    with ad.trace() as t, ad.GradientTape():
+        x * 1e-9
+    d = t.document()
+    assert [tensor["value"]["data"] for tensor in d["tensors"] if tensor["kind"] != "constant"] == [
+        0.666667,
+        6.66667e-10,
+    ]
+    assert "6.66667e-10" in t.transcript()
+
+
+def test_a_trace_keeps_the_arrays_that_its_tape_released_and_later_assignments_do_not_change_it():
+    x = ad.Variable([1.0, 2.0], name="x")
+    with ad.trace() as t:
+        with ad.GradientTape() as tape:
+            y = x * x
+        tape.gradient(y, x)
+    before = t.to_json()
+    x.assign([7.0, 8.0])
+    assert t.to_json() == before
+    assert "[1 4]" in t.transcript()
+
+
+def test_names_given_twice_and_names_that_look_like_numbered_ones_stay_apart():
+    xs = [ad.Variable(float(k), name=name) for k, name in enumerate(["y", "y", "y.2", "t1", "y"])]
+    with ad.trace() as t, ad.GradientTape() as tape:
+        tape.watch(xs)
+        xs[0] + xs[1] + xs[2] + xs[3] + xs[4]
+    names = [tensor["name"] for tensor in t.document()["tensors"]]
+    assert len(set(names)) == len(names)
+    assert {"y", "y.2", "t1"} <= set(names)
+
+
+def test_names_keep_their_case_in_sentences():
+    x, z = ad.Variable(1.0, name="weight"), ad.Variable(1.0, name="Über_x")
+    with ad.trace() as t, ad.GradientTape() as tape:
+        tape.watch([x, z])
+        y = x * z
+        x.assign(5.0)
+        float(z)
+        tape.gradient(y, [x, z])
+    text = t.transcript()
+    assert re.search(r"\bweight is assigned 5\b", text)
+    assert "Weight" not in text
+    assert "über_x" not in text
+
+
+def test_a_trace_says_how_long_it_is():
+    t = diamond()
+    assert repr(t) == f"Trace('diamond', {len(t)} steps)"
+    assert (t.title, t.document()["title"]) == ("diamond", "diamond")
+
+
+def test_an_exception_inside_the_block_keeps_the_trace_readable():
+    x = ad.Variable(3.0)
+    with pytest.raises(ValueError, match="boom"), ad.trace() as t, ad.GradientTape():  # noqa: PT012
+        x * x
+        raise ValueError("boom")
+    assert [step["kind"] for step in t.document()["steps"]] == ["watch", "record"]
+
+
+def test_a_backward_pass_that_fails_leaves_a_readable_trace():
+    x = ad.Variable([3.0, 1.0])
+    with ad.trace() as t:
+        with ad.GradientTape() as tape:
+            y = np.sum(UNRULED(x))
+        with pytest.raises(LookupError):
+            tape.gradient(y, x)
+    assert UNRULED.__name__ in t.transcript()
+    assert json.loads(t.to_json())
+
+
+def rules_of(function, *arguments):
+    """The formulas of what a function computes, by operation."""
+    xs = [ad.Variable(argument) for argument in arguments]
+    with ad.trace() as t, ad.GradientTape():
+        function(*xs)
+    d = t.document()
+    return {e["operation"]: None if e["rule"] is None else d["rules"][e["rule"]] for e in d["entries"]}
+
+
+def test_rules_stand_in_the_document_as_they_are_written():
+    found = rules_of(lambda x: np.sin(x) * x**3.0 / np.tanh(x), 2.0)
+    assert found == {
+        "sin": [["*", "g", ["call", "cos", 0]]],
+        "power": [
+            ["*", "g", ["*", 1, ["**", 0, ["call", "lowered", 1]]]],
+            ["*", "g", ["*", "y", ["call", "log_of_base", 0]]],
+        ],
+        "multiply": [["*", "g", 1], ["*", "g", 0]],
+        "tanh": [["*", "g", ["-", ["number", 1], ["*", "y", "y"]]]],
+        "divide": [["/", "g", 1], ["/", ["*", ["neg", "g"], "y"], 1]],
+    }
+
+
+def test_rules_that_depend_on_the_number_of_axes_are_written_for_these_axes():
+    matrix, vector = np.ones((2, 2)), np.ones(2)
+    assert rules_of(lambda a, b: a @ b, matrix, matrix)["matmul"] == [
+        ["@", "g", ["transpose", 1]],
+        ["@", ["transpose", 0], "g"],
+    ]
+    assert rules_of(lambda a, b: a @ b, matrix, vector)["matmul"] == [
+        ["*", ["index", "g", "…, None"], 1],
+        ["@", "g", 0],
+    ]
+
+
+def test_what_is_more_than_an_expression_is_a_call_by_its_name():
+    assert rules_of(lambda x: np.prod(x), [1.0, 2.0])["prod"] == [["call", "pull_prod", "g"]]
+    assert rules_of(lambda x: x[1:], [1.0, 2.0])["getitem"] == [["call", "scatter", "g", 1, ["call", "shape", 0]], None]
+
+
+def test_steps_and_what_has_no_rule_have_no_formula():
+    found = rules_of(lambda x: UNRULED(np.floor(x)), [2.5, 3.5])
+    assert set(found.values()) == {None}
+    assert "floor" in found
+
+
+def test_broadcasting_and_complex_numbers_add_to_the_formula_what_is_done_to_them():
+    found = rules_of(lambda x, w: x * w, np.ones((2, 3)), np.ones(3))
+    assert found["multiply"] == [["*", "g", 1], ["sum", ["*", "g", 0]]]
+    found = rules_of(lambda x, z: x * z, 2.0, 1 + 2j)
+    arrived = ["call", "conjugate", "g"]
+    assert found["multiply"] == [["call", "real", ["*", arrived, 1]], ["call", "conjugate", ["*", arrived, 0]]]
+
+
+def test_a_formula_gives_the_contribution():
+    """Formulas are computed with the arrays of the trace, and compared with what the tape sent."""
+    functions = {name: getattr(np, name) for name in ("cos", "sin", "cosh", "sinh", "sqrt", "sign", "log", "exp")}
+    functions |= {"lowered": lambda p: p - 1, "log_of_base": np.log, "conjugate": np.conj, "real": np.real}
+    operators = {
+        "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "**": np.power, "@": np.matmul,
+        "neg": np.negative, "transpose": lambda a: a.T, "where": np.where, "number": lambda a: a,
+        "sum": lambda a: a.sum(axis=0),
+    }  # fmt: skip
+
+    def value(tree, leaves):
+        if not isinstance(tree, list):
+            return leaves[tree]
+        if tree[0] == "call":
+            return functions[tree[1]](*(value(part, leaves) for part in tree[2:]))
+        return operators[tree[0]](*(tree[1:] if tree[0] == "number" else (value(part, leaves) for part in tree[1:])))
+
+    x, w = ad.Variable([[0.5, 2.0], [1.0, 3.0]], name="x"), ad.Variable([0.25, 1.5], name="w")
+    with ad.trace() as t:
+        with ad.GradientTape() as tape:
+            y = np.sin(x) * w + np.cosh(x) / x - x**3.0
+            z = np.where(y > 0, np.tanh(y), np.sqrt(x)) @ (x / w)
+        tape.gradient(z, [x, w])
+    d = t.document()
+    seen = set()
+    for step in d["steps"]:
+        if step["kind"] == "pull back":
+            arrived = np.array(step["cotangent"]["data"])
+        if step["kind"] == "accumulate":
+            entry = d["entries"][step["entry"]]
+            leaves = {"g": arrived, "y": np.array(d["tensors"][entry["output"]]["value"]["data"])}
+            leaves |= {k: np.array(d["tensors"][i]["value"]["data"]) for k, i in enumerate(entry["arguments"])}
+            tree = d["rules"][entry["rule"]][step["argument"]]
+            assert np.allclose(value(tree, leaves), step["contribution"]["data"], rtol=1e-4), tree
+            seen.add(entry["operation"])
+    assert seen == {"sin", "multiply", "cosh", "divide", "power", "add", "subtract", "where", "tanh", "sqrt", "matmul"}
+
+
+def test_rules_of_the_user_are_found_in_their_files(tmp_path):
+    source = "def rule_of(g, y, x):\n    return g * 2 * x\nrules = [lambda g, y, x: g / x, lambda g, y, x: -g]\n"
+    path = tmp_path / "mine.py"
+    path.write_text(source, encoding="utf-8")
+    names = {}
+    exec(compile(source, str(path), "exec"), names)
+    assert formula(names["rule_of"], (0,)) == ["*", ["*", "g", ["number", 2]], 0]
+    assert [formula(rule, (0,)) for rule in names["rules"]] == [["/", "g", 0], ["neg", "g"]]
+    assert written(names["rules"][0]).parameters == ("g", "y", "x")
+    exec(compile(source, "<nowhere>", "exec"), names)
+    assert written(names["rule_of"]) == ("rule_of", (), None)
+    assert formula(names["rule_of"], (0,)) == ["call", "rule_of", "g"]
+    assert formula(names["rules"][0], (0,)) == ["code", "<lambda>"]
+    assert written(max).body is None
+
+
+def test_every_line_of_the_tables_is_found():
+    for operation, rule in RULES.items():
+        for pull in filter(None, rule.pulls):
+            found = written(pull)
+            assert found.parameters, operation
+            assert found.body is not None or found.name != "<lambda>", operation
+
+
+def test_the_memory_of_a_tape_is_what_its_arrays_take():
+    x = ad.Variable(np.ones(10), name="x")
+    with ad.trace() as t:
+        with ad.GradientTape() as tape:
+            y = np.sin(x)
+            z = y * y
+        tape.gradient(z, x)
+    memory = [(step["kind"], step["memory"]) for step in t.document()["steps"]]
+    assert memory[:3] == [("watch", 80), ("record", 160), ("record", 240)]
+    # as soon as the walk has passed z = y * y, its output is let go of; y is sin's output
+    assert dict(memory[3:6]) == {"seed": 240, "pull back": 240, "accumulate": 240}
+    assert memory[-3:] == [("pull back", 160), ("accumulate", 160), ("release", 0)]
+
+
+def test_the_memory_of_each_tape_is_its_own_and_starts_with_what_it_held_before():
+    x = ad.Variable(np.ones(4))
+    with ad.GradientTape(persistent=True) as outer:
+        y = x * 2.0
+        with ad.trace() as t:
+            with ad.GradientTape() as inner:
+                np.sin(y)
+                inner.watch(y)
+                np.sin(y)
+            outer.reset()
+            x.assign(np.zeros(4))
+    steps = t.document()["steps"]
+    assert [(step["kind"], step["tape"], step["memory"]) for step in steps] == [
+        ("record", 0, 96),
+        ("skip", 1, 0),
+        ("watch", 1, 32),
+        ("record", 0, 128),
+        ("record", 1, 64),
+        ("reset", 0, 0),
+        ("assign", None, None),
+    ]
+
+
+@pytest.mark.parametrize("shape", [(257,), (100_000,), (20, 50), (2, 1000), (1000, 2), (7, 7, 7), (2, 3, 50, 4)])
+def test_samples_of_large_arrays_are_large_themselves_and_evenly_taken(shape):
+    value = np.arange(float(np.prod(shape))).reshape(shape)
+    described = array(value)
+    check_array(described)
+    sample = value[tuple(slice(None, None, stride) for stride in described["every"])]
+    assert np.allclose(described["data"], sample, rtol=1e-5)
+    assert sample.size >= 80
+
+
+def test_a_trace_of_a_forward_pass_shows_no_tape_of_ours():
+    with ad.trace() as steps:
+        ad.jvp(lambda x: np.max(x * x), (np.array([1.0, 2.0]),), (np.ones(2),))
+    assert len({event.tape for event in steps.events}) == 1
