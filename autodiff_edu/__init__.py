@@ -13,14 +13,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from . import rules
-from .core.entry import Contribution, Entry, Step
-from .core.events import hook
-from .core.tape import GradientTape
+from .core.active import Active
+from .core.entry import Entry
 from .core.tensor import Tensor, constant
 from .core.variable import Variable
+from .core.walk import Contribution, Step
+from .explain.journal import journal
+from .gradient_tape import GradientTape
 from .options import options
+from .trace import Trace, trace
+from .trace.events import hook
 from .trace.scopes import scope
-from .trace.trace import Trace, trace
 
 if TYPE_CHECKING:
     from . import nn, plots
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
     from .derivatives.blocks import BlockMatrix
     from .derivatives.checks import check_gradients
     from .derivatives.transforms import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
-    from .explain import Explanation, UnconnectedError
+    from .explain.explanation import Explanation, UnconnectedError
     from .explorer import explore
     from .nonfinite import Nonfinite
     from .player import Player
@@ -39,6 +42,8 @@ if TYPE_CHECKING:
     from .saving import load, save
 
 __version__ = "0.1.0"
+
+Active.listeners = (journal,)  # in every thread, from its beginning
 
 __all__ = [
     "BlockMatrix",
@@ -92,8 +97,8 @@ _LATER = {
     "descend": "player.descend",
     "explore": "explorer",
     "Nonfinite": "nonfinite",
-    "Explanation": "explain",
-    "UnconnectedError": "explain",
+    "Explanation": "explain.explanation",
+    "UnconnectedError": "explain.explanation",
     "custom_gradient": "custom",
     "register_gradient": "custom",
     "stop_gradient": "custom",

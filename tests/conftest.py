@@ -3,8 +3,10 @@
 import pytest
 
 from autodiff_edu import rules
-from autodiff_edu.core.events import active
+from autodiff_edu.core.active import active, listen
 from autodiff_edu.custom.call import Custom
+from autodiff_edu.explain.journal import journal
+from autodiff_edu.trace.scopes import opened
 
 rules.complete()  # tests that read the table want all of it
 
@@ -13,9 +15,10 @@ rules.complete()  # tests that read the table want all of it
 def clean_stack():
     known = lasting_rules()
     yield
-    tapes, hooks, scopes = active.tapes, active.hooks, active.scopes
-    active.tapes, active.hooks, active.scopes = (), (), ()
-    assert tapes == (), f"the test left {len(tapes)} tapes recording"
+    listeners, hooks, scopes = active.listeners, active.hooks, opened.names
+    listen(journal)
+    active.hooks, opened.names = (), ()
+    assert listeners == (journal,), f"the test left {listeners} listening"
     assert hooks == (), f"the test left {len(hooks)} hooks listening"
     assert scopes == (), f"the test left {len(scopes)} scopes open"
     assert lasting_rules() == known, "the test left a rule behind, or took one out"

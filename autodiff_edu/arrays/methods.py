@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
-
-from ..core.rule import SPELLED
 
 
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -15,7 +14,7 @@ def _method(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(self, *args, **parameters)
 
     method.__name__ = function.__name__
-    method.__doc__ = f"Give `np.{function.__name__}` of this tensor."
+    method.__doc__ = f"Return `np.{function.__name__}` of this tensor."
     return method
 
 
@@ -58,6 +57,7 @@ class ArrayMethods:
     sort = _in_place("sort", "np.sort(x)")
 
     _leave: Any
+    _ask: Any
     _array: Any
     name: Any
     __floordiv__: Any
@@ -65,16 +65,53 @@ class ArrayMethods:
     __mod__: Any
     __rmod__: Any
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self._leave("np.asarray"), dtype=dtype, copy=copy)
+
+    def __float__(self) -> float:
+        return float(self._leave("float()"))
+
+    def __int__(self) -> int:
+        return int(self._leave("int()"))
+
+    def __complex__(self) -> complex:
+        return complex(self._leave("complex()"))
+
+    def __index__(self) -> int:
+        return operator.index(self._ask("index()"))
+
+    def __bool__(self) -> bool:
+        return bool(self._ask("bool()"))
+
+    def __format__(self, spec: str) -> str:
+        array = self._ask("format()")
+        return format(array, spec) if spec else str(self)
+
+    def __len__(self) -> int:
+        return len(self._array)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    def __hash__(self) -> int:
+        raise TypeError("a Tensor is unhashable, because == compares its elements; use id(tensor) as the key")
+
+    def __setitem__(self, index: Any, value: Any) -> NoReturn:
+        raise TypeError(
+            f"a {type(self).__name__} cannot be written into: a tape may still need the old elements. "
+            "Build a new one, for example y = np.where(mask, value, x)"
+        )
+
     def item(self) -> Any:
-        """Give the only element as a Python number."""
+        """Return the only element as a Python number."""
         return self._leave("item()").item()
 
     def tolist(self) -> Any:
-        """Give the elements as nested lists of Python numbers."""
+        """Return the elements as nested lists of Python numbers."""
         return self._leave("tolist()").tolist()
 
     def tobytes(self) -> bytes:
-        """Give the bytes of the array, in C order."""
+        """Return the bytes of the array, in C order."""
         return self._leave("tobytes()").tobytes()
 
     def __round__(self, digits: int = 0) -> Any:
@@ -96,20 +133,16 @@ class ArrayMethods:
         return type(self), (self._array, None, self.name)
 
     def clip(self, min: Any = None, max: Any = None, *args: Any, **parameters: Any) -> Any:
-        """Give `np.clip` of this tensor; the bounds by place, as NumPy 2.0 knows no names for them there."""
+        """Return `np.clip` of this tensor; the bounds by place, as NumPy 2.0 knows no names for them there."""
         clip: Any = np.clip
         return clip(self, min, max, *args, **parameters)
 
     def reshape(self, *shape: Any) -> Any:
-        """Give `np.reshape` of this tensor; the shape as one tuple or as several numbers."""
+        """Return `np.reshape` of this tensor; the shape as one tuple or as several numbers."""
         reshape: Any = np.reshape
         return reshape(self, shape[0] if len(shape) == 1 else shape)
 
     def transpose(self, *axes: Any) -> Any:
-        """Give `np.transpose` of this tensor; the axes as one tuple, as several numbers, or none: reversed."""
+        """Return `np.transpose` of this tensor; the axes as one tuple, as several numbers, or none: reversed."""
         transpose: Any = np.transpose
         return transpose(self, axes[0] if len(axes) == 1 else axes or None)
-
-    def astype(self, dtype: Any) -> Any:
-        """Convert to another dtype; nothing flows back through a conversion to integers or booleans."""
-        return SPELLED[np.ndarray.astype](self, dtype)

@@ -1,6 +1,6 @@
 """Plain arrays out of what a user writes: values to own, operands, indices; and the arguments that tensors refuse.
 
-This room lies below `tensor.py`, so it knows a tensor only by the array it holds.
+This room lies below the heart, so it knows a tensor only by the array it holds.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from numbers import Number
 from typing import Any
 
 import numpy as np
+
+from .structures import flatten
 
 USUAL = frozenset({bool, int, float, complex, np.float32, np.float64})
 """The types of most operands that are no tensors: numbers beyond doubt."""
@@ -49,7 +51,7 @@ def signature(function: Callable[..., Any]) -> inspect.Signature:
     return UNTOLD.get(function) or inspect.signature(function)
 
 
-def prepared(
+def bind_call(
     function: Callable[..., Any], args: Any, parameters: dict[str, Any], ruled: bool
 ) -> tuple[Any, dict[str, Any]]:
     """Give a call's arguments as they can be computed with; a function that has a rule refuses what it cannot take."""
@@ -94,7 +96,7 @@ def is_tensor(value: Any) -> bool:
     return hasattr(value, "_array")
 
 
-def own(value: Any, dtype: Any = None) -> Any:
+def copy_in(value: Any, dtype: Any = None) -> Any:
     """Copy a value into an array of our own; NumPy scalars in place of 0-d arrays, for they are faster."""
     if is_tensor(value):
         value = value._array
@@ -108,7 +110,7 @@ def own(value: Any, dtype: Any = None) -> Any:
     return array[()]
 
 
-def operand(value: Any) -> Any:
+def as_operand(value: Any) -> Any:
     """Make an array of a list, so that it is one operand, and cannot be written into later.
 
     What NumPy holds as Python objects, fractions say, is a TypeError, and so are arrays whose operators mean something
@@ -152,7 +154,7 @@ def check_operands(function: Callable[..., Any], args: Any, parameters: Any) -> 
     """
     place = _place_of_out(function) if len(args) > 1 else 1
     if len(args) > place and (isinstance(args[place], np.ndarray) or is_tensor(args[place])):
-        refuse(function, {"out": args[place]})
+        reject_argument(function, {"out": args[place]})
     for value in (*args, *(parameters or {}).values()):
         if type(value) in USUAL or is_tensor(value):
             continue
@@ -163,7 +165,7 @@ def check_operands(function: Callable[..., Any], args: Any, parameters: Any) -> 
             elif isinstance(part, list | tuple):
                 _refuse_tensors(part)
             else:
-                operand(part)
+                as_operand(part)
 
 
 def plain_index(index: Any) -> Any:
@@ -177,7 +179,7 @@ def plain_index(index: Any) -> Any:
     return np.array(index) if isinstance(index, np.ndarray | list) else index
 
 
-def refuse(function: Callable[..., Any], parameters: dict[str, Any]) -> None:
+def reject_argument(function: Callable[..., Any], parameters: dict[str, Any]) -> None:
     """Raise a TypeError if a call has an argument, or a ufunc several results, that no rule knows what to do with."""
     if getattr(function, "nout", 1) > 1:
         raise TypeError(f"np.{function.__name__} has several results, and no rule; use functions that have one")
@@ -191,14 +193,16 @@ def refuse(function: Callable[..., Any], parameters: dict[str, Any]) -> None:
             raise TypeError(f"np.{function.__name__} of a tensor takes no {name}=: {REFUSED[name]}")
 
 
-def call_spelled(function: Any, ours: Callable[..., Any], args: Any, parameters: dict[str, Any]) -> Any:
-    """Call what a function is spelled as; the error for an argument that this does not take speaks of the function."""
+def as_spelled(function: Any, ours: Callable[..., Any], args: Any, parameters: dict[str, Any]) -> Any:
+    """Call what a function is spelled as; the error for an argument that this does not take speaks of the function.
+
+    `function` is NumPy's, or a ufunc and the name of one of its methods.
+    """
     try:
         return ours(*args, **parameters)
     except TypeError:
         taken = inspect.signature(ours)
-        module = getattr(function, "__module__", "numpy")  # which a ufunc does not tell before NumPy 2.2
-        name = f"{module}.{function.__name__}".replace("numpy.", "np.", 1)
+        name = _name(function)
         for extra in parameters:
             if extra not in taken.parameters and not any(p.kind is p.VAR_KEYWORD for p in taken.parameters.values()):
                 remedy = f": {REFUSED[extra]}" if extra in REFUSED else ""
@@ -208,6 +212,13 @@ def call_spelled(function: Any, ours: Callable[..., Any], args: Any, parameters:
         except TypeError as error:
             raise TypeError(f"{name} of a tensor: {error}") from None
         raise
+
+
+def _name(function: Any) -> str:
+    if isinstance(function, tuple):
+        return f"np.{function[0].__name__}.{function[1]}"
+    module = getattr(function, "__module__", "numpy")  # which a ufunc does not tell before NumPy 2.2
+    return f"{module}.{function.__name__}".replace("numpy.", "np.", 1)
 
 
 def equal(x: Any, y: Any) -> Any:
@@ -282,3 +293,30 @@ def _place_of_out(function: Callable[..., Any]) -> int:
         return sys.maxsize
     out = parameters.get("out")
     return list(parameters).index("out") if out and out.kind is out.POSITIONAL_OR_KEYWORD else sys.maxsize
+
+
+def check_watchable(structure: Any, path: str = "watch") -> list[Any]:
+    """List the tensors of a structure that a tape is asked to watch, if it can watch them all."""
+    leaves = flatten(structure, path)
+    for path, tensor in leaves:
+        if not is_tensor(tensor):
+            reject_module(path, tensor)
+            raise ValueError(
+                f"{path} is the {type(tensor).__name__} {tensor!r:.60}, and a tape watches only tensors; "
+                "make one first: x = ad.constant(...)"
+            )
+        if tensor.dtype.kind not in "fc":
+            raise TypeError(
+                f"{path} has dtype {tensor.dtype}, and only floating and complex numbers have derivatives; "
+                "convert it first: x = x.astype(float)"
+            )
+    return [tensor for _, tensor in leaves]
+
+
+def reject_module(path: str, leaf: Any) -> None:
+    """Raise a TypeError for a module where its variables are meant."""
+    if hasattr(leaf, "trainable_variables"):
+        raise TypeError(
+            f"{path} is a {type(leaf).__name__}, and must be a Tensor or a Variable, or a structure of them; "
+            "pass the variables that it holds: module.trainable_variables"
+        )

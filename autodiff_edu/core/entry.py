@@ -1,57 +1,62 @@
-"""What a tape is made of: `Entry`, and what its backward pass is made of: `Step` and `Contribution`."""
+"""What is known of one operation that was computed. A tape is a list of these."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, ClassVar
 
-from ..text.places import Place, Where, place
-from .events import active
-from .tensor import Tensor, wrap
+from ..text.places import Place, here, place
+from .active import active
+
+PLAIN = 0
+"""In place of a tensor's id: numbers outside every tensor, in NumPy's or Python's hands."""
 
 
 class Entry:
-    """One recorded operation: what was computed, from which values, and where in the user's code.
+    """One operation: what was computed, from which values, and where in the user's code.
+
+    Without its arrays it is still an entry: that is what a tape keeps that has been used up. What is left then is in
+    `line`, a tuple of the operation, the ids, the id of the output, and the code object and the offset of the user's
+    code; the journal keeps that alone.
 
     Attributes
     ----------
-    operation : callable
-        The NumPy function, or one of this package's own.
+    operation : callable or str
+        The NumPy function, or one of this package's own. A word such as "assign" for what is no operation; see `note`.
     ids : tuple
         For each argument the identity of the tensor it was, or None where it was a plain array or number.
-    values : tuple
-        The plain arrays and numbers of the arguments at that time; None once the tape has released them.
-    parameters : dict
-        The keyword arguments.
     output_id : int
         The identity of the tensor that came out.
+    parameters : dict
+        The keyword arguments.
+    values : tuple
+        The plain arrays and numbers of the arguments at that time; None once they have been released.
     output_value : ndarray or scalar
-        Its plain value; None once the tape has released it.
+        The plain value of the output; None once it has been released.
     """
 
-    __slots__ = ("code", "ids", "offset", "operation", "output_id", "output_value", "parameters", "values")
+    __slots__ = ("line", "output_value", "parameters", "values")
 
-    def __init__(
-        self,
-        operation: Any,
-        ids: tuple[int | None, ...],
-        values: tuple[Any, ...] | None,
-        parameters: dict[str, Any],
-        output_id: int,
-        output_value: Any,
-        where: Where,
-    ) -> None:
-        self.operation = operation
-        self.ids = ids
-        self.values: Any = values
+    wrap: ClassVar[Callable[[Any, int], Any]]  # tensor.py sets it: entries come first, and tensors are made of them
+
+    def __init__(self, line: tuple[Any, ...], parameters: Any, values: Any, output_value: Any) -> None:
+        self.line = line
         self.parameters = parameters
-        self.output_id = output_id
+        self.values = values
         self.output_value = output_value
-        self.code, self.offset = where  # not as a pair: a tuple less for the garbage collector to look through
 
-    @property
-    def where(self) -> Where:
-        """The code object and the offset at which the user's code computed it."""
-        return self.code, self.offset
+    operation = property(lambda self: self.line[0])
+    ids = property(lambda self: self.line[1])
+    output_id = property(lambda self: self.line[2])
+    where = property(lambda self: self.line[3:])
+
+    def copy(self) -> Entry:
+        """Return an entry that shares the arrays, and keeps them when this one is released."""
+        return Entry(self.line, self.parameters, self.values, self.output_value)
+
+    def release(self) -> None:
+        """Let go of the arrays; what was computed, and where, stays."""
+        self.values = self.output_value = None
 
     @property
     def name(self) -> str:
@@ -61,25 +66,20 @@ class Entry:
     @property
     def inputs(self) -> tuple[Any, ...]:
         """The arguments, as tensors where they were tensors."""
-        return tuple(v if i is None else wrap(v, i) for i, v in zip(self.ids, self._kept(), strict=True))
+        return tuple(v if i is None else Entry.wrap(v, i) for i, v in zip(self.ids, self._kept(), strict=True))
 
     @property
-    def output(self) -> Tensor:
+    def output(self) -> Any:
         """The result, as a tensor."""
         self._kept()
-        return wrap(self.output_value, self.output_id)
+        return Entry.wrap(self.output_value, self.output_id)
 
     @property
     def place(self) -> Place:
         """Where the user's code computed it."""
         return place(self.where)
 
-    def is_followed(self, cotangent: Any) -> bool:
-        """Whether some tape is recording and follows what this entry's rules would compute from."""
-        ids = (*self.ids, self.output_id)
-        return isinstance(cotangent, Tensor) or any(not tape._connected.isdisjoint(ids) for tape in active.tapes)
-
-    def _kept(self) -> tuple[Any, ...]:
+    def _kept(self) -> Any:
         if self.values is None:
             raise RuntimeError(
                 f"the arrays of {self!r} were released with its one-shot tape; use GradientTape(persistent=True)"
@@ -90,19 +90,17 @@ class Entry:
         return f"Entry({self.name}, {self.place})"
 
 
-class Contribution(NamedTuple):
-    """What one entry sends back to one of its arguments, and the accumulator before (None at first) and after."""
-
-    argument: int
-    id: int
-    before: Any
-    value: Any
-    after: Any
+def tell(entry: Entry, inputs: tuple[Any, ...]) -> None:
+    """Hand an entry to every listener of this thread."""
+    for listener in active.listeners:
+        listener(entry, inputs)
 
 
-class Step(NamedTuple):
-    """One step of the backward pass: the entry, the cotangent that arrived at its output, and what it sent on."""
+def note(word: str, ids: tuple[int | None, ...], output_id: int, *inputs: Any) -> None:
+    """Tell the listeners of something that is not an operation, as an entry without arrays.
 
-    entry: Entry
-    cotangent: Any
-    contributions: tuple[Contribution, ...]
+    The word is "made" (a tensor, from numbers), "assign", "gradient", "jacobian" or "batch_jacobian", or how a tensor
+    was handed over as plain numbers, such as "numpy()"; then `output_id` is `PLAIN`.
+    """
+    if active.listeners:
+        tell(Entry((word, ids, output_id, *here(2)), {}, None, None), inputs)

@@ -19,6 +19,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays.validate import as_spelled
+from .active import active, announce
+
 Pull = Callable[..., Any]
 
 
@@ -55,6 +58,23 @@ UFUNC_METHODS: dict[tuple[np.ufunc, str], Callable[..., Any]] = {}
 """The like for methods of ufuncs: `np.add.reduce` is a sum along axis 0."""
 
 
+without_rule: Callable[..., Any]
+"""Called with function, args and parameters of a NumPy function that is in neither table; `rules` puts it here."""
+
+
+def call_spelled(function: Any, ours: Callable[..., Any], args: Any, parameters: Any) -> Any:
+    """Call what a function is spelled as; the hooks hear of it, so that one may take the function whole."""
+    if not active.hooks:
+        return as_spelled(function, ours, args, parameters)
+    announce("Spelling")
+    result = None
+    try:
+        result = as_spelled(function, ours, args, parameters)
+    finally:
+        announce("Spelled", function, args, parameters, result)
+    return result
+
+
 def elementwise(operation: Callable[..., Any], *pulls: Pull | None) -> None:
     """Enter an operation that works element by element."""
     RULES[operation] = Rule("elementwise", pulls)
@@ -73,6 +93,15 @@ def general(operation: Callable[..., Any], *pulls: Pull | None, each: Pull | Non
 def step(*operations: Callable[..., Any]) -> None:
     """Enter operations whose derivative is zero everywhere: rounding, comparing, choosing an index."""
     RULES.update(dict.fromkeys(operations, Rule("step")))
+
+
+def no_rule(entry: Any) -> LookupError:
+    """Return the error that names the function."""
+    name = f"np.{entry.name}" if hasattr(np, entry.name) else entry.name
+    return LookupError(
+        f"{name}, used at {entry.place}, has no derivative rule. Write the value with functions that have one, "
+        f"or register a rule: ad.register_gradient({name}, lambda g, y, x: ...)"
+    )
 
 
 def settle(contribution: Any, argument: Any, stack: tuple[int, ...] = ()) -> Any:

@@ -126,13 +126,13 @@ class Stack(NDArrayOperatorsMixin):
         return np.array(self.dense(), dtype=dtype, copy=copy)
 
 
-def plain(value: Any) -> Any:
-    """Give the array that a stack stands for; other values are left as they are."""
+def dense(value: Any) -> Any:
+    """Return the array that a stack stands for; other values are left as they are."""
     return value.dense() if isinstance(value, Stack) else value
 
 
 def _dense(value: Any) -> Any:
-    return [_dense(part) for part in value] if isinstance(value, list) else plain(value)
+    return [_dense(part) for part in value] if isinstance(value, list) else dense(value)
 
 
 def _is_matrix(value: Any) -> bool:

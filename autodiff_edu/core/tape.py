@@ -1,15 +1,6 @@
 """The tape: a list of entries, written while your code runs and read backwards to differentiate it.
 
->>> import numpy as np
->>> import autodiff_edu as ad
->>> x = ad.constant(2.0)
->>> with ad.GradientTape() as tape:
-...     tape.watch(x)
-...     y = x * np.sin(x)
->>> print(tape)
-#  line             entry        value
-1  doctest, line 3  t1 = sin(x)  0.909297
-2  doctest, line 3  y = x * t1   1.81859
+`Tape` records and differentiates. `GradientTape`, in gradient_tape.py, is a tape that can be asked more.
 """
 
 from __future__ import annotations
@@ -17,150 +8,305 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from operator import attrgetter
+from threading import get_ident
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from ..arrays.structures import rebuild
-from ..derivatives.requests import check_option, note_results, seeds_of, tensors_of, unusable
-from ..rules.unruled import check_ruled
-from . import events
-from .entry import Contribution, Entry, Step
-from .events import active, emit
-from .questions import Questions
-from .rule import RULES, settle
+from ..arrays.validate import USUAL, can_change, check_watchable
+from ..text.places import Where, here
+from .active import active, announce, listen, tick
+from .entry import Entry
+from .rule import RULES, no_rule
 from .tensor import Tensor, as_tensor, wrap
 from .variable import Variable
+from .walk import Added, Arrived, Contribution, Step, steps, walk
+
+_operation_of = attrgetter("operation")
 
 
-class GradientTape(Questions):
-    """A list of the operations computed while it records, which can be read backwards.
+class Mark(NamedTuple):
+    """A turn in a tape's life: "enter", "exit", "pause", "resume", "reset" or "release", when, and where."""
 
-    Parameters
-    ----------
-    persistent : bool
-        Whether `gradient` may be called more than once. A one-shot tape lets go of its arrays after the first.
-    watch_accessed_variables : bool
-        Whether trainable variables are watched when they are read.
+    time: int
+    what: str
+    where: Where
+
+
+class Tape:
+    """A listener that keeps the entries it follows, and can be read backwards.
 
     Attributes
     ----------
     entries : list of Entry
         What was recorded, in order.
-
-    Examples
-    --------
-    Tapes nest, so any order of derivative is to be had:
-
-    >>> import autodiff_edu as ad
-    >>> x = ad.Variable(1.0)
-    >>> with ad.GradientTape() as outer:
-    ...     with ad.GradientTape() as inner:
-    ...         y = x**3
-    ...     slope = inner.gradient(y, x)
-    >>> slope, outer.gradient(slope, x)
-    (Tensor(3.), Tensor(6.))
     """
 
-    def gradient(
-        self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: str = "none"
-    ) -> Any:
-        """Differentiate the target by the sources; a target that is no scalar stands for the sum of its elements.
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        self.persistent = persistent
+        self.watch_accessed_variables = watch_accessed_variables
+        self._forget()
+        self._forgotten: set[int] = set()
+        self._life: deque[Mark] = deque(maxlen=100)
+        self._recording = self._usable = False
+        self._thread = 0
+
+    def __repr__(self) -> str:
+        kind = "persistent" if self.persistent else "one-shot"
+        return f"<{type(self).__name__}: {kind}, {len(self.entries)} entries>"
+
+    # Recording -------------------------------------------------------------------------------------------------------
+
+    def __enter__(self) -> Self:
+        self._check_thread()
+        if self._recording:
+            raise ValueError("this tape is already recording; leave its with block first, or create a second tape")
+        if not self._usable:
+            self._forget()
+            self._forgotten = set()
+        self._recording, self._usable, self._thread = True, True, get_ident()
+        self._mark("enter")
+        self._step_in(len(active.listeners))
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._check_thread()
+        self._step_out()
+        if self._recording:
+            self._mark("exit")
+        self._recording = False
+
+    def __call__(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
+        """Append an entry, if the tape follows one of its inputs: this is what a listener does."""
+        if entry.values is None:  # no operation: see `note`
+            return
+        usual = True
+        for x in inputs:
+            kind = type(x)
+            if kind is not Tensor and kind not in USUAL:
+                usual = False
+                if isinstance(x, Variable):
+                    self._read(x)
+        operation, ids, output_id, _, _ = entry.line
+        connected, hooks = not self._connected.isdisjoint(ids), active.hooks
+        if not connected and not hooks:
+            return
+        if type(entry.values) is tuple:  # another tape keeps this entry, and releases its arrays when it likes
+            entry = entry.copy()
+        else:
+            entry.values = tuple(entry.values if usual else map(_frozen, entry.values, ids))
+        if not connected:
+            announce("Skip", self, entry)
+            return
+        self.entries.append(entry)
+        rule = RULES.get(operation)
+        cut = rule.kind == "step" if rule else entry.output_value.dtype.kind not in "fc"
+        if not cut:
+            self._connected.add(output_id)
+        if hooks:
+            announce("Cut" if cut else "Record", self, entry)
+
+    def follows(self, ids: Any) -> bool:
+        """Tell whether something flows back through this tape to one of these tensors."""
+        return not self._connected.isdisjoint(ids)
+
+    def watch(self, tensors: Any) -> None:
+        """Follow tensors from here on: what is computed from them is recorded.
 
         Parameters
         ----------
-        target : Tensor, Variable, or a nested list, tuple or dict of them
-            What is differentiated. Several targets are added up.
-        sources : Tensor, Variable, or a nested list, tuple or dict of them
-            By what.
-        output_gradients : array_like, or a structure like that of the target, optional
-            The first cotangents, each of its target's shape; None stands for ones.
-        unconnected_gradients : {"none", "zero", "explain"}
-            What to give for a source that the target does not depend on; "explain" raises an error that says why.
+        tensors : Tensor, Variable, or a nested list, tuple or dict of them
+            Of a floating or complex dtype.
 
-        Returns
-        -------
-        Tensor or None, in the structure of the sources
-            Each of the shape and dtype of its source.
+        Raises
+        ------
+        ValueError
+            If something in it is not a tensor.
+        TypeError
+            If a tensor holds integers or booleans, which have no derivative.
+        RuntimeError
+            If the tape is not recording.
+        """
+        self._check_recording(RuntimeError, "it cannot watch; call watch")
+        for tensor in check_watchable(tensors):
+            self._watch(tensor)
+
+    def _watch(self, tensor: Tensor) -> None:
+        if tensor._id not in self._watched:
+            self._watched[tensor._id] = (tensor, where := here())
+            self._connected.add(tensor._id)
+            self._announce("Watch", tensor, where)
+
+    def _read(self, variable: Variable) -> None:
+        if self.watch_accessed_variables and variable.trainable and variable.dtype.kind in "fc":
+            self._watch(variable)
+
+    def watched_variables(self) -> tuple[Variable, ...]:
+        """Return the variables that the tape watches, in the order in which they were made."""
+        return tuple(tensor for _, (tensor, _) in sorted(self._watched.items()) if isinstance(tensor, Variable))
+
+    @contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """Pause this tape, and no other, for the length of a `with` block.
 
         Raises
         ------
         RuntimeError
-            If the tape was never entered, or is a one-shot tape that was used already.
-        TypeError
-            If a target or a source is not a tensor.
+            If the tape is not recording.
         ValueError
-            If the structure, the number or a shape of `output_gradients` does not match the targets; an
-            `UnconnectedError` under "explain".
-        LookupError
-            If a NumPy function on the way has no rule.
-
-        Examples
-        --------
-        >>> import autodiff_edu as ad
-        >>> w, b = ad.Variable([1.0, 2.0]), ad.Variable(0.5)
-        >>> with ad.GradientTape() as tape:
-        ...     loss = np.sum((w * 3.0 + b) ** 2)
-        >>> tape.gradient(loss, {"w": w, "b": b})
-        {'w': Tensor([21., 39.]), 'b': Tensor(20.)}
+            If it is already paused.
         """
-        tensors = tensors_of(sources, "sources")
-        seeds = seeds_of(target, output_gradients)
-        check_option(unconnected_gradients, self, target, tensors)
-        with self._reading():
-            cotangents = self._sow(seeds)
-            deque(self._walk(cotangents, {t._id for t in tensors}, release=not self.persistent), maxlen=0)
-        if unconnected_gradients == "zero":
-            cotangents |= {t._id: np.zeros_like(t._array)[()] for t in tensors if t._id not in cotangents}
-        results = [as_tensor(cotangents.get(t._id)) for t in tensors]
-        note_results("gradient", [tensor for tensor, _ in seeds], tensors, results)
-        return rebuild(sources, iter(results))
+        self._check_recording(RuntimeError, "it cannot be paused; write stop_recording")
+        if self not in active.listeners:
+            raise ValueError("this tape is already paused; one stop_recording is enough")
+        place = self._step_out()
+        self._mark("pause")
+        try:
+            self._announce("Pause")
+            yield
+        finally:
+            if self._recording and self not in active.listeners:
+                self._step_in(place)
+                self._mark("resume")
+                self._announce("Resume")
 
-    def steps(self, target: Any, sources: Any, output_gradients: Any = None) -> Iterator[Step]:
-        """Walk backwards one entry at a time; `gradient` is this walk, run to its end.
+    def reset(self) -> None:
+        """Forget every entry and every watch; the tape goes on recording.
 
-        A one-shot tape is used up when the walk starts, with the first `next`. Parameters and errors are `gradient`'s.
+        Raises
+        ------
+        ValueError
+            If the tape is not recording.
+        """
+        self._check_recording(ValueError, "there is nothing to reset; call reset")
+        self._forgotten = set(self._watched)
+        self._forget()
+        self._mark("reset")
+        self._announce("Reset")
+
+    def _forget(self) -> None:
+        self.entries: list[Entry] = []
+        self._connected: set[int] = set()
+        self._watched: dict[int, tuple[Tensor | None, Where]] = {}
+
+    def _check_thread(self) -> None:
+        if self._recording and self._thread != get_ident():
+            raise RuntimeError(
+                "this tape is recording in another thread, and follows that thread's operations only; "
+                "make a tape of its own in each thread"
+            )
+
+    def _check_recording(self, error: type[Exception], remedy: str) -> None:
+        self._check_thread()
+        if not self._recording:
+            raise error(f"this tape is not recording, so {remedy} inside its with block")
+
+    def _step_in(self, place: int) -> None:
+        listen(*active.listeners[:place], self, *active.listeners[place:])
+
+    def _step_out(self) -> int:
+        place = active.listeners.index(self) if self in active.listeners else 0
+        listen(*(listener for listener in active.listeners if listener is not self))
+        return place
+
+    def _mark(self, what: str) -> None:
+        self._life.append(Mark(tick(), what, here(2)))
+
+    def _announce(self, what: str, *details: Any) -> None:
+        if active.hooks:
+            announce(what, self, *details)
+
+    # Reading backwards -----------------------------------------------------------------------------------------------
+
+    def gradient(self, target: Any, sources: Any) -> Any:
+        """Differentiate the sum of the targets.
+
+        Parameters
+        ----------
+        target : list of (Tensor, cotangent)
+            Each target with its seed, the first cotangent: a plain array of its shape and dtype, or a tensor.
+        sources : list of Tensor
+            The tensors to differentiate with respect to.
 
         Returns
         -------
-        iterator of Step
-            The entry, the cotangent that arrived, and the contributions, each with the accumulator before and after.
-
-        Examples
-        --------
-        >>> import autodiff_edu as ad
-        >>> a = ad.Variable(3.0)
-        >>> with ad.GradientTape() as tape:
-        ...     b = a * a
-        >>> step = next(tape.steps(b, a))
-        >>> [(c.before, c.value, c.after) for c in step.contributions]
-        [(None, Tensor(3.), Tensor(3.)), (Tensor(3.), Tensor(3.), Tensor(6.))]
+        list of Tensor or None
+            One per source, of its shape and dtype; None where nothing flows back to it.
         """
-        wanted = {tensor._id for tensor in tensors_of(sources, "sources")}
-        return self._steps(seeds_of(target, output_gradients), wanted)
-
-    def _steps(self, seeds: list[tuple[Tensor, Any]], wanted: set[int]) -> Iterator[Step]:
         with self._reading():
-            for entry, cotangent, contributions in self._walk(self._sow(seeds), wanted):
-                shown = (Contribution(i, id, *map(as_tensor, sums)) for i, id, *sums in contributions)
-                yield Step(entry, as_tensor(cotangent), tuple(shown))
+            cotangents = self._sow(target)
+            wanted = {source._id for source in sources}
+            deque(self._walk(cotangents, wanted, release=not self.persistent), maxlen=0)
+        return [as_tensor(cotangents.get(source._id)) for source in sources]
+
+    def steps(self, target: Any, sources: Any) -> Iterator[Step]:
+        """Walk backwards one entry at a time; `gradient` is this walk, run to its end, and its parameters are these."""
+        with self._reading():
+            cotangents = self._sow(target)
+            for entry, cotangent, contributions in steps(self._walk(cotangents, {source._id for source in sources})):
+                sent = (Contribution(c.argument, c.id, *map(as_tensor, c[2:])) for c in contributions)
+                yield Step(entry, as_tensor(cotangent), tuple(sent))
+
+    def _sow(self, seeds: list[tuple[Tensor, Any]]) -> dict[int, Any]:
+        cotangents: dict[int, Any] = {}
+        for target, seed in seeds:
+            before = cotangents.get(target._id)
+            cotangents[target._id] = seed if before is None else before + seed
+            self._announce("Seed", target, as_tensor(seed))
+        return cotangents
+
+    def _walk(
+        self, cotangents: dict[int, Any], wanted: set[int], stack: tuple[int, ...] = (), release: bool = False
+    ) -> Iterator[Arrived | Added]:
+        """Walk over the entries, see `walk`, after a look at their rules; the hooks are told what happens.
+
+        Nothing is released on the way past a rule of the user's own, which may fail.
+        """
+        operations = set(map(_operation_of, self.entries))
+        if not operations <= RULES.keys():
+            self._check_ruled(wanted, set(cotangents))
+        release = release and not any(operation in RULES and RULES[operation].own for operation in operations)
+        happenings = walk(self.entries, self._connected, cotangents, wanted, stack, release)
+        return self._announced(happenings) if active.hooks else happenings
+
+    def _announced(self, happenings: Iterator[Arrived | Added]) -> Iterator[Arrived | Added]:
+        for happening in happenings:
+            if isinstance(happening, Arrived):
+                announce("PullBack", self, happening.entry, as_tensor(happening.cotangent))
+            else:
+                entry, k, *sums = happening
+                argument = wrap(entry.values[k], entry.ids[k])
+                announce("Accumulate", self, entry, k, argument, *map(as_tensor, sums))
+            yield happening
+
+    def _check_ruled(self, wanted: set[int], targets: set[int]) -> None:
+        """Raise a LookupError if an entry without a rule lies on the way; before anything is pulled back."""
+        needed, reached = wanted & self._connected, set(targets)
+        for entry in self.entries:
+            if not needed.isdisjoint(entry.ids) and entry.output_id in self._connected:
+                needed.add(entry.output_id)
+        for entry in reversed(self.entries):
+            if entry.output_id in reached and entry.output_id in needed:
+                if entry.operation not in RULES:
+                    raise no_rule(entry)
+                reached.update(id for id in entry.ids if id is not None)
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
         """Guard a backward pass: a one-shot tape allows one, does not record it, and lets go of its arrays after it."""
-        if not self._usable:
-            raise unusable(used=bool(self.entries or self._watched))
+        self.check_usable()
         if self.persistent:
             yield
             return
         self._check_thread()
-        paused, place = self not in active.tapes, self._step_out()
+        paused, place = self not in active.listeners, self._step_out()
         self._usable = False
         try:
             yield
         except (Exception, KeyboardInterrupt):  # a walk that failed has lost nothing, unless it had begun to release
             self._usable = all(entry.values is not None for entry in self.entries)
-            if self._usable and self._recording and not paused and self not in active.tapes:
+            if self._usable and self._recording and not paused and self not in active.listeners:
                 self._step_in(place)
             raise
         finally:
@@ -168,68 +314,32 @@ class GradientTape(Questions):
                 self._recording = False
                 self._release()
 
+    def check_usable(self) -> None:
+        """Raise a RuntimeError if there is nothing to differentiate: nothing was recorded, or it was released."""
+        if self._usable:
+            return
+        if self.entries or self._watched:
+            raise RuntimeError(
+                "this one-shot tape has already been used and has released its arrays; write "
+                "GradientTape(persistent=True) to differentiate more than once"
+            )
+        raise RuntimeError(
+            "this tape has recorded nothing: compute the target inside `with tape:`, then ask for the gradient"
+        )
+
     def _release(self) -> None:
         self._mark("release")
         for entry in self.entries:
-            entry.values = entry.output_value = None
+            entry.release()
         for id, (tensor, where) in self._watched.items():
             self._watched[id] = (tensor if isinstance(tensor, Variable) else None, where)
-        self._announce(events.Release)
+        self._announce("Release")
 
-    def _sow(self, seeds: list[tuple[Tensor, Any]]) -> dict[int, Any]:
-        cotangents: dict[int, Any] = {}
-        for target, seed in seeds:
-            before = cotangents.get(target._id)
-            cotangents[target._id] = seed if before is None else before + seed
-            self._announce(events.Seed, target, as_tensor(seed))
-        return cotangents
 
-    def _walk(
-        self, cotangents: dict[int, Any], wanted: set[int], stack: tuple[int, ...] = (), release: bool = False
-    ) -> Iterator[tuple[Entry, Any, list[Any]]]:
-        """Pull the cotangents back, entry by entry; at the end those of the wanted tensors are left in the dict.
-
-        With a `stack`, every cotangent carries that leading axis. Arrays and contributions are plain arrays, unless
-        an outer tape is recording this walk: then they are tensors. With `release`, an entry lets go of its arrays as
-        soon as the walk has passed it; unless a rule of the user's own, which may fail, lies on the way.
-        """
-        entries, connected = self.entries[:], self._connected
-        needed, unruled = wanted & connected, False
-        for entry in entries:
-            if not needed.isdisjoint(entry.ids) and entry.output_id in connected:
-                needed.add(entry.output_id)
-                rule = RULES.get(entry.operation)
-                unruled, release = unruled or rule is None, release and not (rule and rule.own)
-        if unruled:
-            check_ruled(entries, needed, cotangents)
-        for entry in reversed(entries):
-            output_id = entry.output_id
-            cotangent = cotangents.get(output_id)
-            if cotangent is None or needed.isdisjoint(entry.ids):
-                continue
-            if output_id not in wanted:
-                del cotangents[output_id]  # the walk has passed its last use
-            rule = RULES[entry.operation]
-            g, y, values, parameters = cotangent, entry.output_value, entry.values, entry.parameters
-            if active.tapes and entry.is_followed(cotangent):
-                values, y = entry.inputs, entry.output
-            if active.hooks:
-                emit(events.PullBack(self, entry, as_tensor(cotangent)))
-            if type(g) is not np.float64 and g.dtype.kind == "c":
-                g = np.conjugate(g)
-            contributions: list[Any] = []
-            for argument, id in enumerate(entry.ids):
-                if id in needed and (pull := rule.pull(argument)):
-                    value = pull(g, y, *values, **parameters)
-                    if value is None:  # so said a custom gradient
-                        continue
-                    value = settle(value, values[argument], stack)
-                    before = cotangents.get(id)
-                    cotangents[id] = after = value if before is None else before + value
-                    contributions.append((argument, id, before, value, after))
-                    if active.hooks:
-                        tensor, sums = wrap(entry.values[argument], id), map(as_tensor, (before, value, after))
-                        emit(events.Accumulate(self, entry, argument, tensor, *sums))
-            yield entry, cotangent, contributions
-            if release:
-                entry.values = entry.output_value = y = values = None
+def _frozen(value: Any, id: int | None) -> Any:
+    """Copy an array of the user's that somebody can write into: a tape needs it as it is now."""
+    if id is not None or not isinstance(value, np.ndarray) or not can_change(value):
+        return value
+    copy = value.copy()
+    copy.flags.writeable = False  # and so not copied again where a rule computes with it
+    return copy

@@ -1,8 +1,7 @@
-"""Values that tapes can follow.
+"""Values that tapes can follow, and the one door through which everything differentiable passes: `apply`.
 
 A tensor wraps an array (or a NumPy scalar) and behaves like one: operators, indexing, ndarray's methods and the
-functions of NumPy work on it. Every such call passes through `apply`, which computes the plain result and lets each
-recording tape append an entry.
+functions of NumPy work on it. `apply` computes the plain result and tells the listeners of this thread.
 
 >>> import numpy as np
 >>> import autodiff_edu as ad
@@ -14,37 +13,53 @@ Tensor(14.)
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
-from threading import get_ident
-from typing import Any, NoReturn
+import sys
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from ..arrays.methods import ArrayMethods
-from ..arrays.validate import call_spelled, different, equal, operand, own, plain_index, prepared, read_only, refuse
+from ..arrays.validate import (
+    USUAL,
+    as_operand,
+    bind_call,
+    copy_in,
+    different,
+    equal,
+    plain_index,
+    read_only,
+    reject_argument,
+)
 from ..text.formatting import show
-from ..text.places import here
-from .events import Leave, active, emit
-from .journal import PLAIN, note, tick, write
-from .rule import RULES, SPELLED, UFUNC_METHODS
+from ..text.places import is_ours
+from . import rule
+from .active import active, announce, tick
+from .entry import PLAIN, Entry, note
+from .rule import RULES, SPELLED, UFUNC_METHODS, call_spelled
 
 _NO_PARAMETERS: dict[str, Any] = {}
 _PYTHON = frozenset({bool, int, float, complex})
-_new_tensor = object.__new__
+_new_tensor, _getframe = object.__new__, sys._getframe
 Method = Callable[[Any, Any], "Tensor"]
 
 
 def _binary(ufunc: np.ufunc, compute: Callable[[Any, Any], Any]) -> tuple[Method, Method]:
-    """Give the operator's method and the reflected one, as `x + 1` and `1 + x`.
+    """Return the operator's method and the reflected one, as in `x + 1` and `1 + x`.
 
     `compute` is Python's own operator: on NumPy scalars it is ten times as fast as the ufunc that is recorded.
     """
 
     def forward(self: Tensor, other: Any) -> Tensor:
-        return apply(ufunc, (self, operand(other)), compute=compute)
+        if isinstance(other, Tensor):
+            id, value = other._id, other._array
+        else:
+            id, value = None, (other := as_operand(other))
+        return _tell(compute(self._array, value), ufunc, (self, other), (self._id, id), [self._array, value], depth=2)
 
     def reflected(self: Tensor, other: Any) -> Tensor:
-        return apply(ufunc, (operand(other), self), compute=compute)
+        other = as_operand(other)
+        return _tell(compute(other, self._array), ufunc, (other, self), (None, self._id), [other, self._array], depth=2)
 
     return forward, reflected
 
@@ -88,7 +103,7 @@ class Tensor(ArrayMethods):
     name: str | None
 
     def __init__(self, value: Any, dtype: Any = None, name: str | None = None) -> None:
-        self._array = own(value, dtype)
+        self._array = copy_in(value, dtype)
         self._id = tick()
         self.name = name
         note("made", (value._id if isinstance(value, Tensor) else PLAIN,), self._id)
@@ -99,54 +114,28 @@ class Tensor(ArrayMethods):
     dtype = property(lambda self: self._array.dtype)
 
     def numpy(self) -> Any:
-        """Give the plain array (read-only) or NumPy scalar. What is computed from it is on no tape."""
+        """Return the plain array (read-only) or NumPy scalar. No tape follows what is computed from it."""
         return self._leave("numpy()")
 
     def _leave(self, how: str) -> Any:
-        note(how, (self._id,), PLAIN)
+        note(how, (self._id,), PLAIN, self)
         if active.hooks:
-            for tape in active.tapes:
-                if self._id in tape._connected:
-                    emit(Leave(tape, self, how))
+            for follower in active.followers:
+                if follower.follows((self._id,)):
+                    announce("Leave", follower, self, how)
         return read_only(self._array)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.array(self._leave("np.asarray"), dtype=dtype, copy=copy)
+    def _ask(self, how: str) -> Any:
+        """Look at the array to decide something, or to show it: its numbers are not handed over."""
+        note(how, (self._id,), PLAIN, self)
+        return self._array
 
-    def __float__(self) -> float:
-        return float(self._leave("float()"))
-
-    def __int__(self) -> int:
-        return int(self._leave("int()"))
-
-    def __complex__(self) -> complex:
-        return complex(self._leave("complex()"))
-
-    def __index__(self) -> int:
-        note("index()", (self._id,), PLAIN)
-        return operator.index(self._array)
-
-    def __bool__(self) -> bool:
-        note("bool()", (self._id,), PLAIN)
-        return bool(self._array)
-
-    def __len__(self) -> int:
-        return len(self._array)
-
-    def __iter__(self) -> Iterator[Tensor]:
-        return (self[i] for i in range(len(self)))
-
-    def __hash__(self) -> int:
-        raise TypeError("a Tensor is unhashable, because == compares its elements; use id(tensor) as the key")
+    def astype(self, dtype: Any) -> Tensor:
+        """Convert to another dtype; nothing flows back through a conversion to integers or booleans."""
+        return SPELLED[np.ndarray.astype](self, dtype)
 
     def __getitem__(self, index: Any) -> Tensor:
         return apply(operator.getitem, (self, plain_index(index)))
-
-    def __setitem__(self, index: Any, value: Any) -> NoReturn:
-        raise TypeError(
-            f"a {type(self).__name__} cannot be written into: a tape may still need the old elements. "
-            "Build a new one, for example y = np.where(mask, value, x)"
-        )
 
     __add__, __radd__ = _binary(np.add, operator.add)
     __sub__, __rsub__ = _binary(np.subtract, operator.sub)
@@ -170,32 +159,30 @@ class Tensor(ArrayMethods):
     def __repr__(self) -> str:
         return f"Tensor({show(self._array, indent=7)})"
 
-    def __format__(self, spec: str) -> str:
-        note("format()", (self._id,), PLAIN)
-        return format(self._array, spec) if spec else str(self)
-
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **parameters: Any) -> Any:
         if method == "__call__" and ufunc in SPELLED:
             return call_spelled(ufunc, SPELLED[ufunc], inputs, parameters)
         if parameters or ufunc not in RULES:
-            refuse(ufunc, parameters)
+            reject_argument(ufunc, parameters)
         if method != "__call__":
             if (ufunc, method) not in UFUNC_METHODS:
                 raise TypeError(f"np.{ufunc.__name__}.{method} has no rule; write it with functions that have one")
-            return UFUNC_METHODS[ufunc, method](*inputs, **parameters)
-        return apply(ufunc, tuple(map(operand, inputs)), parameters)
+            return call_spelled((ufunc, method), UFUNC_METHODS[ufunc, method], inputs, parameters)
+        for x in inputs:
+            if type(x) is not Tensor and type(x) not in USUAL:
+                inputs = tuple(map(as_operand, inputs))
+                break
+        return apply(ufunc, inputs, parameters)
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, parameters: Any) -> Any:
         ruled = function in RULES or function in SPELLED
-        args, parameters = prepared(function, args, parameters, ruled)
+        args, parameters = bind_call(function, args, parameters, ruled)
         if not ruled:
-            from ..rules.unruled import apply_unruled
-
-            return apply_unruled(function, args, parameters)
+            return rule.without_rule(function, args, parameters)
         if function in SPELLED:
             return call_spelled(function, SPELLED[function], args, parameters)
         if parameters:
-            refuse(function, parameters)
+            reject_argument(function, parameters)
         return apply(function, args, parameters)
 
 
@@ -220,32 +207,50 @@ def wrap(array: Any, id: int | None = None) -> Tensor:
     return tensor
 
 
+Entry.wrap = staticmethod(wrap)
+
+
 def as_tensor(value: Any) -> Any:
     """Wrap a plain array; tensors, and None, are left as they are."""
     return value if value is None or isinstance(value, Tensor) else wrap(value)
 
 
-def apply(operation: Any, inputs: tuple[Any, ...], parameters: Any = _NO_PARAMETERS, compute: Any = None) -> Any:
-    """Compute `operation(*inputs, **parameters)` and let every recording tape append it.
+def apply(operation: Any, inputs: tuple[Any, ...], parameters: Any = _NO_PARAMETERS) -> Any:
+    """Compute `operation(*inputs, **parameters)` and tell the listeners.
 
-    Everything that is differentiable passes through here. `inputs` may be tensors, arrays and numbers; `compute`
-    is a faster way to the same result, if there is one.
+    Everything that is differentiable passes through here; `inputs` may be tensors, arrays and numbers.
     """
     ids: list[int | None] = []
-    values, plain = [], True
+    values = []
     for x in inputs:
         if isinstance(x, Tensor):
             ids.append(x._id)
             values.append(x._array)
-            plain &= type(x) is Tensor
         else:
             ids.append(None)
-            values.append(operand(x) if type(x) is list else x)
-            plain &= not isinstance(x, np.ndarray)
-    value = (compute or operation)(*values, **parameters)
-    output = wrap(value if type(value) not in _PYTHON else np.asarray(value)[()])  # as of 1j * np.float64(1)
-    where, known = here(depth=3), tuple(ids)
-    write((output._id, operation, known, output._id, where, get_ident()))
-    for tape in active.tapes:
-        tape._record(operation, inputs, known, values, parameters, output, where, plain)
+            values.append(as_operand(x) if type(x) is list else x)
+    return _tell(operation(*values, **parameters), operation, inputs, tuple(ids), values, parameters)
+
+
+def _tell(
+    value: Any,
+    operation: Any,
+    inputs: Any,
+    ids: Any,
+    values: list[Any],
+    parameters: Any = _NO_PARAMETERS,
+    depth: int = 3,
+) -> Tensor:
+    """Wrap what an operation gave, and tell the listeners; operators take this half of `apply` alone."""
+    output = _new_tensor(Tensor)
+    output._array = value = value if type(value) not in _PYTHON else np.asarray(value)[()]  # as of 1j * np.float64(1)
+    output._id = tick()
+    output.name = None
+    if listeners := active.listeners:
+        frame = _getframe(depth)
+        while is_ours[frame.f_code.co_filename] and frame.f_back:
+            frame = frame.f_back
+        entry = Entry((operation, ids, output._id, frame.f_code, frame.f_lasti), parameters, values, value)
+        for listener in listeners:
+            listener(entry, inputs)
     return output

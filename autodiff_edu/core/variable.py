@@ -7,10 +7,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..arrays.validate import own
+from ..arrays.validate import copy_in
 from ..text.formatting import show
-from .events import Assign, active, emit
-from .journal import PLAIN, note
+from .active import active, announce
+from .entry import PLAIN, note
 from .tensor import Tensor, wrap
 
 
@@ -60,7 +60,7 @@ class Variable(Tensor):
         self.trainable = trainable
 
     def assign(self, value: Any) -> Variable:
-        """Replace the value; gives the variable itself.
+        """Replace the value and return the variable itself.
 
         Parameters
         ----------
@@ -74,7 +74,7 @@ class Variable(Tensor):
         TypeError
             If the dtype cannot be kept, say complex into float.
         """
-        return self._replace(own(value), value)
+        return self._replace(copy_in(value), value)
 
     def _replace(self, array: Any, source: Any) -> Variable:
         if array.shape != self.shape:
@@ -87,19 +87,21 @@ class Variable(Tensor):
                 f"{self!r} has dtype {self.dtype}, and a value of dtype {array.dtype} was assigned to it; "
                 f"convert it on purpose: value.astype({str(self.dtype)!r})"
             )
-        self._array = own(array, self.dtype)
+        if active.hooks:
+            announce("Assigning", self)
+        self._array = copy_in(array, self.dtype)
         note("assign", (source._id if isinstance(source, Tensor) else PLAIN,), self._id)
         if active.hooks:
-            emit(Assign(self, wrap(self._array)))
+            announce("Assign", self, wrap(self._array))
         return self
 
     def assign_add(self, value: Any) -> Variable:
-        """Add an array_like of the variable's shape to its value; gives the variable. Errors as for `assign`."""
-        return self._replace(self._array + own(value), value)
+        """Add an array_like of the variable's shape to its value; return the variable. Errors as for `assign`."""
+        return self._replace(self._array + copy_in(value), value)
 
     def assign_sub(self, value: Any) -> Variable:
-        """Subtract an array_like of the variable's shape; gives the variable. Errors as for `assign`."""
-        return self._replace(self._array - own(value), value)
+        """Subtract an array_like of the variable's shape; return the variable. Errors as for `assign`."""
+        return self._replace(self._array - copy_in(value), value)
 
     def __copy__(self) -> Variable:
         return Variable(self._array, self.trainable, self.name)
@@ -108,7 +110,7 @@ class Variable(Tensor):
         return Variable, (self._array, self.trainable, self.name)
 
     def as_it_is(self) -> Variable:
-        """Give a variable that tapes take for this one, with the value it has now."""
+        """Return a variable that tapes take for this one, with the value it has now."""
         kept = self.__copy__()
         kept._id = self._id
         return kept

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.events import Event, hook
+from ..trace.events import Event, hook
 
 
 class NotYet(Exception):  # noqa: N818 (no error of anybody's)

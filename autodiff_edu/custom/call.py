@@ -24,12 +24,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays.structures import flatten, rebuild
-from ..arrays.validate import own
-from ..core.events import active
-from ..core.journal import tick
-from ..core.recorder import Recorder
+from ..arrays.validate import copy_in
+from ..core.active import active, announce, listen, tick
+from ..core.entry import Entry
 from ..core.rule import RULES, Rule
-from ..core.stack import plain
+from ..core.stack import dense
 from ..core.tensor import Tensor, apply, as_tensor, wrap
 from ..core.variable import Variable
 from .checking import Argument, Source, checked, gradients_of, is_sequence, is_smooth, plural
@@ -140,7 +139,7 @@ class Call:
 
     def _pulled_back(self, g: Any) -> list[Any]:
         """Pull back a cotangent or, one by one, a stack of them."""
-        g = plain(g)
+        g = dense(g)
         if g.dtype.kind == "c":
             g = np.conjugate(g)  # the walk has conjugated it for the rules, and the user's function is none of these
         if g.ndim == self.value.ndim:
@@ -156,7 +155,7 @@ class Call:
         ]
         gradients: list[Any] = []
         for gradient in self.backward_of(cotangents):
-            found = gradient if gradient is None or active.tapes else gradient._array
+            found = gradient if gradient is None or active.followers else gradient._array
             gradients.append(np.conjugate(found) if found is not None and found.dtype.kind == "c" else found)
         return gradients
 
@@ -213,17 +212,24 @@ def pull(argument: int, g: Any, y: Any, *inputs: Any) -> Any:
 RULES[Custom("custom_gradient")] = Rule("general", each=pull, own=True)
 
 
-class Reads(Recorder):
-    """Notes which trainable variables are read while it records, and which other tensors from before."""
+class Reads:
+    """A listener that notes which trainable variables are read in a `with` block, and which tensors from before it."""
 
     def __init__(self) -> None:
-        super().__init__()
         self.variables: dict[int, Variable] = {}
         self.older: set[int] = set()
         self._start = tick()
 
-    def _record(self, operation: Any, inputs: Any, *details: Any, **more: Any) -> None:
-        for x in inputs:
+    def __enter__(self) -> Reads:
+        listen(*active.listeners, self)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        listen(*(listener for listener in active.listeners if listener is not self))
+
+    def __call__(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
+        """Note what an operation reads; a tensor that is handed over as plain numbers is not an operation."""
+        for x in inputs if entry.values is not None else ():
             if isinstance(x, Variable) and x.trainable and is_smooth(x):
                 self.variables[x._id] = x
             elif isinstance(x, Tensor) and x._id < self._start:
@@ -250,7 +256,10 @@ def call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -
     custom.named = frozenset(leaf._id for _, leaf in flatten(kwargs, "") if is_smooth(leaf)) - passed
     custom.captured = frozenset(reads.older - passed - custom.named)
     parts = _cut(apply(custom, inputs), this.outputs)
-    return rebuild(result, iter([next(parts) if array.dtype.kind in "fc" else wrap(array) for array in arrays]))
+    results = [next(parts) if array.dtype.kind in "fc" else wrap(array) for array in arrays]
+    if active.hooks:
+        announce("Called", this, [leaf for _, leaf in flatten(result, "the result")], results)
+    return rebuild(result, iter(results))
 
 
 def name_of(f: Callable[..., Any]) -> str:
@@ -277,7 +286,7 @@ def _array(f: Callable[..., Any], path: str, leaf: Any) -> Any:
     if isinstance(leaf, Tensor):
         return leaf._array
     try:
-        return own(leaf)
+        return copy_in(leaf)
     except TypeError as error:
         raise TypeError(
             f"{path} of {name_of(f)} is {leaf!r:.60} of type {type(leaf).__name__}; it must be a tensor, an array or "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..arrays.structures import flatten
-from ..arrays.validate import own
+from ..arrays.validate import copy_in
 from ..core.tensor import Tensor, wrap
 
 
@@ -84,7 +84,7 @@ def checked(source: Source, gradient: Any) -> Tensor | None:
     what = f"the gradient for argument {source.name!r}"
     if not isinstance(gradient, Tensor):
         try:
-            gradient = wrap(own(gradient))
+            gradient = wrap(copy_in(gradient))
         except TypeError as error:
             raise TypeError(
                 f"{what} is {gradient!r:.60} of type {type(gradient).__name__}; it must be a tensor, an array, a "

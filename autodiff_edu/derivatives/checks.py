@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.structures import as_array, flatten, rebuild
-from ..core.stack import plain
+from ..core.stack import dense
 from ..core.tensor import Tensor, constant
 from .requests import tensors_of
 from .transforms import jvp, vjp
@@ -50,7 +50,7 @@ def check_gradients(f: Callable[..., Any], *args: Any, order: int = 2) -> None:
     name = getattr(f, "__name__", "f")
     whole = [as_array(arg) for arg in args]
     leaves = [leaf for k, arg in enumerate(whole) for leaf in flatten(arg, f"argument {k}")]
-    smooth = [(path, leaf) for path, leaf in leaves if np.asarray(plain(leaf)).dtype.kind in "fc"]
+    smooth = [(path, leaf) for path, leaf in leaves if np.asarray(dense(leaf)).dtype.kind in "fc"]
     primals = {path: _double(leaf) for path, leaf in smooth}
     if not primals:
         raise ValueError(

@@ -12,23 +12,21 @@ from typing import Any
 
 import numpy as np
 
+from ..core.active import active
 from ..core.entry import Entry
-from ..core.events import Event, Leave, active
-from ..core.rule import RULES, Pull, settle
-from ..core.tape import GradientTape
+from ..core.rule import RULES, Pull, no_rule, settle
+from ..core.tape import Tape
 from ..core.tensor import Tensor, as_tensor, wrap
-from ..rules.unruled import no_rule
+from ..core.walk import is_followed
 from .jacobians import LARGEST_STACK
 
 
-def push_forward(
-    tape: GradientTape, tangents: dict[int, Any], stack: tuple[int, ...] = (), release: bool = False
-) -> None:
+def push_forward(tape: Tape, tangents: dict[int, Any], stack: tuple[int, ...] = (), release: bool = False) -> None:
     """Add to `tangents`, which holds those of the sources, the tangent of every output that moves with them.
 
     Parameters
     ----------
-    tape : GradientTape
+    tape : Tape
         Its entries are kept as they are, unless `release` says that they may let go of their arrays.
     tangents : dict
         From the identity of a tensor to its tangent, of shape `stack + shape`.
@@ -43,7 +41,7 @@ def push_forward(
         if rule is None:
             raise no_rule(entry)
         values, y = entry.values, entry.output_value
-        if active.tapes and any(entry.is_followed(tangent) for _, tangent in moving):
+        if active.followers and is_followed(entry, *(tangent for _, tangent in moving)):
             values, y = entry.inputs, entry.output
         parts = []
         for k, tangent in moving:
@@ -61,10 +59,11 @@ def push_forward(
             total = sum(parts[1:], start=parts[0])
             tangents[entry.output_id] = _shaped(total, entry.output_value, stack)
         if release:
-            entry.values = entry.output_value = values = y = None
+            entry.release()
+            values = y = None
 
 
-def by_columns(tape: GradientTape, value: Any, source: Tensor) -> Tensor:
+def by_columns(tape: Tape, value: Any, source: Tensor) -> Tensor:
     """Give the Jacobian by one source: push a one-hot tangent per element of it forward, in stacks that fit."""
     size = int(source.size)
     one_hot = np.eye(size, dtype=source.dtype).reshape((size, *source.shape))
@@ -99,16 +98,20 @@ def _shaped(tangent: Any, output: Any, stack: tuple[int, ...]) -> Any:
 def _transposed(pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: Entry, stack: tuple[int, ...]) -> Any:
     """Pull the tangent back through the rule: a rule is linear in its cotangent, and its transpose is the Jacobian."""
     cotangent = wrap(np.zeros_like(entry.output_value)[()])
-    seen: list[Event] = []
+    left: list[str] = []
+
+    def see(what: str, *details: Any) -> None:
+        if what == "Leave":
+            left.append(details[-1])
+
     hooks, active.hooks = active.hooks, ()  # how a tangent is found is nobody's business
     if RULES[entry.operation].own:
-        active.hooks = (seen.append,)
+        active.hooks = (see,)
     try:
         found = _pulled_back(pull, k, tangent, y, values, entry, stack, cotangent)
     finally:
         active.hooks = hooks
-    left = [event.how for event in seen if isinstance(event, Leave)] if found is None else []
-    if left:
+    if found is None and left:
         raise TypeError(
             f"the rule of {entry.name}, used at {entry.place}, takes the cotangent as plain numbers, by {left[0]}, so "
             'no tangent is pushed forward through it. Write it in NumPy functions of tensors, or use mode="reverse"'
@@ -119,7 +122,7 @@ def _transposed(pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: En
 def _pulled_back(
     pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: Entry, stack: tuple[int, ...], cotangent: Any
 ) -> Any:
-    with GradientTape(persistent=True) as tape:
+    with Tape(persistent=True) as tape:
         tape.watch(cotangent)
         g = np.conjugate(cotangent) if cotangent.dtype.kind == "c" else cotangent
         contribution: Any = pull(g, y, *values, **entry.parameters)

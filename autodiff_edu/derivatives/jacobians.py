@@ -6,18 +6,16 @@ element of the target is pulled back in one pass, and what arrives at a source i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..arrays.structures import rebuild
-from ..core.events import active
-from ..core.stack import OneHot, Stack, plain
+from ..core.active import active
+from ..core.stack import OneHot, Stack, dense
+from ..core.tape import Tape
 from ..core.tensor import Tensor, as_tensor, wrap
-from .requests import check_option, note_results, tensors_of
-
-if TYPE_CHECKING:
-    from ..core.tape import GradientTape
+from .requests import note_results, tensors_of
 
 SMALL = 64 * 2**10
 """Bytes below which a stack of seeds is written out at once."""
@@ -26,11 +24,10 @@ LARGEST_STACK = 256 * 2**20
 """Bytes that a stack of cotangents may take before it is split, unless `chunk_size` says otherwise."""
 
 
-def jacobian(tape: GradientTape, target: Any, sources: Any, unconnected: str, chunk_size: int | None) -> Any:
+def jacobian(tape: Tape, target: Any, sources: Any, unconnected: str = "none", chunk_size: int | None = None) -> Any:
     """Give the Jacobian by each source; see `GradientTape.jacobian`."""
     target = one_tensor(target, "jacobian")
     tensors = tensors_of(sources, "sources")
-    check_option(unconnected, tape, target, tensors)
     with tape._reading():
         rows = _pull_back(tape, target, 0, tensors, chunk_size)
     results = [_finished(part, target.shape + s.shape, s, unconnected) for part, s in zip(rows, tensors, strict=True)]
@@ -38,12 +35,9 @@ def jacobian(tape: GradientTape, target: Any, sources: Any, unconnected: str, ch
     return rebuild(sources, iter(results))
 
 
-def batch_jacobian(
-    tape: GradientTape, target: Any, source: Any, unconnected: str, check: bool, chunk_size: int | None
-) -> Any:
+def batch_jacobian(tape: Tape, target: Any, source: Any, unconnected: str, check: bool, chunk_size: int | None) -> Any:
     """Give the Jacobian of every sample; see `GradientTape.batch_jacobian`."""
     target, source = one_tensor(target, "batch_jacobian"), one_tensor(source, "batch_jacobian", "source")
-    check_option(unconnected, tape, target, [source])
     for name, tensor in (("target", target), ("source", source)):
         if tensor.ndim < 2:
             raise ValueError(
@@ -67,7 +61,7 @@ def batch_jacobian(
     return result
 
 
-def _pull_back(tape: GradientTape, target: Tensor, batch: int, sources: list[Tensor], chunk_size: Any) -> list[Any]:
+def _pull_back(tape: Tape, target: Tensor, batch: int, sources: list[Tensor], chunk_size: Any) -> list[Any]:
     """Pull a one-hot seed per element of a sample back, in chunks if it takes many; None for an unreached source."""
     if target.dtype.kind not in "fc":
         return [None] * len(sources)
@@ -77,18 +71,18 @@ def _pull_back(tape: GradientTape, target: Tensor, batch: int, sources: list[Ten
     for start in range(0, max(count, 1), chunk):
         rows = range(start, min(start + chunk, count))
         seeds: Any = Stack(OneHot(target.shape, batch, rows, target.dtype))
-        if active.tapes or active.hooks or len(rows) * target._array.nbytes < SMALL:
-            seeds = plain(seeds)  # what is recorded or shown must be an array, and a small one is faster as it is
+        if active.followers or active.hooks or len(rows) * target._array.nbytes < SMALL:
+            seeds = dense(seeds)  # what is recorded or shown must be an array, and a small one is faster as it is
         cotangents = tape._sow([(target, seeds)])
         for _ in tape._walk(cotangents, wanted, (len(rows),)):
             pass
-        chunks.append([plain(cotangents.get(s._id)) for s in sources])
+        chunks.append([dense(cotangents.get(s._id)) for s in sources])
     if len(chunks) == 1:
         return chunks[0]
     return [None if parts[0] is None else np.concatenate(parts) for parts in zip(*chunks, strict=True)]
 
 
-def _chunk(tape: GradientTape, count: int, chunk_size: int | None) -> int:
+def _chunk(tape: Tape, count: int, chunk_size: int | None) -> int:
     if chunk_size is None:
         largest = max(
             (max(_bytes(v) for v in (entry.output_value, *entry.values)) for entry in tape.entries), default=8
@@ -124,7 +118,7 @@ def _finished(rows: Any, shape: tuple[int, ...], source: Tensor, unconnected: st
     return as_tensor(np.reshape(rows, shape)[()] if shape == () else np.reshape(rows, shape))
 
 
-def _check_independence(tape: GradientTape, target: Tensor, source: Tensor, rows: Any) -> None:
+def _check_independence(tape: Tape, target: Tensor, source: Tensor, rows: Any) -> None:
     """Pull one random cotangent back: sample by sample it must agree with the blocks, if samples do not mix.
 
     What arrives at sample j is the sum over i of J_ij^T v_i, and the blocks are the sums over i of J_ij; only where

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ..arrays.structures import flatten, flatten_like
-from ..core.events import active
-from ..core.journal import note
-from ..core.tensor import Tensor, constant
-
-if TYPE_CHECKING:
-    from ..core.tape import GradientTape
+from ..arrays.structures import flatten, flatten_like, rebuild
+from ..arrays.validate import reject_module
+from ..core.active import active
+from ..core.entry import note
+from ..core.tape import Tape
+from ..core.tensor import Tensor, constant, wrap
 
 
 def tensors_of(structure: Any, path: str) -> list[Tensor]:
@@ -20,7 +19,7 @@ def tensors_of(structure: Any, path: str) -> list[Tensor]:
     leaves = flatten(structure, path)
     for where, leaf in leaves:
         if not isinstance(leaf, Tensor):
-            _refuse_module(where, leaf)
+            reject_module(where, leaf)
             raise TypeError(
                 f"{where} is {leaf!r:.60} of type {type(leaf).__name__}, and must be a Tensor or a Variable: "
                 "the very object that the tape saw, not its value"
@@ -28,51 +27,30 @@ def tensors_of(structure: Any, path: str) -> list[Tensor]:
     return [leaf for _, leaf in leaves]
 
 
-def check_option(unconnected_gradients: str, tape: GradientTape, target: Any, sources: list[Tensor]) -> None:
-    """Raise a ValueError if this is not what to give for an unconnected source, or is "explain" and one is."""
+def check_option(unconnected_gradients: str) -> None:
+    """Raise a ValueError if this does not say what an unconnected source should get."""
     if unconnected_gradients not in ("none", "zero", "explain"):
         raise ValueError(f"unconnected_gradients is {unconnected_gradients!r}; it must be 'none', 'zero' or 'explain'")
-    if unconnected_gradients == "explain":
-        from ..explain import check_connected
 
-        check_connected(tape, target, sources)
+
+def gradient(tape: Tape, target: Any, sources: Any, output_gradients: Any = None, unconnected: str = "none") -> Any:
+    """Compute a gradient in the structure of the sources; see `GradientTape.gradient`."""
+    tensors, seeds = tensors_of(sources, "sources"), seeds_of(target, output_gradients)
+    results = Tape.gradient(tape, seeds, tensors)
+    if unconnected == "zero":
+        results = [
+            wrap(np.zeros_like(tensor._array)[()]) if found is None else found
+            for tensor, found in zip(tensors, results, strict=True)
+        ]
+    note_results("gradient", [tensor for tensor, _ in seeds], tensors, results)
+    return rebuild(sources, iter(results))
 
 
 def note_results(word: str, targets: list[Tensor], sources: list[Tensor], results: list[Any]) -> None:
-    """Write in the journal from which targets and by which sources derivatives came about."""
+    """Tell the listeners from which targets, and with respect to which sources, derivatives came about."""
     for source, result in zip(sources, results, strict=True):
         if result is not None:
             note(word, (*(target._id for target in targets), source._id), result._id)
-
-
-def unusable(used: bool) -> RuntimeError:
-    """Say why a tape has nothing to differentiate."""
-    if used:
-        return RuntimeError(
-            "this one-shot tape was used already, and has let go of its arrays; write "
-            "GradientTape(persistent=True) to differentiate more than once"
-        )
-    return RuntimeError(
-        "this tape has recorded nothing: compute the target inside `with tape:`, then ask for the gradient"
-    )
-
-
-def check_watchable(structure: Any, path: str = "watch") -> list[Tensor]:
-    """List the tensors of a structure that a tape is asked to watch, if it can watch them all."""
-    leaves = flatten(structure, path)
-    for path, tensor in leaves:
-        if not isinstance(tensor, Tensor):
-            _refuse_module(path, tensor)
-            raise ValueError(
-                f"{path} is the {type(tensor).__name__} {tensor!r:.60}, and a tape watches only tensors; "
-                "make one first: x = ad.constant(...)"
-            )
-        if tensor.dtype.kind not in "fc":
-            raise TypeError(
-                f"{path} has dtype {tensor.dtype}, and only floating and complex numbers have derivatives; "
-                "convert it first: x = x.astype(float)"
-            )
-    return [tensor for _, tensor in leaves]
 
 
 def seeds_of(target: Any, output_gradients: Any) -> list[tuple[Tensor, Any]]:
@@ -101,7 +79,7 @@ def seeds_of(target: Any, output_gradients: Any) -> list[tuple[Tensor, Any]]:
             raise TypeError(f"{path} is complex, and its target is {tensor.dtype}; give its real part")
         if seed.dtype != tensor.dtype:
             seed = seed.astype(tensor.dtype)
-        seeds.append((tensor, seed if active.tapes else seed._array))
+        seeds.append((tensor, seed if active.followers else seed._array))
     return seeds
 
 
@@ -117,11 +95,3 @@ def as_constant(path: str, value: Any) -> Tensor:
         return value if isinstance(value, Tensor) else constant(value)
     except (TypeError, ValueError) as error:
         raise type(error)(f"{path}: {error}") from None
-
-
-def _refuse_module(path: str, leaf: Any) -> None:
-    if hasattr(leaf, "trainable_variables"):
-        raise TypeError(
-            f"{path} is a {type(leaf).__name__}, and must be a Tensor or a Variable, or a structure of them; "
-            "pass the variables that it holds: module.trainable_variables"
-        )

@@ -22,13 +22,15 @@ from typing import Any
 import numpy as np
 
 from ..arrays.structures import as_array, flatten, flatten_like, rebuild
-from ..core.tape import GradientTape
+from ..arrays.validate import check_watchable
+from ..core.tape import Tape
 from ..core.tensor import Tensor, as_tensor, wrap
 from ..rules.operations import alias
 from .blocks import BlockMatrix
 from .forward import by_columns, push_forward
+from .jacobians import jacobian as jacobian_of
 from .jacobians import one_tensor
-from .requests import as_constant, check_watchable, tensors_of
+from .requests import as_constant, gradient, tensors_of
 
 Function = Callable[..., Any]
 Argnums = int | tuple[int, ...]
@@ -90,7 +92,7 @@ def value_and_grad(f: Function, argnums: Argnums = 0) -> Function:
 
     def differentiated(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
         tape, value, sources = _run(f, args, kwargs, argnums, persistent=False)
-        return value, tape.gradient(value, sources, unconnected_gradients="zero")
+        return value, gradient(tape, value, sources, unconnected="zero")
 
     return differentiated
 
@@ -128,7 +130,7 @@ def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
     tape, value, sources = _run(f, primals, {}, tuple(range(len(primals))))
 
     def pullback(cotangent: Any) -> Any:
-        return _single(tape.gradient(value, sources, cotangent, unconnected_gradients="zero"))
+        return _single(gradient(tape, value, sources, cotangent, unconnected="zero"))
 
     return value, pullback
 
@@ -205,7 +207,7 @@ def jacobian(f: Function, argnums: Argnums = 0, mode: str = "auto") -> Function:
             raise TypeError("a forward Jacobian is by real arguments, and one of these is complex; use mode='reverse'")
         fewer_inputs = sum(s.size for s in inputs) < value.size and not complex_inputs
         if mode == "reverse" or (mode == "auto" and not fewer_inputs):
-            return tape.jacobian(value, sources, unconnected_gradients="zero")
+            return jacobian_of(tape, value, sources, unconnected="zero")
         return rebuild(sources, iter([by_columns(tape, value, source) for source in inputs]))
 
     return differentiated
@@ -249,19 +251,19 @@ def hessian(f: Function, argnums: Argnums = 0) -> Function:
 
     def differentiated(*args: Any, **kwargs: Any) -> Any:
         args = tuple(map(as_array, args))
-        with GradientTape(persistent=True) as outer:
+        with Tape(persistent=True) as outer:
             sources = _watched(outer, _chosen(args, argnums))
             if not flatten(sources, ""):
                 raise ValueError(f"hessian is by arrays, and argument {argnums!r} holds none")
             inner, value, inner_sources = _run(f, _with(args, argnums, sources), kwargs, argnums)
-            gradients = tensors_of(inner.gradient(value, inner_sources, unconnected_gradients="zero"), "gradients")
+            gradients = tensors_of(gradient(inner, value, inner_sources, unconnected="zero"), "gradients")
             if any(g.dtype.kind == "c" for g in gradients):
                 raise TypeError("hessian is by real arguments, and one is complex; pass its parts as two arrays")
             one = isinstance(sources, Tensor)
             rows: Any = gradients[0] if one else np.concatenate([np.ravel(g) for g in gradients])
         if one:
-            return outer.jacobian(rows, sources, unconnected_gradients="zero")
-        columns = outer.jacobian(rows, tensors_of(sources, "sources"), unconnected_gradients="zero")
+            return jacobian_of(outer, rows, sources, unconnected="zero")
+        columns = jacobian_of(outer, rows, tensors_of(sources, "sources"), unconnected="zero")
         return BlockMatrix.of_columns(sources, columns)
 
     return differentiated
@@ -308,11 +310,11 @@ def hvp(f: Function, primals: tuple[Any, ...], vector: tuple[Any, ...]) -> Any:
 
 def _run(
     f: Function, args: tuple[Any, ...], kwargs: dict[str, Any], argnums: Argnums, persistent: bool = True
-) -> tuple[GradientTape, Any, Any]:
+) -> tuple[Tape, Any, Any]:
     """Run `f` on a tape of its own that watches the chosen arguments; give the tape, the value and the sources."""
     numbers = _numbers(args, argnums)
     args = tuple(as_array(arg) if k in numbers else arg for k, arg in enumerate(args))
-    with GradientTape(persistent) as tape:
+    with Tape(persistent) as tape:
         sources = _watched(tape, _chosen(args, argnums))
         value = f(*_with(args, argnums, sources), **kwargs)
     for path, leaf in flatten(value, "the result"):
@@ -347,7 +349,7 @@ def _with(args: tuple[Any, ...], argnums: Argnums, sources: Any) -> tuple[Any, .
     return tuple(replaced)
 
 
-def _watched(tape: GradientTape, structure: Any) -> Any:
+def _watched(tape: Tape, structure: Any) -> Any:
     """Make a tensor of its own of every leaf, so that the same array in two places is two sources."""
     structure = as_array(structure)
     leaves = [_source(path, leaf) for path, leaf in flatten(structure, "argument")]

@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.entry import Entry
-from ..core.events import active
-from ..core.journal import PLAIN, Line, lines
+from ..core.active import only
+from ..core.entry import PLAIN, Entry
 from ..core.rule import RULES
 from ..core.tensor import Tensor, wrap
 from ..custom.call import Custom
 from ..text.places import Names, Where, _position, names, place
 from .carrying import carriers, names_used
+from .journal import Line, journal
 
 if TYPE_CHECKING:
-    from ..core.tape import GradientTape
+    from ..core.tape import Tape
 
 
 DECISIONS = ("bool()", "index()")
@@ -68,9 +68,9 @@ class Link:
 class Ways:
     """All that was computed, in order of time, as one tape sees it between a source and some targets."""
 
-    def __init__(self, tape: GradientTape, targets: list[Tensor], source: Tensor) -> None:
+    def __init__(self, tape: Tape, targets: list[Tensor], source: Tensor) -> None:
         self.tape, self.targets, self.source = tape, targets, source
-        self.kept = lines()
+        self.kept = journal.lines()
         recorded = {entry.output_id for entry in tape.entries}
         self.links = [self._recorded(entry) for entry in tape.entries]
         # a function without a rule takes its arguments out of their tensors, and is recorded all the same
@@ -81,7 +81,7 @@ class Ways:
             if not (
                 line.operation in DECISIONS
                 or _is_one_of(line, recorded)
-                or (line.output == PLAIN and (_key(line.where), line.operation) in called)
+                or (line.output_id == PLAIN and (_key(line.where), line.operation) in called)
             )
         ]
         self.links.sort(key=lambda link: link.time)
@@ -90,7 +90,7 @@ class Ways:
         self._left: dict[str, dict[Hashable, Where]] = defaultdict(dict)
         for link in self.links:
             if link.cut == "left":
-                self._left[link.entry.code.co_filename][_key(link.entry.where)] = link.entry.where
+                self._left[link.entry.where[0].co_filename][_key(link.entry.where)] = link.entry.where
         self.failures: dict[int, Exception] = {}
         self.doubtful = False
         self._mark_the_way()
@@ -103,7 +103,7 @@ class Ways:
 
     def origin(self, tensor: Tensor) -> Line | None:
         """Give the line of the journal in which a tensor was made or computed, if it is remembered."""
-        lines = (line for line in reversed(self.kept) if line.output == tensor._id and line.operation != "assign")
+        lines = (line for line in reversed(self.kept) if line.output_id == tensor._id and line.operation != "assign")
         return next(lines, None)
 
     def cuts(self) -> list[Link]:
@@ -171,13 +171,13 @@ class Ways:
         return Link(entry.output_id, entry, True, pulls, None)
 
     def _unrecorded(self, line: Line) -> Link:
-        return Link(line.time, line.entry(), False, set(), self._why_not(line))
+        return Link(line.time, line, False, set(), self._why_not(line))
 
     def _why_not(self, line: Line) -> str | None:
         """Say why the tape did not record a line: by the turn of its life in which the line was written."""
         if line.operation == "made":
-            return "copied" if any(line.inputs) else None
-        if line.output == PLAIN:
+            return "copied" if any(line.ids) else None
+        if line.output_id == PLAIN:
             return "left"
         if line.operation == "assign":
             return "assigned"
@@ -188,7 +188,7 @@ class Ways:
                 return "another thread"
             if derivative:
                 return "constant derivative"
-            late = any(id in self.tape._connected for id in line.inputs)
+            late = any(id in self.tape._connected for id in line.ids)
             return "late" if late else _stops(line.operation)
         return "nesting" if derivative and state == "after" else state
 
@@ -211,15 +211,13 @@ class Ways:
         """
         if entry.values is None:
             return set(entry.operation.silent)
-        call, (tapes, hooks) = entry.values[-1], (active.tapes, active.hooks)
-        active.tapes, active.hooks = (), ()
+        call = entry.values[-1]
         try:
-            answer = call.backward_of([wrap(np.zeros(output.shape, output.dtype)[()]) for output in call.outputs])
+            with only():
+                answer = call.backward_of([wrap(np.zeros(output.shape, output.dtype)[()]) for output in call.outputs])
         except Exception as error:  # gradient will raise it, and so gives no None
             self.failures[entry.output_id] = error
             return set()
-        finally:
-            active.tapes, active.hooks = tapes, hooks
         return {k for k, gradient in enumerate(answer) if gradient is None}
 
     def _mark_the_way(self) -> None:
@@ -274,8 +272,9 @@ class Ways:
             return set()
         taken: set[Hashable] = {PLAIN}
         used = names_used(entry.where)
-        for key, where in self._left[entry.code.co_filename].items():
-            known = where[0] is entry.code and not used.isdisjoint(carriers(where))
+        code = entry.where[0]
+        for key, where in self._left[code.co_filename].items():
+            known = where[0] is code and not used.isdisjoint(carriers(where))
             if known or _encloses(entry.where, where):
                 taken.add(key)
         return taken
@@ -313,7 +312,7 @@ def _encloses(outer: Where, inner: Where) -> bool:
 
 
 def _is_one_of(line: Line, recorded: set[int]) -> bool:
-    return callable(line.operation) and line.output in recorded
+    return callable(line.operation) and line.output_id in recorded
 
 
 def _stops(operation: Any) -> str | None:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.structures import as_array
-from ..arrays.validate import own
+from ..arrays.validate import copy_in
 from ..core.variable import Variable
 from .initialisers import glorot_uniform
 from .module import Module
@@ -161,7 +161,7 @@ class BatchNormalization(Module):
     def _follow(self, mean: Any, variance: Any) -> None:
         """Move the moving statistics towards those of a batch, in plain arrays: that is no part of the function."""
         for moving, batch in ((self.moving_mean, mean), (self.moving_variance, variance)):
-            moving.assign(self.momentum * own(moving) + (1 - self.momentum) * own(batch))
+            moving.assign(self.momentum * copy_in(moving) + (1 - self.momentum) * copy_in(batch))
 
 
 def _checked(layer: Module, inputs: Any, built: Variable | None, axes: str, rank: int) -> Any:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import wraps
 from typing import Any
 
-from ..core.events import active
+from ..core.active import active
 from ..core.variable import Variable
 from ..trace.scopes import scope_of
 

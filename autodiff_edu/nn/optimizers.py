@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.structures import flatten, flatten_like
-from ..arrays.validate import own
+from ..arrays.validate import copy_in
 from ..core.variable import Variable
 
 
@@ -184,7 +184,7 @@ def _checked(gradient: Any, path: str, variable: Variable, called: str) -> Any:
         )
     if variable.dtype.kind not in "fc":
         raise TypeError(f"{called} has dtype {variable.dtype}, and only floating numbers can be changed a little")
-    array = own(gradient)
+    array = copy_in(gradient)
     if array.shape != variable.shape:
         raise ValueError(f"{path} must have the shape {variable.shape} of {called}; it has shape {array.shape}")
     if not np.can_cast(array.dtype, variable.dtype, "same_kind"):

@@ -28,10 +28,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.events import active
+from ..core.active import only
 from ..core.rule import RULES
+from ..core.walk import Step, steps
 from ..custom.call import Custom
-from ..derivatives.requests import seeds_of, tensors_of, unusable
+from ..derivatives.requests import seeds_of, tensors_of
 from ..text.formatting import number, short_argument
 from ..text.labels import labels_of
 from ..text.places import Place
@@ -39,11 +40,10 @@ from .remedies import PICKING, dropped, remedy, spoken
 
 if TYPE_CHECKING:
     from ..core.entry import Entry
-    from ..core.tape import GradientTape
+    from ..core.tape import Tape
     from ..core.tensor import Tensor
     from .remedies import Makers
 
-Pulled = tuple["Entry", Any, list[Any]]
 Index = tuple[int, ...]
 Silencer = tuple["Entry", int]  # and the argument to which it sends nothing
 
@@ -96,14 +96,14 @@ class Nonfinite:
         return f"<pre>{html.escape(str(self))}</pre>"
 
 
-def first_nonfinite(tape: GradientTape, target: Any, sources: Any) -> Nonfinite | None:
+def first_nonfinite(tape: Tape, target: Any, sources: Any) -> Nonfinite | None:
     """Name the first operation, forward or backward, that made a NaN or an infinity between sources and target.
 
     The tape is not used up by it, nothing is recorded, and no hook hears of it.
 
     Parameters
     ----------
-    tape : GradientTape
+    tape : Tape
         With its arrays: a persistent one, or a one-shot tape that was not read yet.
     target, sources : Tensor, Variable, or a nested list, tuple or dict of them
         As for `GradientTape.gradient`.
@@ -132,14 +132,9 @@ def first_nonfinite(tape: GradientTape, target: Any, sources: Any) -> Nonfinite 
     np.linalg.norm and np.std have the gradient 0 at 0.
     """
     wanted = tensors_of(sources, "sources")
-    if not tape._usable:
-        raise unusable(used=bool(tape.entries or tape._watched))
-    tapes, hooks, active.tapes, active.hooks = active.tapes, active.hooks, (), ()
-    try:
-        with np.errstate(all="ignore"):
-            return _Search(tape, tensors_of(target, "target"), wanted).run()
-    finally:
-        active.tapes, active.hooks = tapes, hooks
+    tape.check_usable()
+    with only(), np.errstate(all="ignore"):
+        return _Search(tape, tensors_of(target, "target"), wanted).run()
 
 
 def bad(value: Any) -> Any:
@@ -173,11 +168,11 @@ def bad_arguments(entry: Entry) -> list[int]:
 class _Search:
     """One search: the tape, the steps of its backward pass, and the names that its table gives."""
 
-    def __init__(self, tape: GradientTape, targets: list[Tensor], sources: list[Tensor]) -> None:
+    def __init__(self, tape: Tape, targets: list[Tensor], sources: list[Tensor]) -> None:
         self.tape, self.targets, self.sources = tape, targets, sources
         self.makers: Makers = {entry.output_id: entry for entry in tape.entries}
         self.numbers = {entry.output_id: k for k, entry in enumerate(tape.entries)}
-        self.steps: list[Pulled] = []
+        self.steps: list[Step] = []
         self.bad_targets = [target for target in targets if bad(target._array).any()]
         self.labels = labels_of(tape)
 
@@ -186,13 +181,13 @@ class _Search:
             makers = [self.makers[target._id] for target in self.bad_targets if target._id in self.makers]
             return self.forward(makers) if makers else self.tell_data(target=self.bad_targets[0])
         cotangents = self.tape._sow(seeds_of(self.targets, None))
-        self.steps = list(self.tape._walk(cotangents, {source._id for source in self.sources}))
+        self.steps = list(steps(self.tape._walk(cotangents, {source._id for source in self.sources})))
         spoilt = {source._id for source in self.sources if bad(cotangents.get(source._id)).any()}
         return self.backward(spoilt) if spoilt else self.harmless()
 
     # Following what is bad to where it began --------------------------------------------------------------------------
 
-    def forward(self, pending: list[Entry], made: Any = None, step: Pulled | None = None) -> Nonfinite:
+    def forward(self, pending: list[Entry], made: Any = None, step: Step | None = None) -> Nonfinite:
         """Follow bad values from the pending entries to their earliest origin.
 
         `step` is the step of the backward pass that they spoil, and `made` marks the elements.
@@ -218,7 +213,7 @@ class _Search:
 
     def backward(self, spoilt: set[int]) -> Nonfinite:
         """Follow bad contributions from the gradients to the earliest step that made one, walking backwards."""
-        origin: tuple[Pulled, int, Any, Any, bool] | None = None
+        origin: tuple[Step, int, Any, Any, bool] | None = None
         for step in reversed(self.steps):
             entry, cotangent, contributions = step
             arrived = bad(cotangent).any()
@@ -259,7 +254,7 @@ class _Search:
                 return self.forward([entry], None, next((s for s in self.steps if s[0] is entry), None))
         return None
 
-    def silencer(self, step: Pulled, index: Index | None) -> Silencer | None:
+    def silencer(self, step: Step, index: Index | None) -> Silencer | None:
         """Find what made the cotangent 0 that arrived at a step, at one element or, for None, somewhere."""
         zero = np.asarray(step[1]) == 0
         if not (zero.any() if index is None else zero[index]):
@@ -303,7 +298,7 @@ class _Search:
         place, inputs = None if entry is None else entry.place, (np.asarray(array)[index],)
         return Nonfinite(entry, place, None, "forward", value, index, inputs, advice, account)
 
-    def tell_forward(self, entry: Entry, made: Any, step: Pulled | None) -> Nonfinite:
+    def tell_forward(self, entry: Entry, made: Any, step: Step | None) -> Nonfinite:
         wrong = bad(entry.output_value)
         if made is not None and made.shape == wrong.shape and (wrong & made).any():
             wrong = wrong & made  # of several bad elements, one that does harm
@@ -327,7 +322,7 @@ class _Search:
         advice = remedy(entry, inputs, value, by, self.labels, self.makers)
         return Nonfinite(entry, entry.place, entry.name, "forward", value, index, inputs, advice, account)
 
-    def tell_backward(self, step: Pulled, argument: int, made: Any, sent: Any, is_sum: bool) -> Nonfinite:
+    def tell_backward(self, step: Step, argument: int, made: Any, sent: Any, is_sum: bool) -> Nonfinite:
         entry, cotangent, _ = step
         index, value = _first(sent, made)
         name = self.labels[entry.ids[argument]]  # type: ignore[index]

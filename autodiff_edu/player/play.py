@@ -8,10 +8,10 @@ from contextlib import ContextDecorator
 from typing import Any
 
 from ..arrays.structures import as_array, flatten, rebuild
-from ..core.events import active
-from ..core.tape import GradientTape
+from ..core.active import active
 from ..core.tensor import Tensor, constant
-from ..explain import Explanation
+from ..explain.explanation import Explanation
+from ..gradient_tape import GradientTape
 from ..trace.trace import Trace, trace
 from . import Player
 
@@ -74,7 +74,7 @@ def _traced(function: Callable[..., Any], args: tuple[Any, ...]) -> Trace:
     ]
     tensors = [rebuild(arg, iter(parts)) for arg, parts in zip(args, leaves, strict=True)]
     watched = [leaf for parts in leaves for leaf in parts if isinstance(leaf, Tensor) and leaf.dtype.kind in "fc"]
-    tape, outer = GradientTape(persistent=True), active.tapes
+    tape, outer = GradientTape(persistent=True), active.followers
     with trace(f"{getattr(function, '__name__', type(function).__name__)}({', '.join(names)})") as traced:
         with tape:
             tape.watch(watched)

@@ -28,16 +28,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..core import events
+from ..core.active import only
 from ..core.entry import Entry
-from ..core.events import Event
 from ..core.tensor import Tensor
-from ..derivatives.requests import seeds_of, tensors_of, unusable
+from ..core.walk import steps
+from ..derivatives.requests import seeds_of, tensors_of
 from ..text.labels import Labels, labels_of
-from .writing import Line, Writer, only
+from ..trace import events
+from ..trace.events import Event
+from .writing import Line, Writer
 
 if TYPE_CHECKING:
-    from ..core.tape import GradientTape
+    from ..core.tape import Tape
 
 WIDEST = 48
 """The column at which remarks stand at the latest."""
@@ -88,20 +90,19 @@ class Code:
         return f"{fence}python\n{self.text}\n{fence}"
 
 
-def code(tape: GradientTape, target: Any, sources: Any, output_gradients: Any = None) -> Code:
+def code(tape: Tape, target: Any, sources: Any, output_gradients: Any = None) -> Code:
     """Write the forward and the backward pass from the sources to the target; see `GradientTape.code`."""
     tensors, targets = tensors_of(sources, "sources"), tensors_of(target, "target")
-    if not tape._usable:
-        raise unusable(used=bool(tape.entries or tape._watched))
+    tape.check_usable()
     writer = Writer(labels_of(tape))
     with only():
         seeds = seeds_of(target, output_gradients)
-        steps = list(tape._walk(tape._sow(seeds), {tensor._id for tensor in tensors}))
+        walked = list(steps(tape._walk(tape._sow(seeds), {tensor._id for tensor in tensors})))
         names = _forward(writer, tape.entries, targets)
         forward, writer.lines = writer.lines, []
         for tensor, seed in seeds:
             writer.seed(0, names[tensor._id], tensor._id, seed)
-        for entry, cotangent, contributions in steps:
+        for entry, cotangent, contributions in walked:
             for argument, *_ in contributions:
                 writer.contribution(0, entry, argument, cotangent)
     found = _ending(writer, tensors, sources)

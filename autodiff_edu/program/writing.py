@@ -10,18 +10,16 @@ import builtins
 import keyword
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..arrays.validate import read_only
+from ..core.active import only
 from ..core.entry import Entry
-from ..core.events import active
-from ..core.recorder import Recorder
 from ..core.rule import RULES, settle
-from ..core.stack import plain
+from ..core.stack import dense
 from ..core.tensor import Tensor, wrap
 from ..custom.call import Call, Custom
 from ..rules import operations
@@ -44,24 +42,20 @@ class Line(NamedTuple):
     remark: str = ""
 
 
-class Everything(Recorder):
-    """Notes every operation, whatever it computes with."""
+class Everything:
+    """A listener that keeps every operation, whatever it computes with."""
 
-    def _record(
-        self, operation: Any, inputs: Any, ids: Any, values: Any, parameters: Any, output: Any, where: Any, plain: bool
-    ) -> None:
-        self.entries.append(Entry(operation, ids, tuple(values), parameters, output._id, output._array, where))
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
 
+    def __call__(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
+        """Keep an entry; what is handed over as plain numbers is not an operation."""
+        if entry.values is not None:
+            self.entries.append(entry)
 
-@contextmanager
-def only(*tapes: Recorder) -> Iterator[None]:
-    """Let nobody follow what is computed but these."""
-    before = active.tapes, active.hooks
-    active.tapes, active.hooks = tapes, ()
-    try:
-        yield
-    finally:
-        active.tapes, active.hooks = before
+    def follows(self, ids: Any) -> bool:
+        """Tell that rules are to be computed on tensors, so that they are heard."""
+        return True
 
 
 class Writer:
@@ -245,7 +239,7 @@ class Writer:
         if isinstance(entry.operation, Custom):
             expression, remark = self._custom(number, entry, argument), f"{entry.name}, by its own backward function"
         else:
-            expression, remark = self._rule(number, entry, argument, plain(cotangent))
+            expression, remark = self._rule(number, entry, argument, dense(cotangent))
         self._add(number, id, self.name(id, entry.values[argument]), expression, remark)
 
     def _add(self, number: int, id: int, name: str, expression: Text, remark: str) -> None:

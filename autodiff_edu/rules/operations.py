@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.stack import plain
+from ..core.stack import dense
 from ..core.tensor import Tensor, apply
 
 
@@ -17,7 +17,7 @@ def operation(function: Callable[..., Any]) -> Callable[..., Any]:
     def dispatching(*inputs: Any, **parameters: Any) -> Any:
         if any(isinstance(x, Tensor) for x in inputs):
             return apply(dispatching, inputs, parameters)
-        return function(*map(plain, inputs), **parameters)
+        return function(*map(dense, inputs), **parameters)
 
     dispatching.__name__, dispatching.__doc__ = function.__name__, function.__doc__
     return dispatching

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.structures import as_array, flatten, rebuild
-from ..arrays.validate import own
+from ..arrays.validate import copy_in
 from ..core.tensor import Tensor
 
 STEP = 2.0**-7
@@ -84,7 +84,7 @@ def _array(name: str, value: Any) -> Any:
     if isinstance(value, str | bytes) or value is None:
         raise TypeError(f"the example {name} is {value!r:.60}; examples are tensors, arrays and numbers")
     try:
-        array = own(value)
+        array = copy_in(value)
     except (TypeError, ValueError) as error:
         raise TypeError(f"the example {name} is {value!r:.60}; examples are tensors, arrays and numbers") from error
     if not isinstance(array, np.ndarray | np.generic):

@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 
 from ..arrays.structures import flatten
-from ..arrays.validate import own
-from ..core.recorder import Recorder
+from ..arrays.validate import copy_in
+from ..core.active import active
+from ..core.entry import Entry
+from ..core.tape import Tape
 from ..core.tensor import Tensor, wrap
 from ..core.variable import Variable
 from ..custom.call import Call, Custom
@@ -64,51 +66,55 @@ class Backward:
         return references(self.result, "result").union(*(note.used() for note in self.notes))
 
 
-class _Everything(set[int]):
-    """What a recording follows: every tensor."""
-
-    def isdisjoint(self, other: Any) -> bool:
-        return False
-
-    def __contains__(self, key: object) -> bool:
-        return True
-
-
-class Recording(Recorder):
-    """A recorder that notes every operation on tensors, as data."""
+class Recording:
+    """A listener that notes every operation on tensors as data, and a hook that takes spelled functions whole."""
 
     def __init__(self, inputs: list[Tensor]) -> None:
-        super().__init__(persistent=True)
         self.notes: list[Note] = []
         self.variables: list[Variable] = []
         self.constants: list[tuple[Any, Where, Any]] = []
         self.count = 0
         self.varying: set[int] = set()
         """The numbers of the results that were computed from an input or a variable."""
+        self._spelling: list[bool] = []  # for each spelled function that is being called, whether it is noted whole
         self._references: dict[int, Any] = {}
         self._arrays: dict[int, tuple[Any, Any]] = {}
         for k, tensor in enumerate(inputs):
             self._know(tensor, {"input": k})
 
-    def _forget(self) -> None:
-        super()._forget()
-        self._connected = _Everything()
-
-    def _record(
-        self,
-        operation: Any,
-        inputs: Any,
-        ids: tuple[int | None, ...],
-        values: list[Any],
-        parameters: Any,
-        output: Tensor,
-        where: Where,
-        plain: bool,
-    ) -> None:
-        if isinstance(operation, Custom):
-            self.note(CUSTOM, ([*inputs[:-1]], []), {"name": operation.__name__}, [output], where).call = inputs[-1]
+    def __call__(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
+        """Note an operation; what is handed over as plain numbers, and what a spelled function does, is none."""
+        if entry.values is None or self.inside:
+            return
+        if isinstance(entry.operation, Custom):
+            note = self.note(CUSTOM, ([*inputs[:-1]], []), {"name": entry.name}, [entry.output], entry.where)
+            note.call = inputs[-1]
         else:
-            self.note(name_of(operation), tuple(inputs), parameters, [output], where)
+            self.note(name_of(entry.operation), inputs, entry.parameters, [entry.output], entry.where)
+
+    def follows(self, ids: Any) -> bool:
+        """Tell that rules are to be computed on tensors: every operation is noted, theirs among them."""
+        return not self.inside
+
+    @property
+    def inside(self) -> bool:
+        """Whether a spelled function is running that is noted whole."""
+        return any(self._spelling)
+
+    def see(self, what: str, *details: Any) -> None:
+        """Note a spelled function as one operation, and complete the note of a custom gradient; a hook.
+
+        Not while a tape records too: a backward pass computes with what that tape saw inside of the function.
+        """
+        if what == "Spelling":
+            self._spelling.append(not any(isinstance(listener, Tape) for listener in active.listeners))
+        elif what == "Spelled":
+            function, arguments, parameters, result = details
+            if self._spelling.pop() and not self.inside and (outputs := tensors_in(result)):
+                name = f"{name_of(function[0])}.{function[1]}" if isinstance(function, tuple) else name_of(function)
+                self.note(name, arguments, parameters, outputs, here())
+        elif what == "Called" and not self.inside:
+            self._complete(*details)
 
     def note(self, operation: str, arguments: Any, parameters: Any, outputs: list[Tensor], where: Where) -> Note:
         """Append an operation, and remember its results by number."""
@@ -126,20 +132,11 @@ class Recording(Recorder):
         self.count += len(outputs)
         return range(self.count - len(outputs), self.count)
 
-    def note_whole(self, operation: str, function: Callable[..., Any], arguments: Any, parameters: Any) -> Any:
-        """Run a spelled function unseen, and note it as one operation."""
-        with self.stop_recording():
-            result = function(*arguments, **parameters)
-        outputs = tensors_in(result)
-        if outputs:
-            self.note(operation, arguments, parameters, outputs, here())
-        return result
-
-    def note_call(self, inside: list[Any], results: list[Tensor]) -> None:
+    def _complete(self, call: Call, inside: list[Any], results: list[Tensor]) -> None:
         """Complete the note of a custom gradient, once its results are known: not packed into one, but one by one."""
-        note = next((note for note in reversed(self.notes) if note.call is not None), None)
-        if note is not None and note.arguments[1] == {"list": []}:
-            note.arguments[1] = {"list": [self.written(x if isinstance(x, Tensor) else own(x)) for x in inside]}
+        note = next((note for note in reversed(self.notes) if note.call is call), None)
+        if note is not None:
+            note.arguments[1] = {"list": [self.written(x if isinstance(x, Tensor) else copy_in(x)) for x in inside]}
             note.set_results(self.number(results), results)
             if self.varies(note.arguments):
                 self.varying.update(note.numbers)
@@ -179,7 +176,7 @@ class Recording(Recorder):
             return True
         return not self.varying.isdisjoint(references(parts, "result"))
 
-    def follows(self, tensor: Tensor) -> bool:
+    def depends(self, tensor: Tensor) -> bool:
         """Tell whether a tensor was computed from an input or a variable, or is one."""
         return isinstance(tensor, Variable) or self.knows(tensor._id)
 

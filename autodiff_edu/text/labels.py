@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
-from .formatting import short_argument, short_index, short_value
-from .places import names, place
-
-if TYPE_CHECKING:
-    from ..core.tape import Entry, GradientTape
-    from ..core.tensor import Tensor
-    from .places import Where
+from .formatting import short_argument, short_index
+from .places import Where, names
 
 INFIX = {
     "add": ("+", "plus"), "subtract": ("-", "minus"), "multiply": ("*", "times"), "divide": ("/", "divided by"),
@@ -35,7 +30,7 @@ MANY = 12
 """Arguments, of np.stack say, beyond which a line of a table names only the first ones and the last."""
 
 
-def names_of_arguments(entry: Entry) -> tuple[str | None, ...]:
+def names_of_arguments(entry: Any) -> tuple[str | None, ...]:
     """Give what the user's code calls each argument of an entry, where its line says so."""
     written = names(entry.where)
     direct = written.function is None or written.function == entry.name
@@ -76,7 +71,7 @@ class Labels:
             self._uses[unique] = 1
             self._names[id] = unique
 
-    def watched(self, id: int, tensor: Tensor | None, where: Where) -> None:
+    def watched(self, id: int, tensor: Any, where: Where) -> None:
         """Name a tensor that a tape watches, perhaps after the `x` of `tape.watch(x)`."""
         if id in self._names:
             return
@@ -87,7 +82,7 @@ class Labels:
         if name is not None:
             self.give(id, name)
 
-    def entry(self, entry: Entry, otherwise: str) -> None:
+    def entry(self, entry: Any, otherwise: str) -> None:
         """Name the arguments and the output of an entry; `otherwise` is for an output that the code gives no name."""
         written = names(entry.where)
         direct = written.function is None or written.function == entry.name
@@ -97,7 +92,7 @@ class Labels:
                 self.give(id, name or f"x{self._watched}")
         self.give(entry.output_id, written.result if direct and written.result else otherwise)
 
-    def text(self, entry: Entry) -> str:
+    def text(self, entry: Any) -> str:
         """Write an entry as the expression it computes, with the names of its arguments: `x * y`."""
         parts = _few(self.arguments(entry))
         if entry.name in INFIX and len(parts) == 2:
@@ -110,7 +105,7 @@ class Labels:
             f"{entry.name}({', '.join([*parts, *(f'{k}={short_argument(v)}' for k, v in entry.parameters.items())])})"
         )
 
-    def aloud(self, entry: Entry) -> str:
+    def aloud(self, entry: Any) -> str:
         """Write an entry in words: "x times y"."""
         parts = _few(self.arguments(entry))
         if entry.name in INFIX and len(parts) == 2:
@@ -120,7 +115,7 @@ class Labels:
         extra = "".join(f", {k} {short_argument(v)}" for k, v in entry.parameters.items())
         return f"the {SPOKEN.get(entry.name, entry.name)} of {' and '.join(parts)}{extra}"
 
-    def arguments(self, entry: Entry) -> list[str]:
+    def arguments(self, entry: Any) -> list[str]:
         """Write the arguments of an entry: tensors by name, the rest as it is shown."""
         values = entry.values or ("…",) * len(entry.ids)
         write = short_index if entry.name == "getitem" else short_argument
@@ -136,7 +131,7 @@ def _few(parts: list[str]) -> list[str]:
     return parts if len(parts) <= MANY else [*parts[: MANY - 2], "…", parts[-1]]
 
 
-def labels_of(tape: GradientTape) -> Labels:
+def labels_of(tape: Any) -> Labels:
     """Name everything on a tape."""
     labels = Labels()
     for id, (tensor, where) in tape._watched.items():
@@ -144,17 +139,3 @@ def labels_of(tape: GradientTape) -> Labels:
     for number, entry in enumerate(tape.entries, 1):
         labels.entry(entry, f"t{number}")
     return labels
-
-
-def table(tape: GradientTape) -> str:
-    """Write a tape as a table, one line per entry."""
-    labels = labels_of(tape)
-    rows = [("#", "line", "entry", "value")]
-    for number, entry in enumerate(tape.entries, 1):
-        value = "released" if entry.values is None else short_value(entry.output_value)
-        rows.append((str(number), str(place(entry.where)), f"{labels[entry.output_id]} = {labels.text(entry)}", value))
-    if len(rows) == 1:
-        return f"{tape!r}: nothing recorded"
-    widths = [max(len(row[k]) for row in rows) for k in range(4)]
-    lines = [f"{a:>{widths[0]}}  {b:<{widths[1]}}  {c:<{widths[2]}}  {d}".rstrip() for a, b, c, d in rows]
-    return "\n".join(lines)

@@ -35,7 +35,7 @@ class _IsOurs(dict[str, bool]):
         return self[path]
 
 
-_is_ours = _IsOurs()
+is_ours = _IsOurs()
 
 
 class Place(NamedTuple):
@@ -72,7 +72,7 @@ def here(depth: int = 1) -> Where:
     `depth` frames are skipped unseen, because they are known to be ours.
     """
     frame = sys._getframe(depth)
-    while _is_ours[frame.f_code.co_filename] and frame.f_back is not None:
+    while is_ours[frame.f_code.co_filename] and frame.f_back is not None:
         frame = frame.f_back
     return frame.f_code, frame.f_lasti
 

@@ -35,17 +35,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core import events
 from ..core.entry import Entry
-from ..core.events import Event
-from ..core.recorder import Recorder
 from ..core.rule import RULES
+from ..core.tape import Tape
 from ..core.tensor import Tensor
 from ..core.variable import Variable
 from ..rules.written import formula
 from ..text.formatting import short_argument, short_value
 from ..text.labels import Labels, names_of_arguments
 from ..text.places import Where, excerpt, names, place
+from . import events
+from .events import Event
 from .scopes import told_apart
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class Writer:
         self.labels = Labels()
         self.scopes, self.memory, self.places = source._scopes, source._memory, source._places
         self.owners: dict[str, list[Any]] = {}  # by the name of their scope
-        self.tapes: list[Recorder] = []
+        self.tapes: list[Tape] = []
         self.tensors: dict[int, int] = {}  # a tensor's id, and its index in the document
         self.entries: dict[int, int] = {}  # the id of an entry's output, and the entry's index
         self.numbers: dict[int, int] = {}  # the id of an entry's output, and the entry's number for readers

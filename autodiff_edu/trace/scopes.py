@@ -2,17 +2,25 @@
 
 >>> import autodiff_edu as ad
 >>> with ad.scope("encoder"), ad.scope("layer 1"):
-...     print(active.scopes)
+...     print(opened.names)
 ('encoder', 'layer 1')
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..core.events import active
+
+class Opened(threading.local):
+    """The names of the scopes that are open in one thread, from the outermost."""
+
+    names: tuple[str, ...] = ()
+
+
+opened = Opened()
 
 
 class Owned(str):
@@ -49,11 +57,11 @@ def scope(name: str) -> Iterator[None]:
         raise TypeError(
             f'a scope has a name, such as ad.scope("layer 1"); this is the {type(name).__name__} {name!r:.60}'
         )
-    active.scopes = (*active.scopes, name)
+    opened.names = (*opened.names, name)
     try:
         yield
     finally:
-        active.scopes = active.scopes[:-1]
+        opened.names = opened.names[:-1]
 
 
 @contextmanager
@@ -63,10 +71,10 @@ def scope_of(owner: Any) -> Iterator[None]:
     Examples
     --------
     >>> with scope_of(3.0), scope_of(4.0):
-    ...     print(active.scopes)
+    ...     print(opened.names)
     ('float', 'float')
     """
-    innermost = active.scopes[-1] if active.scopes else None
+    innermost = opened.names[-1] if opened.names else None
     if isinstance(innermost, Owned) and innermost.owner is owner:  # a method that calls its super()'s
         yield
         return
@@ -82,7 +90,7 @@ def told_apart(path: tuple[str, ...], owners: dict[str, list[Any]]) -> list[str]
     Examples
     --------
     >>> with scope("net"), scope_of(3.0), scope_of(4.0):
-    ...     print(told_apart(active.scopes, {}))
+    ...     print(told_apart(opened.names, {}))
     ['net', 'float', 'float 2']
     """
     names = []

@@ -26,13 +26,14 @@ from typing import Any
 
 import numpy as np
 
-from ..core import events
 from ..core.entry import Entry
-from ..core.events import Event, active, hook
-from ..core.recorder import Recorder
+from ..core.tape import Tape
 from ..core.variable import Variable
 from ..text.places import Where, here
+from . import events
 from .document import Writer
+from .events import Event, hook
+from .scopes import opened
 
 
 class Trace:
@@ -65,10 +66,10 @@ class Trace:
         """Keep an event as it is now: tapes will let go of arrays, and variables will be assigned to."""
         tape, entry = getattr(event, "tape", None), getattr(event, "entry", None)
         if tape is not None and id(tape) not in self._earlier:
-            self._earlier[id(tape)] = [_kept(e) for e in tape.entries if e is not entry]
-        changes: dict[str, Any] = {} if entry is None else {"entry": _kept(entry)}
-        if isinstance(event, events.Record | events.Cut | events.Skip) and active.scopes:
-            self._scopes[event.entry.output_id] = active.scopes
+            self._earlier[id(tape)] = [e.copy() for e in tape.entries if e is not entry]
+        changes: dict[str, Any] = {} if entry is None else {"entry": entry.copy()}
+        if isinstance(event, events.Record | events.Cut | events.Skip) and opened.names:
+            self._scopes[event.entry.output_id] = opened.names
         for role in ("tensor", "variable"):
             if isinstance(getattr(event, role, None), Variable):
                 changes[role] = getattr(event, role).as_it_is()
@@ -81,7 +82,7 @@ class Trace:
                 self._held[id(tape)] = Held(tape)
             self._memory[id(kept)] = self._held[id(tape)].after(event)
 
-    def without(self, *tapes: Recorder) -> Trace:
+    def without(self, *tapes: Tape) -> Trace:
         """Give the same trace without what concerns some tapes."""
         rest = Trace(self.title)
         rest._earlier, rest._scopes, rest._memory = self._earlier, self._scopes, self._memory
@@ -132,16 +133,10 @@ def trace(title: str = "trace") -> Iterator[Trace]:
         yield kept
 
 
-def _kept(entry: Entry) -> Entry:
-    return Entry(
-        entry.operation, entry.ids, entry.values, entry.parameters, entry.output_id, entry.output_value, entry.where
-    )
-
-
 class Held:
     """Counts the bytes of the arrays that a tape holds; one that several entries use counts once."""
 
-    def __init__(self, tape: Recorder) -> None:
+    def __init__(self, tape: Tape) -> None:
         self.counts: dict[int, int] = {}  # by the id of an array: how often the tape holds it
         self.bytes = 0
         self.pulled: tuple[Entry, list[Any]] | None = None  # the entry that the backward pass came to last

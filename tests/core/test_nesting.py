@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
-from autodiff_edu.core.events import PullBack, active
+from autodiff_edu.core.active import active
 from autodiff_edu.core.rule import RULES, Rule
+from autodiff_edu.trace.events import PullBack
 
 
 @pytest.mark.parametrize(
@@ -246,7 +247,7 @@ def test_a_walk_given_up_leaves_nothing_behind():
     with pytest.raises(RuntimeError, match="persistent=True"):
         tape.gradient(y, x)
     assert tape.nbytes == 0
-    assert active.tapes == ()
+    assert active.followers == ()
 
 
 def test_a_walk_that_fails_does_not_touch_tapes_entered_or_left_since_it_began(monkeypatch):
@@ -260,10 +261,10 @@ def test_a_walk_that_fails_does_not_touch_tapes_entered_or_left_since_it_began(m
     with ad.GradientTape() as other:
         walk = tape.steps(y, x)
         next(walk)
-        assert active.tapes == (other,)
+        assert active.followers == (other,)
     with pytest.raises(LookupError):
         next(walk)
-    assert active.tapes == ()
+    assert active.followers == ()
 
     with ad.GradientTape() as tape:
         y = np.sum(np.tanh(x))
@@ -272,7 +273,7 @@ def test_a_walk_that_fails_does_not_touch_tapes_entered_or_left_since_it_began(m
     with ad.GradientTape() as other:
         with pytest.raises(LookupError):
             next(walk)
-        assert active.tapes == (other,)
+        assert active.followers == (other,)
 
 
 def test_a_walk_that_fails_after_its_tape_was_left_does_not_put_it_back():
@@ -282,4 +283,4 @@ def test_a_walk_that_fails_after_its_tape_was_left_does_not_put_it_back():
         next(walk)
     with pytest.raises(ValueError, match="stop"):
         walk.throw(ValueError("stop"))
-    assert active.tapes == ()
+    assert active.followers == ()

@@ -4,7 +4,7 @@ import numpy as np
 from unruled import UNRULED
 
 import autodiff_edu as ad
-from autodiff_edu.core.events import active
+from autodiff_edu.core.active import active
 
 
 def test_a_tape_left_while_it_pauses_stays_left():
@@ -12,7 +12,7 @@ def test_a_tape_left_while_it_pauses_stays_left():
     tape.__enter__()
     with tape.stop_recording():
         tape.__exit__(None, None, None)
-    assert active.tapes == ()
+    assert active.followers == ()
 
 
 def test_reset_forgets_entries_and_watches_but_goes_on_recording():
@@ -38,9 +38,9 @@ def test_a_generator_that_is_closed_leaves_its_tape():
 
     generator = recording()
     tape, y = next(generator)
-    assert active.tapes == (tape,)
+    assert active.followers == (tape,)
     generator.close()
-    assert active.tapes == ()
+    assert active.followers == ()
     assert float(tape.gradient(y, x)) == 4.0
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
-from autodiff_edu.core.events import active
+from autodiff_edu.core.active import active
 
 
 def elsewhere(work):
@@ -18,7 +18,7 @@ def elsewhere(work):
         try:
             return work()
         finally:
-            assert active.tapes == ()
+            assert active.followers == ()
 
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(checked).result()
@@ -65,7 +65,7 @@ def test_a_tape_of_another_thread_does_not_record_this_one():
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(record)
         assert entered.wait(10)
-        assert active.tapes == ()
+        assert active.followers == ()
         assert (x * x * x).tolist() == 27.0
         done.set()
         assert future.result() == (6.0, 1)
@@ -99,7 +99,7 @@ def test_nested_tapes_in_one_thread_are_not_seen_by_another():
     with ad.GradientTape() as tape:
         y = x * 5.0
         assert elsewhere(second_derivative) == 12.0
-        assert active.tapes == (tape,)
+        assert active.followers == (tape,)
     assert tape.gradient(y, x).tolist() == 5.0
     assert len(tape.entries) == 1
 
@@ -149,7 +149,7 @@ def test_a_gradient_may_be_asked_for_in_another_thread(persistent):
     with ad.GradientTape(persistent) as tape:
         y = x * x
     assert elsewhere(lambda: tape.gradient(y, x)).tolist() == [6.0, 2.0]
-    assert active.tapes == ()
+    assert active.followers == ()
 
 
 def test_a_jacobian_and_steps_may_be_asked_for_in_another_thread():
@@ -245,9 +245,9 @@ def test_a_tape_that_records_in_one_thread_is_not_to_be_changed_in_another(wrong
         y = x * x
         with pytest.raises(RuntimeError, match="recording in another thread"):
             elsewhere(lambda: WRONG_USES[wrong](tape))
-        assert active.tapes == (tape,)
+        assert active.followers == (tape,)
         z = y * x
-    assert active.tapes == ()
+    assert active.followers == ()
     assert tape.gradient(z, x).tolist() == 27.0
     assert len(tape.entries) == 2
     assert tape.watched_variables() == (x,)
@@ -267,7 +267,7 @@ def test_a_one_shot_tape_is_not_used_up_by_another_thread_while_it_records(readi
         y = x * x
         with pytest.raises(RuntimeError, match="recording in another thread"):
             elsewhere(lambda: READINGS[reading](tape, y, x))
-        assert active.tapes == (tape,)
+        assert active.followers == (tape,)
         z = y * x
     assert tape.gradient(z, x).tolist() == 27.0
 
@@ -289,7 +289,7 @@ def test_a_tape_that_pauses_in_one_thread_is_not_to_be_changed_in_another():
             for wrong in WRONG_USES.values():
                 with pytest.raises(RuntimeError, match="recording in another thread"):
                     elsewhere(lambda wrong=wrong: wrong(tape))
-            assert active.tapes == ()
+            assert active.followers == ()
         y = x * x
     assert tape.gradient(y, x).tolist() == 6.0
 
@@ -309,7 +309,7 @@ def test_a_wrong_use_leaves_the_other_thread_s_own_tapes_recording():
                 for wrong in WRONG_USES.values():
                     with pytest.raises(RuntimeError, match="recording in another thread"):
                         wrong(first)
-                    assert active.tapes == (second,)
+                    assert active.followers == (second,)
                 y = x * x
             return second.gradient(y, x).tolist()
 

@@ -9,7 +9,7 @@ from differences import assert_derivatives, central_differences, draw
 from unruled import NAME, UNRULED
 
 import autodiff_edu as ad
-from autodiff_edu.core.events import active
+from autodiff_edu.core.active import active
 
 X, V = draw((3,), "x"), draw((3,), "v")
 
@@ -340,7 +340,7 @@ def test_the_hessian_of_a_structure_with_one_leaf():
 def test_wrong_calls_say_what_is_wrong_and_leave_no_tape_recording(call, error, said):
     with pytest.raises(error, match=said):
         call()
-    assert active.tapes == ()
+    assert active.followers == ()
 
 
 def test_a_function_that_fails_leaves_no_tape_recording():
@@ -350,7 +350,7 @@ def test_a_function_that_fails_leaves_no_tape_recording():
     for call in (lambda: ad.grad(broken)(X), lambda: ad.hessian(broken)(X), lambda: ad.jvp(broken, (X,), (V,))):
         with pytest.raises(KeyError, match="mine"):
             call()
-        assert active.tapes == ()
+        assert active.followers == ()
 
 
 def test_a_complex_tangent_of_a_real_primal_is_refused_as_a_complex_cotangent_is():

@@ -5,7 +5,7 @@ import pytest
 
 import autodiff_edu as ad
 from autodiff_edu.core import events
-from autodiff_edu.core.events import active
+from autodiff_edu.core.active import active
 
 
 def listening(seen):
@@ -234,7 +234,7 @@ def test_an_exception_in_a_hook_is_raised_once_after_the_pass_went_on():
         with ad.hook(broken):
             made.append(x * x)
             made.append(made[0] * x)
-            assert active.tapes == (tape,)
+            assert active.followers == (tape,)
             assert len(active.hooks) == 1
 
     def pull_back():
@@ -250,7 +250,7 @@ def test_an_exception_in_a_hook_is_raised_once_after_the_pass_went_on():
     assert len(tape.entries) == 2, "and the recording went on"
     with pytest.raises(ValueError, match="boom"):
         pull_back()
-    assert (active.tapes, active.hooks) == ((), ())
+    assert (active.followers, active.hooks) == ((), ())
     assert float(made[2]) == 27.0
 
 

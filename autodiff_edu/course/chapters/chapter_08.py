@@ -10,7 +10,7 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from ...core.events import Watch
+from ...trace.events import Watch
 from ..feedback import NotYet, near, needs_dict, needs_function, number, observe, shortened
 
 FIRST, SECOND = {"q", "s"}, {"p", "r", "s", "t"}

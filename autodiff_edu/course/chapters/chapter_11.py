@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.events import Seed
+from ...trace.events import Seed
 from ..feedback import NotYet, call, needs_function, observe, shortened
 
 CUBES = np.array([2.0, -3.0, 5.0])

@@ -1,22 +1,136 @@
-"""What a tape can be asked besides a gradient; each question is answered in the room that it is named after."""
+"""`GradientTape`: the tape of the heart, with all the questions that it can be asked.
+
+Each question is answered in the room that it is named after, which is imported when it is first asked.
+
+>>> import numpy as np
+>>> import autodiff_edu as ad
+>>> x = ad.constant(2.0)
+>>> with ad.GradientTape() as tape:
+...     tape.watch(x)
+...     y = x * np.sin(x)
+>>> print(tape)
+#  line             entry        value
+1  doctest, line 3  t1 = sin(x)  0.909297
+2  doctest, line 3  y = x * t1   1.81859
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from .recorder import Recorder
+from .core.tape import Tape
+from .core.walk import Step
+from .derivatives.requests import check_option, gradient, seeds_of, tensors_of
+from .text.formatting import short_value
+from .text.labels import labels_of
+from .text.places import place
 
 if TYPE_CHECKING:
-    from ..explain import Explanation
-    from ..nonfinite import Nonfinite
-    from ..program import Code
+    from .explain.explanation import Explanation
+    from .nonfinite import Nonfinite
+    from .program import Code
 
 
-class Questions(Recorder):
-    """Jacobians, and what a tape has to say about itself."""
+class GradientTape(Tape):
+    """A list of the operations computed while it records, which can be read backwards.
+
+    Parameters
+    ----------
+    persistent : bool
+        Whether `gradient` may be called more than once. A one-shot tape releases its arrays after the first.
+    watch_accessed_variables : bool
+        Whether trainable variables are watched when they are read.
+
+    Attributes
+    ----------
+    entries : list of Entry
+        What was recorded, in order.
+
+    Examples
+    --------
+    Tapes nest, so you can take derivatives of any order:
+
+    >>> import autodiff_edu as ad
+    >>> x = ad.Variable(1.0)
+    >>> with ad.GradientTape() as outer:
+    ...     with ad.GradientTape() as inner:
+    ...         y = x**3
+    ...     slope = inner.gradient(y, x)
+    >>> slope, outer.gradient(slope, x)
+    (Tensor(3.), Tensor(6.))
+    """
+
+    def gradient(
+        self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: str = "none"
+    ) -> Any:
+        """Differentiate the target with respect to the sources; a target that is not a scalar stands for its sum.
+
+        Parameters
+        ----------
+        target : Tensor, Variable, or a nested list, tuple or dict of them
+            What is differentiated. Several targets are added up.
+        sources : Tensor, Variable, or a nested list, tuple or dict of them
+            What to differentiate with respect to.
+        output_gradients : array_like, or a structure like that of the target, optional
+            The first cotangents, each of its target's shape; None stands for ones.
+        unconnected_gradients : {"none", "zero", "explain"}
+            What to return for a source that the target does not depend on; "explain" raises an error that says why.
+
+        Returns
+        -------
+        Tensor or None, in the structure of the sources
+            Each of the shape and dtype of its source.
+
+        Raises
+        ------
+        RuntimeError
+            If the tape was never entered, or is a one-shot tape that has already been used.
+        TypeError
+            If a target or a source is not a tensor.
+        ValueError
+            If the structure, the number or a shape of `output_gradients` does not match the targets; an
+            `UnconnectedError` under "explain".
+        LookupError
+            If a NumPy function on the way has no rule.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> w, b = ad.Variable([1.0, 2.0]), ad.Variable(0.5)
+        >>> with ad.GradientTape() as tape:
+        ...     loss = np.sum((w * 3.0 + b) ** 2)
+        >>> tape.gradient(loss, {"w": w, "b": b})
+        {'w': Tensor([21., 39.]), 'b': Tensor(20.)}
+        """
+        self._check_option(unconnected_gradients, target, sources)
+        return gradient(self, target, sources, output_gradients, unconnected_gradients)
+
+    def steps(self, target: Any, sources: Any, output_gradients: Any = None) -> Iterator[Step]:
+        """Walk backwards one entry at a time; `gradient` is this walk, run to its end.
+
+        A one-shot tape is used up when the walk starts, with the first `next`. Parameters and errors are those of
+        `gradient`.
+
+        Returns
+        -------
+        iterator of Step
+            The entry, the cotangent that arrived, and the contributions, each with the accumulator before and after.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> a = ad.Variable(3.0)
+        >>> with ad.GradientTape() as tape:
+        ...     b = a * a
+        >>> step = next(tape.steps(b, a))
+        >>> [(c.before, c.value, c.after) for c in step.contributions]
+        [(None, Tensor(3.), Tensor(3.)), (Tensor(3.), Tensor(3.), Tensor(6.))]
+        """
+        return super().steps(seeds_of(target, output_gradients), tensors_of(sources, "sources"))
 
     def jacobian(
-        self: Any, target: Any, sources: Any, unconnected_gradients: str = "none", chunk_size: int | None = None
+        self, target: Any, sources: Any, unconnected_gradients: str = "none", chunk_size: int | None = None
     ) -> Any:
         """Differentiate every element of the target by every element of the sources, in one backward pass.
 
@@ -53,12 +167,12 @@ class Questions(Recorder):
         Tensor([[2., 0.],
                 [0., 4.]])
         """
-        from ..derivatives.jacobians import jacobian
+        from .derivatives.jacobians import jacobian
 
         return jacobian(self, target, sources, unconnected_gradients, chunk_size)
 
     def batch_jacobian(
-        self: Any,
+        self,
         target: Any,
         source: Any,
         unconnected_gradients: str = "none",
@@ -103,11 +217,11 @@ class Questions(Recorder):
                 [[6., 0.],
                  [0., 8.]]])
         """
-        from ..derivatives.jacobians import batch_jacobian
+        from .derivatives.jacobians import batch_jacobian
 
         return batch_jacobian(self, target, source, unconnected_gradients, check, chunk_size)
 
-    def explain(self: Any, target: Any, source: Any) -> Explanation:
+    def explain(self, target: Any, source: Any) -> Explanation:
         """Say why the gradient of the target by the source is None, or by which way the two are connected.
 
         Never uses a tape up, and works on a tape that was used up: the names and the lines stay.
@@ -139,11 +253,11 @@ class Questions(Recorder):
         The gradient of y by x is None:
         - doctest, line 1: x is a constant that the tape was never asked to watch. Write tape.watch(x) before ...
         """
-        from ..explain import explain
+        from .explain.explanation import explain
 
         return explain(self, target, source)
 
-    def first_nonfinite(self: Any, target: Any, sources: Any) -> Nonfinite | None:
+    def first_nonfinite(self, target: Any, sources: Any) -> Nonfinite | None:
         """Find the first operation, forward or backward, that made a NaN or an infinity out of finite numbers.
 
         Never uses a tape up.
@@ -177,11 +291,11 @@ class Questions(Recorder):
         >>> found.operation, found.direction
         ('sqrt', 'backward')
         """
-        from ..nonfinite import first_nonfinite
+        from .nonfinite import first_nonfinite
 
         return first_nonfinite(self, target, sources)
 
-    def code(self: Any, target: Any, sources: Any, output_gradients: Any = None) -> Code:
+    def code(self, target: Any, sources: Any, output_gradients: Any = None) -> Code:
         """Write the forward and the backward pass from the sources to the target as a plain NumPy program.
 
         It has names from your code, and every rule as it is applied to these arguments. Like the tape it is a straight
@@ -223,20 +337,32 @@ class Questions(Recorder):
         x_bar = x_bar + y_bar * x  # multiply
         gradient = x_bar
         """
-        from ..program import code
+        from .program import code
 
         return code(self, target, sources, output_gradients)
 
     @property
-    def nbytes(self: Any) -> int:
+    def nbytes(self) -> int:
         """The bytes of the arrays that the tape's entries hold; one that several entries hold counts once."""
         kept = {id(value): value for entry in self.entries for value in (entry.output_value, *(entry.values or ()))}
         return sum(int(getattr(value, "nbytes", 0)) for value in kept.values())
 
-    def __str__(self: Any) -> str:
-        from ..text.labels import table
+    def _check_option(self, unconnected_gradients: str, target: Any, sources: Any) -> None:
+        check_option(unconnected_gradients)
+        if unconnected_gradients == "explain":
+            from .explain.explanation import check_connected
 
-        return table(self)
+            check_connected(self, target, tensors_of(sources, "sources"))
 
-    def __repr__(self) -> str:
-        return f"<GradientTape: {'persistent' if self.persistent else 'one-shot'}, {len(self.entries)} entries>"
+    def __str__(self) -> str:
+        labels = labels_of(self)
+        rows = [("#", "line", "entry", "value")]
+        for number, entry in enumerate(self.entries, 1):
+            value = "released" if entry.values is None else short_value(entry.output_value)
+            text = f"{labels[entry.output_id]} = {labels.text(entry)}"
+            rows.append((str(number), str(place(entry.where)), text, value))
+        if len(rows) == 1:
+            return f"{self!r}: nothing recorded"
+        widths = [max(len(row[k]) for row in rows) for k in range(4)]
+        lines = [f"{a:>{widths[0]}}  {b:<{widths[1]}}  {c:<{widths[2]}}  {d}".rstrip() for a, b, c, d in rows]
+        return "\n".join(lines)

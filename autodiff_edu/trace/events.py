@@ -1,7 +1,7 @@
-"""What happens while a tape works, as small typed records, and who is told.
+"""What happens while a tape works, as small typed records, handed to whom `hook` installs.
 
-Install a callback with `hook` and it receives every event of this thread, in order. Without a hook no event is
-ever built: the code that would announce one asks `active.hooks` first.
+A callback receives every event of this thread, in order. Without one, no event is ever built: the code that would
+announce it asks `active.hooks` first.
 
 >>> import autodiff_edu as ad
 >>> x = ad.constant(3.0)
@@ -15,28 +15,16 @@ ever built: the code that would announce one asks `active.hooks` first.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from ..text.places import Where
-    from .entry import Entry
-    from .recorder import Recorder
-    from .tensor import Tensor
-    from .variable import Variable
-
-
-class Active(threading.local):
-    """The tapes that record, the hooks that listen, and the names of the scopes, in one thread."""
-
-    tapes: tuple[Recorder, ...] = ()
-    hooks: tuple[Callable[[Event], Any], ...] = ()
-    scopes: tuple[str, ...] = ()
-
-
-active = Active()
+from ..core.active import active, only
+from ..core.entry import Entry
+from ..core.tape import Tape
+from ..core.tensor import Tensor
+from ..core.variable import Variable
+from ..text.places import Where
 
 
 class Event:
@@ -55,7 +43,7 @@ class Event:
         raise AttributeError(f"an event is a record of what happened: its {name} cannot be changed")
 
     def replaced(self, **changes: Any) -> Any:
-        """Give the same event with some of its details changed."""
+        """Return the same event with some of its details changed."""
         return type(self)(*(changes.get(name, getattr(self, name)) for name in self.__annotations__))
 
     def __repr__(self) -> str:
@@ -67,7 +55,7 @@ class Watch(Event):
 
     __slots__ = ("tape", "tensor", "where")
 
-    tape: Recorder
+    tape: Tape
     tensor: Tensor
     where: Where
 
@@ -77,7 +65,7 @@ class Record(Event):
 
     __slots__ = ("entry", "tape")
 
-    tape: Recorder
+    tape: Tape
     entry: Entry
 
 
@@ -86,7 +74,7 @@ class Skip(Event):
 
     __slots__ = ("entry", "tape")
 
-    tape: Recorder
+    tape: Tape
     entry: Entry
 
 
@@ -95,7 +83,7 @@ class Cut(Event):
 
     __slots__ = ("entry", "tape")
 
-    tape: Recorder
+    tape: Tape
     entry: Entry
 
 
@@ -104,7 +92,7 @@ class Pause(Event):
 
     __slots__ = ("tape",)
 
-    tape: Recorder
+    tape: Tape
 
 
 class Resume(Event):
@@ -112,7 +100,7 @@ class Resume(Event):
 
     __slots__ = ("tape",)
 
-    tape: Recorder
+    tape: Tape
 
 
 class Reset(Event):
@@ -120,7 +108,7 @@ class Reset(Event):
 
     __slots__ = ("tape",)
 
-    tape: Recorder
+    tape: Tape
 
 
 class Seed(Event):
@@ -128,7 +116,7 @@ class Seed(Event):
 
     __slots__ = ("cotangent", "tape", "tensor")
 
-    tape: Recorder
+    tape: Tape
     tensor: Tensor
     cotangent: Tensor
 
@@ -138,7 +126,7 @@ class PullBack(Event):
 
     __slots__ = ("cotangent", "entry", "tape")
 
-    tape: Recorder
+    tape: Tape
     entry: Entry
     cotangent: Tensor
 
@@ -148,7 +136,7 @@ class Accumulate(Event):
 
     __slots__ = ("after", "argument", "before", "contribution", "entry", "tape", "tensor")
 
-    tape: Recorder
+    tape: Tape
     entry: Entry
     argument: int
     tensor: Tensor
@@ -162,7 +150,7 @@ class Release(Event):
 
     __slots__ = ("tape",)
 
-    tape: Recorder
+    tape: Tape
 
 
 class Assign(Event):
@@ -179,7 +167,7 @@ class Leave(Event):
 
     __slots__ = ("how", "tape", "tensor")
 
-    tape: Recorder
+    tape: Tape
     tensor: Tensor
     how: str
 
@@ -189,15 +177,13 @@ class Explain(Event):
 
     __slots__ = ("tape", "text", "where")
 
-    tape: Recorder
+    tape: Tape
     text: str
     where: Where | None
 
 
-def emit(event: Event) -> None:
-    """Hand an event to every hook of this thread."""
-    for callback in active.hooks:
-        callback(event)
+EVENTS: dict[str, type[Event]] = {kind.__name__: kind for kind in Event.__subclasses__()}
+"""By the word under which it is announced."""
 
 
 @contextmanager
@@ -227,18 +213,16 @@ def hook(callback: Callable[[Event], Any]) -> Iterator[None]:
         )
     failures: list[BaseException] = []
 
-    def quiet(event: Event) -> None:
-        if failures:
+    def see(what: str, *details: Any) -> None:
+        if failures or what not in EVENTS:
             return
-        tapes, hooks, active.tapes, active.hooks = active.tapes, active.hooks, (), ()
         try:
-            callback(event)
+            with only():
+                callback(EVENTS[what](*details))
         except Exception as failure:
             failures.append(failure)
-        finally:
-            active.tapes, active.hooks = tapes, hooks
 
-    active.hooks = (*active.hooks, quiet)
+    active.hooks = (*active.hooks, see)
     try:
         yield
     except BaseException as error:
@@ -246,6 +230,6 @@ def hook(callback: Callable[[Event], Any]) -> Iterator[None]:
             error.add_note(f"before that, a hook raised {failure!r}")
         raise
     finally:
-        active.hooks = tuple(installed for installed in active.hooks if installed is not quiet)
+        active.hooks = tuple(installed for installed in active.hooks if installed is not see)
     if failures:
         raise failures[0]

@@ -1,0 +1,54 @@
+"""Who listens in this thread, and the clock.
+
+A listener is a callable `(entry, inputs)`, told of every operation on tensors as soon as it has been computed; a tape
+is one, and so is the journal that `explain` reads. A hook is a callable `(what, *details)`, told what happens besides:
+a tape watches a tensor, a cotangent arrives. With nobody listening, nothing is built.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
+from typing import Any
+
+tick = count(1).__next__
+"""The next number. Tensors are numbered in the order in which they are made, so their ids tell the time as well."""
+
+
+class Active(threading.local):
+    """The listeners and the hooks of one thread."""
+
+    listeners: tuple[Callable[[Any, Any], Any], ...] = ()
+    followers: tuple[
+        Any, ...
+    ] = ()  # the listeners that have `follows(ids)`: what they follow must be computed on tensors
+    hooks: tuple[Callable[..., Any], ...] = ()
+
+
+active = Active()
+
+
+def listen(*listeners: Callable[[Any, Any], Any]) -> None:
+    """Let these listeners of this thread be told from here on, in this order, and no others."""
+    active.listeners = listeners
+    active.followers = tuple(listener for listener in listeners if hasattr(listener, "follows"))
+
+
+@contextmanager
+def only(*listeners: Callable[[Any, Any], Any]) -> Iterator[None]:
+    """Mute every listener and every hook but these listeners for the length of a `with` block."""
+    before, hooks, active.hooks = active.listeners, active.hooks, ()
+    listen(*listeners)
+    try:
+        yield
+    finally:
+        active.hooks = hooks
+        listen(*before)
+
+
+def announce(what: str, *details: Any) -> None:
+    """Tell every hook what happened; ask `active.hooks` first, so that nothing is built for nobody."""
+    for hook in active.hooks:
+        hook(what, *details)

@@ -1,0 +1,137 @@
+"""The backward walk: entries in, happenings out.
+
+`walk` pulls cotangents back over a list of entries and yields what happens, one thing at a time. A tape's `gradient`
+drains it, its `steps` show it, a hook receives it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .active import active
+from .entry import Entry
+from .rule import RULES, settle
+from .tensor import Tensor
+
+_new: Any = tuple.__new__  # in half the time that calling the class takes
+
+
+class Arrived(NamedTuple):
+    """A cotangent arrived at the output of an entry, whose rules are about to be applied."""
+
+    entry: Entry
+    cotangent: Any
+
+
+class Added(NamedTuple):
+    """A contribution was added up for one argument of an entry; `before` is None for the first."""
+
+    entry: Entry
+    argument: int
+    before: Any
+    value: Any
+    after: Any
+
+
+class Contribution(NamedTuple):
+    """What one entry sends back to one of its arguments, and the accumulator before (None at first) and after."""
+
+    argument: int
+    id: int
+    before: Any
+    value: Any
+    after: Any
+
+
+class Step(NamedTuple):
+    """One step of the backward pass: the entry, the cotangent that arrived at its output, and what it sent on."""
+
+    entry: Entry
+    cotangent: Any
+    contributions: tuple[Contribution, ...]
+
+
+def walk(
+    entries: Sequence[Entry],
+    connected: set[int],
+    cotangents: dict[int, Any],
+    wanted: set[int],
+    stack: tuple[int, ...] = (),
+    release: bool = False,
+) -> Iterator[Arrived | Added]:
+    """Pull the cotangents back, entry by entry; at the end those of the wanted tensors are left in the dict.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+        In the order in which they were computed. Each operation has a rule.
+    connected : set of int
+        The ids through which something flows back: all others are constants.
+    cotangents : dict
+        From the id of a tensor to its cotangent, at first the seeds; each carries the axis of the `stack` in front, if
+        there is one. What is on no way to a wanted tensor stays as it is.
+    wanted : set of int
+        The ids of the tensors whose cotangents are asked for.
+    release : bool
+        Whether each entry lets go of its arrays as soon as the walk has passed it.
+
+    Yields
+    ------
+    Arrived, then one Added per contribution
+        With plain arrays, unless a listener follows what the rules compute from: then with tensors, and it is told.
+    """
+    needed = wanted & connected
+    for entry in entries:
+        _, ids, output_id, _, _ = entry.line
+        if output_id in connected and not needed.isdisjoint(ids):
+            needed.add(output_id)
+    for entry in reversed(entries):
+        operation, ids, output_id, _, _ = entry.line
+        g = cotangents.get(output_id)
+        if g is None or needed.isdisjoint(ids):
+            continue
+        if output_id not in wanted:
+            del cotangents[output_id]  # the walk has passed its last use
+        yield _new(Arrived, (entry, g))
+        rule, y, values, parameters = RULES[operation], entry.output_value, entry.values, entry.parameters
+        if active.followers and is_followed(entry, g):
+            values, y = entry.inputs, entry.output
+        if type(g) is not np.float64 and g.dtype.kind == "c":
+            g = np.conjugate(g)
+        for argument, id in enumerate(ids):
+            if id in needed and (pull := rule.pull(argument)):
+                value = pull(g, y, *values, **parameters)
+                if value is None:  # so said a custom gradient
+                    continue
+                value = settle(value, values[argument], stack)
+                before = cotangents.get(id)
+                cotangents[id] = after = value if before is None else before + value
+                yield _new(Added, (entry, argument, before, value, after))
+        if release:
+            entry.release()
+            y = values = None
+
+
+def is_followed(entry: Entry, *moving: Any) -> bool:
+    """Tell whether a listener follows what an entry's rules compute from; `moving` are the (co)tangents."""
+    ids = (*entry.ids, entry.output_id)
+    return any(isinstance(x, Tensor) for x in moving) or any(follower.follows(ids) for follower in active.followers)
+
+
+def steps(happenings: Iterator[Arrived | Added]) -> Iterator[Step]:
+    """Gather what a walk yields, entry by entry."""
+    arrived: Arrived | None = None
+    sent: list[Contribution] = []
+    for happening in happenings:
+        if isinstance(happening, Added):
+            entry, k, *sums = happening
+            sent.append(Contribution(k, entry.ids[k], *sums))
+            continue
+        if arrived:
+            yield Step(*arrived, tuple(sent))
+        arrived, sent = happening, []
+    if arrived:
+        yield Step(*arrived, tuple(sent))

@@ -1,0 +1,381 @@
+"""Why a gradient is None: every place where what flows from a source to a target is cut, in the user's own words.
+
+`ways.py` finds what lies between the two; here each cut on the way is told in a sentence.
+
+>>> import autodiff_edu as ad
+>>> x = ad.Variable(3.0, name="x")
+>>> with ad.GradientTape() as tape:
+...     y = x * 2.0
+...     z = ad.stop_gradient(y)
+>>> print(tape.explain(z, x))
+The gradient of z by x is None:
+- doctest, line 3: z = ad.stop_gradient(y) cuts the flow on purpose. Use y itself where the gradient should pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..core.entry import Entry
+from ..core.rule import RULES
+from ..core.tensor import Tensor, wrap
+from ..core.variable import Variable
+from ..custom.call import Custom
+from ..derivatives.requests import tensors_of
+from ..text.labels import Labels, names_of_arguments
+from ..text.places import Place, Where, here, names, place
+from .journal import KEPT, Line
+from .sentences import KINDS, SAID, UNSEEN, WHEN, WORDS
+from .ways import Link, Ways, as_written, is_statement
+
+if TYPE_CHECKING:
+    from ..core.tape import Tape
+    from ..trace import Trace
+
+
+class UnconnectedError(ValueError):
+    """A gradient was asked for with `unconnected_gradients="explain"`, and there is none; the message says why."""
+
+
+class Cause(NamedTuple):
+    """One reason for a None.
+
+    `kind` names it in two or three words, `operation` and `where` say what did it and in which line of the user's code,
+    if something did, and `text` says it in a sentence, and what to write instead.
+    """
+
+    kind: str
+    operation: str | None
+    where: Where | None
+    text: str
+
+    @property
+    def place(self) -> Place | None:
+        """Where the operation stands in the user's code."""
+        return None if self.where is None else place(self.where)
+
+    def __repr__(self) -> str:
+        return f"Cause({self.kind!r}, {self.operation!r}, {self.place})"
+
+
+MANY = 12
+"""The most items of a list that are shown."""
+
+
+class Explanation:
+    """Why a gradient is None, or by which way it is not; true when target and source are connected.
+
+    Attributes
+    ----------
+    connected : bool
+        Whether the gradient is not None.
+    causes : tuple of Cause
+        Every cut between the two, in the order in which the operations were computed; none if connected.
+    path : tuple of Entry
+        A shortest way from the source to the target, if connected.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> x = ad.Variable(3.0, name="x")
+    >>> with ad.GradientTape() as tape:
+    ...     y = x * 2.0
+    >>> tape.explain(y, x)
+    Explanation(connected: x → y)
+    """
+
+    def __init__(self, ways: Ways) -> None:
+        path = ways.path()
+        self._ways = ways
+        self._labels = _Labels(ways)
+        self.connected = path is not None
+        self.path = path or ()
+        self.causes = tuple(_after_all(self) if self.connected else _causes(self))
+        way, causes = _few(self.path), _few(self.causes)
+        self._items = [*(part if isinstance(part, str) else self._labels.written(part) for part in way)]
+        self._items += [part if isinstance(part, str) else part.text for part in causes]
+
+    def __bool__(self) -> bool:
+        return self.connected
+
+    @property
+    def title(self) -> str:
+        """The first line of the text: whether the gradient is None."""
+        targets, by = self._ways.targets, self._labels.spoken(self._ways.source._id, "the source")
+        name = self._labels.spoken(targets[0]._id, "the target") if len(targets) == 1 else f"the {len(targets)} targets"
+        if not self.connected:
+            return f"The gradient of {name} by {by} is None:"
+        how = "; it flows back through:" if self.path else ": they are the same tensor."
+        return f"The gradient of {name} by {by} is not None{how}"
+
+    def __str__(self) -> str:
+        return "\n".join([self.title, *(f"- {item}" for item in self._items)])
+
+    def __repr__(self) -> str:
+        if self.connected:
+            ids = (self._ways.source._id, *(entry.output_id for entry in self.path))
+            return f"Explanation(connected: {' → '.join(self._labels[id] for id in ids)})"
+        return f"Explanation(unconnected: {', '.join(dict.fromkeys(cause.kind for cause in self.causes))})"
+
+    def _repr_html_(self) -> str:
+        items = "".join(f"<li>{escape(item)}</li>" for item in self._items)
+        return f"<div><p>{escape(self.title)}</p><ul>{items}</ul></div>"
+
+    def trace(self) -> Trace:
+        """Give what lies between source and target as a trace with the cuts in it, for `play` and its transcript."""
+        from ..trace import Trace, events
+
+        ways, tape, source = self._ways, self._ways.tape, self._ways.source
+        shown = Trace("why is it None?" if not self.connected else "by which way?")
+        if source._id in tape._watched:
+            named = source.as_it_is() if isinstance(source, Variable) else wrap(source._array, source._id)
+            named.name = self._labels[source._id]
+            shown.events.append(events.Watch(tape, named, tape._watched[source._id][1]))
+        for link in ways.links:
+            if link.on_the_way and callable(link.entry.operation):
+                kind = events.Skip if not link.recorded else events.Cut if link.cut else events.Record
+                shown.events.append(kind(tape, link.entry))
+        shown.events.append(events.Explain(tape, self.title, None))
+        shown.events += [events.Explain(tape, cause.text, cause.where) for cause in self.causes]
+        return shown
+
+
+def explain(tape: Tape, target: Any, source: Any) -> Explanation:
+    """Give the account of a target and a source; see `GradientTape.explain`."""
+    targets = tensors_of(target, "target")
+    if not isinstance(source, Tensor):
+        raise TypeError(
+            f"the source of explain must be one Tensor or Variable, and is a {type(source).__name__}; "
+            "call it once for each source"
+        )
+    return Explanation(Ways(tape, targets, source))
+
+
+def check_connected(tape: Tape, target: Any, sources: list[Tensor]) -> None:
+    """Raise an UnconnectedError if the gradient by one of the sources would be None."""
+    targets = tensors_of(target, "target")
+    for source in sources:
+        explanation = Explanation(Ways(tape, targets, source))
+        if not explanation:
+            raise UnconnectedError(str(explanation))
+
+
+class _Labels(Labels):
+    """What the user calls the tensors that an explanation speaks of."""
+
+    def __init__(self, ways: Ways) -> None:
+        super().__init__()
+        self.unnamed: set[int] = set()
+        self._as_asked(ways)
+        for tensor in (*ways.targets, ways.source):
+            line = ways.origin(tensor)
+            if name := tensor.name or (line and names(line.where).result):
+                self.give(tensor._id, name)
+        for id, (watched, where) in ways.tape._watched.items():
+            self.watched(id, watched, where)
+        numbers = {entry.output_id: number for number, entry in enumerate(ways.tape.entries, 1)}
+        for link in ways.links:
+            if link.on_the_way:
+                self.take_from(link.entry, numbers)
+        for tensor, otherwise in (*((target, "the target") for target in ways.targets), (ways.source, "the source")):
+            self.give(tensor._id, otherwise)
+
+    def take_from(self, entry: Entry, numbers: dict[int, int]) -> None:
+        """Name what an entry is of; `numbers` are those of the outputs that the tape recorded."""
+        written = names(entry.where)
+        if callable(entry.operation):
+            number = numbers.get(entry.output_id)
+            known = (*names_of_arguments(entry), written.result)
+            unknown = [id for id, name in zip((*entry.ids, entry.output_id), known, strict=True) if not name]
+            self.unnamed |= {id for id in unknown if id is not None and id not in self}
+            self.entry(entry, f"s{len(self.unnamed)}" if number is None else f"t{number}")
+            return
+        known = written.arguments if written.function in SAID else ()
+        assigned = entry.operation == "assign"
+        for id in filter(None, entry.ids):
+            self._give(id, known[int(assigned)] if len(known) > assigned else None)
+        if entry.output_id:
+            self._give(entry.output_id, (known[0] if known else None) if assigned else written.result)
+
+    def _give(self, id: int, name: str | None) -> None:
+        if name is None and id not in self:
+            self.unnamed.add(id)
+        self.give(id, name or "the tensor")
+
+    def spoken(self, id: int, otherwise: str = "the tensor") -> str:
+        """Call a tensor what the user calls it, if that is known."""
+        return otherwise if id in self.unnamed else self[id]
+
+    def _as_asked(self, ways: Ways) -> None:
+        """Take the names of target and source from the user's `tape.explain(y, x)`."""
+        asked = names(here())
+        one = len(ways.targets) == 1 and asked.function in ("explain", "gradient", "jacobian", "batch_jacobian")
+        written = asked.arguments[1:3] if one else ()
+        for tensor, name in zip((*ways.targets[:1], ways.source), (*written, None, None), strict=False):
+            called = tensor.name or name
+            if called is not None:
+                self.give(tensor._id, called)
+
+    def written(self, entry: Entry) -> str:
+        """Write an entry as the user's line: "cell 3, line 2: y = x * x"."""
+        code, result = as_written(entry, entry.name), names(entry.where).result
+        if code is not None and (result is None or is_statement(code)):  # x -= y
+            return f"{place(entry.where)}: {code}"
+        start = "" if entry.output_id in self.unnamed else f"{self[entry.output_id]} = "
+        return f"{place(entry.where)}: {start}{code or self.text(entry)}"
+
+
+def _few(items: Sequence[Any]) -> list[Any]:
+    """Leave out the middle of a long list."""
+    if len(items) <= MANY:
+        return list(items)
+    return [*items[: MANY // 2], f"(and {len(items) - MANY} more)", *items[-MANY // 2 :]]
+
+
+def _after_all(explanation: Explanation) -> list[Cause]:
+    """List what keeps connected tensors from having a gradient all the same."""
+    found = []
+    for entry in explanation.path:
+        if entry.operation not in RULES:
+            text = "has no derivative rule: gradient raises a LookupError. Use functions that have one, or "
+            text = f"{explanation._labels.written(entry)} {text}ad.register_gradient."
+            found.append(Cause("no rule", entry.name, entry.where, text))
+        elif isinstance(error := explanation._ways.failures.get(entry.output_id), LookupError):
+            text = f"{explanation._labels.written(entry)}: gradient raises a LookupError: {error}."
+            found.append(Cause("no rule", entry.name, entry.where, text))
+    tape = explanation._ways.tape
+    if any(entry.values is None for entry in tape.entries):
+        mark = next(mark for mark in reversed(tape._life) if mark.what == "release")
+        text = (
+            f"{place(mark.where)}: this one-shot tape was used here and has let go of its arrays, so another gradient "
+            "raises a RuntimeError. Write GradientTape(persistent=True) to differentiate more than once."
+        )
+        found.append(Cause("released", None, mark.where, text))
+    return found
+
+
+def _causes(explanation: Explanation) -> list[Cause]:
+    ways, labels = explanation._ways, explanation._labels
+    if not ways.tape._life:
+        text = "This tape was never entered. Compute the target inside `with tape:`."
+        return [Cause("never entered", None, None, text)]
+    found = _about_the_source(ways, labels)
+    if not ways.doubtful:
+        found += [_about_a_cut(link, labels) for link in ways.cuts()]
+    elif left := ways.left():
+        found += [_about_leaving(link.entry, labels) for link in left]
+    elif not any(cause.kind == "rebound" for cause in found):
+        found = [cause for cause in found if cause.kind == "integer"] + [_nothing(ways, labels)]
+    for target in ways.targets:
+        if target.dtype.kind not in "fc" and not found:
+            text = f"{labels[target._id]} has dtype {target.dtype}, and only floating and complex numbers "
+            found.append(Cause("integer", None, None, text + "have derivatives."))
+    once: dict[Any, Cause] = {}
+    for cause in found:
+        line = cause.place and cause.place[:3]
+        key = (cause.kind, line if cause.kind in UNSEEN else cause.place or cause.text)
+        if key not in once or cause.kind in UNSEEN:  # of `y = np.cos(x * w)` outside the tape, the whole
+            once[key] = cause
+    return list(once.values()) or [_nothing(ways, labels)]
+
+
+def _about_the_source(ways: Ways, labels: _Labels) -> list[Cause]:
+    """Say why the tape does not follow the source, if it does not."""
+    source, tape, name = ways.source, ways.tape, labels[ways.source._id]
+    line = ways.origin(source)
+    where = line.where if line else None
+    born = f"{place(where)}: {name}" if where else name
+    if source._id in tape._connected:
+        return []
+    if source.dtype.kind not in "fc":
+        text = f"{born} has dtype {source.dtype}, and only floating and complex numbers have derivatives. "
+        return [Cause("integer", None, where, text + "Write it with a decimal point, or give dtype=float.")]
+    if source._id in tape._forgotten and not any(link.cut == "reset" for link in ways.cuts()):
+        mark = next(mark for mark in reversed(tape._life) if mark.what == "reset")
+        text = f"{place(mark.where)}: reset forgot that {name} was watched, and what was computed from it. "
+        return [Cause("reset", None, mark.where, text + "Watch and compute after reset.")]
+    if isinstance(source, Variable):
+        if not any(link.on_the_way and source._id in link.entry.ids and link.cut not in UNSEEN for link in ways.links):
+            return []  # the tape never saw it: the cuts on the way say why
+        if not source.trainable:
+            text = f"{born} is a variable with trainable=False, which tapes do not watch by themselves. "
+            return [Cause("not trainable", None, where, f"{text}Write {_watching(name)}.")]
+        if not tape.watch_accessed_variables:
+            text = f"{born} was never watched: this tape has watch_accessed_variables=False. "
+            return [Cause("never watched", None, where, f"{text}Write {_watching(name)}.")]
+        return []
+    if line is not None and callable(line.operation):
+        return [_about_a_computed_source(line, ways, labels)]
+    text = f"{born} is a constant that the tape was never asked to watch. "
+    return [Cause("never watched", None, where, f"{text}Write {_watching(name)} before it is used.")]
+
+
+def _about_a_computed_source(line: Line, ways: Ways, labels: _Labels) -> Cause:
+    name, written = labels[line.output_id], names(line.where)
+    labels.take_from(line, {})
+    if written.result is not None and written.result in written.arguments:
+        name, code = written.result, as_written(line, line.name) or f"{line.name}(...)"
+        new = code if is_statement(code) else f"{name} = {code}"
+        text = (
+            f"{place(line.where)}: {new} makes {name} a new tensor: from here on the name stands for that one, no "
+            f"longer for the variable or tensor it was. Write {name}.assign(...) to give a variable a new value, or "
+            f"tape.watch({name}) inside the tape."
+        )
+        return Cause("rebound", line.name, line.where, text)
+    when = WHEN.get(ways.state(line.time), "where this tape does not follow it")
+    text = f"{labels.written(line)} was computed {when}, so to this tape it is a constant. "
+    return Cause(
+        "never watched", line.name, line.where, f"{text}Compute it inside the tape, or write {_watching(name)}."
+    )
+
+
+def _about_a_cut(link: Link, labels: _Labels) -> Cause:
+    entry, kind = link.entry, str(link.cut)
+    if kind == "left":
+        return _about_leaving(entry, labels)
+    function, output = names(entry.where).function, labels.spoken(entry.output_id)
+    operation = entry.name if callable(entry.operation) else function or entry.operation
+    x = labels.spoken(min(link.dead or filter(None, entry.ids), default=entry.output_id))
+    if callable(entry.operation):
+        start = labels.written(entry)
+    elif entry.operation in WORDS:
+        start = (
+            f"{place(entry.where)}: the {WORDS[entry.operation]} {'' if output == 'the tensor' else output}".rstrip()
+        )
+    else:
+        code = as_written(entry, function) if function else None
+        start = f"{place(entry.where)}: {code or ('assign' if kind == 'assigned' else output)}"
+    said = kind
+    if kind == "argument" and isinstance(entry.operation, Custom):
+        by = min(link.dead)
+        said = "captured" if by in entry.operation.captured else "named" if by in entry.operation.named else "silent"
+    return Cause(kind, operation, entry.where, start + KINDS[said](output, x))
+
+
+def _about_leaving(entry: Entry, labels: _Labels) -> Cause:
+    name, function = labels.spoken(next(id for id in entry.ids if id)), names(entry.where).function
+    code = as_written(entry, function) if function else None
+    text = (
+        f"{place(entry.where)}: {code or entry.operation} makes plain numbers of {name}{'' if code else ' here'}, and "
+        f"what is computed from those is on no tape. Compute with {name} itself: operators and NumPy's functions take "
+        "it, and np.stack joins tensors."
+    )
+    return Cause("left for NumPy", str(entry.operation), entry.where, text)
+
+
+def _watching(name: str) -> str:
+    return f"tape.watch({name if name.isidentifier() else '...'})"
+
+
+def _nothing(ways: Ways, labels: _Labels) -> Cause:
+    targets = ", ".join(labels[target._id] for target in ways.targets) or "no target"
+    text = f"Nothing that leads to {targets} was computed from {labels[ways.source._id]}."
+    if len(ways.kept) >= KEPT and ways.kept[0].time > ways.tape._life[0].time:
+        text += f" (Of what no tape recorded, only the latest {KEPT} operations are remembered.)"
+    else:
+        text += " Did you mean another tensor of that name, or an earlier one?"
+    line = next((line for target in ways.targets if (line := ways.origin(target))), None)
+    operation = getattr(line.operation, "__name__", None) if line else None
+    return Cause("not used", operation, line.where if line else None, text)
