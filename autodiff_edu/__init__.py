@@ -17,7 +17,7 @@ from .core.active import Active
 from .core.entry import Entry
 from .core.tensor import Tensor, constant
 from .core.variable import Variable
-from .core.walk import Contribution, Step
+from .derivatives.steps import Contribution, Step
 from .explain.journal import journal
 from .gradient_tape import GradientTape
 from .options import options

@@ -17,11 +17,15 @@ Each question is answered in the room that it is named after, which is imported 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from .core.active import active
 from .core.tape import Tape
-from .core.walk import Step
+from .core.tensor import as_tensor
+from .core.variable import Variable
 from .derivatives.requests import check_option, gradient, seeds_of, tensors_of
+from .derivatives.steps import Contribution, Step, steps
 from .text.formatting import short_value
 from .text.labels import labels_of
 from .text.places import place
@@ -61,6 +65,46 @@ class GradientTape(Tape):
     (Tensor(3.), Tensor(6.))
     """
 
+    def watched_variables(self) -> tuple[Variable, ...]:
+        """Return the variables that the tape watches, in the order in which they were made."""
+        return tuple(tensor for _, (tensor, _) in sorted(self._watched.items()) if isinstance(tensor, Variable))
+
+    @contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """Pause this tape, and no other, for the length of a `with` block.
+
+        Raises
+        ------
+        RuntimeError
+            If the tape is not recording.
+        ValueError
+            If it is already paused.
+        """
+        self._check_recording(RuntimeError, "it cannot be paused; write stop_recording")
+        if self not in active.listeners:
+            raise ValueError("this tape is already paused; one stop_recording is enough")
+        place = self._step_out()
+        self._mark("pause")
+        try:
+            yield
+        finally:
+            if self._recording and self not in active.listeners:
+                self._step_in(place)
+                self._mark("resume")
+
+    def reset(self) -> None:
+        """Forget every entry and every watch; the tape goes on recording.
+
+        Raises
+        ------
+        ValueError
+            If the tape is not recording.
+        """
+        self._check_recording(ValueError, "there is nothing to reset; call reset")
+        self._forgotten = set(self._watched)
+        self._forget()
+        self._mark("reset")
+
     def gradient(
         self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: str = "none"
     ) -> Any:
@@ -96,6 +140,7 @@ class GradientTape(Tape):
 
         Examples
         --------
+        >>> import numpy as np
         >>> import autodiff_edu as ad
         >>> w, b = ad.Variable([1.0, 2.0]), ad.Variable(0.5)
         >>> with ad.GradientTape() as tape:
@@ -127,7 +172,12 @@ class GradientTape(Tape):
         >>> [(c.before, c.value, c.after) for c in step.contributions]
         [(None, Tensor(3.), Tensor(3.)), (Tensor(3.), Tensor(3.), Tensor(6.))]
         """
-        return super().steps(seeds_of(target, output_gradients), tensors_of(sources, "sources"))
+        return self._steps(seeds_of(target, output_gradients), tensors_of(sources, "sources"))
+
+    def _steps(self, seeds: Any, sources: Any) -> Iterator[Step]:
+        for entry, cotangent, contributions in steps(super().steps(seeds, sources)):
+            sent = (Contribution(c.argument, c.id, *map(as_tensor, c[2:])) for c in contributions)
+            yield Step(entry, as_tensor(cotangent), tuple(sent))
 
     def jacobian(
         self, target: Any, sources: Any, unconnected_gradients: str = "none", chunk_size: int | None = None
@@ -353,6 +403,10 @@ class GradientTape(Tape):
             from .explain.explanation import check_connected
 
             check_connected(self, target, tensors_of(sources, "sources"))
+
+    def __repr__(self) -> str:
+        kind = "persistent" if self.persistent else "one-shot"
+        return f"<{type(self).__name__}: {kind}, {len(self.entries)} entries>"
 
     def __str__(self) -> str:
         labels = labels_of(self)

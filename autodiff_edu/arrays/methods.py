@@ -9,6 +9,17 @@ from typing import Any, NoReturn
 import numpy as np
 
 
+def equal(x: Any, y: Any) -> Any:
+    """Compare as Python does, but with an array's or a NumPy scalar's answer."""
+    same = x == y
+    return np.bool_(same) if isinstance(same, bool) else same  # what Python says of a number and, say, None
+
+
+def different(x: Any, y: Any) -> Any:
+    """Return the opposite of `equal`."""
+    return ~equal(x, y)
+
+
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:
     def method(self: Any, *args: Any, **parameters: Any) -> Any:
         return function(self, *args, **parameters)
@@ -16,6 +27,10 @@ def _method(function: Callable[..., Any]) -> Callable[..., Any]:
     method.__name__ = function.__name__
     method.__doc__ = f"Return `np.{function.__name__}` of this tensor."
     return method
+
+
+def _reflected(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda self, other: function(other, self)
 
 
 def _in_place(name: str, remedy: str) -> property:
@@ -56,14 +71,18 @@ class ArrayMethods:
     partition, resize = _in_place("partition", "np.partition(x, kth)"), _in_place("resize", "np.resize(x, shape)")
     sort = _in_place("sort", "np.sort(x)")
 
+    __pos__, __invert__, __abs__ = _method(np.positive), _method(np.invert), _method(np.absolute)
+    __mod__, __rmod__ = _method(np.remainder), _reflected(np.remainder)
+    __floordiv__, __rfloordiv__ = _method(np.floor_divide), _reflected(np.floor_divide)
+    __and__, __rand__ = _method(np.bitwise_and), _reflected(np.bitwise_and)
+    __or__, __ror__ = _method(np.bitwise_or), _reflected(np.bitwise_or)
+    __xor__, __rxor__ = _method(np.bitwise_xor), _reflected(np.bitwise_xor)
+
     _leave: Any
     _ask: Any
+    __getitem__: Any
     _array: Any
     name: Any
-    __floordiv__: Any
-    __rfloordiv__: Any
-    __mod__: Any
-    __rmod__: Any
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self._leave("np.asarray"), dtype=dtype, copy=copy)
@@ -115,7 +134,7 @@ class ArrayMethods:
         return self._leave("tobytes()").tobytes()
 
     def __round__(self, digits: int = 0) -> Any:
-        return np.round(self, digits)  # type: ignore[call-overload]
+        return np.round(self, digits)
 
     def __divmod__(self, other: Any) -> Any:
         return self // other, self % other
@@ -146,3 +165,24 @@ class ArrayMethods:
         """Return `np.transpose` of this tensor; the axes as one tuple, as several numbers, or none: reversed."""
         transpose: Any = np.transpose
         return transpose(self, axes[0] if len(axes) == 1 else axes or None)
+
+
+def _no_in_place(sign: str, instead: str | None = None) -> Callable[[Any, Any], NoReturn]:
+    def reject(self: Any, other: Any) -> NoReturn:
+        raise RuntimeError(
+            f"variable {sign}= value is not supported, because it is not clear whether you want to change the variable "
+            f"or to compute with it. Write variable.{instead or f'assign(variable {sign} value)'}, or "
+            f"result = variable {sign} value"
+        )
+
+    return reject
+
+
+class NotInPlace:
+    """What `variable += value` says: it is an error, with two remedies."""
+
+    __slots__ = ()
+
+    __iadd__, __isub__ = _no_in_place("+", "assign_add(value)"), _no_in_place("-", "assign_sub(value)")
+    __imul__, __itruediv__, __ipow__ = _no_in_place("*"), _no_in_place("/"), _no_in_place("**")
+    __imatmul__, __ifloordiv__, __imod__ = _no_in_place("@"), _no_in_place("//"), _no_in_place("%")

@@ -147,6 +147,15 @@ def can_change(array: Any) -> bool:
     return not (array is None or isinstance(array, bytes))  # a bytearray, or a file mapped into memory
 
 
+def freeze(value: Any, id: int | None = None) -> Any:
+    """Copy an array of the user's that somebody can write into; `id` is given for what is a tensor's, and stays."""
+    if id is not None or not isinstance(value, np.ndarray) or not can_change(value):
+        return value
+    copy = value.copy()
+    copy.flags.writeable = False  # and so not copied again where a rule computes with it
+    return copy
+
+
 def check_operands(function: Callable[..., Any], args: Any, parameters: Any) -> None:
     """Raise a TypeError for a list of tensors where NumPy means an array, for objects that are no numbers, or `out`.
 
@@ -168,10 +177,10 @@ def check_operands(function: Callable[..., Any], args: Any, parameters: Any) -> 
                 as_operand(part)
 
 
-def plain_index(index: Any) -> Any:
+def as_index(index: Any) -> Any:
     """Take the tensors and lists out of an index, and copy its arrays: they may be written into later."""
     if isinstance(index, tuple):
-        return tuple(map(plain_index, index))
+        return tuple(map(as_index, index))
     if is_tensor(index):
         return index._array
     if isinstance(index, list) and not index:
@@ -219,17 +228,6 @@ def _name(function: Any) -> str:
         return f"np.{function[0].__name__}.{function[1]}"
     module = getattr(function, "__module__", "numpy")  # which a ufunc does not tell before NumPy 2.2
     return f"{module}.{function.__name__}".replace("numpy.", "np.", 1)
-
-
-def equal(x: Any, y: Any) -> Any:
-    """Compare as Python does, but with an array's or a NumPy scalar's answer."""
-    same = x == y
-    return np.bool_(same) if isinstance(same, bool) else same  # what Python says of a number and, say, None
-
-
-def different(x: Any, y: Any) -> Any:
-    """Give the opposite of `equal`."""
-    return ~equal(x, y)
 
 
 def _array(value: Any, dtype: Any = None) -> Any:
@@ -319,4 +317,18 @@ def reject_module(path: str, leaf: Any) -> None:
         raise TypeError(
             f"{path} is a {type(leaf).__name__}, and must be a Tensor or a Variable, or a structure of them; "
             "pass the variables that it holds: module.trainable_variables"
+        )
+
+
+def check_fits(array: Any, variable: Any) -> None:
+    """Raise an error if a variable cannot take an array: for its shape a ValueError, for its dtype a TypeError."""
+    if array.shape != variable.shape:
+        raise ValueError(
+            f"{variable!r} has shape {variable.shape}, and a value of shape {array.shape} was assigned to it; "
+            "a variable keeps its shape, so make a new Variable for the new one"
+        )
+    if not np.can_cast(array.dtype, variable.dtype, "same_kind"):
+        raise TypeError(
+            f"{variable!r} has dtype {variable.dtype}, and a value of dtype {array.dtype} was assigned to it; "
+            f"convert it on purpose: value.astype({str(variable.dtype)!r})"
         )

@@ -1,8 +1,7 @@
 """Who listens in this thread, and the clock.
 
 A listener is a callable `(entry, inputs)`, told of every operation on tensors as soon as it has been computed; a tape
-is one, and so is the journal that `explain` reads. A hook is a callable `(what, *details)`, told what happens besides:
-a tape watches a tensor, a cotangent arrives. With nobody listening, nothing is built.
+is one. A hook is a callable `(what, *details)`, told what happens besides. With nobody listening, nothing is built.
 """
 
 from __future__ import annotations
@@ -21,9 +20,7 @@ class Active(threading.local):
     """The listeners and the hooks of one thread."""
 
     listeners: tuple[Callable[[Any, Any], Any], ...] = ()
-    followers: tuple[
-        Any, ...
-    ] = ()  # the listeners that have `follows(ids)`: what they follow must be computed on tensors
+    followers: tuple[Any, ...] = ()  # the listeners with a method `follows(ids)`: they want rules to run on tensors
     hooks: tuple[Callable[..., Any], ...] = ()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from ..text.places import Place, here, place
+from ..text.places import here, place
 from .active import active
 
 PLAIN = 0
@@ -15,24 +15,23 @@ PLAIN = 0
 class Entry:
     """One operation: what was computed, from which values, and where in the user's code.
 
-    Without its arrays it is still an entry: that is what a tape keeps that has been used up. What is left then is in
-    `line`, a tuple of the operation, the ids, the id of the output, and the code object and the offset of the user's
-    code; the journal keeps that alone.
+    Without its arrays it is still an entry: that is what a used tape keeps. What is left then is the `line`, a tuple of
+    operation, ids, output_id, code object and offset; the journal keeps that alone.
 
     Attributes
     ----------
-    operation : callable or str
-        The NumPy function, or one of this package's own. A word such as "assign" for what is no operation; see `note`.
+    operation, name : callable, str
+        The NumPy function, or one of this package's own, and its name. For what is not an operation a word: see `note`.
     ids : tuple
         For each argument the identity of the tensor it was, or None where it was a plain array or number.
     output_id : int
         The identity of the tensor that came out.
     parameters : dict
         The keyword arguments.
-    values : tuple
-        The plain arrays and numbers of the arguments at that time; None once they have been released.
-    output_value : ndarray or scalar
-        The plain value of the output; None once it has been released.
+    values, output_value : tuple; ndarray or scalar
+        The plain arguments and the plain output at that time; None once they have been released.
+    where, place
+        The user's code that computed it: as code object and offset, and as file, line and columns.
     """
 
     __slots__ = ("line", "output_value", "parameters", "values")
@@ -58,10 +57,8 @@ class Entry:
         """Let go of the arrays; what was computed, and where, stays."""
         self.values = self.output_value = None
 
-    @property
-    def name(self) -> str:
-        """The operation's name, such as "multiply"."""
-        return str(self.operation.__name__)
+    name = property(lambda self: str(self.operation.__name__))
+    place = property(lambda self: place(self.where))  # in the user's code
 
     @property
     def inputs(self) -> tuple[Any, ...]:
@@ -74,16 +71,9 @@ class Entry:
         self._kept()
         return Entry.wrap(self.output_value, self.output_id)
 
-    @property
-    def place(self) -> Place:
-        """Where the user's code computed it."""
-        return place(self.where)
-
     def _kept(self) -> Any:
         if self.values is None:
-            raise RuntimeError(
-                f"the arrays of {self!r} were released with its one-shot tape; use GradientTape(persistent=True)"
-            )
+            raise RuntimeError(f"{self!r} was released with its one-shot tape; use GradientTape(persistent=True)")
         return self.values
 
     def __repr__(self) -> str:
@@ -97,10 +87,10 @@ def tell(entry: Entry, inputs: tuple[Any, ...]) -> None:
 
 
 def note(word: str, ids: tuple[int | None, ...], output_id: int, *inputs: Any) -> None:
-    """Tell the listeners of something that is not an operation, as an entry without arrays.
+    """Tell the listeners of what is not an operation, as an entry without arrays.
 
-    The word is "made" (a tensor, from numbers), "assign", "gradient", "jacobian" or "batch_jacobian", or how a tensor
-    was handed over as plain numbers, such as "numpy()"; then `output_id` is `PLAIN`.
+    The word is "made" (from numbers), "assign" or "gradient" and its kind, or says how a tensor was handed over as
+    plain numbers, such as "numpy()"; then `output_id` is `PLAIN`.
     """
     if active.listeners:
         tell(Entry((word, ids, output_id, *here(2)), {}, None, None), inputs)

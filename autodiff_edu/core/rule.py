@@ -3,12 +3,6 @@
 A rule is one line of NumPy that pulls a cotangent `g` back to one argument:
 `rule(g, output, *arguments, **parameters)`. `g` may carry one extra leading axis, a stack of cotangents, so rules count
 axes from the right. They need not care about broadcasting, dtypes or complex conjugation: `settle` does all three.
-
->>> import numpy as np
->>> from autodiff_edu.rules import RULES
->>> rule = RULES[np.multiply]
->>> rule.kind, rule.pull(0)(1.0, 6.0, 2.0, 3.0), rule.pull(1)(1.0, 6.0, 2.0, 3.0)
-('elementwise', 3.0, 2.0)
 """
 
 from __future__ import annotations
@@ -20,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays.validate import as_spelled
-from .active import active, announce
+from .active import announce
 
 Pull = Callable[..., Any]
 
@@ -38,7 +32,7 @@ class Rule(NamedTuple):
     own: bool = False
 
     def pull(self, argument: int) -> Pull | None:
-        """Give the rule for one argument, or None where the output does not depend smoothly on it."""
+        """Return the rule for one argument, or None where the output does not depend smoothly on it."""
         if self.each is not None:
             return partial(self.each, argument)
         return self.pulls[argument] if argument < len(self.pulls) else None
@@ -47,25 +41,15 @@ class Rule(NamedTuple):
 RULES: dict[Callable[..., Any], Rule] = {}
 """The rules of every operation that has any."""
 
-SPELLED: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.shape: lambda a: a.shape,
-    np.ndim: lambda a: a.ndim,
-    np.size: lambda a, axis=None: a.size if axis is None else a.shape[axis],
-}
-"""NumPy functions of tensors that are written in terms of others, and so need no rule."""
-
-UFUNC_METHODS: dict[tuple[np.ufunc, str], Callable[..., Any]] = {}
-"""The like for methods of ufuncs: `np.add.reduce` is a sum along axis 0."""
-
+SPELLED: dict[Any, Callable[..., Any]] = {}
+"""NumPy functions of tensors, and methods of ufuncs such as (np.add, "reduce"), that are written in terms of others."""
 
 without_rule: Callable[..., Any]
-"""Called with function, args and parameters of a NumPy function that is in neither table; `rules` puts it here."""
+"""Called with the function, args and parameters where NumPy's function is in neither table; `rules` puts it here."""
 
 
 def call_spelled(function: Any, ours: Callable[..., Any], args: Any, parameters: Any) -> Any:
     """Call what a function is spelled as; the hooks hear of it, so that one may take the function whole."""
-    if not active.hooks:
-        return as_spelled(function, ours, args, parameters)
     announce("Spelling")
     result = None
     try:
@@ -75,19 +59,13 @@ def call_spelled(function: Any, ours: Callable[..., Any], args: Any, parameters:
     return result
 
 
-def elementwise(operation: Callable[..., Any], *pulls: Pull | None) -> None:
-    """Enter an operation that works element by element."""
-    RULES[operation] = Rule("elementwise", pulls)
+def _enter(kind: str, operation: Callable[..., Any], *pulls: Pull | None, each: Pull | None = None) -> None:
+    RULES[operation] = Rule(kind, pulls, each)
 
 
-def linear(operation: Callable[..., Any], *pulls: Pull | None, each: Pull | None = None) -> None:
-    """Enter an operation that is linear in each of its arguments."""
-    RULES[operation] = Rule("linear", pulls, each)
-
-
-def general(operation: Callable[..., Any], *pulls: Pull | None, each: Pull | None = None) -> None:
-    """Enter an operation that is neither; joining arrays, say, which is linear in all of them only together."""
-    RULES[operation] = Rule("general", pulls, each)
+elementwise = partial(_enter, "elementwise")
+linear = partial(_enter, "linear")
+general = partial(_enter, "general")  # joining arrays, say, which is linear in all of them only together
 
 
 def step(*operations: Callable[..., Any]) -> None:
@@ -105,7 +83,7 @@ def no_rule(entry: Any) -> LookupError:
 
 
 def settle(contribution: Any, argument: Any, stack: tuple[int, ...] = ()) -> Any:
-    """Give a contribution the shape and the dtype of the argument it is for.
+    """Bring a contribution to the shape and the dtype of the argument it is for.
 
     Broadcasting copied the argument along some axes, so its contribution is summed over them; the axis of the
     stack stays. Complex numbers follow TensorFlow's convention: the walk conjugates a complex cotangent before
@@ -125,8 +103,7 @@ def settle(contribution: Any, argument: Any, stack: tuple[int, ...] = ()) -> Any
 
 def unbroadcast(contribution: Any, shape: tuple[int, ...], lead: int) -> Any:
     """Undo broadcasting: sum over the axes that were added or stretched, but not over the `lead` axes in front."""
-    added = tuple(range(lead, lead + contribution.ndim - len(shape)))
-    if added:
+    if added := tuple(range(lead, lead + contribution.ndim - len(shape))):
         contribution = contribution.sum(axis=added)
     stretched = tuple(i for i in range(lead, len(shape)) if shape[i] == 1 and contribution.shape[i] != 1)
     if stretched:

@@ -1,7 +1,4 @@
-"""The tape: a list of entries, written while your code runs and read backwards to differentiate it.
-
-`Tape` records and differentiates. `GradientTape`, in gradient_tape.py, is a tape that can be asked more.
-"""
+"""The tape: a list of entries, written while your code runs and read backwards to differentiate it."""
 
 from __future__ import annotations
 
@@ -10,53 +7,31 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from operator import attrgetter
 from threading import get_ident
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
-import numpy as np
-
-from ..arrays.validate import USUAL, can_change, check_watchable
+from ..arrays.validate import USUAL, check_watchable, freeze
 from ..text.places import Where, here
 from .active import active, announce, listen, tick
 from .entry import Entry
 from .rule import RULES, no_rule
 from .tensor import Tensor, as_tensor, wrap
 from .variable import Variable
-from .walk import Added, Arrived, Contribution, Step, steps, walk
+from .walk import Added, Arrived, needed_for, walk
 
 _operation_of = attrgetter("operation")
 
 
-class Mark(NamedTuple):
-    """A turn in a tape's life: "enter", "exit", "pause", "resume", "reset" or "release", when, and where."""
-
-    time: int
-    what: str
-    where: Where
-
-
 class Tape:
-    """A listener that keeps the entries it follows, and can be read backwards.
-
-    Attributes
-    ----------
-    entries : list of Entry
-        What was recorded, in order.
-    """
+    """A listener that keeps the entries it follows, and can be read backwards; `GradientTape` is one with questions."""
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         self.persistent = persistent
         self.watch_accessed_variables = watch_accessed_variables
         self._forget()
         self._forgotten: set[int] = set()
-        self._life: deque[Mark] = deque(maxlen=100)
+        self._life: deque[tuple[int, str, Where]] = deque(maxlen=100)
         self._recording = self._usable = False
         self._thread = 0
-
-    def __repr__(self) -> str:
-        kind = "persistent" if self.persistent else "one-shot"
-        return f"<{type(self).__name__}: {kind}, {len(self.entries)} entries>"
-
-    # Recording -------------------------------------------------------------------------------------------------------
 
     def __enter__(self) -> Self:
         self._check_thread()
@@ -86,8 +61,8 @@ class Tape:
             kind = type(x)
             if kind is not Tensor and kind not in USUAL:
                 usual = False
-                if isinstance(x, Variable):
-                    self._read(x)
+                if self.watch_accessed_variables and isinstance(x, Variable) and x.trainable and x.dtype.kind in "fc":
+                    self._watch(x)
         operation, ids, output_id, _, _ = entry.line
         connected, hooks = not self._connected.isdisjoint(ids), active.hooks
         if not connected and not hooks:
@@ -95,7 +70,7 @@ class Tape:
         if type(entry.values) is tuple:  # another tape keeps this entry, and releases its arrays when it likes
             entry = entry.copy()
         else:
-            entry.values = tuple(entry.values if usual else map(_frozen, entry.values, ids))
+            entry.values = tuple(entry.values if usual else map(freeze, entry.values, ids))
         if not connected:
             announce("Skip", self, entry)
             return
@@ -121,12 +96,8 @@ class Tape:
 
         Raises
         ------
-        ValueError
-            If something in it is not a tensor.
-        TypeError
-            If a tensor holds integers or booleans, which have no derivative.
-        RuntimeError
-            If the tape is not recording.
+        ValueError, TypeError, RuntimeError
+            If something is not a tensor, holds integers or booleans, or the tape is not recording.
         """
         self._check_recording(RuntimeError, "it cannot watch; call watch")
         for tensor in check_watchable(tensors):
@@ -136,54 +107,7 @@ class Tape:
         if tensor._id not in self._watched:
             self._watched[tensor._id] = (tensor, where := here())
             self._connected.add(tensor._id)
-            self._announce("Watch", tensor, where)
-
-    def _read(self, variable: Variable) -> None:
-        if self.watch_accessed_variables and variable.trainable and variable.dtype.kind in "fc":
-            self._watch(variable)
-
-    def watched_variables(self) -> tuple[Variable, ...]:
-        """Return the variables that the tape watches, in the order in which they were made."""
-        return tuple(tensor for _, (tensor, _) in sorted(self._watched.items()) if isinstance(tensor, Variable))
-
-    @contextmanager
-    def stop_recording(self) -> Iterator[None]:
-        """Pause this tape, and no other, for the length of a `with` block.
-
-        Raises
-        ------
-        RuntimeError
-            If the tape is not recording.
-        ValueError
-            If it is already paused.
-        """
-        self._check_recording(RuntimeError, "it cannot be paused; write stop_recording")
-        if self not in active.listeners:
-            raise ValueError("this tape is already paused; one stop_recording is enough")
-        place = self._step_out()
-        self._mark("pause")
-        try:
-            self._announce("Pause")
-            yield
-        finally:
-            if self._recording and self not in active.listeners:
-                self._step_in(place)
-                self._mark("resume")
-                self._announce("Resume")
-
-    def reset(self) -> None:
-        """Forget every entry and every watch; the tape goes on recording.
-
-        Raises
-        ------
-        ValueError
-            If the tape is not recording.
-        """
-        self._check_recording(ValueError, "there is nothing to reset; call reset")
-        self._forgotten = set(self._watched)
-        self._forget()
-        self._mark("reset")
-        self._announce("Reset")
+            announce("Watch", self, tensor, where)
 
     def _forget(self) -> None:
         self.entries: list[Entry] = []
@@ -211,81 +135,51 @@ class Tape:
         return place
 
     def _mark(self, what: str) -> None:
-        self._life.append(Mark(tick(), what, here(2)))
-
-    def _announce(self, what: str, *details: Any) -> None:
-        if active.hooks:
-            announce(what, self, *details)
-
-    # Reading backwards -----------------------------------------------------------------------------------------------
+        self._life.append((tick(), what, here(2)))  # a turn in the tape's life: when, what, and where
+        announce(what.title(), self)
 
     def gradient(self, target: Any, sources: Any) -> Any:
-        """Differentiate the sum of the targets.
-
-        Parameters
-        ----------
-        target : list of (Tensor, cotangent)
-            Each target with its seed, the first cotangent: a plain array of its shape and dtype, or a tensor.
-        sources : list of Tensor
-            The tensors to differentiate with respect to.
-
-        Returns
-        -------
-        list of Tensor or None
-            One per source, of its shape and dtype; None where nothing flows back to it.
-        """
+        """Differentiate a list of pairs (tensor, seed); return a tensor, or None, for each of a list of sources."""
         with self._reading():
-            cotangents = self._sow(target)
-            wanted = {source._id for source in sources}
+            cotangents, wanted = self._sow(target), {source._id for source in sources}
             deque(self._walk(cotangents, wanted, release=not self.persistent), maxlen=0)
         return [as_tensor(cotangents.get(source._id)) for source in sources]
 
-    def steps(self, target: Any, sources: Any) -> Iterator[Step]:
-        """Walk backwards one entry at a time; `gradient` is this walk, run to its end, and its parameters are these."""
+    def steps(self, target: Any, sources: Any) -> Iterator[Any]:
+        """Walk backwards, one happening at a time; `gradient` is this walk, run to its end."""
         with self._reading():
-            cotangents = self._sow(target)
-            for entry, cotangent, contributions in steps(self._walk(cotangents, {source._id for source in sources})):
-                sent = (Contribution(c.argument, c.id, *map(as_tensor, c[2:])) for c in contributions)
-                yield Step(entry, as_tensor(cotangent), tuple(sent))
+            yield from self._walk(self._sow(target), {source._id for source in sources})
 
     def _sow(self, seeds: list[tuple[Tensor, Any]]) -> dict[int, Any]:
         cotangents: dict[int, Any] = {}
         for target, seed in seeds:
             before = cotangents.get(target._id)
             cotangents[target._id] = seed if before is None else before + seed
-            self._announce("Seed", target, as_tensor(seed))
+            if active.hooks:
+                announce("Seed", self, target, as_tensor(seed))
         return cotangents
 
-    def _walk(
-        self, cotangents: dict[int, Any], wanted: set[int], stack: tuple[int, ...] = (), release: bool = False
-    ) -> Iterator[Arrived | Added]:
-        """Walk over the entries, see `walk`, after a look at their rules; the hooks are told what happens.
-
-        Nothing is released on the way past a rule of the user's own, which may fail.
-        """
+    def _walk(self, cotangents: Any, wanted: set[int], stack: Any = (), release: bool = False) -> Iterator[Any]:
+        """Walk over the entries, see `walk`, if all have rules; the hooks are told what happens."""
         operations = set(map(_operation_of, self.entries))
         if not operations <= RULES.keys():
             self._check_ruled(wanted, set(cotangents))
-        release = release and not any(operation in RULES and RULES[operation].own for operation in operations)
+        release = release and not any(o in RULES and RULES[o].own for o in operations)  # the user's own rules may fail
         happenings = walk(self.entries, self._connected, cotangents, wanted, stack, release)
         return self._announced(happenings) if active.hooks else happenings
 
-    def _announced(self, happenings: Iterator[Arrived | Added]) -> Iterator[Arrived | Added]:
+    def _announced(self, happenings: Iterator[Arrived | Added]) -> Iterator[Any]:
         for happening in happenings:
             if isinstance(happening, Arrived):
                 announce("PullBack", self, happening.entry, as_tensor(happening.cotangent))
             else:
                 entry, k, *sums = happening
-                argument = wrap(entry.values[k], entry.ids[k])
-                announce("Accumulate", self, entry, k, argument, *map(as_tensor, sums))
+                announce("Accumulate", self, entry, k, wrap(entry.values[k], entry.ids[k]), *map(as_tensor, sums))
             yield happening
 
     def _check_ruled(self, wanted: set[int], targets: set[int]) -> None:
         """Raise a LookupError if an entry without a rule lies on the way; before anything is pulled back."""
-        needed, reached = wanted & self._connected, set(targets)
-        for entry in self.entries:
-            if not needed.isdisjoint(entry.ids) and entry.output_id in self._connected:
-                needed.add(entry.output_id)
+        needed, reached = needed_for(wanted, self.entries, self._connected), set(targets)
         for entry in reversed(self.entries):
             if entry.output_id in reached and entry.output_id in needed:
                 if entry.operation not in RULES:
@@ -316,30 +210,17 @@ class Tape:
 
     def check_usable(self) -> None:
         """Raise a RuntimeError if there is nothing to differentiate: nothing was recorded, or it was released."""
-        if self._usable:
-            return
-        if self.entries or self._watched:
+        if not self._usable:
             raise RuntimeError(
                 "this one-shot tape has already been used and has released its arrays; write "
                 "GradientTape(persistent=True) to differentiate more than once"
+                if self.entries or self._watched
+                else "this tape has recorded nothing: compute the target inside `with tape:`, then ask for the gradient"
             )
-        raise RuntimeError(
-            "this tape has recorded nothing: compute the target inside `with tape:`, then ask for the gradient"
-        )
 
     def _release(self) -> None:
-        self._mark("release")
         for entry in self.entries:
             entry.release()
         for id, (tensor, where) in self._watched.items():
             self._watched[id] = (tensor if isinstance(tensor, Variable) else None, where)
-        self._announce("Release")
-
-
-def _frozen(value: Any, id: int | None) -> Any:
-    """Copy an array of the user's that somebody can write into: a tape needs it as it is now."""
-    if id is not None or not isinstance(value, np.ndarray) or not can_change(value):
-        return value
-    copy = value.copy()
-    copy.flags.writeable = False  # and so not copied again where a rule computes with it
-    return copy
+        self._mark("release")

@@ -1,13 +1,6 @@
 """Values that tapes can follow, and the one door through which everything differentiable passes: `apply`.
 
-A tensor wraps an array (or a NumPy scalar) and behaves like one: operators, indexing, ndarray's methods and the
-functions of NumPy work on it. `apply` computes the plain result and tells the listeners of this thread.
-
->>> import numpy as np
->>> import autodiff_edu as ad
->>> x = ad.constant([1.0, 2.0, 3.0])
->>> np.sum(x * x)
-Tensor(14.)
+`apply` computes the plain result, and tells the listeners of this thread what was computed.
 """
 
 from __future__ import annotations
@@ -19,36 +12,22 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.methods import ArrayMethods
-from ..arrays.validate import (
-    USUAL,
-    as_operand,
-    bind_call,
-    copy_in,
-    different,
-    equal,
-    plain_index,
-    read_only,
-    reject_argument,
-)
+from ..arrays.methods import ArrayMethods, different, equal
+from ..arrays.validate import USUAL, as_index, as_operand, bind_call, copy_in, read_only, reject_argument
 from ..text.formatting import show
 from ..text.places import is_ours
 from . import rule
 from .active import active, announce, tick
 from .entry import PLAIN, Entry, note
-from .rule import RULES, SPELLED, UFUNC_METHODS, call_spelled
+from .rule import RULES, SPELLED, call_spelled
 
-_NO_PARAMETERS: dict[str, Any] = {}
+_NONE: dict[str, Any] = {}
 _PYTHON = frozenset({bool, int, float, complex})
 _new_tensor, _getframe = object.__new__, sys._getframe
-Method = Callable[[Any, Any], "Tensor"]
 
 
-def _binary(ufunc: np.ufunc, compute: Callable[[Any, Any], Any]) -> tuple[Method, Method]:
-    """Return the operator's method and the reflected one, as in `x + 1` and `1 + x`.
-
-    `compute` is Python's own operator: on NumPy scalars it is ten times as fast as the ufunc that is recorded.
-    """
+def _binary(ufunc: np.ufunc, compute: Callable[[Any, Any], Any]) -> Any:
+    """Return the methods of `x + 1` and `1 + x`; `compute` is Python's operator, the faster on scalars."""
 
     def forward(self: Tensor, other: Any) -> Tensor:
         if isinstance(other, Tensor):
@@ -62,10 +41,6 @@ def _binary(ufunc: np.ufunc, compute: Callable[[Any, Any], Any]) -> tuple[Method
         return _tell(compute(other, self._array), ufunc, (other, self), (None, self._id), [other, self._array], depth=2)
 
     return forward, reflected
-
-
-def _unary(ufunc: np.ufunc) -> Callable[[Any], Tensor]:
-    return lambda self: apply(ufunc, (self,))
 
 
 class Tensor(ArrayMethods):
@@ -87,13 +62,11 @@ class Tensor(ArrayMethods):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import autodiff_edu as ad
     >>> x = ad.Tensor([[1.0, 2.0], [3.0, 4.0]])
-    >>> x @ x.T
-    Tensor([[ 5., 11.],
-            [11., 25.]])
-    >>> x[0].numpy()
-    array([1., 2.])
+    >>> np.sum(x @ x.T, axis=0)[1:]
+    Tensor([36.])
     """
 
     __slots__ = ("__weakref__", "_array", "_id", "name")
@@ -119,10 +92,9 @@ class Tensor(ArrayMethods):
 
     def _leave(self, how: str) -> Any:
         note(how, (self._id,), PLAIN, self)
-        if active.hooks:
-            for follower in active.followers:
-                if follower.follows((self._id,)):
-                    announce("Leave", follower, self, how)
+        for follower in active.followers if active.hooks else ():
+            if follower.follows((self._id,)):
+                announce("Leave", follower, self, how)
         return read_only(self._array)
 
     def _ask(self, how: str) -> Any:
@@ -135,7 +107,7 @@ class Tensor(ArrayMethods):
         return SPELLED[np.ndarray.astype](self, dtype)
 
     def __getitem__(self, index: Any) -> Tensor:
-        return apply(operator.getitem, (self, plain_index(index)))
+        return apply(operator.getitem, (self, as_index(index)))
 
     __add__, __radd__ = _binary(np.add, operator.add)
     __sub__, __rsub__ = _binary(np.subtract, operator.sub)
@@ -143,18 +115,13 @@ class Tensor(ArrayMethods):
     __truediv__, __rtruediv__ = _binary(np.divide, operator.truediv)
     __pow__, __rpow__ = _binary(np.power, operator.pow)
     __matmul__, __rmatmul__ = _binary(np.matmul, operator.matmul)
-    __mod__, __rmod__ = _binary(np.remainder, operator.mod)
-    __floordiv__, __rfloordiv__ = _binary(np.floor_divide, operator.floordiv)
-    __and__, __rand__ = _binary(np.bitwise_and, operator.and_)
-    __or__, __ror__ = _binary(np.bitwise_or, operator.or_)
-    __xor__, __rxor__ = _binary(np.bitwise_xor, operator.xor)
-    __invert__ = _unary(np.invert)
     __lt__, __le__ = _binary(np.less, operator.lt)[0], _binary(np.less_equal, operator.le)[0]
     __gt__, __ge__ = _binary(np.greater, operator.gt)[0], _binary(np.greater_equal, operator.ge)[0]
-    __eq__, __ne__ = _binary(np.equal, equal)[0], _binary(np.not_equal, different)[0]  # type: ignore[assignment]
-    __neg__ = _unary(np.negative)
-    __pos__ = _unary(np.positive)
-    __abs__ = _unary(np.absolute)
+    __eq__, __ne__ = _binary(np.equal, equal)[0], _binary(np.not_equal, different)[0]
+    __hash__ = ArrayMethods.__hash__  # which a class with __eq__ does not inherit
+
+    def __neg__(self) -> Tensor:
+        return apply(np.negative, (self,))
 
     def __repr__(self) -> str:
         return f"Tensor({show(self._array, indent=7)})"
@@ -165,9 +132,9 @@ class Tensor(ArrayMethods):
         if parameters or ufunc not in RULES:
             reject_argument(ufunc, parameters)
         if method != "__call__":
-            if (ufunc, method) not in UFUNC_METHODS:
+            if (ufunc, method) not in SPELLED:
                 raise TypeError(f"np.{ufunc.__name__}.{method} has no rule; write it with functions that have one")
-            return call_spelled((ufunc, method), UFUNC_METHODS[ufunc, method], inputs, parameters)
+            return call_spelled((ufunc, method), SPELLED[ufunc, method], inputs, parameters)
         for x in inputs:
             if type(x) is not Tensor and type(x) not in USUAL:
                 inputs = tuple(map(as_operand, inputs))
@@ -215,7 +182,7 @@ def as_tensor(value: Any) -> Any:
     return value if value is None or isinstance(value, Tensor) else wrap(value)
 
 
-def apply(operation: Any, inputs: tuple[Any, ...], parameters: Any = _NO_PARAMETERS) -> Any:
+def apply(operation: Any, inputs: tuple[Any, ...], parameters: Any = _NONE) -> Any:
     """Compute `operation(*inputs, **parameters)` and tell the listeners.
 
     Everything that is differentiable passes through here; `inputs` may be tensors, arrays and numbers.
@@ -233,17 +200,11 @@ def apply(operation: Any, inputs: tuple[Any, ...], parameters: Any = _NO_PARAMET
 
 
 def _tell(
-    value: Any,
-    operation: Any,
-    inputs: Any,
-    ids: Any,
-    values: list[Any],
-    parameters: Any = _NO_PARAMETERS,
-    depth: int = 3,
+    value: Any, operation: Any, inputs: Any, ids: Any, values: list[Any], parameters: Any = _NONE, depth: int = 3
 ) -> Tensor:
     """Wrap what an operation gave, and tell the listeners; operators take this half of `apply` alone."""
     output = _new_tensor(Tensor)
-    output._array = value = value if type(value) not in _PYTHON else np.asarray(value)[()]  # as of 1j * np.float64(1)
+    output._array = value = value if type(value) not in _PYTHON else np.asarray(value)[()]  # of 1j * np.float64(1), say
     output._id = tick()
     output.name = None
     if listeners := active.listeners:

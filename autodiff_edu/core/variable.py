@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
-import numpy as np
-
-from ..arrays.validate import copy_in
+from ..arrays.methods import NotInPlace
+from ..arrays.validate import check_fits, copy_in
 from ..text.formatting import show
 from .active import active, announce
 from .entry import PLAIN, note
 from .tensor import Tensor, wrap
 
 
-def _no_in_place(sign: str, instead: str | None = None) -> Callable[[Any, Any], NoReturn]:
-    def refuse(self: Variable, other: Any) -> NoReturn:
-        raise RuntimeError(
-            f"variable {sign}= value is not supported, because it is not clear whether you want to change the variable "
-            f"or to compute with it. Write variable.{instead or f'assign(variable {sign} value)'}, or "
-            f"result = variable {sign} value"
-        )
-
-    return refuse
-
-
-class Variable(Tensor):
+class Variable(NotInPlace, Tensor):
     """A tensor with a name whose value is replaced by `assign`; a tape watches it when it is read.
 
     What a tape records is the value at the time of reading, so assigning later changes no gradient.
@@ -45,10 +32,6 @@ class Variable(Tensor):
     --------
     >>> import autodiff_edu as ad
     >>> w = ad.Variable(3.0, name="w")
-    >>> with ad.GradientTape() as tape:
-    ...     y = w * w
-    >>> tape.gradient(y, w)
-    Tensor(6.)
     >>> w.assign_sub(0.5)
     Variable('w', 2.5)
     """
@@ -69,24 +52,13 @@ class Variable(Tensor):
 
         Raises
         ------
-        ValueError
-            If the shape differs.
-        TypeError
-            If the dtype cannot be kept, say complex into float.
+        ValueError, TypeError
+            If the shape differs; if the dtype cannot be kept, say complex into float.
         """
         return self._replace(copy_in(value), value)
 
     def _replace(self, array: Any, source: Any) -> Variable:
-        if array.shape != self.shape:
-            raise ValueError(
-                f"{self!r} has shape {self.shape}, and a value of shape {array.shape} was assigned to it; "
-                "a variable keeps its shape, so make a new Variable for the new one"
-            )
-        if not np.can_cast(array.dtype, self.dtype, "same_kind"):
-            raise TypeError(
-                f"{self!r} has dtype {self.dtype}, and a value of dtype {array.dtype} was assigned to it; "
-                f"convert it on purpose: value.astype({str(self.dtype)!r})"
-            )
+        check_fits(array, self)
         if active.hooks:
             announce("Assigning", self)
         self._array = copy_in(array, self.dtype)
@@ -114,10 +86,6 @@ class Variable(Tensor):
         kept = self.__copy__()
         kept._id = self._id
         return kept
-
-    __iadd__, __isub__ = _no_in_place("+", "assign_add(value)"), _no_in_place("-", "assign_sub(value)")
-    __imul__, __itruediv__, __ipow__ = _no_in_place("*"), _no_in_place("/"), _no_in_place("**")
-    __imatmul__, __ifloordiv__, __imod__ = _no_in_place("@"), _no_in_place("//"), _no_in_place("%")
 
     def __repr__(self) -> str:
         start = f"Variable({self.name!r}, " if self.name else "Variable("

@@ -1,12 +1,8 @@
-"""The backward walk: entries in, happenings out.
-
-`walk` pulls cotangents back over a list of entries and yields what happens, one thing at a time. A tape's `gradient`
-drains it, its `steps` show it, a hook receives it.
-"""
+"""The backward walk: entries in, happenings out. It knows no tape, and nobody who asks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +12,7 @@ from .entry import Entry
 from .rule import RULES, settle
 from .tensor import Tensor
 
+Ids = set[int]
 _new: Any = tuple.__new__  # in half the time that calling the class takes
 
 
@@ -36,45 +33,24 @@ class Added(NamedTuple):
     after: Any
 
 
-class Contribution(NamedTuple):
-    """What one entry sends back to one of its arguments, and the accumulator before (None at first) and after."""
-
-    argument: int
-    id: int
-    before: Any
-    value: Any
-    after: Any
-
-
-class Step(NamedTuple):
-    """One step of the backward pass: the entry, the cotangent that arrived at its output, and what it sent on."""
-
-    entry: Entry
-    cotangent: Any
-    contributions: tuple[Contribution, ...]
-
-
 def walk(
-    entries: Sequence[Entry],
-    connected: set[int],
+    entries: list[Entry],
+    connected: Ids,
     cotangents: dict[int, Any],
-    wanted: set[int],
-    stack: tuple[int, ...] = (),
+    wanted: Ids,
+    stack: Any = (),
     release: bool = False,
 ) -> Iterator[Arrived | Added]:
     """Pull the cotangents back, entry by entry; at the end those of the wanted tensors are left in the dict.
 
     Parameters
     ----------
-    entries : sequence of Entry
+    entries : list of Entry
         In the order in which they were computed. Each operation has a rule.
-    connected : set of int
-        The ids through which something flows back: all others are constants.
+    connected, wanted : set of int
+        The tensors that something flows back through, and those whose cotangents are asked for.
     cotangents : dict
-        From the id of a tensor to its cotangent, at first the seeds; each carries the axis of the `stack` in front, if
-        there is one. What is on no way to a wanted tensor stays as it is.
-    wanted : set of int
-        The ids of the tensors whose cotangents are asked for.
+        From the id of a tensor to its cotangent, at first the seeds, each with the axis of the `stack` in front.
     release : bool
         Whether each entry lets go of its arrays as soon as the walk has passed it.
 
@@ -83,11 +59,7 @@ def walk(
     Arrived, then one Added per contribution
         With plain arrays, unless a listener follows what the rules compute from: then with tensors, and it is told.
     """
-    needed = wanted & connected
-    for entry in entries:
-        _, ids, output_id, _, _ = entry.line
-        if output_id in connected and not needed.isdisjoint(ids):
-            needed.add(output_id)
+    needed = needed_for(wanted, entries, connected)
     for entry in reversed(entries):
         operation, ids, output_id, _, _ = entry.line
         g = cotangents.get(output_id)
@@ -121,17 +93,11 @@ def is_followed(entry: Entry, *moving: Any) -> bool:
     return any(isinstance(x, Tensor) for x in moving) or any(follower.follows(ids) for follower in active.followers)
 
 
-def steps(happenings: Iterator[Arrived | Added]) -> Iterator[Step]:
-    """Gather what a walk yields, entry by entry."""
-    arrived: Arrived | None = None
-    sent: list[Contribution] = []
-    for happening in happenings:
-        if isinstance(happening, Added):
-            entry, k, *sums = happening
-            sent.append(Contribution(k, entry.ids[k], *sums))
-            continue
-        if arrived:
-            yield Step(*arrived, tuple(sent))
-        arrived, sent = happening, []
-    if arrived:
-        yield Step(*arrived, tuple(sent))
+def needed_for(wanted: Ids, entries: list[Entry], connected: Ids) -> Ids:
+    """Find the tensors through which the wanted ones are reached, going backwards."""
+    needed = wanted & connected
+    for entry in entries:
+        _, ids, output_id, _, _ = entry.line
+        if output_id in connected and not needed.isdisjoint(ids):
+            needed.add(output_id)
+    return needed

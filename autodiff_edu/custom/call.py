@@ -23,12 +23,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays.stack import dense
 from ..arrays.structures import flatten, rebuild
 from ..arrays.validate import copy_in
 from ..core.active import active, announce, listen, tick
 from ..core.entry import Entry
 from ..core.rule import RULES, Rule
-from ..core.stack import dense
 from ..core.tensor import Tensor, apply, as_tensor, wrap
 from ..core.variable import Variable
 from .checking import Argument, Source, checked, gradients_of, is_sequence, is_smooth, plural

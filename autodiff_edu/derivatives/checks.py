@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.stack import dense
 from ..arrays.structures import as_array, flatten, rebuild
-from ..core.stack import dense
 from ..core.tensor import Tensor, constant
 from .requests import tensors_of
 from .transforms import jvp, vjp

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.stack import OneHot, Stack, dense
 from ..arrays.structures import rebuild
 from ..core.active import active
-from ..core.stack import OneHot, Stack, dense
 from ..core.tape import Tape
 from ..core.tensor import Tensor, as_tensor, wrap
 from .requests import note_results, tensors_of

@@ -247,7 +247,7 @@ def _after_all(explanation: Explanation) -> list[Cause]:
             found.append(Cause("no rule", entry.name, entry.where, text))
     tape = explanation._ways.tape
     if any(entry.values is None for entry in tape.entries):
-        mark = next(mark for mark in reversed(tape._life) if mark.what == "release")
+        mark = next(mark for mark in reversed(explanation._ways.life) if mark.what == "release")
         text = (
             f"{place(mark.where)}: this one-shot tape was used here and has let go of its arrays, so another gradient "
             "raises a RuntimeError. Write GradientTape(persistent=True) to differentiate more than once."
@@ -258,7 +258,7 @@ def _after_all(explanation: Explanation) -> list[Cause]:
 
 def _causes(explanation: Explanation) -> list[Cause]:
     ways, labels = explanation._ways, explanation._labels
-    if not ways.tape._life:
+    if not ways.life:
         text = "This tape was never entered. Compute the target inside `with tape:`."
         return [Cause("never entered", None, None, text)]
     found = _about_the_source(ways, labels)
@@ -293,7 +293,7 @@ def _about_the_source(ways: Ways, labels: _Labels) -> list[Cause]:
         text = f"{born} has dtype {source.dtype}, and only floating and complex numbers have derivatives. "
         return [Cause("integer", None, where, text + "Write it with a decimal point, or give dtype=float.")]
     if source._id in tape._forgotten and not any(link.cut == "reset" for link in ways.cuts()):
-        mark = next(mark for mark in reversed(tape._life) if mark.what == "reset")
+        mark = next(mark for mark in reversed(ways.life) if mark.what == "reset")
         text = f"{place(mark.where)}: reset forgot that {name} was watched, and what was computed from it. "
         return [Cause("reset", None, mark.where, text + "Watch and compute after reset.")]
     if isinstance(source, Variable):
@@ -372,7 +372,7 @@ def _watching(name: str) -> str:
 def _nothing(ways: Ways, labels: _Labels) -> Cause:
     targets = ", ".join(labels[target._id] for target in ways.targets) or "no target"
     text = f"Nothing that leads to {targets} was computed from {labels[ways.source._id]}."
-    if len(ways.kept) >= KEPT and ways.kept[0].time > ways.tape._life[0].time:
+    if len(ways.kept) >= KEPT and ways.kept[0].time > ways.life[0].time:
         text += f" (Of what no tape recorded, only the latest {KEPT} operations are remembered.)"
     else:
         text += " Did you mean another tensor of that name, or an earlier one?"

@@ -13,7 +13,7 @@ import ast
 import linecache
 from collections import defaultdict
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,14 @@ if TYPE_CHECKING:
 
 DECISIONS = ("bool()", "index()")
 """How a tensor is asked which way to go, in the words of the journal: no numbers are handed over."""
+
+
+class Mark(NamedTuple):
+    """A turn in a tape's life: "enter", "exit", "pause", "resume", "reset" or "release", when, and where."""
+
+    time: int
+    what: str
+    where: Where
 
 
 class Link:
@@ -71,6 +79,7 @@ class Ways:
     def __init__(self, tape: Tape, targets: list[Tensor], source: Tensor) -> None:
         self.tape, self.targets, self.source = tape, targets, source
         self.kept = journal.lines()
+        self.life = [Mark(*mark) for mark in tape._life]
         recorded = {entry.output_id for entry in tape.entries}
         self.links = [self._recorded(entry) for entry in tape.entries]
         # a function without a rule takes its arguments out of their tensors, and is recorded all the same
@@ -150,9 +159,8 @@ class Ways:
 
     def state(self, time: int) -> str:
         """Say what the tape was doing at a time."""
-        life = self.tape._life
-        past = [mark.what for mark in life if mark.time < time]
-        future = [mark.what for mark in life if mark.time > time]
+        past = [mark.what for mark in self.life if mark.time < time]
+        future = [mark.what for mark in self.life if mark.time > time]
         if not past:
             return "before"
         if "release" in future and "enter" in future[future.index("release") :]:

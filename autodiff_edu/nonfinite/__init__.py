@@ -30,9 +30,9 @@ import numpy as np
 
 from ..core.active import only
 from ..core.rule import RULES
-from ..core.walk import Step, steps
 from ..custom.call import Custom
 from ..derivatives.requests import seeds_of, tensors_of
+from ..derivatives.steps import Step, steps
 from ..text.formatting import number, short_argument
 from ..text.labels import labels_of
 from ..text.places import Place
@@ -325,7 +325,7 @@ class _Search:
     def tell_backward(self, step: Step, argument: int, made: Any, sent: Any, is_sum: bool) -> Nonfinite:
         entry, cotangent, _ = step
         index, value = _first(sent, made)
-        name = self.labels[entry.ids[argument]]  # type: ignore[index]
+        name = self.labels[entry.ids[argument]]
         together = is_elementwise(entry) and np.shape(cotangent) == np.shape(sent)
         inputs, by = self.inputs(entry, index if together else None), None
         account = f"Backward, {entry.place}: {self.equation(entry)}: "

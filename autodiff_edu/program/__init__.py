@@ -31,8 +31,8 @@ from typing import TYPE_CHECKING, Any
 from ..core.active import only
 from ..core.entry import Entry
 from ..core.tensor import Tensor
-from ..core.walk import steps
 from ..derivatives.requests import seeds_of, tensors_of
+from ..derivatives.steps import steps
 from ..text.labels import Labels, labels_of
 from ..trace import events
 from ..trace.events import Event

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays.stack import dense
 from ..arrays.validate import read_only
 from ..core.active import only
 from ..core.entry import Entry
 from ..core.rule import RULES, settle
-from ..core.stack import dense
 from ..core.tensor import Tensor, wrap
 from ..custom.call import Call, Custom
 from ..rules import operations

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.stack import dense
+from ..arrays.stack import dense
 from ..core.tensor import Tensor, apply
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.rule import SPELLED, UFUNC_METHODS, general, linear, step
+from ..core.rule import SPELLED, general, linear, step
 from ..core.tensor import Tensor, apply
 from .shapes import right
 
@@ -143,11 +143,11 @@ def along_the_first(function: Any) -> Any:
 
 
 for ufunc, reduction in {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min}.items():
-    UFUNC_METHODS[ufunc, "reduce"] = along_the_first(reduction)
+    SPELLED[ufunc, "reduce"] = along_the_first(reduction)
 for ufunc, accumulation in {np.add: np.cumsum, np.multiply: np.cumprod}.items():
-    UFUNC_METHODS[ufunc, "accumulate"] = lambda a, axis=0, function=accumulation, **_: function(a, axis=axis)
-UFUNC_METHODS[np.logaddexp, "reduce"] = along_the_first(logsumexp)
+    SPELLED[ufunc, "accumulate"] = lambda a, axis=0, function=accumulation, **_: function(a, axis=axis)
+SPELLED[np.logaddexp, "reduce"] = along_the_first(logsumexp)
 for ufunc in (np.add, np.subtract, np.multiply, np.divide, np.power, np.maximum, np.minimum):
-    UFUNC_METHODS[ufunc, "outer"] = lambda a, b, function=ufunc, **_: function(
+    SPELLED[ufunc, "outer"] = lambda a, b, function=ufunc, **_: function(
         np.reshape(a, np.shape(a) + (1,) * np.ndim(b)), b
     )

@@ -75,6 +75,9 @@ general(stack,            each=layer_of)
 step(round_off)
 # fmt: on
 
+SPELLED[np.shape] = lambda a: a.shape
+SPELLED[np.ndim] = lambda a: a.ndim
+SPELLED[np.size] = lambda a, axis=None: a.size if axis is None else a.shape[axis]
 SPELLED[np.ndarray.astype] = lambda a, dtype: (
     cast(a, np.dtype(dtype)) if np.dtype(dtype).kind in "fc" else round_off(a, dtype)
 )

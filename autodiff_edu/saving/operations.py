@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.rule import SPELLED, UFUNC_METHODS
+from ..core.rule import SPELLED
 from ..custom.call import Custom
 from ..rules import RULES, complete
 
@@ -30,15 +30,18 @@ def operations() -> dict[str, Callable[..., Any]]:
         name = name_of(function)
         if name in table:
             raise ValueError(f"two operations are called {name!r}; give one of them another __name__")
-        table[name] = _spelled(function) if function in SPELLED else function
-    for ufunc, method in UFUNC_METHODS:
-        table[f"{name_of(ufunc)}.{method}"] = getattr(ufunc, method)
+        if isinstance(function, tuple):
+            table[name] = getattr(*function)
+        else:
+            table[name] = _spelled(function) if function in SPELLED else function
     table["numpy.power"] = _power
     return table
 
 
-def name_of(function: Callable[..., Any]) -> str:
+def name_of(function: Any) -> str:
     """Name an operation: NumPy's with their module, those of this package and of Python without."""
+    if isinstance(function, tuple):  # a ufunc and one of its methods
+        return f"{name_of(function[0])}.{function[1]}"
     name = str(function.__name__)
     if function is operator.getitem or function is np.ndarray.astype:
         return name

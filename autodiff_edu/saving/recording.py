@@ -111,8 +111,7 @@ class Recording:
         elif what == "Spelled":
             function, arguments, parameters, result = details
             if self._spelling.pop() and not self.inside and (outputs := tensors_in(result)):
-                name = f"{name_of(function[0])}.{function[1]}" if isinstance(function, tuple) else name_of(function)
-                self.note(name, arguments, parameters, outputs, here())
+                self.note(name_of(function), arguments, parameters, outputs, here())
         elif what == "Called" and not self.inside:
             self._complete(*details)
 

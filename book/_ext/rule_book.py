@@ -22,7 +22,7 @@ import numpy as np
 
 from autodiff_edu import GradientTape, constant, rules
 from autodiff_edu.core.entry import Entry
-from autodiff_edu.core.rule import RULES, SPELLED, UFUNC_METHODS, Pull
+from autodiff_edu.core.rule import RULES, SPELLED, Pull
 from autodiff_edu.rules.rearranging import WRITING
 from autodiff_edu.rules.written import written
 
@@ -54,6 +54,8 @@ A rule of your own ({doc}`chapters/07-custom-gradients`) is of any order if it i
 
 def title(function: Callable[..., Any]) -> str:
     """Name a function as one writes it: `np.linalg.inv`, `np.sin`, or an operation of this package by its bare name."""
+    if isinstance(function, tuple):  # a ufunc and one of its methods
+        return f"{title(function[0])}.{function[1]}"
     module = getattr(function, "__module__", None) or "numpy"
     if module.split(".")[0] != "numpy":
         return {"_operator": "x[...]"}.get(module, function.__name__)
@@ -190,7 +192,6 @@ def page() -> str:
                 cells = [f"`{title(operation)}`", as_written(operation), *able]
                 rows.append(" | ".join(cell.replace("|", "\\|") for cell in cells))
     names = {title(function) for function in SPELLED.keys() - WRITING.keys()}
-    names |= {f"np.{ufunc.__name__}.{method}" for ufunc, method in UFUNC_METHODS}
     steps = {title(operation) for operation, rule in RULES.items() if rule.kind == "step"}
     return "\n".join(
         [

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from .tensor import Tensor
+from .validate import is_tensor
 
 _SCALINGS = {np.multiply, np.divide, np.negative, np.positive}
 
@@ -75,7 +75,7 @@ class Stack(NDArrayOperatorsMixin):
     def _fits(self, other: Any) -> bool:
         """Tell whether an operand is the same for every cotangent, so that it can go into the scale."""
         shape, own = np.shape(other), self.shape[1:]
-        if isinstance(other, Stack | Tensor) or len(shape) > len(own):
+        if isinstance(other, Stack) or is_tensor(other) or len(shape) > len(own):
             return False
         return all(a in (1, b) for a, b in zip(shape[::-1], own[::-1], strict=False))
 
