@@ -219,6 +219,7 @@ class GradientTape(Tape):
         """
         from .derivatives.jacobians import jacobian
 
+        self._check_option(unconnected_gradients, target, sources)
         return jacobian(self, target, sources, unconnected_gradients, chunk_size)
 
     def batch_jacobian(
@@ -269,6 +270,7 @@ class GradientTape(Tape):
         """
         from .derivatives.jacobians import batch_jacobian
 
+        self._check_option(unconnected_gradients, target, source)
         return batch_jacobian(self, target, source, unconnected_gradients, check, chunk_size)
 
     def explain(self, target: Any, source: Any) -> Explanation:

@@ -104,7 +104,7 @@ class Tensor(ArrayMethods):
 
     def astype(self, dtype: Any) -> Tensor:
         """Convert to another dtype; nothing flows back through a conversion to integers or booleans."""
-        return SPELLED[np.ndarray.astype](self, dtype)
+        return call_spelled(np.ndarray.astype, SPELLED[np.ndarray.astype], (self, dtype), {})
 
     def __getitem__(self, index: Any) -> Tensor:
         return apply(operator.getitem, (self, as_index(index)))

@@ -70,8 +70,9 @@ def save(
     have n samples, with n + 1, 2n + 1 and 4n + 3. What differs when it should not is an error, or a warning, that names
     the line. Python's control flow is recorded as the path taken: which branch, how many rounds.
 
-    Two things can still slip through: what depends on the number of samples only below n or beyond 4n + 3, as
-    `min(len(x), 10**6)` does, and values taken out of tensors unseen, as by another package that reads their memory.
+    Three things can still slip through: what depends on the number of samples only below n or beyond 4n + 3, as
+    `min(len(x), 10**6)` does; values taken out of tensors unseen, as by another package that reads their memory; and
+    random numbers of a NumPy generator that the function seeds itself, which are the same in every call.
 
     Parameters
     ----------
@@ -103,10 +104,9 @@ def save(
     Warns
     -----
     UserWarning
-        If the function opens a file; if it draws random numbers: others in every call, or the same, by Python's
-        `random`, np.random.seed or np.random.default_rng; or if it takes a number out of what is computed from an
-        argument or a variable, by bool() (Python's `if` and `max`), float(), int(), .numpy() and their like: what it
-        got is kept as a constant.
+        If the function opens a file; if it draws random numbers, others in every call or by Python's `random`;
+        or if it takes a number out of what is computed from an argument or a variable, by bool() (Python's `if`
+        and `max`), float(), int(), .numpy() and their like: what it got is kept as a constant.
 
     Examples
     --------

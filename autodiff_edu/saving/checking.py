@@ -159,8 +159,8 @@ def _deeds(watching: Watching) -> list[str]:
         f"the function opens a file at {place(where)}; what it reads is kept as a constant, and not read again"
         for where in dict.fromkeys(watching.opened)
     ] + [
-        f"the function draws random numbers at {place(where)}, or makes or seeds a generator of them; what it draws is "
-        "kept as a constant. Pass it in as an argument, if it shall vary"
+        f"the function draws random numbers at {place(where)}; what it draws is kept as a constant. "
+        "Pass it in as an argument if it should vary"
         for where in dict.fromkeys(watching.drawn)
     ]
 

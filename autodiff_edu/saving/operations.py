@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.rule import SPELLED
+from ..core.rule import SPELLED, call_spelled
 from ..custom.call import Custom
 from ..rules import RULES, complete
 
@@ -61,4 +61,10 @@ def _power(x: Any, exponent: Any, **parameters: Any) -> Any:
 
 def _spelled(function: Callable[..., Any]) -> Callable[..., Any]:
     """Run what a function is spelled as: NumPy does not tell tensors of all such calls, `np.full(shape, x)` for one."""
-    return lambda *arguments, **parameters: SPELLED.get(function, function)(*arguments, **parameters)
+
+    def run(*arguments: Any, **parameters: Any) -> Any:
+        if function not in SPELLED:  # it had a rule of the user's in its place when it was saved
+            return function(*arguments, **parameters)
+        return call_spelled(function, SPELLED[function], arguments, parameters)
+
+    return run

@@ -14,7 +14,7 @@ from tabled import each, recorded
 from unruled import UNRULED
 
 import autodiff_edu as ad
-from autodiff_edu.core import journal
+from autodiff_edu.explain.journal import journal
 
 SIZE = 1000
 
@@ -194,7 +194,7 @@ def train(steps):
 
 def test_a_thousand_tapes_in_a_loop_do_not_grow_memory():
     """After the first thousand, by when what is kept of the latest operations, for explain, has reached its size."""
-    journal._lines.clear()  # its lines are not traced, nor are those that take their room
+    journal.clear()  # its lines are not traced, nor are those that take their room
     gc.collect()
     tracemalloc.start()
     try:

@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from autodiff_edu.core import journal
+from autodiff_edu.explain.journal import journal
 
 HEAD = """\
 import numpy as np, autodiff_edu as ad
@@ -52,7 +52,7 @@ files = count(1)
 
 def run(lines):
     """Run a program whose lines can be looked up; the journal of those before would only cost time."""
-    journal._lines.clear()
+    journal.clear()
     name = f"<random{next(files)}>"
     linecache.cache[name] = (0, None, [line + "\n" for line in lines], name)
     scope = {}

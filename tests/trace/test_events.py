@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
-from autodiff_edu.core import events
 from autodiff_edu.core.active import active
+from autodiff_edu.trace import events
 
 
 def listening(seen):
