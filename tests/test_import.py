@@ -2,6 +2,10 @@
 
 import subprocess
 import sys
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import grimp
 
 import autodiff_edu as ad
 
@@ -42,3 +46,18 @@ def test_every_public_name_is_there_and_explained():
     for name in ("Tensor", "Variable", "constant", "GradientTape", "trace", "hook", "play", "Trace", "Player"):
         assert name in ad.__all__, name
         assert hasattr(ad, name)
+
+
+def test_no_file_is_in_a_circle_with_another_by_any_kind_of_import():
+    graph = grimp.build_graph("autodiff_edu")  # imports inside functions and for annotations are among them
+    imports = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+    assert len(imports) > 100
+    tuple(TopologicalSorter(imports).static_order())  # raises a CycleError that lists the circle
+
+
+def test_the_heart_has_at_most_900_lines():
+    files = sorted(Path(ad.__file__).parent.joinpath("core").glob("*.py"))
+    assert {"active.py", "entry.py", "tensor.py", "variable.py", "rule.py", "walk.py", "tape.py"} <= {
+        f.name for f in files
+    }
+    assert sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files) <= 900

@@ -27,10 +27,8 @@ from ..player import Player, widget_view
 from ..player.play import play
 from ..plots import check_range
 from ..text.formatting import number, short_value
+from .look import Look, image, is_steep, table
 from .tangent import Curve, Picture
-
-STEPS = 120
-"""How many positions a slider has."""
 
 FRAMES = 5
 """How many tangents stand in a row where no slider moves."""
@@ -75,42 +73,6 @@ def explore(f: Callable[..., Any], /, secant: str | None = None, **inputs: Any) 
     slope of the secant 4.75
     """
     return Explorer(f, secant, inputs)
-
-
-@dataclass
-class Look:
-    """What is to be seen at one place: all of it, or the reason why there is nothing.
-
-    Attributes
-    ----------
-    value : Tensor or None
-    gradient : dict of str to Tensor
-        By each input that holds floating numbers.
-    slope : float or None
-        Of the secant.
-    player : Player or None
-    picture : Picture or None
-        The tangent, where the result is a number.
-    error : str
-        What `f` raised, in words; empty if nothing.
-    """
-
-    value: Any = None
-    gradient: dict[str, Any] = field(default_factory=dict)
-    slope: float | None = None
-    player: Player | None = None
-    picture: Picture | None = None
-    error: str = ""
-
-    def rows(self) -> list[tuple[str, str]]:
-        """List the numbers, each with its name."""
-        rows = [("value", short_value(self.value._array))] if isinstance(self.value, Tensor) else []
-        rows += [(f"df/d{name}", short_value(part._array)) for name, part in self.gradient.items()]
-        return rows + ([("slope of the secant", number(self.slope))] if self.slope is not None else [])
-
-    def words(self) -> str:
-        """Write the numbers as text, or the error."""
-        return self.error or "\n".join(" ".join(row) for row in self.rows())
 
 
 class Explorer:
@@ -232,9 +194,9 @@ class Explorer:
 
     def html(self) -> str:
         """Return what is shown now as HTML that needs no kernel; where one input has a range, several tangents."""
-        parts = [f"<p>{_about(self)}</p>", _table(self.look)]
+        parts = [f"<p>{_about(self)}</p>", table(self.look)]
         pictures = self._strip() or [self.look.picture]
-        parts.append("".join(_image(picture, 420 if len(pictures) == 1 else 200) for picture in pictures if picture))
+        parts.append("".join(image(picture, 420 if len(pictures) == 1 else 200) for picture in pictures if picture))
         if self.look.player is not None:
             parts.append(self.look.player.html())
         return f"<div>\n{''.join(part for part in parts if part)}\n</div>"
@@ -245,7 +207,7 @@ class Explorer:
             return []
         ((name, (low, high)),) = self.ranges.items()
         before = self.values, self.along
-        positions = np.geomspace(high, low, FRAMES) if _is_steep(low, high) else np.linspace(low, high, FRAMES)
+        positions = np.geomspace(high, low, FRAMES) if is_steep(low, high) else np.linspace(low, high, FRAMES)
         pictures = []
         for position in positions:
             self.values = before[0] | {name: float(position)}
@@ -274,25 +236,6 @@ class Explorer:
 def _about(explorer: Explorer) -> str:
     shown = html.escape(f"{explorer.title} with {explorer._places()}")
     return f"{shown}. Where a kernel runs and ipywidgets is installed, this cell has sliders instead."
-
-
-def _table(look: Look) -> str:
-    if look.error:
-        return f'<p role="status"><b>{html.escape(look.error)}</b></p>'
-    cells = "".join(f"<tr><th>{html.escape(name)}</th><td>{html.escape(text)}</td></tr>" for name, text in look.rows())
-    return f"<table>{cells}</table>" if cells else ""
-
-
-def _image(picture: Picture, width: int) -> str:
-    """Write a picture as data, for markup of its own would not outlive the cleaning that notebooks do."""
-    data = base64.b64encode(picture.svg.encode()).decode()
-    about = html.escape(picture.about, quote=True)
-    return f'<img alt="{about}" width="{width}" style="max-width: 100%" src="data:image/svg+xml;base64,{data}">'
-
-
-def _is_steep(low: float, high: float) -> bool:
-    """Say whether a slider over a range moves by factors."""
-    return low > 0 and high / low >= 100
 
 
 def _is_floating(value: Any) -> bool:

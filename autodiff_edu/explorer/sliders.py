@@ -6,21 +6,18 @@ Only this module needs ipywidgets; it is imported when an explorer is first show
 from __future__ import annotations
 
 from math import log10
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ipywidgets
 
 from ..player.widget import make_widget
-from . import STEPS, _image, _is_steep, _table
-
-if TYPE_CHECKING:
-    from . import Explorer
+from .look import STEPS, image, is_steep, table
 
 
 class Sliders:
     """The widgets of one explorer; `box` holds them."""
 
-    def __init__(self, explorer: Explorer) -> None:
+    def __init__(self, explorer: Any) -> None:
         self.sliders = {name: self._slider(explorer, name) for name in explorer.ranges}
         self.numbers, self.picture = ipywidgets.HTML(), ipywidgets.HTML()
         self.player: Any = None
@@ -28,10 +25,10 @@ class Sliders:
         self.top = ipywidgets.HBox([moving, self.picture], layout={"flex_flow": "row wrap", "grid_gap": "1rem"})
         self.box = ipywidgets.VBox([self.top])
 
-    def _slider(self, explorer: Explorer, name: str) -> Any:
+    def _slider(self, explorer: Any, name: str) -> Any:
         low, high = explorer.ranges[name]
         about: dict[str, Any] = {"value": explorer.values[name], "description": name, "readout_format": ".4g"}
-        if _is_steep(low, high):
+        if is_steep(low, high):
             ends = {"min": log10(low), "max": log10(high)}
             slider = ipywidgets.FloatLogSlider(base=10, step=(ends["max"] - ends["min"]) / STEPS, **ends, **about)
         else:
@@ -44,11 +41,11 @@ class Sliders:
         slider.observe(moved, "value")
         return slider
 
-    def show(self, explorer: Explorer) -> None:
+    def show(self, explorer: Any) -> None:
         """Show what is to be seen now; the player keeps its step, as far as the trace is long enough."""
         look = explorer.look
-        self.numbers.value = _table(look)
-        self.picture.value = "" if look.picture is None else _image(look.picture, 420)
+        self.numbers.value = table(look)
+        self.picture.value = "" if look.picture is None else image(look.picture, 420)
         for name, slider in self.sliders.items():
             if slider.value != explorer.values[name]:
                 slider.value = explorer.values[name]
