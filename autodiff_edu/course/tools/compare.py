@@ -26,7 +26,7 @@ import numpy as np
 
 from .execute import as_text, needs_jupyter, run
 
-SETTINGS = {
+SETTINGS: dict[str, dict[str, str]] = {
     "machine": {},
     "haswell": {
         "NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR",
@@ -74,7 +74,7 @@ def unknown_features(setting: str, known: Collection[str] | None = None) -> list
     ['X86_V4', 'AVX512_SPR']
     """
     if known is None:
-        groups: Any = np.show_config(mode="dicts")["SIMD Extensions"]  # in the baseline, found, not found
+        groups: Any = np.show_config(mode="dicts").get("SIMD Extensions", {})  # baseline, found and not found
         known = {name for group in groups.values() for name in group}
     return [name for name in SETTINGS[setting].get("NPY_DISABLE_CPU_FEATURES", "").split() if name not in known]
 
