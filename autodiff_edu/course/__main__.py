@@ -1,4 +1,4 @@
-"""The course for teachers and authors: list, hand out and grade the chapters; execute them and compare them.
+"""For teachers and authors: list the chapters, hand them out, grade what comes back; execute and compare them.
 
 python -m autodiff_edu.course list
 python -m autodiff_edu.course assignment OUT/
@@ -15,6 +15,8 @@ import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+
+import numpy as np
 
 from .tools import assignment, compare, execute, grade
 
@@ -66,14 +68,23 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("notebooks", nargs="+", type=Path, metavar="NOTEBOOK", help="the chapters, run in place")
     command.set_defaults(run=_execute)
 
-    text = "run chapters as other CPUs would, and say which cells show something else than what is stored"
-    command = commands.add_parser("compare", help=text, description=text, epilog="The exit code is 1 if any does.")
+    text = "run chapters as other CPUs would, and name the cells whose outputs differ from the stored ones"
+    command = commands.add_parser(
+        "compare", help=text, description=text, epilog="The exit code is 1 if any cell differs."
+    )
     command.add_argument("notebooks", nargs="+", type=Path, metavar="NOTEBOOK", help="the chapters; they are only read")
     command.add_argument(
-        "--setting", action="append", choices=list(compare.SETTINGS), help="a CPU; may be given again (all)"
+        "--setting",
+        action="append",
+        choices=list(compare.SETTINGS),
+        help="the CPU to imitate; repeat for several (all)",
     )
     command.add_argument(
-        "--threads", action="append", type=_count, metavar="N", help="of OpenBLAS; may be given again (1 and 2)"
+        "--threads",
+        action="append",
+        type=_count,
+        metavar="N",
+        help="how many threads OpenBLAS gets; repeat for several (1 and 2)",
     )
     command.add_argument("--jobs", type=_count, default=2, metavar="N", help="how many chapters run at a time (2)")
     command.set_defaults(run=_compare)
@@ -122,8 +133,8 @@ def _compare(chosen: argparse.Namespace) -> int:
     for setting in settings:
         if unknown := compare.unknown_features(setting):
             print(
-                f"{PROG}: this NumPy has no CPU features named {', '.join(unknown)}, so under {setting} it keeps using "
-                "whatever the CPU has; its own names are those of numpy.show_config()",
+                f"{PROG}: NumPy {np.__version__} does not know the CPU features {', '.join(unknown)}, so {setting} "
+                "cannot switch them off. numpy.show_config() lists the names that it knows.",
                 file=sys.stderr,
             )
     differ = 0
@@ -138,7 +149,7 @@ def _compare(chosen: argparse.Namespace) -> int:
 
 def _count(text: str) -> int:
     if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a positive whole number; write 1, 2 or more")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive whole number. Try 2.")
     return int(text)
 
 

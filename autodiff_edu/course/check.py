@@ -19,7 +19,7 @@ EXERCISES: dict[str, Callable[[Any], str]] = {
 }
 """The check of every exercise, by its id."""
 LISTENERS: list[Callable[[Feedback], object]] = []
-"""Whoever wants to know what `check` answers: each is called with every Feedback, before the learner gets it."""
+"""Callables that are told what `check` answers: each is called with the `Feedback` before `check` returns it."""
 
 
 def check(exercise: str, answer: Any) -> Feedback:

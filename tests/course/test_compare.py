@@ -62,14 +62,14 @@ def test_a_cell_that_raises_and_one_that_does_not_end_are_differences(tmp_path, 
     assert "\n    cell 2 raised AssertionError: not this one\n" in capsys.readouterr().out
     assert path.read_bytes() == before
     [said] = compare.compare(notebook(tmp_path / "y.ipynb", "while True: pass"), timeout=1)
-    assert said.startswith("it did not run to its end: ")
+    assert said.startswith("it was stopped: ")
 
 
 def test_a_chapter_that_was_never_run_says_so(tmp_path):
     shown, nothing = notebook(tmp_path / "x.ipynb", "1"), notebook(tmp_path / "y.ipynb", "x = 1")
     assert compare.compare(shown)[0] == "cell 1 differs:"
     assert compare.compare(nothing) == [
-        "its outputs are the same, but execute would store it differently: execute it again"
+        "every output is the same, but the file is not what execute would write; execute it again"
     ]
 
 
@@ -118,7 +118,7 @@ def test_a_numpy_that_groups_features_differently_is_said_to_keep_them(monkeypat
     path = notebook(tmp_path / "x.ipynb", "1")
     execute(path)
     assert main(["compare", str(path), *ONCE]) == 0
-    assert "no CPU features named X86_V77, so under haswell it keeps" in capsys.readouterr().err
+    assert "does not know the CPU features X86_V77, so haswell cannot" in capsys.readouterr().err
 
 
 # Pictures ---------------------------------------------------------------------------------------------------------

@@ -256,7 +256,7 @@ def test_without_jupyter_grading_says_what_to_install(tmp_path, monkeypatch, cap
     assert not (tmp_path / "results.csv").exists()
 
 
-def test_whoever_listens_is_told_every_answer_of_check_and_an_unknown_exercise_is_no_answer(request):
+def test_listeners_are_told_every_answer_of_check_and_an_unknown_exercise_is_not_an_answer(request):
     told = []
     LISTENERS.append(told.append)
     request.addfinalizer(LISTENERS.pop)

@@ -4,8 +4,8 @@
     python -m autodiff_edu.course compare notebooks/*.ipynb --setting haswell --threads 1
 
 NumPy and OpenBLAS pick the fastest instructions that the CPU has, and OpenBLAS shares long sums out among threads. Both
-change the order in which numbers are added, and so the last bit of a result. No chapter may show that bit: what a
-learner sees must be what is printed here, on every computer. Pictures alone are compared as they look and not by their
+change the order in which numbers are added, and so the last bit of a result. No chapter may show that bit: learners
+must see on their computers what is stored here. Pictures alone are compared as they look and not by their
 bytes: matplotlib computes with last bits too, and a pixel may come out one shade of 255 darker. The notebooks are only
 read.
 """
@@ -42,7 +42,7 @@ THREADS = (1, 2)
 """How many threads OpenBLAS is given, under each setting."""
 SET_HERE = ("NPY_DISABLE_CPU_FEATURES", "NPY_ENABLE_CPU_FEATURES", "OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS")
 SHOWN = 3  # lines of a cell that differs
-SHADES = 2  # of 255, by which a pixel may differ: nobody sees that
+SHADES = 2  # of 255, by which a pixel may differ; nobody sees that
 
 
 def environment(setting: str, threads: int) -> dict[str, str]:
@@ -58,7 +58,7 @@ def environment(setting: str, threads: int) -> dict[str, str]:
 
 
 def unknown_features(setting: str, known: Collection[str] | None = None) -> list[str]:
-    """List what a setting switches off by a name that this NumPy does not know; NumPy then leaves it on.
+    """List the features that a setting names and this NumPy does not know; NumPy keeps using those of the CPU.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def compare(path: str | Path, setting: str = "machine", threads: int = 1, timeou
         count = sum(cell.cell_type == "code" for cell in notebook.cells[: _raised(notebook.cells) + 1])
         return [f"cell {count} raised {error.ename}: {error.evalue}"]
     except (CellTimeoutError, DeadKernelError) as error:
-        return [f"it did not run to its end: {str(error).strip().splitlines()[0]}"]
+        return [f"it was stopped: {str(error).strip().splitlines()[0]}"]
     before, after = json.loads(stored), json.loads(as_text(notebook))
     _keep_pictures(before, after)
     return [] if as_text(after) == stored else list(_differences(before, after))
@@ -188,7 +188,7 @@ def _differences(stored: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
             yield f"cell {after['execution_count']} differs:"
             yield from _lines_that_differ(before["outputs"], after["outputs"])
     if same:
-        yield "its outputs are the same, but execute would store it differently: execute it again"
+        yield "every output is the same, but the file is not what execute would write; execute it again"
 
 
 def _lines_that_differ(before: Any, after: Any) -> Iterator[str]:

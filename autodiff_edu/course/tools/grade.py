@@ -182,7 +182,7 @@ def _run(notebook: Any, folder: Path, record: Path, timeout: float) -> tuple[dic
 
 
 def listen(path: str) -> None:
-    """Write down, in the kernel of a submission, what `check` answers from now on, and nothing that is printed.
+    """Listen, in the kernel of a submission: from now on write down what `check` answers, and nothing that is printed.
 
     Parameters
     ----------
