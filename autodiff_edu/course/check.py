@@ -18,6 +18,8 @@ EXERCISES: dict[str, Callable[[Any], str]] = {
     for exercise, judge in import_module(f"{__package__}.chapters.{chapter}").EXERCISES.items()
 }
 """The check of every exercise, by its id."""
+LISTENERS: list[Callable[[Feedback], object]] = []
+"""Callables that are told what `check` answers: each is called with the `Feedback` before `check` returns it."""
 
 
 def check(exercise: str, answer: Any) -> Feedback:
@@ -53,6 +55,13 @@ def check(exercise: str, answer: Any) -> Feedback:
     """
     if not isinstance(exercise, str) or exercise not in EXERCISES:
         raise KeyError(f"there is no exercise {exercise!r}; there are {', '.join(EXERCISES)}")
+    feedback = _judge(exercise, answer)
+    for listener in tuple(LISTENERS):
+        listener(feedback)
+    return feedback
+
+
+def _judge(exercise: str, answer: Any) -> Feedback:
     if answer is ...:
         return Feedback(exercise, False, "Replace the three dots by your answer and run the cell again.")
     try:

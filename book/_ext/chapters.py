@@ -24,7 +24,7 @@ from autodiff_edu.course.tools.execute import fingerprint
 from autodiff_edu.trace.document import VERSION
 
 TRACE = re.compile(r'<script type="application/json">(\{"trace":.*?)</script>', re.DOTALL)
-EXECUTE = "python -m autodiff_edu.course.execute notebooks/"
+EXECUTE = "python -m autodiff_edu.course execute notebooks/"
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

@@ -16,10 +16,9 @@ from answers import RIGHT
 import autodiff_edu as ad
 from autodiff_edu.course import check
 from autodiff_edu.course.__main__ import main
-from autodiff_edu.course.check import EXERCISES
+from autodiff_edu.course.check import EXERCISES, LISTENERS
 from autodiff_edu.course.tools import assignment, grade
 from autodiff_edu.course.tools.execute import execute, fingerprint
-from autodiff_edu.course.tools.execute import main as execute_main
 
 ROOT = Path(__file__).parents[2]
 CHAPTERS = assignment.chapters()
@@ -257,6 +256,18 @@ def test_without_jupyter_grading_says_what_to_install(tmp_path, monkeypatch, cap
     assert not (tmp_path / "results.csv").exists()
 
 
+def test_listeners_are_told_every_answer_of_check_and_an_unknown_exercise_is_not_an_answer(request):
+    told = []
+    LISTENERS.append(told.append)
+    request.addfinalizer(LISTENERS.pop)
+    answered = [check("1.1", 8), check("1.1", ...), check("1.2", object())]
+    assert [feedback.right for feedback in told] == [True, False, False]
+    assert all(a is b for a, b in zip(told, answered, strict=True))
+    with pytest.raises(KeyError):
+        check("0.9", 8)
+    assert len(told) == 3
+
+
 def test_half_a_line_of_a_killed_kernel_is_no_answer(tmp_path):
     record = tmp_path / "record"
     record.write_text('["1.1", true, "Eight."]\n[1]\n"x"\n7\n["1.2", tr', encoding="utf-8")
@@ -277,7 +288,8 @@ def test_every_exercise_belongs_to_a_chapter_that_is_handed_out():
 
 def test_two_executions_write_the_same_bytes(tmp_path, capsys):
     path = notebook(tmp_path / "x.ipynb", "import autodiff_edu as ad", "print(1)\nad.play(lambda x: x * x, 2.0)")
-    execute_main([str(path)])
+    assert main(["execute", str(path)]) == 0
+    assert capsys.readouterr().out == f"{path}: run and written\n"
     first = path.read_bytes()
     execute(path)
     assert path.read_bytes() == first
@@ -304,6 +316,9 @@ def test_a_chapter_that_raises_or_lacks_is_left_as_it_was(tmp_path, capsys):
     with pytest.raises(CellExecutionError, match="ZeroDivisionError"):
         execute(path)
     assert path.read_bytes() == before
-    with pytest.raises(SystemExit):
-        execute_main([str(path), str(tmp_path / "y.ipynb")])
+    assert main(["execute", str(path)]) == 1
+    said = capsys.readouterr().err
+    assert "x.ipynb is left as it was, because a cell raised:" in said
+    assert "ZeroDivisionError" in said
+    assert main(["execute", str(path), str(tmp_path / "y.ipynb")]) == 1
     assert "y.ipynb; no chapter was run" in capsys.readouterr().err

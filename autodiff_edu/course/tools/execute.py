@@ -1,6 +1,6 @@
 """Run chapters and write them back so that two runs give the same bytes.
 
-    python -m autodiff_edu.course.execute notebooks/*.ipynb
+    python -m autodiff_edu.course execute notebooks/*.ipynb
 
 Each notebook is run from top to bottom in a fresh kernel, in its own folder. What a kernel makes up as it goes (the
 ids of widgets, times, versions) is left out. A player is kept as HTML, so that it plays as soon as the notebook is
@@ -9,10 +9,10 @@ opened, with a kernel or without.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -44,10 +44,34 @@ def execute(path: str | Path, timeout: int = 120) -> None:
     """
     needs_jupyter()
     import nbformat
-    from nbclient import NotebookClient
 
     path = Path(path)
     notebook = nbformat.read(path, as_version=4)
+    run(notebook, path.parent, timeout)
+    path.write_text(as_text(notebook), encoding="utf-8", newline="\n")
+
+
+def run(notebook: Any, folder: str | Path, timeout: int = 120, environment: Mapping[str, str] | None = None) -> None:
+    """Run a notebook in place, from top to bottom in a fresh kernel, and write no file.
+
+    Parameters
+    ----------
+    notebook : NotebookNode
+        As nbformat reads it (version 4); its outputs and its fingerprint become those of this run.
+    folder : path
+        Where it runs, so that it finds its data.
+    timeout : int
+        How many seconds one cell may take.
+    environment : mapping of str to str, optional
+        The environment variables of the kernel; those of this process if not given.
+
+    Raises
+    ------
+    nbclient.exceptions.CellExecutionError
+        If a cell raises; the cells after it have not been run.
+    """
+    from nbclient import NotebookClient
+
     client = NotebookClient(
         notebook,
         timeout=timeout,
@@ -55,11 +79,11 @@ def execute(path: str | Path, timeout: int = 120) -> None:
         record_timing=False,
         coalesce_streams=True,
         store_widget_state=False,
-        resources={"metadata": {"path": str(path.parent.resolve())}},
+        extra_arguments=["--log-level=ERROR"],
+        resources={"metadata": {"path": str(Path(folder).resolve())}},
     )
-    client.execute()
+    client.execute(env=dict(os.environ if environment is None else environment))
     notebook["metadata"]["executed"] = fingerprint(notebook)
-    path.write_text(as_text(notebook), encoding="utf-8", newline="\n")
 
 
 def needs_jupyter() -> None:
@@ -159,19 +183,3 @@ def _lines(text: str | list[str]) -> list[str]:
     # only at "\n": str.splitlines would also split at characters that may stand in a script
     parts = (text if isinstance(text, str) else "".join(text)).split("\n")
     return [part + "\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run every notebook named on the command line."""
-    parser = argparse.ArgumentParser(prog="python -m autodiff_edu.course.execute", description=__doc__.splitlines()[0])
-    parser.add_argument("notebooks", nargs="+", type=Path, help="the chapters, run in place")
-    paths = parser.parse_args(arguments).notebooks
-    if missing := [str(path) for path in paths if not path.is_file()]:
-        parser.error(f"there is no file {', '.join(missing)}; no chapter was run")
-    for path in paths:
-        execute(path)
-        print(f"{path}: run and written")
-
-
-if __name__ == "__main__":
-    main()
