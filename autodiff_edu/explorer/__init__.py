@@ -10,11 +10,9 @@ Tensor(4.)
 
 from __future__ import annotations
 
-import base64
 import html
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,10 +21,10 @@ from ..arrays.structures import as_array
 from ..core.tensor import Tensor, constant
 from ..derivatives.transforms import value_and_grad
 from ..options import shows_widgets
-from ..player import Player, widget_view
+from ..player import widget_view
 from ..player.play import play
 from ..plots import check_range
-from ..text.formatting import number, short_value
+from ..text.formatting import short_value
 from .look import Look, image, is_steep, table
 from .tangent import Curve, Picture
 
