@@ -42,3 +42,9 @@ def test_every_public_name_is_there_and_explained():
     for name in ("Tensor", "Variable", "constant", "GradientTape", "trace", "hook", "play", "Trace", "Player"):
         assert name in ad.__all__, name
         assert hasattr(ad, name)
+
+
+def test_dir_shows_the_public_names_and_nothing_that_was_imported_to_make_them():
+    shown = {name for name in dir(ad) if not (name.startswith("__") and name.endswith("__"))}
+    assert shown == set(ad.__all__)
+    assert {"__version__", "__doc__", "__file__"} <= set(dir(ad))

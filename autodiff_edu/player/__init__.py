@@ -5,13 +5,13 @@ The player knows nothing but the trace document. In a live notebook it is a widg
 Where no script runs, that fragment is a key frame and the transcript; in a terminal and in a PDF it is the transcript.
 """
 
-import json
 import operator
 from os import PathLike
 from typing import Any, Protocol
 
 from ..options import shows_widgets
 from ..trace.document import VERSION
+from ..trace.sentences import transcript
 from . import html
 from .files import save
 from .layout.layout import layout
@@ -33,11 +33,8 @@ def widget_view(widget: Any) -> dict[str, Any]:
 class Traced(Protocol):
     """What a player needs of a trace."""
 
-    def to_json(self) -> str:
+    def document(self) -> dict[str, Any]:
         """Return the trace document."""
-
-    def transcript(self) -> str:
-        """Return the trace in words."""
 
 
 class Player:
@@ -46,7 +43,7 @@ class Player:
     Parameters
     ----------
     trace
-        A trace: anything with ``to_json()``, which gives the trace document, and ``transcript()``, the same in words.
+        A trace: anything with ``document()``, which returns the trace document, as ``Trace.document`` does.
 
     Raises
     ------
@@ -56,11 +53,9 @@ class Player:
     Examples
     --------
     >>> class Sample:
-    ...     def to_json(self):
-    ...         steps = '[{"kind": "pause", "text": "Tape 1 pauses."}, {"kind": "resume", "text": "Tape 1 goes on."}]'
-    ...         return '{"title": "f(x)", "code": [], "tapes": [], "tensors": [], "entries": [], "steps": %s}' % steps
-    ...     def transcript(self):
-    ...         return "Tape 1 pauses. Tape 1 goes on."
+    ...     def document(self):
+    ...         steps = [{"kind": "pause", "text": "Tape 1 pauses."}, {"kind": "resume", "text": "Tape 1 records again."}]
+    ...         return {"title": "f(x)", "code": [], "tapes": [], "tensors": [], "entries": [], "steps": steps}
     >>> player = Player(Sample())
     >>> player
     Player('f(x)', 2 steps)
@@ -72,14 +67,14 @@ class Player:
     """
 
     def __init__(self, trace: Traced) -> None:
-        document = json.loads(trace.to_json())
+        document = trace.document()
         if document.get("version", VERSION) != VERSION:
             raise ValueError(
                 f"this is version {document['version']!r:.20} of the trace document, and the player draws version "
                 f"{VERSION}: make the trace again with this release of autodiff_edu"
             )
         self._content = {"trace": document, "layout": layout(document), "css": html.style(html.extras(document))}
-        self._transcript = trace.transcript()
+        self._transcript = transcript(document)
         self._step = 0
         self._widget: Any = None
 

@@ -18,7 +18,7 @@ from ..plots import check_range, grid, heights_of, of_two, round_numbers
 from ..text.formatting import short_value
 from ..trace.document import VERSION, array
 from . import Player
-from .parts import Told
+from .parts import Written
 from .play import _parameters
 
 MOST_STEPS = 30
@@ -101,7 +101,7 @@ def descend(
     document |= {"title": f"{how} on {getattr(f, '__name__', type(f).__name__)}"}
     document |= {part: [] for part in ("code", "tapes", "tensors", "rules", "entries")}
     document |= {"steps": [_described(step) for step in told], "program": {"lines": [], "steps": []}}
-    return Player(Told(document | {"contours": _picture(f, told, names, ranges)}))
+    return Player(Written(document | {"contours": _picture(f, told, names, ranges)}))
 
 
 def _walk(function: Callable[[Any], Any], point: Any, method: str, steps: int, rate: float) -> list[dict[str, Any]]:

@@ -47,6 +47,7 @@ from ..text.formatting import short_argument, short_value
 from ..text.labels import Labels, names_of_arguments
 from ..text.places import Where, excerpt, names, place
 from .scopes import told_apart
+from .sentences import Sentences
 
 if TYPE_CHECKING:
     from .trace import Trace
@@ -115,6 +116,7 @@ class Writer:
         self.document |= {part: [] for part in ("code", "tapes", "tensors", "rules", "entries", "steps")}
         self._name(source.events, source._earlier)
         self._quote(source.events)
+        self.sentences = Sentences(self.labels, self.document, self.numbers)
         self.expected = Counter(
             (self.passes[i], event.tensor._id)
             for i, event in enumerate(source.events)
@@ -146,6 +148,9 @@ class Writer:
                 self.labels.give(event.tensor._id, event.tensor.name or "target")
             elif isinstance(event, events.Assign):
                 self.labels.give(event.variable._id, event.variable.name or "variable")
+        for event in happened:  # what is watched and never used has its name from nowhere else
+            if isinstance(event, events.Watch):
+                self.labels.give(event.tensor._id, "x")
         self.document["tapes"] = [
             {"name": f"tape {number}", "persistent": tape.persistent} for number, tape in enumerate(self.tapes, 1)
         ]
@@ -181,74 +186,41 @@ class Writer:
             "tape": None if tape is None else self.tapes.index(tape),
             "memory": self.memory.get(id(event)),
         }
-        whose = "the tape" if len(self.tapes) == 1 else f"tape {step['tape'] + 1}" if tape is not None else ""
         match event:
             case events.Watch(tensor=tensor):
-                step["tensor"] = self._tensor(
-                    tensor._id, tensor, "variable" if isinstance(tensor, Variable) else "watched"
-                )
-                text = f"{whose} watches {self.labels[tensor._id]}, which is {short_value(tensor._array)}."
+                kind = "variable" if isinstance(tensor, Variable) else "watched"
+                step["tensor"] = self._tensor(tensor._id, tensor, kind)
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
                 step["entry"] = self._entry(entry, step)
-                text = f"{self._line(step)}{self.labels[entry.output_id]} is {self.labels.aloud(entry)}"
-                text += "" if entry.output_value is None else f", which is {short_value(entry.output_value)}"
-                text += f". {_sentence(self._recorded(step, whose))}"
             case events.Seed(tensor=tensor, cotangent=cotangent):
                 step["tensor"] = self._tensor(tensor._id, tensor, "computed")
                 step |= {"cotangent": array(cotangent), "pass": number}
-                pass_of = "the backward pass" if len(self.tapes) == 1 else f"the backward pass of {whose}"
-                start = f"{pass_of} starts at {self.labels[tensor._id]}"
-                text = f"{start} with the cotangent {short_value(cotangent._array)}."
             case events.PullBack(entry=entry, cotangent=cotangent):
                 step["entry"] = self._entry(entry, None)
                 step |= {"cotangent": array(cotangent), "pass": number}
-                name, which = self.labels[entry.output_id], f"entry {self.numbers[entry.output_id]}"
-                arrived = f"the cotangent {short_value(cotangent._array)} arrived at {name}."
-                text = f"{which}, {name} = {self.labels.text(entry)}: {arrived}"
             case events.Accumulate():
-                text = self._accumulate(event, step, number)
+                step |= self._accumulated(event, number)
             case events.Assign(variable=variable, value=value):
                 step |= {"tensor": self._tensor(variable._id, variable, "variable"), "value": array(value)}
-                text = f"the variable {self.labels[variable._id]} is assigned {short_value(value._array)}."
-            case events.Explain(text=text):
-                pass
             case events.Leave(tensor=tensor, how=how):
                 step |= {"tensor": self._tensor(tensor._id, tensor, "computed"), "how": how}
-                name = self.labels[tensor._id]
-                text = f"the tensor {name} leaves for NumPy by {how}: what is computed from that is on no tape."
-            case _:
-                text = whose + {
-                    "release": " lets go of its arrays.", "resume": " records again.",
-                    "pause": " pauses: what is computed now is not recorded.",
-                    "reset": " forgets its entries and its watches.",
-                }[step["kind"]]  # fmt: skip
-                text = text.replace("the tape lets", "the one-shot tape lets")
-        step["text"] = text if step["kind"] == "explain" else _sentence(text)
+        step["text"] = self.sentences.write(event, step)
         self.document["steps"].append(step)
 
-    def _recorded(self, step: dict[str, Any], whose: str) -> str:
-        if step["kind"] == "skip":
-            return f"{whose} does not record it: it watches nothing in it."
-        text = f"{whose} records it as entry {self.document['entries'][step['entry']]['number']}"
-        if step["kind"] != "cut":
-            return f"{text}."
-        on_purpose = self.document["entries"][step["entry"]]["operation"] == "stop_gradient"
-        return f"{text}, which cuts the flow{'' if on_purpose else ': its derivative is zero wherever it has one'}."
-
-    def _accumulate(self, event: events.Accumulate, step: dict[str, Any], number: int) -> str:
+    def _accumulated(self, event: events.Accumulate, number: int) -> dict[str, Any]:
         id = event.tensor._id
         self.seen[number, id] += 1
-        count, of = self.seen[number, id], self.expected[number, id]
-        before = None if event.before is None else array(event.before)
-        contribution, after = array(event.contribution), array(event.after)
-        step |= {"entry": self._entry(event.entry, None), "argument": event.argument}
-        step |= {"tensor": self._tensor(id, event.tensor, "computed"), "before": before, "contribution": contribution}
-        step |= {"after": after, "count": count, "of": of, "pass": number}
-        name = self.labels[id]
-        had = "Nothing was there yet" if before is None else f"It is added to {before['text']}"
-        return f"the contribution to {name} is {contribution['text']}. {had}, so {name} now has {after['text']}." + (
-            f" That was {count} of {of}." if of > 1 else ""
-        )
+        return {
+            "entry": self._entry(event.entry, None),
+            "argument": event.argument,
+            "tensor": self._tensor(id, event.tensor, "computed"),
+            "before": None if event.before is None else array(event.before),
+            "contribution": array(event.contribution),
+            "after": array(event.after),
+            "count": self.seen[number, id],
+            "of": self.expected[number, id],
+            "pass": number,
+        }
 
     def _tensor(self, id: int, value: Any, kind: str, name: str | None = None) -> int:
         if id not in self.tensors:
@@ -332,13 +304,6 @@ class Writer:
                 return {"code": index, "line": at.line, "columns": None if at.columns is None else list(at.columns)}
         return None
 
-    def _line(self, step: dict[str, Any]) -> str:
-        if step["where"] is None:
-            return "the value "
-        several = len({part["place"] for part in self.document["code"]}) > 1
-        part = self.document["code"][step["where"]["code"]]
-        return f"{part['place'] + ', l' if several else 'l'}ine {step['where']['line']}: "
-
 
 def _conjugated(tree: Any, output: Any, argument: Any) -> Any:
     """Put in what a walk does around every rule for complex numbers (see `kinds.settle`)."""
@@ -365,10 +330,6 @@ def _replaced(tree: Any, old: Any, new: Any) -> Any:
         case [head, *parts]:
             return [head, *(_replaced(part, old, new) for part in parts)]
     return tree
-
-
-def _sentence(text: str) -> str:
-    return text[0].upper() + text[1:]
 
 
 def _kind(event: Event) -> str:

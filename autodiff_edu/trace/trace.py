@@ -15,7 +15,7 @@
 6. The contribution to x is 3. It is added to 3, so x now has 6. That was 2 of 2.
 7. The one-shot tape lets go of its arrays.
 
-`Trace.to_json` gives the same as data; `document.py` describes them.
+`Trace.to_json` returns the same as data, which `document.py` describes.
 """
 
 from __future__ import annotations
@@ -24,8 +24,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
 from ..core import events
 from ..core.entry import Entry
 from ..core.events import Event, active, hook
@@ -33,6 +31,8 @@ from ..core.recorder import Recorder
 from ..core.variable import Variable
 from ..text.places import Where, here
 from .document import Writer
+from .memory import Held
+from .sentences import transcript
 
 
 class Trace:
@@ -82,7 +82,7 @@ class Trace:
             self._memory[id(kept)] = self._held[id(tape)].after(event)
 
     def without(self, *tapes: Recorder) -> Trace:
-        """Give the same trace without what concerns some tapes."""
+        """Return the same trace without what concerns some tapes."""
         rest = Trace(self.title)
         rest._earlier, rest._scopes, rest._memory = self._earlier, self._scopes, self._memory
         rest._places = self._places
@@ -90,18 +90,18 @@ class Trace:
         return rest
 
     def document(self) -> dict[str, Any]:
-        """Give the trace as the nested dicts and lists that `document.py` describes."""
+        """Return the trace as the nested dicts and lists that `document.py` describes."""
         return Writer(self).document
 
     def to_json(self) -> str:
-        """Give the trace as a JSON string; the same trace gives the same string."""
+        """Return the trace as a JSON string; the same trace gives the same string."""
         import json  # not worth its import time to those who only differentiate
 
         return json.dumps(self.document(), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
     def transcript(self) -> str:
-        """Give the trace as numbered sentences."""
-        return "\n".join(f"{number}. {step['text']}" for number, step in enumerate(self.document()["steps"], 1))
+        """Return the trace as numbered sentences."""
+        return transcript(self.document())
 
 
 @contextmanager
@@ -136,60 +136,3 @@ def _kept(entry: Entry) -> Entry:
     return Entry(
         entry.operation, entry.ids, entry.values, entry.parameters, entry.output_id, entry.output_value, entry.where
     )
-
-
-class Held:
-    """Counts the bytes of the arrays that a tape holds; one that several entries use counts once."""
-
-    def __init__(self, tape: Recorder) -> None:
-        self.counts: dict[int, int] = {}  # by the id of an array: how often the tape holds it
-        self.bytes = 0
-        self.pulled: tuple[Entry, list[Any]] | None = None  # the entry that the backward pass came to last
-        self.known = False  # whether the tape was counted before the event that comes
-        for entry in tape.entries:
-            self._hold(_held_by(entry))
-        for tensor, _ in tape._watched.values():
-            self._hold([] if tensor is None else _owners(tensor._array))
-
-    def after(self, event: Event) -> int:
-        """Give the bytes after an event of the tape, every one of which it has to be told of."""
-        if self.pulled and self.pulled[0].values is None:  # the walk has released what it left behind
-            self._let_go(self.pulled[1])
-            self.pulled = None
-        known, self.known = self.known, True
-        match event:
-            case events.Watch(tensor=tensor) if known:
-                self._hold(_owners(tensor._array))
-            case events.Record(entry=entry) | events.Cut(entry=entry) if known:
-                self._hold(_held_by(entry))
-            case events.PullBack(entry=entry):
-                self.pulled = entry, _held_by(entry)
-            case events.Release() | events.Reset():
-                self.counts.clear()
-                self.bytes, self.pulled = 0, None
-        return self.bytes
-
-    def _hold(self, arrays: list[Any]) -> None:
-        for array in arrays:
-            self.counts[id(array)] = self.counts.get(id(array), 0) + 1
-            self.bytes += array.nbytes if self.counts[id(array)] == 1 else 0
-
-    def _let_go(self, arrays: list[Any]) -> None:
-        for array in arrays:
-            self.counts[id(array)] -= 1
-            self.bytes -= array.nbytes if self.counts[id(array)] == 0 else 0
-
-
-def _owners(*values: Any) -> list[Any]:
-    """Give the arrays among some values; of a view the array whose memory it shows."""
-    found = []
-    for value in values:
-        if isinstance(value, np.ndarray | np.generic):
-            while isinstance(value.base, np.ndarray):
-                value = value.base
-            found.append(value)
-    return found
-
-
-def _held_by(entry: Entry) -> list[Any]:
-    return _owners(*(entry.values or ()), entry.output_value)

@@ -283,14 +283,22 @@ def test_options_are_public():
 
 def test_a_trace_of_another_version_is_refused():
     class Old:
-        def to_json(self):
-            return '{"format": "autodiff_edu.trace", "version": 0, "title": "old"}'
-
-        def transcript(self):
-            return ""
+        def document(self):
+            return {"format": "autodiff_edu.trace", "version": 0, "title": "old"}
 
     with pytest.raises(ValueError, match=r"version 0 .* draws version \d"):
         Player(Old())
+
+
+def test_a_player_writes_the_document_of_its_trace_once(monkeypatch):
+    with ad.trace() as t, ad.GradientTape() as tape:
+        tape.watch(ad.constant(1.0))
+    written = []
+    document = ad.Trace.document
+    monkeypatch.setattr(ad.Trace, "document", lambda self: written.append(self) or document(self))
+    player = ad.play(t)
+    assert player.transcript() == "1. The tape watches x, which is 1."
+    assert written == [t]
 
 
 # HTML ---------------------------------------------------------------------------------------------------------------
@@ -426,6 +434,12 @@ def test_large_and_odd_values_can_be_played():
 def test_a_trace_that_has_not_run_says_how_to_run_one():
     with pytest.raises(TypeError, match=r"with ad\.trace\(\) as steps"):
         ad.play(ad.trace())
+
+
+def test_a_directory_in_place_of_a_file_is_refused_with_a_player_s_name(tmp_path):
+    (tmp_path / "x.svg").mkdir()
+    with pytest.raises(IsADirectoryError, match=r"x\.svg is a directory.*x\.svg.player\.svg"):
+        ad.play(np.sin, 1.0).save(tmp_path / "x.svg")
 
 
 def test_a_player_is_not_saved_into_a_directory_that_is_not_there(tmp_path):

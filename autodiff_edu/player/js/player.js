@@ -8,7 +8,7 @@
  */
 
 import { codeView } from "./code.js";
-import { controlsView, headingView } from "./controls.js";
+import { controlsView, handleKey, headingView } from "./controls.js";
 import { build, make, set, write } from "./dom.js";
 import { EXTRAS, extrasOf } from "./extras.js";
 import { graphView } from "./graph.js";
@@ -158,17 +158,4 @@ function refuse(host, { css }, why) {
   const message = make("section", { class: "player refusal", role: "alert" }, make("p", {}, why));
   host.attachShadow({ mode: "open" }).append(make("style", {}, css), message, make("slot"));
   return { show: () => false, stop: () => {} };
-}
-
-const KEYS = { ArrowLeft: "previous", ArrowRight: "next", " ": "play", Home: "first", End: "last" };
-
-function handleKey(event, actions) {
-  // What is typed is neither a shortcut of the player nor of the page around it.
-  if (event.target.matches("input:not([type=range]), select, textarea")) { event.stopPropagation(); return; }
-  if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || !Object.hasOwn(KEYS, event.key)) return;
-  event.stopPropagation();
-  // Whoever has walked to a button with Tab expects Space to press that button.
-  if (event.key === " " && event.target.matches("button, summary")) return;
-  event.preventDefault();
-  actions[KEYS[event.key]]();
 }
