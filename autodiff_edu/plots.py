@@ -19,12 +19,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .arrays.structures import as_array
+from .text.shared import colour
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LOW, MIDDLE, HIGH, ODD = "#1259b5", "#f2f3f5", "#c75300", "#8c959f"
-"""Blue below zero and orange above, as in the player: the colour-blind tell them apart too. Grey is NaN."""
+LOW, MIDDLE, HIGH, ODD = map(colour, ("low", "middle", "high", "idle"))
+"""Below zero, at zero and above it, as in the player; and NaN."""
 
 POINTS = 61
 """How many points of a grid lie along each axis."""

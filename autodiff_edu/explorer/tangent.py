@@ -19,9 +19,10 @@ import numpy as np
 from ..player.print.canvas import Path, Shape, Text, rounded, to_svg
 from ..plots import round_numbers
 from ..text.formatting import number
+from ..text.shared import colour
 
 WIDTH, HEIGHT, LEFT, BOTTOM, EDGE = 420.0, 280.0, 56.0, 28.0, 10.0
-INK, QUIET, RULE, PAPER, CURVE, LINE = "#1f2328", "#57606a", "#c4cad1", "#ffffff", "#0b57b8", "#a83a0a"
+INK, QUIET, RULE, PAPER, CURVE, LINE = map(colour, ("ink", "quiet", "rule", "paper", "forward", "backward"))
 POINTS = 121
 
 

@@ -10,9 +10,10 @@ from os import PathLike
 from typing import Any, Protocol
 
 from ..options import shows_widgets
-from ..trace.document import VERSION
+from ..text.shared import shared
 from ..trace.sentences import transcript
 from . import html
+from .bundle import extras, style
 from .files import save
 from .layout.layout import layout
 from .print.frames import Frames, key_frame
@@ -68,12 +69,13 @@ class Player:
 
     def __init__(self, trace: Traced) -> None:
         document = trace.document()
-        if document.get("version", VERSION) != VERSION:
+        known = shared()["version"]
+        if document.get("version", known) != known:
             raise ValueError(
                 f"this is version {document['version']!r:.20} of the trace document, and the player draws version "
-                f"{VERSION}: make the trace again with this release of autodiff_edu"
+                f"{known}: make the trace again with this release of autodiff_edu"
             )
-        self._content = {"trace": document, "layout": layout(document), "css": html.style(html.extras(document))}
+        self._content = {"trace": document, "layout": layout(document), "css": style(extras(document))}
         self._transcript = transcript(document)
         self._step = 0
         self._widget: Any = None

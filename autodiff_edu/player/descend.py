@@ -16,7 +16,7 @@ from ..core.tensor import Tensor
 from ..derivatives.transforms import hessian, value_and_grad
 from ..plots import check_range, grid, heights_of, of_two, round_numbers
 from ..text.formatting import short_value
-from ..trace.document import VERSION, array
+from ..trace.document import array, empty
 from . import Player
 from .parts import Written
 from .play import _parameters
@@ -97,11 +97,9 @@ def descend(
         told = _walk(function, point, method, steps, float(rate))
     names = _parameters(f, 2) if function is not f else [f"{_parameters(f, 1)[0]}[{i}]" for i in (0, 1)]
     how = "Newton's method" if method == "newton" else f"Gradient descent, rate {short_value(np.float64(rate))},"
-    document: dict[str, Any] = {"format": "autodiff_edu.trace", "version": VERSION}
-    document |= {"title": f"{how} on {getattr(f, '__name__', type(f).__name__)}"}
-    document |= {part: [] for part in ("code", "tapes", "tensors", "rules", "entries")}
-    document |= {"steps": [_described(step) for step in told], "program": {"lines": [], "steps": []}}
-    return Player(Written(document | {"contours": _picture(f, told, names, ranges)}))
+    document = empty(f"{how} on {getattr(f, '__name__', type(f).__name__)}")
+    document |= {"steps": [_described(step) for step in told], "contours": _picture(f, told, names, ranges)}
+    return Player(Written(document))
 
 
 def _walk(function: Callable[[Any], Any], point: Any, method: str, steps: int, rate: float) -> list[dict[str, Any]]:

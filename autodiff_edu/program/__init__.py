@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core import events
 from ..core.entry import Entry
@@ -181,7 +181,25 @@ def _one_line(remark: str) -> str:
     return "".join(c if c.isprintable() else " " for c in remark)
 
 
-def program(happened: list[Event], passes: list[int], labels: Labels) -> dict[str, Any]:
+class Program(NamedTuple):
+    """What a trace shows, as a program.
+
+    Attributes
+    ----------
+    lines : list of str
+        Its lines.
+    steps : list of int or None
+        For each event the index of the line that does it in NumPy.
+    formulas : dict
+        What entries compute and send back, as `Writer.formulas` has it.
+    """
+
+    lines: list[str]
+    steps: list[int | None]
+    formulas: dict[tuple[int, int | None], Any]
+
+
+def program(happened: list[Event], passes: list[int], labels: Labels) -> Program:
     """Write what a trace shows as a program, for the player.
 
     Parameters
@@ -192,21 +210,16 @@ def program(happened: list[Event], passes: list[int], labels: Labels) -> dict[st
         For each event, the number of its backward pass.
     labels : Labels
         What the trace calls its tensors.
-
-    Returns
-    -------
-    dict
-        "lines", a list of texts; and "steps": for each event the index of the line that does it in NumPy, or None.
     """
     written = _Program(happened, passes, labels)
-    return {"lines": [line.text for line in written.writer.lines], "steps": written.steps}
+    return Program([line.text for line in written.writer.lines], written.steps, written.writer.formulas)
 
 
 class _Program:
     """Follows the events of a trace, and writes a line for each that computes something."""
 
     def __init__(self, happened: list[Event], passes: list[int], labels: Labels) -> None:
-        self.writer, self.passes = Writer(labels), passes
+        self.writer, self.passes = Writer(labels, with_formulas=True), passes
         self.steps: list[int | None] = []
         self.spans: dict[int, tuple[int, int]] = {}  # the first and the last step of a pass
         for i, (event, number) in enumerate(zip(happened, passes, strict=True)):

@@ -27,12 +27,15 @@ from ..custom.call import Call, Custom
 from ..rules import operations
 from ..text.labels import Labels, names_of_arguments
 from ..text.places import place
+from . import formulas
 from .spelling import PREFIXES, SIGNS, Text, home_of, in_numpy, infix, literal, same
 
 INLINE = 8
 """The most elements of an array without a name that is written where it is used."""
 LONG = 64
 """The most characters of a part of a rule; a longer part gets a line of its own."""
+LONGEST = 110
+"""The most characters of a part of a rule in a formula, where all of it stands in one."""
 RESERVED = {"np", "values", "gradient", "__builtins__", *keyword.kwlist, *keyword.softkwlist, *dir(builtins)}
 INDEXING = {"getitem", "scatter", "gather"}
 
@@ -75,10 +78,14 @@ class Writer:
         What the program takes from its dictionary of that name, because it has no short text.
     imports : dict
         By module and name, what the program calls a function of this package.
+    formulas : dict
+        By the id of an entry's output and the position of an argument, the contribution as a tree; with None in place
+        of the position, what the entry computes. Only where they were asked for, by `with_formulas`.
     """
 
-    def __init__(self, labels: Labels) -> None:
-        self.labels = labels
+    def __init__(self, labels: Labels, with_formulas: bool = False) -> None:
+        self.labels, self.with_formulas = labels, with_formulas
+        self.formulas: dict[tuple[int, int | None], Any] = {}
         self.lines: list[Line] = []
         self.values: dict[str, Any] = {}
         self.imports: dict[tuple[str, str], str] = {}
@@ -213,6 +220,15 @@ class Writer:
             self.imports[home] = self.unique(home[1])
         return self.imports[home]
 
+    def _in_symbols(self, entry: Entry) -> str:
+        """Write what an entry computes as a formula."""
+        parts = self.operands(entry)
+        for k, (id, value) in enumerate(zip(entry.ids, entry.values, strict=True)):
+            is_array = id is not None or (isinstance(value, np.ndarray) and value.ndim)
+            if is_array and not (entry.name in INDEXING and k == 1):
+                parts[k] = Text(formulas.argument(entry.ids.index(id) if id is not None else k))
+        return self.expression(entry, parts).text
+
     # The forward pass ------------------------------------------------------------------------------------------------
 
     def entry(self, entry: Entry) -> str:
@@ -223,6 +239,8 @@ class Writer:
                 expression, remark = None, f"{remark}: {self.labels.text(entry)}, as it was computed"
             else:
                 expression = self.expression(entry, self.operands(entry))
+                if self.with_formulas and formulas.has_expression(entry):
+                    self.formulas[entry.output_id, None] = formulas.tree(self._in_symbols(entry))
                 remark += f": {entry.name} lets no derivative through" if rule.kind == "step" else ""
             name = self.unique(self.labels[entry.output_id])
             self.assign(name, expression or self.value(name, entry.output_value), remark)
@@ -244,6 +262,7 @@ class Writer:
         id: Any = entry.ids[argument]
         if isinstance(entry.operation, Custom):
             expression, remark = self._custom(number, entry, argument), f"{entry.name}, by its own backward function"
+            self.formulas[entry.output_id, argument] = formulas.tree("backward(__g)")
         else:
             expression, remark = self._rule(number, entry, argument, plain(cotangent))
         self._add(number, id, self.name(id, entry.values[argument]), expression, remark)
@@ -293,8 +312,20 @@ class Writer:
         if np.prod(shape) > value.size:
             remark += f": summed to the shape of {self.name(entry.ids[argument], entry.values[argument])}"
         if not isinstance(value, Tensor):
-            return self.operand(None, value), remark
-        return self._noted(noted.entries, value, texts), remark
+            expression = self.operand(None, value)
+        else:
+            expression = self._noted(noted.entries, value, texts.copy())
+        if self.with_formulas and (entry.output_id, argument) not in self.formulas:
+            symbols = {part._id: Text(formulas.argument(k)) for k, part in list(enumerate(inputs))[::-1] if isinstance(part, Tensor)}
+            symbols = {**symbols, y._id: Text("__y"), g._id: Text("__g")}
+            whole = self._in_full(noted.entries, value, symbols, g._id) if isinstance(value, Tensor) else expression
+            if whole is None:  # then it stands as the program has it, in several lines
+                named = {texts.get(id, Text(self._computed.get(id, ""))).text: symbol for id, symbol in symbols.items()}
+                names = ((name, formulas.tree(symbol.text)) for name, symbol in named.items() if name.isidentifier())
+            self.formulas[entry.output_id, argument] = (
+                formulas.tree(whole.text) if whole else formulas.tree(expression.text, tuple(names))
+            )
+        return expression, remark
 
     def _noted(self, entries: list[Entry], value: Tensor, texts: dict[int | None, Text]) -> Text:
         """Make one expression of operations; one that is used twice, or is long, gets a line of its own."""
@@ -309,20 +340,7 @@ class Writer:
         for entry in entries:
             if not uses[entry.output_id]:
                 continue
-            parts = []
-            for k, (id, operand) in enumerate(zip(entry.ids, entry.values, strict=True)):
-                if id not in texts:
-                    indexes = entry.name in INDEXING and k == 1
-                    known = id in self._computed or id in self._given
-                    parts.append(self.operand(id if known else None, operand, index=indexes))
-                else:
-                    parts.append(texts[id])
-            if entry.operation is np.broadcast_to and np.shape(entry.values[0]) == np.shape(entry.output_value):
-                texts[entry.output_id] = parts[0]
-                continue
-            if entry.operation is np.broadcast_to and (inner := _unpadded(makers.get(entry.ids[0]))) is not None:
-                parts[0] = texts.get(inner.ids[0]) or self.operand(inner.ids[0], inner.values[0])
-            text = self.expression(entry, parts)
+            text = self._joined(entry, makers, texts)
             several = uses[entry.output_id] > 1 and not text.text.isidentifier()
             if (several or len(text.text) > LONG) and entry.output_id != value._id:
                 name = self.unique("part")
@@ -330,6 +348,39 @@ class Writer:
                 text = Text(name)
             texts[entry.output_id] = text
         return texts[value._id] if value._id in texts else self.operand(value._id, value._array)
+
+    def _in_full(self, entries: list[Entry], value: Tensor, texts: dict[int | None, Text], g: int) -> Text | None:
+        """Make one expression of operations for a formula; None if it is too long to be read."""
+        makers: dict[int | None, Entry] = {entry.output_id: entry for entry in entries}
+        flowing: set[int | None] = {g}
+        for entry in entries:
+            kept = formulas.passed_through(entry, flowing, last=entry.output_id == value._id)
+            if not flowing.isdisjoint(entry.ids):
+                flowing.add(entry.output_id)
+            if kept is None:
+                text = self._joined(entry, makers, texts)
+            else:
+                text = texts.get(entry.ids[kept]) or self.operand(entry.ids[kept], entry.values[kept])
+            if len(text.text) > LONGEST:
+                return None
+            texts[entry.output_id] = text
+        return texts[value._id] if value._id in texts else self.operand(value._id, value._array)
+
+    def _joined(self, entry: Entry, makers: dict[int | None, Entry], texts: dict[int | None, Text]) -> Text:
+        """Write an operation of a rule on what was written of its arguments."""
+        parts = []
+        for k, (id, operand) in enumerate(zip(entry.ids, entry.values, strict=True)):
+            if id not in texts:
+                indexes = entry.name in INDEXING and k == 1
+                known = id in self._computed or id in self._given
+                parts.append(self.operand(id if known else None, operand, index=indexes))
+            else:
+                parts.append(texts[id])
+        if entry.operation is np.broadcast_to and np.shape(entry.values[0]) == np.shape(entry.output_value):
+            return parts[0]
+        if entry.operation is np.broadcast_to and (inner := _unpadded(makers.get(entry.ids[0]))) is not None:
+            parts[0] = texts.get(inner.ids[0]) or self.operand(inner.ids[0], inner.values[0])
+        return self.expression(entry, parts)
 
 
 def _unpadded(entry: Entry | None) -> Entry | None:

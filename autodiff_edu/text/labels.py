@@ -8,19 +8,13 @@ import numpy as np
 
 from .formatting import short_argument, short_index, short_value
 from .places import names, place
+from .shared import operators
 
 if TYPE_CHECKING:
     from ..core.tape import Entry, GradientTape
     from ..core.tensor import Tensor
     from .places import Where
 
-INFIX = {
-    "add": ("+", "plus"), "subtract": ("-", "minus"), "multiply": ("*", "times"), "divide": ("/", "divided by"),
-    "power": ("**", "to the power"), "matmul": ("@", "matrix-multiplied by"), "remainder": ("%", "modulo"),
-    "floor_divide": ("//", "floor-divided by"), "less": ("<", "less than"), "less_equal": ("<=", "at most"),
-    "greater": (">", "greater than"), "greater_equal": (">=", "at least"), "equal": ("==", "equal to"),
-    "not_equal": ("!=", "different from"),
-}  # fmt: skip
 SPOKEN = {
     "sin": "sine",
     "cos": "cosine",
@@ -100,8 +94,9 @@ class Labels:
     def text(self, entry: Entry) -> str:
         """Write an entry as the expression it computes, with the names of its arguments: `x * y`."""
         parts = _few(self.arguments(entry))
-        if entry.name in INFIX and len(parts) == 2:
-            return f"{parts[0]} {INFIX[entry.name][0]} {parts[1]}"
+        operator = operators().get(entry.name)
+        if operator and len(parts) == 2:
+            return f"{parts[0]} {operator.sign} {parts[1]}"
         if entry.name == "negative":
             return f"-{parts[0]}"
         if entry.name == "getitem":
@@ -113,8 +108,9 @@ class Labels:
     def aloud(self, entry: Entry) -> str:
         """Write an entry in words: "x times y"."""
         parts = _few(self.arguments(entry))
-        if entry.name in INFIX and len(parts) == 2:
-            return f"{parts[0]} {INFIX[entry.name][1]} {parts[1]}"
+        operator = operators().get(entry.name)
+        if operator and len(parts) == 2:
+            return f"{parts[0]} {operator.aloud} {parts[1]}"
         if entry.name == "getitem":
             return f"the elements [{parts[1]}] of {parts[0]}"
         extra = "".join(f", {k} {short_argument(v)}" for k, v in entry.parameters.items())

@@ -15,7 +15,8 @@ import autodiff_edu as ad
 from autodiff_edu.core.events import active
 from autodiff_edu.options import options
 from autodiff_edu.player import Player
-from autodiff_edu.player.html import SHARED, asset, script
+from autodiff_edu.player.bundle import asset, join, script
+from autodiff_edu.text.shared import shared
 
 
 def document(player):
@@ -23,7 +24,7 @@ def document(player):
     found = re.search(r'<script type="application/json">(.*?)</script>', player.html(), re.DOTALL)
     content = json.loads(found.group(1))
     for step in content["trace"]["steps"]:
-        step |= {key: content["arrays"][step[key]] for key in SHARED if isinstance(step.get(key), int)}
+        step |= {key: content["arrays"][step[key]] for key in shared()["arrays"] if isinstance(step.get(key), int)}
     return content["trace"]
 
 
@@ -414,6 +415,39 @@ def test_no_string_of_the_scripts_goes_over_several_lines():
         for line in code.splitlines():
             assert line.count("`") % 2 == 0, (path.name, line)
     assert not re.search(r"^(\s|//|/\*)", script(), re.MULTILINE)
+
+
+def test_modules_that_give_one_name_to_two_things_are_not_joined():
+    modules = {"a.js": 'import { b } from "./b.js";\nconst c = b;\n', "b.js": "const c = 1;\nexport const b = c;\n"}
+    with pytest.raises(ValueError, match=r"a\.js and b\.js both declare c|b\.js and a\.js both declare c"):
+        join(modules, ["a.js"])
+    modules["b.js"] = "export const [b, d] = [1, 2];\nexport function c() {}\n"
+    with pytest.raises(ValueError, match="both declare c"):
+        join(modules, ["a.js"])
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ('import { b, d } from "./b.js";', r"a\.js imports d, which b\.js does not export"),
+        ('import { c } from "./b.js";', r"imports c, which"),
+        ('import b from "./b.js";', "a form that is not joined here: import b from"),
+        ('import * as b from "./b.js";', "a form that is not joined here"),
+        ('import { b } from "../b.js";', "a form that is not joined here"),
+    ],
+)
+def test_an_import_that_cannot_be_joined_is_found(line, why):
+    modules = {"a.js": f"{line}\nexport const a = 1;\n", "b.js": "const c = 1;\nexport const b = c;\n"}
+    with pytest.raises(ValueError, match=why):
+        join(modules, ["a.js"])
+
+
+def test_what_python_and_the_scripts_share_stands_in_the_script_once():
+    text = script()
+    assert text.count('"version":') == 1
+    assert f'"version":{shared()["version"]}' in text
+    assert '"colours"' not in text
+    assert "import " not in text
 
 
 def test_a_player_of_thirty_steps_is_a_light_file():

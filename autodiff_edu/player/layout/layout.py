@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...text.shared import shared
 from .groups import group
 from .layers import Place
 from .levels import Level, Line, nest
@@ -35,7 +36,7 @@ BOX_HEIGHT = 3 * LINE + 12
 FOLDED = 2 * LINE + 12
 
 # How much of a text is shown before the ellipsis (of a value: by player.js); the whole text is in the tooltip.
-LONGEST_VALUE = 20
+LONGEST_VALUE: int = shared()["longest_value"]
 LONGEST_NAME = 14
 
 MANY = 40

@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
+from ...text.shared import colour
 from ..files import save
 from .canvas import ADVANCE, SANS, Path, Shape, Text, Window, rounded, to_pdf, to_svg
 from .moments import Moment, key_steps, moment, subject
 from .plane import plane
 
-INK, QUIET, RULE, PAPER, SUNK = "#1f2328", "#57606a", "#c4cad1", "#ffffff", "#f4f5f7"
-FORWARD, BACKWARD = ("#0b57b8", "#e6effa"), ("#a83a0a", "#fbe9e0")  # for lines and texts, and for areas
+INK, QUIET, RULE, PAPER, SUNK, EDGE, IDLE = map(colour, ("ink", "quiet", "rule", "paper", "sunk", "edge", "idle"))
+FORWARD, BACKWARD = ((colour(name), colour(f"{name}-tint")) for name in ("forward", "backward"))  # lines, and areas
 
 # Pixels: what a frame may be at most, and the room within.
 WIDEST, TALLEST, NARROWEST = 460.0, 420.0, 330.0
@@ -218,7 +219,7 @@ class _Frame:
             if number in arriving or not seen(x, y, to_x, bend, to_x, to_y):
                 continue
             known = link.get("entry") in self.now.entries
-            grey = "#8c959f" if known else RULE
+            grey = IDLE if known else RULE
             shapes.append(Path(_from(link) + _curve(link), stroke=grey, weight=1.3, dash=() if known else (1, 4)))
             if number in ends:
                 shapes.append(_head((to_x, to_y), -7, grey))
@@ -238,7 +239,7 @@ class _Frame:
         step, back = self.now.step, self.now.backward
         plain = self.layout["tensors"][self.document["entries"][step["entry"]]["inputs"][argument]]["plain"]
         flows = step.get("argument", argument) == argument and not (back and plain)
-        colour = self.colour if flows else "#8c959f"
+        colour = self.colour if flows else IDLE
         return [
             Path(_from(first) + curves, stroke=colour, weight=2.6 if flows else 1.3, dash=(6, 4) if back else ()),
             _head(first["points"][:2], 7, colour)
@@ -254,7 +255,7 @@ class _Frame:
         name, known = self.document["tensors"][tensor]["name"], value is not None
         is_now = tensor == self.subject
         fill = self.tint if is_now else SUNK if box["plain"] else PAPER
-        stroke = self.colour if is_now else "#6e7781" if known else RULE
+        stroke = self.colour if is_now else EDGE if known else RULE
         dash = (2.0, 3.0) if box["plain"] and not is_now else ()
         ink = INK if known else QUIET
         shapes: list[Path | Text] = [Path(rounded(x, y, width, height), fill, stroke, 2 if is_now else 1, dash)]

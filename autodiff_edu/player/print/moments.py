@@ -6,7 +6,9 @@ The same as js/history.js, for pictures that are drawn without a browser.
 from dataclasses import dataclass, field
 from typing import Any
 
-COMPUTING = ("watch", "record", "skip", "cut", "assign")
+from ...text.shared import shared
+
+COMPUTING = tuple(shared()["computing"])
 
 
 @dataclass

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...text.shared import colour
 from .canvas import Path, Text, rounded
 
-INK, QUIET, HEIGHT, UPHILL, NEWTON = "#1f2328", "#57606a", "#b6bcc4", "#a83a0a", "#0b57b8"
+INK, QUIET, PAPER, HEIGHT, UPHILL, NEWTON = map(colour, ("ink", "quiet", "paper", "contour", "backward", "forward"))
 
 
 def plane(part: dict[str, Any], number: int) -> list[Path | Text]:
@@ -25,7 +26,7 @@ def plane(part: dict[str, Any], number: int) -> list[Path | Text]:
         if now[name]:
             end = f"{now[name][0]:g} {now[name][1]:g}"
             shapes.append(Path(f"M{x:g} {y:g}L{end}", stroke=colour, weight=2.4, dash=dash))
-    shapes += [Path(rounded(a - 4, b - 4, 8, 8, 4), "#ffffff", INK, 1.6) for a, b in places[:-1]]
+    shapes += [Path(rounded(a - 4, b - 4, 8, 8, 4), PAPER, INK, 1.6) for a, b in places[:-1]]
     shapes.append(Path(rounded(x - 4, y - 4, 8, 8, 4), INK))
     shapes.append(Path(f"M{left:g} {top:g}H{left + wide:g}V{bottom:g}H{left:g}Z", stroke=QUIET))
     shapes += [Text(tick["at"], bottom + 15, tick["text"], 11, QUIET, "middle") for tick in part["ticks"][0]]
