@@ -6,6 +6,7 @@ import SHARED from "../../text/shared.json" with { type: "json" };
 const math = (tag, ...rest) => build(document.createElementNS("http://www.w3.org/1998/Math/MathML", tag), ...rest);
 const row = (...parts) => math("mrow", {}, ...parts);
 const sign = (text, attributes = {}) => math("mo", attributes, text);
+const bracket = (text) => sign(text, { stretchy: "false" });
 const code = (text) => math("mtext", {}, shorten(text));
 
 /** How tightly what is no operator binds; those of SHARED.operators are between 0 and 4. */
@@ -29,10 +30,15 @@ export const barred = (name) => math("mrow", { class: "bar" }, named(name), sign
 export function drawn(tree, leaf, need = 0, open = false) {
   const [node, binds] = shape(tree, leaf, open);
   if (binds >= need) return node;
-  return binds === COMPARED && need > COMPARED + 1 ? row(sign("["), node, sign("]")) : fenced(node);
+  return binds === COMPARED && need > COMPARED + 1 ? row(bracket("["), node, bracket("]")) : fenced(node);
 }
 
-const fenced = (...parts) => row(sign("("), ...parts, sign(")"));
+/** In parentheses, which grow with what is high; not with commas and bars, which only hang over or stand out a little. */
+function fenced(...parts) {
+  const inside = row(...parts);
+  const stretchy = inside.querySelector("mfrac, mroot, mtable, munder") !== null;
+  return row(sign("(", { stretchy }), inside, sign(")", { stretchy }));
+}
 
 function shape(tree, leaf, open) {
   if (!Array.isArray(tree)) {
@@ -49,7 +55,7 @@ function shape(tree, leaf, open) {
   if (head === "/") return [math("mfrac", {}, inside(parts[0]), inside(parts[1])), FRACTION];
   if (head === "**") return [math("msup", {}, inside(parts[0], ATOM), inside(parts[1])), POWER];
   if (head === "transpose") return [math("msup", {}, inside(parts[0], ATOM), sign("⊤")), POWER];
-  if (head === "index") return [row(inside(parts[0], ATOM), sign("["), code(parts[1]), sign("]")), ATOM];
+  if (head === "index") return [row(inside(parts[0], ATOM), bracket("["), code(parts[1]), bracket("]")), ATOM];
   if (head === "sum") return [row(summation(parts[1]), inside(parts[0], PRODUCT)), NEGATIVE];
   if (head === "where") return [cases(parts, inside), ATOM];
   if (head === "call") return called(parts, leaf, inside, open);
@@ -84,7 +90,7 @@ function called([name, ...parts], leaf, inside, open) {
     const [node, binds] = shape(parts[0], leaf, false);
     if (binds >= POWER) return [row(word, math("mspace", { width: "0.2em" }), node), APPLIED];
   }
-  const comma = () => sign(",", { separator: "true" });
+  const comma = () => sign(",", { form: "infix", separator: "true", lspace: "0", rspace: "0.25em" });
   const listed = parts.flatMap((part, index) => [...(index ? [comma()] : []), inside(part)]);
   return [row(word, fenced(...listed)), ATOM];
 }

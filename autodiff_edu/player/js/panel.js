@@ -80,7 +80,10 @@ function formulasOf(trace, read, history) {
     return numbers && numeric.textContent !== symbolic.textContent ? [symbolic, numeric] : [symbolic];
   };
   const outcome = (array) => (array && array.text.length > LONGEST_RESULT ? [] : [result(array?.text ?? UNKNOWN)]);
-  const signed = (first, nodes) => nodes.map((node, index) => [index ? "=" : first, node]);
+  /** Signs before the nodes, but for one that says what the one before it says. */
+  const signed = (first, nodes) => nodes
+    .filter((node, index) => !index || node.textContent !== nodes[index - 1].textContent)
+    .map((node, index) => [index ? "=" : first, node]);
   const forward = (entry, number) => {
     const { output, arguments: given, formula } = trace.entries[entry];
     const values = (leaf) => read.value(given[leaf], number);
@@ -96,8 +99,7 @@ function formulasOf(trace, read, history) {
     const isNumber = !Array.isArray(tree); // what it is in numbers is the outcome already
     const nodes = both(entry, tree, isNumber ? null : arrived && values);
     if (arrived) nodes.push(...outcome(sent));
-    const distinct = nodes.filter((node, index) => !index || node.textContent !== nodes[index - 1].textContent);
-    return equation(barred(trace.tensors[given[argument]].name), ...signed("+=", distinct));
+    return equation(barred(trace.tensors[given[argument]].name), ...signed("+=", nodes));
   };
   return { forward, backward };
 }
