@@ -14,8 +14,8 @@ import numpy as np
 
 from ..rules.operations import clip
 from ..text.formatting import short_argument
-from ..text.shared import operators
 from ..text.places import names
+from ..text.shared import operators
 
 if TYPE_CHECKING:
     from ..core.entry import Entry

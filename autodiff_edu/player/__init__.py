@@ -55,7 +55,7 @@ class Player:
     --------
     >>> class Sample:
     ...     def document(self):
-    ...         steps = [{"kind": "pause", "text": "Tape 1 pauses."}, {"kind": "resume", "text": "Tape 1 records again."}]
+    ...         steps = [{"kind": "pause", "text": "Tape 1 pauses."}, {"kind": "resume", "text": "Tape 1 goes on."}]
     ...         return {"title": "f(x)", "code": [], "tapes": [], "tensors": [], "entries": [], "steps": steps}
     >>> player = Player(Sample())
     >>> player
@@ -75,7 +75,7 @@ class Player:
                 f"this is version {document['version']!r:.20} of the trace document, and the player draws version "
                 f"{known}: make the trace again with this release of autodiff_edu"
             )
-        self._content = {"trace": document, "layout": layout(document), "css": style(extras(document))}
+        self._content: dict[str, Any] = {"trace": document, "layout": layout(document), "css": style(extras(document))}
         self._transcript = transcript(document)
         self._step = 0
         self._widget: Any = None

@@ -22,7 +22,9 @@ SPACE = re.compile(r"(?<=[:;,{}])\s+|\s+(?=[{}])")  # of a style sheet
 INDENT = re.compile(r"^\s+", re.MULTILINE)
 IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([\w.]+)";\n', re.MULTILINE)
 DATA = re.compile(r'^import (\w+) from "[\w./]+/shared\.json" with \{ type: "json" \};\n', re.MULTILINE)
-DECLARED = re.compile(r"^(export )?(?:async )?(?:const|let|class|function\*?) (?:(\w+)|[\[{]([^\]}]*)[\]}])", re.MULTILINE)
+DECLARED = re.compile(
+    r"^(export )?(?:async )?(?:const|let|class|function\*?) (?:(\w+)|[\[{]([^\]}]*)[\]}])", re.MULTILINE
+)
 
 
 @cache
@@ -40,7 +42,8 @@ def extras(document: dict[str, Any]) -> tuple[str, ...]:
 def style(parts: tuple[str, ...] = ()) -> str:
     """Return the style sheet, with those of some extra parts, and with the colours that it mentions."""
     text = "\n".join(asset(f"css/{name}.css") for name in (*SHEETS, *parts, LAST_SHEET))
-    known = "".join(f"--shared-{name}: {_scheme(value)};" for name, value in colours().items() if f"--shared-{name})" in text)
+    used = {name: value for name, value in colours().items() if f"var(--shared-{name})" in text}
+    known = "".join(f"--shared-{name}: {_scheme(value)};" for name, value in used.items())
     return SPACE.sub("", _lighter(f":host {{ {known} }}\n{text}"))
 
 
@@ -52,11 +55,12 @@ def _scheme(colour: str | list[str]) -> str:
 def script(parts: tuple[str, ...] = EXTRAS) -> str:
     """Return js/player.js with all that it imports, as one module, and the views of some extra parts."""
     names = [f"{name}.js" for name in (*parts, "player")]
-    return _lighter(join({path.name: asset(f"js/{path.name}") for path in files(__package__).joinpath("js").iterdir()}, names))
+    modules = {path.name: asset(f"js/{path.name}") for path in files(__package__).joinpath("js").iterdir()}
+    return _lighter(join(modules, names))
 
 
 def join(modules: dict[str, str], names: list[str]) -> str:
-    """Join modules, and those that they import, into one text; only the last one keeps its exports.
+    r"""Join modules, and those that they import, into one text; only the last one keeps its exports.
 
     An import becomes the text of what is imported, once, and its exports become plain names. What is imported from
     shared.json becomes an object with the parts of it that are used.
@@ -76,7 +80,7 @@ def join(modules: dict[str, str], names: list[str]) -> str:
 
     Examples
     --------
-    >>> modules = {"a.js": 'import { b } from "./b.js";\\nexport const a = b;\\n', "b.js": "export const b = 1;\\n"}
+    >>> modules = {"a.js": 'import { b } from "./b.js";\nexport const a = b;\n', "b.js": "export const b = 1;\n"}
     >>> print(join(modules, ["a.js"]))
     const b = 1;
     export const a = b;

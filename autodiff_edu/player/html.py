@@ -97,5 +97,6 @@ def page(content: dict[str, Any], transcript: str, step: int = 0, picture: tuple
     """Return a complete document around `fragment`, which follows the reader's light or dark scheme."""
     return PAGE.format(
         sunk=colour("sunk"),
-        title=html.escape(content["trace"]["title"]), fragment=fragment(content, transcript, step, picture).strip()
+        title=html.escape(content["trace"]["title"]),
+        fragment=fragment(content, transcript, step, picture).strip(),
     )

@@ -186,7 +186,7 @@ def _called(name: str, parts: list[Any], said: dict[str | None, str]) -> Any:
             return ["sum", value, f"axes {axes[1:-1]}" if several else f"axis {axes}"] if axes != "()" else value
         case "sum", [value], _:
             return ["sum", value]
-        case ("conjugate" | "real"), [["call", "conjugate", value]], _:
+        case (("conjugate" | "real"), [["call", "conjugate", value]], _):
             return value if name == "conjugate" else ["call", name, value]
     return ["call", name, *_few(parts), *words]
 

@@ -311,20 +311,23 @@ class Writer:
         remark = entry.name
         if np.prod(shape) > value.size:
             remark += f": summed to the shape of {self.name(entry.ids[argument], entry.values[argument])}"
-        if not isinstance(value, Tensor):
-            expression = self.operand(None, value)
-        else:
-            expression = self._noted(noted.entries, value, texts.copy())
-        if self.with_formulas and (entry.output_id, argument) not in self.formulas:
-            symbols = {part._id: Text(formulas.argument(k)) for k, part in list(enumerate(inputs))[::-1] if isinstance(part, Tensor)}
-            symbols = {**symbols, y._id: Text("__y"), g._id: Text("__g")}
+        expression = self._noted(noted.entries, value, texts.copy()) if isinstance(value, Tensor) else None
+        expression = expression or self.operand(None, value)
+        key = (entry.output_id, argument)
+        if self.with_formulas and key not in self.formulas:
+            symbols = {y._id: "__y", g._id: "__g"}
+            for k, tensor in enumerate(inputs):
+                if isinstance(tensor, Tensor):
+                    symbols.setdefault(tensor._id, formulas.argument(k))
             whole = self._in_full(noted.entries, value, symbols, g._id) if isinstance(value, Tensor) else expression
-            if whole is None:  # then it stands as the program has it, in several lines
-                named = {texts.get(id, Text(self._computed.get(id, ""))).text: symbol for id, symbol in symbols.items()}
-                names = ((name, formulas.tree(symbol.text)) for name, symbol in named.items() if name.isidentifier())
-            self.formulas[entry.output_id, argument] = (
-                formulas.tree(whole.text) if whole else formulas.tree(expression.text, tuple(names))
-            )
+            if whole is not None:
+                self.formulas[key] = formulas.tree(whole.text)
+            else:  # the last of several lines, with the names that the program has for the others
+                known = texts | {id: Text(name) for id, name in self._computed.items() if id in symbols}
+                known |= {id: Text(self._given[id][-1][1]) for id in symbols if id in self._given}
+                named = {known[id].text: symbol for id, symbol in symbols.items() if id in known}
+                leaves = ((name, formulas.tree(symbol)) for name, symbol in named.items() if name.isidentifier())
+                self.formulas[key] = formulas.tree(expression.text, tuple(leaves))
         return expression, remark
 
     def _noted(self, entries: list[Entry], value: Tensor, texts: dict[int | None, Text]) -> Text:
@@ -349,8 +352,9 @@ class Writer:
             texts[entry.output_id] = text
         return texts[value._id] if value._id in texts else self.operand(value._id, value._array)
 
-    def _in_full(self, entries: list[Entry], value: Tensor, texts: dict[int | None, Text], g: int) -> Text | None:
+    def _in_full(self, entries: list[Entry], value: Tensor, symbols: dict[int, str], g: int) -> Text | None:
         """Make one expression of operations for a formula; None if it is too long to be read."""
+        texts: dict[int | None, Text] = {id: Text(symbol) for id, symbol in symbols.items()}
         makers: dict[int | None, Entry] = {entry.output_id: entry for entry in entries}
         flowing: set[int | None] = {g}
         for entry in entries:

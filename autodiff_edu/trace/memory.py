@@ -11,6 +11,7 @@ from ..core.entry import Entry
 from ..core.events import Event
 from ..core.recorder import Recorder
 
+
 class Held:
     """Counts the bytes of the arrays that a tape holds; one that several entries use counts once."""
 

@@ -57,8 +57,8 @@ class Sentences:
                 return f"{text}. {recorded[0].upper()}{recorded[1:]}"
             case events.Seed(tensor=tensor, cotangent=cotangent):
                 which = "the backward pass" if self._is_alone() else f"the backward pass of {whose}"
-                cotangent = short_value(cotangent._array)
-                return f"{which} starts at {labels[tensor._id]} with the cotangent {cotangent}."
+                start = f"{which} starts at {labels[tensor._id]}"
+                return f"{start} with the cotangent {short_value(cotangent._array)}."
             case events.PullBack(entry=entry, cotangent=cotangent):
                 name = labels[entry.output_id]
                 arrived = f"the cotangent {short_value(cotangent._array)} arrived at {name}."

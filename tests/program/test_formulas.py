@@ -188,7 +188,8 @@ def value(node, leaves):
         return np.sum(value(parts[0], leaves), axis=axes)
     name = parts.pop(0) if head == "call" else {"neg": "negative"}.get(head, head)
     known = {sign: name for name, sign in reversed(SIGNS.items())}
-    return (np.linalg.norm if name == "norm" else getattr(np, known.get(name, name)))(*(value(part, leaves) for part in parts))
+    function = np.linalg.norm if name == "norm" else getattr(np, known.get(name, name))
+    return function(*(value(part, leaves) for part in parts))
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ export function drawn(tree, leaf, need = 0, open = false) {
   return binds === COMPARED && need > COMPARED + 1 ? row(bracket("["), node, bracket("]")) : fenced(node);
 }
 
-/** In parentheses, which grow with what is high; not with commas and bars, which only hang over or stand out a little. */
+/** In parentheses, which grow with fractions and tables, and not with letters that reach below the line. */
 function fenced(...parts) {
   const inside = row(...parts);
   const stretchy = inside.querySelector("mfrac, mroot, mtable, munder") !== null;

@@ -28,11 +28,12 @@ from .levels import Level, Line, nest
 
 # Pixels. A character is that wide at the 12 px in which player.css sets the graph.
 CHARACTER = 7.3
-PADDING = 10.0
+BOX: dict[str, float] = shared()["box"]
+PADDING = BOX["padding"]
 LINE = 17.0
 PORT_GAP = 16.0
 NARROWEST = 66.0
-BOX_HEIGHT = 3 * LINE + 12
+BOX_HEIGHT = BOX["height"]
 FOLDED = 2 * LINE + 12
 
 # How much of a text is shown before the ellipsis (of a value: by player.js); the whole text is in the tooltip.
@@ -122,7 +123,7 @@ def _measure(document: dict[str, Any]) -> list[Place]:
         if description["kind"] == "constant" and tensor not in reached:
             # No cotangent ever reaches it: one line says it all, "c = 2", or "2" where the number is the name.
             characters = text if description["name"] == description["value"]["text"] else name + 3 + text
-            boxes.append(Place(tensor, characters * CHARACTER + 2 * PADDING, LINE + 6))
+            boxes.append(Place(tensor, characters * CHARACTER + 2 * PADDING, BOX["plain_height"]))
         else:
             operation = min(len(operations.get(tensor, "")), LONGEST_NAME)
             characters = max(name + (operation and operation + 2), text)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
-from ...text.shared import colour
+from ...text.shared import colour, shared
 from ..files import save
 from .canvas import ADVANCE, SANS, Path, Shape, Text, Window, rounded, to_pdf, to_svg
 from .moments import Moment, key_steps, moment, subject
@@ -25,6 +25,7 @@ WIDEST, TALLEST, NARROWEST = 460.0, 420.0, 330.0
 PADDING, GAP, LINE, COLUMNS = 12.0, 16.0, 17.0, 3
 SMALLEST = 0.85  # a larger graph is not shrunk further, but cut around the tensor at hand
 CHARACTER = 12 * ADVANCE
+BOX: dict[str, float] = shared()["box"]
 
 
 class Frames:
@@ -250,6 +251,7 @@ class _Frame:
     def box(self, tensor: int, box: dict[str, Any]) -> list[Path | Text]:
         """Draw a tensor: its name, how it was computed, its value, its cotangent."""
         x, y, width, height = (box[key] for key in ("x", "y", "width", "height"))
+        left = x + BOX["padding"]
         value, cotangent = self.now.values.get(tensor), self.now.cotangents.get(tensor)
         letters = int((width - 14) / CHARACTER)
         name, known = self.document["tensors"][tensor]["name"], value is not None
@@ -265,20 +267,21 @@ class _Frame:
             words = (
                 words if name == self.document["tensors"][tensor]["value"]["text"] else f"{box['heading']} = {words}"
             )
-            return [*shapes, Text(x + width / 2, y + 16, _shorten(words, letters), 12, ink, "middle")]
+            return [*shapes, Text(x + width / 2, y + BOX["plain_value"], _shorten(words, letters), 12, ink, "middle")]
         if cotangent is not None:
-            shapes.append(Path(rounded(x + 2, y + 42, width - 4, height - 44, 5), BACKWARD[1]))
+            shapes.append(Path(rounded(x + 2, y + BOX["strip"], width - 4, height - BOX["strip"] - 2, 5), BACKWARD[1]))
         shapes += [
-            Text(x + 10, y + 19, box["heading"], 12, ink, bold=True),
-            Text(x + 10, y + 36, _shorten(value or "—", letters), 12, ink),
+            Text(left, y + BOX["name"], box["heading"], 12, ink, bold=True),
+            Text(left, y + BOX["value"], _shorten(value or "—", letters), 12, ink),
         ]
         if box["operation"]:
-            shapes.append(Text(x + width - 10, y + 19, box["operation"], 11, QUIET, "end"))
+            shapes.append(Text(x + width - BOX["padding"], y + BOX["name"], box["operation"], 11, QUIET, "end"))
         if cotangent is None and tensor in self.unusual:
-            shapes.append(Text(x + 10, y + 56, _shorten(self.unusual[tensor], letters), 11, QUIET))
+            shapes.append(Text(left, y + BOX["cotangent"], _shorten(self.unusual[tensor], letters), 11, QUIET))
         elif self.now.backward or cotangent is not None:
             words = _shorten(f"← {cotangent or '—'}", letters)
-            shapes.append(Text(x + 10, y + 56, words, 12, BACKWARD[0] if cotangent else QUIET, bold=bool(cotangent)))
+            ink = BACKWARD[0] if cotangent else QUIET
+            shapes.append(Text(left, y + BOX["cotangent"], words, 12, ink, bold=bool(cotangent)))
         return shapes
 
 

@@ -22,10 +22,10 @@ def plane(part: dict[str, Any], number: int) -> list[Path | Text]:
     if len(places) > 1:
         shapes.append(Path("M" + "L".join(f"{x:g} {y:g}" for x, y in places), stroke=INK, weight=1.4))
     (x, y) = now["at"]
-    for name, colour, dash in (("newton", NEWTON, (2.0, 3.0)), ("gradient", UPHILL, ())):
+    for name, stroke, dash in (("newton", NEWTON, (2.0, 3.0)), ("gradient", UPHILL, ())):
         if now[name]:
             end = f"{now[name][0]:g} {now[name][1]:g}"
-            shapes.append(Path(f"M{x:g} {y:g}L{end}", stroke=colour, weight=2.4, dash=dash))
+            shapes.append(Path(f"M{x:g} {y:g}L{end}", stroke=stroke, weight=2.4, dash=dash))
     shapes += [Path(rounded(a - 4, b - 4, 8, 8, 4), PAPER, INK, 1.6) for a, b in places[:-1]]
     shapes.append(Path(rounded(x - 4, y - 4, 8, 8, 4), INK))
     shapes.append(Path(f"M{left:g} {top:g}H{left + wide:g}V{bottom:g}H{left:g}Z", stroke=QUIET))
