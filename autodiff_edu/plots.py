@@ -204,7 +204,7 @@ def contours(
 
 
 def of_two(f: Callable[..., Any]) -> Callable[[Any], Any]:
-    """Give `f` as a function of one array of two numbers, whichever way it takes them."""
+    """Turn `f` into a function of one array of two numbers, whichever way it takes them."""
     try:
         parameters = inspect.signature(f).parameters.values()
     except (TypeError, ValueError):
@@ -242,7 +242,7 @@ def heights_of(heights: Any, count: int) -> Any:
 
 
 def check_range(given: Any, name: str) -> tuple[float, float]:
-    """Give a range as two floats.
+    """Return a range as two floats.
 
     Raises
     ------

@@ -16,8 +16,8 @@ from . import html
 from .bundle import extras, style
 from .files import save
 from .layout.layout import layout
-from .print.frames import Frames, key_frame
-from .print.moments import key_steps
+from .print.frames import Frames, draw_key_frame
+from .print.moments import choose_key_steps
 
 __all__ = ["Player", "layout"]
 
@@ -25,7 +25,7 @@ WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 def widget_view(widget: Any) -> dict[str, Any]:
-    """Give the part of a cell's output that shows a widget."""
+    """Return the part of a cell's output that shows a widget."""
     view = widget._repr_mimebundle_()
     # anywidget gives the data, or the data and their metadata, depending on its version.
     return {WIDGET_VIEW: (view[0] if isinstance(view, tuple) else view)[WIDGET_VIEW]}
@@ -124,11 +124,11 @@ class Player:
             One ``<div>``, beginning at the current step; the same trace gives the same bytes. Where scripts do not run,
             it shows a key frame and the transcript.
         """
-        return html.fragment(self._content, self._transcript, self.step, key_frame(self._content))
+        return html.fragment(self._content, self._transcript, self.step, draw_key_frame(self._content))
 
     def page(self) -> str:
         """Return a complete HTML document with the player in it, for the light and the dark scheme."""
-        return html.page(self._content, self._transcript, self.step, key_frame(self._content))
+        return html.page(self._content, self._transcript, self.step, draw_key_frame(self._content))
 
     def transcript(self) -> str:
         """Return the trace as numbered sentences: one line for each step."""
@@ -154,7 +154,7 @@ class Player:
         TypeError
             If a step is not an integer.
         """
-        chosen = [self._checked(step) for step in steps] or key_steps(self._content["trace"])
+        chosen = [self._checked(step) for step in steps] or choose_key_steps(self._content["trace"])
         return Frames(self._content, chosen)
 
     def save(self, path: str | PathLike[str]) -> None:

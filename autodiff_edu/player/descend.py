@@ -184,7 +184,7 @@ def _sentences(now: dict[str, Any], method: str, still: bool, last: bool) -> str
 
 
 def _direction(vector: Any) -> Any:
-    """Give a direction in the one of its two signs that does not depend on how it was computed."""
+    """Return a direction in the one of its two signs that does not depend on how it was computed."""
     vector = np.where(np.abs(vector) < FLAT, 0.0, vector)
     return vector * np.sign(vector[np.flatnonzero(vector)[0]]) + 0.0
 
@@ -210,13 +210,13 @@ class _Plane:
         self.x, self.y = x, y
 
     def at(self, point: Any) -> list[float]:
-        """Give a point in pixels, as far as pixels can be drawn."""
+        """Return a point in pixels, as far as pixels can be drawn."""
         x = LEFT + (float(point[0]) - self.x[0]) / (self.x[1] - self.x[0]) * SIDE
         y = EDGE + (self.y[1] - float(point[1])) / (self.y[1] - self.y[0]) * SIDE
         return [round(min(max(number, -1e5), 1e5), 1) for number in (x, y)]
 
     def arrow(self, point: Any, direction: Any) -> list[float] | None:
-        """Give where an arrow of fixed length ends; its length is in the table, and would rarely fit."""
+        """Return where an arrow of fixed length ends; its length is in the table, and would rarely fit."""
         if not np.isfinite(direction).all() or not direction.any():
             return None
         across = direction / [self.x[1] - self.x[0], self.y[0] - self.y[1]]

@@ -14,7 +14,7 @@ t1 = np.sin(x)  # doctest, line 2
 t2 = t1 * 3.0   # doctest, line 2
 y = np.sum(t2)  # doctest, line 2
 <BLANKLINE>
-# backward: x_bar is the derivative of y by x, and so on
+# backward: x_bar is the derivative of y with respect to x, and so on
 y_bar = np.float64(1.0)
 t2_bar = np.broadcast_to(y_bar, (2,))  # sum
 t1_bar = t2_bar * 3.0                  # multiply
@@ -107,7 +107,7 @@ def code(tape: GradientTape, target: Any, sources: Any, output_gradients: Any = 
     found = _ending(writer, tensors, sources)
     summed = output_gradients is not None
     of = " + ".join(names[t._id] if not summed and not t.shape else _sum(writer, names, t, summed) for t, _ in seeds)
-    example = f": {found[0]} is the derivative of {of} by {found[1]}, and so on" if found else ""
+    example = f": {found[0]} is the derivative of {of} with respect to {found[1]}, and so on" if found else ""
     imports = [
         f"from {module} import {name}{'' if name == known else f' as {known}'}"
         for (module, name), known in writer.imports.items()

@@ -133,7 +133,7 @@ def _nested(value: Any) -> str:
 
 
 def _checked(text: str | None, value: Any) -> str | None:
-    """Give a text back if it means the value: same type, dtype, shape and bits."""
+    """Return a text back if it means the value: same type, dtype, shape and bits."""
     if text is None:
         return None
     try:
@@ -144,7 +144,7 @@ def _checked(text: str | None, value: Any) -> str | None:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Tell whether two values are the same, bit for bit."""
+    """Check whether two values are the same, bit for bit."""
     if a is b:
         return True
     if not (isinstance(a, np.ndarray | np.generic) and isinstance(b, np.ndarray | np.generic)):

@@ -110,7 +110,7 @@ class Writer:
         return name
 
     def name(self, id: int | None, value: Any, otherwise: str = "c") -> str:
-        """Give the name of a tensor, or of an array; one that was not computed here gets a line with its value."""
+        """Return the name of a tensor, or of an array; one that was not computed here gets a line with its value."""
         if id in self._computed:
             return self._computed[id]
         label = self.labels[id] if id is not None and id in self.labels else otherwise
@@ -124,7 +124,7 @@ class Writer:
         return name
 
     def bar(self, number: int, id: int) -> str | None:
-        """Give the name of a tensor's cotangent in a backward pass, if it has got one."""
+        """Return the name of a tensor's cotangent in a backward pass, if it has got one."""
         return self._bars.get((number, id))
 
     def assign(self, name: str, expression: Text, remark: str = "") -> None:
@@ -388,7 +388,7 @@ class Writer:
 
 
 def _unpadded(entry: Entry | None) -> Entry | None:
-    """Give a reshaping that only puts axes of length 1 in front, as broadcasting does without being told."""
+    """Find a reshaping that only puts axes of length 1 in front, as broadcasting does without being told."""
     if entry is None or entry.operation is not np.reshape:
         return None
     before, after = np.shape(entry.values[0]), np.shape(entry.output_value)
@@ -396,7 +396,7 @@ def _unpadded(entry: Entry | None) -> Entry | None:
 
 
 def backward_of(call: Call) -> Callable[[Any], list[Any]]:
-    """Give the backward function of a custom gradient as a function of plain arrays."""
+    """Return the backward function of a custom gradient as a function of plain arrays."""
 
     def backward(cotangent: Any) -> list[Any]:
         g = np.conjugate(cotangent) if cotangent.dtype.kind == "c" else cotangent

@@ -30,7 +30,7 @@ MANY = 12
 
 
 def names_of_arguments(entry: Entry) -> tuple[str | None, ...]:
-    """Give what the user's code calls each argument of an entry, where its line says so."""
+    """List what the user's code calls each argument of an entry, where its line says so."""
     written = names(entry.where)
     direct = written.function is None or written.function == entry.name
     arguments = written.arguments if direct else ()
@@ -42,7 +42,7 @@ def names_of_arguments(entry: Entry) -> tuple[str | None, ...]:
 
 
 class Labels:
-    """Gives every tensor one name, and no two tensors the same.
+    """Give every tensor one name, and no two tensors the same.
 
     A name given by the user comes first, then the one in the user's code, then a made-up one: `x1` for a watched
     tensor, `t3` for the third entry's output. A name that is taken gets a number: `y`, `y.2`, `y.3`.

@@ -10,7 +10,7 @@ from ..text.formatting import short_value
 from ..text.labels import Labels
 
 OF_TAPES = {
-    "release": "lets go of its arrays.",
+    "release": "releases its arrays.",
     "resume": "records again.",
     "pause": "pauses: what is computed now is not recorded.",
     "reset": "forgets its entries and its watches.",

@@ -13,7 +13,7 @@
 4. Entry 1, y = x * x: the cotangent 1 arrived at y.
 5. The contribution to x is 3. Nothing was there yet, so x now has 3. That was 1 of 2.
 6. The contribution to x is 3. It is added to 3, so x now has 6. That was 2 of 2.
-7. The one-shot tape lets go of its arrays.
+7. The one-shot tape releases its arrays.
 
 `Trace.to_json` returns the same as data, which `document.py` describes.
 """

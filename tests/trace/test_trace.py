@@ -261,7 +261,7 @@ def test_the_diamond_reads_well_aloud():
     assert sentences[1] == "b is a plus a, which is [2 4]. The tape records it as entry 1."
     assert "total is the sum of c" in sentences[3]
     assert "with the cotangent 1" in sentences[4]
-    assert sentences[-1] == "The one-shot tape lets go of its arrays."
+    assert sentences[-1] == "The one-shot tape releases its arrays."
 
 
 def test_passes_are_counted():

@@ -22,9 +22,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...text.shared import shared
-from .groups import group
+from .groups import find_groups
 from .layers import Place
-from .levels import Level, Line, nest
+from .levels import Level, Line, nest_levels
 
 # Pixels. A character is that wide at the 12 px in which player.css sets the graph.
 CHARACTER = 7.3
@@ -61,7 +61,7 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
         straight down, y where it ends), the ``parent`` link it goes on from (or -1), the first ``entry`` that uses it
         and the ``group`` inside of which it is (or -1); ``entries``, for each entry the link that arrives for each
         argument. A line from an input to an entry is that link and all its parents. ``groups`` are those of
-        `groups.group` with their frame, the ``side`` of its label, and ``folded``, the ``x`` and ``width`` of the
+        `groups.find_groups` with their frame, the ``side`` of its label, and ``folded``, the ``x`` and ``width`` of the
         box that is left of it, which is as high as the picture's ``folded``; ``open`` says whether they are unfolded at
         first.
 
@@ -77,13 +77,13 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
     [[0]]
     """
     entries = document["entries"]
-    groups, homes = group(document)
+    groups, homes = find_groups(document)
     boxes = _measure(document)
-    levels = nest(boxes, entries, [{**one, "label": _label_width(one)} for one in groups], homes)
+    levels = nest_levels(boxes, entries, [{**one, "label": _label_width(one)} for one in groups], homes)
     for level in reversed(levels):
         level.place()
     for level in levels:
-        level.settle()
+        level.move_into_frame()
     links, arrivals = _draw_links(levels, entries)
     labels = _labels(document)
     places = {place: level for level in levels for place in (*level.items, *level.given)}
@@ -100,7 +100,7 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _label_width(one: dict[str, Any]) -> float:
-    """Give a group's box the room for what player.js writes on it."""
+    """Measure the room in a group's box for what player.js writes on it."""
     return (min(len(one.get("name", "loop ×100")), LONGEST_VALUE) + 20) * CHARACTER + 2 * PADDING
 
 

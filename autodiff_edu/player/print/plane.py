@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ...text.shared import colour
-from .canvas import Path, Text, rounded
+from .canvas import Path, Text, rounded_box
 
 INK, QUIET, PAPER, HEIGHT, UPHILL, NEWTON = map(colour, ("ink", "quiet", "paper", "contour", "backward", "forward"))
 
 
-def plane(part: dict[str, Any], number: int) -> list[Path | Text]:
+def draw_plane(part: dict[str, Any], number: int) -> list[Path | Text]:
     """Draw the `contours` of a document at one of its steps."""
     left, top, wide, tall = part["frame"]
     bottom = top + tall
@@ -26,8 +26,8 @@ def plane(part: dict[str, Any], number: int) -> list[Path | Text]:
         if now[name]:
             end = f"{now[name][0]:g} {now[name][1]:g}"
             shapes.append(Path(f"M{x:g} {y:g}L{end}", stroke=stroke, weight=2.4, dash=dash))
-    shapes += [Path(rounded(a - 4, b - 4, 8, 8, 4), PAPER, INK, 1.6) for a, b in places[:-1]]
-    shapes.append(Path(rounded(x - 4, y - 4, 8, 8, 4), INK))
+    shapes += [Path(rounded_box(a - 4, b - 4, 8, 8, 4), PAPER, INK, 1.6) for a, b in places[:-1]]
+    shapes.append(Path(rounded_box(x - 4, y - 4, 8, 8, 4), INK))
     shapes.append(Path(f"M{left:g} {top:g}H{left + wide:g}V{bottom:g}H{left:g}Z", stroke=QUIET))
     shapes += [Text(tick["at"], bottom + 15, tick["text"], 11, QUIET, "middle") for tick in part["ticks"][0]]
     shapes += [Text(left - 7, tick["at"] + 4, tick["text"], 11, QUIET, "end") for tick in part["ticks"][1]]
