@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from programs import HOSTILE, diamond
 
 import autodiff_edu as ad
 from autodiff_edu.player import Player
+from autodiff_edu.player.parts import Written
 from autodiff_edu.text.shared import shared
 from browser.following import only, read, saved
 
@@ -266,23 +266,10 @@ def test_playing_stops_at_a_question(open_tab: Any, tmp_path: Path) -> None:
     assert player.root.get_by_role("button", name="Play", exact=True).count() == 1
 
 
-@dataclass
-class Document:
-    """A trace of which the document alone is left."""
-
-    content: dict[str, Any]
-
-    def to_json(self) -> str:
-        return json.dumps(self.content)
-
-    def transcript(self) -> str:
-        return "in words"
-
-
 def changed(folder: Path, **parts: Any) -> str:
     """A page of a document in which some parts are others."""
     path = folder / "changed.html"
-    path.write_text(Player(Document(diamond().document() | parts)).page(), encoding="utf-8")
+    path.write_text(Player(Written(diamond().document() | parts)).page(), encoding="utf-8")
     return path.as_uri()
 
 
