@@ -383,7 +383,7 @@ class GradientTape(Tape):
         x = np.float64(3.0)
         y = x * x  # doctest, line 2
         <BLANKLINE>
-        # backward: x_bar is the derivative of y by x, and so on
+        # backward: x_bar is the derivative of y with respect to x, and so on
         y_bar = np.float64(1.0)
         x_bar = y_bar * x          # multiply
         x_bar = x_bar + y_bar * x  # multiply

@@ -19,12 +19,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .arrays.structures import as_array
+from .text.shared import colour
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LOW, MIDDLE, HIGH, ODD = "#1259b5", "#f2f3f5", "#c75300", "#8c959f"
-"""Blue below zero and orange above, as in the player: the colour-blind tell them apart too. Grey is NaN."""
+LOW, MIDDLE, HIGH, ODD = map(colour, ("low", "middle", "high", "idle"))
+"""Below zero, at zero and above it, as in the player; and NaN."""
 
 POINTS = 61
 """How many points of a grid lie along each axis."""
@@ -203,7 +204,7 @@ def contours(
 
 
 def of_two(f: Callable[..., Any]) -> Callable[[Any], Any]:
-    """Give `f` as a function of one array of two numbers, whichever way it takes them."""
+    """Turn `f` into a function of one array of two numbers, whichever way it takes them."""
     try:
         parameters = inspect.signature(f).parameters.values()
     except (TypeError, ValueError):
@@ -241,7 +242,7 @@ def heights_of(heights: Any, count: int) -> Any:
 
 
 def check_range(given: Any, name: str) -> tuple[float, float]:
-    """Give a range as two floats.
+    """Return a range as two floats.
 
     Raises
     ------

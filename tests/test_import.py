@@ -61,3 +61,9 @@ def test_the_heart_has_at_most_900_lines():
         f.name for f in files
     }
     assert sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files) <= 900
+
+
+def test_dir_shows_the_public_names_and_nothing_that_was_imported_to_make_them():
+    shown = {name for name in dir(ad) if not (name.startswith("__") and name.endswith("__"))}
+    assert shown == set(ad.__all__)
+    assert {"__version__", "__doc__", "__file__"} <= set(dir(ad))

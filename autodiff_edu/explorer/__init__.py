@@ -173,7 +173,7 @@ class Explorer:
             look.slope = (self._height(name, x + h) - float(look.value)) / h
 
     def _along(self, name: str) -> Curve:
-        """Give the curve along an input, computed anew only where another input has moved."""
+        """Return the curve along an input, computed anew only where another input has moved."""
         others = repr([(other, value) for other, value in self.values.items() if other not in (name, self.secant)])
         if self._curve is None or self._curve[0] != (name, others):
             self._curve = ((name, others), Curve(name, lambda x: self._height(name, x), self._span(name)))
@@ -245,7 +245,7 @@ def _tensor(value: Any) -> Any:
 
 
 def _bound(f: Callable[..., Any], values: dict[str, Any]) -> list[str]:
-    """Give the names of the inputs in the order of the function's arguments."""
+    """Return the names of the inputs in the order of the function's arguments."""
     if not callable(f):
         raise TypeError(f"explore takes a function and its arguments by name, and {f!r:.60} is no function")
     name = getattr(f, "__name__", type(f).__name__)

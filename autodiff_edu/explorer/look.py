@@ -68,5 +68,5 @@ def image(picture: Picture, width: int) -> str:
 
 
 def is_steep(low: float, high: float) -> bool:
-    """Tell whether a slider over a range moves by factors."""
+    """Decide whether a slider over a range moves by factors."""
     return low > 0 and high / low >= 100

@@ -16,12 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from ..player.print.canvas import Path, Shape, Text, rounded, to_svg
+from ..player.print.canvas import Path, Shape, Text, rounded_box, to_svg
 from ..plots import round_numbers
 from ..text.formatting import number
+from ..text.shared import colour
 
 WIDTH, HEIGHT, LEFT, BOTTOM, EDGE = 420.0, 280.0, 56.0, 28.0, 10.0
-INK, QUIET, RULE, PAPER, CURVE, LINE = "#1f2328", "#57606a", "#c4cad1", "#ffffff", "#0b57b8", "#a83a0a"
+INK, QUIET, RULE, PAPER, CURVE, LINE = map(colour, ("ink", "quiet", "rule", "paper", "forward", "backward"))
 POINTS = 121
 
 
@@ -96,10 +97,10 @@ class Curve:
 
     def _dot(self, x: float, y: float) -> Path:
         across, down = self._place(x, y)
-        return Path(rounded(across - 4, down - 4, 8, 8, 4), INK)
+        return Path(rounded_box(across - 4, down - 4, 8, 8, 4), INK)
 
     def _pieces(self, xs: Any, ys: Any) -> str:
-        """Give a path through the points that are in the frame, lifted where there is none."""
+        """Return a path through the points that are in the frame, lifted where there is none."""
         commands, down = [], False
         for x, y in zip(xs, ys, strict=True):
             if np.isfinite(y) and self._is_inside(x, y):

@@ -14,8 +14,8 @@ import numpy as np
 
 from ..rules.operations import clip
 from ..text.formatting import short_argument
-from ..text.labels import INFIX
 from ..text.places import names
+from ..text.shared import operators
 
 if TYPE_CHECKING:
     from ..core.entry import Entry
@@ -123,8 +123,9 @@ def with_safe(entry: Entry, argument: int, labels: Labels, makers: Makers) -> st
         return (line[:start] + b"safe" + line[end:]).decode()
     shown = written(entry, labels, makers)
     shown[argument] = "safe"
-    if entry.name in INFIX and len(shown) == 2:
-        return f" {INFIX[entry.name][0]} ".join(shown)
+    operator = operators().get(entry.name)
+    if operator and len(shown) == 2:
+        return f" {operator.sign} ".join(shown)
     return f"np.{entry.name}({', '.join(shown)})"
 
 
@@ -183,6 +184,7 @@ def dropped(entry: Entry) -> str:
 def spoken(entry: Entry, inputs: tuple[Any, ...]) -> str:
     """Say an operation with numbers: "log of 0", "1 divided by 0"."""
     parts = [short_argument(value) for value in inputs]
-    if entry.name in INFIX and len(parts) == 2:
-        return f"{parts[0]} {INFIX[entry.name][1]} {parts[1]}"
+    operator = operators().get(entry.name)
+    if operator and len(parts) == 2:
+        return f"{parts[0]} {operator.aloud} {parts[1]}"
     return f"{entry.name} of {' and '.join(parts)}"

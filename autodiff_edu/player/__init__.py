@@ -5,18 +5,19 @@ The player knows nothing but the trace document. In a live notebook it is a widg
 Where no script runs, that fragment is a key frame and the transcript; in a terminal and in a PDF it is the transcript.
 """
 
-import json
 import operator
 from os import PathLike
 from typing import Any, Protocol
 
 from ..options import shows_widgets
-from ..trace.document import VERSION
+from ..text.shared import shared
+from ..trace.sentences import transcript
 from . import html
+from .bundle import extras, style
 from .files import save
 from .layout.layout import layout
-from .print.frames import Frames, key_frame
-from .print.moments import key_steps
+from .print.frames import Frames, draw_key_frame
+from .print.moments import choose_key_steps
 
 __all__ = ["Player", "layout"]
 
@@ -24,7 +25,7 @@ WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 def widget_view(widget: Any) -> dict[str, Any]:
-    """Give the part of a cell's output that shows a widget."""
+    """Return the part of a cell's output that shows a widget."""
     view = widget._repr_mimebundle_()
     # anywidget gives the data, or the data and their metadata, depending on its version.
     return {WIDGET_VIEW: (view[0] if isinstance(view, tuple) else view)[WIDGET_VIEW]}
@@ -33,11 +34,8 @@ def widget_view(widget: Any) -> dict[str, Any]:
 class Traced(Protocol):
     """What a player needs of a trace."""
 
-    def to_json(self) -> str:
+    def document(self) -> dict[str, Any]:
         """Return the trace document."""
-
-    def transcript(self) -> str:
-        """Return the trace in words."""
 
 
 class Player:
@@ -46,7 +44,7 @@ class Player:
     Parameters
     ----------
     trace
-        A trace: anything with ``to_json()``, which gives the trace document, and ``transcript()``, the same in words.
+        A trace: anything with ``document()``, which returns the trace document, as ``Trace.document`` does.
 
     Raises
     ------
@@ -56,11 +54,9 @@ class Player:
     Examples
     --------
     >>> class Sample:
-    ...     def to_json(self):
-    ...         steps = '[{"kind": "pause", "text": "Tape 1 pauses."}, {"kind": "resume", "text": "Tape 1 goes on."}]'
-    ...         return '{"title": "f(x)", "code": [], "tapes": [], "tensors": [], "entries": [], "steps": %s}' % steps
-    ...     def transcript(self):
-    ...         return "Tape 1 pauses. Tape 1 goes on."
+    ...     def document(self):
+    ...         steps = [{"kind": "pause", "text": "Tape 1 pauses."}, {"kind": "resume", "text": "Tape 1 goes on."}]
+    ...         return {"title": "f(x)", "code": [], "tapes": [], "tensors": [], "entries": [], "steps": steps}
     >>> player = Player(Sample())
     >>> player
     Player('f(x)', 2 steps)
@@ -72,14 +68,15 @@ class Player:
     """
 
     def __init__(self, trace: Traced) -> None:
-        document = json.loads(trace.to_json())
-        if document.get("version", VERSION) != VERSION:
+        document = trace.document()
+        known = shared()["version"]
+        if document.get("version", known) != known:
             raise ValueError(
                 f"this is version {document['version']!r:.20} of the trace document, and the player draws version "
-                f"{VERSION}: make the trace again with this release of autodiff_edu"
+                f"{known}: make the trace again with this release of autodiff_edu"
             )
-        self._content = {"trace": document, "layout": layout(document), "css": html.style(html.extras(document))}
-        self._transcript = trace.transcript()
+        self._content: dict[str, Any] = {"trace": document, "layout": layout(document), "css": style(extras(document))}
+        self._transcript = transcript(document)
         self._step = 0
         self._widget: Any = None
 
@@ -127,11 +124,11 @@ class Player:
             One ``<div>``, beginning at the current step; the same trace gives the same bytes. Where scripts do not run,
             it shows a key frame and the transcript.
         """
-        return html.fragment(self._content, self._transcript, self.step, key_frame(self._content))
+        return html.fragment(self._content, self._transcript, self.step, draw_key_frame(self._content))
 
     def page(self) -> str:
         """Return a complete HTML document with the player in it, for the light and the dark scheme."""
-        return html.page(self._content, self._transcript, self.step, key_frame(self._content))
+        return html.page(self._content, self._transcript, self.step, draw_key_frame(self._content))
 
     def transcript(self) -> str:
         """Return the trace as numbered sentences: one line for each step."""
@@ -157,7 +154,7 @@ class Player:
         TypeError
             If a step is not an integer.
         """
-        chosen = [self._checked(step) for step in steps] or key_steps(self._content["trace"])
+        chosen = [self._checked(step) for step in steps] or choose_key_steps(self._content["trace"])
         return Frames(self._content, chosen)
 
     def save(self, path: str | PathLike[str]) -> None:

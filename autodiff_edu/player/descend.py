@@ -16,9 +16,9 @@ from ..core.tensor import Tensor
 from ..derivatives.transforms import hessian, value_and_grad
 from ..plots import check_range, grid, heights_of, of_two, round_numbers
 from ..text.formatting import short_value
-from ..trace.document import VERSION, array
+from ..trace.document import array, empty
 from . import Player
-from .parts import Told
+from .parts import Written
 from .play import _parameters
 
 MOST_STEPS = 30
@@ -97,11 +97,9 @@ def descend(
         told = _walk(function, point, method, steps, float(rate))
     names = _parameters(f, 2) if function is not f else [f"{_parameters(f, 1)[0]}[{i}]" for i in (0, 1)]
     how = "Newton's method" if method == "newton" else f"Gradient descent, rate {short_value(np.float64(rate))},"
-    document: dict[str, Any] = {"format": "autodiff_edu.trace", "version": VERSION}
-    document |= {"title": f"{how} on {getattr(f, '__name__', type(f).__name__)}"}
-    document |= {part: [] for part in ("code", "tapes", "tensors", "rules", "entries")}
-    document |= {"steps": [_described(step) for step in told], "program": {"lines": [], "steps": []}}
-    return Player(Told(document | {"contours": _picture(f, told, names, ranges)}))
+    document = empty(f"{how} on {getattr(f, '__name__', type(f).__name__)}")
+    document |= {"steps": [_described(step) for step in told], "contours": _picture(f, told, names, ranges)}
+    return Player(Written(document))
 
 
 def _walk(function: Callable[[Any], Any], point: Any, method: str, steps: int, rate: float) -> list[dict[str, Any]]:
@@ -186,7 +184,7 @@ def _sentences(now: dict[str, Any], method: str, still: bool, last: bool) -> str
 
 
 def _direction(vector: Any) -> Any:
-    """Give a direction in the one of its two signs that does not depend on how it was computed."""
+    """Return a direction in the one of its two signs that does not depend on how it was computed."""
     vector = np.where(np.abs(vector) < FLAT, 0.0, vector)
     return vector * np.sign(vector[np.flatnonzero(vector)[0]]) + 0.0
 
@@ -212,13 +210,13 @@ class _Plane:
         self.x, self.y = x, y
 
     def at(self, point: Any) -> list[float]:
-        """Give a point in pixels, as far as pixels can be drawn."""
+        """Return a point in pixels, as far as pixels can be drawn."""
         x = LEFT + (float(point[0]) - self.x[0]) / (self.x[1] - self.x[0]) * SIDE
         y = EDGE + (self.y[1] - float(point[1])) / (self.y[1] - self.y[0]) * SIDE
         return [round(min(max(number, -1e5), 1e5), 1) for number in (x, y)]
 
     def arrow(self, point: Any, direction: Any) -> list[float] | None:
-        """Give where an arrow of fixed length ends; its length is in the table, and would rarely fit."""
+        """Return where an arrow of fixed length ends; its length is in the table, and would rarely fit."""
         if not np.isfinite(direction).all() or not direction.any():
             return None
         across = direction / [self.x[1] - self.x[0], self.y[0] - self.y[1]]

@@ -13,22 +13,23 @@ def save(path: str | PathLike[str], forms: Mapping[str, Callable[[], bytes]]) ->
     Parameters
     ----------
     path
-        Where to; an existing file is replaced when the new one is complete.
+        An existing file of that name is replaced when the new one is complete.
     forms
-        What makes the bytes, by the ending of the name.
+        By the ending of the name, the function that makes the bytes.
 
     Raises
     ------
     ValueError
         If the name has none of these endings.
     OSError
-        If it lies in a directory that is not there, or is one.
+        If the path is a directory, or lies in one that does not exist.
     """
-    make = forms.get(Path(path).suffix.lower())
+    ending = Path(path).suffix.lower()
+    make = forms.get(ending)
     if make is None:
         *others, last = forms
         raise ValueError(
             f"cannot tell from the name {str(path)!r} what to write: end it in {', '.join(others)} or {last}"
         )
-    check_path(path)
+    check_path(path, f"player{ending}")
     write(path, make())

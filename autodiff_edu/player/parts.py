@@ -18,24 +18,15 @@ These are arrays but for `number`, as in the document of a trace.
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 
-class Told:
-    """A document and its sentences: all that a player needs."""
+class Written:
+    """A document that is written already; a player shows it as it shows a trace."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         self._document = document
 
     def document(self) -> dict[str, Any]:
-        """Give the document."""
+        """Return the document."""
         return self._document
-
-    def to_json(self) -> str:
-        """Give the document as a JSON string."""
-        return json.dumps(self._document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-
-    def transcript(self) -> str:
-        """Give the steps as numbered sentences."""
-        return "\n".join(f"{number}. {step['text']}" for number, step in enumerate(self._document["steps"], 1))

@@ -16,7 +16,7 @@ from ..trace.document import array
 from ..trace.events import Event
 from ..trace.trace import trace
 from . import Player
-from .parts import Told
+from .parts import Written
 from .play import _parameters, _watchable
 
 MOST_ROWS = 12
@@ -87,7 +87,7 @@ def sweep(f: Callable[[Any], Any], x: Any) -> Player:
     target_name, source_name = (
         document["tensors"][step["tensor"]]["name"] for step in (document["steps"][spans[0][0]], watched)
     )
-    return Player(Told(document | {"sweep": _part(jacobian, target, source, (target_name, source_name), spans)}))
+    return Player(Written(document | {"sweep": _part(jacobian, target, source, (target_name, source_name), spans)}))
 
 
 def _part(

@@ -11,7 +11,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from .html import script
+from .bundle import script
 
 _made: Counter[str] = Counter()
 

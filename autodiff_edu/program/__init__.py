@@ -14,7 +14,7 @@ t1 = np.sin(x)  # doctest, line 2
 t2 = t1 * 3.0   # doctest, line 2
 y = np.sum(t2)  # doctest, line 2
 <BLANKLINE>
-# backward: x_bar is the derivative of y by x, and so on
+# backward: x_bar is the derivative of y with respect to x, and so on
 y_bar = np.float64(1.0)
 t2_bar = np.broadcast_to(y_bar, (2,))  # sum
 t1_bar = t2_bar * 3.0                  # multiply
@@ -33,9 +33,7 @@ from ..core.entry import Entry
 from ..core.tensor import Tensor
 from ..derivatives.requests import seeds_of, tensors_of
 from ..derivatives.steps import steps
-from ..text.labels import Labels, labels_of
-from ..trace import events
-from ..trace.events import Event
+from ..text.labels import labels_of
 from .writing import Line, Writer
 
 if TYPE_CHECKING:
@@ -108,7 +106,7 @@ def code(tape: Tape, target: Any, sources: Any, output_gradients: Any = None) ->
     found = _ending(writer, tensors, sources)
     summed = output_gradients is not None
     of = " + ".join(names[t._id] if not summed and not t.shape else _sum(writer, names, t, summed) for t, _ in seeds)
-    example = f": {found[0]} is the derivative of {of} by {found[1]}, and so on" if found else ""
+    example = f": {found[0]} is the derivative of {of} with respect to {found[1]}, and so on" if found else ""
     imports = [
         f"from {module} import {name}{'' if name == known else f' as {known}'}"
         for (module, name), known in writer.imports.items()
@@ -180,83 +178,3 @@ def _aligned(lines: list[Line]) -> list[str]:
 def _one_line(remark: str) -> str:
     """Keep a remark from going on as code, whatever the user's names hold."""
     return "".join(c if c.isprintable() else " " for c in remark)
-
-
-def program(happened: list[Event], passes: list[int], labels: Labels) -> dict[str, Any]:
-    """Write what a trace shows as a program, for the player.
-
-    Parameters
-    ----------
-    happened : list of Event
-        The events of a trace.
-    passes : list of int
-        For each event, the number of its backward pass.
-    labels : Labels
-        What the trace calls its tensors.
-
-    Returns
-    -------
-    dict
-        "lines", a list of texts; and "steps": for each event the index of the line that does it in NumPy, or None.
-    """
-    written = _Program(happened, passes, labels)
-    return {"lines": [line.text for line in written.writer.lines], "steps": written.steps}
-
-
-class _Program:
-    """Follows the events of a trace, and writes a line for each that computes something."""
-
-    def __init__(self, happened: list[Event], passes: list[int], labels: Labels) -> None:
-        self.writer, self.passes = Writer(labels), passes
-        self.steps: list[int | None] = []
-        self.spans: dict[int, tuple[int, int]] = {}  # the first and the last step of a pass
-        for i, (event, number) in enumerate(zip(happened, passes, strict=True)):
-            if isinstance(event, events.Seed | events.PullBack | events.Accumulate):
-                self.spans[number] = self.spans.get(number, (i, i))[0], i
-        self.arrived: dict[tuple[int, int], tuple[int, Any]] = {}  # by pass and output: the step, and what arrived
-        self.section = ""
-        with only():
-            for i, event in enumerate(happened):
-                self.steps.append(None)
-                self.steps[i] = self.under_its_heading(i, event)
-
-    def under_its_heading(self, i: int, event: Event) -> int | None:
-        """Write the lines of a step; a pass of an inner tape that an outer one records is one section all the same."""
-        lines = self.writer.lines
-        open_passes = [number for number, (first, last) in self.spans.items() if first <= i <= last]
-        which = f", pass {open_passes[-1] + 1}" if open_passes and len(self.spans) > 1 else ""
-        section = f"# backward{which}" if open_passes else "# forward"
-        heading = section != self.section
-        if heading:
-            lines.append(Line(section))
-        start = len(lines)
-        at = self.written(i, event)
-        if heading and len(lines) == start:
-            lines.pop()
-        else:
-            self.section = section
-        return at
-
-    def written(self, i: int, event: Event) -> int | None:
-        """Write the lines of a step; gives the one that does it."""
-        writer, number = self.writer, self.passes[i]
-        match event:
-            case events.Watch(tensor=tensor) | events.Assign(variable=tensor):
-                return writer.defined[writer.name(tensor._id, tensor._array)]
-            case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
-                return None if entry.values is None else writer.defined[writer.entry(entry)]
-            case events.Seed(tensor=tensor, cotangent=cotangent):
-                writer.seed(number, writer.name(tensor._id, tensor._array), tensor._id, cotangent._array)
-            case events.PullBack(entry=entry, cotangent=cotangent):
-                self.arrived[number, entry.output_id] = i, cotangent._array
-                return None
-            case events.Accumulate(entry=entry, argument=argument):
-                writer.entry(entry)  # of a tape that recorded it before the trace began
-                step, cotangent = self.arrived[number, entry.output_id]
-                start = len(writer.lines)
-                writer.contribution(number, entry, argument, cotangent)
-                if self.steps[step] is None:
-                    self.steps[step] = start
-            case _:
-                return None
-        return len(writer.lines) - 1

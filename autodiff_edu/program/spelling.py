@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..text.labels import INFIX
+from ..text.shared import operators
 
 SHORT = 20
 """The most elements of an array that is written out."""
@@ -32,9 +32,8 @@ class Text(NamedTuple):
         return self.text if self.level >= level else f"({self.text})"
 
 
-LEVELS = {"**": 9, "*": 7, "/": 7, "@": 7, "%": 7, "//": 7, "+": 6, "-": 6, "&": 5, "^": 4, "|": 3}
-LEVELS |= dict.fromkeys(("<", "<=", ">", ">=", "==", "!="), 2)
-SIGNS = {name: sign for name, (sign, _) in INFIX.items()} | {"bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^"}
+LEVELS = {operator.sign: operator.level for operator in operators().values()}
+SIGNS = {name: operator.sign for name, operator in operators().items()}
 PREFIXES = {"negative": "-", "invert": "~"}
 
 
@@ -78,8 +77,8 @@ def _literal(value: Any) -> str | None:
     if isinstance(value, type) and value.__module__ == "builtins":
         return value.__name__
     if isinstance(value, complex):  # 1+infj, or one with a negative zero, is not what its text says
-        text = repr(value)
-        return text if np.isfinite(value) and repr(eval(text)) == text else None
+        texts = (repr(value), f"-{-value!r}") if np.isfinite(value) else ()
+        return next((text for text in texts if repr(eval(text)) == repr(value)), None)
     return repr(value) if value is None or type(value) in (bool, int, float, str) else None
 
 
@@ -134,7 +133,7 @@ def _nested(value: Any) -> str:
 
 
 def _checked(text: str | None, value: Any) -> str | None:
-    """Give a text back if it means the value: same type, dtype, shape and bits."""
+    """Return a text back if it means the value: same type, dtype, shape and bits."""
     if text is None:
         return None
     try:
@@ -145,7 +144,7 @@ def _checked(text: str | None, value: Any) -> str | None:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Tell whether two values are the same, bit for bit."""
+    """Check whether two values are the same, bit for bit."""
     if a is b:
         return True
     if not (isinstance(a, np.ndarray | np.generic) and isinstance(b, np.ndarray | np.generic)):

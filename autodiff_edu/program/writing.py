@@ -25,12 +25,15 @@ from ..custom.call import Call, Custom
 from ..rules import operations
 from ..text.labels import Labels, names_of_arguments
 from ..text.places import place
+from . import formulas
 from .spelling import PREFIXES, SIGNS, Text, home_of, in_numpy, infix, literal, same
 
 INLINE = 8
 """The most elements of an array without a name that is written where it is used."""
 LONG = 64
 """The most characters of a part of a rule; a longer part gets a line of its own."""
+LONGEST = 110
+"""The most characters of a part of a rule in a formula, where all of it stands in one."""
 RESERVED = {"np", "values", "gradient", "__builtins__", *keyword.kwlist, *keyword.softkwlist, *dir(builtins)}
 INDEXING = {"getitem", "scatter", "gather"}
 
@@ -69,10 +72,14 @@ class Writer:
         What the program takes from its dictionary of that name, because it has no short text.
     imports : dict
         By module and name, what the program calls a function of this package.
+    formulas : dict
+        By the id of an entry's output and the position of an argument, the contribution as a tree; with None in place
+        of the position, what the entry computes. Only where they were asked for, by `with_formulas`.
     """
 
-    def __init__(self, labels: Labels) -> None:
-        self.labels = labels
+    def __init__(self, labels: Labels, with_formulas: bool = False) -> None:
+        self.labels, self.with_formulas = labels, with_formulas
+        self.formulas: dict[tuple[int, int | None], Any] = {}
         self.lines: list[Line] = []
         self.values: dict[str, Any] = {}
         self.imports: dict[tuple[str, str], str] = {}
@@ -97,7 +104,7 @@ class Writer:
         return name
 
     def name(self, id: int | None, value: Any, otherwise: str = "c") -> str:
-        """Give the name of a tensor, or of an array; one that was not computed here gets a line with its value."""
+        """Return the name of a tensor, or of an array; one that was not computed here gets a line with its value."""
         if id in self._computed:
             return self._computed[id]
         label = self.labels[id] if id is not None and id in self.labels else otherwise
@@ -111,7 +118,7 @@ class Writer:
         return name
 
     def bar(self, number: int, id: int) -> str | None:
-        """Give the name of a tensor's cotangent in a backward pass, if it has got one."""
+        """Return the name of a tensor's cotangent in a backward pass, if it has got one."""
         return self._bars.get((number, id))
 
     def assign(self, name: str, expression: Text, remark: str = "") -> None:
@@ -207,6 +214,15 @@ class Writer:
             self.imports[home] = self.unique(home[1])
         return self.imports[home]
 
+    def _in_symbols(self, entry: Entry) -> str:
+        """Write what an entry computes as a formula."""
+        parts = self.operands(entry)
+        for k, (id, value) in enumerate(zip(entry.ids, entry.values, strict=True)):
+            is_array = id is not None or (isinstance(value, np.ndarray) and value.ndim)
+            if is_array and not (entry.name in INDEXING and k == 1):
+                parts[k] = Text(formulas.argument(entry.ids.index(id) if id is not None else k))
+        return self.expression(entry, parts).text
+
     # The forward pass ------------------------------------------------------------------------------------------------
 
     def entry(self, entry: Entry) -> str:
@@ -217,6 +233,8 @@ class Writer:
                 expression, remark = None, f"{remark}: {self.labels.text(entry)}, as it was computed"
             else:
                 expression = self.expression(entry, self.operands(entry))
+                if self.with_formulas and formulas.has_expression(entry):
+                    self.formulas[entry.output_id, None] = formulas.tree(self._in_symbols(entry))
                 remark += f": {entry.name} lets no derivative through" if rule.kind == "step" else ""
             name = self.unique(self.labels[entry.output_id])
             self.assign(name, expression or self.value(name, entry.output_value), remark)
@@ -238,6 +256,7 @@ class Writer:
         id: Any = entry.ids[argument]
         if isinstance(entry.operation, Custom):
             expression, remark = self._custom(number, entry, argument), f"{entry.name}, by its own backward function"
+            self.formulas[entry.output_id, argument] = formulas.tree("backward(__g)")
         else:
             expression, remark = self._rule(number, entry, argument, dense(cotangent))
         self._add(number, id, self.name(id, entry.values[argument]), expression, remark)
@@ -286,9 +305,24 @@ class Writer:
         remark = entry.name
         if np.prod(shape) > value.size:
             remark += f": summed to the shape of {self.name(entry.ids[argument], entry.values[argument])}"
-        if not isinstance(value, Tensor):
-            return self.operand(None, value), remark
-        return self._noted(noted.entries, value, texts), remark
+        expression = self._noted(noted.entries, value, texts.copy()) if isinstance(value, Tensor) else None
+        expression = expression or self.operand(None, value)
+        key = (entry.output_id, argument)
+        if self.with_formulas and key not in self.formulas:
+            symbols = {y._id: "__y", g._id: "__g"}
+            for k, tensor in enumerate(inputs):
+                if isinstance(tensor, Tensor):
+                    symbols.setdefault(tensor._id, formulas.argument(k))
+            whole = self._in_full(noted.entries, value, symbols, g._id) if isinstance(value, Tensor) else expression
+            if whole is not None:
+                self.formulas[key] = formulas.tree(whole.text)
+            else:  # the last of several lines, with the names that the program has for the others
+                known = texts | {id: Text(name) for id, name in self._computed.items() if id in symbols}
+                known |= {id: Text(self._given[id][-1][1]) for id in symbols if id in self._given}
+                named = {known[id].text: symbol for id, symbol in symbols.items() if id in known}
+                leaves = ((name, formulas.tree(symbol)) for name, symbol in named.items() if name.isidentifier())
+                self.formulas[key] = formulas.tree(expression.text, tuple(leaves))
+        return expression, remark
 
     def _noted(self, entries: list[Entry], value: Tensor, texts: dict[int | None, Text]) -> Text:
         """Make one expression of operations; one that is used twice, or is long, gets a line of its own."""
@@ -303,20 +337,7 @@ class Writer:
         for entry in entries:
             if not uses[entry.output_id]:
                 continue
-            parts = []
-            for k, (id, operand) in enumerate(zip(entry.ids, entry.values, strict=True)):
-                if id not in texts:
-                    indexes = entry.name in INDEXING and k == 1
-                    known = id in self._computed or id in self._given
-                    parts.append(self.operand(id if known else None, operand, index=indexes))
-                else:
-                    parts.append(texts[id])
-            if entry.operation is np.broadcast_to and np.shape(entry.values[0]) == np.shape(entry.output_value):
-                texts[entry.output_id] = parts[0]
-                continue
-            if entry.operation is np.broadcast_to and (inner := _unpadded(makers.get(entry.ids[0]))) is not None:
-                parts[0] = texts.get(inner.ids[0]) or self.operand(inner.ids[0], inner.values[0])
-            text = self.expression(entry, parts)
+            text = self._joined(entry, makers, texts)
             several = uses[entry.output_id] > 1 and not text.text.isidentifier()
             if (several or len(text.text) > LONG) and entry.output_id != value._id:
                 name = self.unique("part")
@@ -325,9 +346,43 @@ class Writer:
             texts[entry.output_id] = text
         return texts[value._id] if value._id in texts else self.operand(value._id, value._array)
 
+    def _in_full(self, entries: list[Entry], value: Tensor, symbols: dict[int, str], g: int) -> Text | None:
+        """Make one expression of operations for a formula; None if it is too long to be read."""
+        texts: dict[int | None, Text] = {id: Text(symbol) for id, symbol in symbols.items()}
+        makers: dict[int | None, Entry] = {entry.output_id: entry for entry in entries}
+        flowing: set[int | None] = {g}
+        for entry in entries:
+            kept = formulas.passed_through(entry, flowing, last=entry.output_id == value._id)
+            if not flowing.isdisjoint(entry.ids):
+                flowing.add(entry.output_id)
+            if kept is None:
+                text = self._joined(entry, makers, texts)
+            else:
+                text = texts.get(entry.ids[kept]) or self.operand(entry.ids[kept], entry.values[kept])
+            if len(text.text) > LONGEST:
+                return None
+            texts[entry.output_id] = text
+        return texts[value._id] if value._id in texts else self.operand(value._id, value._array)
+
+    def _joined(self, entry: Entry, makers: dict[int | None, Entry], texts: dict[int | None, Text]) -> Text:
+        """Write an operation of a rule on what was written of its arguments."""
+        parts = []
+        for k, (id, operand) in enumerate(zip(entry.ids, entry.values, strict=True)):
+            if id not in texts:
+                indexes = entry.name in INDEXING and k == 1
+                known = id in self._computed or id in self._given
+                parts.append(self.operand(id if known else None, operand, index=indexes))
+            else:
+                parts.append(texts[id])
+        if entry.operation is np.broadcast_to and np.shape(entry.values[0]) == np.shape(entry.output_value):
+            return parts[0]
+        if entry.operation is np.broadcast_to and (inner := _unpadded(makers.get(entry.ids[0]))) is not None:
+            parts[0] = texts.get(inner.ids[0]) or self.operand(inner.ids[0], inner.values[0])
+        return self.expression(entry, parts)
+
 
 def _unpadded(entry: Entry | None) -> Entry | None:
-    """Give a reshaping that only puts axes of length 1 in front, as broadcasting does without being told."""
+    """Find a reshaping that only puts axes of length 1 in front, as broadcasting does without being told."""
     if entry is None or entry.operation is not np.reshape:
         return None
     before, after = np.shape(entry.values[0]), np.shape(entry.output_value)
@@ -335,7 +390,7 @@ def _unpadded(entry: Entry | None) -> Entry | None:
 
 
 def backward_of(call: Call) -> Callable[[Any], list[Any]]:
-    """Give the backward function of a custom gradient as a function of plain arrays."""
+    """Return the backward function of a custom gradient as a function of plain arrays."""
 
     def backward(cotangent: Any) -> list[Any]:
         g = np.conjugate(cotangent) if cotangent.dtype.kind == "c" else cotangent

@@ -122,17 +122,19 @@ def _array(content: bytes, name: str, path: Any) -> Any:
     return np.frombuffer(content, dtype, offset=buffer.tell()).reshape(shape)
 
 
-def check_path(path: Any) -> None:
-    """Raise an error for what cannot be the path of a file, before anything is written."""
+def check_path(path: Any, example: str = "f.ad") -> None:
+    """Raise an error for what cannot be the path of a file, before anything is written; `example` is a good name."""
     if not isinstance(path, str | os.PathLike):
         raise TypeError(
             f"the path of the file is {path!r:.60}; write ad.save(function, path, *examples): "
             "ad.save(f, 'f.ad', np.zeros((4, 3)))"
         )
     if not os.fspath(path):
-        raise FileNotFoundError("the path of the file is empty; give it a name, such as 'f.ad'")
+        raise FileNotFoundError(f"the path of the file is empty; give it a name, such as {example!r}")
     if os.path.isdir(path):
-        raise IsADirectoryError(f"{path} is a directory; give the path of a file, such as {os.path.join(path, 'f.ad')}")
+        raise IsADirectoryError(
+            f"{path} is a directory; give the path of a file, such as {os.path.join(path, example)}"
+        )
     folder = os.path.dirname(os.path.realpath(path))
     if not os.path.isdir(folder):
         raise FileNotFoundError(f"{path} cannot be written: there is no directory {folder}; make it first")

@@ -8,14 +8,8 @@ import numpy as np
 
 from .formatting import short_argument, short_index
 from .places import Where, names
+from .shared import operators
 
-INFIX = {
-    "add": ("+", "plus"), "subtract": ("-", "minus"), "multiply": ("*", "times"), "divide": ("/", "divided by"),
-    "power": ("**", "to the power"), "matmul": ("@", "matrix-multiplied by"), "remainder": ("%", "modulo"),
-    "floor_divide": ("//", "floor-divided by"), "less": ("<", "less than"), "less_equal": ("<=", "at most"),
-    "greater": (">", "greater than"), "greater_equal": (">=", "at least"), "equal": ("==", "equal to"),
-    "not_equal": ("!=", "different from"),
-}  # fmt: skip
 SPOKEN = {
     "sin": "sine",
     "cos": "cosine",
@@ -31,7 +25,7 @@ MANY = 12
 
 
 def names_of_arguments(entry: Any) -> tuple[str | None, ...]:
-    """Give what the user's code calls each argument of an entry, where its line says so."""
+    """List what the user's code calls each argument of an entry, where its line says so."""
     written = names(entry.where)
     direct = written.function is None or written.function == entry.name
     arguments = written.arguments if direct else ()
@@ -43,7 +37,7 @@ def names_of_arguments(entry: Any) -> tuple[str | None, ...]:
 
 
 class Labels:
-    """Gives every tensor one name, and no two tensors the same.
+    """Give every tensor one name, and no two tensors the same.
 
     A name given by the user comes first, then the one in the user's code, then a made-up one: `x1` for a watched
     tensor, `t3` for the third entry's output. A name that is taken gets a number: `y`, `y.2`, `y.3`.
@@ -95,8 +89,9 @@ class Labels:
     def text(self, entry: Any) -> str:
         """Write an entry as the expression it computes, with the names of its arguments: `x * y`."""
         parts = _few(self.arguments(entry))
-        if entry.name in INFIX and len(parts) == 2:
-            return f"{parts[0]} {INFIX[entry.name][0]} {parts[1]}"
+        operator = operators().get(entry.name)
+        if operator and len(parts) == 2:
+            return f"{parts[0]} {operator.sign} {parts[1]}"
         if entry.name == "negative":
             return f"-{parts[0]}"
         if entry.name == "getitem":
@@ -108,8 +103,9 @@ class Labels:
     def aloud(self, entry: Any) -> str:
         """Write an entry in words: "x times y"."""
         parts = _few(self.arguments(entry))
-        if entry.name in INFIX and len(parts) == 2:
-            return f"{parts[0]} {INFIX[entry.name][1]} {parts[1]}"
+        operator = operators().get(entry.name)
+        if operator and len(parts) == 2:
+            return f"{parts[0]} {operator.aloud} {parts[1]}"
         if entry.name == "getitem":
             return f"the elements [{parts[1]}] of {parts[0]}"
         extra = "".join(f", {k} {short_argument(v)}" for k, v in entry.parameters.items())

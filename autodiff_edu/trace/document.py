@@ -2,14 +2,15 @@
 
 Lists refer to each other by index, counted from 0.
 
-- `format` "autodiff_edu.trace", `version` 2, `title`.
+- `format` "autodiff_edu.trace", `version` 3, `title`.
 - `code`: excerpts of the user's code: `place` ("cell 3" or "fit.py"), `first_line`, `lines`.
 - `tapes`: `name`, `persistent`.
 - `tensors`: `name`, `kind` ("watched", "variable", "constant" or "computed"), `value`: an array.
-- `rules`: lists with one formula for each argument, as `rules.written` describes them, or null where nothing flows.
+- `formulas`: expressions of the program as trees, which `program/formulas.py` describes.
 - `entries`: `number` (from 1; null if no tape recorded it), `operation`, `text`, `arguments` (in order: a tensor, or
-  text), `inputs` (the tensors among them) and `output` (a tensor), `parameters` (name and text), `rule` (null if it has
-  none), `tapes`, `scope` (names, from the outermost), `where`. An operation that several tapes recorded is one entry.
+  text), `inputs` (the tensors among them) and `output` (a tensor), `parameters` (name and text), `formula` (what it
+  computes), `contributions` (for each argument the formula of what is sent back to it, null where nothing is),
+  `tapes`, `scope` (names, from the outermost), `where`. An operation that several tapes recorded is one entry.
 - `steps`: what happened, in order: `kind`, `text` (a sentence), `tape`, `where`, `memory` (the bytes of the arrays
   that this tape holds after the step; null if it is about no tape), and by kind
     - "watch": `tensor`; "record", "cut", "skip": `entry`; "release", "pause", "resume", "reset": nothing more;
@@ -31,7 +32,7 @@ from __future__ import annotations
 
 from collections import Counter
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -40,18 +41,15 @@ from ..core.rule import RULES
 from ..core.tape import Tape
 from ..core.tensor import Tensor
 from ..core.variable import Variable
-from ..rules.written import formula
 from ..text.formatting import short_argument, short_value
 from ..text.labels import Labels, names_of_arguments
 from ..text.places import Where, excerpt, names, place
+from ..text.shared import shared
 from . import events
 from .events import Event
 from .scopes import told_apart
+from .sentences import Sentences
 
-if TYPE_CHECKING:
-    from .trace import Trace
-
-VERSION = 2
 LARGEST = 256
 
 
@@ -99,22 +97,30 @@ def _rounded(data: Any) -> Any:
     return data
 
 
+def empty(title: str) -> dict[str, Any]:
+    """Return a document in which nothing happened."""
+    document: dict[str, Any] = {"format": shared()["format"], "version": shared()["version"], "title": title}
+    document |= {part: [] for part in ("code", "tapes", "tensors", "formulas", "entries", "steps")}
+    return document | {"program": {"lines": [], "steps": []}}
+
+
 class Writer:
     """Turns the events of a trace into its document."""
 
-    def __init__(self, source: Trace) -> None:
+    def __init__(self, source: Any) -> None:  # a Trace, which is made of this
         self.labels = Labels()
         self.scopes, self.memory, self.places = source._scopes, source._memory, source._places
         self.owners: dict[str, list[Any]] = {}  # by the name of their scope
         self.tapes: list[Tape] = []
         self.tensors: dict[int, int] = {}  # a tensor's id, and its index in the document
+        self.described: list[Entry] = []  # in the order of the document
         self.entries: dict[int, int] = {}  # the id of an entry's output, and the entry's index
         self.numbers: dict[int, int] = {}  # the id of an entry's output, and the entry's number for readers
         self.passes = _passes(source.events)
-        self.document: dict[str, Any] = {"format": "autodiff_edu.trace", "version": VERSION, "title": source.title}
-        self.document |= {part: [] for part in ("code", "tapes", "tensors", "rules", "entries", "steps")}
+        self.document = empty(source.title)
         self._name(source.events, source._earlier)
         self._quote(source.events)
+        self.sentences = Sentences(self.labels, self.document, self.numbers)
         self.expected = Counter(
             (self.passes[i], event.tensor._id)
             for i, event in enumerate(source.events)
@@ -123,9 +129,7 @@ class Writer:
         self.seen: Counter[tuple[int, int]] = Counter()
         for i, event in enumerate(source.events):
             self._step(event, self.passes[i])
-        from ..program import program  # not worth its import time to those who only differentiate
-
-        self.document["program"] = program(source.events, self.passes, self.labels)
+        self._add_program(source.events)
 
     def _name(self, happened: list[Event], earlier: dict[int, list[Entry]]) -> None:
         skipped = 0
@@ -146,6 +150,9 @@ class Writer:
                 self.labels.give(event.tensor._id, event.tensor.name or "target")
             elif isinstance(event, events.Assign):
                 self.labels.give(event.variable._id, event.variable.name or "variable")
+        for event in happened:  # what is watched and never used has its name from nowhere else
+            if isinstance(event, events.Watch):
+                self.labels.give(event.tensor._id, "x")
         self.document["tapes"] = [
             {"name": f"tape {number}", "persistent": tape.persistent} for number, tape in enumerate(self.tapes, 1)
         ]
@@ -181,74 +188,41 @@ class Writer:
             "tape": None if tape is None else self.tapes.index(tape),
             "memory": self.memory.get(id(event)),
         }
-        whose = "the tape" if len(self.tapes) == 1 else f"tape {step['tape'] + 1}" if tape is not None else ""
         match event:
             case events.Watch(tensor=tensor):
-                step["tensor"] = self._tensor(
-                    tensor._id, tensor, "variable" if isinstance(tensor, Variable) else "watched"
-                )
-                text = f"{whose} watches {self.labels[tensor._id]}, which is {short_value(tensor._array)}."
+                kind = "variable" if isinstance(tensor, Variable) else "watched"
+                step["tensor"] = self._tensor(tensor._id, tensor, kind)
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
                 step["entry"] = self._entry(entry, step)
-                text = f"{self._line(step)}{self.labels[entry.output_id]} is {self.labels.aloud(entry)}"
-                text += "" if entry.output_value is None else f", which is {short_value(entry.output_value)}"
-                text += f". {_sentence(self._recorded(step, whose))}"
             case events.Seed(tensor=tensor, cotangent=cotangent):
                 step["tensor"] = self._tensor(tensor._id, tensor, "computed")
                 step |= {"cotangent": array(cotangent), "pass": number}
-                pass_of = "the backward pass" if len(self.tapes) == 1 else f"the backward pass of {whose}"
-                start = f"{pass_of} starts at {self.labels[tensor._id]}"
-                text = f"{start} with the cotangent {short_value(cotangent._array)}."
             case events.PullBack(entry=entry, cotangent=cotangent):
                 step["entry"] = self._entry(entry, None)
                 step |= {"cotangent": array(cotangent), "pass": number}
-                name, which = self.labels[entry.output_id], f"entry {self.numbers[entry.output_id]}"
-                arrived = f"the cotangent {short_value(cotangent._array)} arrived at {name}."
-                text = f"{which}, {name} = {self.labels.text(entry)}: {arrived}"
             case events.Accumulate():
-                text = self._accumulate(event, step, number)
+                step |= self._accumulated(event, number)
             case events.Assign(variable=variable, value=value):
                 step |= {"tensor": self._tensor(variable._id, variable, "variable"), "value": array(value)}
-                text = f"the variable {self.labels[variable._id]} is assigned {short_value(value._array)}."
-            case events.Explain(text=text):
-                pass
             case events.Leave(tensor=tensor, how=how):
                 step |= {"tensor": self._tensor(tensor._id, tensor, "computed"), "how": how}
-                name = self.labels[tensor._id]
-                text = f"the tensor {name} leaves for NumPy by {how}: what is computed from that is on no tape."
-            case _:
-                text = whose + {
-                    "release": " lets go of its arrays.", "resume": " records again.",
-                    "pause": " pauses: what is computed now is not recorded.",
-                    "reset": " forgets its entries and its watches.",
-                }[step["kind"]]  # fmt: skip
-                text = text.replace("the tape lets", "the one-shot tape lets")
-        step["text"] = text if step["kind"] == "explain" else _sentence(text)
+        step["text"] = self.sentences.write(event, step)
         self.document["steps"].append(step)
 
-    def _recorded(self, step: dict[str, Any], whose: str) -> str:
-        if step["kind"] == "skip":
-            return f"{whose} does not record it: it watches nothing in it."
-        text = f"{whose} records it as entry {self.document['entries'][step['entry']]['number']}"
-        if step["kind"] != "cut":
-            return f"{text}."
-        on_purpose = self.document["entries"][step["entry"]]["operation"] == "stop_gradient"
-        return f"{text}, which cuts the flow{'' if on_purpose else ': its derivative is zero wherever it has one'}."
-
-    def _accumulate(self, event: events.Accumulate, step: dict[str, Any], number: int) -> str:
+    def _accumulated(self, event: events.Accumulate, number: int) -> dict[str, Any]:
         id = event.tensor._id
         self.seen[number, id] += 1
-        count, of = self.seen[number, id], self.expected[number, id]
-        before = None if event.before is None else array(event.before)
-        contribution, after = array(event.contribution), array(event.after)
-        step |= {"entry": self._entry(event.entry, None), "argument": event.argument}
-        step |= {"tensor": self._tensor(id, event.tensor, "computed"), "before": before, "contribution": contribution}
-        step |= {"after": after, "count": count, "of": of, "pass": number}
-        name = self.labels[id]
-        had = "Nothing was there yet" if before is None else f"It is added to {before['text']}"
-        return f"the contribution to {name} is {contribution['text']}. {had}, so {name} now has {after['text']}." + (
-            f" That was {count} of {of}." if of > 1 else ""
-        )
+        return {
+            "entry": self._entry(event.entry, None),
+            "argument": event.argument,
+            "tensor": self._tensor(id, event.tensor, "computed"),
+            "before": None if event.before is None else array(event.before),
+            "contribution": array(event.contribution),
+            "after": array(event.after),
+            "count": self.seen[number, id],
+            "of": self.expected[number, id],
+            "pass": number,
+        }
 
     def _tensor(self, id: int, value: Any, kind: str, name: str | None = None) -> int:
         if id not in self.tensors:
@@ -266,13 +240,13 @@ class Writer:
                 "arguments": (arguments := self._arguments(entry)),
                 "inputs": [argument for argument in arguments if isinstance(argument, int)],
                 "parameters": {name: short_argument(value) for name, value in entry.parameters.items()},
-                "rule": self._rule(entry, arguments),
                 "tapes": [],
                 "scope": told_apart(self.scopes.get(entry.output_id, ()), self.owners),
             }
             described["output"] = self._tensor(entry.output_id, entry.output_value, "computed")
             described["where"] = self._point(entry.where)
             self.document["entries"].append(described)
+            self.described.append(entry)
         index = self.entries[entry.output_id]
         tapes = self.document["entries"][index]["tapes"]
         if step is not None and step["kind"] != "skip" and step["tape"] not in tapes:
@@ -295,24 +269,31 @@ class Writer:
                 found.append(arguments[k])
         return found
 
-    def _rule(self, entry: Entry, arguments: list[int | str]) -> int | None:
-        """Find the formulas of an entry's rules among those of the document, or add them."""
-        rule = RULES.get(entry.operation)
-        if entry.values is None or rule is None or rule.kind == "step":
-            return None
-        shapes = tuple(getattr(value, "shape", ()) for value in entry.values)
-        formulas = []
-        for k, argument in enumerate(arguments):
-            pull = rule.pull(k) if isinstance(argument, int) else None
-            tree = None if pull is None else formula(pull, tuple(map(len, shapes)))
-            if tree is not None:
-                copied = rule.kind == "elementwise" or tree == "g"  # by broadcasting, which `settle` undoes
-                tree = ["sum", tree] if copied and shapes[k] != np.shape(entry.output_value) else tree
-                tree = _conjugated(tree, entry.output_value, entry.values[k])
-            formulas.append(tree)
-        if formulas not in self.document["rules"]:
-            self.document["rules"].append(formulas)
-        return self.document["rules"].index(formulas)
+    def _add_program(self, happened: list[Event]) -> None:
+        """Write what happened as a program, and its expressions as formulas."""
+        from ..program import formulas  # not worth their import time to those who only differentiate
+        from .program import program
+
+        written = program(happened, self.passes, self.labels)
+        self.document["program"] = {"lines": written.lines, "steps": written.steps}
+        places: dict[str, int] = {}  # by the formula as text
+
+        def index(tree: Any) -> int | None:
+            if tree is None:
+                return None
+            key = repr(tree)
+            if key not in places:
+                places[key] = len(places)
+                self.document["formulas"].append(tree)
+            return places[key]
+
+        for entry, described in zip(self.described, self.document["entries"], strict=True):
+            arguments, id = described["arguments"], entry.output_id
+            tree = written.formulas.get((id, None))
+            if tree is None:
+                tree = formulas.application(entry, arguments, described["parameters"])
+            described["formula"] = index(tree)
+            described["contributions"] = [index(written.formulas.get((id, k))) for k in range(len(arguments))]
 
     def _where_of(self, event: Event) -> Where | None:
         if isinstance(event, events.Explain):
@@ -331,44 +312,6 @@ class Writer:
             if path == at.path and first <= at.line < end:
                 return {"code": index, "line": at.line, "columns": None if at.columns is None else list(at.columns)}
         return None
-
-    def _line(self, step: dict[str, Any]) -> str:
-        if step["where"] is None:
-            return "the value "
-        several = len({part["place"] for part in self.document["code"]}) > 1
-        part = self.document["code"][step["where"]["code"]]
-        return f"{part['place'] + ', l' if several else 'l'}ine {step['where']['line']}: "
-
-
-def _conjugated(tree: Any, output: Any, argument: Any) -> Any:
-    """Put in what a walk does around every rule for complex numbers (see `kinds.settle`)."""
-    from_complex, to_complex = (np.asarray(value).dtype.kind == "c" for value in (output, argument))
-    if (not from_complex and not to_complex) or (tree in ("g", ["neg", "g"]) and from_complex is to_complex):
-        return tree
-    if from_complex:
-        tree = _replaced(tree, "g", ["call", "conjugate", "g"])
-    else:
-        tree = _replaced(tree, ["call", "direction", 0, "y"], ["/", ["call", "conjugate", 0], "y"])
-    return ["call", "conjugate" if to_complex else "real", tree]
-
-
-def _replaced(tree: Any, old: Any, new: Any) -> Any:
-    match tree:
-        case _ if tree == old:
-            return new
-        case ["name" | "number" | "code", *_]:
-            return tree
-        case ["call" as head, name, *parts]:
-            return [head, name, *(_replaced(part, old, new) for part in parts)]
-        case ["index" as head, part, text]:
-            return [head, _replaced(part, old, new), text]
-        case [head, *parts]:
-            return [head, *(_replaced(part, old, new) for part in parts)]
-    return tree
-
-
-def _sentence(text: str) -> str:
-    return text[0].upper() + text[1:]
 
 
 def _kind(event: Event) -> str:

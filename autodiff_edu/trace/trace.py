@@ -13,9 +13,9 @@
 4. Entry 1, y = x * x: the cotangent 1 arrived at y.
 5. The contribution to x is 3. Nothing was there yet, so x now has 3. That was 1 of 2.
 6. The contribution to x is 3. It is added to 3, so x now has 6. That was 2 of 2.
-7. The one-shot tape lets go of its arrays.
+7. The one-shot tape releases its arrays.
 
-`Trace.to_json` gives the same as data; `document.py` describes them.
+`Trace.to_json` returns the same as data, which `document.py` describes.
 """
 
 from __future__ import annotations
@@ -24,8 +24,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
 from ..core.entry import Entry
 from ..core.tape import Tape
 from ..core.variable import Variable
@@ -33,7 +31,9 @@ from ..text.places import Where, here
 from . import events
 from .document import Writer
 from .events import Event, hook
+from .memory import Held
 from .scopes import opened
+from .sentences import transcript
 
 
 class Trace:
@@ -83,7 +83,7 @@ class Trace:
             self._memory[id(kept)] = self._held[id(tape)].after(event)
 
     def without(self, *tapes: Tape) -> Trace:
-        """Give the same trace without what concerns some tapes."""
+        """Return the same trace without what concerns some tapes."""
         rest = Trace(self.title)
         rest._earlier, rest._scopes, rest._memory = self._earlier, self._scopes, self._memory
         rest._places = self._places
@@ -91,18 +91,18 @@ class Trace:
         return rest
 
     def document(self) -> dict[str, Any]:
-        """Give the trace as the nested dicts and lists that `document.py` describes."""
+        """Return the trace as the nested dicts and lists that `document.py` describes."""
         return Writer(self).document
 
     def to_json(self) -> str:
-        """Give the trace as a JSON string; the same trace gives the same string."""
+        """Return the trace as a JSON string; the same trace gives the same string."""
         import json  # not worth its import time to those who only differentiate
 
         return json.dumps(self.document(), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
     def transcript(self) -> str:
-        """Give the trace as numbered sentences."""
-        return "\n".join(f"{number}. {step['text']}" for number, step in enumerate(self.document()["steps"], 1))
+        """Return the trace as numbered sentences."""
+        return transcript(self.document())
 
 
 @contextmanager
@@ -131,60 +131,3 @@ def trace(title: str = "trace") -> Iterator[Trace]:
     kept = Trace(title)
     with hook(kept._see):
         yield kept
-
-
-class Held:
-    """Counts the bytes of the arrays that a tape holds; one that several entries use counts once."""
-
-    def __init__(self, tape: Tape) -> None:
-        self.counts: dict[int, int] = {}  # by the id of an array: how often the tape holds it
-        self.bytes = 0
-        self.pulled: tuple[Entry, list[Any]] | None = None  # the entry that the backward pass came to last
-        self.known = False  # whether the tape was counted before the event that comes
-        for entry in tape.entries:
-            self._hold(_held_by(entry))
-        for tensor, _ in tape._watched.values():
-            self._hold([] if tensor is None else _owners(tensor._array))
-
-    def after(self, event: Event) -> int:
-        """Give the bytes after an event of the tape, every one of which it has to be told of."""
-        if self.pulled and self.pulled[0].values is None:  # the walk has released what it left behind
-            self._let_go(self.pulled[1])
-            self.pulled = None
-        known, self.known = self.known, True
-        match event:
-            case events.Watch(tensor=tensor) if known:
-                self._hold(_owners(tensor._array))
-            case events.Record(entry=entry) | events.Cut(entry=entry) if known:
-                self._hold(_held_by(entry))
-            case events.PullBack(entry=entry):
-                self.pulled = entry, _held_by(entry)
-            case events.Release() | events.Reset():
-                self.counts.clear()
-                self.bytes, self.pulled = 0, None
-        return self.bytes
-
-    def _hold(self, arrays: list[Any]) -> None:
-        for array in arrays:
-            self.counts[id(array)] = self.counts.get(id(array), 0) + 1
-            self.bytes += array.nbytes if self.counts[id(array)] == 1 else 0
-
-    def _let_go(self, arrays: list[Any]) -> None:
-        for array in arrays:
-            self.counts[id(array)] -= 1
-            self.bytes -= array.nbytes if self.counts[id(array)] == 0 else 0
-
-
-def _owners(*values: Any) -> list[Any]:
-    """Give the arrays among some values; of a view the array whose memory it shows."""
-    found = []
-    for value in values:
-        if isinstance(value, np.ndarray | np.generic):
-            while isinstance(value.base, np.ndarray):
-                value = value.base
-            found.append(value)
-    return found
-
-
-def _held_by(entry: Entry) -> list[Any]:
-    return _owners(*(entry.values or ()), entry.output_value)

@@ -21,7 +21,7 @@ from sphinx.errors import ExtensionError
 
 import autodiff_edu as ad
 from autodiff_edu.course.tools.execute import fingerprint
-from autodiff_edu.trace.document import VERSION
+from autodiff_edu.text.shared import shared
 
 TRACE = re.compile(r'<script type="application/json">(\{"trace":.*?)</script>', re.DOTALL)
 EXECUTE = "python -m autodiff_edu.course execute notebooks/"
@@ -103,10 +103,10 @@ def checked(path: Path) -> dict[str, Any]:
     for output in outputs:
         for text in TRACE.findall("".join(output.get("data", {}).get("text/html", ""))):
             version = json.loads(text)["trace"].get("version")
-            if version != VERSION:
+            if version != shared()["version"]:
                 raise ExtensionError(
                     f"notebooks/{path.name} holds a trace of version {version}, and the player draws version "
-                    f"{VERSION}; {run}"
+                    f"{shared()['version']}; {run}"
                 )
     return notebook
 

@@ -9,10 +9,12 @@ differentiated again and again, for a stack of cotangents, and over Dask.
 from __future__ import annotations
 
 import ast
+import linecache
 import sys
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,6 @@ from autodiff_edu import GradientTape, constant, rules
 from autodiff_edu.core.entry import Entry
 from autodiff_edu.core.rule import RULES, SPELLED, Pull
 from autodiff_edu.rules.rearranging import WRITING
-from autodiff_edu.rules.written import written
 
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "tests"))
@@ -71,10 +72,25 @@ def as_written(operation: Callable[..., Any]) -> str:
 def _written(pull: Pull | None) -> str:
     if pull is None:
         return "none"
-    rule = written(pull)
-    if rule.name == "<lambda>" and rule.body is not None:
-        return f"`{ast.unparse(rule.body)}`"
-    return f"`{rule.name}`"
+    code = getattr(pull, "__code__", None)
+    if code is None or code.co_name != "<lambda>":
+        return f"`{pull.__name__}`"
+    places = [at for at in code.co_positions() if None not in at and at[2] < at[3]]
+    for start, end, body in lambdas("".join(linecache.getlines(code.co_filename)), code.co_firstlineno):
+        if all(start <= (at[0], at[2]) and (at[1], at[3]) <= end for at in places):
+            return f"`{body}`"
+    raise LookupError(f"there is no lambda in {code.co_filename}, line {code.co_firstlineno}, that is {pull!r}")
+
+
+@cache
+def lambdas(text: str, line: int) -> list[tuple[tuple[int, int], tuple[int, int], str]]:
+    """List where the lambdas of a line begin and end, and what they return; the innermost come first."""
+    found = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Lambda) and node.lineno == line]
+    placed = sorted(found, key=lambda node: -node.col_offset)
+    return [
+        ((node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0), ast.unparse(node.body))
+        for node in placed
+    ]
 
 
 def calls() -> dict[Callable[..., Any], list[Entry]]:

@@ -20,7 +20,7 @@ from urllib.parse import quote, unquote, urlsplit
 import pytest
 from browser.following import Expected, Shown
 
-from autodiff_edu.player.html import SHARED
+from autodiff_edu.text.shared import shared
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ["autodiff_edu", "book", "notebooks", "benchmarks", "LICENSE", "CITATION.cff", "CHANGELOG.md"]
@@ -105,7 +105,8 @@ def test_every_page_opens_and_every_player_plays_to_the_end_of_its_trace(
 def unpacked(content: dict[str, Any]) -> dict[str, Any]:
     """Return the trace of a player, with the arrays that its page holds once in every step that has them."""
     for step in content["trace"]["steps"]:
-        step.update({name: content["arrays"][step[name]] for name in SHARED if isinstance(step.get(name), int)})
+        places = {name: step[name] for name in shared()["arrays"] if isinstance(step.get(name), int)}
+        step.update({name: content["arrays"][place] for name, place in places.items()})
     return content["trace"]
 
 

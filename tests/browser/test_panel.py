@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from programs import stopped
 
 import autodiff_edu as ad
+from autodiff_edu.text.shared import shared
 from browser.following import Shown
 
 # All that the panel shows, in one call.
@@ -138,6 +140,7 @@ def test_fractions_and_powers_are_drawn_as_such(panel: Any) -> None:
         (lambda x, w: x - (w - x), "x−(w−x)"),
         (lambda x, w: (-x) ** 2.0, "(−x)2"),
         (lambda x, w: x * (w * x), "x·(w·x)"),
+        (lambda x, w: x / (1.0 + (x == w)), "x1+[x=w]"),
     ],
 )
 def test_parentheses_are_where_they_are_needed(function: Any, formula: str, panel: Any) -> None:
@@ -148,10 +151,12 @@ def test_parentheses_are_where_they_are_needed(function: Any, formula: str, pane
         "x−(w−x)": ["-", 0, ["-", 1, 0]],
         "(−x)2": ["**", ["neg", 0], ["number", 2]],
         "x·(w·x)": ["*", 0, ["*", 1, 0]],
+        "x1+[x=w]": ["/", 0, ["+", ["number", 1], ["==", 0, 1]]],
     }
     script = Path(ad.__file__).parent.joinpath("player/js/formula.js").read_text(encoding="utf-8")
     script = re.sub(r"^(import .*|export )", "", script, flags=re.MULTILINE)
-    helpers = "const build = (node, a, ...c) => (node.append(...c), node); const shorten = (text) => text;"
+    helpers = f"const SHARED = {json.dumps(shared())};"
+    helpers += "const build = (node, a, ...c) => (node.append(...c), node); const shorten = (text) => text;"
     leaf = "(k) => ({ node: named(['x', 'w'][k]) })"
     text = shown.tab.page.evaluate(
         f"tree => {{ {helpers} {script}; return drawn(tree, {leaf}).textContent; }}", trees[formula]

@@ -15,7 +15,8 @@ import autodiff_edu as ad
 from autodiff_edu.core.active import active
 from autodiff_edu.options import options
 from autodiff_edu.player import Player
-from autodiff_edu.player.html import SHARED, asset, script
+from autodiff_edu.player.bundle import asset, join, script
+from autodiff_edu.text.shared import shared
 
 
 def document(player):
@@ -23,7 +24,7 @@ def document(player):
     found = re.search(r'<script type="application/json">(.*?)</script>', player.html(), re.DOTALL)
     content = json.loads(found.group(1))
     for step in content["trace"]["steps"]:
-        step |= {key: content["arrays"][step[key]] for key in SHARED if isinstance(step.get(key), int)}
+        step |= {key: content["arrays"][step[key]] for key in shared()["arrays"] if isinstance(step.get(key), int)}
     return content["trace"]
 
 
@@ -283,14 +284,22 @@ def test_options_are_public():
 
 def test_a_trace_of_another_version_is_refused():
     class Old:
-        def to_json(self):
-            return '{"format": "autodiff_edu.trace", "version": 0, "title": "old"}'
-
-        def transcript(self):
-            return ""
+        def document(self):
+            return {"format": "autodiff_edu.trace", "version": 0, "title": "old"}
 
     with pytest.raises(ValueError, match=r"version 0 .* draws version \d"):
         Player(Old())
+
+
+def test_a_player_writes_the_document_of_its_trace_once(monkeypatch):
+    with ad.trace() as t, ad.GradientTape() as tape:
+        tape.watch(ad.constant(1.0))
+    written = []
+    document = ad.Trace.document
+    monkeypatch.setattr(ad.Trace, "document", lambda self: written.append(self) or document(self))
+    player = ad.play(t)
+    assert player.transcript() == "1. The tape watches x, which is 1."
+    assert written == [t]
 
 
 # HTML ---------------------------------------------------------------------------------------------------------------
@@ -408,6 +417,39 @@ def test_no_string_of_the_scripts_goes_over_several_lines():
     assert not re.search(r"^(\s|//|/\*)", script(), re.MULTILINE)
 
 
+def test_modules_that_give_one_name_to_two_things_are_not_joined():
+    modules = {"a.js": 'import { b } from "./b.js";\nconst c = b;\n', "b.js": "const c = 1;\nexport const b = c;\n"}
+    with pytest.raises(ValueError, match=r"a\.js and b\.js both declare c|b\.js and a\.js both declare c"):
+        join(modules, ["a.js"])
+    modules["b.js"] = "export const [b, d] = [1, 2];\nexport function c() {}\n"
+    with pytest.raises(ValueError, match="both declare c"):
+        join(modules, ["a.js"])
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ('import { b, d } from "./b.js";', r"a\.js imports d, which b\.js does not export"),
+        ('import { c } from "./b.js";', r"imports c, which"),
+        ('import b from "./b.js";', "a form that is not joined here: import b from"),
+        ('import * as b from "./b.js";', "a form that is not joined here"),
+        ('import { b } from "../b.js";', "a form that is not joined here"),
+    ],
+)
+def test_an_import_that_cannot_be_joined_is_found(line, why):
+    modules = {"a.js": f"{line}\nexport const a = 1;\n", "b.js": "const c = 1;\nexport const b = c;\n"}
+    with pytest.raises(ValueError, match=why):
+        join(modules, ["a.js"])
+
+
+def test_what_python_and_the_scripts_share_stands_in_the_script_once():
+    text = script()
+    assert text.count('"version":') == 1
+    assert f'"version":{shared()["version"]}' in text
+    assert '"colours"' not in text
+    assert "import " not in text
+
+
 def test_a_player_of_thirty_steps_is_a_light_file():
     def network(x, w, b, v, c):
         return np.sum((np.maximum(x @ w + b, 0.0) @ v + c) ** 2)
@@ -426,6 +468,12 @@ def test_large_and_odd_values_can_be_played():
 def test_a_trace_that_has_not_run_says_how_to_run_one():
     with pytest.raises(TypeError, match=r"with ad\.trace\(\) as steps"):
         ad.play(ad.trace())
+
+
+def test_a_directory_in_place_of_a_file_is_refused_with_a_player_s_name(tmp_path):
+    (tmp_path / "x.svg").mkdir()
+    with pytest.raises(IsADirectoryError, match=r"x\.svg is a directory.*x\.svg.player\.svg"):
+        ad.play(np.sin, 1.0).save(tmp_path / "x.svg")
 
 
 def test_a_player_is_not_saved_into_a_directory_that_is_not_there(tmp_path):

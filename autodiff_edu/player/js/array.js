@@ -3,7 +3,7 @@
 import { UNKNOWN, make, set, write } from "./dom.js";
 import { STRINGS } from "./strings.js";
 
-const LARGEST_TABLE = 16; // elements; above, colours are read faster than numbers
+export const LARGEST_TABLE = 16; // elements; above, colours are read faster than numbers
 const MOST_SLICES = 8;
 const LONGEST_ROW = 16;
 

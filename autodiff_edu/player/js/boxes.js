@@ -2,23 +2,28 @@
 
 import { UNKNOWN, draw, set, shorten, write } from "./dom.js";
 import { STRINGS } from "./strings.js";
+import SHARED from "../../text/shared.json" with { type: "json" };
 
 const BOX_MARKS = { skip: "○", paused: "‖", unconnected: "∅" };
 
 /** The box of a tensor, drawn around y = 0. `update` changes what has changed since the last time. */
 export function drawBox({ x, width, height, plain, heading, operation }, index, { name, value: { text: whole } }) {
+  const lines = SHARED.box;
+  const [left, right] = [lines.padding, width - lines.padding];
   const text = (part, dx, y, anchor = "start", words = "") =>
     draw("text", { x: x + dx, y, "data-part": part, "text-anchor": anchor }, words);
   const [title, about] = [draw("title"), draw("title")];
-  const value = plain ? text("value", width / 2, 16, "middle") : text("value", 10, 36);
+  const value = plain ? text("value", width / 2, lines.plain_value, "middle") : text("value", left, lines.value);
   const element = draw("g", { "data-tensor": index, class: plain ? "plain" : null });
   element.append(title, draw("rect", { x, y: 0, width, height, rx: 6 }), value);
-  const cotangent = plain ? null : text("cotangent", 10, 56);
-  const mark = plain ? null : text("mark", width - 10, 56, "end");
+  const cotangent = plain ? null : text("cotangent", left, lines.cotangent);
+  const mark = plain ? null : text("mark", right, lines.cotangent, "end");
   if (!plain) {
-    const strip = `M${x + 1} 42h${width - 2}v${height - 48}q0 5 -5 5h${12 - width}q-5 0 -5 -5z`;
-    const names = [text("name", 10, 19, "start", heading), text("operation", width - 10, 19, "end", operation)];
-    element.append(draw("path", { class: "strip", d: strip }), ...names, cotangent, mark);
+    const [top, tall] = [lines.strip, height - lines.strip - 6];
+    const strip = `M${x + 1} ${top}h${width - 2}v${tall}q0 5 -5 5h${12 - width}q-5 0 -5 -5z`;
+    element.append(draw("path", { class: "strip", d: strip }));
+    element.append(text("name", left, lines.name, "start", heading));
+    element.append(text("operation", right, lines.name, "end", operation), cotangent, mark);
   }
   let before = {};
   const update = (now) => {

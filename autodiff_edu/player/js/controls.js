@@ -1,4 +1,4 @@
-/** The heading, the buttons, the speed and the scrubber. */
+/** The heading, the buttons, the speed, the scrubber and the keys. */
 
 import { build, draw, make, set, write } from "./dom.js";
 import { STRINGS } from "./strings.js";
@@ -66,4 +66,18 @@ export function controlsView(trace, history, { actions, go, setSpeed }) {
   const moving = make("div", { class: "buttons" }, ...Object.values(buttons));
   const element = make("div", { class: "controls" }, moving, make("div", { class: "choices" }, speed, predict), track);
   return { element, show, showPlaying, showPredicting, focusNext };
+}
+
+const KEYS = { ArrowLeft: "previous", ArrowRight: "next", " ": "play", Home: "first", End: "last" };
+
+/** Does what a key stands for, by the names of the actions; keys that stand for nothing here go on to the page. */
+export function handleKey(event, actions) {
+  // What is typed is neither a shortcut of the player nor of the page around it.
+  if (event.target.matches("input:not([type=range]), select, textarea")) { event.stopPropagation(); return; }
+  if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || !Object.hasOwn(KEYS, event.key)) return;
+  event.stopPropagation();
+  // On a button that was reached with Tab, Space presses that button.
+  if (event.key === " " && event.target.matches("button, summary")) return;
+  event.preventDefault();
+  actions[KEYS[event.key]]();
 }

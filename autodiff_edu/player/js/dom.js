@@ -1,7 +1,8 @@
 /** Making and changing elements; texts enter as text nodes and attributes only. */
 
+import SHARED from "../../text/shared.json" with { type: "json" };
+
 export const UNKNOWN = "—"; // never 0: what has not been computed has no value
-const LONGEST_VALUE = 20; // as in layout.py, which sizes the boxes
 
 export function build(node, attributes = {}, ...children) {
   for (const [name, value] of Object.entries(attributes)) set(node, name, value);
@@ -23,7 +24,8 @@ export function write(node, text) {
 
 export function shorten(text) {
   const characters = Array.from(text);
-  return characters.length > LONGEST_VALUE ? `${characters.slice(0, LONGEST_VALUE - 1).join("")}…` : text;
+  const longest = SHARED.longest_value;
+  return characters.length > longest ? `${characters.slice(0, longest - 1).join("")}…` : text;
 }
 
 /** Scrolls a box, and never the page around it, until the element inside is in view, or its beginning at least. */

@@ -1,6 +1,7 @@
 /** What is known at each step of a trace: values, cotangents, states; read once, and then only looked up. */
 
 import { UNKNOWN } from "./dom.js";
+import SHARED from "../../text/shared.json" with { type: "json" };
 
 /**
  * Reads the trace once, from beginning to end. Per step: the direction, the place in the code, and the backward pass
@@ -30,7 +31,7 @@ export function readHistory({ steps, tensors, entries }) {
     const change = { step: number, pass: step.pass, array: step.kind === "accumulate" ? step.after : step.cotangent };
     if (step.kind === "seed" || step.kind === "accumulate") cotangents[step.tensor].push(change);
     if (step.kind === "pull back") arrivals[step.entry].push(change);
-    const computes = ["watch", "record", "skip", "cut", "assign"].includes(step.kind);
+    const computes = SHARED.computing.includes(step.kind);
     backward.push(step.pass !== undefined || ((backward[number - 1] ?? false) && !computes));
     // An outer tape may record in the middle of an inner backward pass, whose cotangents stay; after it they go.
     const shown = pass[number - 1] ?? null;

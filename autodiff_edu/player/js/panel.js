@@ -2,7 +2,7 @@
 
 import { arrayPlace, limitOf } from "./array.js";
 import { UNKNOWN, make, set, write } from "./dom.js";
-import { barred, drawn, equation, forwardTree, named, result, simplified, withLiterals } from "./formula.js";
+import { barred, drawn, equation, named, result } from "./formula.js";
 import { STRINGS } from "./strings.js";
 
 const MOST_INPUTS = 6;
@@ -31,10 +31,8 @@ function readings(trace, history) {
     const sent = sums[entry].find((sum) => sum.number > from && sum.number <= number && sum.argument === argument);
     return sent?.pass === trace.steps[from].pass ? sent.contribution : null;
   };
-  /** Whether something may flow to an argument: to some that were watched by nobody, nothing does in any pass. */
-  const reaches = (entry, argument) => !sums[entry].length || sums[entry].some((sum) => sum.argument === argument);
   const bytes = (tape, number) => memory[tape].findLast((change) => change.number <= number)?.bytes;
-  return { value, contribution, reaches, bytes };
+  return { value, contribution, bytes };
 }
 
 /** Keeps an element as tall as it ever was, so that what is below it stands still from step to step. */
@@ -82,26 +80,26 @@ function formulasOf(trace, read, history) {
     return numbers && numeric.textContent !== symbolic.textContent ? [symbolic, numeric] : [symbolic];
   };
   const outcome = (array) => (array && array.text.length > LONGEST_RESULT ? [] : [result(array?.text ?? UNKNOWN)]);
-  const signed = (first, nodes) => nodes.map((node, index) => [index ? "=" : first, node]);
+  /** Signs before the nodes, but for one that says what the one before it says. */
+  const signed = (first, nodes) => nodes
+    .filter((node, index) => !index || node.textContent !== nodes[index - 1].textContent)
+    .map((node, index) => [index ? "=" : first, node]);
   const forward = (entry, number) => {
-    const { output, arguments: given } = trace.entries[entry];
-    const known = read.value(output, number);
-    const tree = simplified(withLiterals(forwardTree(trace.entries[entry]), trace.entries[entry], trace.tensors));
+    const { output, arguments: given, formula } = trace.entries[entry];
     const values = (leaf) => read.value(given[leaf], number);
-    const nodes = [...both(entry, tree, values), ...outcome(known)];
+    const nodes = [...both(entry, trace.formulas[formula], values), ...outcome(read.value(output, number))];
     return equation(named(trace.tensors[output].name), ...signed("=", nodes));
   };
   const backward = (entry, argument, number) => {
-    const { output, arguments: given, rule } = trace.entries[entry];
+    const { output, arguments: given, contributions } = trace.entries[entry];
     const arrived = history.arrived(entry, number);
     const sent = read.contribution(entry, argument, number);
-    const tree = simplified(withLiterals(trace.rules[rule][argument], trace.entries[entry], trace.tensors));
+    const tree = trace.formulas[contributions[argument]];
     const values = (leaf) => (leaf === "g" ? arrived : read.value(leaf === "y" ? output : given[leaf], number));
     const isNumber = !Array.isArray(tree); // what it is in numbers is the outcome already
     const nodes = both(entry, tree, isNumber ? null : arrived && values);
     if (arrived) nodes.push(...outcome(sent));
-    const distinct = nodes.filter((node, index) => !index || node.textContent !== nodes[index - 1].textContent);
-    return equation(barred(trace.tensors[given[argument]].name), ...signed("+=", distinct));
+    return equation(barred(trace.tensors[given[argument]].name), ...signed("+=", nodes));
   };
   return { forward, backward };
 }
@@ -140,10 +138,9 @@ export function panelView(trace, history) {
     const shown = [];
     if (entry) {
       forward.replaceChildren(formulas.forward(step.entry, number));
-      entry.arguments.forEach((argument, index) => {
-        const flows = trace.rules[entry.rule]?.[index] != null && trace.tensors[argument].kind !== "constant";
+      entry.contributions.forEach((formula, index) => {
+        if (formula === null || shown.length === MOST_INPUTS) return;
         const current = step.kind === "accumulate" && step.argument === index ? "true" : null;
-        if (!flows || !read.reaches(step.entry, index) || shown.length === MOST_INPUTS) return;
         shown.push(make("div", { "data-now": current }, formulas.backward(step.entry, index, number)));
       });
     } else if (step.kind === "seed") {

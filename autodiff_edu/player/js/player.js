@@ -8,7 +8,7 @@
  */
 
 import { codeView } from "./code.js";
-import { controlsView, headingView } from "./controls.js";
+import { controlsView, handleKey, headingView } from "./controls.js";
 import { build, make, set, write } from "./dom.js";
 import { EXTRAS, extrasOf } from "./extras.js";
 import { graphView } from "./graph.js";
@@ -17,9 +17,8 @@ import { panelView } from "./panel.js";
 import { predictView } from "./predict.js";
 import { STRINGS } from "./strings.js";
 import { tapeView } from "./tape.js";
+import SHARED from "../../text/shared.json" with { type: "json" };
 
-const SHARED = ["cotangent", "before", "contribution", "after"]; // of a step; as in html.py
-const VERSION = 2; // of the trace documents that are drawn here; as in document.py
 const MILLISECONDS_PER_STEP = 1000;
 
 export default { render };
@@ -62,7 +61,7 @@ export function mountAll(root = document) {
 /** Puts the arrays that a page holds once into the steps that have only their index. */
 function unpacked({ arrays, ...content }) {
   for (const step of content.trace.steps) {
-    for (const name of SHARED) if (typeof step[name] === "number") step[name] = arrays[step[name]];
+    for (const name of SHARED.arrays) if (typeof step[name] === "number") step[name] = arrays[step[name]];
   }
   return content;
 }
@@ -73,7 +72,7 @@ function unpacked({ arrays, ...content }) {
  */
 export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
   const { version, steps, title } = content.trace;
-  if (version !== VERSION) return refuse(host, content, STRINGS.player.otherVersion(version, VERSION));
+  if (version !== SHARED.version) return refuse(host, content, STRINGS.player.otherVersion(version, SHARED.version));
   const trace = { ...content.trace, steps: steps.length ? steps : [{ kind: "empty", text: STRINGS.player.empty }] };
   const history = readHistory(trace);
   const last = trace.steps.length - 1;
@@ -158,17 +157,4 @@ function refuse(host, { css }, why) {
   const message = make("section", { class: "player refusal", role: "alert" }, make("p", {}, why));
   host.attachShadow({ mode: "open" }).append(make("style", {}, css), message, make("slot"));
   return { show: () => false, stop: () => {} };
-}
-
-const KEYS = { ArrowLeft: "previous", ArrowRight: "next", " ": "play", Home: "first", End: "last" };
-
-function handleKey(event, actions) {
-  // What is typed is neither a shortcut of the player nor of the page around it.
-  if (event.target.matches("input:not([type=range]), select, textarea")) { event.stopPropagation(); return; }
-  if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || !Object.hasOwn(KEYS, event.key)) return;
-  event.stopPropagation();
-  // Whoever has walked to a button with Tab expects Space to press that button.
-  if (event.key === " " && event.target.matches("button, summary")) return;
-  event.preventDefault();
-  actions[KEYS[event.key]]();
 }

@@ -22,7 +22,7 @@ function askRecord(trace, history, step) {
   const { name, value: array } = trace.tensors[output];
   const differs = inputs.some((input) => !sameShape(trace.tensors[input].value.shape, array.shape));
   if (!array.shape.length || !differs) return null;
-  return { prompt: STRINGS.predict.record(name, text), array, asks: "shape", mistakes: shapeMistakes(array) };
+  return { prompt: STRINGS.predict.record(name, text), array, asks: "shape", mistakes: [] };
 }
 
 function askPullBack(trace, history, step) {
@@ -30,8 +30,7 @@ function askPullBack(trace, history, step) {
   const { name, value } = trace.tensors[output];
   const [array, { hints }] = [step.cotangent, STRINGS.predict];
   const asks = array.shape.length ? "shape" : "number";
-  const numbers = [{ value: numberIn(value), hint: hints.value(name) }, { value: -numberIn(array), hint: hints.sign }];
-  const mistakes = asks === "shape" ? shapeMistakes(array) : numbers;
+  const mistakes = asks === "shape" ? [] : [{ value: numberIn(value), hint: hints.value(name) }];
   return { prompt: STRINGS.predict.arrives[asks](name, text), array, asks, mistakes };
 }
 
@@ -43,8 +42,7 @@ function askAccumulate(trace, history, step, number) {
   const whole = `${trace.tensors[output].name} = ${text}`;
   if (array.shape.length) {
     const { shape } = history.arrived(step.entry, number) ?? trace.tensors[output].value;
-    const ofOutput = { shape, hint: hints.outputShape(tuple(shape), tuple(array.shape)) };
-    const mistakes = [ofOutput, ...shapeMistakes(array)];
+    const mistakes = [{ shape, hint: hints.outputShape(tuple(shape), tuple(array.shape)) }];
     return { prompt: STRINGS.predict.accumulates.shape(name, whole), array, asks: "shape", mistakes };
   }
   const [had, added] = [before ? numberIn(before) : 0, numberIn(contribution)];
@@ -52,16 +50,8 @@ function askAccumulate(trace, history, step, number) {
   const local = g && !g.shape.length ? added / numberIn(g) : NaN;
   const replaced = { value: added, hint: before && hints.replaced(contribution.text, before.text) };
   const unmultiplied = [had + local, local].map((value) => ({ value, hint: hints.unmultiplied(g?.text) }));
-  const signs = [-numberIn(array), had - added, -added].map((value) => ({ value, hint: hints.sign }));
-  const unchanged = { value: before ? had : NaN, hint: hints.unchanged(contribution.text) };
-  const mistakes = [replaced, ...unmultiplied, ...signs, unchanged];
+  const mistakes = [replaced, ...unmultiplied];
   return { prompt: STRINGS.predict.accumulates.number(name, whole, before?.text), array, asks: "number", mistakes };
-}
-
-function shapeMistakes({ shape }) {
-  const { hints } = STRINGS.predict;
-  const count = shape.reduce((product, axis) => product * axis, 1);
-  return [{ shape: shape.toReversed(), hint: hints.transposed }, { shape: [count], hint: hints.elements }];
 }
 
 const SPECIAL_NUMBERS = { inf: Infinity, "-inf": -Infinity, nan: NaN };

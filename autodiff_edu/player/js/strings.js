@@ -35,35 +35,31 @@ export const STRINGS = {
     check: "Check",
     reveal: "Show me",
     shape: (axes) => `(${axes.join(", ")}${axes.length === 1 ? "," : ""})`,
-    record: (name, text) => `Next is ${name} = ${text}. Which shape will ${name} have?`,
+    record: (name, text) => `Next is ${name} = ${text}. What shape will ${name} have?`,
     arrives: {
-      number: (name, text) => `Next, ${name} = ${text} is pulled back. Which cotangent arrives at ${name}?`,
+      number: (name, text) => `Next, ${name} = ${text} is pulled back. What cotangent arrives at ${name}?`,
       shape: (name, text) =>
-        `Next, ${name} = ${text} is pulled back. Which shape has the cotangent that arrives at ${name}?`,
+        `Next, ${name} = ${text} is pulled back. What shape is the cotangent that arrives at ${name}?`,
     },
     accumulates: {
       number: (name, text, before) =>
-        `Next, ${text} sends a contribution to ${name}, where ${before ? `${before} is` : "nothing is"} so far. ` +
+        `Next, ${text} sends a contribution to ${name}, which has ${before ?? "nothing"} so far. ` +
         `What will ${name} have then?`,
-      shape: (name, text) => `Next, ${text} sends a contribution to ${name}. Which shape has it?`,
+      shape: (name, text) => `Next, ${text} sends a contribution to ${name}. What shape is it?`,
     },
     right: (answer) => `Right: it is ${answer}.`,
     wrong: (answer, hint) => `Not quite: it is ${answer}. ${hint}`.trim(),
     shown: (answer) => `It is ${answer}.`,
-    noNumber: (typed) => `“${typed}” is no number: write one such as 0.5, -2 or 1/3.`,
-    noShape: (typed) => `“${typed}” is no shape: write one such as (2, 3), 2x3 or 3.`,
-    nothingTyped: "Nothing is typed yet. Type an answer, or let it be shown.",
+    noNumber: (typed) => `“${typed}” is not a number. Try 0.5, -2 or 1/3.`,
+    noShape: (typed) => `“${typed}” is not a shape. Try (2, 3), 2x3 or 3.`,
+    nothingTyped: "Nothing is typed yet. Type an answer, or press “Show me”.",
     hints: {
       replaced: (contribution, before) =>
         `You replaced what was there: the contribution, ${contribution}, is added to ${before}.`,
       unmultiplied: (g) => `The cotangent that arrived, ${g}, multiplies the local derivative.`,
-      sign: "The sign is the other way round.",
-      unchanged: (contribution) => `That was there before: the contribution, ${contribution}, is still to be added.`,
-      value: (name) => `That is the value of ${name}; asked is its cotangent.`,
+      value: (name) => `That is the value of ${name}; the question is about its cotangent.`,
       outputShape: (output, input) =>
         `That is the shape of the output, ${output}. A contribution has the shape of the input it flows to, ${input}.`,
-      transposed: "The axes are the other way round.",
-      elements: "That is the number of elements: a shape says how many there are along each axis.",
     },
   },
   code: {
@@ -84,7 +80,7 @@ export const STRINGS = {
       paused: (tape) => `${tape} is paused`,
       backward: (tape) => `Computed by the backward pass of ${tape}`,
       forgotten: (tape) => `${tape} has forgotten it`,
-      released: (tape) => `${tape} has let go of its arrays`,
+      released: (tape) => `${tape} has released its arrays`,
     },
   },
   graph: {
@@ -134,7 +130,7 @@ export const STRINGS = {
     theTape: "The tape",
   },
   sweep: {
-    heading: (target, source) => `Jacobian of ${target} by ${source}`,
+    heading: (target, source) => `Jacobian of ${target} with respect to ${source}`,
     before: "Each row takes a backward pass from a one-hot seed.",
     row: (number, of, seed) => `Row ${number} of ${of}, from the seed ${seed}`,
     stack: (of) => `All ${of} rows at once, from a stack of one-hot seeds`,

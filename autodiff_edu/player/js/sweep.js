@@ -1,15 +1,13 @@
 /** The rows of a Jacobian, filled one by one by one-hot seeds, and then all at once. */
 
-import { colour, legendOf, limitOf } from "./array.js";
+import { LARGEST_TABLE, colour, legendOf, limitOf } from "./array.js";
 import { UNKNOWN, make, set, write } from "./dom.js";
 import { EXTRAS } from "./extras.js";
 import { STRINGS } from "./strings.js";
 
-const MOST_NUMBERS = 16; // elements; above, colours are read faster than numbers
-
 EXTRAS.sweep = (trace) => {
   const { target, source, rows, columns, jacobian, passes } = trace.sweep;
-  const [words, limit, large] = [STRINGS.sweep, limitOf(jacobian), rows.length * columns.length > MOST_NUMBERS];
+  const [words, limit, large] = [STRINGS.sweep, limitOf(jacobian), rows.length * columns.length > LARGEST_TABLE];
   const texts = jacobian.data.map((row) => row.map((item) => String(item).replace(/^-/, "−")));
   const caption = make("p", { class: "label" });
   const body = rows.map((name) => {

@@ -6,7 +6,7 @@ same order, at least three times running, are a loop: a group of turns, each of 
 than one thing. Groups nest, and hold two entries at least.
 
 >>> entries = [{"operation": "sin", "inputs": [k], "output": k + 1, "where": {"line": 2}} for k in range(12)]
->>> found, homes = group({"entries": entries, "steps": []})
+>>> found, homes = find_groups({"entries": entries, "steps": []})
 >>> found
 [{'kind': 'loop', 'count': 12, 'parent': -1, 'times': 12}]
 >>> homes
@@ -35,7 +35,7 @@ class Part:
     about: dict[str, Any] = field(default_factory=dict)
 
 
-def group(document: dict[str, Any]) -> tuple[list[dict[str, Any]], list[int]]:
+def find_groups(document: dict[str, Any]) -> tuple[list[dict[str, Any]], list[int]]:
     """Find the groups among the entries of a trace document.
 
     Parameters
@@ -56,15 +56,15 @@ def group(document: dict[str, Any]) -> tuple[list[dict[str, Any]], list[int]]:
     groups: list[dict[str, Any]] = []
     homes = [-1] * len(entries)
 
-    def settle(parts: list[Part], parent: int) -> None:
+    def number_groups(parts: list[Part], parent: int) -> None:
         for part in parts:
             if not part.about:
                 homes[part.entries[0]] = parent
                 continue
             groups.append({"kind": part.about["kind"], "count": len(part.entries), "parent": parent} | part.about)
-            settle(part.parts, len(groups) - 1)
+            number_groups(part.parts, len(groups) - 1)
 
-    settle(_Finder(document).by_scope(in_order(entries), 0), -1)
+    number_groups(_Finder(document).by_scope(in_order(entries), 0), -1)
     return groups, homes
 
 

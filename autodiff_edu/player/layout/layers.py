@@ -31,7 +31,7 @@ class Place:
         return 8.0 if not self.height else 1.0 if self.above or len(self.below) > 1 else 0.1
 
 
-def order(layers: list[list[Place]]) -> None:
+def order_layers(layers: list[list[Place]]) -> None:
     """Sort each layer by where its neighbours stand, back and forth; a tie keeps the order there was."""
     for layer in layers:
         _number(layer)
@@ -51,7 +51,7 @@ def _number(layer: list[Place]) -> None:
         place.order = (position + 0.5) / len(layer) - 0.5
 
 
-def spread(layers: list[list[Place]]) -> None:
+def space_layers(layers: list[list[Place]]) -> None:
     """Bring each place as near to the middle of its neighbours as the others in its layer allow."""
     for layer in layers:
         _separate(layer, [0.0] * len(layer))

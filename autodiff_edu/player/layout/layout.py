@@ -21,21 +21,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from .groups import group
+from ...text.shared import shared
+from .groups import find_groups
 from .layers import Place
-from .levels import Level, Line, nest
+from .levels import Level, Line, nest_levels
 
 # Pixels. A character is that wide at the 12 px in which player.css sets the graph.
 CHARACTER = 7.3
-PADDING = 10.0
+BOX: dict[str, float] = shared()["box"]
+PADDING = BOX["padding"]
 LINE = 17.0
 PORT_GAP = 16.0
 NARROWEST = 66.0
-BOX_HEIGHT = 3 * LINE + 12
+BOX_HEIGHT = BOX["height"]
 FOLDED = 2 * LINE + 12
 
 # How much of a text is shown before the ellipsis (of a value: by player.js); the whole text is in the tooltip.
-LONGEST_VALUE = 20
+LONGEST_VALUE: int = shared()["longest_value"]
 LONGEST_NAME = 14
 
 MANY = 40
@@ -59,7 +61,7 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
         straight down, y where it ends), the ``parent`` link it goes on from (or -1), the first ``entry`` that uses it
         and the ``group`` inside of which it is (or -1); ``entries``, for each entry the link that arrives for each
         argument. A line from an input to an entry is that link and all its parents. ``groups`` are those of
-        `groups.group` with their frame, the ``side`` of its label, and ``folded``, the ``x`` and ``width`` of the
+        `groups.find_groups` with their frame, the ``side`` of its label, and ``folded``, the ``x`` and ``width`` of the
         box that is left of it, which is as high as the picture's ``folded``; ``open`` says whether they are unfolded at
         first.
 
@@ -75,13 +77,13 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
     [[0]]
     """
     entries = document["entries"]
-    groups, homes = group(document)
+    groups, homes = find_groups(document)
     boxes = _measure(document)
-    levels = nest(boxes, entries, [{**one, "label": _label_width(one)} for one in groups], homes)
+    levels = nest_levels(boxes, entries, [{**one, "label": _label_width(one)} for one in groups], homes)
     for level in reversed(levels):
         level.place()
     for level in levels:
-        level.settle()
+        level.move_into_frame()
     links, arrivals = _draw_links(levels, entries)
     labels = _labels(document)
     places = {place: level for level in levels for place in (*level.items, *level.given)}
@@ -98,7 +100,7 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _label_width(one: dict[str, Any]) -> float:
-    """Give a group's box the room for what player.js writes on it."""
+    """Measure the room in a group's box for what player.js writes on it."""
     return (min(len(one.get("name", "loop ×100")), LONGEST_VALUE) + 20) * CHARACTER + 2 * PADDING
 
 
@@ -121,7 +123,7 @@ def _measure(document: dict[str, Any]) -> list[Place]:
         if description["kind"] == "constant" and tensor not in reached:
             # No cotangent ever reaches it: one line says it all, "c = 2", or "2" where the number is the name.
             characters = text if description["name"] == description["value"]["text"] else name + 3 + text
-            boxes.append(Place(tensor, characters * CHARACTER + 2 * PADDING, LINE + 6))
+            boxes.append(Place(tensor, characters * CHARACTER + 2 * PADDING, BOX["plain_height"]))
         else:
             operation = min(len(operations.get(tensor, "")), LONGEST_NAME)
             characters = max(name + (operation and operation + 2), text)

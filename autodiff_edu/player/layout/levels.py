@@ -12,7 +12,7 @@ from itertools import combinations, pairwise
 from typing import Any
 
 from .groups import in_order
-from .layers import Place, order, spread
+from .layers import Place, order_layers, space_layers
 
 LAYER_GAP = 34.0
 PADDING = 12.0
@@ -58,7 +58,7 @@ class Level:
         self.path: tuple[Level, ...] = (self,) if self.parent is None else (*self.parent.path, self)  # from the outside
 
     def towards(self, inner: Level) -> Level | None:
-        """Give the level just inside this one that holds another; None if that is not within this one."""
+        """Return the level just inside this one that holds another; None if that is not within this one."""
         below = inner.path[len(self.path) :]
         return below[0] if below and self in inner.path else None
 
@@ -66,8 +66,8 @@ class Level:
         """Put everything on this level into layers, in order and at a distance; the groups in it have been placed."""
         self._assign_layers()
         self._connect()
-        order(self.layers)
-        spread(self.layers)
+        order_layers(self.layers)
+        space_layers(self.layers)
         y = PADDING if self.parent is None else 0.0 if self.ins else LAYER_GAP
         for layer in self.layers:
             height = max(place.height for place in layer)
@@ -80,7 +80,7 @@ class Level:
         self.frame.width = max(self.frame.width, right - left + 2 * PADDING)
         self.frame.height = y - LAYER_GAP + (0.0 if self.outs else PADDING)
 
-    def settle(self) -> None:
+    def move_into_frame(self) -> None:
         """Move everything, which was placed around 0, to where the frame stands in the parent."""
         middle, sign = self.frame.width / 2, 1.0
         if self.parent is not None:
@@ -92,7 +92,7 @@ class Level:
         self.tops = [(top + self.top, bottom + self.top) for top, bottom in self.tops]
 
     def _sign(self) -> float:
-        """Say whether to mirror what is inside (-1.0), for fewer crossings of the lines that go in."""
+        """Decide whether to mirror what is inside (-1.0), for fewer crossings of the lines that go in."""
         straight = 0
         for one, other in combinations(self.entering, 2):
             outside, inside = one.feeder.centre - other.feeder.centre, one.end.centre - other.end.centre
@@ -153,10 +153,10 @@ class Level:
             line.target.above.append(line.feeder)
 
 
-def nest(
+def nest_levels(
     boxes: list[Place], entries: list[dict[str, Any]], groups: list[dict[str, Any]], homes: list[int]
 ) -> list[Level]:
-    """Give the levels, the whole picture first and then one for each group, with everything that belongs on each.
+    """Return the levels, the whole picture first and then one for each group, with everything that belongs on each.
 
     A computed tensor belongs to the group of its entry; a given one to the innermost group that has all its uses,
     unless that is a loop and several of its turns use it: that was there before the first.

@@ -68,8 +68,8 @@ Shape = Path | Text | Window
 UNDRAWABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 
 
-def rounded(x: float, y: float, width: float, height: float, radius: float = 6.0) -> str:
-    """Give the path of a rectangle with round corners."""
+def rounded_box(x: float, y: float, width: float, height: float, radius: float = 6.0) -> str:
+    """Return the path of a rectangle with round corners."""
     r, right, bottom = min(radius, width / 2, height / 2), x + width, y + height
     return (
         f"M{_n(x + r)} {_n(y)}H{_n(right - r)}Q{_n(right)} {_n(y)} {_n(right)} {_n(y + r)}V{_n(bottom - r)}"
@@ -90,7 +90,11 @@ def to_svg(width: float, height: float, shapes: Sequence[Shape], title: str = ""
 def _svg(shape: Shape) -> str:
     match shape:
         case Path(commands, fill, stroke, weight, dash):
-            about = [("fill", fill), ("stroke", stroke), ("stroke-width", _n(weight) if weight != 1.0 else "none")]
+            about = [
+                ("fill", fill),
+                ("stroke", stroke),
+                ("stroke-width", _n(weight) if weight != 1.0 else "none"),
+            ]
             about += [("stroke-dasharray", " ".join(map(_n, dash)) if dash else "none")]
             shown = "".join(f' {name}="{value}"' for name, value in about if value != "none" or name == "fill")
             return f'<path d="{commands}"{shown}/>'
@@ -135,25 +139,25 @@ def to_pdf(width: float, height: float, shapes: Sequence[Shape], title: str = ""
         for shape in shapes:
             if isinstance(shape, Window):
                 moved = Affine2D().translate(-shape.left, -shape.top).scale(shape.scale).translate(shape.x, shape.y)
-                clip = (_path(_rectangle(shape.x, shape.y, shape.width, shape.height)), to_page)
+                clip = (_to_outline(_rectangle(shape.x, shape.y, shape.width, shape.height)), to_page)
                 for inner in shape.shapes:
-                    _add(figure, inner, moved + to_page, shape.scale, clip)
+                    _add_artist(figure, inner, moved + to_page, shape.scale, clip)
             else:
-                _add(figure, shape, to_page)
+                _add_artist(figure, shape, to_page)
         page = io.BytesIO()
         information = {"CreationDate": None, "ModDate": None, "Producer": None, "Creator": "autodiff_edu"}
         FigureCanvasPdf(figure).print_pdf(page, metadata=information | {"Title": _clean(title)})
     return page.getvalue()
 
 
-def _add(figure: Any, shape: Path | Text, transform: Any, scale: float = 1.0, clip: Any = None) -> None:
+def _add_artist(figure: Any, shape: Path | Text, transform: Any, scale: float = 1.0, clip: Any = None) -> None:
     from matplotlib.patches import PathPatch
     from matplotlib.text import Text as Words
 
     if isinstance(shape, Path):
         dash = (0, tuple(part / max(shape.weight, 0.1) for part in shape.dash)) if shape.dash else "solid"
         artist: Any = PathPatch(
-            _path(shape.commands), facecolor=shape.fill, edgecolor=shape.stroke, transform=transform,
+            _to_outline(shape.commands), facecolor=shape.fill, edgecolor=shape.stroke, transform=transform,
             linewidth=shape.weight * POINT * scale if shape.stroke != "none" else 0, linestyle=dash, capstyle="butt",
         )  # fmt: skip
     else:
@@ -171,7 +175,7 @@ def _add(figure: Any, shape: Path | Text, transform: Any, scale: float = 1.0, cl
         artist.set_clip_path(*clip)
 
 
-def _path(commands: str) -> Any:
+def _to_outline(commands: str) -> Any:
     """Give matplotlib's path for SVG's commands."""
     from matplotlib.path import Path as Outline
 

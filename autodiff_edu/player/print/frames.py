@@ -11,19 +11,21 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
+from ...text.shared import colour, shared
 from ..files import save
-from .canvas import ADVANCE, SANS, Path, Shape, Text, Window, rounded, to_pdf, to_svg
-from .moments import Moment, key_steps, moment, subject
-from .plane import plane
+from .canvas import ADVANCE, SANS, Path, Shape, Text, Window, rounded_box, to_pdf, to_svg
+from .moments import Moment, choose_key_steps, read_moment, subject_of
+from .plane import draw_plane
 
-INK, QUIET, RULE, PAPER, SUNK = "#1f2328", "#57606a", "#c4cad1", "#ffffff", "#f4f5f7"
-FORWARD, BACKWARD = ("#0b57b8", "#e6effa"), ("#a83a0a", "#fbe9e0")  # for lines and texts, and for areas
+INK, QUIET, RULE, PAPER, SUNK, EDGE, IDLE = map(colour, ("ink", "quiet", "rule", "paper", "sunk", "edge", "idle"))
+FORWARD, BACKWARD = ((colour(name), colour(f"{name}-tint")) for name in ("forward", "backward"))  # lines, and areas
 
 # Pixels: what a frame may be at most, and the room within.
 WIDEST, TALLEST, NARROWEST = 460.0, 420.0, 330.0
 PADDING, GAP, LINE, COLUMNS = 12.0, 16.0, 17.0, 3
 SMALLEST = 0.85  # a larger graph is not shrunk further, but cut around the tensor at hand
 CHARACTER = 12 * ADVANCE
+BOX: dict[str, float] = shared()["box"]
 
 
 class Frames:
@@ -46,7 +48,7 @@ class Frames:
     def __init__(self, content: dict[str, Any], steps: Sequence[int]) -> None:
         self.steps = tuple(steps)
         self._title = content["trace"]["title"]
-        self._drawing = _strip(content["trace"], content["layout"], self.steps)
+        self._drawing = _draw_strip(content["trace"], content["layout"], self.steps)
 
     def __repr__(self) -> str:
         if not self.steps:
@@ -82,14 +84,16 @@ class Frames:
         save(path, {".svg": lambda: self.svg().encode(), ".pdf": self.pdf})
 
 
-def key_frame(content: dict[str, Any]) -> tuple[str, str]:
+def draw_key_frame(content: dict[str, Any]) -> tuple[str, str]:
     """Return the one picture that tells the most about a trace, as SVG, and what to say in its place."""
-    document, steps = content["trace"], key_steps(content["trace"], 1)
+    document, steps = content["trace"], choose_key_steps(content["trace"], 1)
     about = "".join(f", step {number + 1}: {document['steps'][number]['text']}" for number in steps)
     return Frames(content, steps).svg(), f"{_shorten(document['title'], 200)}{_shorten(about, 400)}"
 
 
-def _strip(document: dict[str, Any], layout: dict[str, Any], steps: Sequence[int]) -> tuple[float, float, list[Shape]]:
+def _draw_strip(
+    document: dict[str, Any], layout: dict[str, Any], steps: Sequence[int]
+) -> tuple[float, float, list[Shape]]:
     """Draw a title and the frames under it, row by row."""
     layout = document.get("contours", layout)  # a picture that takes the place of the graph
     fit = min(1.0, (WIDEST - 2 * PADDING) / max(1.0, layout["width"]), TALLEST / max(1.0, layout["height"]))
@@ -122,8 +126,8 @@ class _Frame:
         self, document: dict[str, Any], layout: dict[str, Any], number: int, picture: tuple[float, float, float]
     ) -> None:
         self.document, self.layout, self.number, self.picture = document, layout, number, picture
-        self.now: Moment = moment(document, number)
-        self.subject = subject(document, self.now.step)
+        self.now: Moment = read_moment(document, number)
+        self.subject = subject_of(document, self.now.step)
         self.colour, self.tint = BACKWARD if self.now.backward else FORWARD
         words = {"cut": "cut", "skip": "skipped"}  # by the tensor: no cotangent comes through these
         kinds = {document["entries"][entry]["output"]: kind for entry, kind in self.now.entries.items()}
@@ -139,7 +143,7 @@ class _Frame:
         direction = "" if walks else "← backward pass" if self.now.backward else "→ forward pass"
         count = f"step {self.number + 1} of {len(self.document['steps'])}"
         shapes: list[Shape] = [
-            Path(rounded(x, y, width, height, 8), PAPER, RULE),
+            Path(rounded_box(x, y, width, height, 8), PAPER, RULE),
             Text(left, y + 22, direction, 13, self.colour, bold=True, family=SANS),
             Text(right, y + 22, count, 12, QUIET, "end", family=SANS),
             *([] if walks else self.code(left, y + 32, room)),
@@ -150,7 +154,7 @@ class _Frame:
         seen = self.graph(left_edge, top_edge)
         shapes.append(Window(left + inset, y + 76, room - 2 * inset, tall, left_edge, top_edge, scale, seen))
         if self.layout["width"] * scale > room + 1 or self.layout["height"] * scale > tall + 1:
-            shapes.append(Path(rounded(left, y + 76, room, tall, 4), stroke=RULE))
+            shapes.append(Path(rounded_box(left, y + 76, room, tall, 4), stroke=RULE))
         baseline = y + 76 + tall + LINE + 2
         return shapes + [
             Text(left, baseline + line * LINE, words, 13, INK, family=SANS) for line, words in enumerate(self.sentence)
@@ -158,7 +162,7 @@ class _Frame:
 
     def code(self, x: float, y: float, width: float) -> list[Shape]:
         """Draw the line of the user's code that is at work, with the expression underlined."""
-        shapes: list[Shape] = [Path(rounded(x, y, width, 38, 4), self.tint if self.now.step.get("where") else SUNK)]
+        shapes: list[Shape] = [Path(rounded_box(x, y, width, 38, 4), self.tint if self.now.step.get("where") else SUNK)]
         where = self.now.step.get("where")
         if where is None:
             return [*shapes, Text(x + 8, y + 23, "no line of its own", 11, QUIET, family=SANS)]
@@ -181,7 +185,7 @@ class _Frame:
         return shapes
 
     def corner(self) -> tuple[float, float]:
-        """Say which point of the graph is at the frame's top left: the tensor at hand is to be seen."""
+        """Find the point of the graph that stands at the top left of the frame, so that the tensor at hand is seen."""
         room, tall, scale = self.picture
         box = {"x": 0.0, "y": 0.0, "width": 0.0, "height": 0.0}
         if self.subject is not None:
@@ -195,7 +199,7 @@ class _Frame:
     def graph(self, left: float, top: float) -> list[Path | Text]:
         """Draw what can be seen of the graph: lines, the lines at work, boxes."""
         if "contours" in self.document:
-            return plane(self.document["contours"], self.number)
+            return draw_plane(self.document["contours"], self.number)
         room, tall, scale = self.picture
         right, bottom = left + room / scale, top + tall / scale
         links: list[dict[str, Any]] = self.layout["links"]
@@ -211,17 +215,19 @@ class _Frame:
         for group in self.layout["groups"]:
             x, y = group["x"], group["y"]
             if seen(x, y, x + group["width"], y + group["height"]):
-                shapes.append(Path(rounded(x, y, group["width"], group["height"], 8), stroke=RULE, dash=(4, 3)))
-                shapes.append(Text(x + 8, y + 15, _shorten(_named(group), int(group["width"] / 7)), 11, QUIET))
+                shapes.append(Path(rounded_box(x, y, group["width"], group["height"], 8), stroke=RULE, dash=(4, 3)))
+                shapes.append(Text(x + 8, y + 15, _shorten(_group_name(group), int(group["width"] / 7)), 11, QUIET))
         for number, link in enumerate(links):
             x, y, to_x, bend, to_y = link["points"]
             if number in arriving or not seen(x, y, to_x, bend, to_x, to_y):
                 continue
             known = link.get("entry") in self.now.entries
-            grey = "#8c959f" if known else RULE
-            shapes.append(Path(_from(link) + _curve(link), stroke=grey, weight=1.3, dash=() if known else (1, 4)))
+            grey = IDLE if known else RULE
+            shapes.append(
+                Path(_start_of(link) + _curve_of(link), stroke=grey, weight=1.3, dash=() if known else (1, 4))
+            )
             if number in ends:
-                shapes.append(_head((to_x, to_y), -7, grey))
+                shapes.append(_arrowhead((to_x, to_y), -7, grey))
         for argument, number in enumerate(arriving):
             shapes += self.flow(argument, links[number])
         for tensor, box in enumerate(self.layout["tensors"]):
@@ -231,74 +237,78 @@ class _Frame:
 
     def flow(self, argument: int, link: dict[str, Any]) -> list[Path | Text]:
         """Draw the whole line from an input to the entry at work; values flow down it, cotangents up."""
-        first, curves = link, _curve(link)
+        first, curves = link, _curve_of(link)
         while first["parent"] >= 0:
             first = self.layout["links"][first["parent"]]
-            curves = _curve(first) + curves
+            curves = _curve_of(first) + curves
         step, back = self.now.step, self.now.backward
         plain = self.layout["tensors"][self.document["entries"][step["entry"]]["inputs"][argument]]["plain"]
         flows = step.get("argument", argument) == argument and not (back and plain)
-        colour = self.colour if flows else "#8c959f"
+        colour = self.colour if flows else IDLE
         return [
-            Path(_from(first) + curves, stroke=colour, weight=2.6 if flows else 1.3, dash=(6, 4) if back else ()),
-            _head(first["points"][:2], 7, colour)
+            Path(_start_of(first) + curves, stroke=colour, weight=2.6 if flows else 1.3, dash=(6, 4) if back else ()),
+            _arrowhead(first["points"][:2], 7, colour)
             if back
-            else _head((link["points"][2], link["points"][4]), -7, colour),
+            else _arrowhead((link["points"][2], link["points"][4]), -7, colour),
         ]
 
     def box(self, tensor: int, box: dict[str, Any]) -> list[Path | Text]:
         """Draw a tensor: its name, how it was computed, its value, its cotangent."""
         x, y, width, height = (box[key] for key in ("x", "y", "width", "height"))
+        left = x + BOX["padding"]
         value, cotangent = self.now.values.get(tensor), self.now.cotangents.get(tensor)
         letters = int((width - 14) / CHARACTER)
         name, known = self.document["tensors"][tensor]["name"], value is not None
         is_now = tensor == self.subject
         fill = self.tint if is_now else SUNK if box["plain"] else PAPER
-        stroke = self.colour if is_now else "#6e7781" if known else RULE
+        stroke = self.colour if is_now else EDGE if known else RULE
         dash = (2.0, 3.0) if box["plain"] and not is_now else ()
         ink = INK if known else QUIET
-        shapes: list[Path | Text] = [Path(rounded(x, y, width, height), fill, stroke, 2 if is_now else 1, dash)]
+        shapes: list[Path | Text] = [Path(rounded_box(x, y, width, height), fill, stroke, 2 if is_now else 1, dash)]
         if box["plain"]:
             # A number in the code is named by its value.
             words = value or "—"
             words = (
                 words if name == self.document["tensors"][tensor]["value"]["text"] else f"{box['heading']} = {words}"
             )
-            return [*shapes, Text(x + width / 2, y + 16, _shorten(words, letters), 12, ink, "middle")]
+            return [*shapes, Text(x + width / 2, y + BOX["plain_value"], _shorten(words, letters), 12, ink, "middle")]
         if cotangent is not None:
-            shapes.append(Path(rounded(x + 2, y + 42, width - 4, height - 44, 5), BACKWARD[1]))
+            shapes.append(
+                Path(rounded_box(x + 2, y + BOX["strip"], width - 4, height - BOX["strip"] - 2, 5), BACKWARD[1])
+            )
         shapes += [
-            Text(x + 10, y + 19, box["heading"], 12, ink, bold=True),
-            Text(x + 10, y + 36, _shorten(value or "—", letters), 12, ink),
+            Text(left, y + BOX["name"], box["heading"], 12, ink, bold=True),
+            Text(left, y + BOX["value"], _shorten(value or "—", letters), 12, ink),
         ]
         if box["operation"]:
-            shapes.append(Text(x + width - 10, y + 19, box["operation"], 11, QUIET, "end"))
+            shapes.append(Text(x + width - BOX["padding"], y + BOX["name"], box["operation"], 11, QUIET, "end"))
         if cotangent is None and tensor in self.unusual:
-            shapes.append(Text(x + 10, y + 56, _shorten(self.unusual[tensor], letters), 11, QUIET))
+            shapes.append(Text(left, y + BOX["cotangent"], _shorten(self.unusual[tensor], letters), 11, QUIET))
         elif self.now.backward or cotangent is not None:
             words = _shorten(f"← {cotangent or '—'}", letters)
-            shapes.append(Text(x + 10, y + 56, words, 12, BACKWARD[0] if cotangent else QUIET, bold=bool(cotangent)))
+            ink = BACKWARD[0] if cotangent else QUIET
+            shapes.append(Text(left, y + BOX["cotangent"], words, 12, ink, bold=bool(cotangent)))
         return shapes
 
 
-def _from(link: dict[str, Any]) -> str:
+def _start_of(link: dict[str, Any]) -> str:
     return "M{} {}".format(*link["points"])
 
 
-def _curve(link: dict[str, Any]) -> str:
-    """Give the path of a link from where it starts: bent until it goes straight down, then straight."""
+def _curve_of(link: dict[str, Any]) -> str:
+    """Return the path of a link from where it starts: bent until it goes straight down, then straight."""
     x, y, to_x, bend, to_y = link["points"]
     middle = round((y + bend) / 2, 1)
     return f"C{x} {middle} {to_x} {middle} {to_x} {bend}" + (f"V{to_y}" if to_y != bend else "")
 
 
-def _named(group: dict[str, Any]) -> str:
+def _group_name(group: dict[str, Any]) -> str:
     if group["kind"] == "loop":
         return f"loop ×{group['times']}"
     return f"turn {group['number']}" if group["kind"] == "turn" else str(group["name"])
 
 
-def _head(tip: Sequence[float], height: float, colour: str) -> Path:
+def _arrowhead(tip: Sequence[float], height: float, colour: str) -> Path:
     x, y = tip
     return Path(f"M{x - 4:.1f} {y + height:.1f}L{x:.1f} {y:.1f}L{x + 4:.1f} {y + height:.1f}Z", fill=colour)
 

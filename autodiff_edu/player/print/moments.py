@@ -6,7 +6,9 @@ The same as js/history.js, for pictures that are drawn without a browser.
 from dataclasses import dataclass, field
 from typing import Any
 
-COMPUTING = ("watch", "record", "skip", "cut", "assign")
+from ...text.shared import shared
+
+COMPUTING = tuple(shared()["computing"])
 
 
 @dataclass
@@ -32,7 +34,7 @@ class Moment:
     entries: dict[int, str] = field(default_factory=dict)
 
 
-def moment(document: dict[str, Any], number: int) -> Moment:
+def read_moment(document: dict[str, Any], number: int) -> Moment:
     """Read a trace document up to a step, counted from 0."""
     steps, tensors = document["steps"], document["tensors"]
     last = {step["pass"]: index for index, step in enumerate(steps) if "pass" in step}
@@ -66,14 +68,14 @@ def moment(document: dict[str, Any], number: int) -> Moment:
     return now
 
 
-def subject(document: dict[str, Any], step: dict[str, Any]) -> int | None:
-    """Say which tensor a step is about, if it is about one."""
+def subject_of(document: dict[str, Any], step: dict[str, Any]) -> int | None:
+    """Find the tensor that a step is about, if there is one."""
     if "tensor" in step:
         return int(step["tensor"])
     return int(document["entries"][step["entry"]]["output"]) if "entry" in step else None
 
 
-def key_steps(document: dict[str, Any], count: int = 6) -> list[int]:
+def choose_key_steps(document: dict[str, Any], count: int = 6) -> list[int]:
     """Choose the steps that tell the most about a trace, in their order; fewer than `count` where that is all.
 
     Examples
@@ -84,7 +86,7 @@ def key_steps(document: dict[str, Any], count: int = 6) -> list[int]:
     >>> with ad.trace() as steps, ad.GradientTape() as tape:
     ...     y = x * x
     >>> document = steps.document()
-    >>> [document["steps"][number]["kind"] for number in key_steps(document)]
+    >>> [document["steps"][number]["kind"] for number in choose_key_steps(document)]
     ['watch', 'record']
     """
     steps = document["steps"]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from .canvas import Path, Text, rounded
+from ...text.shared import colour
+from .canvas import Path, Text, rounded_box
 
-INK, QUIET, HEIGHT, UPHILL, NEWTON = "#1f2328", "#57606a", "#b6bcc4", "#a83a0a", "#0b57b8"
+INK, QUIET, PAPER, HEIGHT, UPHILL, NEWTON = map(colour, ("ink", "quiet", "paper", "contour", "backward", "forward"))
 
 
-def plane(part: dict[str, Any], number: int) -> list[Path | Text]:
+def draw_plane(part: dict[str, Any], number: int) -> list[Path | Text]:
     """Draw the `contours` of a document at one of its steps."""
     left, top, wide, tall = part["frame"]
     bottom = top + tall
@@ -21,12 +22,12 @@ def plane(part: dict[str, Any], number: int) -> list[Path | Text]:
     if len(places) > 1:
         shapes.append(Path("M" + "L".join(f"{x:g} {y:g}" for x, y in places), stroke=INK, weight=1.4))
     (x, y) = now["at"]
-    for name, colour, dash in (("newton", NEWTON, (2.0, 3.0)), ("gradient", UPHILL, ())):
+    for name, stroke, dash in (("newton", NEWTON, (2.0, 3.0)), ("gradient", UPHILL, ())):
         if now[name]:
             end = f"{now[name][0]:g} {now[name][1]:g}"
-            shapes.append(Path(f"M{x:g} {y:g}L{end}", stroke=colour, weight=2.4, dash=dash))
-    shapes += [Path(rounded(a - 4, b - 4, 8, 8, 4), "#ffffff", INK, 1.6) for a, b in places[:-1]]
-    shapes.append(Path(rounded(x - 4, y - 4, 8, 8, 4), INK))
+            shapes.append(Path(f"M{x:g} {y:g}L{end}", stroke=stroke, weight=2.4, dash=dash))
+    shapes += [Path(rounded_box(a - 4, b - 4, 8, 8, 4), PAPER, INK, 1.6) for a, b in places[:-1]]
+    shapes.append(Path(rounded_box(x - 4, y - 4, 8, 8, 4), INK))
     shapes.append(Path(f"M{left:g} {top:g}H{left + wide:g}V{bottom:g}H{left:g}Z", stroke=QUIET))
     shapes += [Text(tick["at"], bottom + 15, tick["text"], 11, QUIET, "middle") for tick in part["ticks"][0]]
     shapes += [Text(left - 7, tick["at"] + 4, tick["text"], 11, QUIET, "end") for tick in part["ticks"][1]]

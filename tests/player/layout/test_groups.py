@@ -9,7 +9,7 @@ from programs import loop
 
 import autodiff_edu as ad
 from autodiff_edu import nn
-from autodiff_edu.player.layout.groups import group, in_order
+from autodiff_edu.player.layout.groups import find_groups, in_order
 from autodiff_edu.player.layout.layout import layout
 
 
@@ -31,7 +31,7 @@ def alone(entries):
 
 def outline(entries):
     """Write the groups as text: (3 ab) is a loop of three turns, n[ab] a scope."""
-    groups, homes = group(alone(entries))
+    groups, homes = find_groups(alone(entries))
     inside = {}
     for k, home in enumerate(homes):
         inside.setdefault(home, []).append((k, entries[k]["operation"]))
@@ -89,19 +89,19 @@ def test_loops_of_scopes_and_in_scopes():
 
 
 def test_groups_come_after_those_they_are_in_and_count_their_entries():
-    groups, homes = group(alone(chain("x" + "aaab" * 5)))
+    groups, homes = find_groups(alone(chain("x" + "aaab" * 5)))
     assert all(one["parent"] < k for k, one in enumerate(groups))
     assert groups[0] == {"kind": "loop", "count": 20, "parent": -1, "times": 5}
     assert groups[1] == {"kind": "turn", "count": 4, "parent": 0, "number": 1}
     assert homes[:5] == [-1, 2, 2, 2, 1]
-    assert group(alone(chain("x" + "aaab" * 5))) == (groups, homes)
+    assert find_groups(alone(chain("x" + "aaab" * 5))) == (groups, homes)
 
 
 def test_entries_that_were_met_backwards_are_put_in_order():
     entries = chain("abc")
     assert in_order(entries) == [0, 1, 2]
     assert in_order(entries[::-1]) == [2, 1, 0]
-    assert group(alone(chain("aaa")[::-1]))[1] == [0, 0, 0]
+    assert find_groups(alone(chain("aaa")[::-1]))[1] == [0, 0, 0]
 
 
 def test_what_a_backward_pass_computes_for_another_tape_is_a_group():
@@ -112,7 +112,7 @@ def test_what_a_backward_pass_computes_for_another_tape_is_a_group():
         slope = inner.gradient(y, x)
     assert float(outer.gradient(slope, x)) == 12.0
     d = traced.document()
-    groups, homes = group(d)
+    groups, homes = find_groups(d)
     assert [(one["kind"], one["name"]) for one in groups] == [("pass", "tape 2")], (
         "and three multiplications are no loop"
     )

@@ -13,7 +13,7 @@ from programs import diamond
 import autodiff_edu as ad
 from autodiff_edu.player import Player
 from autodiff_edu.player.print.canvas import Path, Text, Window, to_pdf, to_svg
-from autodiff_edu.player.print.moments import key_steps, moment
+from autodiff_edu.player.print.moments import choose_key_steps, read_moment
 
 SVG = "{http://www.w3.org/2000/svg}"
 NASTY = "</svg></text><script>alert(1)</script>&\"'\x00\x0b\ud800\u2028$x$ <!--"
@@ -32,7 +32,7 @@ def texts(svg):
 
 def test_key_frames_tell_both_passes_from_beginning_to_end():
     document = diamond().document()
-    steps = key_steps(document)
+    steps = choose_key_steps(document)
     assert steps == sorted(set(steps))
     assert kinds(document, steps) == ["watch", "record", "record", "seed", "accumulate", "accumulate"]
     computed = [n for n, step in enumerate(document["steps"]) if step["kind"] == "record"]
@@ -43,7 +43,7 @@ def test_key_frames_tell_both_passes_from_beginning_to_end():
 
 def test_one_key_frame_is_the_fullest_accumulator():
     document = diamond().document()
-    (only,) = key_steps(document, 1)
+    (only,) = choose_key_steps(document, 1)
     step = document["steps"][only]
     assert (step["kind"], step["count"], step["of"]) == ("accumulate", 2, 2)
     assert document["tensors"][step["tensor"]]["name"] == "a"
@@ -53,7 +53,7 @@ def test_a_trace_of_few_events_has_few_frames():
     x = ad.Variable(3.0, name="x")
     with ad.trace() as traced, ad.GradientTape():
         x * x
-    assert kinds(traced.document(), key_steps(traced.document())) == ["watch", "record"]
+    assert kinds(traced.document(), choose_key_steps(traced.document())) == ["watch", "record"]
 
 
 def test_an_explanation_shows_the_cut_and_says_why():
@@ -75,7 +75,7 @@ def test_a_moment_knows_what_has_happened_and_nothing_else():
     document = diamond().document()
     names = [tensor["name"] for tensor in document["tensors"]]
     computed, seeded = (kinds(document, range(len(document["steps"]))).index(kind) for kind in ("record", "seed"))
-    early, late = moment(document, computed), moment(document, seeded)
+    early, late = read_moment(document, computed), read_moment(document, seeded)
     assert {names[tensor]: value for tensor, value in early.values.items()} == {"a": "[1 2]", "b": "[2 4]"}
     assert (early.backward, early.cotangents) == (False, {})
     assert late.backward
@@ -92,10 +92,10 @@ def test_an_assigned_value_and_a_second_pass_replace_what_was_there():
         tape.gradient(y, x)
     document = traced.document()
     seen = kinds(document, range(len(document["steps"])))
-    assigned = moment(document, seen.index("assign"))
+    assigned = read_moment(document, seen.index("assign"))
     assert ("5" in assigned.values.values(), assigned.backward, assigned.cotangents) == (True, False, {})
     second = len(seen) - 1 - seen[::-1].index("seed")
-    assert list(moment(document, second).cotangents.values()) == ["1"]
+    assert list(read_moment(document, second).cotangents.values()) == ["1"]
 
 
 def test_a_frame_shows_the_line_the_values_the_cotangents_and_the_sentence():

@@ -1,0 +1,59 @@
+"""What Python and the player's JavaScript and style sheets both say, read from shared.json, which both read.
+
+- `format` and `version` of a trace document; `computing`, the kinds of its steps that compute something; `arrays`, the
+  fields of a step that hold arrays; `extras`, the parts that only some documents have.
+- `longest_value`: how many letters of a value are shown.
+- `box`, of a tensor in the graph, in pixels: its `padding` and `height`, the baselines of its texts, and where the
+  `strip` behind the cotangent begins; and for a constant, which is one line, its height and baseline.
+- `operators`, by their sign in Python: the `name` of NumPy's function, how it is read `aloud`, its `level` of
+  precedence in Python (the higher, the tighter), and how a formula draws it: as what, and how tightly it `binds` there.
+- `colours`: one for the light scheme, or one for the light and one for the dark. `low` and `high` are for the numbers
+  below and above zero: blue and orange, which the colour-blind tell apart. The accents are mixed with the page's text.
+
+>>> operators()["multiply"]
+Operator(sign='*', aloud='times', level=7)
+>>> colour("low"), colours()["sunk"]
+('#1259b5', '#f4f5f7')
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+
+class Operator(NamedTuple):
+    """An operator of Python: its sign, how it is read aloud, and its level of precedence."""
+
+    sign: str
+    aloud: str
+    level: int
+
+
+@cache
+def shared() -> dict[str, Any]:
+    """Read the file."""
+    import json  # not worth its import time to those who only differentiate
+
+    found: dict[str, Any] = json.loads(Path(__file__).with_name("shared.json").read_text(encoding="utf-8"))
+    return found
+
+
+@cache
+def operators() -> dict[str, Operator]:
+    """Return the operators, by the names of NumPy's functions."""
+    listed = shared()["operators"].items()
+    return {about["name"]: Operator(sign, about["aloud"], about["level"]) for sign, about in listed}
+
+
+def colours() -> dict[str, str | list[str]]:
+    """Return every colour, by its name."""
+    found: dict[str, str | list[str]] = shared()["colours"]
+    return found
+
+
+def colour(name: str) -> str:
+    """Return a colour of the light scheme, as what is printed has it."""
+    found = colours()[name]
+    return found if isinstance(found, str) else found[0]

@@ -1,0 +1,69 @@
+"""The memory that a tape holds, counted from what happens to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.entry import Entry
+from ..core.tape import Tape
+from . import events
+from .events import Event
+
+
+class Held:
+    """Counts the bytes of the arrays that a tape holds; one that several entries use counts once."""
+
+    def __init__(self, tape: Tape) -> None:
+        self.counts: dict[int, int] = {}  # by the id of an array: how often the tape holds it
+        self.bytes = 0
+        self.pulled: tuple[Entry, list[Any]] | None = None  # the entry that the backward pass reached last
+        self.known = False  # whether the tape was counted before the next event
+        for entry in tape.entries:
+            self._hold(_held_by(entry))
+        for tensor, _ in tape._watched.values():
+            self._hold([] if tensor is None else _owners(tensor._array))
+
+    def after(self, event: Event) -> int:
+        """Count the bytes after an event of the tape; it has to be given every one of them."""
+        if self.pulled and self.pulled[0].values is None:  # the walk has released what it left behind
+            self._let_go(self.pulled[1])
+            self.pulled = None
+        known, self.known = self.known, True
+        match event:
+            case events.Watch(tensor=tensor) if known:
+                self._hold(_owners(tensor._array))
+            case events.Record(entry=entry) | events.Cut(entry=entry) if known:
+                self._hold(_held_by(entry))
+            case events.PullBack(entry=entry):
+                self.pulled = entry, _held_by(entry)
+            case events.Release() | events.Reset():
+                self.counts.clear()
+                self.bytes, self.pulled = 0, None
+        return self.bytes
+
+    def _hold(self, arrays: list[Any]) -> None:
+        for array in arrays:
+            self.counts[id(array)] = self.counts.get(id(array), 0) + 1
+            self.bytes += array.nbytes if self.counts[id(array)] == 1 else 0
+
+    def _let_go(self, arrays: list[Any]) -> None:
+        for array in arrays:
+            self.counts[id(array)] -= 1
+            self.bytes -= array.nbytes if self.counts[id(array)] == 0 else 0
+
+
+def _owners(*values: Any) -> list[Any]:
+    """List the arrays among some values; for a view, the array whose memory it shows."""
+    found = []
+    for value in values:
+        if isinstance(value, np.ndarray | np.generic):
+            while isinstance(value.base, np.ndarray):
+                value = value.base
+            found.append(value)
+    return found
+
+
+def _held_by(entry: Entry) -> list[Any]:
+    return _owners(*(entry.values or ()), entry.output_value)

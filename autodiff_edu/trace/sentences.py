@@ -1,0 +1,105 @@
+"""The steps of a trace as sentences: the text of each step in its document, and the transcript made of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..text.formatting import short_value
+from ..text.labels import Labels
+from . import events
+from .events import Event
+
+OF_TAPES = {
+    "release": "releases its arrays.",
+    "resume": "records again.",
+    "pause": "pauses: what is computed now is not recorded.",
+    "reset": "forgets its entries and its watches.",
+}
+
+
+def transcript(document: dict[str, Any]) -> str:
+    """Write the steps of a document as numbered sentences, one on each line."""
+    return "\n".join(f"{number}. {step['text']}" for number, step in enumerate(document["steps"], 1))
+
+
+class Sentences:
+    """Writes the sentences of one trace.
+
+    Parameters
+    ----------
+    labels : Labels
+        What its tensors are called.
+    document : dict
+        The trace document, complete up to the step that is to be written about.
+    numbers : dict of int to int
+        By the id of its output, the number of an entry.
+    """
+
+    def __init__(self, labels: Labels, document: dict[str, Any], numbers: dict[int, int]) -> None:
+        self.labels, self.document, self.numbers = labels, document, numbers
+
+    def write(self, event: Event, step: dict[str, Any]) -> str:
+        """Write what happened at a step; all but its text is there already."""
+        if isinstance(event, events.Explain):
+            return event.text
+        text = self._text(event, step)
+        return text[0].upper() + text[1:]
+
+    def _text(self, event: Event, step: dict[str, Any]) -> str:
+        labels, whose = self.labels, self._whose(step)
+        match event:
+            case events.Watch(tensor=tensor):
+                return f"{whose} watches {labels[tensor._id]}, which is {short_value(tensor._array)}."
+            case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
+                text = f"{self._line(step)}{labels[entry.output_id]} is {labels.aloud(entry)}"
+                text += "" if entry.output_value is None else f", which is {short_value(entry.output_value)}"
+                recorded = self._recorded(step, whose)
+                return f"{text}. {recorded[0].upper()}{recorded[1:]}"
+            case events.Seed(tensor=tensor, cotangent=cotangent):
+                which = "the backward pass" if self._is_alone() else f"the backward pass of {whose}"
+                start = f"{which} starts at {labels[tensor._id]}"
+                return f"{start} with the cotangent {short_value(cotangent._array)}."
+            case events.PullBack(entry=entry, cotangent=cotangent):
+                name = labels[entry.output_id]
+                arrived = f"the cotangent {short_value(cotangent._array)} arrived at {name}."
+                return f"entry {self.numbers[entry.output_id]}, {name} = {labels.text(entry)}: {arrived}"
+            case events.Accumulate(tensor=tensor):
+                return self._accumulated(labels[tensor._id], step)
+            case events.Assign(variable=variable, value=value):
+                return f"the variable {labels[variable._id]} is assigned {short_value(value._array)}."
+            case events.Leave(tensor=tensor, how=how):
+                name = labels[tensor._id]
+                return f"the tensor {name} leaves for NumPy by {how}: what is computed from that is on no tape."
+        one_shot = step["kind"] == "release" and self._is_alone()
+        return f"{'the one-shot tape' if one_shot else whose} {OF_TAPES[step['kind']]}"
+
+    def _is_alone(self) -> bool:
+        return len(self.document["tapes"]) == 1
+
+    def _whose(self, step: dict[str, Any]) -> str:
+        if self._is_alone():
+            return "the tape"
+        return "" if step["tape"] is None else f"tape {step['tape'] + 1}"
+
+    def _line(self, step: dict[str, Any]) -> str:
+        if step["where"] is None:
+            return "the value "
+        several = len({part["place"] for part in self.document["code"]}) > 1
+        part = self.document["code"][step["where"]["code"]]
+        return f"{part['place'] + ', l' if several else 'l'}ine {step['where']['line']}: "
+
+    def _recorded(self, step: dict[str, Any], whose: str) -> str:
+        if step["kind"] == "skip":
+            return f"{whose} does not record it: it watches nothing in it."
+        entry = self.document["entries"][step["entry"]]
+        text = f"{whose} records it as entry {entry['number']}"
+        if step["kind"] != "cut":
+            return f"{text}."
+        on_purpose = entry["operation"] == "stop_gradient"
+        return f"{text}, which cuts the flow{'' if on_purpose else ': its derivative is zero wherever it has one'}."
+
+    def _accumulated(self, name: str, step: dict[str, Any]) -> str:
+        had = "Nothing was there yet" if step["before"] is None else f"It is added to {step['before']['text']}"
+        text = f"the contribution to {name} is {step['contribution']['text']}. {had}, so {name} now has"
+        which = f" That was {step['count']} of {step['of']}." if step["of"] > 1 else ""
+        return f"{text} {step['after']['text']}.{which}"
