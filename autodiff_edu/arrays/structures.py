@@ -113,18 +113,18 @@ def _with_parts(structure: Any, parts: list[Any]) -> Any:
         return kind._make(parts)
     if not isinstance(structure, Mapping | list | tuple):
         return _with_fields(structure, parts)
-    plain: Any = dict(zip(structure, parts, strict=True)) if isinstance(structure, Mapping) else parts
+    builtin: Any = dict(zip(structure, parts, strict=True)) if isinstance(structure, Mapping) else parts
     with suppress(Exception):  # a subclass may have a constructor that takes other arguments,
-        made = kind(plain)
+        made = kind(builtin)
         if all(mine is part for (_, mine), part in zip(_parts(made) or (), parts, strict=True)):
             return made  # or one that does something else with ours
     if isinstance(structure, tuple):
         return tuple.__new__(kind, parts)
     if not isinstance(structure, dict | list):
-        return plain
+        return builtin
     made = copy.copy(structure)
     if isinstance(made, dict):
-        dict.update(made, plain)
+        dict.update(made, builtin)
     else:
         list.__setitem__(made, slice(None), parts)
     return made

@@ -274,9 +274,9 @@ class Ways:
 
     def _taken_from(self, entry: Entry) -> set[Hashable]:
         written = self.names(entry.where)
-        plain = [not id for id in entry.ids]
-        literal = written.literal[-len(plain) :] if entry.operation == "assign" else written.literal
-        if len(literal) >= len(plain) and all(known for free, known in zip(plain, literal, strict=False) if free):
+        unknown = [not id for id in entry.ids]
+        literal = written.literal[-len(unknown) :] if entry.operation == "assign" else written.literal
+        if len(literal) >= len(unknown) and all(known for free, known in zip(unknown, literal, strict=False) if free):
             return set()
         taken: set[Hashable] = {PLAIN}
         used = names_used(entry.where)

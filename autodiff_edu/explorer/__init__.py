@@ -161,8 +161,8 @@ class Explorer:
 
     def _places(self) -> str:
         """Write what the inputs are."""
-        plain = (bool, int, float, complex, np.ndarray, np.generic)
-        texts = {name: short_value(np.asarray(v)) for name, v in self.values.items() if isinstance(v, plain)}
+        numeric = (bool, int, float, complex, np.ndarray, np.generic)
+        texts = {name: short_value(np.asarray(v)) for name, v in self.values.items() if isinstance(v, numeric)}
         return ", ".join(f"{name} = {texts[name]}" if name in texts else name for name in self.values)
 
     def _draw(self, look: Look, name: str) -> None:

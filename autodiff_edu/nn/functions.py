@@ -213,12 +213,12 @@ def _check_classes(labels: Any, logits: Any) -> None:
             f"labels of shape {labels.shape} number the classes, so they must be integers, and they are "
             f"{labels.dtype}; write labels.astype(int)"
         )
-    plain = labels._array if isinstance(labels, Tensor) else labels
-    computed = isinstance(plain, np.ndarray | np.generic)  # another library's array may not be, and stays so
-    wrong: Any = np.argwhere((plain < 0) | (plain >= shape[-1])) if computed else ()
+    numbers = labels._array if isinstance(labels, Tensor) else labels
+    computed = isinstance(numbers, np.ndarray | np.generic)  # another library's array may not be, and stays so
+    wrong: Any = np.argwhere((numbers < 0) | (numbers >= shape[-1])) if computed else ()
     if len(wrong):
         index = tuple(map(int, wrong[0]))
         place = f"labels[{', '.join(map(str, index))}]" if index else "labels"
         raise ValueError(
-            f"{place} is {int(plain[index])}, and logits of shape {shape} have the classes 0 to {shape[-1] - 1}"
+            f"{place} is {int(numbers[index])}, and logits of shape {shape} have the classes 0 to {shape[-1] - 1}"
         )

@@ -34,7 +34,7 @@ from ..core.tensor import Tensor
 from ..derivatives.requests import seeds_of, tensors_of
 from ..derivatives.steps import steps
 from ..text.labels import labels_of
-from .writing import Line, Writer
+from .writing import Statement, Writer
 
 if TYPE_CHECKING:
     from ..core.tape import Tape
@@ -148,11 +148,11 @@ def _ending(writer: Writer, sources: list[Tensor], structure: Any) -> tuple[str,
         label = writer.labels[tensor._id]
         if bar is None:
             bar = writer.unique(f"{label}_bar")
-            writer.lines.append(Line(f"{bar} = None", f"unconnected: tape.explain(target, {label}) says why"))
+            writer.lines.append(Statement(f"{bar} = None", f"unconnected: tape.explain(target, {label}) says why"))
         elif example is None:
             example = bar, writer.name(tensor._id, tensor._array, label)
         bars.append(bar)
-    writer.lines.append(Line(f"gradient = {_structure(structure, iter(bars))}"))
+    writer.lines.append(Statement(f"gradient = {_structure(structure, iter(bars))}"))
     return example
 
 
@@ -170,7 +170,7 @@ def _structure(structure: Any, leaves: Iterator[str]) -> str:
     return str(next(leaves))
 
 
-def _aligned(lines: list[Line]) -> list[str]:
+def _aligned(lines: list[Statement]) -> list[str]:
     column = max((len(line.text) for line in lines if line.remark and len(line.text) <= WIDEST), default=0)
     return [f"{line.text:<{column}}  # {_one_line(line.remark)}" if line.remark else line.text for line in lines]
 

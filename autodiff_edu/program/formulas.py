@@ -91,8 +91,8 @@ def application(entry: Entry, arguments: list[Any], words: dict[str, str]) -> An
 
 def has_expression(entry: Entry) -> bool:
     """Check whether a formula of an entry can be the expression that the program has for it."""
-    plain = entry.operation in RULES and not isinstance(entry.operation, Custom)
-    return plain and entry.operation is not operations.stop_gradient
+    ruled = entry.operation in RULES and not isinstance(entry.operation, Custom)
+    return ruled and entry.operation is not operations.stop_gradient
 
 
 @cache

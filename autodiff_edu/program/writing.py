@@ -38,7 +38,7 @@ RESERVED = {"np", "values", "gradient", "__builtins__", *keyword.kwlist, *keywor
 INDEXING = {"getitem", "scatter", "gather"}
 
 
-class Line(NamedTuple):
+class Statement(NamedTuple):
     """A line of a program, and the remark at its end."""
 
     text: str
@@ -66,7 +66,7 @@ class Writer:
 
     Attributes
     ----------
-    lines : list of Line
+    lines : list of Statement
         What is written so far.
     values : dict
         What the program takes from its dictionary of that name, because it has no short text.
@@ -80,7 +80,7 @@ class Writer:
     def __init__(self, labels: Labels, with_formulas: bool = False) -> None:
         self.labels, self.with_formulas = labels, with_formulas
         self.formulas: dict[tuple[int, int | None], Any] = {}
-        self.lines: list[Line] = []
+        self.lines: list[Statement] = []
         self.values: dict[str, Any] = {}
         self.imports: dict[tuple[str, str], str] = {}
         self.defined: dict[str, int] = {}  # the line in which a name is given its value
@@ -124,7 +124,7 @@ class Writer:
     def assign(self, name: str, expression: Text, remark: str = "") -> None:
         """Write a line that gives a name its value."""
         self.defined.setdefault(name, len(self.lines))
-        self.lines.append(Line(f"{name} = {expression.text}", remark))
+        self.lines.append(Statement(f"{name} = {expression.text}", remark))
 
     # Values and operations -------------------------------------------------------------------------------------------
 
@@ -196,8 +196,8 @@ class Writer:
     def _index(self, value: Any, written: Text) -> str:
         """Write an index that is no longer between brackets."""
         alike = literal(value)
-        plain = alike is None or isinstance(value, int | np.integer | np.ndarray)
-        return (alike or written).text if plain else f"np.s_[{written.text}]"
+        alone = alike is None or isinstance(value, int | np.integer | np.ndarray)
+        return (alike or written).text if alone else f"np.s_[{written.text}]"
 
     def _parameter(self, key: str, value: Any) -> Text:
         return literal(value) or Text(self.name(None, value, key))

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.rule import SPELLED, elementwise, general
-from ..core.tensor import Tensor, apply
-from .operations import operation
+from ..core.tensor import apply
+from .operations import array_of, operation
 
 # Small words -------------------------------------------------------------------------------------------------------
 
@@ -38,11 +38,6 @@ def h(x: Any) -> Any:
 def skew(x: Any) -> Any:
     """Give the part of a matrix that changes its sign under h."""
     return (x - h(x)) / 2
-
-
-def plain(x: Any) -> Any:
-    """Give the array of a tensor, for decisions that no derivative passes through."""
-    return x._array if isinstance(x, Tensor) else x
 
 
 def lower(n: int) -> np.ndarray:
@@ -79,7 +74,7 @@ SVD = Kind("singular vectors", "singular values that are repeated or 0", "np.lin
 
 def rounding(x: Any) -> float:
     """Give the size of rounding errors in an array."""
-    return 1e3 * float(np.finfo(x.dtype).eps * np.max(np.abs(plain(x)), initial=0))
+    return 1e3 * float(np.finfo(x.dtype).eps * np.max(np.abs(array_of(x)), initial=0))
 
 
 @operation
@@ -101,14 +96,14 @@ def gaps_of(w: Any) -> Any:
     """Give w_j - w_i at (i, j): 0 where they are equal up to rounding, infinite on the diagonal."""
     n = w.shape[-1]
     gaps = w[..., None, :] - w[..., :, None]
-    size = np.max(np.abs(plain(w)), axis=-1, initial=0)[..., None, None]
-    near = np.abs(plain(gaps)) <= 10 * n * np.finfo(w.dtype).eps * size
+    size = np.max(np.abs(array_of(w)), axis=-1, initial=0)[..., None, None]
+    near = np.abs(array_of(gaps)) <= 10 * n * np.finfo(w.dtype).eps * size
     return np.where(near, np.where(np.eye(n) == 1, np.inf, 0), gaps)
 
 
 def check_phases(s: Any, noise: float, kind: Kind) -> None:
     """Refuse a cotangent that depends on the phases of complex vectors, which are arbitrary."""
-    if s.dtype.kind == "c" and np.any(np.abs(np.einsum("...ii->...i", plain(s)).imag) > noise):
+    if s.dtype.kind == "c" and np.any(np.abs(np.einsum("...ii->...i", array_of(s)).imag) > noise):
         raise ValueError(
             f"the target depends on the phases of complex {kind.vectors}, which are arbitrary, so it has no "
             "derivative. Use a target without them, such as np.abs(v)"
@@ -161,14 +156,14 @@ def normalised(g: Any, v: Any) -> Any:
     s = np.sum(g * v, axis=-2, keepdims=True)
     if v.dtype.kind != "c":
         return g - s * v
-    size = np.where(plain(v).imag == 0, np.abs(plain(v)), -1)
+    size = np.where(array_of(v).imag == 0, np.abs(array_of(v)), -1)
     largest = np.arange(v.shape[-2])[:, None] == np.argmax(size, axis=-2)[..., None, :]
     return g - np.real(s) * bar(v) - np.imag(s) * 1j * np.where(largest, 1 / np.where(largest, v, 1), 0)
 
 
 def complete(v: Any) -> Any:
     """Give the eigenvectors back if they are a basis, up to rounding."""
-    if np.any(np.linalg.cond(plain(v)) * np.finfo(v.dtype).eps > 1e-3):
+    if np.any(np.linalg.cond(array_of(v)) * np.finfo(v.dtype).eps > 1e-3):
         raise ValueError(
             "the eigenvalues of a matrix without a full set of eigenvectors have no derivative; "
             "move it a little, or use np.linalg.eigvalsh(a) if it is symmetric"
@@ -207,7 +202,7 @@ def svd(a: Any) -> Any:
 
 def positive(s: Any) -> np.ndarray:
     """Tell which singular values are more than rounding errors; the others stand for 0."""
-    s = plain(s)
+    s = array_of(s)
     return s > 10 * s.shape[-1] * np.finfo(s.dtype).eps * np.max(s, axis=-1, initial=0, keepdims=True)
 
 
@@ -233,7 +228,7 @@ def pull_svd(g: Any, y: Any, a: Any) -> Any:
         sums = np.where(np.eye(k) == 1, np.inf, sums)
     turned = over_gaps(rotated_u + rotated_v, gaps_of(s), noise=noise, kind=SVD)
     against = over_gaps(skew(rotated_u - rotated_v), sums, noise=noise, kind=SVD)
-    inner = diagonal(np.where(plain(s) > 0, np.real(gs), 0)) + (turned + h(turned)) / 2 + against
+    inner = diagonal(np.where(array_of(s) > 0, np.real(gs), 0)) + (turned + h(turned)) / 2 + against
     left, right = bar(u) @ inner, 0
     if m > k:
         left = left + over_gaps(gu - bar(u) @ rotated_u, s[..., None, :], noise=noise, kind=SVD)
@@ -380,7 +375,7 @@ def spelled_pinv(a: Any, rcond: Any = None, hermitian: bool = False, **rtol: Any
 def spelled_lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     """Write the solution of least squares with the pseudo-inverse, which is smooth where the rank is full."""
     m, n = np.shape(a)
-    rank = np.linalg.lstsq(plain(a), plain(b), *(() if rcond is None else (rcond,)))[2]  # Dask's takes no rcond
+    rank = np.linalg.lstsq(array_of(a), array_of(b), *(() if rcond is None else (rcond,)))[2]  # Dask's takes no rcond
     if rank < min(m, n):
         raise ValueError(
             f"np.linalg.lstsq of a tensor: the matrix of shape {(m, n)} has rank {rank}, where the solution jumps and "

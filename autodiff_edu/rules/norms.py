@@ -10,8 +10,8 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from ..core.rule import SPELLED, general, step
 from ..core.tensor import apply
 from .elementwise import direction, or_one
-from .linalg import bar, plain, result_type, t
-from .operations import operation
+from .linalg import bar, result_type, t
+from .operations import array_of, operation
 from .reductions import Axis, from_the_right, length, restore
 
 # The derivative of each norm by an element -------------------------------------------------------------------------
@@ -53,7 +53,7 @@ def pull_cofactors(g: Any, c: Any, a: Any) -> Any:
     The second derivative of the determinant is a polynomial, and so the mean of its values at the matrices A + z 1,
     z on a circle: they have inverses where A has none.
     """
-    s = np.linalg.svdvals(plain(a))
+    s = np.linalg.svdvals(array_of(a))
     if np.all(s[..., -1] > np.finfo(s.dtype).eps ** 0.5 * s[..., 0]):
         return pull_cofactors_inverse(g, a)
     n = a.shape[-1]

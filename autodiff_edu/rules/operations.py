@@ -23,6 +23,11 @@ def operation(function: Callable[..., Any]) -> Callable[..., Any]:
     return dispatching
 
 
+def array_of(x: Any) -> Any:
+    """Return the array of a tensor, for decisions that no derivative passes through; anything else is left as it is."""
+    return x._array if isinstance(x, Tensor) else x
+
+
 @operation
 def clip(x: Any, low: Any, high: Any) -> Any:
     """Keep x between two bounds; either may be infinite."""

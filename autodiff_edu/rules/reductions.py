@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..core.rule import SPELLED, general, linear, step
-from ..core.tensor import Tensor, apply
+from ..core.tensor import apply
+from .operations import array_of
 from .shapes import right
 
 Axis = int | tuple[int, ...] | None
@@ -106,8 +107,7 @@ def along(function: Any, a: Any, axis: int | None) -> Any:
 
 def logsumexp(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """Give log(sum(exp(a))) without overflow: the largest element is taken out first."""
-    plain = a._array if isinstance(a, Tensor) else a
-    largest = np.max(plain, axis=axis, keepdims=True)
+    largest = np.max(array_of(a), axis=axis, keepdims=True)
     largest = np.where(np.isfinite(largest), largest, 0)
     total = np.log(np.sum(np.exp(a - largest), axis=axis, keepdims=keepdims))
     return total + (largest if keepdims else np.sum(largest, axis=axis))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..core.active import only
-from ..program.writing import Line, Writer
+from ..program.writing import Statement, Writer
 from ..text.labels import Labels
 from . import events
 from .events import Event
@@ -70,7 +70,7 @@ class _Program:
         section = f"# backward{which}" if open_passes else "# forward"
         heading = section != self.section
         if heading:
-            lines.append(Line(section))
+            lines.append(Statement(section))
         start = len(lines)
         at = self.written(i, event)
         if heading and len(lines) == start:

@@ -21,7 +21,7 @@ def two_slopes(answer: Any) -> str:
     try:
         given, events = observe(answer, ad.constant(values), written="two_slopes(x)")
     except NotYet as hint:
-        if "used already" in str(hint):
+        if "already been used" in str(hint):
             raise NotYet(
                 "The second gradient was refused: the first one used the tape up. "
                 "Ask for a tape that keeps its arrays when you make it."

@@ -69,7 +69,7 @@ def one_tape(answer: Any) -> str:
     try:
         given, watches = _run(answer, ad.constant(a), ad.constant(b), "one_tape(x, y)")
     except NotYet as refused:
-        if "used already" in str(refused):
+        if "already been used" in str(refused):
             raise NotYet(
                 "The second gradient was refused, because a one-shot tape answers once. "
                 "Which kind of tape answers as often as you like?"

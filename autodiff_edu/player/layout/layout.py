@@ -24,7 +24,7 @@ from typing import Any
 from ...text.shared import shared
 from .groups import find_groups
 from .layers import Place
-from .levels import Level, Line, nest_levels
+from .levels import Edge, Level, nest_levels
 
 # Pixels. A character is that wide at the 12 px in which player.css sets the graph.
 CHARACTER = 7.3
@@ -198,7 +198,7 @@ def _draw_links(levels: list[Level], entries: list[dict[str, Any]]) -> tuple[lis
         for place in (place for layer in level.layers for place in layer):
             if not place.height and place.above and place not in outs:  # a point that a line passes
                 place.link = link(level, place.above[0], place.tensor, place.centre, *level.tops[place.layer])
-        arriving: dict[Place, list[Line]] = {}
+        arriving: dict[Place, list[Edge]] = {}
         for line in level.lines:
             if line.use:
                 arriving.setdefault(line.target, []).append(line)

@@ -19,7 +19,7 @@ PADDING = 12.0
 
 
 @dataclass(eq=False)
-class Line:
+class Edge:
     """A line on one level; `start` and `end` are the ports within the boxes it joins, or those boxes themselves."""
 
     tensor: int
@@ -45,8 +45,8 @@ class Level:
     given: list[Place] = field(default_factory=list)
     ins: dict[int, Place] = field(default_factory=dict)
     outs: dict[int, Place] = field(default_factory=dict)
-    lines: list[Line] = field(default_factory=list)
-    entering: list[Line] = field(default_factory=list)  # the parent's lines that go in
+    lines: list[Edge] = field(default_factory=list)
+    entering: list[Edge] = field(default_factory=list)  # the parent's lines that go in
     layers: list[list[Place]] = field(default_factory=list)
     tops: list[tuple[float, float]] = field(default_factory=list)
     starts: dict[int, Place] = field(default_factory=dict)  # for each tensor, where on this level it is to be had
@@ -105,7 +105,7 @@ class Level:
         return left, max((place.centre + place.width / 2 for place in everything), default=0.0)
 
     def _assign_layers(self) -> None:
-        arriving: dict[Place, list[Line]] = {}
+        arriving: dict[Place, list[Edge]] = {}
         for line in self.lines:
             arriving.setdefault(line.target, []).append(line)
         taken, last = set(), 0
@@ -195,11 +195,11 @@ def nest_levels(
             return boxes[tensor], boxes[tensor]
         port = Place(tensor, width=4.0, height=0.0)
         if inner := level.towards(home):
-            inner.lines.append(Line(tensor, *supply(inner, tensor), port, port))
+            inner.lines.append(Edge(tensor, *supply(inner, tensor), port, port))
             inner.outs[tensor] = port
             return inner.frame, port
         outer = level.path[-2]
-        line = Line(tensor, *supply(outer, tensor), level.frame, port)
+        line = Edge(tensor, *supply(outer, tensor), level.frame, port)
         outer.lines.append(line)
         level.entering.append(line)
         level.ins[tensor] = port
@@ -210,7 +210,7 @@ def nest_levels(
         level = levels[homes[number] + 1]
         level.items.append(box)
         for argument, tensor in enumerate(entry["inputs"]):
-            level.lines.append(Line(tensor, *supply(level, tensor), box, box, (number, argument)))
+            level.lines.append(Edge(tensor, *supply(level, tensor), box, box, (number, argument)))
         for inner, outer in pairwise(reversed(level.path)):
             if inner.frame.tensor < 0:  # the first of its entries
                 inner.frame.tensor = entry["output"]
