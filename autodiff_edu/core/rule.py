@@ -89,8 +89,6 @@ def settle(contribution: Any, argument: Any, stack: tuple[int, ...] = ()) -> Any
     stack stays. Complex numbers follow TensorFlow's convention: the walk conjugates a complex cotangent before
     the rule, and its contribution is conjugated here, so the gradient of a holomorphic f is conj(f').
     """
-    if type(contribution) is type(argument) is np.float64:
-        return contribution
     shape = stack + argument.shape
     if contribution.shape != shape:
         contribution = unbroadcast(contribution, shape, len(stack))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from operator import attrgetter
 from threading import get_ident
 from typing import Any, Self
 
@@ -17,8 +16,6 @@ from .rule import RULES, no_rule
 from .tensor import Tensor, as_tensor, wrap
 from .variable import Variable
 from .walk import Added, Arrived, needed_for, walk
-
-_operation_of = attrgetter("operation")
 
 
 class Tape:
@@ -161,7 +158,7 @@ class Tape:
 
     def _walk(self, cotangents: Any, wanted: set[int], stack: Any = (), release: bool = False) -> Iterator[Any]:
         """Walk over the entries, see `walk`, if all have rules; the hooks are told what happens."""
-        operations = set(map(_operation_of, self.entries))
+        operations = {entry.line[0] for entry in self.entries}
         if not operations <= RULES.keys():
             self._check_ruled(wanted, set(cotangents))
         release = release and not any(o in RULES and RULES[o].own for o in operations)  # the user's own rules may fail

@@ -73,18 +73,19 @@ def walk(
             values, y = entry.inputs, entry.output
         if type(g) is not np.float64 and g.dtype.kind == "c":
             g = np.conjugate(g)
+        pulls = rule.pulls
         for argument, id in enumerate(ids):
-            if id in needed and (pull := rule.pull(argument)):
+            if id in needed and (pull := pulls[argument] if argument < len(pulls) else rule.pull(argument)):
                 value = pull(g, y, *values, **parameters)
                 if value is None:  # so said a custom gradient
                     continue
-                value = settle(value, values[argument], stack)
+                if type(value) is not np.float64 or type(values[argument]) is not np.float64:
+                    value = settle(value, values[argument], stack)
                 before = cotangents.get(id)
                 cotangents[id] = after = value if before is None else before + value
                 yield _new(Added, (entry, argument, before, value, after))
         if release:
-            entry.release()
-            y = values = None
+            entry.values = entry.output_value = y = values = None
 
 
 def is_followed(entry: Entry, *moving: Any) -> bool:
