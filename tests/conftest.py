@@ -1,17 +1,27 @@
 """What every test shares: it leaves no tape recording, no hook listening, no scope open and no rule behind."""
 
+import gc
+
 import pytest
 
 from autodiff_edu import rules
+from autodiff_edu.core import journal
 from autodiff_edu.core.events import active
 from autodiff_edu.custom.call import Custom
 
 rules.complete()  # tests that read the table want all of it
 
 
+def pytest_collection_finish():
+    """Tell the garbage collector that the tests themselves stay: it would look through all of them time and again."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def clean_stack():
     known = lasting_rules()
+    journal._lines.clear()  # else `explain` looks through what the tests before computed
     yield
     tapes, hooks, scopes = active.tapes, active.hooks, active.scopes
     active.tapes, active.hooks, active.scopes = (), (), ()
