@@ -21,6 +21,7 @@ from jupyter_book.config import get_final_config
 from sphinx.errors import ExtensionError
 
 from autodiff_edu.course.tools.execute import fingerprint
+from autodiff_edu.trace.document import VERSION
 
 ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "book"
@@ -31,7 +32,7 @@ def notebook(**changes: Any) -> dict[str, Any]:
     output = {
         "output_type": "execute_result",
         "metadata": {},
-        "data": {"text/html": [TRACE % autodiff_edu.document.VERSION]},
+        "data": {"text/html": [TRACE % VERSION]},
     }
     cell = {"cell_type": "code", "execution_count": 1, "metadata": {}, "source": ["ad.play(f)"], "outputs": [output]}
     content = {"cells": [cell | changes], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
