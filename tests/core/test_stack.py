@@ -30,6 +30,9 @@ STACKS = {
     "an array": lambda: Stack(draw((5, 3), "base")),
     "a scaled array": lambda: Stack(draw((5, 3), "base"), draw((3,), "scale")),
     "complex numbers": lambda: Stack(draw((5, 3), "base", dtype="complex128"), draw((3,), "scale", dtype="complex128")),
+    "complex numbers with a real scale": lambda: Stack(draw((5, 3), "base", dtype="complex128"), draw((3,), "scale")),
+    "seeds of single precision": lambda: Stack(one_hot(dtype=np.float32)),
+    "seeds of a row": lambda: Stack(OneHot((1, 3), 0, range(3), np.dtype(float)), draw((1, 3), "scale")),
     "real seeds with a complex scale": lambda: Stack(one_hot(), draw((3,), "scale", dtype="complex128")),
 }
 
@@ -87,6 +90,13 @@ CHANGES = {
     "divided by each row": lambda s: s / draw(np.shape(s)[1:], "rows"),
     "times one number for the last axis": lambda s: s * draw((3,), "last"),
     "times each element": lambda s: s * draw(np.shape(s), "all"),
+    "each element times": lambda s: draw(np.shape(s), "all") * s,
+    "times each element, and a matrix": lambda s: (s * draw(np.shape(s), "all")) @ draw((3, 2), "matrix"),
+    "each element times, and a matrix": lambda s: (draw(np.shape(s), "all") * s) @ draw((3, 2), "matrix"),
+    "times itself, and a matrix": lambda s: (s * s) @ draw((3, 2), "matrix"),
+    "where a condition of each element holds, and a matrix": lambda s: (
+        np.where(draw(np.shape(s), "condition") > 0, s, 0.0) @ draw((3, 2), "matrix")
+    ),
     "times one for each cotangent": lambda s: s * draw((np.shape(s)[0], *[1] * (np.ndim(s) - 1)), "each"),
     "twice": lambda s: -(s * draw((3,), "first")) / draw((3,), "second"),
     "where a condition holds": lambda s: np.where(draw(np.shape(s)[1:], "condition") > 0, s, 0.0),
@@ -95,6 +105,7 @@ CHANGES = {
     "where a condition does not hold, else one": lambda s: np.where(draw((3,), "condition") > 0, 1.0, s),
     "where a condition of each element holds": lambda s: np.where(draw(np.shape(s), "condition") > 0, s, 0.0),
     "times a matrix": lambda s: s @ draw((3, 2), "matrix"),
+    "times a matrix of single precision": lambda s: s @ draw((3, 2), "matrix", dtype="float32"),
     "times a vector": lambda s: s @ draw((3,), "vector"),
     "a matrix times": lambda s: draw((2, np.shape(s)[0]), "matrix") @ np.reshape(s, (np.shape(s)[0], -1)),
     "scaled and times a matrix": lambda s: (s * draw((3,), "rows")) @ draw((3, 2), "matrix"),
@@ -141,6 +152,27 @@ def test_elementwise_rules_leave_the_seeds_unwritten(change):
         found = CHANGES[change](stack)
         assert found.base is stack.base
         assert found.scale.shape == (3,)
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (3,), (1, 3), (4, 1), (4, 3)])
+def test_numbers_that_all_cotangents_share_go_into_the_scale(shape):
+    stack, numbers = Stack(of_samples()), draw(shape, "numbers")
+    for found in (stack * numbers, numbers * stack, stack / numbers, np.where(numbers > 0, stack, 0.0)):
+        assert found.base is stack.base
+        assert found.shape == stack.shape
+
+
+@pytest.mark.parametrize("rows", [2, 4])
+def test_numbers_that_make_the_cotangents_larger_do_not(rows):
+    stack, numbers = STACKS["seeds of a row"](), draw((rows, 3), "numbers")
+    same(stack * numbers, written_out(STACKS["seeds of a row"]()) * numbers)
+
+
+def test_a_stack_times_a_tensor_is_a_tensor():
+    weights = ad.constant([1.0, 2.0, 3.0])
+    for found in (Stack(one_hot()) * weights, weights * Stack(one_hot())):
+        assert type(found) is ad.Tensor
+        assert found.tolist() == np.diag([1.0, 2.0, 3.0]).tolist()
 
 
 def test_the_first_matrix_product_of_seeds_is_a_scaled_matrix():
