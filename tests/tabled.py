@@ -1,13 +1,68 @@
 """How the tests run a case of the table: recorded, as a plain function, and its gradients to second order."""
 
+import inspect
+import os
+
+import numpy as np
 import pytest
+from cases import TOPICS
 from differences import draw
 
 import autodiff_edu as ad
 
+ONLY = os.environ.get("AUTODIFF_CASE", "")
+"""To run a single case, or those whose name contains this, while you work on a rule."""
 
-def each(cases):
-    return pytest.mark.parametrize("case", cases, ids=[c.name for c in cases])
+
+def takes(case, dtype):
+    """Whether the case has a derivative in that dtype, and NumPy computes it there at all."""
+    dtype = np.dtype(dtype)
+    return (case.half or dtype != np.float16) and not (case.real and dtype.kind == "c")
+
+
+def each(cases, *dtypes):
+    """Turn a test of one case into one test for each topic of the table, which runs all its cases.
+
+    Tens of thousands of tests take longer to collect and to report than to run. Every case runs, whatever becomes of
+    those before it; a failure names its case, and all of them are shown. With dtypes there is a test for each of
+    them, which runs the cases that have it.
+    """
+    groups = [
+        pytest.param(group, dtype, id=f"{topic}, {dtype}" if dtype else topic)
+        for dtype in dtypes or (None,)
+        for topic, group in by_topic([case for case in cases if dtype is None or takes(case, dtype)]).items()
+    ]
+
+    def together(test):
+        def run(group, dtype, **fixtures):
+            failures = []
+            for case in group:
+                if ONLY in case.name:
+                    try:
+                        test(case, **({"dtype": dtype} if dtype else {}), **fixtures)
+                    except Exception as failure:
+                        failure.add_note(
+                            f"The case: {case.name}. To run it alone: AUTODIFF_CASE='{case.name}' pytest …"
+                        )
+                        failures.append(failure)
+            if failures:
+                raise ExceptionGroup(f"{len(failures)} of {len(group)} cases", failures)
+
+        run.__name__, run.__doc__, run.__module__ = test.__name__, test.__doc__, test.__module__
+        others = [p for name, p in inspect.signature(test).parameters.items() if name not in ("case", "dtype")]
+        taken = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in ("group", "dtype")]
+        run.__signature__ = inspect.Signature([*taken, *(p.replace(kind=p.KEYWORD_ONLY) for p in others)])
+        return pytest.mark.parametrize(("group", "dtype"), groups)(run)
+
+    return together
+
+
+def by_topic(cases):
+    """Sort cases by the module that they are written in."""
+    chosen = {case.name for case in cases}
+    topics = {topic.__name__.rsplit(".", 1)[-1]: [c for c in topic.CASES if c.name in chosen] for topic in TOPICS}
+    assert sorted(c.name for group in topics.values() for c in group) == sorted(c.name for c in cases)
+    return {name: group for name, group in topics.items() if group}
 
 
 def recorded(f, *arrays, persistent=True):
@@ -28,8 +83,14 @@ def seed_of(y, *key):
     return draw(y.shape, "seed", *key, dtype=y.dtype)
 
 
-def pulled_back(case, arguments, order=1):
-    """The gradients of the case, or of its gradients, against fixed cotangents; as arrays."""
+def pulled_back(case, arguments):
+    """The gradients of the case against fixed cotangents; as arrays."""
+    tape, tensors, y = recorded(case.function, *arguments, persistent=False)
+    return [g.numpy() for g in tape.gradient(y, tensors, output_gradients=seed_of(y), unconnected_gradients="zero")]
+
+
+def pulled_back_twice(case, arguments):
+    """The gradients of the case's gradients, against fixed cotangents; as arrays."""
     tensors = [ad.constant(a) for a in arguments]
     with ad.GradientTape() as outer:
         outer.watch(tensors)
@@ -37,8 +98,8 @@ def pulled_back(case, arguments, order=1):
             inner.watch(tensors)
             y = case.function(*tensors)
         first = inner.gradient(y, tensors, output_gradients=seed_of(y), unconnected_gradients="zero")
-    if order == 1:
-        return [g.numpy() for g in first]
+    for recorded_too, alone in zip(first, pulled_back(case, arguments), strict=True):
+        np.testing.assert_allclose(recorded_too.numpy(), alone, 1e-12, 1e-12, err_msg="under an outer tape")
     seeds = [seed_of(g, k) for k, g in enumerate(first)]
     second = outer.gradient(first, tensors, output_gradients=seeds, unconnected_gradients="zero")
     return [g.numpy() for g in second]

@@ -12,7 +12,14 @@ def show(array: Any, indent: int = 0) -> str:
     if not isinstance(array, np.ndarray | np.generic):
         return f"shape={array.shape}, dtype={array.dtype}"
     with np.printoptions(
-        precision=6, threshold=60, edgeitems=3, linewidth=100, suppress=False, sign="-", floatmode="maxprec"
+        precision=6,
+        threshold=60,
+        edgeitems=3,
+        linewidth=100,
+        suppress=False,
+        sign="-",
+        floatmode="maxprec",
+        legacy=False,
     ):
         text = np.array2string(np.asarray(array), separator=", ", prefix=" " * indent)
     if array.size == 0:

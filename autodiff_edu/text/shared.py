@@ -19,7 +19,6 @@ Operator(sign='*', aloud='times', level=7)
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 
@@ -34,7 +33,8 @@ class Operator(NamedTuple):
 @cache
 def shared() -> dict[str, Any]:
     """Read the file."""
-    import json  # not worth its import time to those who only differentiate
+    import json  # these two are not worth their import time to those who only differentiate
+    from pathlib import Path
 
     found: dict[str, Any] = json.loads(Path(__file__).with_name("shared.json").read_text(encoding="utf-8"))
     return found

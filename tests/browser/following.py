@@ -34,12 +34,37 @@ READ = """root => {
 }"""
 
 
+# Clicks and presses keys as a reader does, and reads something after each. It does so in the page, for each of
+# Playwright's own clicks takes as long as ten of these; what they find out, whether a button can be hit, is asked here.
+THROUGH = """
+  const seen = [];
+  for (const action of actions) {
+    const button = root.querySelector(`button[data-action="${action}"]`);
+    if (button) {
+      button.scrollIntoView({ block: "nearest" });
+      const { x, y, width, height } = button.getBoundingClientRect();
+      const hit = root.getRootNode().elementFromPoint(x + width / 2, y + height / 2);
+      if (!button.contains(hit)) throw new Error(`something stands before the button "${action}"`);
+      button.click();
+    } else {
+      const at = root.getRootNode().activeElement ?? root;
+      const options = { key: action, bubbles: true, composed: true, cancelable: true };
+      at.dispatchEvent(new KeyboardEvent("keydown", options));
+    }
+    await new Promise(requestAnimationFrame);
+    seen.push([Number(root.dataset.step), read(root)]);
+  }
+  return seen;
+"""
+
+
 class Expected:
     """What the trace says about each step."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         self.document = document
         self.steps = document["steps"]
+        self._known: dict[int, dict[str, Any]] = {}
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -49,6 +74,11 @@ class Expected:
 
     def at(self, number: int) -> dict[str, Any]:
         """Say what a player shows at a step."""
+        if number not in self._known:
+            self._known[number] = self._at(number)
+        return self._known[number]
+
+    def _at(self, number: int) -> dict[str, Any]:
         step = self.steps[number]
         entries = self.document["entries"]
         entry = entries[step["entry"]] if "entry" in step else None
@@ -190,31 +220,38 @@ class Shown:
     def agrees(self, expected: Expected, number: int) -> None:
         """Assert that all that is on show is what the trace says about a step."""
         self.stands_at(number)
-        seen = self.root.evaluate(READ)
-        wanted = expected.at(number)
-        for part, value in wanted.items():
-            assert seen[part] == value, f"step {number}: the {part}"
+        assert_agrees(self.root.evaluate(READ), expected, number)
 
-    def walks(self, expected: Expected, forwards: Any, backwards: Any) -> None:
-        """Go from the first step to the last and back, and look at every one of them."""
+    def through(self, actions: list[str], read: str) -> list[tuple[int, Any]]:
+        """Click buttons, named by their actions, or press keys; return each step that it led to, and what was read."""
+        found = self.root.evaluate(f"async (root, actions) => {{ const read = {read}; {THROUGH} }}", actions)
+        return [(number, value) for number, value in found]
+
+    def at_every_step(self, read: str) -> list[Any]:
+        """Go from the first step to the last; return what was read at each."""
+        last = int(self.root.locator("input[type=range]").get_attribute("max"))
+        seen = self.through(["first", *["next"] * last], read)
+        assert [number for number, _ in seen] == list(range(last + 1))
+        return [value for _, value in seen]
+
+    def walks(self, expected: Expected, forwards: str, backwards: str) -> None:
+        """Go from the first step to the last and back, by buttons or by keys, and look at every one of them."""
+        by_hand = self.click if self.root.locator(f'button[data-action="{forwards}"]').count() else self.press
         last = len(expected) - 1
         self.agrees(expected, 0)
-        for number in range(1, last + 1):
-            forwards()
-            self.agrees(expected, number)
-        forwards()
-        self.agrees(expected, last)
-        for number in range(last - 1, -1, -1):
-            backwards()
-            self.agrees(expected, number)
-        backwards()
+        by_hand(forwards)
+        self.agrees(expected, 1)
+        seen = self.through([*[forwards] * last, *[backwards] * last], READ)  # at both ends one more than there are
+        wanted = [*range(2, last + 1), last, *range(last - 1, -1, -1)]
+        assert [number for number, _ in seen] == wanted
+        for number, part in seen:
+            assert_agrees(part, expected, number)
+        by_hand(backwards)
         self.agrees(expected, 0)
 
     def legible(self, dark: bool) -> None:
         """Assert that the player has the brightness of the page, and that all its texts stand out from it."""
-        back, weakest, text = self.root.evaluate(CONTRAST)
-        assert (back < 0.2) == dark
-        assert weakest >= 4.5, (text, weakest, dark)
+        assert_legible(self.root.evaluate(CONTRAST), dark)
 
     def fits(self) -> None:
         """Assert that nothing of the player is wider than its place; what scrolls in a box of its own may be."""
@@ -226,6 +263,19 @@ class Shown:
         if folder:
             Path(folder).mkdir(parents=True, exist_ok=True)
             self.root.screenshot(path=Path(folder) / f"{name}.png")
+
+
+def assert_agrees(seen: dict[str, Any], expected: Expected, number: int) -> None:
+    """Assert that what was read of a player is what the trace says about a step."""
+    for part, value in expected.at(number).items():
+        assert seen[part] == value, f"step {number}: the {part}"
+
+
+def assert_legible(seen: tuple[float, float, str], dark: bool) -> None:
+    """Assert that a player has the brightness of the page, and that all its texts stand out from it."""
+    back, weakest, text = seen
+    assert (back < 0.2) == dark
+    assert weakest >= 4.5, (text, weakest, dark)
 
 
 def read(traced: ad.Trace) -> Expected:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from programs import FIVE, diamond, nested, network, two_passes, two_tapes
 
-from browser.following import only, read, saved
+from browser.following import CONTRAST, TOO_WIDE, assert_legible, only, read, saved
 from browser.test_lab import KNOWN, Notebook, open_notebook, scratch  # noqa: F401
 
 # Asked of a whole page, and not of what stands in it.
@@ -97,15 +97,13 @@ def test_only_a_box_that_scrolls_is_a_stop_for_the_keyboard(
         ".map((box) => [box.tabIndex === 0, box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight])"
     )
     seen = set()
-    for _ in range(len(program())):
-        found = player.root.evaluate(boxes)
+    for found in player.at_every_step(boxes):
         assert [stop for stop, _ in found] == [scrolls for _, scrolls in found]
         seen |= {scrolls for _, scrolls in found}
-        player.click("next")
     assert False in seen
     assert True in seen or program is diamond
     player.root.page.set_viewport_size({"width": 320, "height": 800})
-    player.root.page.wait_for_timeout(100)  # for the browser to tell of the new size
+    player.root.evaluate("() => new Promise((told) => requestAnimationFrame(() => requestAnimationFrame(told)))")
     found = player.root.evaluate(boxes)
     assert [stop for stop, _ in found] == [scrolls for _, scrolls in found]
 
@@ -113,10 +111,8 @@ def test_only_a_box_that_scrolls_is_a_stop_for_the_keyboard(
 def test_each_step_is_said_in_words_where_a_screen_reader_listens(open_tab: Any, tmp_path: Path) -> None:
     traced = diamond()
     player = only(open_tab(saved(traced, tmp_path)))
-    line = player.root.locator("[aria-live=polite].sentence")
-    for step in read(traced).steps:
-        assert line.text_content() == step["text"]
-        player.click("next")
+    said = player.at_every_step("""root => root.querySelector("[aria-live=polite].sentence").textContent""")
+    assert said == [step["text"] for step in read(traced).steps]
 
 
 @pytest.mark.parametrize("program", [two_tapes, network])
@@ -133,13 +129,13 @@ def test_nothing_is_clipped_on_a_telephone_and_at_twice_the_size(
     traced = program()
     player = only(open_tab(saved(traced, tmp_path), **options))
     player.click("predict")
-    for number in range(len(traced)):
-        player.stands_at(number)
-        player.fits()
-        player.click("next")
-        if player.root.locator(".question").is_visible():
-            player.fits()
-            player.click("reveal")
+    # Where a question is asked the player stays at its step, until the answer is revealed.
+    actions = ["next", "reveal"] * len(traced)
+    read = f"root => [root.querySelector('.question').checkVisibility(), ({TOO_WIDE})(root)]"
+    seen = player.through(["first", *actions], read)
+    assert seen[-1][0] == len(traced) - 1
+    assert {asked for _, (asked, _) in seen} == {True, False}
+    assert [wide for _, (_, wide) in seen if wide] == []
 
 
 def test_calm_readers_see_no_motion(open_tab: Any, tmp_path: Path) -> None:
@@ -156,10 +152,8 @@ def test_calm_readers_see_no_motion(open_tab: Any, tmp_path: Path) -> None:
 def test_the_readers_own_few_colours_are_kept_apart(scheme: str, open_tab: Any, tmp_path: Path) -> None:
     traced = nested()
     player = only(open_tab(saved(traced, tmp_path), forced_colors="active", color_scheme=scheme))
-    for number in range(0, len(traced), 3):
-        player.root.locator("input[type=range]").fill(str(number))
-        player.stands_at(number)
-        player.legible(dark=scheme == "dark")
+    for seen in player.at_every_step(CONTRAST):
+        assert_legible(seen, dark=scheme == "dark")
     player.picture(f"forced-{scheme}")
 
 

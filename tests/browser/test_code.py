@@ -43,12 +43,15 @@ def test_the_line_of_the_program_that_does_a_step_is_lit(example: Any, open_tab:
     traced = example()
     program = traced.document()["program"]
     tab, player = opened(traced, tmp_path, open_tab)
-    order = [*range(len(traced)), *range(len(traced) - 2, -1, -1)]
-    for number, following in zip(order, [*order[1:], 0], strict=True):
-        player.stands_at(number)
+    last = len(traced) - 1
+    player.stands_at(0)
+    seen = player.through(
+        ["first", *["next"] * last, *["previous"] * last], f'root => ({TEXTS})([...root.querySelectorAll("{LIT}")])'
+    )
+    assert [number for number, _ in seen] == [*range(last + 1), *range(last - 1, -1, -1)]
+    for number, lines in seen:
         at = program["steps"][number]
-        assert lit(player) == ([] if at is None else [[at, program["lines"][at]]]), number
-        player.click("next" if following > number else "previous")
+        assert lines == ([] if at is None else [[at, program["lines"][at]]]), number
     tab.is_quiet()
 
 

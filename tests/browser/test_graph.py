@@ -92,19 +92,20 @@ def test_every_step_is_right_while_a_group_is_folded(open_tab: Any, tmp_path: Pa
     player = only(open_tab(saved(traced, tmp_path)))
     button(player, "outer").click()
     kept = set(places(player))
-    for number in range(len(expected)):
-        player.stands_at(number)
-        titles = player.root.evaluate("""root => Object.fromEntries([...root.querySelectorAll("[data-tensor]")].map(
-          (box) => [box.dataset.tensor, box.querySelector("title").textContent]))""")
+    seen = player.at_every_step("""root => [
+      Object.fromEntries([...root.querySelectorAll("[data-tensor]")].map(
+        (box) => [box.dataset.tensor, box.querySelector("title").textContent])),
+      [...root.querySelectorAll("button.group")].find((box) => box.textContent.includes("outer")).dataset.state,
+    ]""")
+    for number, (titles, state) in enumerate(seen):
         assert titles == {key: text for key, text in expected.at(number)["boxes"].items() if key in kept}
         entry = expected.steps[number].get("entry")
         inside = entry is not None and expected.document["entries"][entry]["scope"] != []
-        at_hand = button(player, "outer").get_attribute("data-state") == "now"
+        at_hand = state == "now"
         subject = expected.steps[number].get(
             "tensor", expected.document["entries"][entry]["output"] if inside else None
         )
         assert at_hand == (subject is not None and str(subject) not in kept)
-        player.click("next")
     button(player, "outer").click()
     player.agrees(expected, len(expected) - 1)
 
@@ -149,19 +150,18 @@ def test_the_lanes_say_what_each_tape_has(example: Any, open_tab: Any, tmp_path:
     expected = read(traced)
     tapes = range(len(expected.document["tapes"]))
     player = only(open_tab(saved(traced, tmp_path)))
-    for number in range(len(expected)):
-        player.stands_at(number)
-        lanes = player.root.evaluate("""root => [...root.querySelectorAll("li[data-entry]")].map(
-          (item) => [...item.querySelectorAll(".lane")].map((lane) => lane.dataset.fate ?? ""))""")
+    seen = player.at_every_step("""root => [
+      [...root.querySelectorAll("li[data-entry]")].map(
+        (item) => [...item.querySelectorAll(".lane")].map((lane) => lane.dataset.fate ?? "")),
+      [...root.querySelectorAll("li[data-event]")].map((item) => [item.dataset.event, item.dataset.state]),
+    ]""")
+    for number, (lanes, events) in enumerate(seen):
         wanted = [[fate(expected, entry, tape, number) for tape in tapes] for entry in range(len(lanes))]
         assert lanes == (wanted if len(tapes) > 1 else [[]] * len(lanes)), f"step {number}"
-        events = player.root.evaluate("""root => [...root.querySelectorAll("li[data-event]")].map(
-          (item) => [item.dataset.event, item.dataset.state])""")
         kinds = ("pause", "resume", "reset", "release")
         happened = [(at, step["kind"]) for at, step in enumerate(expected.steps) if step["kind"] in kinds]
         states = ["now" if at == number else "waiting" if at > number else "recorded" for at, _ in happened]
         assert events == [[kind, state] for (_, kind), state in zip(happened, states, strict=True)]
-        player.click("next")
 
 
 def fate(expected: Expected, entry: int, tape: int, number: int) -> str:

@@ -12,7 +12,7 @@ import nbformat
 import pytest
 from programs import FIVE
 
-from browser.following import Expected, Shown
+from browser.following import CONTRAST, READ, TOO_WIDE, Expected, Shown, assert_agrees, assert_legible
 
 CHAPTER = "notebooks/01-the-tape.ipynb"
 IMPORTS = "import numpy as np\nimport autodiff_edu as ad"
@@ -142,7 +142,7 @@ def test_chapter_1_runs_and_its_players_follow_their_traces(open_notebook: Any) 
     backwards = next(number for number, trace in enumerate(traces) if trace.has("pull back"))
     for expected in {0: traces[0], backwards: traces[backwards]}.values():
         player = notebook.player(expected.document["title"])
-        player.walks(expected, lambda: player.click("next"), lambda: player.click("previous"))  # noqa: B023
+        player.walks(expected, "next", "previous")
     notebook.tab.is_quiet(*KNOWN)
 
 
@@ -158,9 +158,9 @@ def test_the_five_programs_follow_their_traces(lab: Any, open_notebook: Any) -> 
             player = notebook.player(expected.document["title"])
             player.root.focus()
             if theme == "JupyterLab Light":
-                player.walks(expected, lambda: player.click("next"), lambda: player.click("previous"))  # noqa: B023
+                player.walks(expected, "next", "previous")
             else:
-                player.walks(expected, lambda: player.press("ArrowRight"), lambda: player.press("ArrowLeft"))  # noqa: B023
+                player.walks(expected, "ArrowRight", "ArrowLeft")
     notebook.tab.is_quiet(*KNOWN)
 
 
@@ -170,11 +170,11 @@ def test_the_player_fits_and_is_legible(theme: str, scratch: Notebook) -> None:
     scratch.page.set_viewport_size({"width": 900, "height": 1600})
     scratch.wear(theme)
     player = scratch.player()
-    for number in range(len(expected)):
-        player.agrees(expected, number)
-        player.fits()
-        player.legible(dark=theme.endswith("Dark"))
-        player.click("next")
+    for number, seen in enumerate(player.at_every_step(READ)):
+        assert_agrees(seen, expected, number)
+    assert player.at_every_step(TOO_WIDE) == [[]] * len(expected)
+    for seen in player.at_every_step(CONTRAST):
+        assert_legible(seen, dark=theme.endswith("Dark"))
     player.picture(f"lab-{theme.split()[-1].lower()}")
 
 
@@ -185,7 +185,7 @@ def test_keys_move_the_player_and_nothing_else(scratch: Notebook) -> None:
     player.agrees(expected, 1)
     before = scratch.standing()
     player.click("previous")
-    player.walks(expected, lambda: player.press("ArrowRight"), lambda: player.press("ArrowLeft"))
+    player.walks(expected, "ArrowRight", "ArrowLeft")
     for key, number in {"End": len(expected) - 1, "Home": 0, "ArrowRight": 1}.items():
         player.press(key)
         player.agrees(expected, number)

@@ -59,10 +59,11 @@ class Panel:
         self.at = 0
 
     def go(self, number: int) -> dict[str, Any]:
-        for _ in range(number - self.at):
-            self.player.press("ArrowRight")
-        for _ in range(self.at - number):
-            self.player.press("ArrowLeft")
+        keys = ["ArrowRight"] * (number - self.at) + ["ArrowLeft"] * (self.at - number)
+        if keys[1:]:
+            self.player.through(keys[1:], "() => null")
+        if keys:
+            self.player.press(keys[0])
         self.at = number
         self.player.stands_at(number)
         return self.root.evaluate(READ)

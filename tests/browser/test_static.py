@@ -9,7 +9,7 @@ import pytest
 from programs import EXAMPLES, HOSTILE, broadcasting, diamond, hostile, nested
 
 import autodiff_edu as ad
-from browser.following import Shown, only, read, saved
+from browser.following import CONTRAST, TOO_WIDE, Shown, assert_legible, only, read, saved
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
@@ -17,7 +17,7 @@ def test_every_step_shows_what_the_trace_says_with_the_mouse(example: Any, open_
     traced = example()
     tab = open_tab(saved(traced, tmp_path))
     player = only(tab)
-    player.walks(read(traced), lambda: player.click("next"), lambda: player.click("previous"))
+    player.walks(read(traced), "next", "previous")
     player.click("last")
     player.agrees(read(traced), len(traced) - 1)
     player.click("first")
@@ -32,7 +32,7 @@ def test_every_step_shows_what_the_trace_says_with_the_keys(example: Any, open_t
     tab = open_tab(saved(traced, tmp_path), color_scheme="dark")  # and with the mouse, in a light one
     player = only(tab)
     player.root.focus()
-    player.walks(read(traced), lambda: player.press("ArrowRight"), lambda: player.press("ArrowLeft"))
+    player.walks(read(traced), "ArrowRight", "ArrowLeft")
     player.press("End")
     player.agrees(read(traced), len(traced) - 1)
     player.press("Home")
@@ -92,10 +92,7 @@ def test_names_and_code_are_text_and_never_markup(open_tab: Any, tmp_path: Path)
     traced = hostile()
     tab = open_tab(saved(traced, tmp_path))
     player = only(tab)
-    for number in range(len(traced)):
-        player.stands_at(number)
-        assert player.root.locator("img, script").count() == 0
-        player.click("next")
+    assert player.at_every_step("""root => root.querySelectorAll("img, script").length""") == [0] * len(traced)
     assert HOSTILE in player.root.text_content()
     assert tab.page.title() == traced.title
     assert tab.page.locator('img:not([src^="data:image/svg+xml;base64,"])').count() == 0
@@ -111,22 +108,17 @@ def test_it_fits_the_page_and_is_legible(width: int, scheme: str, open_tab: Any,
     options = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
     tab = open_tab(saved(traced, tmp_path), **options)
     player = only(tab)
-    for number in range(len(traced)):
-        player.stands_at(number)
-        player.fits()
-        player.legible(dark=scheme == "dark")
-        if number == len(traced) * 2 // 3:
-            player.picture(f"static-{width}-{scheme}")
-        player.click("next")
+    assert player.at_every_step(TOO_WIDE) == [[]] * len(traced)
+    for seen in player.at_every_step(CONTRAST):
+        assert_legible(seen, dark=scheme == "dark")
+    player.root.locator("input[type=range]").fill(str(len(traced) * 2 // 3))
+    player.picture(f"static-{width}-{scheme}")
 
 
 def test_wide_values_fit_a_narrow_page(open_tab: Any, tmp_path: Path) -> None:
     for traced in (broadcasting(), hostile()):
         player = only(open_tab(saved(traced, tmp_path), viewport={"width": 375, "height": 800}))
-        for number in range(len(traced)):
-            player.stands_at(number)
-            player.fits()
-            player.click("next")
+        assert player.at_every_step(TOO_WIDE) == [[]] * len(traced)
 
 
 def test_the_transcript_is_there_where_scripts_do_not_run(open_tab: Any, tmp_path: Path) -> None:

@@ -36,11 +36,8 @@ def opened(open_tab: Any, tmp_path: Path) -> Any:
     return opened
 
 
-def matrix(shown: Shown) -> list[list[str]]:
-    return shown.root.evaluate(
-        """root => [...root.querySelectorAll(".sweep tr")].slice(1).map((row) =>
-          [...row.querySelectorAll("td")].map((cell) => cell.title || cell.textContent))"""
-    )
+MATRIX = """root => [...root.querySelectorAll(".sweep tr")].slice(1).map((row) =>
+  [...row.querySelectorAll("td")].map((cell) => cell.title || cell.textContent))"""
 
 
 def expected_matrix(document: dict[str, Any], number: int) -> list[list[str]]:
@@ -60,15 +57,12 @@ def expected_matrix(document: dict[str, Any], number: int) -> list[list[str]]:
 )
 def test_rows_fill_as_the_document_says_forwards_and_backwards(player: ad.Player, opened: Any) -> None:
     tab, shown, document = opened(player)
+    last = len(player) - 1
     shown.root.focus()
-    for number in range(len(player)):
-        shown.stands_at(number)
-        assert matrix(shown) == expected_matrix(document, number), number
-        shown.press("ArrowRight")
-    for number in reversed(range(len(player) - 1)):
-        shown.press("ArrowLeft")
-        shown.stands_at(number)
-        assert matrix(shown) == expected_matrix(document, number), number
+    seen = shown.through(["Home", *["ArrowRight"] * last, *["ArrowLeft"] * last], MATRIX)
+    assert [number for number, _ in seen] == [*range(last + 1), *range(last - 1, -1, -1)]
+    for number, matrix in seen:
+        assert matrix == expected_matrix(document, number), number
     tab.is_quiet()
     assert len(tab.requests) == 1
 

@@ -366,3 +366,53 @@ def test_functions_to_functions_leave_nothing_behind():
     ad.vjp(f, np.ones(5))
     assert len(references) >= 7
     assert alive(references) == 0
+
+
+class Kept(np.ndarray):
+    """An array that can be watched for its end."""
+
+
+def test_a_one_shot_tape_lets_go_of_its_arrays_and_a_persistent_one_keeps_them():
+    for persistent in (False, True):
+        base = np.array([1.0, 2.0])
+        base.flags.writeable = False
+        array = base.view(Kept)
+        end = weakref.ref(array)
+        x = ad.Variable([1.0, 2.0])
+        with ad.GradientTape(persistent=persistent) as tape:
+            y = np.sum(x * array)
+        del array
+        gc.collect()
+        assert end() is not None
+        tape.gradient(y, x)
+        gc.collect()
+        assert (end() is None) is not persistent
+        assert len(tape.entries) == 2, "the skeleton of a released tape stays"
+
+
+def test_a_released_tape_can_still_be_printed():
+    x = ad.Variable([1.0, 2.0], name="x")
+    with ad.GradientTape() as tape:
+        y = x * x
+    tape.gradient(y, x)
+    assert "released" in str(tape)
+    with pytest.raises(RuntimeError, match="persistent=True"):
+        tape.entries[0].inputs  # noqa: B018
+    with pytest.raises(RuntimeError, match="persistent=True"):
+        tape.entries[0].output  # noqa: B018
+
+
+def test_recording_makes_no_reference_cycles():
+    gc.collect()
+    gc.disable()
+    try:
+        x = ad.Variable([1.0])
+        for persistent in (False, True):
+            with ad.GradientTape(persistent=persistent) as tape:
+                y = np.sum(np.sin(x) * x)
+            end = weakref.ref(tape)
+            tape.gradient(y, x)
+            del tape
+            assert end() is None
+    finally:
+        gc.enable()

@@ -1,6 +1,7 @@
 """A tape's life, what it watches and what it finds connected, beyond the cases that semantics/ tests one by one."""
 
 import numpy as np
+import pytest
 from unruled import UNRULED
 
 import autodiff_edu as ad
@@ -108,3 +109,80 @@ def test_a_function_without_a_rule_behind_a_step_hinders_nothing():
     with ad.GradientTape() as tape:
         y = np.sum(np.floor(UNRULED(x)) * x)
     assert tape.gradient(y, x).tolist() == [1.0, 2.0]
+
+
+def test_a_tape_that_pauses_still_pauses_after_a_gradient_that_failed():
+    @ad.custom_gradient
+    def fails(x):
+        def backward(dy):
+            raise ArithmeticError("this rule fails")
+
+        return x * 2.0, backward
+
+    x = ad.Variable(3.0)
+    with ad.GradientTape() as tape:
+        y = fails(x)
+        recorded = len(tape.entries)
+        with tape.stop_recording():
+            with pytest.raises(ArithmeticError):
+                tape.gradient(y, x)
+            x * 5.0
+        assert len(tape.entries) == recorded
+        x * 7.0
+    assert len(tape.entries) == recorded + 1
+
+
+# What was recorded stays as it was -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("compute", "operand"),
+    [
+        (lambda x, a: x * a, np.array([1.0, 2.0])),
+        (lambda x, a: a * x, np.array([1.0, 2.0])),
+        (lambda x, a: x * a, [1.0, 2.0]),
+        (lambda x, a: np.multiply(x, a), [1.0, 2.0]),
+        (lambda x, a: x * a, np.array([1.0, 2.0]).view(type("Kept", (np.ndarray,), {}))),
+        (lambda x, a: np.einsum("i,i->i", x, a), np.array([1.0, 2.0])),
+        (lambda x, a: np.where(a > 1.5, x * 3.0, x), np.array([1.0, 2.0])),
+        (lambda x, a: np.where(a, x * 3.0, x), np.array([True, False])),
+        (lambda x, a: x[a], np.array([0, 0])),
+        (lambda x, a: x[a], [0, 0]),
+        (lambda x, a: x[a, None], np.array([0, 0])),
+        (lambda x, a: np.clip(x, a, None), np.array([2.0, 0.0])),
+        (lambda x, a: np.concatenate([x * x, a]), np.array([1.0, 2.0])),
+    ],
+)
+def test_writing_into_a_raw_operand_later_changes_no_gradient(compute, operand):
+    x = ad.Variable([1.0, 2.0])
+    with ad.GradientTape(persistent=True) as tape:
+        y = compute(x, operand)
+    before = tape.gradient(y, x).tolist()
+    value = y.tolist()
+    operand[0] = operand[1] = 1 if before == [2, 0] else 0
+    assert tape.gradient(y, x).tolist() == before
+    assert y.tolist() == value
+
+
+def test_a_read_only_operand_is_not_copied():
+    x, a = ad.Variable([1.0, 2.0]), np.array([1.0, 2.0])
+    a.flags.writeable = False
+    with ad.GradientTape() as tape:
+        x * a
+    assert tape.entries[0].values[1] is a
+
+
+def test_a_read_only_view_of_an_array_that_is_written_into_later_changes_no_gradient():
+    x, a = ad.Variable([1.0, 2.0]), np.array([3.0, 4.0])
+    with ad.GradientTape() as tape:
+        y = np.sum(x * np.broadcast_to(a, (3, 2)))
+    a[:] = 0
+    assert tape.gradient(y, x).numpy().tolist() == [9, 12]
+
+
+def test_a_list_that_is_written_into_later_changes_no_gradient():
+    x, numbers = ad.Variable([1.0, 2.0]), [3.0, 4.0]
+    with ad.GradientTape() as tape:
+        y = np.einsum("i,i", x, numbers)
+    numbers[0] = 100.0
+    assert tape.gradient(y, x).numpy().tolist() == [3, 4]

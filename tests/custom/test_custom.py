@@ -495,3 +495,25 @@ def test_a_trace_shows_the_call_and_its_backward_pass():
     text = seen.transcript()
     assert "The contribution to x is 5" in text
     assert "Call" not in text
+
+
+def test_each_backward_pass_asks_the_backward_function_anew():
+    """Also for the very same cotangent, and where only the first of its gradients was asked for the last time."""
+    rate, asked = [1.0], []
+
+    @ad.custom_gradient
+    def product(a, b):
+        def backward(dy):
+            asked.append(dy)
+            return dy * b * rate[0], dy * a * rate[0]
+
+        return a * b, backward
+
+    a, b, seed = ad.Variable(2.0), ad.Variable(3.0), ad.constant(1.0)
+    with ad.GradientTape(persistent=True) as tape:
+        y = product(a, b)
+    assert float(tape.gradient(y, a, output_gradients=seed)) == 3.0
+    rate[0] = 10.0
+    assert float(tape.gradient(y, a, output_gradients=seed)) == 30.0
+    assert [float(g) for g in tape.gradient(y, [a, b], output_gradients=seed)] == [30.0, 20.0]
+    assert len(asked) == 3, "and once for all of its gradients"

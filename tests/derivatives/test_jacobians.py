@@ -384,3 +384,20 @@ def test_what_is_not_connected_is_none_or_zeros_of_the_right_shape():
     ):
         assert (got.shape, got.dtype) == (shape, np.float32)
         assert not got.numpy().any()
+
+
+def test_a_hook_is_shown_arrays_and_never_a_stack_that_puts_off_its_multiplications():
+    x, shown = ad.Variable(np.linspace(0.0, 1.0, 200), name="x"), []
+    with ad.GradientTape() as tape:
+        y = np.sin(x) * 2.0
+    with ad.hook(shown.append):
+        tape.jacobian(y, x)
+    kinds = {type(event).__name__ for event in shown}
+    assert {"Seed", "PullBack", "Accumulate"} <= kinds
+    for event in shown:
+        for name in ("cotangent", "contribution", "after"):
+            if hasattr(event, name):
+                assert type(getattr(event, name).numpy()) is np.ndarray, f"the {name} of a {type(event).__name__}"
+    with ad.trace() as traced, ad.GradientTape() as tape:
+        tape.jacobian(np.sin(x), x)
+    assert "not computed here" not in traced.transcript()

@@ -422,3 +422,13 @@ def test_an_unconnected_error_survives_pickling():
     with pytest.raises(ad.UnconnectedError) as error:
         tape.gradient(y, x, unconnected_gradients="explain")
     assert str(pickle.loads(pickle.dumps(error.value))) == str(error.value)
+
+
+def test_of_a_line_that_computes_several_things_outside_the_tape_the_whole_is_told():
+    x, w = ad.Variable(3.0, name="x"), ad.Variable(2.0, name="w")
+    y = np.cos(x * w)
+    with ad.GradientTape() as tape:
+        z = y * w
+    (cause,) = tape.explain(z, x).causes
+    assert (cause.kind, cause.operation) == ("before", "cos")
+    assert "y = np.cos(x * w)" in cause.text

@@ -59,3 +59,26 @@ def test_a_loaded_function_without_its_custom_gradients_is_said_to_raise(tmp_pat
     with ad.GradientTape() as tape:
         y = ad.load(tmp_path / "f.ad")(x)
     assert "gradient raises a LookupError" in str(tape.explain(y, x))
+
+
+def test_numbers_that_only_decide_which_of_two_it_is_are_not_carried_on():
+    x = ad.Variable(3.0, name="x")
+    with ad.GradientTape() as tape:
+        large = x.numpy() > 2.0
+        a = 1.0 if large else 2.0
+        y = np.sum(ad.constant(a) * np.round(x))
+        z = ad.constant(1.0 if large else 2.0) * np.round(x)
+    assert [cause.kind for cause in tape.explain(y, x).causes] == ["step"]
+    assert [cause.kind for cause in tape.explain(z, x).causes] == ["step"]
+
+
+def test_numbers_that_are_one_of_two_are_carried_on():
+    x, large = ad.Variable(3.0, name="x"), True
+    with ad.GradientTape() as tape:
+        number = x.numpy()
+        a = number if large else 2.0
+        b = 2.0 if large else number
+        y = ad.constant(a) * np.round(x)
+        z = ad.constant(b) * np.round(x)
+    assert {cause.kind for cause in tape.explain(y, x).causes} == {"left for NumPy", "step"}
+    assert {cause.kind for cause in tape.explain(z, x).causes} == {"left for NumPy", "step"}

@@ -51,15 +51,7 @@ def without_places(program):
     return [re.sub(r" +# test_program.py, line \d+", "", line) for line in str(program).splitlines()]
 
 
-@pytest.mark.parametrize(
-    ("case", "dtype"),
-    [
-        pytest.param(c, d, id=f"{c.name}, {d}")
-        for d in ("float64", "float32", "complex128")
-        for c in TABLE
-        if d != "complex128" or not c.real
-    ],
-)
+@each(TABLE, "float64", "float32", "complex128")
 def test_the_program_gives_the_value_and_the_gradients_of_the_tape(case, dtype):
     tape, tensors, target = summed(case, dtype)
     program, names = check(tape, target, tensors)

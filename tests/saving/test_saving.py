@@ -9,6 +9,7 @@ import pytest
 from cases import TABLE
 from differences import draw
 from saved import SQUARE, X, assert_same, program, saved
+from tabled import each
 
 import autodiff_edu as ad
 from autodiff_edu import nn
@@ -233,7 +234,7 @@ BOUND_TO_SHAPES = {
 """Cases that give their own shape to an operation, or loop over it."""
 
 
-@pytest.mark.parametrize("case", [c for c in TABLE if c.name not in BOUND_TO_SHAPES], ids=lambda case: case.name)
+@each([c for c in TABLE if c.name not in BOUND_TO_SHAPES])
 def test_every_operation_that_has_a_rule_can_be_saved(case, path):
     arguments = case.arguments()
     again = saved(case.function, path, *arguments)

@@ -1,6 +1,5 @@
 """Key frames show what the trace says, as SVG and as PDF, the same bytes each time, whatever the names hold."""
 
-import io
 import re
 import sys
 import time
@@ -12,8 +11,7 @@ from programs import diamond
 
 import autodiff_edu as ad
 from autodiff_edu.player import Player
-from autodiff_edu.player.print.canvas import Path, Text, Window, to_pdf, to_svg
-from autodiff_edu.player.print.moments import choose_key_steps, read_moment
+from autodiff_edu.text.shared import colour
 
 SVG = "{http://www.w3.org/2000/svg}"
 NASTY = "</svg></text><script>alert(1)</script>&\"'\x00\x0b\ud800\u2028$x$ <!--"
@@ -27,33 +25,7 @@ def texts(svg):
     return [element.text for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
 
 
-# Choosing ------------------------------------------------------------------------------------------------------------
-
-
-def test_key_frames_tell_both_passes_from_beginning_to_end():
-    document = diamond().document()
-    steps = choose_key_steps(document)
-    assert steps == sorted(set(steps))
-    assert kinds(document, steps) == ["watch", "record", "record", "seed", "accumulate", "accumulate"]
-    computed = [n for n, step in enumerate(document["steps"]) if step["kind"] == "record"]
-    assert {computed[0], computed[-1]} <= set(steps)
-    last = document["steps"][steps[-1]]
-    assert (last["count"], last["of"]) == (2, 2), "the release after it tells less"
-
-
-def test_one_key_frame_is_the_fullest_accumulator():
-    document = diamond().document()
-    (only,) = choose_key_steps(document, 1)
-    step = document["steps"][only]
-    assert (step["kind"], step["count"], step["of"]) == ("accumulate", 2, 2)
-    assert document["tensors"][step["tensor"]]["name"] == "a"
-
-
-def test_a_trace_of_few_events_has_few_frames():
-    x = ad.Variable(3.0, name="x")
-    with ad.trace() as traced, ad.GradientTape():
-        x * x
-    assert kinds(traced.document(), choose_key_steps(traced.document())) == ["watch", "record"]
+# What a frame shows --------------------------------------------------------------------------------------------------
 
 
 def test_an_explanation_shows_the_cut_and_says_why():
@@ -66,36 +38,6 @@ def test_an_explanation_shows_the_cut_and_says_why():
     shown = texts(player.frames().svg())
     assert "cut" in shown
     assert "on purpose" in " ".join(shown)
-
-
-# What a frame shows --------------------------------------------------------------------------------------------------
-
-
-def test_a_moment_knows_what_has_happened_and_nothing_else():
-    document = diamond().document()
-    names = [tensor["name"] for tensor in document["tensors"]]
-    computed, seeded = (kinds(document, range(len(document["steps"]))).index(kind) for kind in ("record", "seed"))
-    early, late = read_moment(document, computed), read_moment(document, seeded)
-    assert {names[tensor]: value for tensor, value in early.values.items()} == {"a": "[1 2]", "b": "[2 4]"}
-    assert (early.backward, early.cotangents) == (False, {})
-    assert late.backward
-    assert [names[tensor] for tensor in late.cotangents] == ["total"]
-
-
-def test_an_assigned_value_and_a_second_pass_replace_what_was_there():
-    x = ad.Variable(2.0, name="x")
-    with ad.trace() as traced:
-        with ad.GradientTape(persistent=True) as tape:
-            y = x * x
-        tape.gradient(y, x)
-        x.assign(5.0)
-        tape.gradient(y, x)
-    document = traced.document()
-    seen = kinds(document, range(len(document["steps"])))
-    assigned = read_moment(document, seen.index("assign"))
-    assert ("5" in assigned.values.values(), assigned.backward, assigned.cotangents) == (True, False, {})
-    second = len(seen) - 1 - seen[::-1].index("seed")
-    assert list(read_moment(document, second).cotangents.values()) == ["1"]
 
 
 def test_a_frame_shows_the_line_the_values_the_cotangents_and_the_sentence():
@@ -234,15 +176,74 @@ def test_without_matplotlib_a_pdf_says_what_to_install_and_leaves_the_file(tmp_p
     assert path.read_text() == "precious"
 
 
-# The canvas ----------------------------------------------------------------------------------------------------------
+# Where things stand --------------------------------------------------------------------------------------------------
 
 
-def test_both_forms_draw_the_same_shapes():
-    inner = [Path("M0 0C10 0 10 20 20 20V40", stroke="#ff0000", weight=2, dash=(4, 2))]
-    shapes = [Path("M0 0H100V100H0Z", fill="#ffffff"), Window(10, 10, 50, 50, 0, 0, 0.5, inner), Text(50, 50, "x")]
-    assert ElementTree.fromstring(to_svg(100, 100, shapes)) is not None
-    pdf = to_pdf(100, 100, shapes)
-    assert b"/MediaBox [ 0 0 75 75 ]" in pdf  # points
-    with pytest.raises(ValueError, match="'A'"):
-        to_pdf(10, 10, [Path("M0 0A1 1 0 0 0 2 2")])
-    assert io.BytesIO(pdf).read(5) == b"%PDF-"
+def windows(frames):
+    """For each frame: what its window shows of the graph, and the boxes of the tensors that are drawn in it."""
+    for window in ElementTree.fromstring(frames.svg()).iter(f"{SVG}svg"):
+        if window.get("preserveAspectRatio"):
+            yield tuple(map(float, window.get("viewBox").split())), list(window)
+
+
+def wide(x):
+    parts = [np.sin(x * float(k)) for k in range(8)]
+    return np.sum(np.stack(parts))
+
+
+def long(x):
+    for k in range(30):
+        x = np.sin(x) * float(k + 1)
+    return x
+
+
+@pytest.mark.parametrize("function", [wide, long, lambda x: x * x])
+def test_a_frame_shows_the_tensor_at_hand_and_nothing_beyond_the_picture(function):
+    player = ad.play(function, 0.5)
+    document, layout = player._content["trace"], player._content["layout"]
+    for number in range(len(player)):
+        (((left, top, width, height), _),) = windows(player.frames(number))
+        assert left >= 0
+        assert top >= 0
+        assert left + min(width, layout["width"]) <= layout["width"] + 0.2
+        assert top + min(height, layout["height"]) <= layout["height"] + 0.2
+        step = document["steps"][number]
+        if "entry" in step or "tensor" in step:
+            tensor = step.get("tensor", document["entries"][step["entry"]]["output"] if "entry" in step else None)
+            box = layout["tensors"][tensor]
+            middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+            assert left - 0.2 <= middle[0] <= left + width + 0.2
+            assert top - 0.2 <= middle[1] <= top + height + 0.2
+
+
+def heads(elements):
+    """The triangles among the shapes: their tip, how far their base is below it, and their colour."""
+    for element in elements:
+        found = re.fullmatch(r"M(\S+) (\S+)L(\S+) (\S+)L(\S+) (\S+)Z", element.get("d") or "")
+        if found:
+            x, base, tip_x, tip, other_x, other = map(float, found.groups())
+            assert base == other
+            assert tip_x - x == pytest.approx(other_x - tip_x, abs=0.11)
+            yield (tip_x, tip), base - tip, element.get("fill")
+
+
+def test_an_arrow_points_down_where_values_flow_and_up_where_cotangents_do():
+    player = ad.play(diamond())
+    document, layout = player._content["trace"], player._content["layout"]
+    for number, step in enumerate(document["steps"]):
+        if step["kind"] not in ("record", "accumulate"):
+            continue
+        ((_, elements),) = windows(player.frames(number))
+        coloured = [head for head in heads(elements) if head[2] in (colour("forward"), colour("backward"))]
+        entry = document["entries"][step["entry"]]
+        assert coloured
+        for (x, y), base, shade in coloured:
+            if step["kind"] == "record":
+                box = layout["tensors"][entry["output"]]
+                assert (shade, base < 0) == (colour("forward"), True), "its base is above its tip"
+                assert y == pytest.approx(box["y"], abs=0.2)
+            else:
+                box = layout["tensors"][step["tensor"]]
+                assert (shade, base > 0) == (colour("backward"), True), "its base is below its tip"
+                assert y == pytest.approx(box["y"] + box["height"], abs=0.2)
+            assert box["x"] <= x <= box["x"] + box["width"]

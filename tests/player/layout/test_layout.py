@@ -1,0 +1,206 @@
+"""The picture of a graph: boxes as large as their texts, each below what it comes from, and lines to the right ones."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from programs import EXAMPLES, diamond, loop
+
+import autodiff_edu as ad
+from autodiff_edu.player.layout.layout import BOX_HEIGHT, CHARACTER, LINE, MANY, NARROWEST, PADDING, PORT_GAP, layout
+
+
+def number(text="1"):
+    return {"shape": [], "dtype": "float64", "text": text, "data": float(text) if text.isdigit() else None}
+
+
+def document(entries, tensors=None):
+    """A document of tensors called by letters, and entries such as "c = a b"."""
+    parsed = [(one.split(" = ")[0], one.split(" = ")[1].split()) for one in entries]
+    known = list(dict.fromkeys(name for output, inputs in parsed for name in (*inputs, output)))
+    index = {name: k for k, name in enumerate(known)}
+    made = {output for output, _ in parsed}
+    about = tensors or {}
+    described = [
+        {"name": n, "kind": "computed" if n in made else "variable", "value": number()} | about.get(n, {})
+        for n in known
+    ]
+    listed = [
+        {"operation": "f", "text": "f", "inputs": [index[n] for n in inputs], "output": index[output], "scope": [],
+         "where": {"code": 0, "line": k, "columns": None}}
+        for k, (output, inputs) in enumerate(parsed)
+    ]  # fmt: skip
+    return {"tensors": described, "entries": listed, "steps": []}, index
+
+
+def drawn(entries, tensors=None):
+    made, index = document(entries, tensors)
+    return layout(made), index, made
+
+
+def route(picture, link):
+    """The links from where a line starts to this one."""
+    way = [link]
+    while picture["links"][way[0]]["parent"] >= 0:
+        way.insert(0, picture["links"][way[0]]["parent"])
+    return [picture["links"][k]["points"] for k in way]
+
+
+def inside(x, box, slack=0.2):
+    return box["x"] - slack <= x <= box["x"] + box["width"] + slack
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_every_line_leads_from_the_bottom_of_its_input_to_the_top_of_the_box_that_uses_it(example):
+    made = example().document()
+    picture = layout(made)
+    for entry, arrivals in zip(made["entries"], picture["entries"], strict=True):
+        box = picture["tensors"][entry["output"]]
+        assert len(arrivals) == len(entry["inputs"])
+        for tensor, link in zip(entry["inputs"], arrivals, strict=True):
+            way, source = route(picture, link), picture["tensors"][tensor]
+            assert way[0][0] == pytest.approx(source["x"] + source["width"] / 2, abs=0.2)
+            assert way[0][1] == pytest.approx(source["y"] + source["height"], abs=0.2)
+            assert inside(way[-1][2], box)
+            assert way[-1][4] == pytest.approx(box["y"], abs=0.2)
+            for one, other in pairwise(way):
+                assert other[:2] == pytest.approx([one[2], one[4]], abs=0.2), "a line is all of a piece"
+            assert all(y <= bend <= end for _, y, _, bend, end in way), "lines go down"
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_a_box_stands_below_all_that_it_comes_from_and_inside_the_picture(example):
+    made = example().document()
+    picture = layout(made)
+    for entry in made["entries"]:
+        for tensor in entry["inputs"]:
+            above, below = picture["tensors"][tensor], picture["tensors"][entry["output"]]
+            assert above["y"] + above["height"] < below["y"]
+    for box in picture["tensors"]:
+        assert 0 <= box["x"] <= box["x"] + box["width"] <= picture["width"] + 0.2
+        assert 0 <= box["y"] <= box["y"] + box["height"] <= picture["height"] + 0.2
+
+
+def test_lines_arrive_from_left_to_right_as_they_come_and_do_not_cross():
+    """Whatever the order of the arguments: of f(b, a, c) the line from a arrives at the left if a stands there."""
+    picture, _, _ = drawn(["s = a b c", "t = c a b", "u = b c a", "z = u s t", "w = t s"])
+    for arrivals in picture["entries"]:
+        ends = [(picture["links"][link]["points"][0], picture["links"][link]["points"][2]) for link in arrivals]
+        assert len({x for _, x in ends}) == len(ends)
+        assert [end for _, end in sorted(ends)] == sorted(end for _, end in ends)
+    orders = {tuple(np.argsort([picture["links"][k]["points"][2] for k in row])) for row in picture["entries"][:3]}
+    assert len(orders) > 1, "so the order is not that of the arguments"
+
+
+def test_lines_to_one_box_are_evenly_apart_and_around_its_middle():
+    picture, index, _ = drawn(["z = a a a"], {"z": {"name": "a longer name"}})
+    box, xs = picture["tensors"][index["z"]], [picture["links"][link]["points"][2] for link in picture["entries"][0]]
+    assert np.diff(xs) == pytest.approx([PORT_GAP, PORT_GAP], abs=0.2)
+    assert np.mean(xs) == pytest.approx(box["x"] + box["width"] / 2, abs=0.1)
+    picture, index, _ = drawn(["z = " + " ".join("a" * 9)])
+    box, xs = picture["tensors"][index["z"]], [picture["links"][link]["points"][2] for link in picture["entries"][0]]
+    assert all(inside(x, box, -PADDING / 2) for x in xs), "closer where there is no room"
+
+
+def test_a_box_has_room_for_its_longest_text():
+    def width(**about):
+        picture, index, _ = drawn(["z = a"], {"a": about})
+        return picture["tensors"][index["a"]]["width"]
+
+    assert width() == NARROWEST
+    assert width(value=number("1" * 12)) == pytest.approx(12 * CHARACTER + 2 * PADDING)
+    assert (
+        width(value=number("1" * 90))
+        == width(value=number("1" * 22))
+        == pytest.approx(22 * CHARACTER + 2 * PADDING, abs=0.1)
+    )
+    assert width(name="n" * 12) == pytest.approx(12 * CHARACTER + 2 * PADDING)
+    assert width(name="n" * 90) == width(name="n" * 14)
+    picture, index, _ = drawn(["z = a"], {"z": {"name": "n" * 10}})
+    assert picture["tensors"][index["z"]]["width"] == pytest.approx(13 * CHARACTER + 2 * PADDING), (
+        "and its operation, f"
+    )
+
+
+def test_a_box_has_room_for_what_will_arrive():
+    made, index = document(["z = a"])
+    made["steps"] = [
+        {"kind": "seed", "pass": 0, "tape": 0, "tensor": index["a"], "cotangent": number("1" * 12)},
+        {"kind": "assign", "tape": None, "tensor": index["z"], "value": number("1" * 13)},
+    ]
+    widths = [layout(made)["tensors"][index[name]]["width"] for name in "az"]
+    assert widths == pytest.approx([14 * CHARACTER + 2 * PADDING, 13 * CHARACTER + 2 * PADDING], abs=0.1)
+
+
+def test_a_constant_that_no_cotangent_reaches_is_one_line():
+    about = {
+        "c": {"kind": "constant", "name": "c", "value": number("2")},
+        "d": {"kind": "constant", "name": "2", "value": number("2")},
+    }
+    picture, index, made = drawn(["z = a c d"], about)
+    boxes = {name: picture["tensors"][index[name]] for name in "acdz"}
+    assert {name: box["plain"] for name, box in boxes.items()} == {"a": False, "c": True, "d": True, "z": False}
+    assert [boxes[name]["height"] for name in "acdz"] == [BOX_HEIGHT, LINE + 6, LINE + 6, BOX_HEIGHT]
+    assert boxes["c"]["width"] == pytest.approx(5 * CHARACTER + 2 * PADDING), "c = 2"
+    assert boxes["d"]["width"] == pytest.approx(CHARACTER + 2 * PADDING), "2"
+    bottoms = {box["y"] + box["height"] for name, box in boxes.items() if name != "z"}
+    assert len(bottoms) == 1, "it stands next to the entry that uses it"
+    made["steps"] = [{"kind": "accumulate", "pass": 0, "tape": 0, "entry": 0, "tensor": index["c"], "after": number()}]
+    assert not layout(made)["tensors"][index["c"]]["plain"]
+
+
+def test_a_tensor_that_is_used_far_below_sends_one_line_from_which_every_use_branches_off():
+    picture, _, _ = drawn(["b = a", "c = b a", "d = c a", "e = d a", "z = e a"])
+    ways = [route(picture, row[-1]) for row in picture["entries"][1:]]
+    assert [len(way) for way in ways] == [2, 3, 4, 5]
+    for way, other in pairwise(ways):
+        assert other[: len(way) - 1] == way[:-1]
+    xs = [points[2] for points in ways[-1][:-1]]
+    assert max(xs) - min(xs) < 0.5, "and it runs straight down"
+    firsts = [picture["links"][row[-1]]["entry"] for row in picture["entries"]]
+    assert firsts == [0, 1, 2, 3, 4]
+
+
+def test_texts_are_shortened_to_what_there_is_room_for():
+    picture, index, _ = drawn(["z = a"], {"a": {"name": "a_name_of_many_letters"}})
+    box = picture["tensors"][index["a"]]
+    assert (box["heading"], box["operation"]) == ("a_name_of_man…", "")
+    assert picture["tensors"][index["z"]]["operation"] == "f"
+
+
+def test_an_empty_trace_is_an_empty_picture():
+    picture = layout({"tensors": [], "entries": [], "steps": []})
+    assert (picture["tensors"], picture["links"], picture["entries"], picture["groups"]) == ([], [], [], [])
+    assert picture["height"] >= 0
+
+
+def test_groups_are_unfolded_at_first_while_there_are_few_entries():
+    assert layout(loop(MANY // 3).document())["open"]
+    assert not layout(loop(MANY // 3 + 1).document())["open"]
+
+
+def test_a_folded_group_leaves_room_for_its_label_and_for_what_goes_in():
+    x = ad.Variable(1.0, name="x")
+    with ad.trace() as traced, ad.GradientTape():
+        with ad.scope("a scope of some name"):
+            y = np.sin(x * x)
+            z = y * y
+        z + y + x
+    picture = layout(traced.document())
+    (group,) = picture["groups"]
+    assert group["kind"] == "scope"
+    assert group["folded"]["width"] >= len(group["name"]) * CHARACTER
+    assert group["folded"]["width"] <= group["width"] + 0.2
+    middle = group["folded"]["x"] + group["folded"]["width"] / 2
+    assert middle == pytest.approx(group["x"] + group["width"] / 2, abs=0.2)
+    inner = [box for box in picture["tensors"] if box["group"] == 0]
+    assert len(inner) == 3
+    for box in inner:
+        assert group["y"] <= box["y"]
+        assert box["y"] + box["height"] <= group["y"] + group["height"] + 0.2
+        assert inside(box["x"], group)
+        assert inside(box["x"] + box["width"], group)
+
+
+def test_the_same_trace_gives_the_same_picture():
+    assert layout(diamond().document()) == layout(diamond().document())

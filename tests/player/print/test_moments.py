@@ -1,0 +1,141 @@
+"""What is known at a step of a trace, and which steps tell the most about it."""
+
+import numpy as np
+import pytest
+from browser.following import Expected
+from programs import EXAMPLES, diamond, two_passes, two_tapes
+
+import autodiff_edu as ad
+from autodiff_edu.player.print.moments import choose_key_steps, read_moment, subject_of
+
+
+def kinds(document, steps):
+    return [document["steps"][number]["kind"] for number in steps]
+
+
+def test_key_frames_tell_both_passes_from_beginning_to_end():
+    document = diamond().document()
+    steps = choose_key_steps(document)
+    assert steps == sorted(set(steps))
+    assert kinds(document, steps) == ["watch", "record", "record", "seed", "accumulate", "accumulate"]
+    computed = [n for n, step in enumerate(document["steps"]) if step["kind"] == "record"]
+    assert {computed[0], computed[-1]} <= set(steps)
+    last = document["steps"][steps[-1]]
+    assert (last["count"], last["of"]) == (2, 2), "the release after it tells less"
+
+
+def test_one_key_frame_is_the_fullest_accumulator():
+    document = diamond().document()
+    (only,) = choose_key_steps(document, 1)
+    step = document["steps"][only]
+    assert (step["kind"], step["count"], step["of"]) == ("accumulate", 2, 2)
+    assert document["tensors"][step["tensor"]]["name"] == "a"
+
+
+def test_a_trace_of_few_events_has_few_frames():
+    x = ad.Variable(3.0, name="x")
+    with ad.trace() as traced, ad.GradientTape():
+        x * x
+    assert kinds(traced.document(), choose_key_steps(traced.document())) == ["watch", "record"]
+
+
+def test_a_moment_knows_what_has_happened_and_nothing_else():
+    document = diamond().document()
+    names = [tensor["name"] for tensor in document["tensors"]]
+    computed, seeded = (kinds(document, range(len(document["steps"]))).index(kind) for kind in ("record", "seed"))
+    early, late = read_moment(document, computed), read_moment(document, seeded)
+    assert {names[tensor]: value for tensor, value in early.values.items()} == {"a": "[1 2]", "b": "[2 4]"}
+    assert (early.backward, early.cotangents) == (False, {})
+    assert late.backward
+    assert [names[tensor] for tensor in late.cotangents] == ["total"]
+
+
+def test_an_assigned_value_and_a_second_pass_replace_what_was_there():
+    x = ad.Variable(2.0, name="x")
+    with ad.trace() as traced:
+        with ad.GradientTape(persistent=True) as tape:
+            y = x * x
+        tape.gradient(y, x)
+        x.assign(5.0)
+        tape.gradient(y, x)
+    document = traced.document()
+    seen = kinds(document, range(len(document["steps"])))
+    assigned = read_moment(document, seen.index("assign"))
+    assert ("5" in assigned.values.values(), assigned.backward, assigned.cotangents) == (True, False, {})
+    second = len(seen) - 1 - seen[::-1].index("seed")
+    assert list(read_moment(document, second).cotangents.values()) == ["1"]
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_every_moment_is_what_a_player_shows_at_that_step(example):
+    """The player's tests work out from the document alone what is to be seen; pictures and pages must agree."""
+    document = example().document()
+    expected = Expected(document)
+    for number in range(len(expected)):
+        now, tensors = read_moment(document, number), range(len(document["tensors"]))
+        assert now.step is document["steps"][number]
+        values = {k: value["text"] for k in tensors if (value := expected.value(k, number))}
+        assert now.values == values, f"step {number}"
+        cotangents = {k: found["text"] for k in tensors if (found := expected.cotangent(k, number))}
+        assert now.cotangents == cotangents, f"step {number}"
+
+
+def test_a_step_is_backward_until_something_is_computed():
+    document = two_passes().document()
+    seen = [(step["kind"], read_moment(document, number).backward) for number, step in enumerate(document["steps"])]
+    backward = {kind for kind, back in seen if back}
+    assert {"seed", "pull back", "accumulate"} <= backward
+    assert not {"watch", "record", "skip", "cut", "assign", "pause", "resume", "reset"} & backward
+
+
+def test_the_cotangents_of_an_inner_pass_stay_while_an_outer_tape_records_and_go_after_it():
+    document = two_tapes().document()
+    inside = [
+        n
+        for n, step in enumerate(document["steps"])
+        if step["kind"] == "record" and read_moment(document, n).cotangents
+    ]
+    assert inside
+    ends = {step["pass"]: n for n, step in enumerate(document["steps"]) if "pass" in step}
+    assert all(n < ends[0] for n in inside)
+
+
+def test_entries_are_recorded_cut_or_skipped():
+    document = two_passes().document()
+    last = read_moment(document, len(document["steps"]) - 1)
+    texts = {document["entries"][entry]["text"]: kind for entry, kind in last.entries.items()}
+    assert {texts["fixed * fixed"], texts["floor(x)"], texts["x * x"]} == {"skip", "cut", "record"}
+    assert read_moment(document, 0).entries == {}
+
+
+def test_a_step_is_about_its_tensor_or_the_output_of_its_entry_or_nothing():
+    document = two_passes().document()
+    for step in document["steps"]:
+        found = subject_of(document, step)
+        if step["kind"] in ("pause", "resume", "reset", "release"):
+            assert found is None
+        elif "tensor" in step:
+            assert found == step["tensor"]
+        else:
+            assert found == document["entries"][step["entry"]]["output"]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 6, 100])
+def test_no_more_key_steps_than_asked_for_and_each_once(count):
+    document = two_passes().document()
+    steps = choose_key_steps(document, count)
+    assert steps == sorted(set(steps))
+    assert len(steps) <= count
+    assert set(choose_key_steps(document, 1)) <= set(steps)
+
+
+def test_the_fullest_accumulator_is_shown_when_it_is_full():
+    x = ad.Variable(np.ones(2), name="x")
+    with ad.trace() as traced:
+        with ad.GradientTape() as tape:
+            y = x * x * x
+        tape.gradient(y, x)
+    document = traced.document()
+    (only,) = choose_key_steps(document, 1)
+    step = document["steps"][only]
+    assert (step["count"], step["of"]) == (3, 3)

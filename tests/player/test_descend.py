@@ -1,0 +1,140 @@
+"""Walks over contours, by Newton's method or downhill: what their documents say."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from autodiff_edu.player.descend import descend
+
+
+def document_of(player):
+    return player._content["trace"]
+
+
+def quartic(p):
+    return p[0] ** 4 - 2 * p[0] ** 2 + p[1] ** 2
+
+
+def test_every_step_of_newton_is_that_of_the_hessian():
+    player = descend(lambda x, y: (1 - x) ** 2 + 10 * (y - x**2) ** 2, (-1.2, 1.0), steps=4)
+    document = document_of(player)
+    assert len(player) == 5
+    assert {step["kind"] for step in document["steps"]} == {"iterate"}
+    for step, following in zip(document["steps"], document["steps"][1:], strict=False):
+        x, y = step["point"]["data"]
+        assert step["gradient"]["data"] == pytest.approx([2 * (x - 1) - 40 * x * (y - x**2), 20 * (y - x**2)], abs=1e-3)
+        hessian = np.array([[2 - 40 * (y - 3 * x**2), -40 * x], [-40 * x, 20.0]])
+        assert np.array(step["hessian"]["data"]) == pytest.approx(hessian, rel=1e-3)
+        assert step["eigenvalues"]["data"] == pytest.approx(np.linalg.eigvalsh(hessian), rel=1e-3)
+        assert following["point"] == step["next"]
+        assert following["value"] == step["next_value"]
+
+
+def test_newton_minimises_a_quadratic_in_one_step_and_says_that_it_is_there():
+    player = descend(lambda p: p[0] ** 2 + p[0] * p[1] + 3 * p[1] ** 2, (2.0, -1.0))
+    lines = player.transcript().splitlines()
+    assert len(lines) == 2
+    assert "its minimum, [0 0], where the function is 0, lower." in lines[0]
+    assert lines[1].endswith("this is a minimum of the function.")
+
+
+def test_newton_walks_to_the_maximum_and_it_is_said():
+    player = descend(quartic, (0.3, 1.0))
+    first, last = player.transcript().splitlines()[0], document_of(player)["steps"][-1]
+    assert "curves down along [1 0] and up along [0 1]: Newton's step leads to its saddle" in first
+    assert "Newton walks to the maximum, not to a minimum" in first
+    assert last["point"]["data"] == pytest.approx([0.0, 0.0], abs=1e-9)
+    assert "this is a saddle of the function" in last["text"]
+    downhill = document_of(descend(quartic, (0.3, 1.0), "gradient", steps=30))["steps"][-1]
+    assert downhill["point"]["data"] == pytest.approx([1.0, 0.0], abs=0.01)
+    text = descend(lambda p: -np.sum(p**2), (1.0, 0.0)).transcript()
+    assert "Newton walks to a maximum" in text
+    assert "this is a maximum of the function" in text
+
+
+def test_a_singular_hessian_ends_newton_in_words_and_not_gradient_descent():
+    player = descend(lambda p: p[0] ** 4 + p[1] ** 2, (0.0, 1.0))
+    assert len(player) == 1
+    assert "The Hessian is singular (its eigenvalues are [0 2])" in player.transcript()
+    assert "Newton's method has no next step" in player.transcript()
+    assert document_of(player)["contours"]["iterates"][0]["newton"] is None
+    assert len(descend(lambda x, y: 2 * x + y, (0.0, 1.0), "gradient")) == 6
+    text = descend(lambda p: p[0] ** 4 + p[1] ** 4, (0.0, 0.0)).transcript()
+    assert "whether this is a minimum the Hessian does not say" in text
+
+
+def test_a_walk_that_diverges_or_leaves_the_domain_says_so():
+    with np.errstate(all="raise"):
+        text = descend(lambda p: np.sum(p**4), (1.0, 1.0), "gradient", rate=1.0, steps=20).transcript()
+    assert text.endswith("the walk diverges: it ends.")
+    text = descend(
+        lambda p: np.log(p[0]) + p[1] ** 2, (0.5, 1.0), "gradient", rate=1.0, x=(0.1, 1), y=(-1, 1)
+    ).transcript()
+    assert "-inf" not in text
+    text = descend(lambda p: np.sqrt(p[0]) + p[1] ** 2, (0.5, 1.0), "gradient", rate=1.0).transcript()
+    assert text.endswith("That is not finite, so there is no direction to go on in: the walk ends.")
+
+
+def test_the_picture_holds_the_points_where_they_are_in_the_frame():
+    document = document_of(descend(quartic, (0.3, 1.0), x=(-2, 2), y=(-1, 3)))
+    part = document["contours"]
+    left, top, wide, tall = part["frame"]
+    for step, one in zip(document["steps"], part["iterates"], strict=True):
+        x, y = step["point"]["data"]
+        assert one["at"] == pytest.approx([left + (x + 2) / 4 * wide, top + (3 - y) / 4 * tall], abs=0.06)
+        if step["next"]:
+            assert one["next"] == pytest.approx(part["iterates"][step["number"] + 1]["at"])
+            assert one["newton"] == one["next"]
+    assert part["ticks"][0][0] == {"at": left, "text": "-2"}
+    assert part["names"] == ["p[0]", "p[1]"]
+
+
+def test_the_arrow_points_against_the_gradient_and_the_model_passes_through_the_point():
+    document = document_of(descend(lambda x, y: x**2 + 3 * y**2, (1.0, 1.0), "gradient"))
+    part, step = document["contours"], document["steps"][0]
+    one = part["iterates"][0]
+    arrow = np.subtract(one["gradient"], one["at"]) * [1, -1]
+    gradient = np.array(step["gradient"]["data"])
+    assert arrow / np.hypot(*arrow) == pytest.approx(-gradient / np.hypot(*gradient), abs=0.01)
+    points = [tuple(map(float, point.split())) for line in one["model"][1:].split("M") for point in line.split("L")]
+    assert min(np.hypot(*np.subtract(point, one["at"])) for point in points) < 8
+    assert part["names"] == ["x", "y"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"start": 1.0}, "two finite numbers"),
+        ({"start": (1.0, 2.0, 3.0)}, "two finite numbers"),
+        ({"start": (np.nan, 1.0)}, "two finite numbers"),
+        ({"method": "adam"}, 'the method is "newton" or "gradient"'),
+        ({"steps": 0}, "from 1 to 30"),
+        ({"steps": 31}, "from 1 to 30"),
+        ({"steps": 2.0}, "from 1 to 30"),
+        ({"rate": 0.0}, "above 0"),
+        ({"rate": np.nan}, "above 0"),
+        ({"x": (1.0, -1.0)}, "from a smaller number to a larger"),
+        ({"f": lambda p: p}, "one number"),
+    ],
+)
+def test_a_walk_that_cannot_be_is_refused_in_words(options, words):
+    with pytest.raises(ValueError, match=words):
+        descend(**{"f": quartic, "start": (0.3, 1.0)} | options)
+
+
+def test_what_is_no_tensor_is_refused():
+    with pytest.raises(TypeError):
+        descend(lambda p: 3.0, (0.3, 1.0))
+
+
+def test_without_contourpy_it_is_said_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "contourpy", None)
+    with pytest.raises(ImportError, match="pip install matplotlib"):
+        descend(quartic, (0.3, 1.0))
+
+
+@pytest.mark.parametrize("start", [("a", 1.0), (1j, 1.0), (None, 1.0), ([1.0], [1.0, 2.0])])
+def test_descend_starts_from_two_numbers_whatever_it_is_given(start):
+    with pytest.raises(ValueError, match="start must be two finite numbers"):
+        descend(lambda x, y: x * y, start)

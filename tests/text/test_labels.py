@@ -1,0 +1,142 @@
+"""Every tensor has one name, the user's if there is one, and no two tensors have the same."""
+
+import numpy as np
+import pytest
+
+import autodiff_edu as ad
+from autodiff_edu.text.labels import MANY, Labels
+
+
+def named(tape):
+    """Name everything on a tape, as its table does."""
+    labels = Labels()
+    for id, (tensor, where) in tape._watched.items():
+        labels.watched(id, tensor, where)
+    for number, entry in enumerate(tape.entries, 1):
+        labels.entry(entry, f"t{number}")
+    return labels
+
+
+def lines(tape):
+    """The entries as text, as they stand in the table."""
+    labels = named(tape)
+    return [f"{labels[entry.output_id]} = {labels.text(entry)}" for entry in tape.entries]
+
+
+def test_the_user_s_name_comes_first_then_the_code_s_then_one_made_up():
+    v, given = ad.Variable(1.0, name="speed"), ad.constant(2.0)
+    with ad.GradientTape() as tape:
+        tape.watch(given)
+        y = v * given
+        np.sin(y + np.cos(v))
+    assert lines(tape) == ["y = speed * given", "t2 = cos(speed)", "t3 = y + t2", "t4 = sin(t3)"]
+
+
+def test_what_has_no_name_anywhere_is_numbered():
+    with ad.GradientTape(watch_accessed_variables=False) as tape:
+        tape.watch(xs := [ad.constant(1.0), ad.constant(2.0)])
+        xs[0] * xs[1]
+    assert lines(tape) == ["t1 = x1 * x2"]
+
+
+def test_a_name_that_is_taken_gets_a_number():
+    labels = Labels()
+    for id, name in enumerate(["y", "y", "y", "y.2", "z", "y.2"]):
+        labels.give(id, name)
+    assert [labels[id] for id in range(6)] == ["y", "y.2", "y.3", "y.2.2", "z", "y.2.3"]
+
+
+def test_a_tensor_keeps_its_first_name():
+    labels = Labels()
+    labels.give(1, "first")
+    labels.give(1, "second")
+    assert labels[1] == "first"
+    assert 1 in labels
+    assert 2 not in labels
+    labels.give(2, "second")
+    assert labels[2] == "second", "nobody has it"
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"), [("", "unnamed"), ("two\nlines", "two lines"), ("n" * 99, "n" * 80), (3, "3")]
+)
+def test_a_name_is_one_short_line(name, shown):
+    labels = Labels()
+    labels.give(1, name)
+    assert labels[1] == shown
+
+
+OPERATIONS = {
+    "x + w": (lambda x, w: x + w, "x plus w"),
+    "x - w": (lambda x, w: x - w, "x minus w"),
+    "x * w": (lambda x, w: x * w, "x times w"),
+    "x / w": (lambda x, w: x / w, "x divided by w"),
+    "x ** 2": (lambda x, w: x**2, "x to the power 2"),
+    "x @ w": (lambda x, w: x @ w, "x matrix-multiplied by w"),
+    "x % w": (lambda x, w: x % w, "x modulo w"),
+    "x // w": (lambda x, w: x // w, "x floor-divided by w"),
+    "x < w": (lambda x, w: x < w, "x less than w"),
+    "x >= w": (lambda x, w: x >= w, "x at least w"),
+    "x == w": (lambda x, w: x == w, "x equal to w"),
+    "-x": (lambda x, w: -x, "the negative of x"),
+    "x[1:]": (lambda x, w: x[1:], "the elements [1:] of x"),
+    "x[0, None]": (lambda x, w: x[0, None], "the elements [0, None] of x"),
+    "sin(x)": (lambda x, w: np.sin(x), "the sine of x"),
+    "tanh(x)": (lambda x, w: np.tanh(x), "the tanh of x"),
+    "sum(x, axis=0)": (lambda x, w: np.sum(x, axis=0), "the sum of x, axis 0"),
+    "maximum(x, w)": (lambda x, w: np.maximum(x, w), "the maximum of x and w"),
+    "[1 2] * x": (lambda x, w: np.array([1.0, 2.0]) * x, "[1 2] times x"),
+    "where([True False], x, w)": (lambda x, w: np.where(np.array([True, False]), x, w),
+                                  "the where of [True False] and x and w"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", OPERATIONS)
+def test_an_entry_is_written_as_in_code_and_as_one_says_it(text):
+    function, aloud = OPERATIONS[text]
+    x, w = ad.Variable([1.0, 2.0], name="x"), ad.Variable([3.0, 4.0], name="w")
+    with ad.GradientTape() as tape:
+        function(x, w)
+    labels, entry = named(tape), tape.entries[-1]
+    assert labels.text(entry) == text
+    assert labels.aloud(entry) == aloud
+
+
+def test_of_many_arguments_the_first_and_the_last_are_named():
+    parts = [ad.Variable(float(k), name=f"p{k}") for k in range(MANY + 3)]
+    with ad.GradientTape() as tape:
+        np.stack(parts)
+    shown = named(tape).text(tape.entries[-1])
+    assert shown.startswith("stack(p0, p1, ")
+    assert ", …, p14" in shown
+    assert "p12" not in shown
+
+
+def test_a_plain_array_that_has_a_name_in_the_code_is_called_by_it():
+    x, data = ad.Variable([1.0, 2.0], name="x"), np.array([5.0, 6.0])
+    with ad.GradientTape() as tape:
+        x * data
+        np.multiply(x, data)
+    assert lines(tape) == ["t1 = x * data", "t2 = x * data"]
+
+
+def test_an_entry_that_was_released_is_written_without_its_numbers():
+    x = ad.Variable([1.0, 2.0], name="x")
+    with ad.GradientTape() as tape:
+        y = np.sum(x * 3.0)
+    tape.gradient(y, x)
+    assert lines(tape)[0] == "t1 = x * …"
+
+
+def test_a_table_has_a_line_for_each_entry():
+    x = ad.Variable(3.0, name="x")
+    with ad.GradientTape() as tape:
+        y = x * x
+    head, line = str(tape).splitlines()
+    assert head.split() == ["#", "line", "entry", "value"]
+    assert line.split()[0] == "1"
+    assert line.endswith("y = x * x  9")
+    assert line.index("y = x") == head.index("entry")
+    tape.gradient(y, x)
+    assert str(tape).splitlines()[1].endswith("released")
+    assert str(ad.GradientTape()).endswith(": nothing recorded")
