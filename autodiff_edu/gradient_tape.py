@@ -26,9 +26,6 @@ from .core.tensor import as_tensor
 from .core.variable import Variable
 from .derivatives.requests import check_option, gradient, seeds_of, tensors_of
 from .derivatives.steps import Contribution, Step, steps
-from .text.formatting import short_value
-from .text.labels import labels_of
-from .text.places import place
 
 if TYPE_CHECKING:
     from .explain.explanation import Explanation
@@ -411,12 +408,15 @@ class GradientTape(Tape):
         return f"<{type(self).__name__}: {kind}, {len(self.entries)} entries>"
 
     def __str__(self) -> str:
+        from .text.formatting import short_value
+        from .text.labels import labels_of
+
         labels = labels_of(self)
         rows = [("#", "line", "entry", "value")]
         for number, entry in enumerate(self.entries, 1):
             value = "released" if entry.values is None else short_value(entry.output_value)
             text = f"{labels[entry.output_id]} = {labels.text(entry)}"
-            rows.append((str(number), str(place(entry.where)), text, value))
+            rows.append((str(number), str(entry.place), text, value))
         if len(rows) == 1:
             return f"{self!r}: nothing recorded"
         widths = [max(len(row[k]) for row in rows) for k in range(4)]

@@ -29,11 +29,8 @@ from ..core.tape import Tape
 from ..core.variable import Variable
 from ..text.places import Where, here
 from . import events
-from .document import Writer
 from .events import Event, hook
-from .memory import Held
 from .scopes import opened
-from .sentences import transcript
 
 
 class Trace:
@@ -52,7 +49,7 @@ class Trace:
         self.events: list[Event] = []
         self._scopes: dict[int, tuple[str, ...]] = {}  # by the id of an entry's output: where it was computed
         self._earlier: dict[int, list[Entry]] = {}  # what a tape held when the trace first met it
-        self._held: dict[int, Held] = {}  # by the id of a tape
+        self._held: dict[int, Any] = {}  # by the id of a tape
         self._memory: dict[int, int] = {}  # by the id of an event: what its tape held after it
         self._places: dict[int, Where] = {}  # by the id of an event that does not say itself where it happened
 
@@ -78,6 +75,8 @@ class Trace:
         if entry is None and not hasattr(event, "where"):
             self._places[id(kept)] = here(2)
         if tape is not None:
+            from .memory import Held
+
             if id(tape) not in self._held:
                 self._held[id(tape)] = Held(tape)
             self._memory[id(kept)] = self._held[id(tape)].after(event)
@@ -92,6 +91,8 @@ class Trace:
 
     def document(self) -> dict[str, Any]:
         """Return the trace as the nested dicts and lists that `document.py` describes."""
+        from .document import Writer  # not worth its import time to those who only differentiate
+
         return Writer(self).document
 
     def to_json(self) -> str:
@@ -102,6 +103,8 @@ class Trace:
 
     def transcript(self) -> str:
         """Return the trace as numbered sentences."""
+        from .sentences import transcript
+
         return transcript(self.document())
 
 

@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
+from autodiff_edu.arrays.methods import different, equal
 from autodiff_edu.arrays.validate import (
+    as_index,
     as_operand,
+    as_spelled,
     bind_call,
-    call_spelled,
     can_change,
     copy_in,
-    different,
-    equal,
-    plain_index,
     read_only,
     reject_argument,
     signature,
@@ -133,14 +132,14 @@ def test_arrays_whose_operators_mean_something_else_are_refused():
 
 def test_an_index_has_no_tensors_and_its_arrays_are_copies():
     at = np.array([0, 1])
-    rows, column, dots, mask, nothing = plain_index((at, ad.constant(2), ..., [True, False], None))
+    rows, column, dots, mask, nothing = as_index((at, ad.constant(2), ..., [True, False], None))
     at[0] = 9
     assert rows.tolist() == [0, 1]
     assert (column, dots, nothing) == (2, ..., None)
     assert not isinstance(column, ad.Tensor)
     assert mask.dtype == bool
-    assert plain_index([]).dtype.kind == "i"
-    assert plain_index(slice(1, 2)) == slice(1, 2)
+    assert as_index([]).dtype.kind == "i"
+    assert as_index(slice(1, 2)) == slice(1, 2)
 
 
 def test_who_can_write_into_an_array():
@@ -244,13 +243,13 @@ def test_an_argument_that_a_spelling_does_not_take_is_named_with_numpy_s_functio
     def ours(x, axis=None):
         return x, axis
 
-    assert call_spelled(np.median, ours, (1.0,), {"axis": 0}) == (1.0, 0)
+    assert as_spelled(np.median, ours, (1.0,), {"axis": 0}) == (1.0, 0)
     with pytest.raises(TypeError, match=r"np\.median of a tensor takes no overwrite_input="):
-        call_spelled(np.median, ours, (1.0,), {"overwrite_input": True})
+        as_spelled(np.median, ours, (1.0,), {"overwrite_input": True})
     with pytest.raises(TypeError, match=r"np\.median of a tensor takes no out=: tensors are never written into"):
-        call_spelled(np.median, ours, (1.0,), {"out": 1.0})
+        as_spelled(np.median, ours, (1.0,), {"out": 1.0})
     with pytest.raises(TypeError, match=r"np\.median of a tensor: missing a required argument"):
-        call_spelled(np.median, ours, (), {})
+        as_spelled(np.median, ours, (), {})
 
 
 def test_an_error_inside_a_spelling_stays_as_it_is():
@@ -258,7 +257,7 @@ def test_an_error_inside_a_spelling_stays_as_it_is():
         raise TypeError("of its own")
 
     with pytest.raises(TypeError, match=r"^of its own$"):
-        call_spelled(np.median, ours, (1.0,), {})
+        as_spelled(np.median, ours, (1.0,), {})
 
 
 def test_comparisons_answer_as_numpy_does():

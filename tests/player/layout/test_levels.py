@@ -23,7 +23,7 @@ def placed(*given, **options):
     for level in reversed(levels):
         level.place()
     for level in levels:
-        level.settle()
+        level.move_into_frame()
     return levels, boxes
 
 
@@ -151,5 +151,5 @@ def test_a_group_is_mirrored_where_its_lines_would_cross_otherwise():
 def test_an_empty_picture_has_no_layers():
     level = Level(-1, None, Place(-1, 0.0, 0.0, frame=True))
     level.place()
-    level.settle()
+    level.move_into_frame()
     assert level.layers == []
