@@ -416,3 +416,21 @@ def test_recording_makes_no_reference_cycles():
             assert end() is None
     finally:
         gc.enable()
+
+
+def test_an_array_is_copied_only_for_a_tape_that_follows_something():
+    big, c = np.ones(1_000_000), ad.constant(2.0)
+
+    def peak(watched):
+        with ad.GradientTape() as tape:
+            if watched:
+                tape.watch(c)
+            tracemalloc.start()
+            try:
+                y = c * big
+                return tracemalloc.get_traced_memory()[1], y
+            finally:
+                tracemalloc.stop()
+
+    assert peak(watched=False)[0] < 1.5 * big.nbytes, "the product alone"
+    assert peak(watched=True)[0] > 1.9 * big.nbytes, "the product, and the copy that the tape needs"
