@@ -78,14 +78,14 @@ class GradientTape(Tape):
             If it is already paused.
         """
         self._check_recording(RuntimeError, "it cannot be paused; write stop_recording")
-        if self not in active.listeners:
+        if self not in active.followers:
             raise ValueError("this tape is already paused; one stop_recording is enough")
         place = self._step_out()
         self._mark("pause")
         try:
             yield
         finally:
-            if self._recording and self not in active.listeners:
+            if self._recording and self not in active.followers:
                 self._step_in(place)
                 self._mark("resume")
 

@@ -20,7 +20,7 @@ class Active(threading.local):
     """The listeners and the hooks of one thread."""
 
     listeners: tuple[Callable[[Any, Any], Any], ...] = ()
-    followers: tuple[Any, ...] = ()  # the listeners with a method `follows(ids)`: they want rules to run on tensors
+    followers: tuple[Any, ...] = ()  # those of them that have `follows(ids)`: they want rules to run on tensors
     hooks: tuple[Callable[..., Any], ...] = ()
 
 
@@ -30,7 +30,8 @@ active = Active()
 def listen(*listeners: Callable[[Any, Any], Any]) -> None:
     """Let these listeners of this thread be told from here on, in this order, and no others."""
     active.listeners = listeners
-    active.followers = tuple(listener for listener in listeners if hasattr(listener, "follows"))
+    owners = (getattr(listener, "__self__", listener) for listener in listeners)  # of a method: the tape
+    active.followers = tuple(owner for owner in owners if hasattr(owner, "follows"))
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from .walk import Added, Arrived, needed_for, walk
 
 
 class Tape:
-    """A listener that keeps the entries it follows, and can be read backwards; `GradientTape` is one with questions."""
+    """A list of the entries it follows, which can be read backwards; `GradientTape` is one with questions."""
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         self.persistent = persistent
@@ -49,8 +49,8 @@ class Tape:
             self._mark("exit")
         self._recording = False
 
-    def __call__(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
-        """Append an entry, if the tape follows one of its inputs: this is what a listener does."""
+    def _record(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
+        """Append an entry, if the tape follows one of its inputs; this method is what listens."""
         if entry.values is None:  # no operation: see `note`
             return
         usual = True
@@ -124,11 +124,11 @@ class Tape:
             raise error(f"this tape is not recording, so {remedy} inside its with block")
 
     def _step_in(self, place: int) -> None:
-        listen(*active.listeners[:place], self, *active.listeners[place:])
+        listen(*active.listeners[:place], self._record, *active.listeners[place:])
 
     def _step_out(self) -> int:
-        place = active.listeners.index(self) if self in active.listeners else 0
-        listen(*(listener for listener in active.listeners if listener is not self))
+        place = active.listeners.index(self._record) if self in active.followers else 0
+        listen(*(listener for listener in active.listeners if listener != self._record))
         return place
 
     def _mark(self, what: str) -> None:
@@ -191,13 +191,13 @@ class Tape:
             yield
             return
         self._check_thread()
-        paused, place = self not in active.listeners, self._step_out()
+        paused, place = self not in active.followers, self._step_out()
         self._usable = False
         try:
             yield
         except (Exception, KeyboardInterrupt):  # a walk that failed has lost nothing, unless it had begun to release
             self._usable = all(entry.values is not None for entry in self.entries)
-            if self._usable and self._recording and not paused and self not in active.listeners:
+            if self._usable and self._recording and not paused and self not in active.followers:
                 self._step_in(place)
             raise
         finally:

@@ -107,7 +107,7 @@ class Recording:
         Not while a tape records too: a backward pass computes with what that tape saw inside of the function.
         """
         if what == "Spelling":
-            self._spelling.append(not any(isinstance(listener, Tape) for listener in active.listeners))
+            self._spelling.append(not any(isinstance(follower, Tape) for follower in active.followers))
         elif what == "Spelled":
             function, arguments, parameters, result = details
             if self._spelling.pop() and not self.inside and (outputs := tensors_in(result)):

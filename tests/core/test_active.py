@@ -118,7 +118,7 @@ def test_only_mutes_everyone_else_and_gives_them_back_also_after_an_error(listen
 
 def test_followers_are_the_listeners_that_follow(listener):
     with Tape() as tape:
-        assert active.listeners == (journal, listener, tape)
+        assert active.listeners == (journal, listener, tape._record)
         assert active.followers == (tape,)
     assert active.followers == ()
 
