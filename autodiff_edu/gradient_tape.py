@@ -80,13 +80,13 @@ class GradientTape(Tape):
         self._check_recording(RuntimeError, "it cannot be paused; write stop_recording")
         if self not in active.followers:
             raise ValueError("this tape is already paused; one stop_recording is enough")
-        place = self._step_out()
+        place = self._stop_listening()
         self._mark("pause")
         try:
             yield
         finally:
             if self._recording and self not in active.followers:
-                self._step_in(place)
+                self._start_listening(place)
                 self._mark("resume")
 
     def reset(self) -> None:

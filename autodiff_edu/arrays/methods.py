@@ -79,7 +79,7 @@ class ArrayMethods:
     __xor__, __rxor__ = _method(np.bitwise_xor), _reflected(np.bitwise_xor)
 
     _leave: Any
-    _ask: Any
+    _peek: Any
     __getitem__: Any
     _array: Any
     name: Any
@@ -97,13 +97,13 @@ class ArrayMethods:
         return complex(self._leave("complex()"))
 
     def __index__(self) -> int:
-        return operator.index(self._ask("index()"))
+        return operator.index(self._peek("index()"))
 
     def __bool__(self) -> bool:
-        return bool(self._ask("bool()"))
+        return bool(self._peek("bool()"))
 
     def __format__(self, spec: str) -> str:
-        array = self._ask("format()")
+        array = self._peek("format()")
         return format(array, spec) if spec else str(self)
 
     def __len__(self) -> int:

@@ -1,7 +1,7 @@
-"""Who listens in this thread, and the clock.
+"""The listeners and hooks of the current thread, and the clock that numbers tensors.
 
 A listener is a callable `(entry, inputs)`, told of every operation on tensors as soon as it has been computed; a tape
-is one. A hook is a callable `(what, *details)`, told what happens besides. With nobody listening, nothing is built.
+has one. A hook is a callable `(what, *details)`, told of everything else. With nobody listening, no entry is built.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from itertools import count
 from typing import Any
 
 tick = count(1).__next__
-"""The next number. Tensors are numbered in the order in which they are made, so their ids tell the time as well."""
+"""The next number. Tensors are numbered in the order in which they are made, so their ids also tell the time."""
 
 
 class Active(threading.local):
@@ -28,7 +28,7 @@ active = Active()
 
 
 def listen(*listeners: Callable[[Any, Any], Any]) -> None:
-    """Let these listeners of this thread be told from here on, in this order, and no others."""
+    """Replace the listeners of this thread by these, which are told in this order."""
     active.listeners = listeners
     owners = (getattr(listener, "__self__", listener) for listener in listeners)  # of a method: the tape
     active.followers = tuple(owner for owner in owners if hasattr(owner, "follows"))
@@ -36,7 +36,7 @@ def listen(*listeners: Callable[[Any, Any], Any]) -> None:
 
 @contextmanager
 def only(*listeners: Callable[[Any, Any], Any]) -> Iterator[None]:
-    """Mute every listener and every hook but these listeners for the length of a `with` block."""
+    """Tell only these listeners, and no hook, for the length of a `with` block."""
     before, hooks, active.hooks = active.listeners, active.hooks, ()
     listen(*listeners)
     try:
@@ -47,6 +47,6 @@ def only(*listeners: Callable[[Any, Any], Any]) -> Iterator[None]:
 
 
 def announce(what: str, *details: Any) -> None:
-    """Tell every hook what happened; ask `active.hooks` first, so that nothing is built for nobody."""
+    """Tell every hook what happened. Check `active.hooks` first where the details are costly to build."""
     for hook in active.hooks:
         hook(what, *details)

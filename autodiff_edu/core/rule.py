@@ -1,8 +1,8 @@
-"""The three kinds of rule, and the table in which every operation's rules stand.
+"""The kinds of rule, and the table of every operation's rules.
 
 A rule is one line of NumPy that pulls a cotangent `g` back to one argument:
 `rule(g, output, *arguments, **parameters)`. `g` may carry one extra leading axis, a stack of cotangents, so rules count
-axes from the right. They need not care about broadcasting, dtypes or complex conjugation: `settle` does all three.
+axes from the right. They can ignore broadcasting, dtypes and complex conjugation: the walk and `settle` see to these.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Rule(NamedTuple):
     """The rules of one operation: one per argument, or `each` for operations that take any number of them.
 
     `kind` is "elementwise" (the Jacobian is diagonal), "linear" (linear in each argument), "general", or "step"
-    (the derivative is zero wherever it exists, so nothing is pulled back). `own` marks a rule of the user's.
+    (the derivative is zero wherever it exists, so nothing is pulled back). `own` marks a rule that the user registered.
     """
 
     kind: str
@@ -49,7 +49,7 @@ without_rule: Callable[..., Any]
 
 
 def call_spelled(function: Any, ours: Callable[..., Any], args: Any, parameters: Any) -> Any:
-    """Call what a function is spelled as; the hooks hear of it, so that one may take the function whole."""
+    """Call what a function is written as; the hooks hear of beginning and end, so that one can take it whole."""
     announce("Spelling")
     result = None
     try:
@@ -65,16 +65,16 @@ def _enter(kind: str, operation: Callable[..., Any], *pulls: Pull | None, each: 
 
 elementwise = partial(_enter, "elementwise")
 linear = partial(_enter, "linear")
-general = partial(_enter, "general")  # joining arrays, say, which is linear in all of them only together
+general = partial(_enter, "general")  # e.g. joining arrays: linear in all of them together, not in each
 
 
 def step(*operations: Callable[..., Any]) -> None:
-    """Enter operations whose derivative is zero everywhere: rounding, comparing, choosing an index."""
+    """Enter operations whose derivative is zero wherever it exists: rounding, comparing, choosing an index."""
     RULES.update(dict.fromkeys(operations, Rule("step")))
 
 
 def no_rule(entry: Any) -> LookupError:
-    """Return the error that names the function."""
+    """Return the error for an operation without a rule."""
     name = f"np.{entry.name}" if hasattr(np, entry.name) else entry.name
     return LookupError(
         f"{name}, used at {entry.place}, has no derivative rule. Write the value with functions that have one, "
@@ -87,7 +87,7 @@ def settle(contribution: Any, argument: Any, stack: tuple[int, ...] = ()) -> Any
 
     Broadcasting copied the argument along some axes, so its contribution is summed over them; the axis of the
     stack stays. Complex numbers follow TensorFlow's convention: the walk conjugates a complex cotangent before
-    the rule, and its contribution is conjugated here, so the gradient of a holomorphic f is conj(f').
+    the rule, and the contribution is conjugated again here, so the gradient of a holomorphic f is conj(f').
     """
     shape = stack + argument.shape
     if contribution.shape != shape:

@@ -19,7 +19,7 @@ from .walk import Added, Arrived, needed_for, walk
 
 
 class Tape:
-    """A list of the entries it follows, which can be read backwards; `GradientTape` is one with questions."""
+    """A list of the entries it follows, which can be read backwards; `GradientTape` adds the questions."""
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         self.persistent = persistent
@@ -39,18 +39,18 @@ class Tape:
             self._forgotten = set()
         self._recording, self._usable, self._thread = True, True, get_ident()
         self._mark("enter")
-        self._step_in(len(active.listeners))
+        self._start_listening(len(active.listeners))
         return self
 
     def __exit__(self, *exception: object) -> None:
         self._check_thread()
-        self._step_out()
+        self._stop_listening()
         if self._recording:
             self._mark("exit")
         self._recording = False
 
     def _record(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
-        """Append an entry, if the tape follows one of its inputs; this method is what listens."""
+        """Append an entry, if the tape follows one of its inputs. This method is the listener."""
         if entry.values is None:  # no operation: see `note`
             return
         usual = True
@@ -60,11 +60,11 @@ class Tape:
                 usual = False
                 if self.watch_accessed_variables and isinstance(x, Variable) and x.trainable and x.dtype.kind in "fc":
                     self._watch(x)
-        operation, ids, output_id, _, _ = entry.line
+        ids, output_id, _, _ = entry.line
         connected, hooks = not self._connected.isdisjoint(ids), active.hooks
         if not connected and not hooks:
             return
-        if type(entry.values) is tuple:  # another tape keeps this entry, and releases its arrays when it likes
+        if type(entry.values) is tuple:  # claimed by another tape, which may release it at any time
             entry = entry.copy()
         else:
             entry.values = tuple(entry.values if usual else map(freeze, entry.values, ids))
@@ -72,7 +72,7 @@ class Tape:
             announce("Skip", self, entry)
             return
         self.entries.append(entry)
-        rule = RULES.get(operation)
+        rule = RULES.get(entry.operation)
         cut = rule.kind == "step" if rule else entry.output_value.dtype.kind not in "fc"
         if not cut:
             self._connected.add(output_id)
@@ -123,31 +123,31 @@ class Tape:
         if not self._recording:
             raise error(f"this tape is not recording, so {remedy} inside its with block")
 
-    def _step_in(self, place: int) -> None:
+    def _start_listening(self, place: int) -> None:
         listen(*active.listeners[:place], self._record, *active.listeners[place:])
 
-    def _step_out(self) -> int:
+    def _stop_listening(self) -> int:
         place = active.listeners.index(self._record) if self in active.followers else 0
         listen(*(listener for listener in active.listeners if listener != self._record))
         return place
 
     def _mark(self, what: str) -> None:
-        self._life.append((tick(), what, here(2)))  # a turn in the tape's life: when, what, and where
+        self._life.append((tick(), what, here(2)))  # an event in the tape's life
         announce(what.title(), self)
 
     def gradient(self, target: Any, sources: Any) -> Any:
         """Differentiate a list of pairs (tensor, seed); return a tensor, or None, for each of a list of sources."""
         with self._reading():
-            cotangents, wanted = self._sow(target), {source._id for source in sources}
+            cotangents, wanted = self._seed(target), {source._id for source in sources}
             deque(self._walk(cotangents, wanted, release=not self.persistent), maxlen=0)
         return [as_tensor(cotangents.get(source._id)) for source in sources]
 
     def steps(self, target: Any, sources: Any) -> Iterator[Any]:
-        """Walk backwards, one happening at a time; `gradient` is this walk, run to its end."""
+        """Walk backwards, one happening at a time; no array is released before the end."""
         with self._reading():
-            yield from self._walk(self._sow(target), {source._id for source in sources})
+            yield from self._walk(self._seed(target), {source._id for source in sources})
 
-    def _sow(self, seeds: list[tuple[Tensor, Any]]) -> dict[int, Any]:
+    def _seed(self, seeds: list[tuple[Tensor, Any]]) -> dict[int, Any]:
         cotangents: dict[int, Any] = {}
         for target, seed in seeds:
             before = cotangents.get(target._id)
@@ -157,11 +157,11 @@ class Tape:
         return cotangents
 
     def _walk(self, cotangents: Any, wanted: set[int], stack: Any = (), release: bool = False) -> Iterator[Any]:
-        """Walk over the entries, see `walk`, if all have rules; the hooks are told what happens."""
-        operations = {entry.line[0] for entry in self.entries}
+        """Check that every entry on the way has a rule, and then walk; the hooks are told what happens."""
+        operations = {entry.operation for entry in self.entries}
         if not operations <= RULES.keys():
             self._check_ruled(wanted, set(cotangents))
-        release = release and not any(o in RULES and RULES[o].own for o in operations)  # the user's own rules may fail
+        release = release and not any(o in RULES and RULES[o].own for o in operations)  # a user's rule may fail
         happenings = walk(self.entries, self._connected, cotangents, wanted, stack, release)
         return self._announced(happenings) if active.hooks else happenings
 
@@ -185,20 +185,20 @@ class Tape:
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """Guard a backward pass: a one-shot tape allows one, does not record it, and lets go of its arrays after it."""
+        """Guard a backward pass. A one-shot tape allows only one, does not record it, and then releases its arrays."""
         self.check_usable()
         if self.persistent:
             yield
             return
         self._check_thread()
-        paused, place = self not in active.followers, self._step_out()
+        paused, place = self not in active.followers, self._stop_listening()
         self._usable = False
         try:
             yield
-        except (Exception, KeyboardInterrupt):  # a walk that failed has lost nothing, unless it had begun to release
+        except (Exception, KeyboardInterrupt):  # usable again, if nothing has been released yet
             self._usable = all(entry.values is not None for entry in self.entries)
             if self._usable and self._recording and not paused and self not in active.followers:
-                self._step_in(place)
+                self._start_listening(place)
             raise
         finally:
             if not self._usable:

@@ -1,6 +1,6 @@
-"""Values that tapes can follow, and the one door through which everything differentiable passes: `apply`.
+"""Values that tapes can follow, and the one door that everything differentiable goes through: `apply`.
 
-`apply` computes the plain result, and tells the listeners of this thread what was computed.
+`apply` computes the plain result and tells the listeners of this thread; binary operators do the same a little faster.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ _new_tensor, _getframe = object.__new__, sys._getframe
 
 
 def _binary(ufunc: np.ufunc, compute: Callable[[Any, Any], Any]) -> Any:
-    """Return the methods of `x + 1` and `1 + x`; `compute` is Python's operator, the faster on scalars."""
+    """Return the methods of `x + 1` and `1 + x`; `compute` is Python's operator, faster on scalars."""
 
     def forward(self: Tensor, other: Any) -> Tensor:
         if isinstance(other, Tensor):
             id, value = other._id, other._array
         else:
             id, value = None, (other := as_operand(other))
-        return _tell(compute(self._array, value), ufunc, (self, other), (self._id, id), [self._array, value], depth=2)
+        return _told(compute(self._array, value), ufunc, (self, other), (self._id, id), [self._array, value], depth=2)
 
     def reflected(self: Tensor, other: Any) -> Tensor:
         other = as_operand(other)
-        return _tell(compute(other, self._array), ufunc, (other, self), (None, self._id), [other, self._array], depth=2)
+        return _told(compute(other, self._array), ufunc, (other, self), (None, self._id), [other, self._array], depth=2)
 
     return forward, reflected
 
@@ -53,7 +53,7 @@ class Tensor(ArrayMethods):
     dtype : dtype, optional
         NumPy's; by default that of `value`.
     name : str, optional
-        Shown in place of a made-up name by `print(tape)`, the transcript and the player.
+        Shown in place of a generated name by `print(tape)`, the transcript and the player.
 
     Attributes
     ----------
@@ -97,8 +97,8 @@ class Tensor(ArrayMethods):
                 announce("Leave", follower, self, how)
         return read_only(self._array)
 
-    def _ask(self, how: str) -> Any:
-        """Look at the array to decide something, or to show it: its numbers are not handed over."""
+    def _peek(self, how: str) -> Any:
+        """Read the array to decide something or to show it, without handing it out."""
         note(how, (self._id,), PLAIN, self)
         return self._array
 
@@ -118,7 +118,7 @@ class Tensor(ArrayMethods):
     __lt__, __le__ = _binary(np.less, operator.lt)[0], _binary(np.less_equal, operator.le)[0]
     __gt__, __ge__ = _binary(np.greater, operator.gt)[0], _binary(np.greater_equal, operator.ge)[0]
     __eq__, __ne__ = _binary(np.equal, equal)[0], _binary(np.not_equal, different)[0]
-    __hash__ = ArrayMethods.__hash__  # which a class with __eq__ does not inherit
+    __hash__ = ArrayMethods.__hash__  # a class that defines __eq__ does not inherit it
 
     def __neg__(self) -> Tensor:
         return apply(np.negative, (self,))
@@ -196,22 +196,22 @@ def apply(operation: Any, inputs: tuple[Any, ...], parameters: Any = _NONE) -> A
         else:
             ids.append(None)
             values.append(as_operand(x) if type(x) is list else x)
-    return _tell(operation(*values, **parameters), operation, inputs, tuple(ids), values, parameters)
+    return _told(operation(*values, **parameters), operation, inputs, tuple(ids), values, parameters)
 
 
-def _tell(
+def _told(
     value: Any, operation: Any, inputs: Any, ids: Any, values: list[Any], parameters: Any = _NONE, depth: int = 3
 ) -> Tensor:
-    """Wrap what an operation gave, and tell the listeners; operators take this half of `apply` alone."""
+    """Wrap the result of an operation and tell the listeners: the second half of `apply`."""
     output = _new_tensor(Tensor)
-    output._array = value = value if type(value) not in _PYTHON else np.asarray(value)[()]  # of 1j * np.float64(1), say
+    output._array = value = value if type(value) not in _PYTHON else np.asarray(value)[()]  # e.g. of 1j * np.float64(1)
     output._id = tick()
     output.name = None
     if listeners := active.listeners:
         frame = _getframe(depth)
         while is_ours[frame.f_code.co_filename] and frame.f_back:
             frame = frame.f_back
-        entry = Entry((operation, ids, output._id, frame.f_code, frame.f_lasti), parameters, values, value)
+        entry = Entry(operation, (ids, output._id, frame.f_code, frame.f_lasti), parameters, values, value)
         for listener in listeners:
             listener(entry, inputs)
     return output

@@ -13,7 +13,7 @@ from .tensor import Tensor, wrap
 
 
 class Variable(NotInPlace, Tensor):
-    """A tensor with a name whose value is replaced by `assign`; a tape watches it when it is read.
+    """A tensor whose value can be replaced with `assign`; a tape watches it when it is read, if it is trainable.
 
     What a tape records is the value at the time of reading, so assigning later changes no gradient.
 
@@ -48,7 +48,7 @@ class Variable(NotInPlace, Tensor):
         Parameters
         ----------
         value : array_like
-            Of the variable's shape, and of a dtype that fits into the variable's without loss of kind.
+            Of the variable's shape, and of a dtype that can be cast to the variable's without changing its kind.
 
         Raises
         ------
@@ -82,7 +82,7 @@ class Variable(NotInPlace, Tensor):
         return Variable, (self._array, self.trainable, self.name)
 
     def as_it_is(self) -> Variable:
-        """Return a variable that tapes take for this one, with the value it has now."""
+        """Return a copy with the value of now, which tapes take for this variable."""
         kept = self.__copy__()
         kept._id = self._id
         return kept

@@ -1,4 +1,4 @@
-"""The backward walk: entries in, happenings out. It knows no tape, and nobody who asks."""
+"""The backward walk: entries in, happenings out. It knows nothing of tapes, or of who asks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .rule import RULES, settle
 from .tensor import Tensor
 
 Ids = set[int]
-_new: Any = tuple.__new__  # in half the time that calling the class takes
+_new: Any = tuple.__new__  # twice as fast as calling the class
 
 
 class Arrived(NamedTuple):
@@ -24,7 +24,7 @@ class Arrived(NamedTuple):
 
 
 class Added(NamedTuple):
-    """A contribution was added up for one argument of an entry; `before` is None for the first."""
+    """A contribution was added to the cotangent of one argument; `before` is None for the first."""
 
     entry: Entry
     argument: int
@@ -41,7 +41,7 @@ def walk(
     stack: Any = (),
     release: bool = False,
 ) -> Iterator[Arrived | Added]:
-    """Pull the cotangents back, entry by entry; at the end those of the wanted tensors are left in the dict.
+    """Pull the cotangents back, entry by entry; at the end the dict holds those of the wanted tensors.
 
     Parameters
     ----------
@@ -50,25 +50,25 @@ def walk(
     connected, wanted : set of int
         The tensors that something flows back through, and those whose cotangents are asked for.
     cotangents : dict
-        From the id of a tensor to its cotangent, at first the seeds, each with the axis of the `stack` in front.
+        From the id of a tensor to its cotangent, at first the seeds. Each has the `stack` as leading axis, if any.
     release : bool
-        Whether each entry lets go of its arrays as soon as the walk has passed it.
+        Whether each entry lets go of its arrays as soon as its rules have been applied.
 
     Yields
     ------
     Arrived, then one Added per contribution
-        With plain arrays, unless a listener follows what the rules compute from: then with tensors, and it is told.
+        Of plain arrays; or of tensors, where a follower follows the entry and is to hear what its rules compute.
     """
     needed = needed_for(wanted, entries, connected)
     for entry in reversed(entries):
-        operation, ids, output_id, _, _ = entry.line
+        ids, output_id, _, _ = entry.line
         g = cotangents.get(output_id)
         if g is None or needed.isdisjoint(ids):
             continue
         if output_id not in wanted:
-            del cotangents[output_id]  # the walk has passed its last use
+            del cotangents[output_id]  # complete, and not needed any more: all its uses come later on the tape
         yield _new(Arrived, (entry, g))
-        rule, y, values, parameters = RULES[operation], entry.output_value, entry.values, entry.parameters
+        rule, y, values, parameters = RULES[entry.operation], entry.output_value, entry.values, entry.parameters
         if active.followers and is_followed(entry, g):
             values, y = entry.inputs, entry.output
         if type(g) is not np.float64 and g.dtype.kind == "c":
@@ -77,7 +77,7 @@ def walk(
         for argument, id in enumerate(ids):
             if id in needed and (pull := pulls[argument] if argument < len(pulls) else rule.pull(argument)):
                 value = pull(g, y, *values, **parameters)
-                if value is None:  # so said a custom gradient
+                if value is None:  # a custom gradient may say so
                     continue
                 if type(value) is not np.float64 or type(values[argument]) is not np.float64:
                     value = settle(value, values[argument], stack)
@@ -89,7 +89,7 @@ def walk(
 
 
 def is_followed(entry: Entry, *moving: Any) -> bool:
-    """Tell whether a listener follows what an entry's rules compute from; `moving` are the (co)tangents."""
+    """Tell whether the rules of an entry must run on tensors; `moving` are the cotangents or tangents."""
     ids = (*entry.ids, entry.output_id)
     return any(isinstance(x, Tensor) for x in moving) or any(follower.follows(ids) for follower in active.followers)
 
@@ -98,7 +98,7 @@ def needed_for(wanted: Ids, entries: list[Entry], connected: Ids) -> Ids:
     """Find the tensors through which the wanted ones are reached, going backwards."""
     needed = wanted & connected
     for entry in entries:
-        _, ids, output_id, _, _ = entry.line
+        ids, output_id, _, _ = entry.line
         if output_id in connected and not needed.isdisjoint(ids):
             needed.add(output_id)
     return needed

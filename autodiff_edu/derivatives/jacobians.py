@@ -73,7 +73,7 @@ def _pull_back(tape: Tape, target: Tensor, batch: int, sources: list[Tensor], ch
         seeds: Any = Stack(OneHot(target.shape, batch, rows, target.dtype))
         if active.followers or active.hooks or len(rows) * target._array.nbytes < SMALL:
             seeds = dense(seeds)  # what is recorded or shown must be an array, and a small one is faster as it is
-        cotangents = tape._sow([(target, seeds)])
+        cotangents = tape._seed([(target, seeds)])
         for _ in tape._walk(cotangents, wanted, (len(rows),)):
             pass
         chunks.append([dense(cotangents.get(s._id)) for s in sources])

@@ -28,8 +28,8 @@ class Line(Entry):
 
     __slots__ = ("thread", "time")
 
-    def __init__(self, line: tuple[Any, ...], thread: int, time: int | None = None) -> None:
-        super().__init__(line, {}, None, None)
+    def __init__(self, operation: Any, line: tuple[Any, ...], thread: int, time: int | None = None) -> None:
+        super().__init__(operation, line, {}, None, None)
         self.thread, self.time = thread, self.output_id if time is None else time
 
 
@@ -42,7 +42,8 @@ class Journal:
 
     def __call__(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
         """Keep what an entry says besides its arrays; of what is no operation, the time too."""
-        self._write((entry.line, get_ident()) if entry.values is not None else (entry.line, get_ident(), tick()))
+        kept = (entry.operation, entry.line, get_ident())
+        self._write(kept if entry.values is not None else (*kept, tick()))
 
     def lines(self) -> list[Line]:
         """Return the lines that are kept, oldest first."""

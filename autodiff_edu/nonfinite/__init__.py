@@ -180,7 +180,7 @@ class _Search:
         if self.bad_targets:
             makers = [self.makers[target._id] for target in self.bad_targets if target._id in self.makers]
             return self.forward(makers) if makers else self.tell_data(target=self.bad_targets[0])
-        cotangents = self.tape._sow(seeds_of(self.targets, None))
+        cotangents = self.tape._seed(seeds_of(self.targets, None))
         self.steps = list(steps(self.tape._walk(cotangents, {source._id for source in self.sources})))
         spoilt = {source._id for source in self.sources if bad(cotangents.get(source._id)).any()}
         return self.backward(spoilt) if spoilt else self.harmless()

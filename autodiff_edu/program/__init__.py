@@ -95,7 +95,7 @@ def code(tape: Tape, target: Any, sources: Any, output_gradients: Any = None) ->
     writer = Writer(labels_of(tape))
     with only():
         seeds = seeds_of(target, output_gradients)
-        walked = list(steps(tape._walk(tape._sow(seeds), {tensor._id for tensor in tensors})))
+        walked = list(steps(tape._walk(tape._seed(seeds), {tensor._id for tensor in tensors})))
         names = _forward(writer, tape.entries, targets)
         forward, writer.lines = writer.lines, []
         for tensor, seed in seeds:

@@ -53,8 +53,7 @@ def _recorded(result: Any, function: Callable[..., Any], tensors: list[Tensor], 
         return result
     output, ids = wrap(result), tuple(tensor._id for tensor in tensors)
     arrays = [tensor._array for tensor in tensors]
-    line = (function, ids, output._id, *here())
-    tell(Entry(line, parameters, arrays, output._array), tuple(tensors))
+    tell(Entry(function, (ids, output._id, *here()), parameters, arrays, output._array), tuple(tensors))
     return output
 
 

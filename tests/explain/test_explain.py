@@ -264,7 +264,7 @@ def test_the_journal_holds_no_array_and_no_tensor():
     assert explanation.causes
     for line in journal.lines():
         assert line.values is line.output_value is None
-        assert not any(isinstance(part, ad.Tensor | np.ndarray) for part in (*line.line, *line.ids))
+        assert not any(isinstance(part, ad.Tensor | np.ndarray) for part in (line.operation, *line.line, *line.ids))
     del y, v, z, explanation, tape, line
     gc.collect()
     assert [array() for array in arrays] == [None, None]
