@@ -338,7 +338,13 @@ TOO_WIDE = """root => {
 # Colours are painted onto a canvas to learn what they are, for they are mixed in the style sheet.
 CONTRAST = """root => {
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const known = new Map();
   const painted = (...colours) => {
+    const key = colours.join();
+    if (!known.has(key)) known.set(key, paint(colours));
+    return known.get(key);
+  };
+  const paint = (colours) => {
     canvas.clearRect(0, 0, 1, 1);
     for (const colour of colours) {
       canvas.fillStyle = colour;
