@@ -18,6 +18,19 @@ if trampoline := sys.modules.get("mutmut.mutation.trampoline"):
     places.is_ours[trampoline.__file__] = True  # calls of a mutant go through it: it is no code of a user's
 
 
+LONGEST = ["book/test_site", "explain/test_explain_random", "browser/test_lab", "rules/test_rules.py"]
+LONGEST += ["browser/test_access", "book/test_rule_book", "rules/test_dask", "browser/test_static", "notebooks/13"]
+LONGEST += ["browser/test_controls", "course/test_course_tools", "program/test_program", "saving/test_saving.py"]
+"""The files that take longest, which begin first: at the end the other worker would wait for them."""
+
+
+def pytest_collection_modifyitems(items):
+    def place(item):
+        return next((place for place, name in enumerate(LONGEST) if name in item.nodeid), len(LONGEST))
+
+    items.sort(key=place)
+
+
 def pytest_collection_finish():
     """Tell the garbage collector that the tests themselves stay: it would look through all of them time and again."""
     gc.collect()

@@ -17,9 +17,9 @@ from ..core.tensor import Tensor
 from .operations import array_of, scatter
 
 
-def as_numpy(a: Any) -> Any:
-    """Return the NumPy array behind a tensor or a list, for choosing an order or a branch by it."""
-    return np.asarray(array_of(a))
+def array_from(a: Any) -> Any:
+    """Return the array behind a tensor, or make one of a list, for choosing an order or a branch by it."""
+    return array_of(a) if isinstance(a, Tensor) else np.asarray(a)
 
 
 def take(a: Any, indices: Any, axis: int | None = None, out: None = None, mode: str = "raise") -> Any:
@@ -29,7 +29,7 @@ def take(a: Any, indices: Any, axis: int | None = None, out: None = None, mode: 
     if axis is None:
         a, axis = np.ravel(a), 0
     axis = normalize_axis_index(axis, np.ndim(a))
-    indices, length = as_numpy(indices), np.shape(a)[axis]
+    indices, length = array_from(indices), np.shape(a)[axis]
     if mode == "wrap":
         indices = indices % length
     elif mode == "clip":
@@ -40,8 +40,8 @@ def take(a: Any, indices: Any, axis: int | None = None, out: None = None, mode: 
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
     """Take one element per index along an axis, the other axes running in step."""
     if axis is None:
-        return np.ravel(arr)[as_numpy(indices)]
-    indices, ndim = as_numpy(indices), np.ndim(arr)
+        return np.ravel(arr)[array_from(indices)]
+    indices, ndim = array_from(indices), np.ndim(arr)
     places = list(np.ogrid[tuple(slice(n) for n in indices.shape)])
     for k in range(ndim):
         if indices.shape[k] == 1 and np.shape(arr)[k] != 1 and k != axis % ndim:
@@ -54,21 +54,21 @@ def sort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, 
     """Sort: take the elements in the order that argsort finds."""
     if axis is None:
         a, axis = np.ravel(a), 0
-    return take_along_axis(a, np.argsort(as_numpy(a), axis=axis, kind=kind or "stable"), axis)
+    return take_along_axis(a, np.argsort(array_from(a), axis=axis, kind=kind or "stable"), axis)
 
 
 def partition(a: Any, kth: Any, axis: int | None = -1, kind: Any = "introselect", order: Any = None) -> Any:
     """Partition: take the elements in the order that argpartition finds."""
     if axis is None:
         a, axis = np.ravel(a), 0
-    return take_along_axis(a, np.argpartition(as_numpy(a), kth, axis=axis, kind=kind), axis)
+    return take_along_axis(a, np.argpartition(array_from(a), kth, axis=axis, kind=kind), axis)
 
 
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
     """Repeat each element: take it several times."""
     if axis is None:
         a, axis = np.ravel(a), 0
-    return take(a, np.repeat(np.arange(np.shape(a)[axis]), as_numpy(repeats)), axis)
+    return take(a, np.repeat(np.arange(np.shape(a)[axis]), array_from(repeats)), axis)
 
 
 def tile(A: Any, reps: Any) -> Any:  # noqa: N803 - NumPy's own name

@@ -10,7 +10,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from ..core.rule import SPELLED
 from ..core.tensor import Tensor
-from .rearranging import as_numpy, moveaxis, sort, take
+from .rearranging import array_from, moveaxis, sort, take
 from .reductions import length
 
 
@@ -50,7 +50,7 @@ def _gradient_along(f: Any, spacing: Any, axis: int, edge_order: int) -> Any:
     f, n = moveaxis(f, axis, -1), np.shape(f)[axis]
     if n < edge_order + 1:
         raise ValueError(f"np.gradient needs at least {edge_order + 1} samples along axis {axis}, and there are {n}")
-    h = weights(np.full(n - 1, float(spacing)) if np.ndim(spacing) == 0 else np.diff(as_numpy(spacing)), f)
+    h = weights(np.full(n - 1, float(spacing)) if np.ndim(spacing) == 0 else np.diff(array_from(spacing)), f)
     a, b = h[:-1], h[1:]
     middle = (f[..., 2:] * a**2 + f[..., 1:-1] * (b**2 - a**2) - f[..., :-2] * b**2) / (a * b * (a + b))
     if edge_order == 1:
@@ -89,7 +89,7 @@ def quantile(a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdi
     high = np.minimum(low + 1, np.shape(flat)[-1] - 1)
     share = position - low if q.ndim else weights(position - low, a)  # NumPy's own dtypes
     found: Any = ordered[..., low] * (1 - share) + ordered[..., high] * share
-    missing = np.isnan(as_numpy(flat)).any(axis=-1)  # sorted to the end, where it would go unseen
+    missing = np.isnan(array_from(flat)).any(axis=-1)  # sorted to the end, where it would go unseen
     if missing.any():
         found = np.where(np.reshape(missing, missing.shape + (1,) * q.ndim), np.nan, found)
     if keepdims:
@@ -105,16 +105,16 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     """Interpolate linearly between samples; constant beyond the ends."""
     if period is not None:
         raise ValueError("np.interp of a tensor takes no period=; repeat the samples instead")
-    if "c" in (as_numpy(x).dtype.kind, as_numpy(xp).dtype.kind):
+    if "c" in (array_from(x).dtype.kind, array_from(xp).dtype.kind):
         raise TypeError("np.interp interpolates between real places; complex numbers have no order")
     last = np.size(xp) - 1
-    place = np.clip(np.searchsorted(as_numpy(xp), as_numpy(x), side="right") - 1, 0, max(last - 1, 0))
+    place = np.clip(np.searchsorted(array_from(xp), array_from(x), side="right") - 1, 0, max(last - 1, 0))
     following = np.minimum(place + 1, last)
     start, end, low, high = take(xp, place), take(xp, following), take(fp, place), take(fp, following)
     width = np.where(following == place, 1, end - start)  # a single sample is its own neighbour
     inside = low + (x - start) * ((high - low) / width)
-    inside = np.where(as_numpy(x) > as_numpy(xp)[-1], fp[-1] if right is None else right, inside)
-    found: Any = np.where(as_numpy(x) < as_numpy(xp)[0], fp[0] if left is None else left, inside)
+    inside = np.where(array_from(x) > array_from(xp)[-1], fp[-1] if right is None else right, inside)
+    found: Any = np.where(array_from(x) < array_from(xp)[0], fp[0] if left is None else left, inside)
     return found.astype(np.result_type(found.dtype, float))
 
 
@@ -164,7 +164,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
         if np.shape(weights) != np.shape(a):
             weights = np.reshape(weights, [n if k == axis % np.ndim(a) else 1 for k, n in enumerate(np.shape(a))])
         total = np.sum(np.broadcast_to(weights, np.shape(a)), axis=axis, keepdims=keepdims)
-        empty = as_numpy(total) == 0
+        empty = array_from(total) == 0
         if isinstance(empty, np.bool_ | np.ndarray) and empty.any():  # of another library's it is not known yet
             raise ZeroDivisionError("the weights sum to zero, so there is no average")
         found = np.sum(a * weights, axis=axis, keepdims=keepdims) / total

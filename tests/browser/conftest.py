@@ -43,15 +43,23 @@ ARGUMENTS = [
 ]
 
 
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """Where Chromium is; tests that want it skip where it is not."""
+    pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if found is None:
+        pytest.skip("there is no Chromium on the PATH")
+    return found
+
+
 # Not for the whole session: while Playwright runs, its thread has a running event loop, which the notebooks' tests that
 # may come next in the same process do not expect.
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if chromium is None:
-        pytest.skip("there is no Chromium on the PATH")
-    with sync_api.sync_playwright() as playwright:
+def browser(chromium: str) -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS, timeout=1000 * PATIENCE)
         yield browser
         browser.close()
@@ -122,7 +130,14 @@ class Lab:
 
 
 @pytest.fixture(scope="module")
-def lab(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def lab(running_lab: Lab) -> Iterator[Lab]:
+    """JupyterLab without the kernels of other modules."""
+    yield running_lab
+    end_kernels(running_lab)
+
+
+@pytest.fixture(scope="session")
+def running_lab(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     pytest.importorskip("jupyterlab", reason='JupyterLab is not installed: pip install -e ".[lab,test]"')
     home = tmp_path_factory.mktemp("lab")
     root = home / "root"
@@ -202,11 +217,15 @@ def wait_for(lab: Lab, server: subprocess.Popen[bytes], log: Path) -> None:
             time.sleep(0.2)
 
 
+def end_kernels(lab: Lab) -> None:
+    for kernel in json.loads(ask(lab, "api/kernels")):
+        ask(lab, f"api/kernels/{kernel['id']}", "DELETE")
+
+
 def close(lab: Lab, server: subprocess.Popen[bytes]) -> None:
     """End the kernels, then the server, then whatever of its process group is left."""
     try:
-        for kernel in json.loads(ask(lab, "api/kernels")):
-            ask(lab, f"api/kernels/{kernel['id']}", "DELETE")
+        end_kernels(lab)
         ask(lab, "api/shutdown", "POST")
         server.wait(PATIENCE)
     except (OSError, subprocess.TimeoutExpired):

@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import autodiff_edu as ad
 
 UNKNOWN = "—"
@@ -40,13 +42,17 @@ THROUGH = """
   const seen = [];
   for (const action of actions) {
     const button = root.querySelector(`button[data-action="${action}"]`);
-    if (button) {
-      button.scrollIntoView({ block: "nearest" });
-      const { x, y, width, height } = button.getBoundingClientRect();
-      const hit = root.getRootNode().elementFromPoint(x + width / 2, y + height / 2);
-      if (!button.contains(hit)) throw new Error(`something stands before the button "${action}"`);
+    if (button?.checkVisibility()) {
+      for (let tries = 0; ; tries++) {
+        button.scrollIntoView({ block: "nearest" });
+        const { x, y, width, height } = button.getBoundingClientRect();
+        const hit = root.getRootNode().elementFromPoint(x + width / 2, y + height / 2);
+        if (button.contains(hit)) break;
+        if (tries === 100) throw new Error(`${hit?.outerHTML ?? "nothing"} stands before the button "${action}"`);
+        await new Promise(requestAnimationFrame); // the page around the player may be moving still
+      }
       button.click();
-    } else {
+    } else if (!button) {
       const at = root.getRootNode().activeElement ?? root;
       const options = { key: action, bubbles: true, composed: true, cancelable: true };
       at.dispatchEvent(new KeyboardEvent("keydown", options));
@@ -230,6 +236,7 @@ class Shown:
     def at_every_step(self, read: str) -> list[Any]:
         """Go from the first step to the last; return what was read at each."""
         last = int(self.root.locator("input[type=range]").get_attribute("max"))
+        self.click("first")  # by hand: Playwright brings the player into view
         seen = self.through(["first", *["next"] * last], read)
         assert [number for number, _ in seen] == list(range(last + 1))
         return [value for _, value in seen]
@@ -263,6 +270,28 @@ class Shown:
         if folder:
             Path(folder).mkdir(parents=True, exist_ok=True)
             self.root.screenshot(path=Path(folder) / f"{name}.png")
+
+
+# Asked of a whole page, and not of what stands in it.
+OF_THE_PAGE = {"page-has-heading-one", "region", "landmark-one-main"}
+
+
+def violations(root: Any) -> list[str]:
+    """Run axe-core on a player; it looks into open shadow roots by itself."""
+    package = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
+    page = root.page
+    if not page.evaluate("() => 'axe' in window"):
+        page.evaluate((Path(package.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))
+    found = root.evaluate(
+        "root => axe.run({ include: [root.getRootNode().host] }, { resultTypes: ['violations'] })"
+        ".then(({ violations }) => violations)"
+    )
+    return [
+        f"{violation['id']}: {violation['help']}: {node['html'][:200]}"
+        for violation in found
+        if violation["id"] not in OF_THE_PAGE
+        for node in violation["nodes"]
+    ]
 
 
 def assert_agrees(seen: dict[str, Any], expected: Expected, number: int) -> None:
@@ -309,7 +338,13 @@ TOO_WIDE = """root => {
 # Colours are painted onto a canvas to learn what they are, for they are mixed in the style sheet.
 CONTRAST = """root => {
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const known = new Map();
   const painted = (...colours) => {
+    const key = colours.join();
+    if (!known.has(key)) known.set(key, paint(colours));
+    return known.get(key);
+  };
+  const paint = (colours) => {
     canvas.clearRect(0, 0, 1, 1);
     for (const colour of colours) {
       canvas.fillStyle = colour;

@@ -8,29 +8,7 @@ from typing import Any
 import pytest
 from programs import FIVE, diamond, nested, network, two_passes, two_tapes
 
-from browser.following import CONTRAST, TOO_WIDE, assert_legible, only, read, saved
-from browser.test_lab import KNOWN, Notebook, open_notebook, scratch  # noqa: F401
-
-# Asked of a whole page, and not of what stands in it.
-OF_THE_PAGE = {"page-has-heading-one", "region", "landmark-one-main"}
-
-
-def violations(root: Any) -> list[str]:
-    """Run axe-core on a player; it looks into open shadow roots by itself."""
-    package = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
-    page = root.page
-    if not page.evaluate("() => 'axe' in window"):
-        page.evaluate((Path(package.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))
-    found = root.evaluate(
-        "root => axe.run({ include: [root.getRootNode().host] }, { resultTypes: ['violations'] })"
-        ".then(({ violations }) => violations)"
-    )
-    return [
-        f"{violation['id']}: {violation['help']}: {node['html'][:200]}"
-        for violation in found
-        if violation["id"] not in OF_THE_PAGE
-        for node in violation["nodes"]
-    ]
+from browser.following import CONTRAST, TOO_WIDE, assert_legible, only, read, saved, violations
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -167,25 +145,3 @@ def test_paper_shows_the_step_without_the_controls(open_tab: Any, tmp_path: Path
     assert player.root.evaluate(
         "root => [...root.querySelectorAll('ol.tape, .code')].every((box) => box.scrollHeight <= box.clientHeight + 2)"
     )
-
-
-def test_axe_finds_nothing_in_jupyterlab(scratch: Notebook) -> None:  # noqa: F811
-    player = scratch.player()
-    for action in ("next", "last"):
-        player.click(action)
-        assert violations(player.root) == []
-
-
-def test_the_player_goes_on_when_its_kernel_dies(scratch: Notebook) -> None:  # noqa: F811
-    (expected,) = scratch.documents()
-    player = scratch.player()
-    player.click("play")
-    player.stands_at(1)
-    scratch.do("await window.jupyterapp.shell.currentWidget.sessionContext.shutdown();")
-    player.stands_at(3)
-    player.click("play")
-    player.click("last")
-    player.agrees(expected, len(expected) - 1)
-    player.press("Home")
-    player.agrees(expected, 0)
-    assert not [text for text in scratch.tab.complaints if "autodiff" in text or "player" in text.lower()]

@@ -12,7 +12,7 @@ import nbformat
 import pytest
 from programs import FIVE
 
-from browser.following import CONTRAST, READ, TOO_WIDE, Expected, Shown, assert_agrees, assert_legible
+from browser.following import CONTRAST, READ, TOO_WIDE, Expected, Shown, assert_agrees, assert_legible, violations
 
 CHAPTER = "notebooks/01-the-tape.ipynb"
 IMPORTS = "import numpy as np\nimport autodiff_edu as ad"
@@ -220,3 +220,25 @@ def test_two_views_show_the_same_step(scratch: Notebook) -> None:
     views[0].click("previous")
     for view in views:
         view.agrees(expected, len(expected) - 2)
+
+
+def test_axe_finds_nothing_in_jupyterlab(scratch: Notebook) -> None:
+    player = scratch.player()
+    for action in ("next", "last"):
+        player.click(action)
+        assert violations(player.root) == []
+
+
+def test_the_player_goes_on_when_its_kernel_dies(scratch: Notebook) -> None:
+    (expected,) = scratch.documents()
+    player = scratch.player()
+    player.click("play")
+    player.stands_at(1)
+    scratch.do("await window.jupyterapp.shell.currentWidget.sessionContext.shutdown();")
+    player.stands_at(3)
+    player.click("play")
+    player.click("last")
+    player.agrees(expected, len(expected) - 1)
+    player.press("Home")
+    player.agrees(expected, 0)
+    assert not [text for text in scratch.tab.complaints if "autodiff" in text or "player" in text.lower()]

@@ -138,3 +138,25 @@ def test_the_vector_of_a_structure_is_in_the_order_of_the_matrix_whatever_the_or
 def test_a_structure_unlike_the_sources_is_refused_by_place(h, structure, said):
     with pytest.raises(ValueError, match=said):
         h.flatten(structure)
+
+
+def test_it_is_shown_by_its_size_and_by_what_its_blocks_belong_to(h):
+    rows = h.matrix().shape[0]
+    assert repr(h).startswith(f"BlockMatrix({rows}×{rows}: ['")
+    assert repr(ad.hessian(lambda x, y: x * y * y, (0, 1))(1.0, 2.0)) == "BlockMatrix(2×2: [0], [1])"
+
+
+def test_what_is_no_number_in_a_structure_is_named_by_its_place():
+    h = ad.hessian(lambda p: p["x"] * p["y"] ** 2)({"x": 3.0, "y": 2.0})
+    with pytest.raises(TypeError, match=r"structure\['y'\]: a tensor holds numbers"):
+        h.flatten({"x": 1.0, "y": "two"})
+
+
+def test_flatten_and_unflatten_are_recorded():
+    h = ad.hessian(lambda p: p["x"] * p["y"] ** 2)({"x": 3.0, "y": 2.0})
+    v, x = ad.Variable([5.0, 7.0]), ad.Variable(5.0)
+    with ad.GradientTape(persistent=True) as tape:
+        y = h.unflatten(v * 2.0)["y"]
+        z = h.flatten({"x": x * 3.0, "y": 1.0})
+    assert tape.gradient(y, v).tolist() == [0.0, 2.0]
+    assert float(tape.gradient(z, x)) == 3.0
