@@ -48,6 +48,10 @@ class GradientTape(Tape):
     entries : list of Entry
         What was recorded, in order.
 
+    Notes
+    -----
+    Every question raises the errors that `gradient` raises for a tape, a target or sources that don't fit.
+
     Examples
     --------
     Tapes nest, so you can take derivatives of any order:
@@ -179,7 +183,7 @@ class GradientTape(Tape):
     def jacobian(
         self, target: Any, sources: Any, unconnected_gradients: str = "none", chunk_size: int | None = None
     ) -> Any:
-        """Differentiate every element of the target by every element of the sources, in one backward pass.
+        """Differentiate every element of the target with respect to every element of the sources, in one backward pass.
 
         Parameters
         ----------
@@ -199,10 +203,8 @@ class GradientTape(Tape):
 
         Raises
         ------
-        TypeError
-            If the target is not one real tensor.
-        RuntimeError, ValueError, LookupError
-            As for `gradient`; a ValueError also if `chunk_size` is not a number of at least 1.
+        TypeError, ValueError
+            If the target is not one real tensor, or `chunk_size` is not a whole number of at least 1.
 
         Examples
         --------
@@ -227,9 +229,9 @@ class GradientTape(Tape):
         check: bool = False,
         chunk_size: int | None = None,
     ) -> Any:
-        """Differentiate each sample of the target by its own sample of the source; the first axes count samples.
+        """Differentiate each sample of the target with respect to its own sample of the source.
 
-        Samples must not mix, as they do in batch normalisation.
+        The first axes count samples, which must not mix, as they do in batch normalisation.
 
         Parameters
         ----------
@@ -249,8 +251,6 @@ class GradientTape(Tape):
         ------
         ValueError
             If a rank is below 2, or the numbers of samples differ, or `check` found samples that mix.
-        RuntimeError, TypeError, LookupError
-            As for `jacobian`.
 
         Examples
         --------
@@ -271,9 +271,9 @@ class GradientTape(Tape):
         return batch_jacobian(self, target, source, unconnected_gradients, check, chunk_size)
 
     def explain(self, target: Any, source: Any) -> Explanation:
-        """Say why the gradient of the target by the source is None, or by which way the two are connected.
+        """Explain why the gradient of the target with respect to the source is None, or how the two are connected.
 
-        Never uses a tape up, and works on a tape that was used up: the names and the lines stay.
+        Never uses a tape up, and works on a used one: the names and the lines stay.
 
         Parameters
         ----------
@@ -286,11 +286,6 @@ class GradientTape(Tape):
         -------
         Explanation
             True if the two are connected. Its text names every cut, the operation and the line in your code.
-
-        Raises
-        ------
-        TypeError
-            If the target or the source is not a tensor.
 
         Examples
         --------
@@ -321,13 +316,6 @@ class GradientTape(Tape):
         Nonfinite or None
             Its text names the operation, the line and the numbers, and says what to write instead; None if every
             number on the way is finite.
-
-        Raises
-        ------
-        RuntimeError
-            If the tape has recorded nothing, or has let go of its arrays.
-        TypeError
-            If a target or a source is not a tensor.
 
         Examples
         --------
@@ -361,11 +349,6 @@ class GradientTape(Tape):
         Code
             `print` it to read it, or run it: `exec(str(program), names)` with `names = program.namespace` leaves what
             `gradient` would give, as plain arrays, in `names["gradient"]`.
-
-        Raises
-        ------
-        RuntimeError, TypeError, ValueError, LookupError
-            As for `gradient`.
 
         Examples
         --------
