@@ -108,9 +108,9 @@ def test_it_fits_the_page_and_is_legible(width: int, scheme: str, open_tab: Any,
     options = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
     tab = open_tab(saved(traced, tmp_path), **options)
     player = only(tab)
-    assert player.at_every_step(TOO_WIDE) == [[]] * len(traced)
-    for seen in player.at_every_step(CONTRAST):
-        assert_legible(seen, dark=scheme == "dark")
+    for too_wide, contrast in player.at_every_step(f"root => [({TOO_WIDE})(root), ({CONTRAST})(root)]"):
+        assert too_wide == []
+        assert_legible(contrast, dark=scheme == "dark")
     player.root.locator("input[type=range]").fill(str(len(traced) * 2 // 3))
     player.picture(f"static-{width}-{scheme}")
 
