@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays.validate import as_spelled
-from .active import announce
+from .active import active, announce
 
 Pull = Callable[..., Any]
 
@@ -50,6 +50,8 @@ without_rule: Callable[..., Any]
 
 def call_spelled(function: Any, ours: Callable[..., Any], args: Any, parameters: Any) -> Any:
     """Call what a function is written as; the hooks hear of beginning and end, so that one can take it whole."""
+    if not active.hooks:
+        return as_spelled(function, ours, args, parameters)
     announce("Spelling")
     result = None
     try:

@@ -69,7 +69,7 @@ def walk(
             del cotangents[output_id]  # complete, and not needed any more: all its uses come later on the tape
         yield _new(Arrived, (entry, g))
         rule, y, values, parameters = RULES[entry.operation], entry.output_value, entry.values, entry.parameters
-        if active.followers and is_followed(entry, g):
+        if active.followers and (isinstance(g, Tensor) or is_followed(entry)):
             values, y = entry.inputs, entry.output
         if type(g) is not np.float64 and g.dtype.kind == "c":
             g = np.conjugate(g)
@@ -88,10 +88,10 @@ def walk(
             entry.values = entry.output_value = y = values = None
 
 
-def is_followed(entry: Entry, *moving: Any) -> bool:
-    """Tell whether the rules of an entry must run on tensors; `moving` are the cotangents or tangents."""
+def is_followed(entry: Entry) -> bool:
+    """Tell whether somebody follows what the rules of an entry compute from, so that they must run on tensors."""
     ids = (*entry.ids, entry.output_id)
-    return any(isinstance(x, Tensor) for x in moving) or any(follower.follows(ids) for follower in active.followers)
+    return any(follower.follows(ids) for follower in active.followers)
 
 
 def needed_for(wanted: Ids, entries: list[Entry], connected: Ids) -> Ids:

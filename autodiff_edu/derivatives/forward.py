@@ -41,7 +41,7 @@ def push_forward(tape: Tape, tangents: dict[int, Any], stack: tuple[int, ...] = 
         if rule is None:
             raise no_rule(entry)
         values, y = entry.values, entry.output_value
-        if active.followers and is_followed(entry, *(tangent for _, tangent in moving)):
+        if active.followers and (any(isinstance(t, Tensor) for _, t in moving) or is_followed(entry)):
             values, y = entry.inputs, entry.output
         parts = []
         for k, tangent in moving:

@@ -114,12 +114,18 @@ def test_while_a_tape_follows_what_the_rules_compute_from_they_run_on_tensors_an
     assert outer.gradient([(slope, np.float64(1.0))], [x])[0].numpy() == 2.0
 
 
-def test_rules_of_a_tensor_cotangent_run_on_tensors_whoever_follows():
-    entry = recorded(np.sin, 0.5)[0][0]
-    assert not is_followed(entry, np.float64(1.0))
-    assert is_followed(entry, ad.constant(1.0))
+def test_an_entry_is_followed_by_whoever_follows_an_input_or_its_output():
+    (entry,), _, (x,), y = recorded(np.sin, 0.5)
+    assert not is_followed(entry)
     with only(Everything()):
-        assert is_followed(entry, np.float64(1.0))
+        assert is_followed(entry)
+    for tensor in (x, y):
+        with Tape() as tape:
+            tape.watch(tensor)
+            assert is_followed(entry)
+    with Tape() as tape:
+        tape.watch(ad.constant(0.5))
+        assert not is_followed(entry)
 
 
 def test_what_is_needed_is_what_the_wanted_flows_into():
