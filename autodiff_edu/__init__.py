@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-Active.listeners = (journal,)  # in every thread, from its beginning
+Active.listeners = (journal.hear,)  # in every thread, from its beginning
 
 __all__ = [
     "BlockMatrix",

@@ -43,9 +43,9 @@ def clean_stack():
     journal.clear()  # else `explain` looks through what the tests before computed
     yield
     listeners, hooks, scopes = active.listeners, active.hooks, opened.names
-    listen(journal)
+    listen(journal.hear)
     active.hooks, opened.names = (), ()
-    assert listeners == (journal,), f"the test left {listeners} listening"
+    assert listeners == (journal.hear,), f"the test left {listeners} listening"
     assert hooks == (), f"the test left {len(hooks)} hooks listening"
     assert scopes == (), f"the test left {len(scopes)} scopes open"
     assert lasting_rules() == known, "the test left a rule behind, or took one out"

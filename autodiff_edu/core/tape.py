@@ -17,6 +17,8 @@ from .tensor import Tensor, as_tensor, wrap
 from .variable import Variable
 from .walk import Added, Arrived, needed_for, walk
 
+_CONSTANT = USUAL | {Tensor}  # types of values that nobody can change
+
 
 class Tape:
     """A list of the entries it follows, which can be read backwards; `GradientTape` adds the questions."""
@@ -53,21 +55,20 @@ class Tape:
         """Append an entry, if the tape follows one of its inputs. This method is the listener."""
         if entry.values is None:  # no operation: see `note`
             return
-        usual = True
+        constant = True
         for x in inputs:
-            kind = type(x)
-            if kind is not Tensor and kind not in USUAL:
-                usual = False
+            if type(x) not in _CONSTANT:
+                constant = False
                 if self.watch_accessed_variables and isinstance(x, Variable) and x.trainable and x.dtype.kind in "fc":
                     self._watch(x)
         ids, output_id, _, _ = entry.line
-        connected, hooks = not self._connected.isdisjoint(ids), active.hooks
-        if not connected and not hooks:
+        connected = not self._connected.isdisjoint(ids)
+        if not connected and not active.hooks:
             return
         if type(entry.values) is tuple:  # claimed by another tape, which may release it at any time
             entry = entry.copy()
         else:
-            entry.values = tuple(entry.values if usual else map(freeze, entry.values, ids))
+            entry.values = tuple(entry.values if constant else map(freeze, entry.values, ids))
         if not connected:
             announce("Skip", self, entry)
             return
@@ -76,7 +77,7 @@ class Tape:
         cut = rule.kind == "step" if rule else entry.output_value.dtype.kind not in "fc"
         if not cut:
             self._connected.add(output_id)
-        if hooks:
+        if active.hooks:
             announce("Cut" if cut else "Record", self, entry)
 
     def follows(self, ids: Any) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.methods import ArrayMethods, different, equal
-from ..arrays.validate import USUAL, as_index, as_operand, bind_call, copy_in, read_only, reject_argument
+from ..arrays.validate import as_index, as_operand, bind_call, copy_in, read_only, reject_argument
 from ..text.formatting import show
 from ..text.places import is_ours
 from . import rule
@@ -135,11 +135,10 @@ class Tensor(ArrayMethods):
             if (ufunc, method) not in SPELLED:
                 raise TypeError(f"np.{ufunc.__name__}.{method} has no rule; write it with functions that have one")
             return call_spelled((ufunc, method), SPELLED[ufunc, method], inputs, parameters)
-        for x in inputs:
-            if type(x) is not Tensor and type(x) not in USUAL:
-                inputs = tuple(map(as_operand, inputs))
-                break
-        return apply(ufunc, inputs, parameters)
+        if len(inputs) == 1:  # it is this tensor
+            value = ufunc(self._array, **parameters)
+            return _told(value, ufunc, inputs, (self._id,), [self._array], parameters, depth=2)
+        return apply(ufunc, tuple(map(as_operand, inputs)), parameters)
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, parameters: Any) -> Any:
         ruled = function in RULES or function in SPELLED

@@ -34,16 +34,16 @@ class Line(Entry):
 
 
 class Journal:
-    """A listener that remembers the latest operations of all threads."""
+    """Remembers the latest operations of all threads; its method `hear` is the listener."""
 
     def __init__(self, kept: int = KEPT) -> None:
         self._lines: deque[tuple[Any, ...]] = deque(maxlen=kept)
-        self._write = self._lines.append
+        self._keep = self._lines.append
 
-    def __call__(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
+    def hear(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
         """Keep what an entry says besides its arrays; of what is no operation, the time too."""
         kept = (entry.operation, entry.line, get_ident())
-        self._write(kept if entry.values is not None else (*kept, tick()))
+        self._keep(kept if entry.values is not None else (*kept, tick()))
 
     def lines(self) -> list[Line]:
         """Return the lines that are kept, oldest first."""

@@ -118,7 +118,7 @@ def test_only_mutes_everyone_else_and_gives_them_back_also_after_an_error(listen
 
 def test_followers_are_the_listeners_that_follow(listener):
     with Tape() as tape:
-        assert active.listeners == (journal, listener, tape._record)
+        assert active.listeners == (journal.hear, listener, tape._record)
         assert active.followers == (tape,)
     assert active.followers == ()
 
@@ -128,7 +128,7 @@ def test_the_journal_listens_in_every_thread_from_its_beginning():
     thread = threading.Thread(target=lambda: found.append(active.listeners))
     thread.start()
     thread.join()
-    assert found == [(journal,)] == [Active.listeners]
+    assert found == [(journal.hear,)] == [Active.listeners]
 
 
 def test_with_nobody_listening_nothing_is_built(monkeypatch):
