@@ -16,7 +16,7 @@ Each question is answered in the room that it is named after, which is imported 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -85,8 +85,8 @@ class GradientTape(Tape):
         if self not in active.followers:
             raise ValueError("this tape is already paused; one stop_recording is enough")
         place = self._stop_listening()
-        self._mark("pause")
         try:
+            self._mark("pause")
             yield
         finally:
             if self._recording and self not in active.followers:
@@ -149,7 +149,7 @@ class GradientTape(Tape):
         >>> tape.gradient(loss, {"w": w, "b": b})
         {'w': Tensor([21., 39.]), 'b': Tensor(20.)}
         """
-        self._check_option(unconnected_gradients, target, sources)
+        self._check_option(unconnected_gradients, target, sources, lambda: seeds_of(target, output_gradients))
         return gradient(self, target, sources, output_gradients, unconnected_gradients)
 
     def steps(self, target: Any, sources: Any, output_gradients: Any = None) -> Iterator[Step]:
@@ -216,9 +216,9 @@ class GradientTape(Tape):
         Tensor([[2., 0.],
                 [0., 4.]])
         """
-        from .derivatives.jacobians import jacobian
+        from .derivatives.jacobians import jacobian, one_tensor
 
-        self._check_option(unconnected_gradients, target, sources)
+        self._check_option(unconnected_gradients, target, sources, lambda: one_tensor(target, "jacobian"))
         return jacobian(self, target, sources, unconnected_gradients, chunk_size)
 
     def batch_jacobian(
@@ -265,9 +265,9 @@ class GradientTape(Tape):
                 [[6., 0.],
                  [0., 8.]]])
         """
-        from .derivatives.jacobians import batch_jacobian
+        from .derivatives.jacobians import batch_jacobian, one_tensor
 
-        self._check_option(unconnected_gradients, target, source)
+        self._check_option(unconnected_gradients, target, source, lambda: one_tensor(target, "batch_jacobian"))
         return batch_jacobian(self, target, source, unconnected_gradients, check, chunk_size)
 
     def explain(self, target: Any, source: Any) -> Explanation:
@@ -379,16 +379,13 @@ class GradientTape(Tape):
         kept = {id(value): value for entry in self.entries for value in (entry.output_value, *(entry.values or ()))}
         return sum(int(getattr(value, "nbytes", 0)) for value in kept.values())
 
-    def _check_option(self, unconnected_gradients: str, target: Any, sources: Any) -> None:
-        check_option(unconnected_gradients)
-        if unconnected_gradients == "explain":
+    def _check_option(self, unconnected: str, target: Any, sources: Any, check_target: Callable[[], Any]) -> None:
+        check_option(unconnected)
+        if unconnected == "explain":
             from .explain.explanation import check_connected
 
+            check_target()  # what is wrong with the question itself comes first
             check_connected(self, target, tensors_of(sources, "sources"))
-
-    def __repr__(self) -> str:
-        kind = "persistent" if self.persistent else "one-shot"
-        return f"<{type(self).__name__}: {kind}, {len(self.entries)} entries>"
 
     def __str__(self) -> str:
         from .text.formatting import short_value

@@ -12,8 +12,7 @@ from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
-tick = count(1).__next__
-"""The next number. Tensors are numbered in the order in which they are made, so their ids also tell the time."""
+tick = count(1).__next__  # numbers tensors in the order in which they are made, so ids also tell the time
 
 
 class Active(threading.local):
@@ -36,7 +35,7 @@ def listen(*listeners: Callable[[Any, Any], Any]) -> None:
 
 @contextmanager
 def only(*listeners: Callable[[Any, Any], Any]) -> Iterator[None]:
-    """Tell only these listeners, and no hook, for the length of a `with` block."""
+    """Notify only these listeners, and no hook, for the length of a `with` block."""
     before, hooks, active.hooks = active.listeners, active.hooks, ()
     listen(*listeners)
     try:
@@ -47,6 +46,6 @@ def only(*listeners: Callable[[Any, Any], Any]) -> Iterator[None]:
 
 
 def announce(what: str, *details: Any) -> None:
-    """Tell every hook what happened. Check `active.hooks` first where the details are costly to build."""
+    """Notify every hook of what happened. Check `active.hooks` first where the details are costly to build."""
     for hook in active.hooks:
         hook(what, *details)

@@ -87,10 +87,9 @@ def tell(entry: Entry, inputs: tuple[Any, ...]) -> None:
 
 
 def note(word: str, ids: tuple[int | None, ...], output_id: int, *inputs: Any) -> None:
-    """Tell the listeners of something that is not an operation, as an entry without arrays.
+    """Notify the listeners of something that is not an operation, as an entry without arrays whose operation is a word.
 
-    The word is "made" (a tensor), "assign", "gradient" and its kind, or says how a tensor's numbers were read, such as
-    "numpy()"; then `output_id` is `PLAIN`.
+    "made" (a tensor), "assign", "gradient" and its kind, or how numbers were read, such as "numpy()": output `PLAIN`.
     """
     if active.listeners:
         tell(Entry(word, (ids, output_id, *here(2)), {}, None, None), inputs)

@@ -1,8 +1,8 @@
 """The kinds of rule, and the table of every operation's rules.
 
-A rule is one line of NumPy that pulls a cotangent `g` back to one argument:
-`rule(g, output, *arguments, **parameters)`. `g` may carry one extra leading axis, a stack of cotangents, so rules count
-axes from the right. They can ignore broadcasting, dtypes and complex conjugation: the walk and `settle` see to these.
+A rule is one line of NumPy that pulls a cotangent `g` back to one argument: `rule(g, y, *arguments, **parameters)`. `g`
+may carry an extra leading axis, a stack of cotangents, so rules count axes from the right. They can ignore
+broadcasting, dtypes and complex conjugation: the walk and `settle` see to these.
 """
 
 from __future__ import annotations
@@ -65,8 +65,7 @@ def _enter(kind: str, operation: Callable[..., Any], *pulls: Pull | None, each: 
     RULES[operation] = Rule(kind, pulls, each)
 
 
-elementwise = partial(_enter, "elementwise")
-linear = partial(_enter, "linear")
+elementwise, linear = partial(_enter, "elementwise"), partial(_enter, "linear")
 general = partial(_enter, "general")  # e.g. joining arrays: linear in all of them together, not in each
 
 
@@ -87,9 +86,9 @@ def no_rule(entry: Any) -> LookupError:
 def settle(contribution: Any, argument: Any, stack: tuple[int, ...] = ()) -> Any:
     """Bring a contribution to the shape and the dtype of the argument it is for.
 
-    Broadcasting copied the argument along some axes, so its contribution is summed over them; the axis of the
-    stack stays. Complex numbers follow TensorFlow's convention: the walk conjugates a complex cotangent before
-    the rule, and the contribution is conjugated again here, so the gradient of a holomorphic f is conj(f').
+    Broadcasting copied the argument along some axes, so its contribution is summed over them, but not over the stack.
+    Complex numbers follow TensorFlow's convention: the walk conjugates a complex cotangent before the rule, and the
+    contribution is conjugated again here, so the gradient of a holomorphic f is conj(f').
     """
     shape = stack + argument.shape
     if contribution.shape != shape:

@@ -32,6 +32,10 @@ class Tape:
         self._recording = self._usable = False
         self._thread = 0
 
+    def __repr__(self) -> str:
+        kind = "persistent" if self.persistent else "one-shot"
+        return f"<{type(self).__name__}: {kind}, {len(self.entries)} entries>"
+
     def __enter__(self) -> Self:
         self._check_thread()
         if self._recording:
@@ -81,7 +85,7 @@ class Tape:
             announce("Cut" if cut else "Record", self, entry)
 
     def follows(self, ids: Any) -> bool:
-        """Tell whether something flows back through this tape to one of these tensors."""
+        """Return whether something flows back through this tape to one of these tensors."""
         return not self._connected.isdisjoint(ids)
 
     def watch(self, tensors: Any) -> None:
@@ -146,7 +150,7 @@ class Tape:
     def steps(self, target: Any, sources: Any) -> Iterator[Any]:
         """Walk backwards, one happening at a time; no array is released before the end."""
         with self._reading():
-            yield from self._walk(self._seed(target), {source._id for source in sources})
+            yield from self._walk(self._seed(target), {source._id for source in sources}, lazy=True)
 
     def _seed(self, seeds: list[tuple[Tensor, Any]]) -> dict[int, Any]:
         cotangents: dict[int, Any] = {}
@@ -157,20 +161,20 @@ class Tape:
                 announce("Seed", self, target, as_tensor(seed))
         return cotangents
 
-    def _walk(self, cotangents: Any, wanted: set[int], stack: Any = (), release: bool = False) -> Iterator[Any]:
-        """Check that every entry on the way has a rule, and then walk; the hooks are told what happens."""
+    def _walk(self, cotangents: Any, wanted: Any, stack: Any = (), release: bool = False, lazy: bool = False) -> Any:
+        """Check that every entry on the way has a rule, then walk; tell hooks, and if `lazy` those of later too."""
         operations = {entry.operation for entry in self.entries}
         if not operations <= RULES.keys():
             self._check_ruled(wanted, set(cotangents))
         release = release and not any(o in RULES and RULES[o].own for o in operations)  # a user's rule may fail
         happenings = walk(self.entries, self._connected, cotangents, wanted, stack, release)
-        return self._announced(happenings) if active.hooks else happenings
+        return self._announced(happenings) if active.hooks or lazy else happenings
 
-    def _announced(self, happenings: Iterator[Arrived | Added]) -> Iterator[Any]:
+    def _announced(self, happenings: Iterator[Any]) -> Iterator[Any]:
         for happening in happenings:
-            if isinstance(happening, Arrived):
+            if active.hooks and isinstance(happening, Arrived):
                 announce("PullBack", self, happening.entry, as_tensor(happening.cotangent))
-            else:
+            elif active.hooks and isinstance(happening, Added):
                 entry, k, *sums = happening
                 announce("Accumulate", self, entry, k, wrap(entry.values[k], entry.ids[k]), *map(as_tensor, sums))
             yield happening
@@ -204,7 +208,11 @@ class Tape:
         finally:
             if not self._usable:
                 self._recording = False
-                self._release()
+                for entry in self.entries:
+                    entry.release()
+                for id, (tensor, where) in self._watched.items():
+                    self._watched[id] = (tensor if isinstance(tensor, Variable) else None, where)
+                self._mark("release")
 
     def check_usable(self) -> None:
         """Raise a RuntimeError if there is nothing to differentiate: nothing was recorded, or it was released."""
@@ -215,10 +223,3 @@ class Tape:
                 if self.entries or self._watched
                 else "this tape has recorded nothing: compute the target inside `with tape:`, then ask for the gradient"
             )
-
-    def _release(self) -> None:
-        for entry in self.entries:
-            entry.release()
-        for id, (tensor, where) in self._watched.items():
-            self._watched[id] = (tensor if isinstance(tensor, Variable) else None, where)
-        self._mark("release")

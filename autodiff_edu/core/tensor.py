@@ -21,8 +21,7 @@ from .active import active, announce, tick
 from .entry import PLAIN, Entry, note
 from .rule import RULES, SPELLED, call_spelled
 
-_NONE: dict[str, Any] = {}
-_PYTHON = frozenset({bool, int, float, complex})
+_NONE, _PYTHON = dict[str, Any](), frozenset({bool, int, float, complex})
 _new_tensor, _getframe = object.__new__, sys._getframe
 
 

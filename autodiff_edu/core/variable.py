@@ -59,8 +59,7 @@ class Variable(NotInPlace, Tensor):
 
     def _replace(self, array: Any, source: Any) -> Variable:
         check_fits(array, self)
-        if active.hooks:
-            announce("Assigning", self)
+        announce("Assigning", self)
         self._array = copy_in(array, self.dtype)
         note("assign", (source._id if isinstance(source, Tensor) else PLAIN,), self._id)
         if active.hooks:

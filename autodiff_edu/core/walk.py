@@ -33,6 +33,12 @@ class Added(NamedTuple):
     after: Any
 
 
+class Passed(NamedTuple):
+    """The rules of an entry have been applied, and the walk leaves it."""
+
+    entry: Entry
+
+
 def walk(
     entries: list[Entry],
     connected: Ids,
@@ -40,7 +46,7 @@ def walk(
     wanted: Ids,
     stack: Any = (),
     release: bool = False,
-) -> Iterator[Arrived | Added]:
+) -> Iterator[Arrived | Added | Passed]:
     """Pull the cotangents back, entry by entry; at the end the dict holds those of the wanted tensors.
 
     Parameters
@@ -56,7 +62,7 @@ def walk(
 
     Yields
     ------
-    Arrived, then one Added per contribution
+    For each entry Arrived, then one Added per contribution, then Passed
         Of plain arrays; or of tensors, where a follower follows the entry and is to hear what its rules compute.
     """
     needed = needed_for(wanted, entries, connected)
@@ -84,12 +90,13 @@ def walk(
                 before = cotangents.get(id)
                 cotangents[id] = after = value if before is None else before + value
                 yield _new(Added, (entry, argument, before, value, after))
+        yield _new(Passed, (entry,))
         if release:
             entry.values = entry.output_value = y = values = None
 
 
 def is_followed(entry: Entry) -> bool:
-    """Tell whether somebody follows what the rules of an entry compute from, so that they must run on tensors."""
+    """Return whether a follower follows what the rules of an entry compute from: then they must run on tensors."""
     ids = (*entry.ids, entry.output_id)
     return any(follower.follows(ids) for follower in active.followers)
 

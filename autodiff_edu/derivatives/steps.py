@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..core.entry import Entry
-from ..core.walk import Added, Arrived
+from ..core.walk import Added, Arrived, Passed
 
 
 class Contribution(NamedTuple):
@@ -27,17 +27,14 @@ class Step(NamedTuple):
     contributions: tuple[Contribution, ...]
 
 
-def steps(happenings: Iterator[Arrived | Added]) -> Iterator[Step]:
+def steps(happenings: Iterator[Arrived | Added | Passed]) -> Iterator[Step]:
     """Gather what a walk yields, entry by entry."""
-    arrived: Arrived | None = None
     sent: list[Contribution] = []
     for happening in happenings:
-        if isinstance(happening, Added):
+        if isinstance(happening, Arrived):
+            arrived, sent = happening, []
+        elif isinstance(happening, Added):
             entry, k, *sums = happening
             sent.append(Contribution(k, entry.ids[k], *sums))
-            continue
-        if arrived:
+        else:
             yield Step(*arrived, tuple(sent))
-        arrived, sent = happening, []
-    if arrived:
-        yield Step(*arrived, tuple(sent))

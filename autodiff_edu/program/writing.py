@@ -54,7 +54,7 @@ class Everything:
     def __call__(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
         """Keep an entry; what is handed over as plain numbers is not an operation."""
         if entry.values is not None:
-            self.entries.append(entry)
+            self.entries.append(entry.copy())  # a tape inside of a rule may claim this one, and release it
 
     def follows(self, ids: Any) -> bool:
         """Tell that rules are to be computed on tensors, so that they are heard."""

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..core.active import active, only
+from ..core.active import Active, active, only
 from ..core.entry import Entry
 from ..core.tape import Tape
 from ..core.tensor import Tensor
@@ -217,7 +217,7 @@ def hook(callback: Callable[[Event], Any]) -> Iterator[None]:
         if failures or what not in EVENTS:
             return
         try:
-            with only():
+            with only(*Active.listeners):  # those of every thread: the journal
                 callback(EVENTS[what](*details))
         except Exception as failure:
             failures.append(failure)

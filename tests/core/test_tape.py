@@ -186,3 +186,64 @@ def test_a_list_that_is_written_into_later_changes_no_gradient():
         y = np.einsum("i,i", x, numbers)
     numbers[0] = 100.0
     assert tape.gradient(y, x).numpy().tolist() == [3, 4]
+
+
+def test_every_step_of_a_one_shot_tape_still_has_its_arrays():
+    x = ad.Variable(3.0)
+    with ad.GradientTape() as tape:
+        y = np.sin(x) * x
+    seen = [(step.entry.name, [value.numpy() for value in step.entry.inputs]) for step in tape.steps(y, x)]
+    assert [name for name, _ in seen] == ["multiply", "sin"]
+    assert seen[1][1] == [3.0]
+    assert all(entry.values is None for entry in tape.entries), "released at the end"
+
+
+def test_a_step_is_given_before_anything_of_the_next_is_announced():
+    order, x = [], ad.Variable(3.0)
+    with ad.GradientTape() as tape:
+        y = np.exp(np.sin(x))
+    with ad.hook(lambda event: order.append(type(event).__name__)):
+        for step in tape.steps(y, x):
+            order.append(step.entry.name)
+    assert order == ["Seed", "PullBack", "Accumulate", "exp", "PullBack", "Accumulate", "sin", "Release"]
+
+
+def test_a_hook_that_is_installed_between_two_steps_hears_the_rest():
+    seen, x = [], ad.Variable(3.0)
+    with ad.GradientTape(persistent=True) as tape:
+        y = np.exp(np.sin(x))
+    steps = tape.steps(y, x)
+    next(steps)
+    with ad.hook(lambda event: seen.append(type(event).__name__)):
+        next(steps)
+    assert seen == ["PullBack", "Accumulate"]
+
+
+def test_an_interrupt_while_a_pause_is_announced_leaves_the_tape_recording():
+    def interrupt(event):
+        if type(event).__name__ == "Pause":
+            raise KeyboardInterrupt
+
+    x = ad.Variable(3.0)
+    with ad.GradientTape() as tape:
+        with pytest.raises(KeyboardInterrupt), ad.hook(interrupt), tape.stop_recording():
+            pass
+        x * x
+    assert [entry.name for entry in tape.entries] == ["multiply"]
+
+
+def test_what_is_wrong_with_a_question_comes_before_why_there_is_no_gradient():
+    x, other = ad.Variable([1.0, 2.0, 3.0]), ad.constant(1.0)
+    with ad.GradientTape(persistent=True) as tape:
+        y = x * x
+    with pytest.raises(ValueError, match="shape"):
+        tape.gradient(y, [x, other], [1.0, 2.0], unconnected_gradients="explain")
+    with pytest.raises(TypeError, match="must be one Tensor"):
+        tape.jacobian([y, y], other, unconnected_gradients="explain")
+
+
+def test_a_tape_of_a_transform_is_shown_without_an_address():
+    seen = []
+    with ad.hook(lambda event: seen.append(repr(getattr(event, "tape", None)))):
+        ad.grad(lambda q: q * q)(2.0)
+    assert all("one-shot" in text and " at 0x" not in text for text in seen)

@@ -105,3 +105,30 @@ def test_lines_of_another_thread_say_so():
         y = results[0] * 1.0
     assert journal.lines()[-2].thread != threading.get_ident()
     assert [cause.kind for cause in tape.explain(y, x).causes] == ["another thread"]
+
+
+def test_what_is_computed_in_a_hook_is_remembered():
+    kept = []
+
+    def compute(event):
+        if type(event).__name__ == "Record" and not kept:
+            kept.append(event.entry.output * 2.0)
+
+    with ad.hook(compute), ad.GradientTape() as tape:
+        x = ad.Variable(3.0, name="x")
+        _ = x * x
+        w = kept[0] * 3.0
+    (cause,) = tape.explain(w, x).causes
+    assert cause.operation == "multiply"
+    assert cause.kind != "not used"
+
+
+def test_what_is_computed_while_a_function_is_saved_is_remembered(path):
+    kept = []
+
+    def function(x):
+        kept.append(x * 2.0)
+        return x * 3.0
+
+    ad.save(function, path, 1.0)
+    assert "multiply" in words()

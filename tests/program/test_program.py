@@ -381,3 +381,21 @@ def test_each_line_of_the_players_program_gives_what_its_step_shows(case):
             wanted = document["tensors"][document["entries"][step["entry"]]["output"]]["value"]
         if wanted is not None:
             assert (list(np.shape(found[at])), short_value(found[at])) == (wanted["shape"], wanted["text"])
+
+
+def test_a_rule_that_opens_a_tape_of_its_own_can_be_written_and_played():
+    def rule(g, y, x):
+        x = ad.constant(x) if not isinstance(x, ad.Tensor) else x
+        with ad.GradientTape() as inner:
+            inner.watch(x)
+            z = np.sin(x) * x
+        return g * inner.gradient(z, x)
+
+    with ad.register_gradient(np.tanh, rule, replace=True):
+        x = ad.Variable(0.3, name="x")
+        with ad.GradientTape(persistent=True) as tape:
+            y = np.tanh(x) * 2.0
+        program = tape.code(y, x)
+        exec(program.text, names := program.namespace)
+        assert names["gradient"] == pytest.approx(float(tape.gradient(y, x)))
+        assert "tanh" in ad.play(lambda x: np.tanh(x) * 2.0, 0.3).html()
