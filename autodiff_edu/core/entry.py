@@ -87,9 +87,6 @@ def tell(entry: Entry, inputs: tuple[Any, ...]) -> None:
 
 
 def note(word: str, ids: tuple[int | None, ...], output_id: int, *inputs: Any) -> None:
-    """Notify the listeners of something that is not an operation, as an entry without arrays whose operation is a word.
-
-    "made" (a tensor), "assign", "gradient" and its kind, or how numbers were read, such as "numpy()": output `PLAIN`.
-    """
+    """Notify the listeners of what is not an operation, as an entry without arrays whose operation is a word."""
     if active.listeners:
         tell(Entry(word, (ids, output_id, *here(2)), {}, None, None), inputs)

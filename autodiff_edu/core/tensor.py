@@ -43,7 +43,7 @@ def _binary(ufunc: np.ufunc, compute: Callable[[Any, Any], Any]) -> Any:
 
 
 class Tensor(ArrayMethods):
-    """An immutable array that tapes can follow.
+    """An immutable array that tapes can follow, with the attributes, operators and methods of an ndarray.
 
     Parameters
     ----------
@@ -53,11 +53,6 @@ class Tensor(ArrayMethods):
         NumPy's; by default that of `value`.
     name : str, optional
         Shown in place of a generated name by `print(tape)`, the transcript and the player.
-
-    Attributes
-    ----------
-    shape, ndim, size, dtype, T
-        As for an ndarray; plain Python values except `T`, which is a tensor.
 
     Examples
     --------

@@ -47,7 +47,7 @@ def gradient(tape: Tape, target: Any, sources: Any, output_gradients: Any = None
 
 
 def note_results(word: str, targets: list[Tensor], sources: list[Tensor], results: list[Any]) -> None:
-    """Tell the listeners from which targets, and with respect to which sources, derivatives came about."""
+    """Notify the listeners from which targets, and with respect to which sources, derivatives came about."""
     for source, result in zip(sources, results, strict=True):
         if result is not None:
             note(word, (*(target._id for target in targets), source._id), result._id)

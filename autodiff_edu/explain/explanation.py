@@ -65,7 +65,7 @@ MANY = 12
 
 
 class Explanation:
-    """Why a gradient is None, or by which way it is not; true when target and source are connected.
+    """Why a gradient is None, or along which path it is not; true when target and source are connected.
 
     Attributes
     ----------
@@ -124,7 +124,7 @@ class Explanation:
         return f"<div><p>{escape(self.title)}</p><ul>{items}</ul></div>"
 
     def trace(self) -> Trace:
-        """Give what lies between source and target as a trace with the cuts in it, for `play` and its transcript."""
+        """Return what lies between source and target as a trace with the cuts in it, for `play` and its transcript."""
         from ..trace import Trace, events
 
         ways, tape, source = self._ways, self._ways.tape, self._ways.source
@@ -143,7 +143,7 @@ class Explanation:
 
 
 def explain(tape: Tape, target: Any, source: Any) -> Explanation:
-    """Give the account of a target and a source; see `GradientTape.explain`."""
+    """Explain a target and a source; see `GradientTape.explain`."""
     targets = tensors_of(target, "target")
     if not isinstance(source, Tensor):
         raise TypeError(
@@ -282,7 +282,7 @@ def _causes(explanation: Explanation) -> list[Cause]:
 
 
 def _about_the_source(ways: Ways, labels: _Labels) -> list[Cause]:
-    """Say why the tape does not follow the source, if it does not."""
+    """List why the tape does not follow the source, if it does not."""
     source, tape, name = ways.source, ways.tape, labels[ways.source._id]
     line = ways.origin(source)
     where = line.where if line else None

@@ -24,7 +24,11 @@ KEPT = 20_000
 
 
 class Line(Entry):
-    """An entry without arrays, with the time and the thread in which it was computed."""
+    """An entry without arrays, with the time and the thread in which it was computed.
+
+    For what is not an operation, `operation` is a word: "made" (a tensor), "assign", "gradient" and its kind, or how a
+    tensor's numbers were read, such as "numpy()"; then `output_id` is `PLAIN`.
+    """
 
     __slots__ = ("thread", "time")
 
@@ -41,7 +45,7 @@ class Journal:
         self._keep = self._lines.append
 
     def hear(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
-        """Keep what an entry says besides its arrays; of what is no operation, the time too."""
+        """Keep an entry without its arrays; and the time, where it is not an operation's."""
         kept = (entry.operation, entry.line, get_ident())
         self._keep(kept if entry.values is not None else (*kept, tick()))
 
