@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.rule import SPELLED, elementwise, step
+from ..core.rule import SPELLED, elementwise, general, step
 from ..core.tensor import apply
-from .operations import alias, clip, sinc_derivative, stop_gradient
+from .operations import alias, clip, complex_sign, sinc_derivative, stop_gradient
 
 LOG10, LOG2 = float(np.log(10.0)), float(np.log(2.0))
 DEGREE = float(np.pi / 180)
@@ -27,6 +27,11 @@ def is_complex(x: Any) -> bool:
 def direction(x: Any, y: Any) -> Any:
     """Give the derivative of y = |x|: the sign, or conj(x)/|x| of a complex number; 0 at 0."""
     return np.conjugate(x) / np.where(y == 0, 1, y) if is_complex(x) else np.sign(x)
+
+
+def pull_complex_sign(g: Any, y: Any, z: Any) -> Any:
+    """Pull back through z/|z|: only a change across the direction of z turns it; 0 at 0."""
+    return np.where(y == 0, 0, (g - np.conjugate(g * y * y)) / (2 * or_one(np.abs(z))))
 
 
 def log_of_base(x: Any) -> Any:
@@ -58,12 +63,14 @@ def spelled_clip(a: Any, a_min: Any = None, a_max: Any = None, min: Any = None, 
 
 
 SPELLED[np.clip] = spelled_clip
+SPELLED[np.sign] = lambda x: complex_sign(x) if is_complex(x) else apply(np.sign, (x,))  # a step, if it is real
 SPELLED[np.where] = lambda c, *branches: apply(np.where, (c, *branches)) if branches else np.nonzero(c)
 
 # fmt: off
 elementwise(np.positive,    lambda g, y, x: g)
 elementwise(np.negative,    lambda g, y, x: -g)
 elementwise(np.absolute,    lambda g, y, x: g * direction(x, y))
+general(complex_sign,       pull_complex_sign)
 elementwise(np.fabs,        lambda g, y, x: g * np.sign(x))
 elementwise(np.reciprocal,  lambda g, y, x: -g * y * y)
 elementwise(np.square,      lambda g, y, x: g * (2 * x))

@@ -57,6 +57,8 @@ CASES = [
     case("real of complex numbers", lambda x, y: np.real((x + 1j * y) ** 3), (3,), (3,), real=True),
     case("imag of complex numbers", lambda x, y: np.imag(np.exp(x + 1j * y)), (3,), (3,), real=True),
     case("absolute of complex numbers", lambda x, y: np.abs(x + 1j * y), (3,), (3,), real=True),
+    case("sign of complex numbers", lambda x, y: np.sign(x + 1j * y), (3,), (3,), real=True),
+    case("sign times square", lambda z: np.sign(z) * z * z, (2, 3)),
     case("conj", lambda z: np.conj(z) * z * z, (2, 3)),
     case("nan_to_num", np.nan_to_num, (2, 3)),
     case("nan_to_num options", lambda x: np.nan_to_num(x, nan=1.0, posinf=2.0, neginf=0.0), (2, 3), real=True),

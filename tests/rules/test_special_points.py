@@ -181,6 +181,9 @@ def test_the_branch_not_taken_contributes_nothing_where_it_is_finite():
         (np.abs, 3 + 4j, 0.6 + 0.8j),
         (abs, -3 - 4j, -0.6 - 0.8j),
         (np.abs, 0j, 0),
+        (lambda z: np.real(np.sign(z)) + 2 * np.imag(np.sign(z)), 3 + 4j, -0.064 + 0.048j),  # turned by 0.4 / |z|
+        (np.sign, 2 + 0j, 0),  # the real part of a change changes the length alone
+        (np.sign, 0j, 0),
         (np.real, 1 + 2j, 1),
         (np.imag, 1 + 2j, 1j),
         (lambda z: z.real**2 + z.imag**2, 1 + 2j, 2 + 4j),
@@ -190,6 +193,24 @@ def test_the_branch_not_taken_contributes_nothing_where_it_is_finite():
 def test_a_complex_gradient_is_the_conjugate_of_the_derivative(f, z, expected):
     for value in (z, [z]):
         np.testing.assert_allclose(np.ravel(gradient(f, value)), expected, atol=1e-15)
+
+
+def test_the_complex_sign_is_differentiated_in_every_mode_and_has_numpy_s_value():
+    z, moved = np.array([3 + 4j, -1 - 1j, 0j]), np.array([1j, 1 + 1j, 1j])
+    y, tangent = ad.jvp(np.sign, (z,), (moved,))
+    np.testing.assert_array_equal(y.numpy(), np.sign(z))
+    np.testing.assert_allclose(tangent.numpy(), [(-0.8 + 0.6j) * 0.6 / 5, 0, 0], atol=1e-15)
+    infinite = complex(INF, 1.0)
+    assert np.sign(ad.constant(infinite)).numpy() == np.sign(np.complex128(infinite)) == 1
+
+    x = ad.constant(1 + 0j)
+    with ad.GradientTape() as outer:
+        outer.watch(x)
+        with ad.GradientTape() as inner:
+            inner.watch(x)
+            y = np.real(np.sign(x))  # the cosine of the angle, whose second derivative is -1 at angle 0
+        slope = np.imag(inner.gradient(y, x))
+    np.testing.assert_allclose(outer.gradient(slope, x).numpy(), -1j)
 
 
 @pytest.mark.parametrize(("z", "p"), [(-1 + 2j, 1 - 1j), (-3 - 1j, 0.5 + 0j), (1j, 2 + 1j)])
