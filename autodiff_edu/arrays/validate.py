@@ -88,7 +88,7 @@ def placed(function: Callable[..., Any], args: Any, parameters: dict[str, Any]) 
     if any(map(is_tensor, parameters.values())):
         bound = signature(function).bind(*args, **parameters)
         args, parameters = bound.args, bound.kwargs
-    return tuple(map(_read, args)), parameters
+    return tuple(x if isinstance(x, type) else _read(x) for x in args), parameters
 
 
 def is_tensor(value: Any) -> bool:
@@ -165,7 +165,7 @@ def check_operands(function: Callable[..., Any], args: Any, parameters: Any) -> 
     if len(args) > place and (isinstance(args[place], np.ndarray) or is_tensor(args[place])):
         reject_argument(function, {"out": args[place]})
     for value in (*args, *(parameters or {}).values()):
-        if type(value) in USUAL or is_tensor(value):
+        if type(value) in USUAL or is_tensor(value) or isinstance(value, type):  # such as the dtype np.float32
             continue
         joined = function in JOINING and isinstance(value, list | tuple)
         for part in value if joined else (value,):

@@ -81,6 +81,8 @@ SPELLED[np.size] = lambda a, axis=None: a.size if axis is None else a.shape[axis
 SPELLED[np.ndarray.astype] = lambda a, dtype: (
     cast(a, np.dtype(dtype)) if np.dtype(dtype).kind in "fc" else round_off(a, dtype)
 )
+if hasattr(np, "astype"):  # NumPy 2.1 or later
+    SPELLED[np.astype] = lambda x, dtype, /, *, copy=True: x.astype(dtype)
 SPELLED[np.reshape] = spelled_reshape
 SPELLED[np.expand_dims] = lambda a, axis: apply(
     np.expand_dims, (a, axis if type(axis) is int or not np.iterable(axis) else tuple(axis))

@@ -34,6 +34,7 @@ CASES = [
     case("imag", np.imag, (2, 3)),
     case("x.real * x.imag", lambda x: x.real * (1 + x.imag), (3,)),
     case("astype", lambda x: x.astype(complex) if x.dtype.kind == "c" else x.astype(x.dtype), (3,)),
+    *([case("np.astype", lambda x: np.astype(x, x.dtype, copy=False), (3,))] if NUMPY >= "2.1.0" else []),
     case("sin of a scalar", np.sin, ()),
     case("exp of an empty array", np.exp, (0, 3)),
     case("fabs", np.fabs, (2, 3), real=True),

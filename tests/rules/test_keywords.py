@@ -71,3 +71,15 @@ def test_arguments_are_given_the_names_of_numpy_s_signature():
     assert by_name(np.swapaxes, ("x", 0, 1), {}, 1) == (("x",), {"axis1": 0, "axis2": 1})
     assert by_name(np.swapaxes, ("x", 0), {"axis2": 1}, 0) == ((), {"a": "x", "axis1": 0, "axis2": 1})
     assert by_name(np.gradient, ("x", 2.0), {"axis": 1}, 0) == (("x", 2.0), {"axis": 1})
+
+
+@pytest.mark.skipif(not hasattr(np, "astype"), reason="NumPy 2.1 has it")
+@pytest.mark.parametrize("dtype", [np.float32, "float32", np.dtype("float32")])
+def test_a_dtype_may_be_given_as_a_type_a_name_or_a_dtype(dtype):
+    x = ad.Variable([1.5, 2.5])
+    with ad.GradientTape(persistent=True) as tape:
+        y, whole = np.astype(x, dtype), np.astype(x, int)
+    assert y.dtype == np.float32
+    assert tape.gradient(y, x).tolist() == [1.0, 1.0]
+    assert tape.gradient(y, x).dtype == np.float64
+    assert tape.gradient(whole, x) is None

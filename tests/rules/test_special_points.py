@@ -235,6 +235,38 @@ def test_extremes_neither_overflow_nor_warn():
     np.testing.assert_allclose(gradient(np.arctan, [-1e8, 1e8]), [1e-16, 1e-16])
 
 
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.repeat(x, 2, axis=1),
+        lambda x: np.take(x, 1, axis=0),
+        lambda x: np.take(x, 0, axis=1),
+        lambda x: np.pad(x, {}),
+        lambda x: np.pad(x, 0.5),
+        np.sort,
+        lambda x: np.partition(x, 0),
+        np.diag,
+    ],
+)
+def test_what_numpy_refuses_to_do_with_a_scalar_is_refused(f):
+    with pytest.raises(Exception) as expected:  # noqa: PT011 - whatever it is
+        f(np.array(2.0))
+    with pytest.raises(type(expected.value)):
+        f(ad.constant(2.0))
+
+
+def test_an_axis_beyond_the_last_is_refused_and_not_counted_round():
+    with pytest.raises(np.exceptions.AxisError):
+        np.take_along_axis(ad.constant([[1.0, 2.0]]), np.array([[0]]), axis=2)
+
+
+def test_padding_by_nothing_does_not_return_the_variable_itself():
+    v = ad.Variable([1.0, 2.0])
+    padded = np.pad(v, 0, mode="edge")
+    v.assign([5.0, 6.0])
+    assert padded.tolist() == [1.0, 2.0]
+
+
 @pytest.mark.parametrize("axis", [0, -1, None])
 @pytest.mark.parametrize("f", [np.sum, np.max, np.min, np.prod, np.cumsum, np.cumprod, np.add.reduce])
 def test_a_scalar_is_reduced_along_axis_0_as_in_numpy(f, axis):
