@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .structures import flatten
+from .structures import check_rectangular, flatten
 
 USUAL = frozenset({bool, int, float, complex, np.float32, np.float64})
 """The types of most operands that are no tensors: numbers beyond doubt."""
@@ -233,7 +233,11 @@ def _name(function: Any) -> str:
 def _array(value: Any, dtype: Any = None) -> Any:
     if isinstance(value, list | tuple):
         _refuse_tensors(value)
-    return np.array(value, dtype=dtype)
+    try:
+        return np.array(value, dtype=dtype)
+    except ValueError:
+        check_rectangular(value)  # whose error says more
+        raise
 
 
 def _refuse_tensors(value: Any) -> None:
