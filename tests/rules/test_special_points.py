@@ -1,5 +1,7 @@
 """What the derivative is where there is a choice: ties, kinks, zeros, edges, and TensorFlow's complex numbers."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -313,3 +315,49 @@ def test_the_variance_of_more_elements_than_float16_counts_has_a_gradient():
 def test_a_product_that_underflows_has_its_gradient_all_the_same():
     np.testing.assert_allclose(gradient(np.prod, [1e-200, 1e-200]), [1e-200, 1e-200])
     np.testing.assert_allclose(gradient(lambda x: np.cumprod(x)[1], [1e-200, 1e-200]), [1e-200, 1e-200])
+
+
+@pytest.mark.parametrize(("f", "base"), [(np.logaddexp, np.e), (np.logaddexp2, 2.0)])
+@pytest.mark.parametrize("shift", [0.0, 1000.0, -4096.0])
+def test_logaddexp_keeps_its_digits_far_from_0(f, base, shift):
+    apart = np.array([-80.0, -30.0, -10.0, -1.0, 0.0, 0.5, 10.0, 80.0], "float32")
+    exact = 1 / (1 + np.float64(base) ** -np.float64(apart))
+    x, y = ad.constant(apart + np.float32(shift)), ad.constant(np.full(8, shift, "float32"))
+    with ad.GradientTape() as tape:
+        tape.watch([x, y])
+        z = f(x, y)
+    by_x, by_y = tape.gradient(z, [x, y])
+    eps = np.finfo("float32").eps
+    np.testing.assert_allclose(by_x.numpy(), exact, rtol=1.5 * eps)
+    np.testing.assert_allclose(by_y.numpy(), 1 - exact, rtol=1.5 * eps, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("f", [np.logaddexp, np.logaddexp2])
+def test_logaddexp_has_derivatives_at_the_extremes_and_at_infinity(f):
+    for x, y, expected in [
+        (1000.0, -1000.0, (1.0, 0.0)),
+        (-1000.0, 1000.0, (0.0, 1.0)),
+        (INF, 1.0, (1.0, 0.0)),
+        (-INF, 1.0, (0.0, 1.0)),
+        (INF, -INF, (1.0, 0.0)),
+        (INF, INF, (0.5, 0.5)),
+        (-INF, -INF, (0.5, 0.5)),
+    ]:
+        a, b = ad.constant([x]), ad.constant([y])
+        with ad.GradientTape(persistent=True) as outer:
+            outer.watch([a, b])
+            with ad.GradientTape() as inner:
+                inner.watch([a, b])
+                z = f(a, b)
+            by_a, by_b = inner.gradient(z, [a, b])
+        assert (by_a.item(), by_b.item()) == expected
+        if x != y:
+            assert outer.gradient(by_a, [a, b], unconnected_gradients="zero") == [0.0, 0.0]
+
+
+def test_softplus_has_its_derivatives_at_0():
+    derivative = partial(np.logaddexp, 0.0)
+    for expected in (0.5, 0.25, 0.0, -0.125):
+        derivative = ad.grad(derivative)
+        assert derivative(0.0).item() == expected
