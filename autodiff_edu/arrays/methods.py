@@ -121,9 +121,9 @@ class ArrayMethods:
             "Build a new one, for example y = np.where(mask, value, x)"
         )
 
-    def item(self) -> Any:
-        """Return the only element as a Python number."""
-        return self._leave("item()").item()
+    def item(self, *index: Any) -> Any:
+        """Return one element as a Python number: the only one, or the one at a flat index or at one index per axis."""
+        return self._leave("item()").item(*index)
 
     def tolist(self) -> Any:
         """Return the elements as nested lists of Python numbers."""
@@ -156,10 +156,10 @@ class ArrayMethods:
         clip: Any = np.clip
         return clip(self, min, max, *args, **parameters)
 
-    def reshape(self, *shape: Any) -> Any:
-        """Return `np.reshape` of this tensor; the shape as one tuple or as several numbers."""
+    def reshape(self, *shape: Any, **parameters: Any) -> Any:
+        """Return `np.reshape` of this tensor; the shape as one tuple or as several numbers, then perhaps `order=`."""
         reshape: Any = np.reshape
-        return reshape(self, shape[0] if len(shape) == 1 else shape)
+        return reshape(self, shape[0] if len(shape) == 1 else shape, **parameters)
 
     def transpose(self, *axes: Any) -> Any:
         """Return `np.transpose` of this tensor; the axes as one tuple, as several numbers, or none: reversed."""

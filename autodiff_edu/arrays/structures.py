@@ -79,12 +79,32 @@ def is_numbers(structure: Any) -> bool:
     return bool(leaves) and all(isinstance(leaf, Complex) for leaf in leaves)
 
 
-def as_array(structure: Any) -> Any:
+def as_array(structure: Any, path: str = "the list") -> Any:
     """Make an array of a list of numbers, floating even if they are whole; anything else is left as it is."""
     if not is_numbers(structure):
         return structure
+    try:
+        check_rectangular(structure)
+    except ValueError as error:
+        raise ValueError(
+            f"{path}: {error}, or keep them apart, as a list of arrays: [np.array(part) for part in parts]"
+        ) from None
     array = np.array(structure)
     return array.astype(float) if array.dtype.kind in "biu" else array
+
+
+def check_rectangular(value: Any, path: str = "", depth: int = 64) -> tuple[int, ...]:
+    """Return the shape of the array that nested lists stand for, or raise a ValueError that names two unequal parts."""
+    if not isinstance(value, list | tuple) or not depth:  # a list may contain itself
+        return np.shape(value) if depth else ()
+    shapes = [check_rectangular(part, f"{path}[{k}]", depth - 1) for k, part in enumerate(value)]
+    for k, shape in enumerate(shapes):
+        if shape != shapes[0]:
+            raise ValueError(
+                f"a list of numbers stands for an array, and the parts of this one have different shapes: {path}[0] "
+                f"has shape {shapes[0]} and {path}[{k}] has shape {shape}. Write parts of the same shape"
+            )
+    return (len(shapes), *(shapes[0] if shapes else ()))
 
 
 def _parts(structure: Any) -> list[tuple[str, Any]] | None:

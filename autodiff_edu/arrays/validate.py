@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .structures import flatten
+from .structures import check_rectangular, flatten
 
 USUAL = frozenset({bool, int, float, complex, np.float32, np.float64})
 """The types of most operands that are no tensors: numbers beyond doubt."""
@@ -88,7 +88,7 @@ def placed(function: Callable[..., Any], args: Any, parameters: dict[str, Any]) 
     if any(map(is_tensor, parameters.values())):
         bound = signature(function).bind(*args, **parameters)
         args, parameters = bound.args, bound.kwargs
-    return tuple(map(_read, args)), parameters
+    return tuple(x if isinstance(x, type) else _read(x) for x in args), parameters
 
 
 def is_tensor(value: Any) -> bool:
@@ -165,7 +165,7 @@ def check_operands(function: Callable[..., Any], args: Any, parameters: Any) -> 
     if len(args) > place and (isinstance(args[place], np.ndarray) or is_tensor(args[place])):
         reject_argument(function, {"out": args[place]})
     for value in (*args, *(parameters or {}).values()):
-        if type(value) in USUAL or is_tensor(value):
+        if type(value) in USUAL or is_tensor(value) or isinstance(value, type):  # such as the dtype np.float32
             continue
         joined = function in JOINING and isinstance(value, list | tuple)
         for part in value if joined else (value,):
@@ -233,7 +233,11 @@ def _name(function: Any) -> str:
 def _array(value: Any, dtype: Any = None) -> Any:
     if isinstance(value, list | tuple):
         _refuse_tensors(value)
-    return np.array(value, dtype=dtype)
+    try:
+        return np.array(value, dtype=dtype)
+    except ValueError:
+        check_rectangular(value)  # whose error says more
+        raise
 
 
 def _refuse_tensors(value: Any) -> None:

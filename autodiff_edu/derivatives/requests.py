@@ -20,9 +20,14 @@ def tensors_of(structure: Any, path: str) -> list[Tensor]:
     for where, leaf in leaves:
         if not isinstance(leaf, Tensor):
             reject_module(where, leaf)
+            listed = (
+                ". If NumPy computed it from a list of tensors, as in np.linalg.norm([a, b]): a list of tensors is not "
+                "an array, and what is computed from it is on no tape; write np.linalg.norm(np.stack([a, b]))"
+            )
             raise TypeError(
                 f"{where} is {leaf!r:.60} of type {type(leaf).__name__}, and must be a Tensor or a Variable: "
                 "the very object that the tape saw, not its value"
+                + (listed if path == "target" and isinstance(leaf, np.generic | np.ndarray) else "")
             )
     return [leaf for _, leaf in leaves]
 
@@ -69,7 +74,7 @@ def seeds_of(target: Any, output_gradients: Any) -> list[tuple[Tensor, Any]]:
         if seed is None:
             seeds.append((tensor, np.ones_like(tensor._array)[()]))
             continue
-        seed = _seed(path, seed)
+        seed = _seed(path, seed, tensor.shape)
         if seed.shape != tensor.shape:
             raise ValueError(
                 f"{path} has shape {seed.shape}, and its target has shape {tensor.shape}; they must be the same. "
@@ -83,9 +88,20 @@ def seeds_of(target: Any, output_gradients: Any) -> list[tuple[Tensor, Any]]:
     return seeds
 
 
-def _seed(path: str, given: Any) -> Tensor:
-    if isinstance(given, list | tuple) and len(given) == 1 and isinstance(given[0], Tensor):
-        return given[0]
+def _seed(path: str, given: Any, shape: tuple[int, ...]) -> Tensor:
+    if isinstance(given, list | tuple) and any(isinstance(part, Tensor) for part in given):
+        if len(given) == 1:
+            return given[0]
+        fits = all((len(given), *np.shape(part)) == shape for part in given)
+        raise ValueError(
+            f"{path} is a {type(given).__name__} of {len(given)} tensors, and its target is one tensor of shape "
+            f"{shape}, which takes one cotangent of that shape. "
+            + (
+                "Join them: np.stack([...])"
+                if fits
+                else "For several cotangents, call gradient once for each (on a persistent tape)"
+            )
+        )
     return as_constant(path, given)
 
 

@@ -313,7 +313,7 @@ def _run(
 ) -> tuple[Tape, Any, Any]:
     """Run `f` on a tape of its own that watches the chosen arguments; give the tape, the value and the sources."""
     numbers = _numbers(args, argnums)
-    args = tuple(as_array(arg) if k in numbers else arg for k, arg in enumerate(args))
+    args = tuple(as_array(arg, f"argument {k}") if k in numbers else arg for k, arg in enumerate(args))
     with Tape(persistent) as tape:
         sources = _watched(tape, _chosen(args, argnums))
         value = f(*_with(args, argnums, sources), **kwargs)

@@ -19,8 +19,13 @@ import numpy as np
 from ..arrays.structures import as_array
 from ..arrays.validate import copy_in
 from ..core.variable import Variable
+from .functions import elu, relu, sigmoid, softmax, softplus
 from .initialisers import glorot_uniform
 from .module import Module
+
+ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
+    "relu": relu, "elu": elu, "sigmoid": sigmoid, "softplus": softplus, "softmax": softmax, "tanh": np.tanh,
+}  # fmt: skip
 
 
 class Dense(Module):
@@ -30,8 +35,9 @@ class Dense(Module):
     ----------
     units : int
         How many outputs.
-    activation : callable, optional
-        A function of tensors: `nn.relu`, `np.tanh`, or one of your own.
+    activation : callable or str, optional
+        A function of tensors: `nn.relu`, `np.tanh`, or one of your own. Or a name: "relu", "elu", "sigmoid",
+        "softplus", "softmax" or "tanh".
 
     Attributes
     ----------
@@ -44,10 +50,10 @@ class Dense(Module):
     Raises
     ------
     ValueError
-        If `units` is no positive integer. When called: if the input is a scalar, or its last axis is not as long as
-        that of the first input.
+        If `units` is not a positive integer, or there is no activation of that name. When called: if the input is a
+        scalar, or its last axis is not as long as that of the first input.
     TypeError
-        If the activation is no function. When called: if the input does not hold floats.
+        If the activation is not a function. When called: if the input does not hold floats.
 
     Examples
     --------
@@ -61,9 +67,11 @@ class Dense(Module):
     Tensor([1., 1.])
     """
 
-    def __init__(self, units: int, activation: Callable[[Any], Any] | None = None) -> None:
+    def __init__(self, units: int, activation: Callable[[Any], Any] | str | None = None) -> None:
         if isinstance(units, bool) or not isinstance(units, int | np.integer) or units < 1:
             raise ValueError(f"Dense takes a positive integer as its number of units, as in Dense(10); got {units!r}")
+        if isinstance(activation, str):
+            activation = _activation(activation)
         if activation is not None and not callable(activation):
             raise TypeError(
                 f"the activation of a Dense layer is a function, as in Dense(10, nn.relu); got {activation!r}"
@@ -162,6 +170,15 @@ class BatchNormalization(Module):
         """Move the moving statistics towards those of a batch, in plain arrays: that is no part of the function."""
         for moving, batch in ((self.moving_mean, mean), (self.moving_variance, variance)):
             moving.assign(self.momentum * copy_in(moving) + (1 - self.momentum) * copy_in(batch))
+
+
+def _activation(name: str) -> Callable[[Any], Any]:
+    if name not in ACTIVATIONS:
+        raise ValueError(
+            f"{name!r:.60} is not the name of an activation; those are {', '.join(map(repr, ACTIVATIONS))}. "
+            "For any other, pass the function itself"
+        )
+    return ACTIVATIONS[name]
 
 
 def _checked(layer: Module, inputs: Any, built: Variable | None, axes: str, rank: int) -> Any:

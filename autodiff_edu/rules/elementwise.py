@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.rule import SPELLED, elementwise, step
+from ..core.rule import SPELLED, elementwise, general, step
 from ..core.tensor import apply
-from .operations import alias, clip, sinc_derivative, stop_gradient
+from .operations import alias, clip, complex_sign, sinc_derivative, stop_gradient
 
 LOG10, LOG2 = float(np.log(10.0)), float(np.log(2.0))
 DEGREE = float(np.pi / 180)
@@ -27,6 +27,11 @@ def is_complex(x: Any) -> bool:
 def direction(x: Any, y: Any) -> Any:
     """Give the derivative of y = |x|: the sign, or conj(x)/|x| of a complex number; 0 at 0."""
     return np.conjugate(x) / np.where(y == 0, 1, y) if is_complex(x) else np.sign(x)
+
+
+def pull_complex_sign(g: Any, y: Any, z: Any) -> Any:
+    """Pull back through z/|z|: only a change across the direction of z turns it; 0 at 0."""
+    return np.where(y == 0, 0, (g - np.conjugate(g * y * y)) / (2 * or_one(np.abs(z))))
 
 
 def log_of_base(x: Any) -> Any:
@@ -48,6 +53,19 @@ def share(g: Any, x: Any, z: Any, other: Any) -> Any:
     return np.where(x == z, g, 0) / (1.0 + (x == other))
 
 
+def part_of_sum(x: Any, y: Any, exp: Any) -> Any:
+    """Return exp(x) / (exp(x) + exp(y)) to the last digit: only the smaller is divided by the larger. 1/2 at a tie.
+
+    Written as a function of x - y on either side of 0, so that its derivatives are right at 0 too.
+    """
+    with np.errstate(invalid="ignore"):  # inf - inf
+        difference = x - y
+    difference = np.where(np.isnan(difference) & (x == y), 0, difference)
+    above = difference >= 0
+    smaller = exp(np.where(above, -difference, difference))
+    return np.where(above, 1, smaller) / (1 + smaller)
+
+
 def spelled_clip(a: Any, a_min: Any = None, a_max: Any = None, min: Any = None, max: Any = None) -> Any:
     """Accept the bounds under each of the names that NumPy gives them."""
     low, high = min if a_min is None else a_min, max if a_max is None else a_max
@@ -58,12 +76,14 @@ def spelled_clip(a: Any, a_min: Any = None, a_max: Any = None, min: Any = None, 
 
 
 SPELLED[np.clip] = spelled_clip
+SPELLED[np.sign] = lambda x: complex_sign(x) if is_complex(x) else apply(np.sign, (x,))  # a step, if it is real
 SPELLED[np.where] = lambda c, *branches: apply(np.where, (c, *branches)) if branches else np.nonzero(c)
 
 # fmt: off
 elementwise(np.positive,    lambda g, y, x: g)
 elementwise(np.negative,    lambda g, y, x: -g)
 elementwise(np.absolute,    lambda g, y, x: g * direction(x, y))
+general(complex_sign,       pull_complex_sign)
 elementwise(np.fabs,        lambda g, y, x: g * np.sign(x))
 elementwise(np.reciprocal,  lambda g, y, x: -g * y * y)
 elementwise(np.square,      lambda g, y, x: g * (2 * x))
@@ -127,10 +147,10 @@ elementwise(np.hypot,       lambda g, z, x, y: g * (x / or_one(z)),
                             lambda g, z, x, y: g * (y / or_one(z)))
 elementwise(np.arctan2,     lambda g, z, y, x: g * (x / (x * x + y * y)),
                             lambda g, z, y, x: g * (-y / (x * x + y * y)))
-elementwise(np.logaddexp,   lambda g, z, x, y: g * np.exp(x - z),
-                            lambda g, z, x, y: g * np.exp(y - z))
-elementwise(np.logaddexp2,  lambda g, z, x, y: g * np.exp2(x - z),
-                            lambda g, z, x, y: g * np.exp2(y - z))
+elementwise(np.logaddexp,   lambda g, z, x, y: g * part_of_sum(x, y, np.exp),
+                            lambda g, z, x, y: g * part_of_sum(y, x, np.exp))
+elementwise(np.logaddexp2,  lambda g, z, x, y: g * part_of_sum(x, y, np.exp2),
+                            lambda g, z, x, y: g * part_of_sum(y, x, np.exp2))
 elementwise(np.where,       None,
                             lambda g, z, c, x, y: np.where(c, g, 0),
                             lambda g, z, c, x, y: np.where(c, 0, g))

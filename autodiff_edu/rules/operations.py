@@ -35,6 +35,12 @@ def clip(x: Any, low: Any, high: Any) -> Any:
 
 
 @operation
+def complex_sign(z: Any) -> Any:
+    """Return z/|z|, the point of the unit circle in the direction of z; 0 at 0."""
+    return np.sign(z)
+
+
+@operation
 def cast(x: Any, dtype: np.dtype) -> Any:
     """Convert to another floating or complex dtype."""
     return x.astype(dtype)

@@ -14,7 +14,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from ..core.rule import SPELLED
 from ..core.tensor import Tensor
-from .operations import array_of, scatter
+from .operations import alias, array_of, scatter
 
 
 def array_from(a: Any) -> Any:
@@ -22,13 +22,18 @@ def array_from(a: Any) -> Any:
     return array_of(a) if isinstance(a, Tensor) else np.asarray(a)
 
 
+def with_axis(a: Any, axis: int | None) -> tuple[Any, int]:
+    """Return an array with the axis to go along: flattened for None, and a scalar, as NumPy has it, as a vector."""
+    if axis is None or not np.ndim(a):
+        a, axis = np.ravel(a), axis or 0
+    return a, normalize_axis_index(axis, np.ndim(a))
+
+
 def take(a: Any, indices: Any, axis: int | None = None, out: None = None, mode: str = "raise") -> Any:
     """Take elements along one axis; `mode` says what an index beyond the end means."""
     if out is not None:
         raise TypeError("np.take of a tensor takes no out=: tensors are never written into; write result = ...")
-    if axis is None:
-        a, axis = np.ravel(a), 0
-    axis = normalize_axis_index(axis, np.ndim(a))
+    a, axis = with_axis(a, axis)
     indices, length = array_from(indices), np.shape(a)[axis]
     if mode == "wrap":
         indices = indices % length
@@ -42,11 +47,12 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
     if axis is None:
         return np.ravel(arr)[array_from(indices)]
     indices, ndim = array_from(indices), np.ndim(arr)
+    axis = normalize_axis_index(axis, ndim)
     places = list(np.ogrid[tuple(slice(n) for n in indices.shape)])
     for k in range(ndim):
-        if indices.shape[k] == 1 and np.shape(arr)[k] != 1 and k != axis % ndim:
+        if indices.shape[k] == 1 and np.shape(arr)[k] != 1 and k != axis:
             places[k] = np.arange(np.shape(arr)[k]).reshape((-1,) + (1,) * (ndim - k - 1))
-    places[axis % ndim] = indices
+    places[axis] = indices
     return arr[tuple(places)]
 
 
@@ -66,8 +72,7 @@ def partition(a: Any, kth: Any, axis: int | None = -1, kind: Any = "introselect"
 
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
     """Repeat each element: take it several times."""
-    if axis is None:
-        a, axis = np.ravel(a), 0
+    a, axis = with_axis(a, axis)
     return take(a, np.repeat(np.arange(np.shape(a)[axis]), array_from(repeats)), axis)
 
 
@@ -187,6 +192,8 @@ def diag(v: Any, k: int = 0) -> Any:
     """Take a matrix's diagonal, or put a vector on one."""
     if np.ndim(v) == 2:
         return diagonal(v, k)
+    if np.ndim(v) != 1:
+        raise ValueError(f"np.diag takes a vector or a matrix; its argument has shape {np.shape(v)}")
     size = np.shape(v)[0] + abs(k)
     return scatter(v, _diagonal_places((size, size), k), (size, size))
 
@@ -196,8 +203,6 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **parameters: Any) -
     known = ("constant", "edge", "reflect", "symmetric", "wrap")
     if mode not in known:
         raise ValueError(f"np.pad of a tensor has the modes {', '.join(known)}, and not {mode!r}")
-    if any(isinstance(value, Tensor) for value in parameters.values()):
-        raise TypeError("np.pad takes its constants as plain numbers; join tensors to the array with np.concatenate")
     if parameters.get("reflect_type", "even") != "even":
         raise ValueError("np.pad of a tensor mirrors values, reflect_type='even', and not differences")
     shape = np.shape(array)
@@ -206,6 +211,15 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **parameters: Any) -
         widths = [
             np.broadcast_to(pad_width.get(k, pad_width.get(k - len(shape), 0)), 2).tolist() for k in range(len(shape))
         ]
+    constants = parameters.get("constant_values")
+    if isinstance(constants, Tensor):
+        parameters["constant_values"] = 0
+    if not any(map(any, widths)):
+        np.pad(np.zeros(shape), pad_width, mode, **parameters)  # for NumPy's own errors
+        return alias(array)
+    if isinstance(constants, Tensor):
+        np.pad(np.zeros(shape), pad_width, mode, **parameters)
+        return pad_with_tensor(array, widths, constants)
     if mode == "constant":
         inside = tuple(slice(before, before + n) for (before, _), n in zip(widths, shape, strict=True))
         wide = tuple(before + n + after for (before, after), n in zip(widths, shape, strict=True))
@@ -214,6 +228,16 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **parameters: Any) -
     for axis, width in enumerate(widths):
         if any(width):
             array = take(array, np.pad(np.arange(np.shape(array)[axis]), width, mode, **parameters), axis)
+    return array
+
+
+def pad_with_tensor(array: Any, widths: list[list[int]], constants: Tensor) -> Any:
+    """Join the constants to both ends of one axis after the other, so that a corner belongs to the last axis."""
+    ends: Any = np.broadcast_to(constants, (len(widths), 2)).astype(array.dtype)
+    for axis, width in enumerate(widths):
+        shape = np.shape(array)
+        before, after = (np.broadcast_to(ends[axis, k], (*shape[:axis], width[k], *shape[axis + 1 :])) for k in (0, 1))
+        array = np.concatenate([before, array, after], axis=axis)
     return array
 
 
@@ -263,8 +287,9 @@ SPELLED |= {
     np.vstack: lambda tup: np.concatenate([at_least(2)(a) for a in tup]),
     np.hstack: lambda tup: np.concatenate([at_least(1)(a) for a in tup], axis=int(np.ndim(tup[0]) > 1)),
     np.dstack: lambda tup: np.concatenate([at_least(3)(a) for a in tup], axis=2),
-    np.vsplit: lambda ary, sections: split(ary, sections, 0), np.dsplit: lambda ary, sections: split(ary, sections, 2),
-    np.hsplit: lambda ary, sections: split(ary, sections, int(np.ndim(ary) > 1)),
+    np.vsplit: lambda ary, indices_or_sections: split(ary, indices_or_sections, 0),
+    np.hsplit: lambda ary, indices_or_sections: split(ary, indices_or_sections, int(np.ndim(ary) > 1)),
+    np.dsplit: lambda ary, indices_or_sections: split(ary, indices_or_sections, 2),
     np.diagflat: lambda v, k=0: diag(np.ravel(v), k),
     np.trace: lambda a, offset=0, axis1=0, axis2=1: np.sum(diagonal(a, offset, axis1, axis2), axis=-1),
     np.triu: lambda m, k=0: np.where(np.triu(np.ones(np.shape(m)[-2:], bool), k), m, 0),

@@ -63,7 +63,7 @@ linear(np.reshape,        lambda g, y, x, shape: like(g, y, x))
 linear(np.expand_dims,    lambda g, y, x, *_, **__: like(g, y, x))
 linear(np.squeeze,        lambda g, y, x, *_, **__: like(g, y, x))
 linear(np.transpose,      lambda g, y, x, axes=None: permute_back(g, np.ndim(x), axes))
-linear(np.swapaxes,        lambda g, y, x, a, b: np.swapaxes(g, right(a, x), right(b, x)))
+linear(np.swapaxes,       lambda g, y, x, axis1, axis2: np.swapaxes(g, right(axis1, x), right(axis2, x)))
 linear(np.broadcast_to,   lambda g, y, x, *_, **__: g)
 linear(cast,              lambda g, y, x, dtype: g)
 linear(alias,              lambda g, y, x: g)
@@ -81,6 +81,8 @@ SPELLED[np.size] = lambda a, axis=None: a.size if axis is None else a.shape[axis
 SPELLED[np.ndarray.astype] = lambda a, dtype: (
     cast(a, np.dtype(dtype)) if np.dtype(dtype).kind in "fc" else round_off(a, dtype)
 )
+if hasattr(np, "astype"):  # NumPy 2.1 or later
+    SPELLED[np.astype] = lambda x, dtype, /, *, copy=True: x.astype(dtype)
 SPELLED[np.reshape] = spelled_reshape
 SPELLED[np.expand_dims] = lambda a, axis: apply(
     np.expand_dims, (a, axis if type(axis) is int or not np.iterable(axis) else tuple(axis))

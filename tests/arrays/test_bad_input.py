@@ -326,7 +326,7 @@ def test_a_rule_for_a_ufunc_must_be_given_for_every_argument():
         lambda x: np.einsum("i,i", np.ones(2) * x, [x, x]),
         lambda x: np.interp(x, [0.0, 3.0], [x, x * 2]),
         lambda x: np.outer(x, [x, x]),
-        lambda x: np.pad(np.reshape(x, 1), 1, constant_values=x),
+        lambda x: np.pad(np.reshape(x, 1), 1, constant_values=[x, x]),
         lambda x: np.gradient(x * np.arange(3.0), x),
     ],
 )

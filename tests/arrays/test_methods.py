@@ -33,6 +33,22 @@ def test_a_method_gives_a_tensor_of_what_numpy_gives(call):
     assert found.dtype == call(X).dtype
 
 
+@pytest.mark.parametrize("index", [(3,), (-1,), (1, 2), ((1, 2),)])
+def test_item_finds_an_element_by_a_flat_index_or_by_one_per_axis(index):
+    assert ad.constant(X).item(*index) == X.item(*index)
+    assert type(ad.constant(X).item(*index)) is float
+
+
+def test_item_and_reshape_refuse_what_numpy_refuses():
+    x = ad.constant(X)
+    with pytest.raises(IndexError, match="out of bounds"):
+        x.item(6)
+    with pytest.raises(ValueError, match="not 'K'"):
+        x.reshape(-1, order="K")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'copies'"):
+        x.reshape(-1, copies=True)
+
+
 def test_sizes_in_bytes_and_the_bytes_themselves():
     x = ad.constant(X, dtype="float32")
     assert (x.nbytes, x.itemsize, x.tobytes()) == (24, 4, X.astype("float32").tobytes())

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autodiff_edu.arrays.structures import as_array, flatten, flatten_like, rebuild
+import autodiff_edu as ad
+from autodiff_edu.arrays.structures import as_array, check_rectangular, flatten, flatten_like, rebuild
 
 Pair = collections.namedtuple("Pair", "u v")
 
@@ -251,3 +252,20 @@ def test_a_list_of_numbers_is_an_array_and_a_structure_of_anything_else_is_not()
     assert as_array([1j, 2]).dtype == complex
     for structure in ((1.0, 2.0), {"a": 1.0}, [], [None], ["a"], [1.0, as_array([1.0])], 3):
         assert as_array(structure) is structure
+
+
+def test_the_shape_of_nested_lists_is_told_or_the_parts_that_differ():
+    assert check_rectangular(3.0) == ()
+    assert check_rectangular([[1, 2, 3], (4, 5, 6)]) == (2, 3)
+    assert check_rectangular([]) == (0,)
+    with pytest.raises(ValueError, match=r"\[1\]\[0\] has shape \(\) and \[1\]\[1\] has shape \(1,\)"):
+        check_rectangular([[1.0, 2.0], [3.0, [4.0]]])
+    endless = [1.0]
+    endless.append(endless)
+    with pytest.raises(ValueError, match="different shapes"):
+        check_rectangular(endless)
+
+
+def test_a_ragged_list_is_named_where_a_tensor_is_made_of_it():
+    with pytest.raises(ValueError, match=r"\[0\] has shape \(1,\) and \[1\] has shape \(\)"):
+        ad.constant([[1.0], 2.0])

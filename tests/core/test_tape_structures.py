@@ -210,8 +210,9 @@ def test_a_list_of_numbers_is_an_array_for_one_vector_and_a_list_of_one_tensor_i
     for weights in ([np.array([1.0, 10.0])], [[1.0, 10.0]], [1.0]):
         with pytest.raises(ValueError, match=r"output_gradients has shape"):
             tape.gradient(y, x, output_gradients=weights)
-    with pytest.raises(TypeError, match=r"output_gradients: a list of tensors is no array"):
-        tape.gradient(y, x, output_gradients=[seed, seed])
+    for weights in ([seed, seed], [seed, np.array([1.0, 10.0])]):
+        with pytest.raises(ValueError, match=r"output_gradients is a list of 2 tensors, .*call gradient once for each"):
+            tape.gradient(y, x, output_gradients=weights)
 
 
 def test_a_first_cotangent_in_a_list_can_be_differentiated_by():

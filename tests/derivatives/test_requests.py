@@ -51,6 +51,23 @@ def test_first_cotangents_may_be_given_in_many_ways():
     assert [float(seed) for _, seed in seeds_of({"a": y, "b": y}, {"b": 1.0, "a": 2.0})] == [2.0, 1.0]
 
 
+def test_several_first_cotangents_for_one_target_are_refused_and_not_stacked():
+    one, row, target = ad.constant(1.0), ad.constant([1.0, 2.0]), ad.constant([1.0, 2.0])
+    with pytest.raises(ValueError, match=r"a list of 2 tensors, .* shape \(2,\).*call gradient once for each"):
+        seeds_of(target, [row, row])
+    with pytest.raises(ValueError, match=r"output_gradients\[1\] is a tuple of 2 tensors, .*np\.stack"):
+        seeds_of([one, target], [one, (one, one)])
+    assert seeds_of(target, np.stack([one, one]))[0][1].tolist() == [1.0, 1.0]
+
+
+def test_of_a_target_that_numpy_made_of_a_list_of_tensors_it_is_said_that_this_is_not_an_array():
+    x = ad.constant([3.0, 4.0])
+    with pytest.raises(TypeError, match=r"list of tensors is not an array, .*\(np\.stack\(\[a, b\]\)\)"):
+        tensors_of(np.linalg.norm([x[0], x[1]]), "target")
+    with pytest.raises(TypeError, match=r"not its value$"):
+        tensors_of(5.0, "target")
+
+
 def test_a_first_cotangent_has_the_dtype_of_its_target():
     ((_, seed),) = seeds_of(ad.constant(1.0, dtype="float32"), 2.5)
     assert seed.dtype == np.float32

@@ -25,6 +25,14 @@ def test_a_tape_that_was_never_entered_says_so():
     check_shows(explanation)
 
 
+def test_the_sign_of_a_complex_number_is_connected_and_that_of_a_real_one_is_a_step():
+    x = ad.Variable([3.0, -4.0])
+    with ad.GradientTape() as tape:
+        connected, cut = np.real(np.sign(x * (1 + 1j))), np.sign(x)
+    assert not tape.explain(connected, x).causes
+    assert [cause.kind for cause in tape.explain(cut, x).causes] == ["step"]
+
+
 def test_connected_tensors_have_a_path_and_no_cause():
     scope = run("""
         s = v

@@ -195,7 +195,22 @@ def test_units_must_be_a_positive_integer(units):
 
 def test_an_activation_must_be_a_function():
     with pytest.raises(TypeError, match=r"Dense\(10, nn.relu\)"):
-        nn.Dense(10, "relu")
+        nn.Dense(10, 3)
+
+
+@pytest.mark.parametrize("name", ["relu", "elu", "sigmoid", "softplus", "softmax", "tanh"])
+def test_an_activation_may_be_given_by_its_name(name):
+    layer = nn.Dense(3, name)
+    function = getattr(nn, name, None) or getattr(np, name)
+    assert layer.activation is function
+    x = np.array([[1.0, -2.0]])
+    np.testing.assert_array_equal(layer(x).numpy(), function(x @ layer.kernel + layer.bias).numpy())
+
+
+@pytest.mark.parametrize("name", ["ReLU", "", "mse", "log_softmax"])
+def test_an_unknown_name_of_an_activation_is_refused_with_the_known_ones(name):
+    with pytest.raises(ValueError, match=f"^'{name}' is not the name .*'relu', 'elu', 'sigmoid', .*'tanh'"):
+        nn.Dense(10, name)
 
 
 @pytest.mark.parametrize("layer", [nn.Dense(3), nn.BatchNormalization()], ids=["dense", "normalization"])

@@ -1,5 +1,7 @@
 """What the derivative is where there is a choice: ties, kinks, zeros, edges, and TensorFlow's complex numbers."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -181,6 +183,9 @@ def test_the_branch_not_taken_contributes_nothing_where_it_is_finite():
         (np.abs, 3 + 4j, 0.6 + 0.8j),
         (abs, -3 - 4j, -0.6 - 0.8j),
         (np.abs, 0j, 0),
+        (lambda z: np.real(np.sign(z)) + 2 * np.imag(np.sign(z)), 3 + 4j, -0.064 + 0.048j),  # turned by 0.4 / |z|
+        (np.sign, 2 + 0j, 0),  # the real part of a change changes the length alone
+        (np.sign, 0j, 0),
         (np.real, 1 + 2j, 1),
         (np.imag, 1 + 2j, 1j),
         (lambda z: z.real**2 + z.imag**2, 1 + 2j, 2 + 4j),
@@ -190,6 +195,24 @@ def test_the_branch_not_taken_contributes_nothing_where_it_is_finite():
 def test_a_complex_gradient_is_the_conjugate_of_the_derivative(f, z, expected):
     for value in (z, [z]):
         np.testing.assert_allclose(np.ravel(gradient(f, value)), expected, atol=1e-15)
+
+
+def test_the_complex_sign_is_differentiated_in_every_mode_and_has_numpy_s_value():
+    z, moved = np.array([3 + 4j, -1 - 1j, 0j]), np.array([1j, 1 + 1j, 1j])
+    y, tangent = ad.jvp(np.sign, (z,), (moved,))
+    np.testing.assert_array_equal(y.numpy(), np.sign(z))
+    np.testing.assert_allclose(tangent.numpy(), [(-0.8 + 0.6j) * 0.6 / 5, 0, 0], atol=1e-15)
+    infinite = complex(INF, 1.0)
+    assert np.sign(ad.constant(infinite)).numpy() == np.sign(np.complex128(infinite)) == 1
+
+    x = ad.constant(1 + 0j)
+    with ad.GradientTape() as outer:
+        outer.watch(x)
+        with ad.GradientTape() as inner:
+            inner.watch(x)
+            y = np.real(np.sign(x))  # the cosine of the angle, whose second derivative is -1 at angle 0
+        slope = np.imag(inner.gradient(y, x))
+    np.testing.assert_allclose(outer.gradient(slope, x).numpy(), -1j)
 
 
 @pytest.mark.parametrize(("z", "p"), [(-1 + 2j, 1 - 1j), (-3 - 1j, 0.5 + 0j), (1j, 2 + 1j)])
@@ -212,6 +235,38 @@ def test_extremes_neither_overflow_nor_warn():
     far = [-1000.0, -100.0, 0.0, 100.0, 1000.0]
     np.testing.assert_allclose(gradient(np.tanh, far), [0, 0, 1, 0, 0], atol=1e-12)
     np.testing.assert_allclose(gradient(np.arctan, [-1e8, 1e8]), [1e-16, 1e-16])
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.repeat(x, 2, axis=1),
+        lambda x: np.take(x, 1, axis=0),
+        lambda x: np.take(x, 0, axis=1),
+        lambda x: np.pad(x, {}),
+        lambda x: np.pad(x, 0.5),
+        np.sort,
+        lambda x: np.partition(x, 0),
+        np.diag,
+    ],
+)
+def test_what_numpy_refuses_to_do_with_a_scalar_is_refused(f):
+    with pytest.raises(Exception) as expected:  # noqa: PT011 - whatever it is
+        f(np.array(2.0))
+    with pytest.raises(type(expected.value)):
+        f(ad.constant(2.0))
+
+
+def test_an_axis_beyond_the_last_is_refused_and_not_counted_round():
+    with pytest.raises(np.exceptions.AxisError):
+        np.take_along_axis(ad.constant([[1.0, 2.0]]), np.array([[0]]), axis=2)
+
+
+def test_padding_by_nothing_does_not_return_the_variable_itself():
+    v = ad.Variable([1.0, 2.0])
+    padded = np.pad(v, 0, mode="edge")
+    v.assign([5.0, 6.0])
+    assert padded.tolist() == [1.0, 2.0]
 
 
 @pytest.mark.parametrize("axis", [0, -1, None])
@@ -260,3 +315,49 @@ def test_the_variance_of_more_elements_than_float16_counts_has_a_gradient():
 def test_a_product_that_underflows_has_its_gradient_all_the_same():
     np.testing.assert_allclose(gradient(np.prod, [1e-200, 1e-200]), [1e-200, 1e-200])
     np.testing.assert_allclose(gradient(lambda x: np.cumprod(x)[1], [1e-200, 1e-200]), [1e-200, 1e-200])
+
+
+@pytest.mark.parametrize(("f", "base"), [(np.logaddexp, np.e), (np.logaddexp2, 2.0)])
+@pytest.mark.parametrize("shift", [0.0, 1000.0, -4096.0])
+def test_logaddexp_keeps_its_digits_far_from_0(f, base, shift):
+    apart = np.array([-80.0, -30.0, -10.0, -1.0, 0.0, 0.5, 10.0, 80.0], "float32")
+    exact = 1 / (1 + np.float64(base) ** -np.float64(apart))
+    x, y = ad.constant(apart + np.float32(shift)), ad.constant(np.full(8, shift, "float32"))
+    with ad.GradientTape() as tape:
+        tape.watch([x, y])
+        z = f(x, y)
+    by_x, by_y = tape.gradient(z, [x, y])
+    eps = np.finfo("float32").eps
+    np.testing.assert_allclose(by_x.numpy(), exact, rtol=1.5 * eps)
+    np.testing.assert_allclose(by_y.numpy(), 1 - exact, rtol=1.5 * eps, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("f", [np.logaddexp, np.logaddexp2])
+def test_logaddexp_has_derivatives_at_the_extremes_and_at_infinity(f):
+    for x, y, expected in [
+        (1000.0, -1000.0, (1.0, 0.0)),
+        (-1000.0, 1000.0, (0.0, 1.0)),
+        (INF, 1.0, (1.0, 0.0)),
+        (-INF, 1.0, (0.0, 1.0)),
+        (INF, -INF, (1.0, 0.0)),
+        (INF, INF, (0.5, 0.5)),
+        (-INF, -INF, (0.5, 0.5)),
+    ]:
+        a, b = ad.constant([x]), ad.constant([y])
+        with ad.GradientTape(persistent=True) as outer:
+            outer.watch([a, b])
+            with ad.GradientTape() as inner:
+                inner.watch([a, b])
+                z = f(a, b)
+            by_a, by_b = inner.gradient(z, [a, b])
+        assert (by_a.item(), by_b.item()) == expected
+        if x != y:
+            assert outer.gradient(by_a, [a, b], unconnected_gradients="zero") == [0.0, 0.0]
+
+
+def test_softplus_has_its_derivatives_at_0():
+    derivative = partial(np.logaddexp, 0.0)
+    for expected in (0.5, 0.25, 0.0, -0.125):
+        derivative = ad.grad(derivative)
+        assert derivative(0.0).item() == expected

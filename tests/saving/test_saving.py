@@ -227,6 +227,7 @@ BOUND_TO_SHAPES = {
     "clip to sizes",
     "reshape",
     "reshape in Fortran's order",
+    "reshape in Fortran's order, as a method",
     "broadcast_to",
     "broadcast_to of size 1 and 0",
     "for row in x",
