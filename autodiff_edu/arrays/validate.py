@@ -102,7 +102,7 @@ def copy_in(value: Any, dtype: Any = None) -> Any:
         value = value._array
     if hasattr(value, "__array_function__") and not isinstance(value, np.ndarray):
         return value if dtype is None else value.astype(dtype)  # another library's array: never coerced
-    _refuse_mask(value)
+    _reject_mask(value)
     array = _array(value, dtype)
     if array.dtype.kind not in "biufc":
         raise _no_numbers(value, array.dtype)
@@ -119,7 +119,7 @@ def as_operand(value: Any) -> Any:
     if type(value) in USUAL or is_tensor(value):
         return value
     if type(value) is not np.ndarray and isinstance(value, np.ndarray):
-        _refuse_mask(value)
+        _reject_mask(value)
         if isinstance(value, np.matrix):
             raise TypeError("* of a np.matrix is no product of elements; write np.asarray(matrix), and @ or * for it")
     array = _array(value) if isinstance(value, list | tuple) else _read(value)
@@ -172,7 +172,7 @@ def check_operands(function: Callable[..., Any], args: Any, parameters: Any) -> 
             if joined or function is np.where:
                 _check_numbers(part)
             elif isinstance(part, list | tuple):
-                _refuse_tensors(part)
+                _reject_tensors(part)
             else:
                 as_operand(part)
 
@@ -232,7 +232,7 @@ def _name(function: Any) -> str:
 
 def _array(value: Any, dtype: Any = None) -> Any:
     if isinstance(value, list | tuple):
-        _refuse_tensors(value)
+        _reject_tensors(value)
     try:
         return np.array(value, dtype=dtype)
     except ValueError:
@@ -240,7 +240,7 @@ def _array(value: Any, dtype: Any = None) -> Any:
         raise
 
 
-def _refuse_tensors(value: Any) -> None:
+def _reject_tensors(value: Any) -> None:
     if any(is_tensor(part) and part.dtype.kind in "fc" for part in _parts(value)):
         raise TypeError(
             "a list of tensors is no array, and making one would take them off every tape; "
@@ -254,7 +254,7 @@ def _parts(value: Any, depth: int = 64) -> Any:
         yield from _parts(part, depth - 1) if isinstance(part, list | tuple) else (part,)
 
 
-def _refuse_mask(value: Any) -> None:
+def _reject_mask(value: Any) -> None:
     if isinstance(value, np.ndarray) and hasattr(value, "mask"):
         raise TypeError(
             "a tensor has no mask, and a masked array would lose its own; fill it first, array.filled(0.0), and leave "
@@ -263,7 +263,7 @@ def _refuse_mask(value: Any) -> None:
 
 
 def _check_numbers(value: Any) -> None:
-    _refuse_mask(value)
+    _reject_mask(value)
     if is_tensor(value) or (hasattr(value, "__array_function__") and not isinstance(value, np.ndarray)):
         return
     array = _array(value)

@@ -57,7 +57,7 @@ class Everything:
             self.entries.append(entry.copy())  # a tape inside of a rule may claim this one, and release it
 
     def follows(self, ids: Any) -> bool:
-        """Tell that rules are to be computed on tensors, so that they are heard."""
+        """Return True: rules are to be computed on tensors, so that they are heard."""
         return True
 
 

@@ -76,7 +76,7 @@ class Watching:
             self.differentiates = True
 
     def undo(self) -> None:
-        """Give the variables back the values that they had."""
+        """Restore the values that the variables had."""
         for variable, array in self._before.values():
             variable._array = array
 

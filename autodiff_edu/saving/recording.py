@@ -93,7 +93,7 @@ class Recording:
             self.note(name_of(entry.operation), inputs, entry.parameters, [entry.output], entry.where)
 
     def follows(self, ids: Any) -> bool:
-        """Tell that rules are to be computed on tensors: every operation is noted, theirs among them."""
+        """Return that rules are to be computed on tensors: every operation is noted, theirs among them."""
         return not self.inside
 
     @property
@@ -169,14 +169,14 @@ class Recording:
         return Backward(numbers, described, notes, result)
 
     def varies(self, written: Any) -> bool:
-        """Tell whether something written was computed from an input or a variable."""
+        """Return whether something written was computed from an input or a variable."""
         parts = [*written] if isinstance(written, tuple) else written
         if references(parts, "input") or references(parts, "variable"):
             return True
         return not self.varying.isdisjoint(references(parts, "result"))
 
     def depends(self, tensor: Tensor) -> bool:
-        """Tell whether a tensor was computed from an input or a variable, or is one."""
+        """Return whether a tensor was computed from an input or a variable, or is one."""
         return isinstance(tensor, Variable) or self.knows(tensor._id)
 
     def knows(self, id: int | None) -> bool:
@@ -262,5 +262,5 @@ def tensors_in(result: Any) -> list[Tensor]:
 
 
 def same_array(a: Any, b: Any) -> bool:
-    """Tell whether two arrays are the same bit for bit, NaN included."""
+    """Return whether two arrays are the same bit for bit, NaN included."""
     return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
