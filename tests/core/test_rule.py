@@ -1,4 +1,4 @@
-"""Properties of broadcasting and of reductions, for shapes, axes and broadcasts that hypothesis draws."""
+"""What a rule need not care about: shapes, dtypes and complex numbers, for shapes and axes that hypothesis draws."""
 
 import numpy as np
 from hypothesis import given, settings
@@ -7,6 +7,8 @@ from hypothesis.extra import numpy as hnp
 from tabled import recorded
 
 import autodiff_edu as ad
+from autodiff_edu.core.active import active
+from autodiff_edu.core.rule import settle
 
 settings.register_profile("same every time", derandomize=True, deadline=None, max_examples=80)
 settings.load_profile("same every time")
@@ -119,3 +121,32 @@ def test_any_reduction_along_any_axes_is_differentiated_both_ways(drawn, functio
 def test_any_accumulation_along_any_axis_is_differentiated_both_ways(shape, seed, function, data):
     axis = data.draw(st.integers(-len(shape), len(shape) - 1))
     assert_derivative(lambda t: function(t, axis=axis), numbers(shape, seed), seed)
+
+
+def test_a_complex_contribution_to_a_real_argument_is_its_real_part_and_to_a_complex_one_its_conjugate():
+    contribution = np.array([1.0 + 2.0j])
+    np.testing.assert_array_equal(settle(contribution, np.array([5.0])), [1.0])
+    np.testing.assert_array_equal(settle(contribution, np.array([5.0 + 0.0j])), [1.0 - 2.0j])
+
+
+def test_a_contribution_takes_the_shape_and_the_dtype_of_its_argument():
+    assert settle(np.ones((2, 3)), np.zeros((1, 3))).tolist() == [[2.0, 2.0, 2.0]]
+    assert settle(np.ones(1), np.zeros(3)).tolist() == [1.0, 1.0, 1.0], "as a rule that does not depend on x gives it"
+    assert settle(np.ones(3), np.zeros(3, np.float32)).dtype == np.float32
+    stacked = settle(np.ones((4, 2, 3)), np.zeros(3), (4,))
+    assert stacked.tolist() == [[2.0, 2.0, 2.0]] * 4, "the axis of the stack stays"
+
+
+def test_a_hook_hears_what_a_function_was_called_with_and_what_came_out():
+    heard, x = [], ad.constant([2.0, 1.0])
+    active.hooks = (lambda what, *details: heard.append((what, *details)),)
+    try:
+        y = np.sort(x, axis=0)
+    finally:
+        active.hooks = ()
+    begun = next(happening for happening in heard if happening[0] == "Spelling")
+    what, function, args, parameters, result = heard[-1]
+    assert (begun, what, function) == (("Spelling",), "Spelled", np.sort)
+    assert args[0] is x
+    assert parameters == {"axis": 0}
+    assert result is y

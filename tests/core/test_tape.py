@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from unruled import UNRULED
+from unruled import NAME, UNRULED
 
 import autodiff_edu as ad
 from autodiff_edu.core.active import active
@@ -247,3 +247,46 @@ def test_a_tape_of_a_transform_is_shown_without_an_address():
     with ad.hook(lambda event: seen.append(repr(getattr(event, "tape", None)))):
         ad.grad(lambda q: q * q)(2.0)
     assert all("one-shot" in text and " at 0x" not in text for text in seen)
+
+
+def test_a_tape_shows_its_kind_and_its_length():
+    x = ad.Variable(3.0)
+    with ad.GradientTape() as one, ad.GradientTape(persistent=True) as more:
+        x * x
+    assert repr(one) == "<GradientTape: one-shot, 1 entries>"
+    assert repr(more) == "<GradientTape: persistent, 1 entries>"
+
+
+def test_what_a_tape_cannot_do_is_said_with_what_to_do():
+    x, tape = ad.Variable(3.0), ad.GradientTape()
+    with pytest.raises(RuntimeError, match="not recording, so it cannot watch; call watch inside its with block"):
+        tape.watch(x)
+    with pytest.raises(RuntimeError, match="has recorded nothing: compute the target inside `with tape:`"):
+        tape.gradient(x, x)
+    with tape:
+        tape.watch(x)
+    tape.gradient(x, x)
+    said = "this one-shot tape has already been used and has released its arrays; write GradientTape.persistent=True."
+    with pytest.raises(RuntimeError, match=f"^{said} to differentiate more than once$"):
+        tape.gradient(x, x)
+
+
+def test_a_function_without_a_rule_anywhere_on_the_way_is_found_before_anything_is_pulled_back():
+    seen, x = [], ad.Variable([1.0, 2.0])
+    with ad.GradientTape(persistent=True) as tape:
+        y = np.sum(UNRULED(x * 1.0) * 2.0)
+        beside = np.sum(x * 3.0)
+    with ad.hook(lambda event: seen.append(type(event).__name__)), pytest.raises(LookupError, match=NAME):
+        tape.gradient(y, x)
+    assert "PullBack" not in seen
+    assert tape.gradient(beside, x).numpy().tolist() == [3.0, 3.0]
+
+
+def test_an_accumulation_is_announced_with_the_argument_itself():
+    seen, x = [], ad.Variable(3.0)
+    with ad.GradientTape() as tape:
+        y = x * 2.0
+    with ad.hook(seen.append):
+        tape.gradient(y, x)
+    (added,) = [event for event in seen if type(event).__name__ == "Accumulate"]
+    assert (float(added.tensor.numpy()), float(added.contribution.numpy()), added.before) == (3.0, 2.0, None)
