@@ -28,9 +28,6 @@ from .trace.scopes import scope
 if TYPE_CHECKING:
     from . import nn, plots
     from .custom import custom_gradient, register_gradient, stop_gradient
-    from .derivatives.blocks import BlockMatrix
-    from .derivatives.checks import check_gradients
-    from .derivatives.transforms import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
     from .explain.explanation import Explanation, UnconnectedError
     from .explorer import explore
     from .nonfinite import Nonfinite
@@ -40,6 +37,11 @@ if TYPE_CHECKING:
     from .player.print.frames import Frames
     from .player.sweep import sweep
     from .saving import load, save
+    from .transforms.blocks import BlockMatrix
+    from .transforms.checks import check_gradients
+    from .transforms.forward import jvp
+    from .transforms.gradients import grad, value_and_grad, vjp
+    from .transforms.matrices import hessian, hvp, jacobian
 
 __version__ = "0.1.0"
 
@@ -88,9 +90,9 @@ __all__ = [
 
 
 _LATER = {
-    "BlockMatrix": "derivatives.blocks",
+    "BlockMatrix": "transforms.blocks",
     "Player": "player",
-    "check_gradients": "derivatives.checks",
+    "check_gradients": "transforms.checks",
     "Frames": "player.print.frames",
     "play": "player.play",
     "sweep": "player.sweep",
@@ -104,7 +106,10 @@ _LATER = {
     "stop_gradient": "custom",
     "load": "saving",
     "save": "saving",
-} | dict.fromkeys(("grad", "hessian", "hvp", "jacobian", "jvp", "value_and_grad", "vjp"), "derivatives.transforms")
+    "jvp": "transforms.forward",
+    **dict.fromkeys(("grad", "value_and_grad", "vjp"), "transforms.gradients"),
+    **dict.fromkeys(("hessian", "hvp", "jacobian"), "transforms.matrices"),
+}
 
 
 def __getattr__(name: str) -> Any:

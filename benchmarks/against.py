@@ -5,6 +5,9 @@
 Both run in processes of their own, on this Python, and take turns, so that a noisy machine disturbs both alike. The
 table has the median of each side, and the median of the paired ratios of this checkout to the other. Its rows are the
 workloads of `python -m benchmarks`, and three more: an operation recorded, one outside any tape, and the import.
+
+Both keep the memory that they free. Otherwise glibc hands pages back to the system and fetches them again, twice in
+one run or once, as chance lays out the heap: that alone made a Hessian-vector product 8 % slower or faster.
 """
 
 from __future__ import annotations
@@ -22,6 +25,8 @@ SHORTEST = 0.05
 """Seconds: a sample repeats its row until it lasts about as long."""
 
 OPERATIONS = 999
+
+KEEP_MEMORY = dict.fromkeys(("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_"), str(2**30))
 
 
 def main(arguments=None):
@@ -58,7 +63,7 @@ class Side:
     """One checkout, at work in a process of its own."""
 
     def __init__(self, checkout):
-        environment = {**os.environ, "PYTHONPATH": str(checkout)}
+        environment = {**os.environ, **KEEP_MEMORY, "PYTHONPATH": str(checkout)}
         self.process = subprocess.Popen(
             [sys.executable, __file__, "--serve"],
             cwd=checkout,

@@ -1,1 +1,1 @@
-"""Jacobians, forward mode, and functions of functions; knows nothing of who asks, nor of what is shown."""
+"""What a tape is asked for: the checks of a question, its Jacobians, its steps; knows nothing of who asks."""

@@ -19,12 +19,12 @@ import numpy as np
 
 from ..arrays.structures import as_array
 from ..core.tensor import Tensor, constant
-from ..derivatives.transforms import value_and_grad
 from ..options import shows_widgets
 from ..player import widget_view
 from ..player.play import play
 from ..plots import check_range
 from ..text.formatting import short_value
+from ..transforms.gradients import value_and_grad
 from .look import Look, image, is_steep, table
 from .tangent import Curve, Picture
 

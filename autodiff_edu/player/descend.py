@@ -13,10 +13,11 @@ import numpy as np
 
 from ..arrays.structures import as_array
 from ..core.tensor import Tensor
-from ..derivatives.transforms import hessian, value_and_grad
 from ..plots import check_range, grid, heights_of, of_two, round_numbers
 from ..text.formatting import short_value
 from ..trace.document import array, empty
+from ..transforms.gradients import value_and_grad
+from ..transforms.matrices import hessian
 from . import Player
 from .parts import Written
 from .play import _parameters

@@ -12,13 +12,48 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.structures import flatten_like, rebuild
 from ..core.active import active
 from ..core.entry import Entry
 from ..core.rule import RULES, Pull, no_rule, settle
 from ..core.tape import Tape
 from ..core.tensor import Tensor, as_tensor, wrap
 from ..core.walk import is_followed
-from .jacobians import LARGEST_STACK
+from ..derivatives.jacobians import LARGEST_STACK
+from ..derivatives.requests import as_constant, tensors_of
+from .run import Function, run
+
+
+def jvp(f: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
+    """Give the value of `f` and its derivative along the tangents, by one pass forward.
+
+    Parameters
+    ----------
+    f : callable
+        Of the primals.
+    primals, tangents : tuple of array_like, or of structures of arrays
+        One tangent per primal, of its shape.
+
+    Returns
+    -------
+    value, tangent : Tensor, or structures of them
+
+    Raises
+    ------
+    ValueError
+        If the tangents do not match the primals.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> ad.jvp(lambda x: x**3, (2.0,), (1.0,))
+    (Tensor(8.), Tensor(12.))
+    """
+    check_tuples(primals, tangents, "jvp(f, (x,), (v,))")
+    tape, value, sources = run(f, primals, {}, tuple(range(len(primals))))
+    moved = _tangents(sources, tangents)
+    push_forward(tape, moved, release=True)
+    return value, rebuild(value, iter([_moved(target, moved) for target in tensors_of(value, "value")]))
 
 
 def push_forward(tape: Tape, tangents: dict[int, Any], stack: tuple[int, ...] = (), release: bool = False) -> None:
@@ -134,3 +169,29 @@ def _pulled_back(
         for _ in tape._walk(found, {cotangent._id}, stack):
             pass
     return found.get(cotangent._id)
+
+
+def check_tuples(primals: Any, tangents: Any, usage: str) -> None:
+    """Raise a TypeError, which shows the usage, if primals and tangents are not both tuples."""
+    if not isinstance(primals, tuple) or not isinstance(tangents, tuple):
+        raise TypeError(f"the primals and what goes with them are tuples, one item per argument of f: {usage}")
+
+
+def _tangents(sources: Any, tangents: Any) -> dict[int, Any]:
+    moved = {}
+    given = flatten_like(sources, tangents, "tangents", "the primals are")
+    for source, (path, tangent) in zip(tensors_of(sources, "primals"), given, strict=True):
+        tangent = as_constant(path, tangent)
+        if tangent.shape != source.shape:
+            raise ValueError(
+                f"{path} has shape {tangent.shape}, and its primal has shape {source.shape}; they must be the same"
+            )
+        if tangent.dtype.kind == "c" and source.dtype.kind != "c":
+            raise TypeError(f"{path} is complex, and its primal is {source.dtype}; give its real part")
+        moved[source._id] = tangent if tangent.dtype == source.dtype else tangent.astype(source.dtype)
+    return moved
+
+
+def _moved(target: Tensor, tangents: dict[int, Any]) -> Tensor:
+    found = tangents.get(target._id)
+    return wrap(np.zeros_like(target._array)[()]) if found is None else as_tensor(found)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays.structures import flatten, flatten_like, rebuild
 from ..core.tensor import Tensor, as_tensor
-from .requests import as_constant, tensors_of
+from ..derivatives.requests import as_constant, tensors_of
 
 
 class BlockMatrix:

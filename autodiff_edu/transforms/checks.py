@@ -10,8 +10,9 @@ import numpy as np
 from ..arrays.stack import dense
 from ..arrays.structures import as_array, flatten, rebuild
 from ..core.tensor import Tensor, constant
-from .requests import tensors_of
-from .transforms import jvp, vjp
+from ..derivatives.requests import tensors_of
+from .forward import jvp
+from .gradients import vjp
 
 
 def check_gradients(f: Callable[..., Any], *args: Any, order: int = 2) -> None:

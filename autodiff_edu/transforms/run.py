@@ -1,0 +1,79 @@
+"""Run a function on a tape of its own, which watches the arguments that are differentiated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..arrays.structures import as_array, flatten, rebuild
+from ..arrays.validate import check_watchable
+from ..core.tensor import Tensor
+from ..derivatives.requests import as_constant
+from ..gradient_tape import GradientTape
+from ..rules.operations import alias
+
+Function = Callable[..., Any]
+Argnums = int | tuple[int, ...]
+
+
+def run(
+    f: Function, args: tuple[Any, ...], kwargs: dict[str, Any], argnums: Argnums, persistent: bool = True
+) -> tuple[GradientTape, Any, Any]:
+    """Run `f` on a tape of its own that watches the chosen arguments; give the tape, the value and the sources."""
+    numbers = _numbers(args, argnums)
+    args = tuple(as_array(arg, f"argument {k}") if k in numbers else arg for k, arg in enumerate(args))
+    with GradientTape(persistent) as tape:
+        sources = watch_all(tape, chosen(args, argnums))
+        value = f(*replaced(args, argnums, sources), **kwargs)
+    for path, leaf in flatten(value, "the result"):
+        if not isinstance(leaf, Tensor):
+            raise TypeError(
+                f"{path} of {getattr(f, '__name__', 'f')} is {leaf!r:.60} of type {type(leaf).__name__}, which is no "
+                "tensor. Return what is computed from the arguments, without float(), .numpy() or np.asarray on the way"
+            )
+    return tape, value, sources
+
+
+def _numbers(args: tuple[Any, ...], argnums: Argnums) -> set[int]:
+    """Give the places of the arguments that are differentiated by."""
+    numbers = argnums if isinstance(argnums, tuple) else (argnums,)
+    if not all(isinstance(k, int) for k in numbers):
+        raise ValueError(f"argnums is {argnums!r}; it must be a whole number, or a tuple of them")
+    if not numbers or not all(-len(args) <= k < len(args) for k in numbers):
+        raise ValueError(f"argnums is {argnums!r}, and there are {len(args)} positional arguments, counted from 0")
+    if len({k % len(args) for k in numbers}) < len(numbers):
+        raise ValueError(f"argnums is {argnums!r}, and names the same argument twice")
+    return {k % len(args) for k in numbers}
+
+
+def chosen(args: tuple[Any, ...], argnums: Argnums) -> Any:
+    """Pick one argument, or a tuple of them."""
+    return tuple(args[k] for k in argnums) if isinstance(argnums, tuple) else args[argnums]
+
+
+def replaced(args: tuple[Any, ...], argnums: Argnums, sources: Any) -> tuple[Any, ...]:
+    """Put the sources in the places of the chosen arguments."""
+    replaced = list(args)
+    for k, source in zip(argnums, sources, strict=True) if isinstance(argnums, tuple) else [(argnums, sources)]:
+        replaced[k] = source
+    return tuple(replaced)
+
+
+def watch_all(tape: GradientTape, structure: Any) -> Any:
+    """Make a tensor of its own of every leaf, so that the same array in two places is two sources."""
+    structure = as_array(structure)
+    leaves = [_source(path, leaf) for path, leaf in flatten(structure, "argument")]
+    sources = rebuild(structure, iter(leaves))
+    tape.watch(check_watchable(sources, "argument"))
+    return sources
+
+
+def _source(path: str, leaf: Any) -> Tensor:
+    if isinstance(leaf, Tensor):
+        return alias(leaf)
+    return as_constant(path, float(leaf) if isinstance(leaf, int) else leaf)
+
+
+def unwrapped(parts: Any) -> Any:
+    """Take the only part out of its tuple; several are left as they are."""
+    return parts[0] if len(parts) == 1 else parts
