@@ -387,6 +387,10 @@ class GradientTape(Tape):
             check_target()  # what is wrong with the question itself comes first
             check_connected(self, target, tensors_of(sources, "sources"))
 
+    def __repr__(self) -> str:
+        kind = "persistent" if self.persistent else "one-shot"
+        return f"<{type(self).__name__}: {kind}, {len(self.entries)} entries>"
+
     def __str__(self) -> str:
         from .text.formatting import short_value
         from .text.labels import labels_of

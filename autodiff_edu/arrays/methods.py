@@ -8,6 +8,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from .conversions import check_array, check_number
+
 
 def equal(x: Any, y: Any) -> Any:
     """Compare as Python does, but with an array's or a NumPy scalar's answer."""
@@ -49,13 +51,17 @@ class ArrayMethods:
 
     __slots__ = ()
 
+    shape = property(lambda self: self._array.shape)
+    ndim = property(lambda self: self._array.ndim)
+    size = property(lambda self: self._array.size)
+    dtype = property(lambda self: self._array.dtype)
+    nbytes = property(lambda self: self._array.nbytes)
+    itemsize = property(lambda self: self._array.itemsize)
+
     T = property(lambda self: np.transpose(self))
     real = property(lambda self: np.real(self))
     imag = property(lambda self: np.imag(self))
-
     mT = property(lambda self: np.swapaxes(self, -1, -2))  # noqa: N815 - NumPy's own name
-    nbytes = property(lambda self: self._array.nbytes)
-    itemsize = property(lambda self: self._array.itemsize)
 
     all, any, argmax, argmin = _method(np.all), _method(np.any), _method(np.argmax), _method(np.argmin)
     argpartition, argsort, nonzero = _method(np.argpartition), _method(np.argsort), _method(np.nonzero)
@@ -85,16 +91,16 @@ class ArrayMethods:
     name: Any
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.array(self._leave("np.asarray"), dtype=dtype, copy=copy)
+        return np.array(self._leave("np.asarray", check_array), dtype=dtype, copy=copy)
 
     def __float__(self) -> float:
-        return float(self._leave("float()"))
+        return float(self._leave("float()", check_number))
 
     def __int__(self) -> int:
-        return int(self._leave("int()"))
+        return int(self._leave("int()", check_number))
 
     def __complex__(self) -> complex:
-        return complex(self._leave("complex()"))
+        return complex(self._leave("complex()", check_number))
 
     def __index__(self) -> int:
         return operator.index(self._peek("index()"))
@@ -149,7 +155,7 @@ class ArrayMethods:
         return self.__copy__()
 
     def __reduce__(self) -> Any:
-        return type(self), (self._array, None, self.name)
+        return type(self), (self._leave("pickle"), None, self.name)
 
     def clip(self, min: Any = None, max: Any = None, *args: Any, **parameters: Any) -> Any:
         """Return `np.clip` of this tensor; the bounds by place, as NumPy 2.0 knows no names for them there."""

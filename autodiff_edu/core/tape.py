@@ -32,10 +32,6 @@ class Tape:
         self._recording = self._usable = False
         self._thread = 0
 
-    def __repr__(self) -> str:
-        kind = "persistent" if self.persistent else "one-shot"
-        return f"<{type(self).__name__}: {kind}, {len(self.entries)} entries>"
-
     def __enter__(self) -> Self:
         self._check_thread()
         if self._recording:
@@ -63,7 +59,7 @@ class Tape:
         for x in inputs:
             if type(x) not in _CONSTANT:
                 constant = False
-                if self.watch_accessed_variables and isinstance(x, Variable) and x.trainable and x.dtype.kind in "fc":
+                if isinstance(x, Variable) and self._watches(x):
                     self._watch(x)
         ids, output_id, _, _ = entry.line
         connected = not self._connected.isdisjoint(ids)
@@ -87,6 +83,15 @@ class Tape:
     def follows(self, ids: Any) -> bool:
         """Return whether something flows back through this tape to one of these tensors."""
         return not self._connected.isdisjoint(ids)
+
+    def guard(self, tensor: Tensor, check: Any) -> Any:
+        """Let `check` object to plain numbers of a tensor that this tape follows, or would if it were read."""
+        if tensor._id in self._connected or (isinstance(tensor, Variable) and self._watches(tensor)):
+            check(self._life)
+        return check
+
+    def _watches(self, variable: Variable) -> bool:
+        return self.watch_accessed_variables and variable.trainable and variable.dtype.kind in "fc"
 
     def watch(self, tensors: Any) -> None:
         """Follow tensors from here on: what is computed from them is recorded.

@@ -65,9 +65,7 @@ class Tensor(ArrayMethods):
 
     __slots__ = ("__weakref__", "_array", "_id", "name")
 
-    _array: Any
     _id: int
-    name: str | None
 
     def __init__(self, value: Any, dtype: Any = None, name: str | None = None) -> None:
         self._array = copy_in(value, dtype)
@@ -75,20 +73,16 @@ class Tensor(ArrayMethods):
         self.name = name
         note("made", (value._id if isinstance(value, Tensor) else PLAIN,), self._id)
 
-    shape = property(lambda self: self._array.shape)
-    ndim = property(lambda self: self._array.ndim)
-    size = property(lambda self: self._array.size)
-    dtype = property(lambda self: self._array.dtype)
-
     def numpy(self) -> Any:
         """Return the plain array (read-only) or NumPy scalar. No tape follows what is computed from it."""
         return self._leave("numpy()")
 
-    def _leave(self, how: str) -> Any:
-        note(how, (self._id,), PLAIN, self)
-        for follower in active.followers if active.hooks else ():
+    def _leave(self, how: str, check: Any = None) -> Any:
+        for follower in reversed(active.followers if check or active.hooks else ()):
             if follower.follows((self._id,)):
                 announce("Leave", follower, self, how)
+            check = check and follower.guard(self, check)
+        note(how, (self._id,), PLAIN, self)
         return read_only(self._array)
 
     def _peek(self, how: str) -> Any:

@@ -75,10 +75,10 @@ class Variable(NotInPlace, Tensor):
         return self._replace(self._array - copy_in(value), value)
 
     def __copy__(self) -> Variable:
-        return Variable(self._array, self.trainable, self.name)
+        return Variable(self, self.trainable, self.name)
 
     def __reduce__(self) -> Any:
-        return Variable, (self._array, self.trainable, self.name)
+        return Variable, (self._leave("pickle"), self.trainable, self.name)
 
     def as_it_is(self) -> Variable:
         """Return a copy with the value of now, which tapes take for this variable."""

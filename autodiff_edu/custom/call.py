@@ -227,6 +227,13 @@ class Reads:
     def __exit__(self, *exception: object) -> None:
         listen(*(listener for listener in active.listeners if listener is not self))
 
+    def follows(self, ids: Any) -> bool:
+        """Return False: rules may run on plain arrays."""
+        return False
+
+    def guard(self, tensor: Tensor, check: Any) -> None:
+        """Let plain numbers out, past every tape: the function says itself what its gradient is."""
+
     def __call__(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
         """Note what an operation reads; a tensor that is handed over as plain numbers is not an operation."""
         for x in inputs if entry.values is not None else ():

@@ -14,7 +14,7 @@ The gradient of z by x is None:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class UnconnectedError(ValueError):
-    """A gradient was asked for with `unconnected_gradients="explain"`, and there is none; the message says why."""
+    """With `unconnected_gradients="explain"`, a gradient would be None, or leave out a part; the message says why."""
 
 
 class Cause(NamedTuple):
@@ -64,6 +64,9 @@ MANY = 12
 """The most items of a list that are shown."""
 
 
+LEFT_OUT = "This gradient leaves out:"
+
+
 class Explanation:
     """Why a gradient is None, or along which path it is not; true when target and source are connected.
 
@@ -75,6 +78,9 @@ class Explanation:
         Every cut between the two, in the order in which the operations were computed; none if connected.
     path : tuple of Entry
         A shortest way from the source to the target, if connected.
+    left_out : tuple of Cause
+        If connected: where values of the source left the tape on another way to the target, so that the gradient lacks
+        that part. What was cut on purpose, by `stop_gradient` or a step function, say, does not count.
 
     Examples
     --------
@@ -93,6 +99,7 @@ class Explanation:
         self.connected = path is not None
         self.path = path or ()
         self.causes = tuple(_after_all(self) if self.connected else _causes(self))
+        self.left_out = tuple(_once(_about_a_cut(link, self._labels) for link in ways.lost)) if self.connected else ()
         way, causes = _few(self.path), _few(self.causes)
         self._items = [*(part if isinstance(part, str) else self._labels.written(part) for part in way)]
         self._items += [part if isinstance(part, str) else part.text for part in causes]
@@ -111,17 +118,21 @@ class Explanation:
         return f"The gradient of {name} by {by} is not None{how}"
 
     def __str__(self) -> str:
-        return "\n".join([self.title, *(f"- {item}" for item in self._items)])
+        lines = [self.title, *(f"- {item}" for item in self._items)]
+        return "\n".join([*lines, LEFT_OUT, *(f"- {item.text}" for item in self.left_out)] if self.left_out else lines)
 
     def __repr__(self) -> str:
         if self.connected:
             ids = (self._ways.source._id, *(entry.output_id for entry in self.path))
-            return f"Explanation(connected: {' → '.join(self._labels[id] for id in ids)})"
+            left_out = ", leaves out a part" if self.left_out else ""
+            return f"Explanation(connected: {' → '.join(self._labels[id] for id in ids)}{left_out})"
         return f"Explanation(unconnected: {', '.join(dict.fromkeys(cause.kind for cause in self.causes))})"
 
     def _repr_html_(self) -> str:
         items = "".join(f"<li>{escape(item)}</li>" for item in self._items)
-        return f"<div><p>{escape(self.title)}</p><ul>{items}</ul></div>"
+        left_out = "".join(f"<li>{escape(item.text)}</li>" for item in self.left_out)
+        left_out = left_out and f"<p>{LEFT_OUT}</p><ul>{left_out}</ul>"
+        return f"<div><p>{escape(self.title)}</p><ul>{items}</ul>{left_out}</div>"
 
     def trace(self) -> Trace:
         """Return what lies between source and target as a trace with the cuts in it, for `play` and its transcript."""
@@ -139,6 +150,9 @@ class Explanation:
                 shown.events.append(kind(tape, link.entry))
         shown.events.append(events.Explain(tape, self.title, None))
         shown.events += [events.Explain(tape, cause.text, cause.where) for cause in self.causes]
+        if self.left_out:
+            shown.events.append(events.Explain(tape, LEFT_OUT, None))
+            shown.events += [events.Explain(tape, cause.text, cause.where) for cause in self.left_out]
         return shown
 
 
@@ -154,11 +168,11 @@ def explain(tape: Tape, target: Any, source: Any) -> Explanation:
 
 
 def check_connected(tape: Tape, target: Any, sources: list[Tensor]) -> None:
-    """Raise an UnconnectedError if the gradient by one of the sources would be None."""
+    """Raise an UnconnectedError if the gradient by one of the sources would be None, or leave out a part."""
     targets = tensors_of(target, "target")
     for source in sources:
         explanation = Explanation(Ways(tape, targets, source))
-        if not explanation:
+        if not explanation or explanation.left_out:
             raise UnconnectedError(str(explanation))
 
 
@@ -272,13 +286,18 @@ def _causes(explanation: Explanation) -> list[Cause]:
         if target.dtype.kind not in "fc" and not found:
             text = f"{labels[target._id]} has dtype {target.dtype}, and only floating and complex numbers "
             found.append(Cause("integer", None, None, text + "have derivatives."))
+    return _once(found) or [_nothing(ways, labels)]
+
+
+def _once(causes: Iterable[Cause]) -> list[Cause]:
+    """Keep one of several causes of a kind in a line: of `y = np.cos(x * w)` outside the tape, the whole."""
     once: dict[Any, Cause] = {}
-    for cause in found:
+    for cause in causes:
         line = cause.place and cause.place[:3]
         key = (cause.kind, line if cause.kind in UNSEEN else cause.place or cause.text)
-        if key not in once or cause.kind in UNSEEN:  # of `y = np.cos(x * w)` outside the tape, the whole
+        if key not in once or cause.kind in UNSEEN:
             once[key] = cause
-    return list(once.values()) or [_nothing(ways, labels)]
+    return list(once.values())
 
 
 def _about_the_source(ways: Ways, labels: _Labels) -> list[Cause]:

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from ..core.tape import Tape
 
 
+LOST = {"left", "copied", "assigned", "another thread", "before", "earlier", "between", "late", "reset"}
+"""The cuts that nobody asks for: what lies behind them is missing from a gradient that is not None."""
+
 DECISIONS = ("bool()", "index()")
 """How a tensor is asked which way to go, in the words of the journal: no numbers are handed over."""
 
@@ -102,13 +105,14 @@ class Ways:
                 self._left[link.entry.where[0].co_filename][_key(link.entry.where)] = link.entry.where
         self.failures: dict[int, Exception] = {}
         self.doubtful = False
-        self._mark_the_way()
+        self.lost = self._find_lost()
+        self._mark_the_way(self.links)
         for link in self.links:
             if link.on_the_way and link.cut is None and (link.recorded or isinstance(link.entry.operation, Custom)):
                 self._find_dead(link)
         self.doubtful = not any(link.on_the_way for link in self.links)
         if self.doubtful:
-            self._mark_the_way()
+            self._mark_the_way(self.links)
 
     def origin(self, tensor: Tensor) -> Line | None:
         """Give the line of the journal in which a tensor was made or computed, if it is remembered."""
@@ -228,21 +232,42 @@ class Ways:
             return set()
         return {k for k, gradient in enumerate(answer) if gradient is None}
 
-    def _mark_the_way(self) -> None:
-        """Mark what lies between source and targets.
+    def _find_lost(self) -> list[Link]:
+        """List the cuts through which a gradient that is not None loses a part.
+
+        What led to the value that the source had before it was last assigned has no say, nor has a derivative or an
+        assignment of an earlier turn, while this tape did not record: a training loop is made of them.
+        """
+        assigned = [
+            link.time for link in self.links if link.cut == "assigned" and link.entry.output_id == self.source._id
+        ]
+        since = max(assigned, default=0)
+        links = [
+            link
+            for link in self.links
+            if link.time > since
+            and (
+                callable(link.entry.operation) or link.entry.operation == "made" or self.state(link.time) == "recording"
+            )
+        ]
+        self._mark_the_way(links)
+        return [link for link in links if link.on_the_way and link.cut in LOST]
+
+    def _mark_the_way(self, links: list[Link]) -> None:
+        """Mark which of the links lie between source and targets.
 
         In a second, doubtful, attempt any plain numbers may be those that were taken out of any tensor.
         """
         reached: set[Hashable] = {self.source._id}
         needed: set[Hashable] = {target._id for target in self.targets}
         ahead = []
-        for link in self.links:
+        for link in links:
             ahead.append(not reached.isdisjoint(self._inputs(link.entry)))
             if ahead[-1]:
                 reached |= self._outputs(link)
             elif self._replaces(link) and link.entry.output_id != self.source._id:
                 reached.discard(link.entry.output_id)
-        for link, forward in zip(reversed(self.links), reversed(ahead), strict=True):
+        for link, forward in zip(reversed(links), reversed(ahead), strict=True):
             link.on_the_way = False
             if not needed.isdisjoint(self._outputs(link)):
                 link.on_the_way = forward

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import copy
 import inspect
 import linecache
 import os
@@ -24,6 +25,7 @@ _OURS = (
     os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep,
     os.path.dirname(os.path.abspath(np.__file__)) + os.sep,
     os.path.abspath(contextlib.__file__),  # a tape's stop_recording, say, is a context manager
+    os.path.abspath(copy.__file__),  # which makes a copy of a variable when its user asks
 )
 
 
@@ -119,6 +121,21 @@ def excerpt(path: str, codes: set[CodeType], lines: set[int]) -> list[tuple[int,
         else:
             parts.append((number, [source[number - 1].rstrip()]))
     return parts
+
+
+def expression(where: Where) -> ast.expr | None:
+    """Parse the expression at a place, if its source is known."""
+    code, offset = where
+    line, end_line, start, end = _position(code, offset)
+    lines = [text.encode() for text in linecache.getlines(code.co_filename)[line - 1 : end_line]]
+    if not lines or start is None:
+        return None
+    lines[-1] = lines[-1][:end]
+    lines[0] = lines[0][start:]
+    try:
+        return ast.parse(b"".join(lines), mode="eval").body
+    except SyntaxError:  # a file that changed underneath
+        return None
 
 
 def _position(code: CodeType, offset: int) -> tuple[int, int | None, int | None, int | None]:

@@ -142,15 +142,20 @@ def _transposed(pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: En
     hooks, active.hooks = active.hooks, ()  # how a tangent is found is nobody's business
     if RULES[entry.operation].own:
         active.hooks = (see,)
+    failed = found = None
     try:
         found = _pulled_back(pull, k, tangent, y, values, entry, stack, cotangent)
+    except TypeError as error:
+        failed = error
+        if not left:
+            raise
     finally:
         active.hooks = hooks
     if found is None and left:
         raise TypeError(
             f"the rule of {entry.name}, used at {entry.place}, takes the cotangent as plain numbers, by {left[0]}, so "
             'no tangent is pushed forward through it. Write it in NumPy functions of tensors, or use mode="reverse"'
-        )
+        ) from failed
     return np.zeros(stack + entry.output_value.shape, entry.output_value.dtype) if found is None else found
 
 

@@ -117,15 +117,12 @@ def test_tensors_in_a_list_are_refused_not_lost_in_silence(operate):
         operate(x, [a, b])
 
 
-def test_a_number_filled_into_an_array_is_refused_or_leaves_with_an_event_but_not_in_silence():
+def test_a_number_filled_into_an_array_is_refused_before_or_after_numpy_has_looked_at_it():
     x = ad.Variable(3.0)
     with ad.GradientTape(), pytest.raises(TypeError, match=r"np\.full|np\.copyto"):
         np.full((2, 3), x, dtype=float)
-    with ad.trace() as trace, ad.GradientTape() as tape:
-        y = np.full((2, 3), x * 1.0)  # NumPy asks for the array before any tensor has a say
-    assert "NumPy" in trace.transcript()
-    with pytest.raises(TypeError, match="must be a Tensor"):
-        tape.gradient(y, x)
+    with ad.GradientTape(), pytest.raises(TypeError, match=r"np\.broadcast_to"):
+        np.full((2, 3), x * 1.0)
 
 
 @pytest.mark.parametrize("kind", ["reflect", "symmetric"])

@@ -401,7 +401,7 @@ def test_a_number_put_into_an_array_is_named():
     x = ad.Variable(3.0, name="x")
     with ad.GradientTape() as tape:
         a = np.ones(2)
-        a[0] = x
+        a[0] = x.numpy()
         y = ad.constant(a)
     assert "plain numbers" in str(tape.explain(y, x))
 

@@ -43,7 +43,7 @@ CUTS = {
     "np.ones_like({a})": "step",
     "{a}.astype(int)": "integer",
     "ad.constant({a}.numpy())": "left for NumPy",
-    "ad.constant(np.asarray({a}))": "left for NumPy",
+    "ad.constant(np.array({a}.tolist()))": "left for NumPy",
     "ad.constant([float(p) for p in {a}])": "left for NumPy",
     "ad.constant({a}.tolist())": "left for NumPy",
     "ad.custom_gradient(lambda q: (q * 1.0, lambda dy: None))({a})": "argument",

@@ -1,5 +1,7 @@
 """Hooks hear everything in order, cost nothing when absent, change nothing, and leave nothing behind."""
 
+from io import BytesIO
+
 import numpy as np
 import pytest
 
@@ -100,7 +102,7 @@ def test_the_backward_pass_under_an_outer_tape_is_recorded_and_announced():
     [
         lambda x: x.numpy(),
         lambda x: float(np.sum(x)),
-        lambda x: np.asarray(x),
+        lambda x: np.save(BytesIO(), x),
         lambda x: x.tolist(),
         lambda x: x[0].item(),
         lambda x: int(x[0]),

@@ -1,0 +1,217 @@
+"""What becomes of a call that turns a tensor into plain numbers, while a tape records that follows it."""
+
+import cmath
+import copy
+import io
+import math
+import pickle
+import random
+import re
+import statistics
+import threading
+
+import numpy as np
+import pytest
+
+import autodiff_edu as ad
+
+
+def put(array, index, value):
+    array[index] = value
+    return array
+
+
+def in_another_thread(function):
+    found = []
+    thread = threading.Thread(target=lambda: found.append(function()))
+    thread.start()
+    thread.join()
+    return found[0]
+
+
+# The call, of a vector x and its elements p and q; the exception that it raises, and what that says to write instead.
+REFUSED = {
+    "a[0] = p": (lambda x, p, q: put(np.zeros(2), 0, p), ValueError, r"np\.stack"),
+    "a[0] = x[0] in integers": (lambda x, p, q: put(np.zeros(2, int), 0, p), TypeError, r"np\.where"),
+    "a[:] = x": (lambda x, p, q: put(np.zeros(2), slice(None), x), TypeError, r"np\.stack"),
+    "a[0] = [p, q]": (lambda x, p, q: put(np.zeros((2, 2)), 0, [p, q]), TypeError, r"np\.stack"),
+    "a.fill(p)": (lambda x, p, q: np.zeros(2).fill(p), ValueError, r"np\.broadcast_to"),
+    "a.put": (lambda x, p, q: np.zeros(2).put(0, p), TypeError, r"x\.numpy\(\)"),
+    "a.dot(x)": (lambda x, p, q: np.ones(2).dot(x), TypeError, r"x\.numpy\(\)"),
+    "np.sum": (lambda x, p, q: np.sum([p, q]), TypeError, r"np\.sum takes.*np\.stack"),
+    "np.mean": (lambda x, p, q: np.mean([p, q]), TypeError, r"np\.stack"),
+    "np.max": (lambda x, p, q: np.max([p, q]), TypeError, r"np\.stack"),
+    "np.sin": (lambda x, p, q: np.sin([p, q]), TypeError, r"np\.stack"),
+    "np.exp": (lambda x, p, q: np.exp([p, q]), TypeError, r"np\.stack"),
+    "np.sort": (lambda x, p, q: np.sort([p, q]), TypeError, r"np\.stack"),
+    "np.linalg.norm": (lambda x, p, q: np.linalg.norm([p, q]), TypeError, r"np\.linalg\.norm takes.*np\.stack"),
+    "np.linalg.solve": (lambda x, p, q: np.linalg.solve([[p, 0.0], [0.0, q]], [1.0, 2.0]), TypeError, r"np\.stack"),
+    "np.linalg.det": (lambda x, p, q: np.linalg.det([[p, 0.0], [0.0, q]]), TypeError, r"np\.stack"),
+    "np.concatenate": (lambda x, p, q: np.concatenate([[p], [q]]), TypeError, r"np\.stack"),
+    "np.where": (lambda x, p, q: np.where([True, False], [p, q], 0.0), TypeError, r"np\.stack"),
+    "array * list": (lambda x, p, q: np.ones(2) * [p, q], TypeError, r"NumPy takes.*np\.stack"),
+    "np.full": (lambda x, p, q: np.full(3, p), TypeError, r"np\.broadcast_to"),
+    "np.arange": (lambda x, p, q: np.arange(p, 3.0), TypeError, r"x\.numpy\(\)"),
+    "np.r_": (lambda x, p, q: np.r_[x, x], TypeError, r"np\.stack"),
+    "np.c_": (lambda x, p, q: np.c_[x, x], TypeError, r"np\.stack"),
+    "np.vectorize": (lambda x, p, q: np.vectorize(lambda v: v * 2)(x), TypeError, r"x\.numpy\(\)"),
+    "np.fromiter": (lambda x, p, q: np.fromiter(x, float), ValueError, r"np\.stack"),
+    "np.ma.array": (lambda x, p, q: np.ma.array(x), TypeError, r"x\.numpy\(\)"),
+    "np.ma.masked_where": (lambda x, p, q: np.ma.masked_where([True, False], x), TypeError, r"x\.numpy\(\)"),
+    "np.polynomial": (lambda x, p, q: np.polynomial.Polynomial(x), TypeError, r"x\.numpy\(\)"),
+    "a generator of NumPy's": (lambda x, p, q: np.random.default_rng(0).normal(x), TypeError, r"x\.numpy\(\)"),
+    "np.array": (lambda x, p, q: np.array(x), TypeError, r"x\.numpy\(\)"),
+    "np.array of a list": (lambda x, p, q: np.array([p, q]), TypeError, r"np\.stack"),
+    "np.asarray": (lambda x, p, q: np.asarray(x), TypeError, r"x\.numpy\(\)"),
+    "np.ascontiguousarray": (lambda x, p, q: np.ascontiguousarray(x), TypeError, r"x\.numpy\(\)"),
+    "np.float64": (lambda x, p, q: np.float64(p), TypeError, r"x\.numpy\(\)"),
+    "math.sin": (lambda x, p, q: math.sin(p) * q, TypeError, r"math\.sin takes.*np\.sin"),
+    "math.log": (lambda x, p, q: math.log(p, 2.0), TypeError, r"np\.log"),
+    "math.fsum": (lambda x, p, q: math.fsum([p, q]), TypeError, r"np\.sum"),
+    "math.gamma": (lambda x, p, q: math.gamma(p), TypeError, r"a function of NumPy"),
+    "cmath.exp": (lambda x, p, q: cmath.exp(p), TypeError, r"cmath\.exp takes.*np\.exp"),
+    "statistics.fmean": (lambda x, p, q: statistics.fmean(x), TypeError, r"np\.sum"),
+}
+
+# What asks for plain numbers by name, only looks at them, or hands over another tensor.
+ALLOWED = {
+    ".numpy()": lambda x, p, q: x.numpy(),
+    ".tolist()": lambda x, p, q: x.tolist(),
+    ".item()": lambda x, p, q: p.item(),
+    ".tobytes()": lambda x, p, q: x.tobytes(),
+    "float()": lambda x, p, q: float(p),
+    "int()": lambda x, p, q: int(p),
+    "complex()": lambda x, p, q: complex(p),
+    "bool()": lambda x, p, q: bool(p),
+    "an index": lambda x, p, q: [1, 2][np.argmax(x)],
+    "print": lambda x, p, q: print(x, p),
+    "repr": lambda x, p, q: repr(x),
+    "format": lambda x, p, q: f"{p:.2f} {p}",
+    "a comparison": lambda x, p, q: p < q,
+    "math.isnan": lambda x, p, q: math.isnan(p) or math.isclose(p, q) or not math.isfinite(p),
+    "math.floor": lambda x, p, q: math.floor(p),
+    "map(math.sin, x)": lambda x, p, q: list(map(math.sin, x)),
+    "np.testing": lambda x, p, q: np.testing.assert_allclose(x, [1.0, 2.0]),
+    "np.testing of a list": lambda x, p, q: np.testing.assert_array_equal([p, q], [1.0, 2.0]),
+    "np.array_equal": lambda x, p, q: np.array_equal(x, [1.0, 2.0]) and np.allclose(x, x),
+    "np.save": lambda x, p, q: np.save(io.BytesIO(), x),
+    "np.savetxt": lambda x, p, q: np.savetxt(io.StringIO(), x),
+    "pickle": lambda x, p, q: pickle.loads(pickle.dumps(x)),
+    "copy.deepcopy": lambda x, p, q: copy.deepcopy(x),
+    "another thread": lambda x, p, q: in_another_thread(lambda: np.asarray(x)),
+    "Python's random": lambda x, p, q: random.Random(0).gauss(p, 1.0),
+}
+
+
+def tensors():
+    x = ad.Variable([1.0, 2.0], name="x")
+    return x, *x
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_conversion_that_nobody_asked_for_is_an_error_with_the_line_the_tape_and_the_remedy(case):
+    call, error, remedy = REFUSED[case]
+    x = ad.Variable([1.0, 2.0], name="x")
+    with ad.GradientTape(persistent=True) as tape:
+        p, q = x
+        with pytest.raises(error) as raised:
+            call(x, p, q)
+        y = p * q
+    ours = raised.value if error is TypeError else raised.value.__cause__
+    assert isinstance(ours, TypeError)
+    assert ours.args[0].startswith(("test_conversions.py, line ", "statistics.py, line "))
+    assert "the tape entered at test_conversions.py, line " in str(ours)
+    assert re.search(remedy, str(ours))
+    np.testing.assert_array_equal(tape.gradient(y, x), [2.0, 1.0])
+
+
+@pytest.mark.parametrize("case", ALLOWED)
+def test_plain_numbers_that_are_asked_for_by_name_are_handed_over(case):
+    x = ad.Variable([1.0, 2.0], name="x")
+    with ad.GradientTape() as tape:
+        p, q = x
+        ALLOWED[case](x, p, q)
+        y = p * q
+    np.testing.assert_array_equal(tape.gradient(y, x), [2.0, 1.0])
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_nothing_changes_where_no_tape_follows(case):
+    call = REFUSED[case][0]
+    call(*tensors())
+    x, p, q = tensors()
+    with ad.GradientTape() as tape, tape.stop_recording():
+        call(x, p, q)
+    with ad.GradientTape(watch_accessed_variables=False) as tape:
+        call(x, p, q)
+    call(x, p, q)
+    with ad.GradientTape():
+        call(*(ad.constant(v.numpy()) for v in (x, p, q)))
+        in_another_thread(lambda: call(x, p, q))
+
+
+def test_a_variable_that_the_tape_would_watch_when_it_is_read_counts_as_followed():
+    w = ad.Variable(2.0, name="w")
+    with ad.GradientTape(), pytest.raises(TypeError, match=r"np\.stack"):
+        np.sum([w, 1.0])
+    frozen = ad.Variable(2.0, trainable=False)
+    with ad.GradientTape():
+        assert np.sum([frozen, 1.0]) == 3.0
+
+
+def test_the_function_of_a_custom_gradient_may_leave_for_numpy_but_not_its_backward():
+    @ad.custom_gradient
+    def sine(x):
+        return math.sin(x), lambda dy: dy * np.cos(x)
+
+    @ad.custom_gradient
+    def careless(x):
+        return np.sin(x), lambda dy: dy * math.cos(x)
+
+    x = ad.Variable(0.5)
+    with ad.GradientTape() as tape:
+        y = sine(x)
+    assert float(tape.gradient(y, x)) == pytest.approx(math.cos(0.5))
+    with ad.GradientTape() as tape:
+        y = careless(x)
+    assert float(tape.gradient(y, x)) == pytest.approx(math.cos(0.5))
+    with pytest.raises(TypeError, match=r"math\.cos takes.*np\.cos"):
+        ad.grad(ad.grad(careless))(0.5)
+
+
+def test_a_tape_inside_the_function_of_a_custom_gradient_guards_its_own():
+    @ad.custom_gradient
+    def f(x):
+        w = ad.Variable(2.0)
+        with ad.GradientTape(), pytest.raises(TypeError, match=r"np\.sin"):
+            math.sin(w)
+        return math.sin(x), lambda dy: dy
+
+    x = ad.Variable(0.5)
+    with ad.GradientTape() as tape:
+        y = f(x)
+    assert tape.gradient(y, x).numpy() == 1.0
+
+
+def test_matplotlib_may_draw_what_a_tape_follows():
+    from matplotlib.figure import Figure
+
+    x = ad.Variable([1.0, 2.0])
+    with ad.GradientTape() as tape:
+        y = x * x
+        axes = Figure().subplots()
+        (line,) = axes.plot(x, y)
+        axes.bar([0, 1], y)
+    np.testing.assert_array_equal(line.get_ydata(), [1.0, 4.0])
+    np.testing.assert_array_equal(tape.gradient(y, x), [2.0, 4.0])
+
+
+def test_code_without_source_is_let_through_where_only_the_source_could_tell():
+    x = ad.Variable(0.5)
+    scope = {"math": math, "x": x}
+    with ad.GradientTape():
+        exec("y = math.sin(x)", scope)
+        with pytest.raises(ValueError, match="array element") as raised:
+            exec("a[0] = x", {"a": np.zeros(1), "x": x})
+    assert scope["y"] == math.sin(0.5)
+    assert "np.stack" in str(raised.value.__cause__)
