@@ -52,6 +52,9 @@ class GradientTape(Tape):
     -----
     Every question raises the errors that `gradient` raises for a tape, a target or sources that don't fit.
 
+    While the tape records, a call that would turn a tensor it follows into plain numbers unasked, such as `a[0] = x`,
+    `np.sum([x, y])` or `math.sin(x)`, is a TypeError that says what to write instead. `x.numpy()` and `float(x)` work.
+
     Examples
     --------
     Tapes nest, so you can take derivatives of any order:
@@ -272,6 +275,8 @@ class GradientTape(Tape):
 
     def explain(self, target: Any, source: Any) -> Explanation:
         """Explain why the gradient of the target with respect to the source is None, or how the two are connected.
+
+        If values of the source left the tape on another way to the target, it lists them: the gradient leaves them out.
 
         Never uses a tape up, and works on a used one: the names and the lines stay.
 

@@ -21,7 +21,7 @@ NONE = {
     "one": "Its x is a constant. Who tells the tape to follow it?",
     "two": "Which of its lines runs before the tape begins to record?",
     "three": "It was given the whole number 3, and a variable keeps the dtype it is made with.",
-    "four": "What does `math.exp` make of a tensor?",
+    "four": "What does `float` make of a tensor?",
     "five": "The second epoch gives None. Is w still a variable after its last line? `w.assign_sub` keeps it one.",
 }
 WRONG: dict[str, list[tuple[Callable[[float], float], str]]] = {
@@ -32,8 +32,8 @@ WRONG: dict[str, list[tuple[Callable[[float], float], str]]] = {
     ],
     "three": [(lambda v: v**2, "Two of the three factors were made plain numbers, so their contributions are lost.")],
     "four": [
-        (math.exp, "`math.exp` gives a plain number, so the contribution by that way is lost. NumPy has an exp too."),
-        (lambda v: math.exp(v) * v, "The way through the second factor, x itself, is cut now: its contribution lacks."),
+        (math.exp, "`float(x)` is a plain number, so the contribution along that path is lost. NumPy's exp takes x as it is."),
+        (lambda v: math.exp(v) * v, "Now the path through the second factor, x itself, is cut, and its contribution is missing."),
     ],
     "five": [
         (lambda v: 2 * (v - 3), "That is the slope before the first step. After it, w must have moved."),
