@@ -20,14 +20,11 @@ def tensors_of(structure: Any, path: str) -> list[Tensor]:
     for where, leaf in leaves:
         if not isinstance(leaf, Tensor):
             reject_module(where, leaf)
-            listed = (
-                ". If NumPy computed it from a list of tensors, as in np.linalg.norm([a, b]): a list of tensors is not "
-                "an array, and what is computed from it is on no tape; write np.linalg.norm(np.stack([a, b]))"
-            )
+            plain = ". No tape follows plain numbers: compute it from tensors, inside the tape"
             raise TypeError(
                 f"{where} is {leaf!r:.60} of type {type(leaf).__name__}, and must be a Tensor or a Variable: "
                 "the very object that the tape saw, not its value"
-                + (listed if path == "target" and isinstance(leaf, np.generic | np.ndarray) else "")
+                + (plain if path == "target" and isinstance(leaf, np.generic | np.ndarray) else "")
             )
     return [leaf for _, leaf in leaves]
 

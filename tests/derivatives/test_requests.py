@@ -6,6 +6,7 @@ import pytest
 import autodiff_edu as ad
 from autodiff_edu import nn
 from autodiff_edu.arrays.validate import check_watchable
+from autodiff_edu.core.active import only
 from autodiff_edu.derivatives.requests import as_constant, seeds_of, tensors_of
 
 
@@ -53,17 +54,19 @@ def test_first_cotangents_may_be_given_in_many_ways():
 
 def test_several_first_cotangents_for_one_target_are_refused_and_not_stacked():
     one, row, target = ad.constant(1.0), ad.constant([1.0, 2.0]), ad.constant([1.0, 2.0])
-    with pytest.raises(ValueError, match=r"a list of 2 tensors, .* shape \(2,\).*call gradient once for each"):
+    with pytest.raises(
+        ValueError, match=r"a list of 2 tensors, .* shape \(2,\).* For several cotangents, call gradient once for each"
+    ):
         seeds_of(target, [row, row])
-    with pytest.raises(ValueError, match=r"output_gradients\[1\] is a tuple of 2 tensors, .*np\.stack"):
+    with pytest.raises(ValueError, match=r"output_gradients\[1\] is a tuple of 2 tensors, .* Join them: np\.stack"):
         seeds_of([one, target], [one, (one, one)])
     assert seeds_of(target, np.stack([one, one]))[0][1].tolist() == [1.0, 1.0]
 
 
-def test_of_a_target_that_numpy_made_of_a_list_of_tensors_it_is_said_that_this_is_not_an_array():
+def test_of_a_target_of_plain_numbers_it_is_said_that_no_tape_follows_them():
     x = ad.constant([3.0, 4.0])
-    with pytest.raises(TypeError, match=r"list of tensors is not an array, .*\(np\.stack\(\[a, b\]\)\)"):
-        tensors_of(np.linalg.norm([x[0], x[1]]), "target")
+    with pytest.raises(TypeError, match="No tape follows plain numbers: compute it from tensors, inside the tape$"):
+        tensors_of(np.linalg.norm(x.numpy()), "target")
     with pytest.raises(TypeError, match=r"not its value$"):
         tensors_of(5.0, "target")
 
@@ -141,3 +144,13 @@ def test_a_tape_that_has_nothing_to_differentiate_says_why():
     tape.gradient(y, x)
     with pytest.raises(RuntimeError, match="persistent=True"):
         tape.gradient(y, x)
+
+
+def test_a_gradient_is_told_to_the_listeners_with_its_targets_and_source():
+    x, heard = ad.Variable(3.0), []
+    with ad.GradientTape() as tape:
+        y = x * x
+    with only(lambda entry, inputs: heard.append(entry)):
+        slope = tape.gradient(y, x)
+    (entry,) = (entry for entry in heard if entry.operation == "gradient")
+    assert (entry.ids, entry.output_id) == ((y._id, x._id), slope._id)

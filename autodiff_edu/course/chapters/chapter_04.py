@@ -32,8 +32,14 @@ WRONG: dict[str, list[tuple[Callable[[float], float], str]]] = {
     ],
     "three": [(lambda v: v**2, "Two of the three factors were made plain numbers, so their contributions are lost.")],
     "four": [
-        (math.exp, "`float(x)` is a plain number, so the contribution along that path is lost. NumPy's exp takes x as it is."),
-        (lambda v: math.exp(v) * v, "Now the path through the second factor, x itself, is cut, and its contribution is missing."),
+        (
+            math.exp,
+            "`float(x)` is a plain number, so the contribution along that path is lost. NumPy's exp takes x as it is.",
+        ),
+        (
+            lambda v: math.exp(v) * v,
+            "Now the path through the second factor, x itself, is cut, and its contribution is missing.",
+        ),
     ],
     "five": [
         (lambda v: 2 * (v - 3), "That is the slope before the first step. After it, w must have moved."),
