@@ -65,7 +65,7 @@ def test_several_first_cotangents_for_one_target_are_refused_and_not_stacked():
 
 def test_of_a_target_of_plain_numbers_it_is_said_that_no_tape_follows_them():
     x = ad.constant([3.0, 4.0])
-    with pytest.raises(TypeError, match="No tape follows plain numbers: compute it from tensors, inside the tape$"):
+    with pytest.raises(TypeError, match=r"No tape follows plain numbers: compute it from tensors, inside the tape$"):
         tensors_of(np.linalg.norm(x.numpy()), "target")
     with pytest.raises(TypeError, match=r"not its value$"):
         tensors_of(5.0, "target")
