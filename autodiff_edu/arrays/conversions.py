@@ -108,8 +108,8 @@ def _lost(frame: FrameType, life: Any, function: str | None = None) -> TypeError
         what = f"{ast.unparse(call.func) if isinstance(call, ast.Call) else 'NumPy'} takes a tensor's plain numbers"
         remedy = _REMEDIES.get(names(at).function or "", "Write np.stack([...]) to make one tensor of several")
     return TypeError(
-        f"{place(at)}: {what}, which no tape follows. {remedy}; if you mean plain numbers, write x.numpy(). Otherwise a "
-        f"gradient from the tape {_entered(life)} would leave out this path without a word"
+        f"{place(at)}: {what}, which no tape follows. {remedy}; if you mean plain numbers, write x.numpy(). "
+        f"Otherwise a gradient from the tape {_entered(life)} would leave out this path without a word"
     )
 
 
