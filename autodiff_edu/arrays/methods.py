@@ -8,6 +8,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ..text.formatting import show
+
 
 def equal(x: Any, y: Any) -> Any:
     """Compare as Python does, but with an array's or a NumPy scalar's answer."""
@@ -49,6 +51,10 @@ class ArrayMethods:
 
     __slots__ = ()
 
+    shape = property(lambda self: self._array.shape)
+    ndim = property(lambda self: self._array.ndim)
+    size = property(lambda self: self._array.size)
+    dtype = property(lambda self: self._array.dtype)
     T = property(lambda self: np.transpose(self))
     real = property(lambda self: np.real(self))
     imag = property(lambda self: np.imag(self))
@@ -101,6 +107,9 @@ class ArrayMethods:
 
     def __bool__(self) -> bool:
         return bool(self._peek("bool()"))
+
+    def __repr__(self) -> str:
+        return f"Tensor({show(self._array, indent=7)})"
 
     def __format__(self, spec: str) -> str:
         array = self._peek("format()")

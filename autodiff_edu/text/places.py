@@ -14,7 +14,7 @@ import os
 import sys
 from functools import lru_cache
 from types import CodeType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -94,6 +94,21 @@ def names(where: Where) -> Names:
     return _expressions(code.co_filename, _source(code.co_filename)).get(_position(code, offset), Names())
 
 
+def written(where: Where) -> tuple[str, str | None, list[ast.expr]] | None:
+    """Read an expression as the user wrote it, the function it calls, if any, and its arguments; parses the source."""
+    code, offset = where
+    position = _position(code, offset)
+    try:
+        nodes = ast.walk(ast.parse(_source(code.co_filename)))
+    except SyntaxError:
+        return None
+    for node in nodes:
+        function, arguments = _read(node)
+        if arguments is not None and _span(node) == position:
+            return ast.unparse(node), function, arguments
+    return None
+
+
 def excerpt(path: str, codes: set[CodeType], lines: set[int]) -> list[tuple[int, list[str]]]:
     """Cut the parts of a file that a reader needs in order to follow `lines`.
 
@@ -167,31 +182,39 @@ def _expressions(path: str, source: str) -> dict[tuple[int, int | None, int | No
                     results[value] = name
             case ast.NamedExpr(target=ast.Name(id=name), value=value):
                 results[value] = name
-        function: str | None = None
-        arguments: list[ast.expr] | None = None
-        result = results.get(node)
-        match node:
-            case ast.AugAssign(target=ast.Name(id=name) as target, value=value):
-                arguments, result = [target, value], name
-            case ast.BinOp(left=left, right=right):
-                arguments = [left, right]
-            case ast.UnaryOp(operand=operand):
-                arguments = [operand]
-            case ast.Compare(left=left, comparators=[right]):
-                arguments = [left, right]
-            case ast.Subscript(value=value):
-                arguments = [value]
-            case ast.Call(func=ast.Attribute(value=value, attr=function), args=arguments):
-                # x.sum() has x as its argument; np.sum(x) has not np
-                if not (isinstance(value, ast.Name) and value.id in {"np", "numpy", "ad", "autodiff_edu", "nn"}):
-                    arguments = [value, *arguments]
-            case ast.Call(func=ast.Name(id=function), args=arguments):
-                pass
+        function, arguments = _read(node)
         if arguments is not None:
-            position = (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset)  # type: ignore[attr-defined]
-            written = tuple(argument.id if isinstance(argument, ast.Name) else None for argument in arguments)
-            found[position] = Names(result, written, function, tuple(map(_is_literal, arguments)))
+            result = results.get(node)
+            if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+                result = node.target.id
+            ids = tuple(argument.id if isinstance(argument, ast.Name) else None for argument in arguments)
+            found[_span(node)] = Names(result, ids, function, tuple(map(_is_literal, arguments)))
     return found
+
+
+def _read(node: ast.AST) -> tuple[str | None, list[ast.expr] | None]:
+    """Find the name of the function that an expression calls, if it is no operator, and its arguments by place."""
+    match node:
+        case ast.AugAssign(target=ast.Name() as target, value=value):
+            return None, [target, value]
+        case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
+            return None, [left, right]
+        case ast.UnaryOp(operand=value) | ast.Subscript(value=value):
+            return None, [value]
+        case ast.Call(func=ast.Attribute(value=value, attr=function), args=arguments):
+            root = value
+            while isinstance(root, ast.Attribute):
+                root = root.value
+            # x.sum() has x as its argument; np.sum(x) has not np, nor np.linalg.norm(x) np.linalg
+            of_module = isinstance(root, ast.Name) and root.id in {"np", "numpy", "ad", "autodiff_edu", "nn"}
+            return function, arguments if of_module else [value, *arguments]
+        case ast.Call(func=ast.Name(id=function), args=arguments):
+            return function, arguments
+    return None, None
+
+
+def _span(node: Any) -> tuple[int, int | None, int | None, int | None]:
+    return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
 
 
 def _is_literal(expression: ast.expr) -> bool:
