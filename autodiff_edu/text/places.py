@@ -13,6 +13,7 @@ import linecache
 import os
 import sys
 from functools import lru_cache
+from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -21,9 +22,9 @@ import numpy as np
 Where = tuple[CodeType, int]
 
 _OURS = (
-    os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep,
-    os.path.dirname(os.path.abspath(np.__file__)) + os.sep,
-    os.path.abspath(contextlib.__file__),  # a tape's stop_recording, say, is a context manager
+    str(Path(__file__).absolute().parents[1]) + os.sep,
+    str(Path(np.__file__).absolute().parent) + os.sep,
+    str(Path(contextlib.__file__).absolute()),  # a tape's stop_recording, say, is a context manager
 )
 
 
@@ -117,7 +118,7 @@ def excerpt(path: str, codes: set[CodeType], lines: set[int]) -> list[tuple[int,
     source = linecache.getlines(path)
     if not source:
         return []
-    if _label(path) != os.path.basename(path):
+    if _label(path) != Path(path).name:
         wanted = set(range(1, len(source) + 1))
     else:
         wanted = set()
@@ -160,7 +161,7 @@ def _label(path: str) -> str:
         if known is not None and known[0] == "Cell":
             return known[1].replace("In[", "cell ").rstrip("]")
     # "<doctest name[3]>" and its kind are no files
-    return (path.strip("<>").split() or ["code"])[0] if path.startswith("<") else os.path.basename(path)
+    return (path.strip("<>").split() or ["code"])[0] if path.startswith("<") else Path(path).name
 
 
 @lru_cache(maxsize=32)
