@@ -89,7 +89,7 @@ class Side:
 
 def serve():
     """Answer questions: "where", "rows", or the name of a row and how many times to run it."""
-    sys.path[:] = [path for path in sys.path if path != os.path.dirname(__file__)]
+    sys.path[:] = [path for path in sys.path if path != str(Path(__file__).parent)]
     import autodiff_edu as ad
     from benchmarks import timing
     from benchmarks.workloads import WORKLOADS

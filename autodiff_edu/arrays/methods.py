@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ..text.formatting import show
 from .conversions import check_array, check_number
 
 
@@ -107,6 +108,9 @@ class ArrayMethods:
 
     def __bool__(self) -> bool:
         return bool(self._peek("bool()"))
+
+    def __repr__(self) -> str:
+        return f"Tensor({show(self._array, indent=7)})"
 
     def __format__(self, spec: str) -> str:
         array = self._peek("format()")

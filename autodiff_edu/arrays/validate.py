@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..text.failures import explain
 from .structures import check_rectangular, flatten
 
 USUAL = frozenset({bool, int, float, complex, np.float32, np.float64})
@@ -209,18 +210,25 @@ def as_spelled(function: Any, ours: Callable[..., Any], args: Any, parameters: d
     """
     try:
         return ours(*args, **parameters)
-    except TypeError:
-        taken = inspect.signature(ours)
-        name = _name(function)
-        for extra in parameters:
-            if extra not in taken.parameters and not any(p.kind is p.VAR_KEYWORD for p in taken.parameters.values()):
-                remedy = f": {REFUSED[extra]}" if extra in REFUSED else ""
-                raise TypeError(f"{name} of a tensor takes no {extra}={remedy}") from None
-        try:
-            taken.bind(*args, **parameters)
-        except TypeError as error:
-            raise TypeError(f"{name} of a tensor: {error}") from None
+    except Exception as error:
+        if isinstance(error, TypeError):
+            _reject_unknown(function, ours, args, parameters)
+        explain(error, function, args, parameters)
         raise
+
+
+def _reject_unknown(function: Any, ours: Callable[..., Any], args: Any, parameters: dict[str, Any]) -> None:
+    """Raise a TypeError for the first argument that a function does not take as it is spelled."""
+    taken = inspect.signature(ours)
+    name = _name(function)
+    for extra in parameters:
+        if extra not in taken.parameters and not any(p.kind is p.VAR_KEYWORD for p in taken.parameters.values()):
+            remedy = f": {REFUSED[extra]}" if extra in REFUSED else ""
+            raise TypeError(f"{name} of a tensor takes no {extra}={remedy}") from None
+    try:
+        taken.bind(*args, **parameters)
+    except TypeError as error:
+        raise TypeError(f"{name} of a tensor: {error}") from None
 
 
 def _name(function: Any) -> str:
@@ -322,6 +330,25 @@ def reject_module(path: str, leaf: Any) -> None:
             f"{path} is a {type(leaf).__name__}, and must be a Tensor or a Variable, or a structure of them; "
             "pass the variables that it holds: module.trainable_variables"
         )
+
+
+def as_change(value: Any, variable: Any) -> Any:
+    """Copy what is to be added to a variable; a ValueError if the sum would not have the variable's shape."""
+    array = copy_in(value)
+    try:
+        wide = np.broadcast_shapes(array.shape, variable.shape)
+    except ValueError:
+        wide = None
+    if wide == variable.shape:
+        return array
+    meant = tuple(n for n in array.shape if n != 1)
+    raise ValueError(
+        f"{variable!r} has shape {variable.shape}, and cannot be changed by a value of shape {array.shape}"
+        + (f", which would broadcast to {wide}" if wide not in (None, array.shape) else "")
+        + (f": did you mean {meant}? " if meant == variable.shape else "; ")
+        + ("A" if meant == variable.shape else "a")
+        + " variable keeps its shape"
+    )
 
 
 def check_fits(array: Any, variable: Any) -> None:

@@ -74,15 +74,6 @@ def step(*operations: Callable[..., Any]) -> None:
     RULES.update(dict.fromkeys(operations, Rule("step")))
 
 
-def no_rule(entry: Any) -> LookupError:
-    """Return the error for an operation without a rule."""
-    name = f"np.{entry.name}" if hasattr(np, entry.name) else entry.name
-    return LookupError(
-        f"{name}, used at {entry.place}, has no derivative rule. Write the value with functions that have one, "
-        f"or register a rule: ad.register_gradient({name}, lambda g, y, x: ...)"
-    )
-
-
 def settle(contribution: Any, argument: Any, stack: tuple[int, ...] = ()) -> Any:
     """Bring a contribution to the shape and the dtype of the argument it is for.
 

@@ -9,10 +9,11 @@ from threading import get_ident
 from typing import Any, Self
 
 from ..arrays.validate import USUAL, check_watchable, freeze
+from ..text.failures import no_rule
 from ..text.places import Where, here
 from .active import active, announce, listen, tick
 from .entry import Entry
-from .rule import RULES, no_rule
+from .rule import RULES
 from .tensor import Tensor, as_tensor, wrap
 from .variable import Variable
 from .walk import Added, Arrived, needed_for, walk

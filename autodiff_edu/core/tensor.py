@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arrays.methods import ArrayMethods, different, equal
 from ..arrays.validate import as_index, as_operand, bind_call, copy_in, read_only, reject_argument
-from ..text.formatting import show
+from ..text.failures import explain
 from ..text.places import is_ours
 from . import rule
 from .active import active, announce, tick
@@ -33,11 +33,21 @@ def _binary(ufunc: np.ufunc, compute: Callable[[Any, Any], Any]) -> Any:
             id, value = other._id, other._array
         else:
             id, value = None, (other := as_operand(other))
-        return _told(compute(self._array, value), ufunc, (self, other), (self._id, id), [self._array, value], depth=2)
+        try:
+            result = compute(self._array, value)
+        except Exception as error:
+            explain(error, ufunc, (self, other))
+            raise
+        return _told(result, ufunc, (self, other), (self._id, id), [self._array, value], up=2)
 
     def reflected(self: Tensor, other: Any) -> Tensor:
         other = as_operand(other)
-        return _told(compute(other, self._array), ufunc, (other, self), (None, self._id), [other, self._array], depth=2)
+        try:
+            result = compute(other, self._array)
+        except Exception as error:
+            explain(error, ufunc, (other, self))
+            raise
+        return _told(result, ufunc, (other, self), (None, self._id), [other, self._array], up=2)
 
     return forward, reflected
 
@@ -111,9 +121,6 @@ class Tensor(ArrayMethods):
     def __neg__(self) -> Tensor:
         return apply(np.negative, (self,))
 
-    def __repr__(self) -> str:
-        return f"Tensor({show(self._array, indent=7)})"
-
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **parameters: Any) -> Any:
         if method == "__call__" and ufunc in SPELLED:
             return call_spelled(ufunc, SPELLED[ufunc], inputs, parameters)
@@ -124,8 +131,12 @@ class Tensor(ArrayMethods):
                 raise TypeError(f"np.{ufunc.__name__}.{method} has no rule; write it with functions that have one")
             return call_spelled((ufunc, method), SPELLED[ufunc, method], inputs, parameters)
         if len(inputs) == 1:  # it is this tensor
-            value = ufunc(self._array, **parameters)
-            return _told(value, ufunc, inputs, (self._id,), [self._array], parameters, depth=2)
+            try:
+                value = ufunc(self._array, **parameters)
+            except Exception as error:
+                explain(error, ufunc, inputs)
+                raise
+            return _told(value, ufunc, inputs, (self._id,), [self._array], parameters, up=2)
         return apply(ufunc, tuple(map(as_operand, inputs)), parameters)
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, parameters: Any) -> Any:
@@ -155,9 +166,7 @@ def constant(value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 def wrap(array: Any, id: int | None = None) -> Tensor:
     """Make a tensor around an array without copying it; with `id`, it is the same tensor to every tape."""
     tensor = _new_tensor(Tensor)
-    tensor._array = array
-    tensor._id = id or tick()
-    tensor.name = None
+    tensor._array, tensor._id, tensor.name = array, id or tick(), None
     return tensor
 
 
@@ -183,19 +192,22 @@ def apply(operation: Any, inputs: tuple[Any, ...], parameters: Any = _NONE) -> A
         else:
             ids.append(None)
             values.append(as_operand(x) if type(x) is list else x)
-    return _told(operation(*values, **parameters), operation, inputs, tuple(ids), values, parameters)
+    try:
+        result = operation(*values, **parameters)
+    except Exception as error:
+        explain(error, operation, inputs, parameters)
+        raise
+    return _told(result, operation, inputs, tuple(ids), values, parameters)
 
 
-def _told(
-    value: Any, operation: Any, inputs: Any, ids: Any, values: list[Any], parameters: Any = _NONE, depth: int = 3
-) -> Tensor:
+def _told(value: Any, operation: Any, inputs: Any, ids: Any, values: Any, parameters: Any = _NONE, up: int = 3) -> Any:
     """Wrap the result of an operation and tell the listeners: the second half of `apply`."""
     output = _new_tensor(Tensor)
     output._array = value = value if type(value) not in _PYTHON else np.asarray(value)[()]  # e.g. of 1j * np.float64(1)
     output._id = tick()
     output.name = None
     if listeners := active.listeners:
-        frame = _getframe(depth)
+        frame = _getframe(up)
         while is_ours[frame.f_code.co_filename] and frame.f_back:
             frame = frame.f_back
         entry = Entry(operation, (ids, output._id, frame.f_code, frame.f_lasti), parameters, values, value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..arrays.methods import NotInPlace
-from ..arrays.validate import check_fits, copy_in
+from ..arrays.validate import as_change, check_fits, copy_in
 from ..text.formatting import show
 from .active import active, announce
 from .entry import PLAIN, note
@@ -68,11 +68,11 @@ class Variable(NotInPlace, Tensor):
 
     def assign_add(self, value: Any) -> Variable:
         """Add an array_like of the variable's shape to its value; return the variable. Errors as for `assign`."""
-        return self._replace(self._array + copy_in(value), value)
+        return self._replace(self._array + as_change(value, self), value)
 
     def assign_sub(self, value: Any) -> Variable:
         """Subtract an array_like of the variable's shape; return the variable. Errors as for `assign`."""
-        return self._replace(self._array - copy_in(value), value)
+        return self._replace(self._array - as_change(value, self), value)
 
     def __copy__(self) -> Variable:
         return Variable(self, self.trainable, self.name)

@@ -14,6 +14,7 @@ import numpy as np
 from ..core import rule
 from ..core.entry import Entry, tell
 from ..core.tensor import Tensor, wrap
+from ..text.failures import explain
 from ..text.places import here
 
 
@@ -31,7 +32,12 @@ def apply_unruled(function: Callable[..., Any], args: Any, parameters: Any) -> A
     tensors: list[Tensor] = []
     plain_args = [_plain(argument, tensors, function) for argument in args]
     plain_parameters = {name: _plain(argument, tensors, function) for name, argument in parameters.items()}
-    return _recorded(function(*plain_args, **plain_parameters), function, tensors, plain_parameters)
+    try:
+        result = function(*plain_args, **plain_parameters)
+    except Exception as error:
+        explain(error, function, args, parameters)
+        raise
+    return _recorded(result, function, tensors, plain_parameters)
 
 
 def _plain(argument: Any, tensors: list[Tensor], function: Callable[..., Any]) -> Any:

@@ -131,25 +131,23 @@ def check_path(path: Any, example: str = "f.ad") -> None:
         )
     if not os.fspath(path):
         raise FileNotFoundError(f"the path of the file is empty; give it a name, such as {example!r}")
-    if os.path.isdir(path):
-        raise IsADirectoryError(
-            f"{path} is a directory; give the path of a file, such as {os.path.join(path, example)}"
-        )
-    folder = os.path.dirname(os.path.realpath(path))
-    if not os.path.isdir(folder):
+    if Path(path).is_dir():
+        raise IsADirectoryError(f"{path} is a directory; give the path of a file, such as {Path(path) / example}")
+    folder = Path(path).resolve().parent
+    if not folder.is_dir():
         raise FileNotFoundError(f"{path} cannot be written: there is no directory {folder}; make it first")
 
 
 def write(path: Any, data: bytes) -> None:
     """Write a file whole or not at all: an existing one stays as it was until the new one is complete."""
-    path = Path(os.path.realpath(path))
+    path = Path(path).resolve()
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        with open(temporary, "xb") as file:
+        with temporary.open("xb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, path)
+        temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise

@@ -8,6 +8,7 @@ import random
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from ..core.variable import Variable
 from ..text.places import Where, here
 from .recording import Recording
 
-LIBRARIES = tuple(os.path.dirname(str(library.__file__)) + os.sep for library in (os, np))  # random.py is beside os.py
+LIBRARIES = tuple(str(Path(str(library.__file__)).parent) + os.sep for library in (os, np))  # random.py is by os.py
 READERS = (io.open, os.open, np.fromfile)
 DECISIONS = ("bool()", "index()")
 

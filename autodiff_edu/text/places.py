@@ -14,18 +14,19 @@ import linecache
 import os
 import sys
 from functools import lru_cache
+from pathlib import Path
 from types import CodeType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 Where = tuple[CodeType, int]
 
 _OURS = (
-    os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep,
-    os.path.dirname(os.path.abspath(np.__file__)) + os.sep,
-    os.path.abspath(contextlib.__file__),  # a tape's stop_recording, say, is a context manager
-    os.path.abspath(copy.__file__),  # which makes a copy of a variable when its user asks
+    str(Path(__file__).absolute().parents[1]) + os.sep,
+    str(Path(np.__file__).absolute().parent) + os.sep,
+    str(Path(contextlib.__file__).absolute()),  # a tape's stop_recording, say, is a context manager
+    str(Path(copy.__file__).absolute()),  # which makes a copy of a variable when its user asks
 )
 
 
@@ -96,6 +97,13 @@ def names(where: Where) -> Names:
     return _expressions(code.co_filename, _source(code.co_filename)).get(_position(code, offset), Names())
 
 
+def written(where: Where) -> tuple[str, str | None, list[ast.expr]] | None:
+    """Read an expression as the user wrote it, the function it calls, if any, and its arguments; parses the source."""
+    node = expression(where)
+    function, arguments = _read(node)
+    return None if node is None or arguments is None else (ast.unparse(node), function, arguments)
+
+
 def excerpt(path: str, codes: set[CodeType], lines: set[int]) -> list[tuple[int, list[str]]]:
     """Cut the parts of a file that a reader needs in order to follow `lines`.
 
@@ -104,7 +112,7 @@ def excerpt(path: str, codes: set[CodeType], lines: set[int]) -> list[tuple[int,
     source = linecache.getlines(path)
     if not source:
         return []
-    if _label(path) != os.path.basename(path):
+    if _label(path) != Path(path).name:
         wanted = set(range(1, len(source) + 1))
     else:
         wanted = set()
@@ -123,8 +131,8 @@ def excerpt(path: str, codes: set[CodeType], lines: set[int]) -> list[tuple[int,
     return parts
 
 
-def expression(where: Where) -> ast.expr | None:
-    """Parse the expression at a place, if its source is known."""
+def expression(where: Where) -> ast.AST | None:
+    """Parse the expression at a place, or a statement such as `x -= y`, if its source is known."""
     code, offset = where
     line, end_line, start, end = _position(code, offset)
     lines = [text.encode() for text in linecache.getlines(code.co_filename)[line - 1 : end_line]]
@@ -133,9 +141,10 @@ def expression(where: Where) -> ast.expr | None:
     lines[-1] = lines[-1][:end]
     lines[0] = lines[0][start:]
     try:
-        return ast.parse(b"".join(lines), mode="eval").body
-    except SyntaxError:  # a file that changed underneath
+        (node,) = ast.parse(b"".join(lines)).body
+    except (SyntaxError, ValueError):  # a file that changed underneath
         return None
+    return node.value if isinstance(node, ast.Expr) else node
 
 
 def _position(code: CodeType, offset: int) -> tuple[int, int | None, int | None, int | None]:
@@ -162,7 +171,7 @@ def _label(path: str) -> str:
         if known is not None and known[0] == "Cell":
             return known[1].replace("In[", "cell ").rstrip("]")
     # "<doctest name[3]>" and its kind are no files
-    return (path.strip("<>").split() or ["code"])[0] if path.startswith("<") else os.path.basename(path)
+    return (path.strip("<>").split() or ["code"])[0] if path.startswith("<") else Path(path).name
 
 
 @lru_cache(maxsize=32)
@@ -184,31 +193,39 @@ def _expressions(path: str, source: str) -> dict[tuple[int, int | None, int | No
                     results[value] = name
             case ast.NamedExpr(target=ast.Name(id=name), value=value):
                 results[value] = name
-        function: str | None = None
-        arguments: list[ast.expr] | None = None
-        result = results.get(node)
-        match node:
-            case ast.AugAssign(target=ast.Name(id=name) as target, value=value):
-                arguments, result = [target, value], name
-            case ast.BinOp(left=left, right=right):
-                arguments = [left, right]
-            case ast.UnaryOp(operand=operand):
-                arguments = [operand]
-            case ast.Compare(left=left, comparators=[right]):
-                arguments = [left, right]
-            case ast.Subscript(value=value):
-                arguments = [value]
-            case ast.Call(func=ast.Attribute(value=value, attr=function), args=arguments):
-                # x.sum() has x as its argument; np.sum(x) has not np
-                if not (isinstance(value, ast.Name) and value.id in {"np", "numpy", "ad", "autodiff_edu", "nn"}):
-                    arguments = [value, *arguments]
-            case ast.Call(func=ast.Name(id=function), args=arguments):
-                pass
+        function, arguments = _read(node)
         if arguments is not None:
-            position = (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset)  # type: ignore[attr-defined]
-            written = tuple(argument.id if isinstance(argument, ast.Name) else None for argument in arguments)
-            found[position] = Names(result, written, function, tuple(map(_is_literal, arguments)))
+            result = results.get(node)
+            if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+                result = node.target.id
+            ids = tuple(argument.id if isinstance(argument, ast.Name) else None for argument in arguments)
+            found[_span(node)] = Names(result, ids, function, tuple(map(_is_literal, arguments)))
     return found
+
+
+def _read(node: ast.AST | None) -> tuple[str | None, list[ast.expr] | None]:
+    """Find the name of the function that an expression calls, if it is no operator, and its arguments by place."""
+    match node:
+        case ast.AugAssign(target=ast.Name() as target, value=value):
+            return None, [target, value]
+        case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
+            return None, [left, right]
+        case ast.UnaryOp(operand=value) | ast.Subscript(value=value):
+            return None, [value]
+        case ast.Call(func=ast.Attribute(value=value, attr=function), args=arguments):
+            root = value
+            while isinstance(root, ast.Attribute):
+                root = root.value
+            # x.sum() has x as its argument; np.sum(x) has not np, nor np.linalg.norm(x) np.linalg
+            of_module = isinstance(root, ast.Name) and root.id in {"np", "numpy", "ad", "autodiff_edu", "nn"}
+            return function, arguments if of_module else [value, *arguments]
+        case ast.Call(func=ast.Name(id=function), args=arguments):
+            return function, arguments
+    return None, None
+
+
+def _span(node: Any) -> tuple[int, int | None, int | None, int | None]:
+    return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
 
 
 def _is_literal(expression: ast.expr) -> bool:

@@ -213,7 +213,7 @@ def wait_for(lab: Lab, server: subprocess.Popen[bytes], log: Path) -> None:
             return
         except (urllib.error.URLError, ConnectionError, TimeoutError):
             if server.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError(f"JupyterLab did not start:\n{log.read_text()}") from None
+                raise RuntimeError(f"JupyterLab did not start:\n{log.read_text(encoding='utf-8')}") from None
             time.sleep(0.2)
 
 

@@ -133,3 +133,22 @@ def test_writing_into_a_variable_says_what_to_write_for_this_very_operator(sign,
         exec(f"v {sign} 2.0", names)
     assert sign in str(error.value)
     assert instead in str(error.value)
+
+
+@pytest.mark.parametrize("change", ["assign_add", "assign_sub"])
+def test_what_is_added_is_never_broadcast_to_more_than_the_variable_holds(change):
+    w = ad.Variable([1.0, 2.0, 3.0, 4.0])
+    with pytest.raises(
+        ValueError, match=r"of shape \(4, 1\), which would broadcast to \(4, 4\): did you mean \(4,\)\?"
+    ):
+        getattr(w, change)(np.ones((4, 1)))
+    with pytest.raises(
+        ValueError, match=r"has shape \(4,\), and cannot be changed by a value of shape \(3,\); a variable"
+    ):
+        getattr(w, change)(np.ones(3))
+    with pytest.raises(ValueError, match=r"of shape \(2, 4\); a variable keeps"):
+        getattr(w, change)(np.ones((2, 4)))
+    assert np.array_equal(w.numpy(), [1.0, 2.0, 3.0, 4.0])
+    getattr(w, change)(np.ones(1))
+    getattr(w, change)(1.0)
+    assert w.shape == (4,)

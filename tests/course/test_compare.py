@@ -2,7 +2,6 @@
 
 import base64
 import io
-import os
 from itertools import product
 from pathlib import Path
 
@@ -49,7 +48,7 @@ def test_what_is_the_same_and_what_differs_is_said_for_each_setting_and_nothing_
     ]
     assert (same.read_bytes(), differs.read_bytes()) == before
     assert main(["compare", str(same), *ONCE, "--jobs", "1"]) == 0
-    assert sorted(os.listdir(tmp_path)) == ["a.ipynb", "b.ipynb"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.ipynb", "b.ipynb"]
 
 
 def test_a_cell_that_raises_and_one_that_does_not_end_are_differences(tmp_path, capsys):

@@ -1,6 +1,7 @@
 """Where a NaN or an infinity comes from: the first operation that made one, or the data."""
 
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ def found(f, *values, persistent=False):
 
 def line(text, path=__file__):
     """Count the line of a file on which a text stands first."""
-    with open(path, encoding="utf-8") as file:
+    with Path(path).open(encoding="utf-8") as file:
         return next(number for number, written in enumerate(file, 1) if text in written)
 
 

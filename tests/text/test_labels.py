@@ -140,3 +140,10 @@ def test_a_table_has_a_line_for_each_entry():
     tape.gradient(y, x)
     assert str(tape).splitlines()[1].endswith("released")
     assert str(ad.GradientTape()).endswith(": nothing recorded")
+
+
+def test_the_arguments_of_a_function_in_a_part_of_numpy_have_their_own_names():
+    matrix, right = ad.Variable(np.eye(2)), ad.Variable([1.0, 2.0])
+    with ad.GradientTape() as tape:
+        np.linalg.solve(matrix, right)
+    assert lines(tape) == ["t1 = solve(matrix, right)"], "np.linalg is no argument"

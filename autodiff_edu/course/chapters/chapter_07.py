@@ -174,7 +174,7 @@ def in_a_file(answer: Any) -> str:
 
 def _fresh(path: Any, points: list[float], weights: list[float]) -> dict[str, Any]:
     command = [sys.executable, "-c", PROGRAM, os.fspath(path), json.dumps([points, weights])]
-    finished = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    finished = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", timeout=60, check=False)
     try:
         return dict(json.loads(finished.stdout))
     except ValueError:

@@ -192,12 +192,12 @@ def listen(path: str) -> None:
     """
 
     def write_down(feedback: Feedback) -> None:
-        with open(path, "a", encoding="utf-8") as record:
+        with Path(path).open("a", encoding="utf-8") as record:
             record.write(json.dumps([feedback.exercise, feedback.right, feedback.message]) + "\n")
 
     LISTENERS.append(write_down)
     # A submission may print without end; nobody reads it here.
-    sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115 (it stays open as long as the kernel lives)
+    sys.stdout = sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 (it stays open as long as the kernel lives)
 
 
 def _answers(record: Path) -> dict[str, tuple[bool, str]]:
