@@ -95,6 +95,7 @@ _LATER = {
     "check_gradients": "transforms.checks",
     "Frames": "player.print.frames",
     "play": "player.play",
+    "load_ipython_extension": "player.magic",
     "sweep": "player.sweep",
     "descend": "player.descend",
     "explore": "explorer",

@@ -24,6 +24,7 @@ from ..player import widget_view
 from ..player.play import play
 from ..plots import check_range
 from ..text.formatting import short_value
+from ..text.places import call_from, here
 from ..transforms.gradients import value_and_grad
 from .look import Look, image, is_steep, table
 from .tangent import Curve, Picture
@@ -86,6 +87,7 @@ class Explorer:
 
     def __init__(self, f: Callable[..., Any], secant: str | None, inputs: dict[str, Any]) -> None:
         self.function = f
+        self._where = here()
         self.ranges: dict[str, tuple[float, float]] = {}
         self.values: dict[str, Any] = {}
         for name, given in inputs.items():
@@ -152,7 +154,8 @@ class Explorer:
                 if watched:
                     look.value, gradient = value_and_grad(self.function, tuple(watched))(*args)
                     look.gradient = {self.names[i]: part for i, part in zip(watched, gradient, strict=True)}
-                look.player = play(self.function, *args)
+                # a slider is moved by a widget's code, which is not what the reader wants to see
+                look.player = call_from(self._where, lambda: play(self.function, *args))
                 if isinstance(look.value, Tensor) and look.value.ndim == 0 and self.along in look.gradient:
                     self._draw(look, self.along)
         except Exception as error:

@@ -45,6 +45,8 @@ class Player:
     ----------
     trace
         A trace: anything with ``document()``, which returns the trace document, as ``Trace.document`` does.
+    predict : bool
+        Whether Predict is on from the start.
 
     Raises
     ------
@@ -67,7 +69,7 @@ class Player:
     IndexError: step 2 is out of range: this player has the steps 0 to 1
     """
 
-    def __init__(self, trace: Traced) -> None:
+    def __init__(self, trace: Traced, predict: bool = False) -> None:
         document = trace.document()
         known = shared()["version"]
         if document.get("version", known) != known:
@@ -76,6 +78,8 @@ class Player:
                 f"{known}: make the trace again with this release of autodiff_edu"
             )
         self._content: dict[str, Any] = {"trace": document, "layout": layout(document), "css": style(extras(document))}
+        if predict:
+            self._content["predict"] = True
         self._transcript = transcript(document)
         self._step = 0
         self._widget: Any = None

@@ -16,7 +16,7 @@ from ..trace.trace import Trace, trace
 from . import Player
 
 
-def play(what: Trace | Explanation | Callable[..., Any], *args: Any) -> Player:
+def play(what: Trace | Explanation | Callable[..., Any], *args: Any, predict: bool = False) -> Player:
     """Show, step by step, what was traced or explained, or what a function does and how it is differentiated.
 
     Parameters
@@ -27,6 +27,8 @@ def play(what: Trace | Explanation | Callable[..., Any], *args: Any) -> Player:
         those are shown and none is added.
     *args : array_like, Tensor, Variable, or nested lists, tuples and dicts of them
         Arguments of the function. Numbers and arrays become watched tensors.
+    predict : bool
+        Whether the player asks the reader to predict each step before it shows it; the reader can switch this off.
 
     Returns
     -------
@@ -63,7 +65,7 @@ def play(what: Trace | Explanation | Callable[..., Any], *args: Any) -> Player:
             f"{traced.title} recorded nothing, so there is nothing to play. Compute with tensors: give the function "
             "numbers, arrays or tensors as arguments and use operators and NumPy functions on them"
         )
-    return Player(traced)
+    return Player(traced, predict)
 
 
 def _traced(function: Callable[..., Any], args: tuple[Any, ...]) -> Trace:

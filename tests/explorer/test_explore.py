@@ -209,3 +209,15 @@ def test_a_curve_has_a_gap_where_the_function_is_not_finite():
     flat = Curve("x", lambda x: 2.0, (-1.0, 1.0))
     assert flat.heights[0] < 2.0 < flat.heights[1]
     assert Curve("x", lambda x: float("nan"), (-1.0, 1.0)).at(0.0, float("nan")).svg
+
+
+def test_a_player_shows_the_line_of_explore_and_not_the_code_that_moves_the_slider():
+    explorer = explore(wave, x=(-1.0, 3.0), w=2.0)
+    scope = {"explorer": explorer}
+    exec(compile("explorer.move(x=2.0)", "slider.py", "exec"), scope)
+    document = explorer.look.player._content["trace"]
+    assert {part["place"] for part in document["code"]} == {"test_explore.py"}
+    watched = next(step for step in document["steps"] if step["kind"] == "watch")["where"]
+    part = document["code"][watched["code"]]
+    line = part["lines"][watched["line"] - part["first_line"]]
+    assert line[slice(*watched["columns"])] == "explore(wave, x=(-1.0, 3.0), w=2.0)"

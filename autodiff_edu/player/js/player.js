@@ -1,7 +1,8 @@
 /**
  * The step-through player. It draws one trace document and knows nothing else: neither Python nor the tape.
  *
- * Its content is {trace, layout, css}: what Trace.to_json() gives, where layout.py puts the graph, and the style sheet.
+ * Its content is {trace, layout, css}: what Trace.to_json() gives, where layout.py puts the graph, and the style sheet;
+ * and `predict`, if the reader is asked from the start.
  * Each part of the picture is a view, {element, show(step)}. What a view needs to know about a step it looks up in the
  * history, which is read once; so a step costs the same anywhere in a long trace, forwards and backwards alike.
  * Names, code and values are the user's and may hold anything: they enter the page as text nodes and attributes only.
@@ -141,6 +142,7 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
   const boxes = [...root.querySelectorAll(".scroll")];
   host.attachShadow({ mode: "open" }).append(make("style", {}, content.css), root);
   show(step);
+  if (content.predict) togglePredict();
   new ResizeObserver(markStops).observe(root);
   return { show, stop };
 }

@@ -1,0 +1,105 @@
+"""`%%play`: any cell runs as it stands, with its player below."""
+
+import json
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+
+import autodiff_edu as ad
+
+CELL = """%%play
+with ad.GradientTape() as tape:
+    y = x * x
+tape.gradient(y, x)"""
+
+
+@pytest.fixture
+def shell():
+    shell = InteractiveShell.instance()
+    shell.display_formatter.active_types = ["text/plain", "text/html"]
+    shell.run_line_magic("colors", "nocolor")
+    shell.run_cell("import autodiff_edu as ad, numpy as np\nx = ad.Variable(3.0)\n%load_ext autodiff_edu")
+    yield shell
+    shell.history_manager.end_session()
+    InteractiveShell.clear_instance()
+
+
+def run(shell, cell):
+    with capture_output(stdout=True, stderr=True, display=True) as captured:
+        result = shell.run_cell(cell)
+    return result, captured
+
+
+def players(captured):
+    return [output for output in captured.outputs if "text/html" in output.data]
+
+
+def test_a_cell_runs_as_it_stands_and_its_player_appears(shell):
+    result, captured = run(shell, CELL)
+    assert result.success
+    assert float(shell.user_ns["y"]) == 9.0
+    (player,) = players(captured)
+    assert "Line 3: y is x times x" in player.data["text/plain"]
+    assert "x now has 6" in player.data["text/plain"]
+    assert "Tensor(6.)" in captured.stdout
+
+
+def test_several_tapes_of_a_cell_are_all_in_its_player(shell):
+    cell = """%%play
+with ad.GradientTape() as outer:
+    with ad.GradientTape() as inner:
+        y = x**3
+    slope = inner.gradient(y, x)
+curvature = outer.gradient(slope, x)"""
+    _, captured = run(shell, cell)
+    (player,) = players(captured)
+    assert "outer" in player.data["text/html"]
+    assert "inner" in player.data["text/html"]
+    assert float(shell.user_ns["curvature"]) == 18.0
+
+
+def test_an_error_in_the_cell_shows_as_usual_below_the_player_of_what_happened_until_then(shell):
+    result, captured = run(shell, "%%play\nwith ad.GradientTape() as tape:\n    y = x * x\n    z = 1 / 0\n")
+    assert isinstance(result.error_in_exec, ZeroDivisionError)
+    (player,) = players(captured)
+    assert "y is x times x" in player.data["text/plain"]
+    assert captured.stdout.count("ZeroDivisionError: division by zero") == 1
+    assert "line 4" in captured.stdout
+    assert "run_cell" not in captured.stdout, "the frames of %%play are nobody's business"
+
+
+def test_a_syntax_error_is_shown_and_nothing_is_played(shell):
+    result, captured = run(shell, "%%play\nx = (")
+    assert not result.success
+    assert not players(captured)
+    assert captured.stdout.count("SyntaxError") == 1
+    assert float(shell.user_ns["x"]) == 3.0
+
+
+def test_a_cell_without_a_tape_says_so(shell):
+    result, captured = run(shell, "%%play\nprint(1 + 1)")
+    assert result.success
+    assert not players(captured)
+    assert captured.stdout.splitlines()[0] == "2"
+    assert "no tape recorded anything in this cell" in captured.stdout
+
+
+def test_an_option_that_it_does_not_know_is_named_and_nothing_runs(shell):
+    _, captured = run(shell, "%%play --loud\nx = 1")
+    assert "does not know '--loud'" in captured.stdout + captured.stderr
+    assert isinstance(shell.user_ns["x"], ad.Variable)
+
+
+def test_predict_is_on_from_the_start_if_asked(shell):
+    _, captured = run(shell, CELL.replace("%%play", "%%play --predict"))
+    (player,) = players(captured)
+    assert json.dumps({"predict": True})[1:-1].replace(" ", "") in player.data["text/html"].replace(" ", "")
+    _, captured = run(shell, CELL)
+    assert '"predict":true' not in players(captured)[0].data["text/html"].replace(" ", "")
+
+
+def test_what_a_cell_leaves_behind_is_there_in_the_next(shell):
+    run(shell, CELL)
+    result, _ = run(shell, "tape.explain(y, x).connected")
+    assert result.result is True
