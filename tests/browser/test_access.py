@@ -60,7 +60,7 @@ def test_what_has_the_focus_is_outlined(open_tab: Any, tmp_path: Path) -> None:
             )
         )
     names = [name for name, *_ in seen]
-    assert names == ["first", "previous", "play", "next", "last", "SELECT", "predict", "INPUT"]
+    assert names == ["first", "previous", "play", "next", "last", "SELECT", "predict", "stage", "INPUT"]
     assert {tuple(outline) for _, *outline in seen} == {("solid", "2px")}
 
 

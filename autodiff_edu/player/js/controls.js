@@ -35,7 +35,9 @@ export function controlsView(trace, history, { actions, go, setSpeed }) {
   }
   const about = { type: "button", "data-action": "predict", "aria-pressed": false, title: words.aboutPredict };
   const predict = make("button", about, words.predict);
-  for (const button of [...Object.values(buttons), predict]) {
+  const onStage = { type: "button", "data-action": "stage", "aria-pressed": false, title: words.aboutStage };
+  const stage = make("button", onStage, words.stage);
+  for (const button of [...Object.values(buttons), predict, stage]) {
     button.addEventListener("click", actions[button.dataset.action]);
   }
   const choices = SPEEDS.map((factor) => make("option", { value: factor }, words.times(factor)));
@@ -64,20 +66,22 @@ export function controlsView(trace, history, { actions, go, setSpeed }) {
   const showPredicting = (on) => set(predict, "aria-pressed", on);
   const focusNext = () => buttons.next.focus({ preventScroll: true });
   const moving = make("div", { class: "buttons" }, ...Object.values(buttons));
-  const element = make("div", { class: "controls" }, moving, make("div", { class: "choices" }, speed, predict), track);
-  return { element, show, showPlaying, showPredicting, focusNext };
+  const element = make("div", { class: "controls" }, moving, make("div", { class: "choices" }, speed, predict, stage), track);
+  return { element, stage, show, showPlaying, showPredicting, focusNext };
 }
 
-const KEYS = { ArrowLeft: "previous", ArrowRight: "next", " ": "play", Home: "first", End: "last" };
+const KEYS = { ArrowLeft: "previous", ArrowRight: "next", " ": "play", Home: "first", End: "last", f: "stage" };
+const STAGE_KEYS = { PageUp: "previous", PageDown: "next", Escape: "leave" }; // those of a presenter's remote
 
 /** Does what a key stands for, by the names of the actions; keys that stand for nothing here go on to the page. */
-export function handleKey(event, actions) {
+export function handleKey(event, actions, onStage = false) {
   // What is typed is neither a shortcut of the player nor of the page around it.
   if (event.target.matches("input:not([type=range]), select, textarea")) { event.stopPropagation(); return; }
-  if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || !Object.hasOwn(KEYS, event.key)) return;
+  const action = KEYS[event.key] ?? (onStage ? STAGE_KEYS[event.key] : undefined);
+  if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || !action) return;
   event.stopPropagation();
   // On a button that was reached with Tab, Space presses that button.
   if (event.key === " " && event.target.matches("button, summary")) return;
   event.preventDefault();
-  actions[KEYS[event.key]]();
+  actions[action]();
 }

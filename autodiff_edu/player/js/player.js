@@ -16,6 +16,7 @@ import { graphView } from "./graph.js";
 import { readHistory } from "./history.js";
 import { panelView } from "./panel.js";
 import { predictView } from "./predict.js";
+import { stageView } from "./stage.js";
 import { STRINGS } from "./strings.js";
 import { tapeView } from "./tape.js";
 import SHARED from "../../text/shared.json" with { type: "json" };
@@ -84,9 +85,12 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
     current = next;
     const direction = history.backward[next] ? "backward" : "forward";
     build(root, { "data-step": next, "data-kind": trace.steps[next].kind, "data-direction": direction });
-    for (const view of [...top, ...left, ...right]) view.show(next);
-    markStops();
+    draw();
     return true;
+  };
+  const draw = () => {
+    for (const view of [...top, ...left, ...right]) view.show(current);
+    markStops();
   };
   /** What scrolls must be reached without a mouse; what does not would only be one more stop on the way. */
   const markStops = () => {
@@ -117,7 +121,8 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
   const next = () => { stop(); advance(); };
   const moves = { first: () => go(0), previous: () => go(current - 1), next, last: () => go(last) };
   const togglePredict = () => { stop(); controls.showPredicting(predict.toggle()); };
-  const actions = { ...moves, play: () => (timer ? stop() : play()), predict: togglePredict };
+  const onStage = { stage: () => stage.toggle(), leave: () => stage.leave() };
+  const actions = { ...moves, ...onStage, play: () => (timer ? stop() : play()), predict: togglePredict };
   const controls = controlsView(trace, history, { actions, go, setSpeed });
   const predict = predictView(trace, history, () => { move(current + 1); controls.focusNext(); });
   const sentence = make("p", { class: "sentence", "aria-live": "polite" });
@@ -134,7 +139,9 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
   const columns = [left, right].filter((some) => some.length).map((some) => make("div", {}, ...elements(some)));
   const about = { class: "player", tabindex: -1, "aria-label": STRINGS.player.name(title) };
   const root = make("section", about, ...elements(top), make("div", { class: "columns" }, ...columns));
-  root.addEventListener("keydown", (event) => handleKey(event, actions));
+  const stage = stageView(host, root, controls.stage, () => draw());
+  root.lastChild.prepend(stage.list);
+  root.addEventListener("keydown", (event) => handleKey(event, actions, stage.isOn()));
   // JupyterLab reads keys before the page does and leaves alone only what is marked so.
   const keepKeys = (part) => set(part, "data-lm-suppress-shortcuts", true);
   for (const part of [host, root]) keepKeys(part);

@@ -29,7 +29,10 @@ export const STRINGS = {
     times: (factor) => `${factor}×`,
     predict: "Predict",
     aboutPredict: "Type the next number or shape before it is shown",
+    stage: "Stage",
+    aboutStage: "Fill the screen, in letters for the last row (f; Esc leaves)",
   },
+  stage: { tabs: "Panels", panel: "Numbers", graph: "Graph", tape: "Tape", sweep: "Jacobian", contours: "Contours" },
   predict: {
     idle: "Go on with “Next step”: before something new is computed, you will be asked what it is.",
     check: "Check",

@@ -1,0 +1,108 @@
+"""Stage mode: the player fills the screen, readable from the last row, and goes back to where it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from programs import broadcasting, diamond
+
+from browser.following import only, saved
+
+SCREEN = {"width": 1280, "height": 720}
+REFUSE = "Element.prototype.requestFullscreen = () => Promise.reject(new TypeError('refused'))"
+
+
+@pytest.fixture(params=["full screen", "refused"])
+def stage(request: Any, open_tab: Any, tmp_path: Path) -> Any:
+    tab = open_tab("about:blank", viewport=SCREEN)
+    if request.param == "refused":
+        tab.page.add_init_script(REFUSE)
+    tab.page.goto(saved(broadcasting(), tmp_path))
+    tab.refused = request.param == "refused"
+    return tab
+
+
+def enter(tab: Any) -> Any:
+    player = only(tab)
+    player.root.focus()
+    player.press("f")
+    tab.page.wait_for_function(
+        "() => document.fullscreenElement || document.querySelector('[data-autodiff-player]')"
+        ".shadowRoot.querySelector('section').matches(':popover-open')"
+    )
+    return player
+
+
+def size(part: Any) -> float:
+    return float(part.evaluate("part => parseFloat(getComputedStyle(part).fontSize)"))
+
+
+def test_it_fills_the_screen_and_leaves_as_it_came(stage: Any) -> None:
+    player = only(stage)
+    before = player.root.bounding_box()
+    enter(stage)
+    assert player.root.bounding_box() == {"x": 0, "y": 0, **SCREEN}
+    assert stage.page.evaluate("() => document.fullscreenElement === null") is stage.refused
+    player.press("Escape")
+    stage.page.wait_for_function("() => !document.fullscreenElement")
+    assert player.root.get_attribute("data-stage") is None
+    assert player.root.bounding_box() == before
+    stage.is_quiet()
+
+
+def test_sentence_code_and_numbers_have_20_pixels_or_more_and_are_seen_together_at_every_step(stage: Any) -> None:
+    player = enter(stage)
+    steps = int(player.root.get_by_role("slider", name="Step").get_attribute("max"))
+    for _ in range(steps):
+        player.press("ArrowRight")
+        for part in (".sentence", ".code:not(.program)", ".panel .body"):
+            box = player.root.locator(part).bounding_box()
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= SCREEN["width"]
+            assert box["y"] >= 0
+            assert box["y"] + box["height"] <= SCREEN["height"]
+        for part in (".sentence", ".code [data-lit] code", ".panel .body .value", ".accumulator .array"):
+            for shown in player.root.locator(part).all():
+                assert not shown.is_visible() or size(shown) >= 20
+    stage.is_quiet()
+
+
+def test_a_presenter_s_remote_turns_the_steps_on_stage_alone(open_tab: Any, tmp_path: Path) -> None:
+    tab = open_tab(saved(diamond(), tmp_path), viewport=SCREEN)
+    player = only(tab)
+    player.root.focus()
+    player.press("PageDown")
+    player.stands_at(0)
+    enter(tab)
+    player.press("PageDown")
+    player.press("PageDown")
+    player.stands_at(2)
+    player.press("PageUp")
+    player.stands_at(1)
+
+
+def test_the_other_panels_stand_behind_tabs(stage: Any) -> None:
+    player = enter(stage)
+    shown = {"Numbers": ".panel", "Graph": ".graph-figure", "Tape": ".tape-figure"}
+    for name in ("Graph", "Tape", "Numbers"):
+        player.root.get_by_role("button", name=name, exact=True).click()
+        for other, part in shown.items():
+            assert player.root.locator(part).is_visible() is (other == name)
+    player.root.focus()
+    player.press("Escape")
+    for part in shown.values():
+        assert player.root.locator(part).is_visible()
+    assert not player.root.locator(".tabs").is_visible()
+
+
+def test_the_button_says_whether_it_is_on(stage: Any) -> None:
+    player = only(stage)
+    button = player.root.get_by_role("button", name="Stage", exact=True)
+    assert button.get_attribute("aria-pressed") == "false"
+    button.click()
+    assert button.get_attribute("aria-pressed") == "true"
+    button.click()
+    assert button.get_attribute("aria-pressed") == "false"
+    stage.is_quiet()
