@@ -2,7 +2,8 @@
 
 python -m autodiff_edu.course list
 python -m autodiff_edu.course assignment OUT/
-python -m autodiff_edu.course grade SUBMISSIONS... --output results.csv
+python -m autodiff_edu.course assignment --nbgrader COURSE/
+python -m autodiff_edu.course grade SUBMISSIONS... --output results.csv --totals totals.csv
 python -m autodiff_edu.course execute notebooks/*.ipynb
 python -m autodiff_edu.course compare notebooks/*.ipynb
 """
@@ -18,7 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
-from .tools import assignment, compare, execute, grade
+from .tools import assignment, compare, execute, grade, nbgrader
+from .tools.submission import Limits, Result, unlimited
 
 PROG = "python -m autodiff_edu.course"
 
@@ -51,16 +53,27 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument(
         "chapters", type=int, nargs="*", metavar="CHAPTER", help="their numbers; all if there are none"
     )
-    command.add_argument("--solutions", action="store_true", help="keep the folded solutions, to learn alone")
+    form = command.add_mutually_exclusive_group()
+    form.add_argument("--solutions", action="store_true", help="keep the folded solutions, to learn alone")
+    form.add_argument("--nbgrader", action="store_true", help="write a course folder for nbgrader, to hand out with it")
     command.add_argument("--force", action="store_true", help="replace files that are there already")
     command.set_defaults(run=_assignment)
 
-    text = "run submitted notebooks, and write one row for each exercise: file, exercise, right, message, problem"
+    text = "run submitted notebooks, and write one row for each exercise, and a total for each student"
     warning = "The code of a submission runs with your rights: grade the work of strangers in a container."
     command = commands.add_parser("grade", help=text, description=text, epilog=warning)
     command.add_argument("notebooks", nargs="+", type=Path, metavar="NOTEBOOK", help="a notebook, or a folder of them")
-    command.add_argument("--output", type=Path, metavar="CSV", help="where to write; the terminal if not given")
-    command.add_argument("--timeout", type=_seconds, default=300, metavar="SECONDS", help="for each notebook (300)")
+    command.add_argument("--output", type=Path, metavar="CSV", help="where to write the rows; else the terminal")
+    command.add_argument("--totals", type=Path, metavar="CSV", help="where to write the total of each student, too")
+    command.add_argument("--jobs", type=_count, default=2, metavar="N", help="how many notebooks run at a time (2)")
+    limits = Limits()
+    for flag, default, what in (
+        ("timeout", limits.notebook, "seconds for each notebook"),
+        ("cell-timeout", limits.cell, "seconds for each cell, which is then interrupted"),
+        ("memory", limits.memory, "GiB of memory for each process of a submission"),
+        ("file-size", limits.file_size, "MiB for each file that a submission writes"),
+    ):
+        command.add_argument(f"--{flag}", type=_limit, default=default, metavar="N", help=f"{what} ({default:g})")
     command.set_defaults(run=_grade)
 
     text = "run chapters and write them back with their outputs; run twice, it writes the same bytes"
@@ -97,21 +110,58 @@ def _list(chosen: argparse.Namespace) -> None:
 
 
 def _assignment(chosen: argparse.Namespace) -> None:
-    for path in assignment.write(chosen.out, chosen.chapters, solutions=chosen.solutions, force=chosen.force):
-        print(path)
+    if chosen.nbgrader:
+        written = nbgrader.write(chosen.out, chosen.chapters, force=chosen.force)
+    else:
+        written = assignment.write(chosen.out, chosen.chapters, solutions=chosen.solutions, force=chosen.force)
+    print(*written, sep="\n")
 
 
-def _grade(chosen: argparse.Namespace) -> None:
-    if not grade.submissions(chosen.notebooks):
+def _grade(chosen: argparse.Namespace) -> int:
+    found = grade.submissions(chosen.notebooks)
+    if not found:
         raise FileNotFoundError(f"no notebook in {', '.join(map(str, chosen.notebooks))}")
+    places = [path.resolve() for path in (chosen.output, chosen.totals) if path]
+    if taken := set(places) & {path.resolve() for path in found}:
+        raise ValueError(f"{taken.pop()} is one of the submissions; write the results into another file")
+    if len(places) > len(set(places)):
+        raise ValueError(f"{chosen.output} cannot hold both the rows and the totals; write them into two files")
     grade.needs_jupyter()
-    with contextlib.ExitStack() as stack:
-        file = sys.stdout
-        if chosen.output:
-            file = stack.enter_context(chosen.output.open("w", encoding="utf-8", newline=""))
-        for path, results in grade.write_csv(file, chosen.notebooks, chosen.timeout):
-            right = sum(result.right for result in results)
-            print(f"{path}: {right} of {len(results)} right", file=sys.stderr)
+    if missing := unlimited():
+        print(f"{PROG}: this system cannot limit {' and '.join(missing)}; a container can.", file=sys.stderr)
+    limits = Limits(chosen.timeout, chosen.cell_timeout, chosen.memory, chosen.file_size)
+    results: list[Result] = []
+    try:
+        with grade.table(chosen.output) as rows, contextlib.ExitStack() as stack:
+            sums = stack.enter_context(grade.table(chosen.totals)) if chosen.totals else None
+            grade.write_rows(rows, Result, ())
+            for done, ready in grade.grade_all(found, limits, chosen.jobs):
+                for graded in ready:
+                    grade.write_rows(rows, Result, graded, head=False)
+                    results += graded
+                _progress(done, len(found), ready, bar=chosen.output is not None and sys.stderr.isatty())
+            totals = grade.totals(results)
+            if sums:
+                grade.write_rows(sums, grade.Total, totals)
+    except KeyboardInterrupt:
+        kept = f"; they are in {chosen.output}.part" if chosen.output else ""
+        print(f"\n{PROG}: stopped after {len(results)} rows{kept}", file=sys.stderr)
+        return 130
+    for total in totals:
+        problems = f", {total.problems} with a problem" if total.problems else ""
+        print(f"{total.student}: {total.right} of {total.exercises} right{problems}", file=sys.stderr)
+    return 0
+
+
+def _progress(done: int, count: int, ready: list[list[Result]], *, bar: bool) -> None:
+    if bar:
+        full = 30 * done // count
+        end = "\n" if done == count else ""
+        print(f"\r[{'#' * full}{' ' * (30 - full)}] {done} of {count}", end=end, file=sys.stderr, flush=True)
+        return
+    for results in ready:
+        right = sum(result.right for result in results)
+        print(f"{results[0].file}: {right} of {len(results)} right", file=sys.stderr)
 
 
 def _execute(chosen: argparse.Namespace) -> None:
@@ -153,14 +203,14 @@ def _count(text: str) -> int:
     return int(text)
 
 
-def _seconds(text: str) -> float:
+def _limit(text: str) -> float:
     try:
-        seconds = float(text)
+        number = float(text)
     except ValueError:
-        seconds = math.nan
-    if not 0 < seconds < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time limit; write a number of seconds, such as 300")
-    return seconds
+        number = math.nan
+    if not 0 < number < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a limit. Try a positive number, such as 60.")
+    return number
 
 
 if __name__ == "__main__":

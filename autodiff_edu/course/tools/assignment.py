@@ -3,14 +3,15 @@
     python -m autodiff_edu.course list
     python -m autodiff_edu.course assignment OUT/
 
-An installed package carries the chapters along; in a checkout they are those of notebooks/.
+nbgrader.py beside this file writes them for nbgrader. An installed package carries the chapters along; in a checkout
+they are those of notebooks/.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -138,18 +139,47 @@ def write(out: str | Path, numbers: Sequence[int] = (), *, solutions: bool = Fal
     >>> [path.name for path in write(tempfile.mkdtemp(), [1, 2])]
     ['01-the-tape.ipynb', '02-backward.ipynb']
     """
-    out, known = Path(out), chapters()
-    folder = known[min(known)].parent
+    out = Path(out)
+    chosen = choose(out, numbers)
+    files = {out / path.name: prepare(_read(path), solutions).encode() for path in chosen}
+    files |= {out / name: content for name, content in alongside().items()}
+    write_all(files, force=force)
+    return [out / path.name for path in chosen]
+
+
+def choose(out: Path, numbers: Sequence[int] = ()) -> list[Path]:
+    """Find the chapters to write into a folder, all if there are no numbers.
+
+    Raises
+    ------
+    ValueError
+        If there is no chapter of a number, or `out` is the folder that the chapters come from.
+    """
+    known = chapters()
     if unknown := set(numbers) - set(known):
         there = ", ".join(map(str, known))
         raise ValueError(f"there is no chapter {', '.join(map(str, sorted(unknown)))}; there are {there}")
-    if out.resolve() == folder.resolve():
+    if out.resolve() == known[min(known)].parent.resolve():
         raise ValueError(f"{out} is where the chapters come from; write them into another folder")
-    chosen = [known[number] for number in sorted(set(numbers or known))]
-    files = {out / path.name: prepare(_read(path), solutions).encode() for path in chosen}
-    files |= {out / "data" / path.name: path.read_bytes() for path in sorted((folder / "data").iterdir())}
+    return [known[number] for number in sorted(set(numbers or known))]
+
+
+def alongside() -> dict[str, bytes]:
+    """Read the files that the chapters need beside them, their data and the licence, by their names there."""
+    folder = next(iter(chapters().values())).parent
+    files = {f"data/{path.name}": path.read_bytes() for path in sorted((folder / "data").iterdir())}
     licence = next(path for path in (folder / "LICENSE", folder.parent / "LICENSE") if path.exists())
-    files[out / "LICENSE"] = licence.read_bytes()
+    return files | {"LICENSE": licence.read_bytes()}
+
+
+def write_all(files: Mapping[Path, bytes], *, force: bool) -> None:
+    """Write all files, or none.
+
+    Raises
+    ------
+    FileExistsError
+        If a file is there already and says something else, and is not to be replaced.
+    """
     taken = [path for path, content in files.items() if path.exists() and _content(path) != content]
     if taken and not force:
         raise FileExistsError(
@@ -159,7 +189,6 @@ def write(out: str | Path, numbers: Sequence[int] = (), *, solutions: bool = Fal
     for path, content in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    return [out / path.name for path in chosen]
 
 
 def written_for(version: str) -> None:

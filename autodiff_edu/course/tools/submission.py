@@ -1,0 +1,320 @@
+"""Run one submitted notebook in a process of its own, and write down what `check` answers while it runs.
+
+The notebook is copied into a new folder beside the course's data, and runs there with that folder as its home, without
+the environment variables of whoever grades, and under limits of time, memory and file size. A cell that raises, or that
+runs out of time, does not stop the cells below it.
+
+None of this is a wall. The code of a submission runs with your rights, and in the very process that checks it:
+book/for-teachers.md says what that cannot prevent, and gives the command for a container that protects your computer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import re
+import shutil
+import site
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..check import EXERCISES, LISTENERS
+from ..feedback import Feedback
+from .assignment import chapters, is_solution
+from .execute import needs_jupyter
+
+CHECKED = re.compile(r"""\bcheck\(\s*["'](\d+\.\d+)["']""")
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
+STARTUP = 120.0  # seconds for a kernel to start and to import the package, before the submission's own time begins
+GRACE = 10  # seconds for an interrupted cell to end
+LISTEN = "__import__('autodiff_edu.course.tools.submission', fromlist=['listen']).listen({!r}, {}, {})"
+KEPT = {"PATH", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH", "LANG", "LANGUAGE", "TZ"}
+KEPT |= {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"}
+KEPT |= {"SYSTEMROOT", "WINDIR", "COMSPEC", "PATHEXT"}  # no process starts on Windows without them
+"""The environment variables that a submission is given, and those that begin with LC_."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a submission may use.
+
+    Attributes
+    ----------
+    notebook, cell : float
+        How many seconds the whole notebook, and each of its cells, may take.
+    memory : float
+        How many GiB of addresses each of its processes may use.
+    file_size : float
+        How many MiB each file that it writes may have.
+    """
+
+    notebook: float = 300.0
+    cell: float = 60.0
+    memory: float = 4.0
+    file_size: float = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One row: what became of one exercise in one submission.
+
+    Attributes
+    ----------
+    student : str
+        Who handed it in.
+    file : str
+        The submission.
+    exercise : str
+        Such as "1.1"; empty if nothing is known of the file but its problem.
+    right : int
+        1 if the last answer was right, else 0.
+    message : str
+        What `check` said; empty if it was never asked.
+    problem : str
+        What kept this exercise from being checked, in words; empty if nothing did.
+    """
+
+    student: str
+    file: str
+    exercise: str = ""
+    right: int = 0
+    message: str = ""
+    problem: str = ""
+
+
+def grade(path: str | Path, limits: Limits = Limits(), student: str = "") -> list[Result]:
+    """Run one submission.
+
+    Parameters
+    ----------
+    path : path
+        The notebook; it is only read.
+    limits : Limits
+        What it may use.
+    student : str
+        Who handed it in; the notebook's name if not given.
+
+    Returns
+    -------
+    list of Result
+        One for each exercise of its chapter, in order, also for those that were never checked. Whatever the submission
+        does, hang, kill its kernel or not be a notebook at all, is told in `problem`.
+
+    Raises
+    ------
+    ImportError
+        If nbclient and nbformat are missing, saying what to install.
+    """
+    needs_jupyter()
+    import nbformat
+
+    path = Path(path)
+    student = student or path.stem
+    with tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True) as name:
+        folder = Path(name).resolve()
+        work = folder / "work"
+        shutil.copytree(next(iter(chapters().values())).parent / "data", work / "data")
+        try:
+            notebook = nbformat.read(shutil.copyfile(path, work / "submission.ipynb"), as_version=4)
+            sources = [cell.source for cell in notebook.cells if cell.cell_type == "code" and not is_solution(cell)]
+        except FileNotFoundError:
+            return [Result(student, str(path), problem="there is no such file")]
+        except Exception as error:  # anything may be handed in under the name of a notebook
+            return [Result(student, str(path), problem=f"this is not a notebook that can be read: {_line(error)}")]
+        run = _Run(sources, limits)
+        run.in_folder(folder)
+    mentioned = {exercise for source in sources for exercise in CHECKED.findall(source)}
+    numbers = {exercise.split(".")[0] for exercise in mentioned | set(run.answers)}
+    if not numbers and (number := re.match(r"\d\d", path.name)):
+        numbers = {str(int(number[0]))}
+    expected = sorted((e for e in EXERCISES if e.split(".")[0] in numbers), key=lambda e: [*map(int, e.split("."))])
+    if not expected:
+        return [Result(student, str(path), problem=run.stopped or "no exercise of the course is in it")]
+    results = []
+    for exercise in expected:
+        right, message = run.answers.get(exercise, (False, ""))
+        problem = run.problems.get(exercise, "")
+        if exercise not in run.answers and not problem:
+            never = "its check never ran" if exercise in mentioned else "its cell is missing"
+            problem = run.stopped or never
+        results.append(Result(student, str(path), exercise, int(right), message, problem))
+    return results
+
+
+class _Run:
+    """One run of a notebook: what `check` answered, what kept an exercise from being checked, and what stopped it."""
+
+    def __init__(self, sources: list[str], limits: Limits) -> None:
+        self.sources, self.limits = sources, limits
+        self.answers: dict[str, tuple[bool, str]] = {}
+        self.problems: dict[str, str] = {}
+        self.stopped = ""
+
+    def in_folder(self, folder: Path) -> None:
+        """Run all cells; whatever a submission brings down, the next one is still to be graded."""
+        (folder / "record").touch()
+        with (folder / "record").open(encoding="utf-8", errors="replace") as record:
+            self.record, done = record, -1
+            try:
+                with _kernel(folder) as (manager, client):
+                    limits = int(self.limits.memory * 2**30), int(self.limits.file_size * 2**20)
+                    listen = LISTEN.format(str(folder / "record"), *limits)
+                    if problem := _execute(manager, client, listen, STARTUP):
+                        raise _Stop(f"autodiff_edu cannot be used in the kernel: its first cell {problem}")
+                    end = time.monotonic() + self.limits.notebook
+                    for done, source in enumerate(self.sources):  # noqa: B007 (read after the loop)
+                        left = end - time.monotonic()
+                        problem = _execute(manager, client, source, min(self.limits.cell, left)) if left > 0 else ""
+                        if time.monotonic() > end:
+                            raise _Stop(f"the {self.limits.notebook:g} seconds for the notebook were over")
+                        self.note(source, f"its cell {problem}" if problem else "")
+            except Exception as error:
+                why = str(error) if isinstance(error, _Stop) else f"{type(error).__name__}: {_line(error)}"
+                where = f"stopped in code cell {done + 1}, `{_line(self.sources[done])}`: " if done >= 0 else ""
+                self.stopped = where + why
+                for source in self.sources[max(done, 0) :]:
+                    self.note(source, self.stopped)
+
+    def note(self, source: str, problem: str) -> None:
+        """Note what `check` answered since the last cell, and which exercises a problem of this one kept unanswered."""
+        answered = answers(self.record)
+        self.answers |= answered
+        for exercise in CHECKED.findall(source):
+            self.problems.pop(exercise, None)
+            if problem and exercise not in answered:
+                self.problems[exercise] = problem
+
+
+class _Stop(Exception):  # noqa: N818 (no error: the run of one submission is over)
+    """Why no further cell of a submission can be run."""
+
+
+@contextlib.contextmanager
+def _kernel(folder: Path) -> Iterator[tuple[Any, Any]]:
+    """Start a kernel that lives in a folder, and end it with all that it has started in its process group."""
+    from jupyter_client.manager import KernelManager
+
+    manager = KernelManager(kernel_name="python3", connection_file=str(folder / "kernel.json"))
+    # What it writes past the notebook must not get among our rows, which may go to the terminal.
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    manager.start_kernel(cwd=str(folder / "work"), env=environment(folder), **silent)
+    client = manager.client()
+    try:
+        # Outputs come on another channel. Nobody reads them, so a flood of them fills no memory.
+        client.start_channels(iopub=False, stdin=False, hb=False, control=False)
+        yield manager, client
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+
+
+def _execute(manager: Any, client: Any, source: str, seconds: float) -> str:
+    """Execute one cell; return what went wrong, as the end of a sentence, or nothing."""
+    if not source.strip():
+        return ""
+    message = client.execute(source, allow_stdin=False, stop_on_error=False)
+    reply = _reply(manager, client, message, seconds)
+    if reply is None:
+        manager.interrupt_kernel()
+        if _reply(manager, client, message, GRACE) is None:
+            raise _Stop(f"it took longer than {seconds:g} seconds and could not be interrupted")
+        return f"was interrupted after {seconds:g} seconds"
+    return f"raised {reply['ename']}: {_line(reply['evalue'])}" if reply["status"] == "error" else ""
+
+
+def _reply(manager: Any, client: Any, message: str, seconds: float) -> Any:
+    """Wait for the answer to a message, but not for longer than a number of seconds."""
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        try:
+            reply = client.get_shell_msg(timeout=min(1.0, left))
+        except queue.Empty:
+            if not manager.is_alive():
+                raise _Stop("the kernel died") from None
+        else:
+            if reply["parent_header"].get("msg_id") == message:
+                return reply["content"]
+    return None
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """Return the environment variables of a submission: those of `KEPT`, and homes inside its own folder.
+
+    >>> kept = environment(Path("somewhere"))
+    >>> kept["HOME"], "USER" in kept
+    ('somewhere', False)
+    """
+    kept = {name: value for name, value in os.environ.items() if name.upper() in KEPT or name.startswith("LC_")}
+    kept |= dict.fromkeys(("HOME", "USERPROFILE", "TMPDIR", "TMP", "TEMP", "MPLCONFIGDIR"), str(folder))
+    return kept | {"PYTHONUSERBASE": site.getuserbase()}  # the package may be installed in the old home
+
+
+def listen(path: str, memory: int, file_size: int) -> None:
+    """Write down, in the kernel of a submission, what `check` answers from now on; and set its limits.
+
+    Parameters
+    ----------
+    path : str
+        The file to write to: one line of JSON per answer. Outputs are kept apart from it, so that what a notebook
+        prints or shows is never taken for an answer.
+    memory, file_size : int
+        The limits in bytes, where this system has them; see `unlimited`.
+    """
+
+    def write_down(feedback: Feedback) -> None:
+        with Path(path).open("a", encoding="utf-8") as record:
+            record.write(json.dumps([feedback.exercise, feedback.right, feedback.message]) + "\n")
+
+    LISTENERS.append(write_down)
+    # A submission may print without end; nobody reads it here.
+    sys.stdout = sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 (it stays open as long as the kernel lives)
+    if "memory" not in (missing := unlimited()):
+        _limit("RLIMIT_AS", memory)
+    if "file sizes" not in missing:
+        _limit("RLIMIT_FSIZE", file_size)
+        _limit("RLIMIT_CORE", 0)
+
+
+def unlimited() -> list[str]:
+    """List what this system cannot limit, in words: memory and file sizes on Windows, memory on macOS."""
+    if not hasattr(resource, "setrlimit"):
+        return ["memory", "file sizes"]
+    return ["memory"] if sys.platform == "darwin" else []
+
+
+def _limit(name: str, size: int) -> None:
+    kind = getattr(resource, name)
+    hard = resource.getrlimit(kind)[1]
+    size = size if hard == resource.RLIM_INFINITY else min(size, hard)
+    resource.setrlimit(kind, (size, size))
+
+
+def answers(record: Iterable[str]) -> dict[str, tuple[bool, str]]:
+    """Read the lines that `listen` wrote; the last answer to an exercise counts.
+
+    >>> answers(['["1.1", false, "No."]', '["1.1", true, "Eight."]', '["1.2", tr'])
+    {'1.1': (True, 'Eight.')}
+    """
+    found = {}
+    for line in record:
+        with contextlib.suppress(ValueError, TypeError):  # the last line of a kernel that died may be half a line
+            exercise, right, message = json.loads(line)
+            found[str(exercise)] = bool(right), str(message)
+    return found
+
+
+def _line(text: object, longest: int = 100) -> str:
+    line = " ".join(re.sub(r"\x1b\[[0-9;]*m", "", str(text)).split())
+    return line if len(line) <= longest else line[: longest - 3] + "..."
