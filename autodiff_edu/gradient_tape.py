@@ -52,6 +52,9 @@ class GradientTape(Tape):
     -----
     Every question raises the errors that `gradient` raises for a tape, a target or sources that don't fit.
 
+    A tape records the thread that entered it. With asyncio it records the task that entered it, and what is awaited
+    inside the `with` block, but no other task that takes its turn meanwhile.
+
     Examples
     --------
     Tapes nest, so you can take derivatives of any order:

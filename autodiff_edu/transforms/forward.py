@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.structures import flatten_like, rebuild
-from ..core.active import active
+from ..core.active import active, only
 from ..core.entry import Entry
 from ..core.rule import RULES, Pull, no_rule, settle
 from ..core.tape import Tape
@@ -139,13 +139,9 @@ def _transposed(pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: En
         if what == "Leave":
             left.append(details[-1])
 
-    hooks, active.hooks = active.hooks, ()  # how a tangent is found is nobody's business
-    if RULES[entry.operation].own:
-        active.hooks = (see,)
-    try:
+    hooks = (see,) if RULES[entry.operation].own else ()  # how a tangent is found is nobody's business
+    with only(*active.listeners, hooks=hooks):
         found = _pulled_back(pull, k, tangent, y, values, entry, stack, cotangent)
-    finally:
-        active.hooks = hooks
     if found is None and left:
         raise TypeError(
             f"the rule of {entry.name}, used at {entry.place}, takes the cotangent as plain numbers, by {left[0]}, so "
