@@ -18,7 +18,7 @@ tick = count(1).__next__  # numbers tensors in the order in which they are made,
 
 
 class State:
-    """What is active; replaced, never changed: tasks share it. `followers` want rules to run on tensors, as tapes do."""
+    """What is active; replaced, never changed, for tasks share it. `followers` want rules to run on tensors."""
 
     def __init__(self, listeners: Any = (), hooks: Any = (), within: Any = None) -> None:
         self.listeners, self.hooks, self.within = listeners, hooks, within
