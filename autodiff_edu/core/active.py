@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from itertools import count
 from typing import Any
 
-from ..blocks import Block, Exit, still_running
+from ..with_block import Exit, WithBlock, still_running
 
 tick = count(1).__next__  # numbers tensors in the order in which they are made, so ids also tell the time
 
@@ -45,7 +45,7 @@ def listen(*listeners: Callable[[Any, Any], Any], hooks: Any = None, within: onl
     _state.set(State(listeners, now().hooks if hooks is None else hooks, within or now().within))
 
 
-def begin(block: Block) -> None:
+def begin(block: WithBlock) -> None:
     """Note that a block runs; first, take out the blocks that an interrupt kept from leaving."""
     while (within := now().within) and within.over:
         _state.set(within.before)
@@ -54,7 +54,7 @@ def begin(block: Block) -> None:
     block.begin()
 
 
-class only(Block):  # noqa: N801
+class only(WithBlock):  # noqa: N801
     """Notify only these listeners, and these hooks, for the length of a `with` block."""
 
     def __init__(self, *listeners: Callable[[Any, Any], Any], hooks: Any = ()) -> None:

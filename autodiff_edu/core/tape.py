@@ -9,8 +9,8 @@ from threading import get_ident
 from typing import Any, Self
 
 from ..arrays.validate import USUAL, check_watchable, freeze
-from ..blocks import Block, Exit
 from ..text.places import Where, here
+from ..with_block import Exit, WithBlock
 from .active import active, announce, begin, listen, now, tick
 from .entry import Entry
 from .rule import RULES, no_rule
@@ -21,7 +21,7 @@ from .walk import Added, Arrived, needed_for, walk
 _CONSTANT = USUAL | {Tensor}  # types of values that nobody can change
 
 
-class Tape(Block):
+class Tape(WithBlock):
     """A list of the entries it follows, which can be read backwards; `GradientTape` adds the questions."""
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:

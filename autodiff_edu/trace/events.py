@@ -19,13 +19,13 @@ from collections.abc import Callable
 from contextlib import ContextDecorator
 from typing import Any
 
-from ..blocks import Block, Exit
 from ..core.active import active, always, begin, only
 from ..core.entry import Entry
 from ..core.tape import Tape
 from ..core.tensor import Tensor
 from ..core.variable import Variable
 from ..text.places import Where
+from ..with_block import Exit, WithBlock
 
 
 class Event:
@@ -187,7 +187,7 @@ EVENTS: dict[str, type[Event]] = {kind.__name__: kind for kind in Event.__subcla
 """By the word under which it is announced."""
 
 
-class hook(Block, ContextDecorator):  # noqa: N801
+class hook(WithBlock, ContextDecorator):  # noqa: N801
     """Call `callback(event)` for everything that happens inside the `with` block, in this thread or task.
 
     Parameters

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, ContextDecorator, nullcontext
 from contextvars import ContextVar
 from typing import Any
 
-from ..blocks import Block, Exit, still_running
+from ..with_block import Exit, WithBlock, still_running
 
 _scopes = ContextVar[tuple["scope", ...]]("scopes", default=())
 
@@ -32,7 +32,7 @@ class Owned(str):
     owner: Any
 
 
-class scope(Block, ContextDecorator):  # noqa: N801
+class scope(WithBlock, ContextDecorator):  # noqa: N801
     """Name what is computed inside a `with` block; the player folds it into one box.
 
     Parameters

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
-from autodiff_edu.blocks import __file__ as blocks_file
 from autodiff_edu.core.active import active, only
 from autodiff_edu.custom.call import Reads
 from autodiff_edu.explain.journal import journal
 from autodiff_edu.trace.scopes import opened
+from autodiff_edu.with_block import __file__ as with_block_file
 
-OURS = blocks_file.removesuffix("blocks.py")
+OURS = with_block_file.removesuffix("with_block.py")
 X = ad.Variable(3.0, name="x")
 C = ad.constant(2.0)
 

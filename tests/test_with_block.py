@@ -4,10 +4,10 @@ from contextlib import ExitStack
 
 import pytest
 
-from autodiff_edu.blocks import Block, Exit, still_running
+from autodiff_edu.with_block import Exit, WithBlock, still_running
 
 
-class Switch(Block):
+class Switch(WithBlock):
     left = False
 
     def __enter__(self):

@@ -3,7 +3,7 @@
 Python itself holds the `__exit__` of a block while the block runs, and nobody else does. So once that is gone the block
 is over, even where an interrupt (Ctrl-C) came before the first line of `__exit__`.
 
->>> class Switch(Block):
+>>> class Switch(WithBlock):
 ...     def __enter__(self):
 ...         self.begin()
 ...     @Exit
@@ -40,7 +40,7 @@ class Exit:
         return method
 
 
-class Block:
+class WithBlock:
     """Something that is active for the length of a `with` block."""
 
     _held: Callable[[], Any] = type(None)  # returns the `__exit__` that Python took last, or None when that is gone
@@ -65,11 +65,11 @@ def still_running(installed: Iterable[Any]) -> tuple[Any, ...]:
 
     Examples
     --------
-    >>> still_running([print, Block()])
+    >>> still_running([print, WithBlock()])
     (<built-in function print>,)
     """
     return tuple(x for x in installed if not _is_over(getattr(x, "__self__", x)))
 
 
 def _is_over(owner: Any) -> bool:
-    return isinstance(owner, Block) and owner.over
+    return isinstance(owner, WithBlock) and owner.over
