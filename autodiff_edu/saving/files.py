@@ -5,9 +5,9 @@ last 64 bytes of the file, is the SHA-256 of all bytes before it, so no byte can
 the word of the file: members must fit into it side by side, only those that the program declares are read, and an
 array's header must agree with the number of bytes that are there.
 
->>> data = pack({"version": 1}, {"constants/0": np.arange(3.0)})
+>>> data = pack({"constants": [{}]}, {"constants/0": np.arange(3.0)})
 >>> unpack(data, "f.ad")
-({'version': 1}, {'constants/0': array([0., 1., 2.])})
+({'constants': [{}]}, {'constants/0': array([0., 1., 2.])})
 >>> unpack(data[:-1], "f.ad")
 Traceback (most recent call last):
 ValueError: f.ad was changed or cut short since it was saved: its checksum does not match; save it again
