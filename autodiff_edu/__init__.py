@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from . import rules
-from .core.active import Active
+from .core.active import always
 from .core.entry import Entry
 from .core.tensor import Tensor, constant
 from .core.variable import Variable
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-Active.listeners = (journal.hear,)  # in every thread, from its beginning
+always.listeners = (journal.hear,)  # in every thread, from its beginning
 
 __all__ = [
     "BlockMatrix",

@@ -55,6 +55,9 @@ class GradientTape(Tape):
     While the tape records, a call that would turn a tensor it follows into plain numbers unasked, such as `a[0] = x`,
     `np.sum([x, y])` or `math.sin(x)`, is a TypeError that says what to write instead. `x.numpy()` and `float(x)` work.
 
+    A tape records the thread that entered it. With asyncio it records the task that entered it, and what is awaited
+    inside the `with` block, but no other task that takes its turn meanwhile.
+
     Examples
     --------
     Tapes nest, so you can take derivatives of any order:

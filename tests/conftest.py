@@ -10,7 +10,7 @@ from autodiff_edu.core.active import active, listen
 from autodiff_edu.custom.call import Custom
 from autodiff_edu.explain.journal import journal
 from autodiff_edu.text import places
-from autodiff_edu.trace.scopes import opened
+from autodiff_edu.trace.scopes import _scopes, opened
 
 rules.complete()  # tests that read the table want all of it
 
@@ -45,7 +45,8 @@ def clean_stack():
     yield
     listeners, hooks, scopes = active.listeners, active.hooks, opened.names
     listen(journal.hear)
-    active.hooks, opened.names = (), ()
+    active.hooks = ()
+    _scopes.set(())
     assert listeners == (journal.hear,), f"the test left {listeners} listening"
     assert hooks == (), f"the test left {len(hooks)} hooks listening"
     assert scopes == (), f"the test left {len(scopes)} scopes open"

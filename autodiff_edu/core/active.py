@@ -1,51 +1,76 @@
-"""The listeners and hooks of the current thread, and the clock that numbers tensors.
+"""The listeners and hooks that are active here, and the clock that numbers tensors.
 
 A listener is a callable `(entry, inputs)`, told of every operation on tensors as soon as it has been computed; a tape
 has one. A hook is a callable `(what, *details)`, told of everything else. With nobody listening, no entry is built.
+Each thread and each task of asyncio has its own; a task begins with those of the one that made it.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextvars import ContextVar
 from itertools import count
 from typing import Any
+
+from ..with_block import Exit, WithBlock, still_running
 
 tick = count(1).__next__  # numbers tensors in the order in which they are made, so ids also tell the time
 
 
-class Active(threading.local):
-    """The listeners and the hooks of one thread."""
+class State:
+    """What is active; replaced, never changed, for tasks share it. `followers` want rules to run on tensors."""
 
-    listeners: tuple[Callable[[Any, Any], Any], ...] = ()
-    followers: tuple[Any, ...] = ()  # those of them that have `follows(ids)`: they want rules to run on tensors
-    hooks: tuple[Callable[..., Any], ...] = ()
+    def __init__(self, listeners: Any = (), hooks: Any = (), within: Any = None) -> None:
+        self.listeners, self.hooks, self.within = listeners, hooks, within
+        self.followers = tuple([x for a in listeners if hasattr(x := getattr(a, "__self__", a), "follows")])
+
+
+always = State()  # where nothing has been entered yet; the package's `__init__` lets the journal listen
+_state = ContextVar("active", default=always)
+now = _state.get
+
+
+class Active:
+    """What is active now, where a few nanoseconds do not matter."""
+
+    listeners, followers = property(lambda _: now().listeners), property(lambda _: now().followers)
+    hooks = property(lambda _: now().hooks, lambda _, hooks: listen(*now().listeners, hooks=hooks))
 
 
 active = Active()
 
 
-def listen(*listeners: Callable[[Any, Any], Any]) -> None:
-    """Replace the listeners of this thread by these, which are told in this order."""
-    active.listeners = listeners
-    owners = (getattr(listener, "__self__", listener) for listener in listeners)  # of a method: the tape
-    active.followers = tuple(owner for owner in owners if hasattr(owner, "follows"))
+def listen(*listeners: Callable[[Any, Any], Any], hooks: Any = None, within: only | None = None) -> None:
+    """Replace the listeners by these, which are told in this order; the hooks, if any are given, too."""
+    _state.set(State(listeners, now().hooks if hooks is None else hooks, within or now().within))
 
 
-@contextmanager
-def only(*listeners: Callable[[Any, Any], Any]) -> Iterator[None]:
-    """Notify only these listeners, and no hook, for the length of a `with` block."""
-    before, hooks, active.hooks = active.listeners, active.hooks, ()
-    listen(*listeners)
-    try:
-        yield
-    finally:
-        active.hooks = hooks
-        listen(*before)
+def begin(block: WithBlock) -> None:
+    """Note that a block runs; first, take out the blocks that an interrupt kept from leaving."""
+    while (within := now().within) and within.over:
+        _state.set(within.before)
+    if (state := now()).hooks or state.listeners != always.listeners:
+        listen(*still_running(state.listeners), hooks=still_running(state.hooks))
+    block.begin()
+
+
+class only(WithBlock):  # noqa: N801
+    """Notify only these listeners, and these hooks, for the length of a `with` block."""
+
+    def __init__(self, *listeners: Callable[[Any, Any], Any], hooks: Any = ()) -> None:
+        self.listeners, self.hooks = listeners, hooks
+
+    def __enter__(self) -> None:
+        begin(self)
+        self.before = now()
+        listen(*self.listeners, hooks=self.hooks, within=self)
+
+    @Exit
+    def __exit__(self, *exception: object) -> None:
+        _state.set(self.before)
 
 
 def announce(what: str, *details: Any) -> None:
     """Notify every hook of what happened. Check `active.hooks` first where the details are costly to build."""
-    for hook in active.hooks:
+    for hook in now().hooks:
         hook(what, *details)

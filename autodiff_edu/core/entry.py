@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from ..text.places import here, place
-from .active import active
+from .active import now
 
-PLAIN = 0
-"""Stands for the id of numbers outside every tensor, in NumPy's or Python's hands."""
+PLAIN = 0  # stands for the id of numbers outside every tensor, in NumPy's or Python's hands
 
 
 class Entry:
@@ -80,13 +79,9 @@ class Entry:
         return f"Entry({self.name}, {self.place})"
 
 
-def tell(entry: Entry, inputs: tuple[Any, ...]) -> None:
-    """Hand an entry to every listener of this thread."""
-    for listener in active.listeners:
-        listener(entry, inputs)
-
-
 def note(word: str, ids: tuple[int | None, ...], output_id: int, *inputs: Any) -> None:
     """Notify the listeners of what is not an operation, as an entry without arrays whose operation is a word."""
-    if active.listeners:
-        tell(Entry(word, (ids, output_id, *here(2)), {}, None, None), inputs)
+    if listeners := now().listeners:
+        entry = Entry(word, (ids, output_id, *here(2)), {}, None, None)
+        for listener in listeners:
+            listener(entry, inputs)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays.broadcasting import unbroadcast
 from ..arrays.validate import as_spelled
 from .active import active, announce
 
@@ -38,8 +39,7 @@ class Rule(NamedTuple):
         return self.pulls[argument] if argument < len(self.pulls) else None
 
 
-RULES: dict[Callable[..., Any], Rule] = {}
-"""The rules of every operation that has any."""
+RULES: dict[Callable[..., Any], Rule] = {}  # of every operation that has any
 
 SPELLED: dict[Any, Callable[..., Any]] = {}
 """NumPy functions of tensors, and methods of ufuncs such as (np.add, "reduce"), that are written in terms of others."""
@@ -89,13 +89,3 @@ def settle(contribution: Any, argument: Any, stack: tuple[int, ...] = ()) -> Any
     if contribution.dtype != argument.dtype:
         contribution = contribution.astype(argument.dtype)
     return contribution
-
-
-def unbroadcast(contribution: Any, shape: tuple[int, ...], lead: int) -> Any:
-    """Undo broadcasting: sum over the axes that were added or stretched, but not over the `lead` axes in front."""
-    if added := tuple(range(lead, lead + contribution.ndim - len(shape))):
-        contribution = contribution.sum(axis=added)
-    stretched = tuple(i for i in range(lead, len(shape)) if shape[i] == 1 and contribution.shape[i] != 1)
-    if stretched:
-        contribution = contribution.sum(axis=stretched, keepdims=True)
-    return contribution if contribution.shape == shape else np.broadcast_to(contribution, shape)

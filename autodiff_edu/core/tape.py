@@ -11,7 +11,8 @@ from typing import Any, Self
 from ..arrays.validate import USUAL, check_watchable, freeze
 from ..text.failures import no_rule
 from ..text.places import Where, here
-from .active import active, announce, listen, tick
+from ..with_block import Exit, WithBlock
+from .active import active, announce, begin, listen, now, tick
 from .entry import Entry
 from .rule import RULES
 from .tensor import Tensor, as_tensor, wrap
@@ -21,17 +22,15 @@ from .walk import Added, Arrived, needed_for, walk
 _CONSTANT = USUAL | {Tensor}  # types of values that nobody can change
 
 
-class Tape:
+class Tape(WithBlock):
     """A list of the entries it follows, which can be read backwards; `GradientTape` adds the questions."""
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
-        self.persistent = persistent
-        self.watch_accessed_variables = watch_accessed_variables
+        self.persistent, self.watch_accessed_variables = persistent, watch_accessed_variables
         self._forget()
         self._forgotten: set[int] = set()
         self._life: deque[tuple[int, str, Where]] = deque(maxlen=100)
-        self._recording = self._usable = False
-        self._thread = 0
+        self._usable, self._thread = False, 0
 
     def __enter__(self) -> Self:
         self._check_thread()
@@ -40,21 +39,23 @@ class Tape:
         if not self._usable:
             self._forget()
             self._forgotten = set()
-        self._recording, self._usable, self._thread = True, True, get_ident()
+        begin(self)
+        self._usable, self._thread = True, get_ident()
         self._mark("enter")
         self._start_listening(len(active.listeners))
         return self
 
+    @Exit
     def __exit__(self, *exception: object) -> None:
         self._check_thread()
         self._stop_listening()
         if self._recording:
             self._mark("exit")
-        self._recording = False
+        self.end()
 
     def _record(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
         """Append an entry, if the tape follows one of its inputs. This method is the listener."""
-        if entry.values is None:  # no operation: see `note`
+        if entry.values is None or self._running() is None:  # no operation: see `note`; or an interrupt ended the block
             return
         constant = True
         for x in inputs:
@@ -64,7 +65,7 @@ class Tape:
                     self._watch(x)
         ids, output_id, _, _ = entry.line
         connected = not self._connected.isdisjoint(ids)
-        if not connected and not active.hooks:
+        if not connected and not now().hooks:
             return
         if type(entry.values) is tuple:  # claimed by another tape, which may release it at any time
             entry = entry.copy()
@@ -78,12 +79,12 @@ class Tape:
         cut = rule.kind == "step" if rule else entry.output_value.dtype.kind not in "fc"
         if not cut:
             self._connected.add(output_id)
-        if active.hooks:
+        if now().hooks:
             announce("Cut" if cut else "Record", self, entry)
 
     def follows(self, ids: Any) -> bool:
         """Return whether something flows back through this tape to one of these tensors."""
-        return not self._connected.isdisjoint(ids)
+        return self._recording and not self._connected.isdisjoint(ids)
 
     def guard(self, tensor: Tensor, check: Any) -> Any:
         """Let `check` object to plain numbers of a tensor that this tape follows, or would if it were read."""
@@ -122,12 +123,11 @@ class Tape:
         self._connected: set[int] = set()
         self._watched: dict[int, tuple[Tensor | None, Where]] = {}
 
+    _recording = property(lambda self: self._running() is not None)
+
     def _check_thread(self) -> None:
         if self._recording and self._thread != get_ident():
-            raise RuntimeError(
-                "this tape is recording in another thread, and follows that thread's operations only; "
-                "make a tape of its own in each thread"
-            )
+            raise RuntimeError("this tape is recording in another thread; make a tape of its own in each thread")
 
     def _check_recording(self, error: type[Exception], remedy: str) -> None:
         self._check_thread()
@@ -138,9 +138,11 @@ class Tape:
         listen(*active.listeners[:place], self._record, *active.listeners[place:])
 
     def _stop_listening(self) -> int:
-        place = active.listeners.index(self._record) if self in active.followers else 0
-        listen(*(listener for listener in active.listeners if listener != self._record))
-        return place
+        if self not in active.followers:
+            return 0
+        before = active.listeners
+        listen(*[listener for listener in before if listener != self._record])
+        return before.index(self._record)
 
     def _mark(self, what: str) -> None:
         self._life.append((tick(), what, here(2)))  # an event in the tape's life
@@ -213,7 +215,7 @@ class Tape:
             raise
         finally:
             if not self._usable:
-                self._recording = False
+                self.end()
                 for entry in self.entries:
                     entry.release()
                 for id, (tensor, where) in self._watched.items():

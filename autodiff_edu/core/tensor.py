@@ -17,7 +17,7 @@ from ..arrays.validate import as_index, as_operand, bind_call, copy_in, read_onl
 from ..text.failures import explain
 from ..text.places import is_ours
 from . import rule
-from .active import active, announce, tick
+from .active import active, announce, now, tick
 from .entry import PLAIN, Entry, note
 from .rule import RULES, SPELLED, call_spelled
 
@@ -206,7 +206,7 @@ def _told(value: Any, operation: Any, inputs: Any, ids: Any, values: Any, parame
     output._array = value = value if type(value) not in _PYTHON else np.asarray(value)[()]  # e.g. of 1j * np.float64(1)
     output._id = tick()
     output.name = None
-    if listeners := active.listeners:
+    if listeners := now().listeners:
         frame = _getframe(up)
         while is_ours[frame.f_code.co_filename] and frame.f_back:
             frame = frame.f_back

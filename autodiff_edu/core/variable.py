@@ -82,8 +82,7 @@ class Variable(NotInPlace, Tensor):
 
     def as_it_is(self) -> Variable:
         """Return a copy with the value of now, which tapes take for this variable."""
-        kept = self.__copy__()
-        kept._id = self._id
+        (kept := self.__copy__())._id = self._id
         return kept
 
     def __repr__(self) -> str:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .active import active
+from .active import now
 from .entry import Entry
 from .rule import RULES, settle
 from .tensor import Tensor
@@ -49,21 +49,11 @@ def walk(
 ) -> Iterator[Arrived | Added | Passed]:
     """Pull the cotangents back, entry by entry; at the end the dict holds those of the wanted tensors.
 
-    Parameters
-    ----------
-    entries : list of Entry
-        In the order in which they were computed. Each operation has a rule.
-    connected, wanted : set of int
-        The tensors that something flows back through, and those whose cotangents are asked for.
-    cotangents : dict
-        From the id of a tensor to its cotangent, at first the seeds. Each has the `stack` as leading axis, if any.
-    release : bool
-        Whether each entry lets go of its arrays as soon as its rules have been applied.
-
-    Yields
-    ------
-    For each entry Arrived, then one Added per contribution, then Passed
-        Of plain arrays; or of tensors, where a follower follows the entry and is to hear what its rules compute.
+    The entries stand in the order in which they were computed, and each operation has a rule. `connected` holds the ids
+    of the tensors that something flows back through. The cotangents, by the ids of tensors, are at first the seeds;
+    each has the `stack` as leading axis, if any. `release` lets each entry go of its arrays after its rules. For each
+    entry come Arrived, one Added per contribution, and Passed: of plain arrays; or of tensors, where a follower follows
+    the entry and is to hear what its rules compute.
     """
     needed = needed_for(wanted, entries, connected)
     for entry in reversed(entries):
@@ -75,7 +65,7 @@ def walk(
             del cotangents[output_id]  # complete, and not needed any more: all its uses come later on the tape
         yield _new(Arrived, (entry, g))
         rule, y, values, parameters = RULES[entry.operation], entry.output_value, entry.values, entry.parameters
-        if active.followers and (isinstance(g, Tensor) or is_followed(entry)):
+        if now().followers and (isinstance(g, Tensor) or is_followed(entry)):
             values, y = entry.inputs, entry.output
         if type(g) is not np.float64 and g.dtype.kind == "c":
             g = np.conjugate(g)
@@ -98,7 +88,7 @@ def walk(
 def is_followed(entry: Entry) -> bool:
     """Return whether a follower follows what the rules of an entry compute from: then they must run on tensors."""
     ids = (*entry.ids, entry.output_id)
-    return any(follower.follows(ids) for follower in active.followers)
+    return any(follower.follows(ids) for follower in now().followers)
 
 
 def needed_for(wanted: Ids, entries: list[Entry], connected: Ids) -> Ids:

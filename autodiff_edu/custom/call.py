@@ -26,11 +26,12 @@ import numpy as np
 from ..arrays.stack import dense
 from ..arrays.structures import flatten, rebuild
 from ..arrays.validate import copy_in
-from ..core.active import active, announce, listen, tick
+from ..core.active import active, announce, begin, listen, tick
 from ..core.entry import Entry
 from ..core.rule import RULES, Rule
 from ..core.tensor import Tensor, apply, as_tensor, wrap
 from ..core.variable import Variable
+from ..with_block import Exit, WithBlock
 from .checking import Argument, Source, checked, gradients_of, is_sequence, is_smooth, plural
 
 
@@ -212,7 +213,7 @@ def pull(argument: int, g: Any, y: Any, *inputs: Any) -> Any:
 RULES[Custom("custom_gradient")] = Rule("general", each=pull, own=True)
 
 
-class Reads:
+class Reads(WithBlock):
     """A listener that notes which trainable variables are read in a `with` block, and which tensors from before it."""
 
     def __init__(self) -> None:
@@ -221,9 +222,11 @@ class Reads:
         self._start = tick()
 
     def __enter__(self) -> Reads:
+        begin(self)
         listen(*active.listeners, self)
         return self
 
+    @Exit
     def __exit__(self, *exception: object) -> None:
         listen(*(listener for listener in active.listeners if listener is not self))
 

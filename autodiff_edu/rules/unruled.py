@@ -12,10 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..core import rule
-from ..core.entry import Entry, tell
-from ..core.tensor import Tensor, wrap
+from ..core.tensor import Tensor, _told
 from ..text.failures import explain
-from ..text.places import here
 
 
 def complete() -> None:
@@ -57,10 +55,8 @@ def _recorded(result: Any, function: Callable[..., Any], tensors: list[Tensor], 
         return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
     if not isinstance(result, np.ndarray | np.generic):
         return result
-    output, ids = wrap(result), tuple(tensor._id for tensor in tensors)
-    arrays = [tensor._array for tensor in tensors]
-    tell(Entry(function, (ids, output._id, *here()), parameters, arrays, output._array), tuple(tensors))
-    return output
+    ids, arrays = tuple(tensor._id for tensor in tensors), [tensor._array for tensor in tensors]
+    return _told(result, function, tuple(tensors), ids, arrays, parameters, up=1)
 
 
 rule.without_rule = apply_unruled

@@ -154,6 +154,7 @@ def load(path: str | os.PathLike[str]) -> SavedFunction:
         If there is no file.
     ValueError
         If it is not a file of `save`, was changed or cut short, has another version, or says what the format does
-        not allow: operations that are not registered, references to what is not there, huge shapes.
+        not allow: operations that are not registered, references to what is not there, huge shapes and counts.
+        Counts that the file computes are checked when the function is called.
     """
     return SavedFunction(read(*files.unpack(Path(path).read_bytes(), path), path))

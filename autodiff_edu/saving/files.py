@@ -2,11 +2,12 @@
 
 The file is a zip archive without compression: `program.json` and one NumPy `.npy` member per array. Its comment, the
 last 64 bytes of the file, is the SHA-256 of all bytes before it, so no byte can change unseen. Nothing is allocated on
-the word of the file: an array's header must agree with the number of bytes that are there.
+the word of the file: members must fit into it side by side, only those that the program declares are read, and an
+array's header must agree with the number of bytes that are there.
 
->>> data = pack({"version": 1}, {"constants/0": np.arange(3.0)})
+>>> data = pack({"constants": [{}]}, {"constants/0": np.arange(3.0)})
 >>> unpack(data, "f.ad")
-({'version': 1}, {'constants/0': array([0., 1., 2.])})
+({'constants': [{}]}, {'constants/0': array([0., 1., 2.])})
 >>> unpack(data[:-1], "f.ad")
 Traceback (most recent call last):
 ValueError: f.ad was changed or cut short since it was saved: its checksum does not match; save it again
@@ -14,17 +15,25 @@ ValueError: f.ad was changed or cut short since it was saved: its checksum does 
 
 from __future__ import annotations
 
+import contextlib
+import glob
 import hashlib
 import io
 import json
 import math
 import os
+import re
 import secrets
 import zipfile
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
+
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl = None  # type: ignore[assignment]
 
 DIGEST = 64
 PROGRAM = "program.json"
@@ -69,13 +78,18 @@ def unpack(data: bytes, path: Any) -> tuple[Any, dict[str, Any]]:
         raise ValueError(
             f"{path} was changed or cut short since it was saved: its checksum does not match; save it again"
         )
-    members = _members(data, path)
-    if PROGRAM not in members:
-        raise ValueError(f"{path} is no file of ad.save, but some other zip archive: it holds no {PROGRAM}")
     try:
-        document = json.loads(members.pop(PROGRAM), parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path} is damaged: {PROGRAM} is no JSON ({error}); save it again") from error
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            listed = _listed(archive, len(data))
+            program = archive.read(PROGRAM) if PROGRAM in listed else None
+            document = None if program is None else _json(program)
+            members = {name: archive.read(name) for name in _declared(document) if name in listed}
+    except Exception as error:  # zipfile raises a dozen kinds for archives that are not well made
+        raise ValueError(f"{path} is damaged: {error}; save it again") from error
+    if program is None:
+        raise ValueError(f"{path} is no file of ad.save, but some other zip archive: it holds no {PROGRAM}")
+    if isinstance(document, dict) and len(listed) > 1 + len(members):
+        raise ValueError(f"{path} cannot be loaded: it holds arrays that its program does not declare; save it again")
     return document, {name.removesuffix(".npy"): _array(content, name, path) for name, content in members.items()}
 
 
@@ -90,18 +104,31 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON number")
 
 
-def _members(data: bytes, path: Any) -> dict[str, bytes]:
+def _json(program: bytes) -> Any:
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            listed = archive.infolist()
-            if len({info.filename for info in listed}) < len(listed):
-                raise ValueError("two members have one name")
-            for info in listed:
-                if info.compress_type != zipfile.ZIP_STORED or info.file_size > len(data):
-                    raise ValueError(f"{info.filename} is compressed, or claims more bytes than there are")
-            return {info.filename: archive.read(info) for info in listed}
-    except Exception as error:  # zipfile raises a dozen kinds for archives that are not well made
-        raise ValueError(f"{path} is damaged: {error}; save it again") from error
+        return json.loads(program, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{PROGRAM} is no JSON ({error})") from error
+
+
+def _listed(archive: zipfile.ZipFile, size: int) -> set[str]:
+    """List the members of an archive, which must fit into the file side by side."""
+    members = archive.infolist()
+    names = {member.filename for member in members}
+    if len(names) < len(members):
+        raise ValueError("two members have one name")
+    for member in members:
+        if member.compress_type != zipfile.ZIP_STORED or member.file_size != member.compress_size:
+            raise ValueError(f"{member.filename} is compressed")
+    if sum(member.file_size for member in members) > size:
+        raise ValueError("its members claim more bytes than there are")
+    return names
+
+
+def _declared(document: Any) -> list[str]:
+    """List the members that a program says it has; what else is wrong with it, its reader says."""
+    counts = {kind: document.get(kind) if isinstance(document, dict) else None for kind in ("constants", "variables")}
+    return [f"{kind}/{k}.npy" for kind, each in counts.items() if isinstance(each, list) for k in range(len(each))]
 
 
 def _array(content: bytes, name: str, path: Any) -> Any:
@@ -114,7 +141,8 @@ def _array(content: bytes, name: str, path: Any) -> Any:
     except Exception as error:
         raise ValueError(f"{path} is damaged: {name} has no header of an array ({error}); save it again") from error
     there = len(content) - buffer.tell()
-    if fortran or dtype.kind not in "biufc" or any(n < 0 for n in shape) or math.prod(shape) * dtype.itemsize != there:
+    sound = not fortran and dtype.kind in "biufc" and all(type(n) is int and n >= 0 for n in shape)
+    if not sound or math.prod(shape) * dtype.itemsize != there:
         raise ValueError(
             f"{path} is damaged: {name} claims to be an array of shape {shape} and dtype {dtype}, and has {there} "
             "bytes; save it again"
@@ -141,13 +169,35 @@ def check_path(path: Any, example: str = "f.ad") -> None:
 def write(path: Any, data: bytes) -> None:
     """Write a file whole or not at all: an existing one stays as it was until the new one is complete."""
     path = Path(path).resolve()
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        with temporary.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    _clear(path)
+    for last in (False, True):
+        temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        try:
+            with temporary.open("xb") as file:
+                with contextlib.suppress(OSError):  # some file systems have no locks
+                    _lock(file)
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+            return
+        except BaseException as error:
+            temporary.unlink(missing_ok=True)
+            if last or not isinstance(error, FileNotFoundError):  # another process may have thought it was left behind
+                raise
+
+
+def _clear(path: Path) -> None:
+    """Remove the temporary files of processes that were killed while they wrote this file."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*"):
+        if re.fullmatch("[0-9a-f]{8}", left.name[len(path.name) + 2 :]):
+            with contextlib.suppress(OSError):  # a process that is still writing holds its lock
+                with left.open("rb") as file:
+                    _lock(file)
+                left.unlink()
+
+
+def _lock(file: Any) -> None:
+    """Lock an open file until it is closed, or raise an OSError; Windows itself keeps open files from being removed."""
+    if fcntl is not None:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

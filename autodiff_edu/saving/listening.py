@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.active import Active, active, only
+from ..core.active import always, only
 from ..core.entry import PLAIN, Entry
 from ..core.tensor import Tensor
 from ..core.variable import Variable
@@ -103,8 +103,7 @@ def recorded(inputs: list[Tensor]) -> Iterator[tuple[Recording, Watching]]:
     """Record what happens in a `with` block, unseen by other listeners; variables keep their values."""
     recording = Recording(inputs)
     watching, profiler = Watching(recording), sys.getprofile()
-    with only(*Active.listeners, recording, watching):
-        active.hooks = (recording.see, watching.see)
+    with only(*always.listeners, recording, watching, hooks=(recording.see, watching.see)):
         sys.setprofile(watching.profile)
         try:
             yield recording, watching

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,17 +11,11 @@ import numpy as np
 from ..core.tensor import Tensor, as_tensor
 from ..core.variable import Variable
 from ..custom import custom_gradient
+from .bounds import LARGEST, check_amount
 from .operations import operations
 from .recording import CUSTOM, tensors_in
 
 FORMAT, VERSION = "autodiff_edu saved function", 1
-LARGEST = 2**31
-"""How many elements a result may have had when it was saved, or an operation may be told to make."""
-SIZED = {f"numpy.{name}" for name in ("broadcast_to", "reshape", "full", "tile", "repeat", "pad", "linspace", "diag")}
-SIZED |= {"numpy.diagflat", "numpy.diff", "numpy.linalg.matrix_power", "sinc_derivative", "scatter", "gather"}
-SIZED |= {f"numpy.fft.{name}" for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")}
-SIZED |= {f"numpy.fft.{name}" for name in ("fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn")}
-"""Operations that are told how much to make, or how often to do something."""
 
 
 class Reference(NamedTuple):
@@ -66,8 +61,9 @@ class Block(NamedTuple):
             if isinstance(step.run, CustomGradient):
                 found = step.run(known, *filled(step.arguments, known))
             else:
-                parameters = {name: filled(part, known) for name, part in step.parameters.items()}
-                found = tensors_in(step.run(*filled(step.arguments, known), **parameters))
+                arguments, parameters = filled(step.arguments, known), filled(step.parameters, known)
+                check_amount(step.name, arguments, parameters)
+                found = tensors_in(step.run(*arguments, **parameters))
             if len(found) != step.results:
                 raise ValueError(
                     f"{step.name}, from {step.place}, gave {len(found)} results in place of {step.results}; "
@@ -149,19 +145,16 @@ class _Reader:
             _variable(_entry(arrays, "variables", k, written), written)
             for k, written in enumerate(_list(document["variables"]))
         ]
-        if len(arrays) != len(self.constants) + len(self.variables):
-            raise ValueError("it holds arrays that its program does not declare; save it again")
 
     def contents(self) -> Contents:
         arguments = self.decoded(self.document["arguments"], 0)
-        return Contents(
-            _text(self.document["name"]),
-            arguments,
-            self.inputs,
-            self.variables,
-            self.constants,
-            self.block(self.document, 0),
-        )
+        found = [part for argument in _list(arguments) for part in _leaves(argument)]
+        if found != [Reference("input", k) for k in range(len(self.inputs))]:
+            raise ValueError(f"its arguments are not its {len(self.inputs)} inputs, in order, or structures of them")
+        block = self.block(self.document, 0)
+        if not all(isinstance(part, Reference) for part in _leaves(block.result)):
+            raise ValueError("its result is not a reference, or a structure of references")
+        return Contents(_text(self.document["name"]), arguments, self.inputs, self.variables, self.constants, block)
 
     def block(self, written: dict[str, Any], count: int) -> Block:
         """Check instructions, the first of whose results has the number `count`."""
@@ -189,10 +182,12 @@ class _Reader:
         results = [_described(part) for part in _list(step["results"])]
         if not results:
             raise ValueError("it has no result")
-        if name in SIZED:
-            for part in (*arguments, *parameters.values()):
-                sizes = [n for n in (part if isinstance(part, list | tuple) else (part,)) if type(n) is int and n > 0]
-                _check_size(sizes)
+        given = [arguments, parameters]
+        if name != CUSTOM and not any(isinstance(part, Reference) for part in _leaves(given)):
+            raise ValueError("it computes with numbers alone, and not with tensors")
+        seen = {"constant": self.constants, "variable": [variable._array for variable in self.variables]}
+        size = sum(math.prod(shape) for _, shape in results)
+        check_amount(name, filled(arguments, seen), filled(parameters, seen), size)
         if name != CUSTOM:
             return Instruction(name, line, self.table[name], arguments, parameters, len(results))
         custom = self.custom(step.get("backward"), arguments, _text(parameters.get("name")), count)
@@ -244,7 +239,7 @@ class _Reader:
             case "tuple", list():
                 return tuple(self.decoded(part, count) for part in content)
             case "dict", list():
-                return {self.decoded(key, count): self.decoded(part, count) for key, part in content}
+                return {_key(key): self.decoded(part, count) for key, part in content}
             case "slice", [_, _, _]:
                 return slice(*(self.decoded(part, count) for part in content))
             case "complex", [_, _]:
@@ -265,9 +260,27 @@ def _list(written: Any) -> list[Any]:
 
 
 def _text(written: Any) -> str:
+    """Check a name, and spell out what is not to be printed: it may end up in a terminal."""
     if not isinstance(written, str):
         raise ValueError(f"{written!r:.60} stands where a name belongs")
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in written)
+
+
+def _key(written: Any) -> Any:
+    if not isinstance(written, str | int | float | None):
+        raise ValueError(f"{written!r:.60} stands where the key of a dict belongs")
     return written
+
+
+def _leaves(part: Any) -> Iterator[Any]:
+    """List what is in lists, tuples and dicts."""
+    if isinstance(part, Reference) or not isinstance(part, list | tuple | dict | slice):
+        yield part
+        return
+    if isinstance(part, slice):
+        part = (part.start, part.stop, part.step)
+    for inner in part.values() if isinstance(part, dict) else part:
+        yield from _leaves(inner)
 
 
 def _dtype(name: Any) -> np.dtype:
@@ -319,14 +332,14 @@ def _entry(arrays: dict[str, Any], kind: str, number: int, written: dict[str, An
 def _variable(array: Any, written: dict[str, Any]) -> Variable:
     if type(written["trainable"]) is not bool or not isinstance(written["name"], str | None):
         raise ValueError("a variable needs a name, or none, and must be trainable or not")
-    return Variable(array, written["trainable"], written["name"])
+    return Variable(array, written["trainable"], written["name"] and _text(written["name"]))
 
 
 def filled(template: Any, known: dict[str, list[Any]]) -> Any:
-    """Put values in the place of references."""
+    """Put values in the place of references, and None where a kind is not known yet."""
     match template:
         case Reference():
-            return known[template.kind][template.number]
+            return known[template.kind][template.number] if template.kind in known else None
         case tuple():
             return tuple(filled(part, known) for part in template)
         case list():

@@ -15,16 +15,17 @@ announce it asks `active.hooks` first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import ContextDecorator
 from typing import Any
 
-from ..core.active import Active, active, only
+from ..core.active import active, always, begin, only
 from ..core.entry import Entry
 from ..core.tape import Tape
 from ..core.tensor import Tensor
 from ..core.variable import Variable
 from ..text.places import Where
+from ..with_block import Exit, WithBlock
 
 
 class Event:
@@ -186,9 +187,8 @@ EVENTS: dict[str, type[Event]] = {kind.__name__: kind for kind in Event.__subcla
 """By the word under which it is announced."""
 
 
-@contextmanager
-def hook(callback: Callable[[Event], Any]) -> Iterator[None]:
-    """Call `callback(event)` for everything that happens inside the `with` block, in this thread.
+class hook(WithBlock, ContextDecorator):  # noqa: N801
+    """Call `callback(event)` for everything that happens inside the `with` block, in this thread or task.
 
     Parameters
     ----------
@@ -207,29 +207,36 @@ def hook(callback: Callable[[Event], Any]) -> Iterator[None]:
     Assign
     Variable('x', 4.)
     """
-    if not callable(callback):
-        raise TypeError(
-            f"a hook is a function that is given each event; this is the {type(callback).__name__} {callback!r:.60}"
-        )
-    failures: list[BaseException] = []
 
-    def see(what: str, *details: Any) -> None:
-        if failures or what not in EVENTS:
+    def __init__(self, callback: Callable[[Event], Any]) -> None:
+        if not callable(callback):
+            raise TypeError(
+                f"a hook is a function that is given each event; this is the {type(callback).__name__} {callback!r:.60}"
+            )
+        self._callback = callback
+        self._failures: list[Exception] = []
+
+    def __enter__(self) -> None:
+        begin(self)
+        self._failures.clear()
+        active.hooks = (*active.hooks, self._see)
+
+    @Exit
+    def __exit__(self, kind: Any, error: BaseException | None, place: Any) -> None:
+        active.hooks = tuple(installed for installed in active.hooks if installed != self._see)
+        for failure in self._failures:
+            if error is None:
+                raise failure
+            error.add_note(f"before that, a hook raised {failure!r}")
+
+    def _recreate_cm(self) -> hook:
+        return hook(self._callback)
+
+    def _see(self, what: str, *details: Any) -> None:
+        if self._failures or what not in EVENTS:
             return
         try:
-            with only(*Active.listeners):  # those of every thread: the journal
-                callback(EVENTS[what](*details))
+            with only(*always.listeners):  # those of every thread: the journal
+                self._callback(EVENTS[what](*details))
         except Exception as failure:
-            failures.append(failure)
-
-    active.hooks = (*active.hooks, see)
-    try:
-        yield
-    except BaseException as error:
-        for failure in failures:
-            error.add_note(f"before that, a hook raised {failure!r}")
-        raise
-    finally:
-        active.hooks = tuple(installed for installed in active.hooks if installed is not see)
-    if failures:
-        raise failures[0]
+            self._failures.append(failure)

@@ -8,16 +8,19 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ContextDecorator, nullcontext
+from contextvars import ContextVar
 from typing import Any
 
+from ..with_block import Exit, WithBlock, still_running
 
-class Opened(threading.local):
-    """The names of the scopes that are open in one thread, from the outermost."""
+_scopes = ContextVar[tuple["scope", ...]]("scopes", default=())
 
-    names: tuple[str, ...] = ()
+
+class Opened:
+    """The names of the scopes that are open in this thread, or task of asyncio, from the outermost."""
+
+    names = property(lambda self: tuple(scope.name for scope in still_running(_scopes.get())))
 
 
 opened = Opened()
@@ -29,8 +32,7 @@ class Owned(str):
     owner: Any
 
 
-@contextmanager
-def scope(name: str) -> Iterator[None]:
+class scope(WithBlock, ContextDecorator):  # noqa: N801
     """Name what is computed inside a `with` block; the player folds it into one box.
 
     Parameters
@@ -53,19 +55,28 @@ def scope(name: str) -> Iterator[None]:
     >>> ad.play(f, 1.0)
     Player('f(x)', 11 steps)
     """
-    if not isinstance(name, str):
-        raise TypeError(
-            f'a scope has a name, such as ad.scope("layer 1"); this is the {type(name).__name__} {name!r:.60}'
-        )
-    opened.names = (*opened.names, name)
-    try:
-        yield
-    finally:
-        opened.names = opened.names[:-1]
+
+    def __init__(self, name: str) -> None:
+        if not isinstance(name, str):
+            raise TypeError(
+                f'a scope has a name, such as ad.scope("layer 1"); this is the {type(name).__name__} {name!r:.60}'
+            )
+        self.name: str = name
+
+    def __enter__(self) -> None:
+        outer = still_running(_scopes.get())  # without those that an interrupt kept from ending
+        self.begin()
+        _scopes.set((*outer, self))
+
+    @Exit
+    def __exit__(self, *exception: object) -> None:
+        _scopes.set(tuple(opened for opened in _scopes.get() if opened is not self))
+
+    def _recreate_cm(self) -> scope:
+        return scope(self.name)
 
 
-@contextmanager
-def scope_of(owner: Any) -> Iterator[None]:
+def scope_of(owner: Any) -> AbstractContextManager[None]:
     """Name what is computed inside a `with` block after an object's class, unless it is named so already.
 
     Examples
@@ -76,12 +87,10 @@ def scope_of(owner: Any) -> Iterator[None]:
     """
     innermost = opened.names[-1] if opened.names else None
     if isinstance(innermost, Owned) and innermost.owner is owner:  # a method that calls its super()'s
-        yield
-        return
+        return nullcontext()
     name = Owned(type(owner).__name__.lower())
     name.owner = owner
-    with scope(name):
-        yield
+    return scope(name)
 
 
 def told_apart(path: tuple[str, ...], owners: dict[str, list[Any]]) -> list[str]:

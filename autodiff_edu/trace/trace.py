@@ -110,7 +110,7 @@ class Trace:
 
 @contextmanager
 def trace(title: str = "trace") -> Iterator[Trace]:
-    """Keep everything that happens on tapes inside a `with` block, in this thread.
+    """Keep everything that happens on tapes inside a `with` block, in this thread or task.
 
     Parameters
     ----------

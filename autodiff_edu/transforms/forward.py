@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.structures import flatten_like, rebuild
-from ..core.active import active
+from ..core.active import active, only
 from ..core.entry import Entry
 from ..core.rule import RULES, Pull, settle
 from ..core.tape import Tape
@@ -140,18 +140,15 @@ def _transposed(pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: En
         if what == "Leave":
             left.append(details[-1])
 
-    hooks, active.hooks = active.hooks, ()  # how a tangent is found is nobody's business
-    if RULES[entry.operation].own:
-        active.hooks = (see,)
+    hooks = (see,) if RULES[entry.operation].own else ()  # how a tangent is found is nobody's business
     failed = found = None
     try:
-        found = _pulled_back(pull, k, tangent, y, values, entry, stack, cotangent)
+        with only(*active.listeners, hooks=hooks):
+            found = _pulled_back(pull, k, tangent, y, values, entry, stack, cotangent)
     except TypeError as error:
         failed = error
         if not left:
             raise
-    finally:
-        active.hooks = hooks
     if found is None and left:
         raise TypeError(
             f"the rule of {entry.name}, used at {entry.place}, takes the cotangent as plain numbers, by {left[0]}, so "

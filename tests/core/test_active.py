@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
-from autodiff_edu.core.active import Active, active, announce, listen, only, tick
+from autodiff_edu.core.active import active, always, announce, listen, only, tick
 from autodiff_edu.core.entry import PLAIN
 from autodiff_edu.core.tape import Tape
 from autodiff_edu.explain.journal import journal
@@ -128,7 +128,7 @@ def test_the_journal_listens_in_every_thread_from_its_beginning():
     thread = threading.Thread(target=lambda: found.append(active.listeners))
     thread.start()
     thread.join()
-    assert found == [(journal.hear,)] == [Active.listeners]
+    assert found == [(journal.hear,)] == [always.listeners]
 
 
 def test_with_nobody_listening_nothing_is_built(monkeypatch):

@@ -1,4 +1,4 @@
-"""A tape belongs to the thread that entered it: it records that thread alone, and no other may change it meanwhile."""
+"""A tape records the thread, or the task of asyncio, that entered it, and no other thread may change it meanwhile."""
 
 import asyncio
 import threading
@@ -9,6 +9,7 @@ import pytest
 
 import autodiff_edu as ad
 from autodiff_edu.core.active import active
+from autodiff_edu.trace.scopes import opened
 
 
 def elsewhere(work):
@@ -138,6 +139,104 @@ def test_tasks_that_take_turns_each_get_their_own_gradient():
         return await asyncio.gather(*(task(k) for k in (1.0, 2.0, 3.0)))
 
     assert asyncio.run(main()) == [4.0, 8.0, 12.0]
+
+
+# Whose tape it is, where tasks take turns ----------------------------------------------------------------------------
+
+
+def test_tasks_that_take_turns_share_no_tape_no_hook_and_no_scope():
+    x = ad.Variable(2.0, name="x")
+
+    async def task(k):
+        seen = []
+        with ad.GradientTape() as tape, ad.hook(seen.append), ad.scope(f"task {k}"):
+            for _ in range(k):
+                await asyncio.sleep(0)
+                _ = x * float(k)
+                assert active.followers == (tape,)
+                assert len(active.hooks) == 1
+                assert opened.names == (f"task {k}",)
+        return [
+            [float(entry.values[1]) for entry in entries] for entries in (tape.entries, [e.entry for e in seen[1:]])
+        ]
+
+    async def main():
+        return await asyncio.gather(*map(task, (1, 2, 3)))
+
+    assert asyncio.run(main()) == [[[float(k)] * k] * 2 for k in (1, 2, 3)]
+
+
+def test_a_task_does_not_hear_the_one_that_awaits_beside_it():
+    x = ad.Variable(2.0)
+
+    async def record():
+        with ad.GradientTape() as tape:
+            await asyncio.sleep(0.01)
+        return tape
+
+    async def compute():
+        await asyncio.sleep(0)
+        return [x * 1.0 for _ in range(5)]
+
+    async def main():
+        tape, _ = await asyncio.gather(record(), compute())
+        return len(tape.entries), active.followers
+
+    assert asyncio.run(main()) == (0, ())
+
+
+def test_what_a_block_starts_and_awaits_is_recorded_task_or_thread():
+    x = ad.Variable(2.0)
+
+    async def square(y):
+        await asyncio.sleep(0)
+        return y * y
+
+    async def main():
+        with ad.GradientTape(persistent=True) as tape:
+            a, b = await asyncio.gather(square(x), square(x * 3.0))
+            y = await asyncio.to_thread(lambda: a * b)
+        return float(tape.gradient(y, x)), len(tape.entries)
+
+    assert asyncio.run(main()) == (9.0 * 4 * 8.0, 4)
+
+
+def test_a_task_that_outlives_the_block_is_not_recorded_after_it():
+    x = ad.Variable(2.0)
+
+    async def later(left):
+        await left.wait()
+        _ = x * x
+        with ad.GradientTape() as own:
+            y = x * x
+        return active.followers, float(own.gradient(y, x))
+
+    async def main():
+        left = asyncio.Event()
+        with ad.GradientTape() as tape:
+            task = asyncio.create_task(later(left))
+            await asyncio.sleep(0)
+        left.set()
+        return await task, len(tape.entries)
+
+    (followers, slope), entries = asyncio.run(main())
+    assert (slope, entries) == (4.0, 0)
+    assert not any(tape._recording for tape in followers)
+
+
+def test_a_tape_that_a_task_used_up_records_no_more_in_the_task_that_entered_it():
+    x = ad.Variable(2.0)
+
+    async def pull_back(tape, y):
+        return float(tape.gradient(y, x))
+
+    async def main():
+        with ad.GradientTape() as tape:
+            slope = await asyncio.create_task(pull_back(tape, x * x))
+            _ = x * 5.0
+        return slope, len(tape.entries)
+
+    assert asyncio.run(main()) == (4.0, 1)
 
 
 # Differentiating elsewhere ------------------------------------------------------------------------------------------

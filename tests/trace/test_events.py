@@ -307,3 +307,16 @@ def test_a_hook_that_raises_at_a_pause_leaves_the_tape_recording():
             pass
         y = x * x
     assert float(tape.gradient(y, x)) == 6
+
+
+def test_a_hook_may_decorate_a_function_and_hears_every_call_of_it():
+    seen, v = [], ad.Variable(1.0)
+
+    @ad.hook(lambda event: seen.append(float(event.value)))
+    def assigned(value):
+        v.assign(value)
+
+    assigned(2.0)
+    v.assign(3.0)
+    assigned(4.0)
+    assert seen == [2.0, 4.0]

@@ -98,3 +98,16 @@ def test_a_module_opens_a_scope_of_its_class():
             x = layer(x)
     found = [scope for scope in scopes(traced).values() if scope]
     assert list(dict.fromkeys(found)) == ["dense", "dense 2"]
+
+
+def test_a_scope_may_decorate_a_function_that_calls_itself():
+    x = ad.Variable(1.0, name="x")
+
+    @ad.scope("again")
+    def multiplied(y, times):
+        return multiplied(y * 2.0, times - 1) if times else y
+
+    with ad.trace() as traced, ad.GradientTape():
+        multiplied(x, 2)
+        x + 1.0
+    assert scopes(traced) == {"x * 2": "again", "t1 * 2": "again/again", "x + 1": ""}

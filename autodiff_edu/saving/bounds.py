@@ -1,0 +1,108 @@
+"""What an operation in a file may be told to make, or to repeat: a small file must not fill the memory, or never end.
+
+Most operations make as much as they are given. These are told an amount; it must fit what the file says came out.
+
+>>> check_amount("numpy.pad", [None, ((0, 3),)], {}, 8)
+>>> check_amount("numpy.pad", [None, ((0, 2**40),)], {}, 8)
+Traceback (most recent call last):
+ValueError: it is to make 1099511627776 elements, too huge to be computed
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..core.tensor import Tensor
+
+LARGEST = 2**28
+"""How many elements a result may have had when it was saved, or an operation may be told to make: 2 GiB of floats."""
+LONGEST = 1000
+"""How often an operation may be told to do something over again."""
+MOST_OPERANDS = 7
+"""Of how many operands einsum may try every order: it takes ten times as long for each one more."""
+
+SIZED = {
+    **dict.fromkeys(("numpy.broadcast_to", "numpy.reshape"), (1, "shape")),
+    **dict.fromkeys(("numpy.zeros_like", "numpy.ones_like", "numpy.empty_like"), (4, "shape")),
+    **dict.fromkeys(("scatter", "gather"), (2, "shape")),
+    "numpy.full_like": (5, "shape"),
+    "numpy.full": (0, "shape"),
+    "numpy.tile": (1, "reps"),
+    "numpy.repeat": (1, "repeats"),
+    "numpy.pad": (1, "pad_width"),
+    "numpy.linspace": (2, "num"),
+    **dict.fromkeys(("numpy.diag", "numpy.diagflat"), (1, "k")),
+    "numpy.array_split": (1, "indices_or_sections"),
+    **dict.fromkeys(("numpy.diff", "numpy.linalg.matrix_power", "sinc_derivative"), (1, "n")),
+    **{f"numpy.fft.{name}": (1, "n") for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")},
+    **{f"numpy.fft.{a}{b}": (1, "s") for a in ("fft", "ifft", "rfft", "irfft") for b in ("2", "n")},
+}
+"""Operations that are told an amount: as which of their arguments, and by which name."""
+REPEATING = {"numpy.diff", "sinc_derivative", "numpy.array_split"}
+UNLIKE = {"gather", "numpy.linalg.matrix_power", "numpy.diag"}
+"""Operations whose amount says nothing about the number of elements that come out."""
+
+
+def check_amount(name: str, arguments: list[Any], parameters: dict[str, Any], size: int | None = None) -> None:
+    """Raise a ValueError if an operation is told to make, or to repeat, too much.
+
+    Parameters
+    ----------
+    arguments, parameters
+        With None for what is not known yet.
+    size : int, optional
+        How many elements the file says came out. What is to be made must fit that.
+    """
+    if name == "numpy.einsum":
+        _check_order(arguments, parameters)
+    if name not in SIZED:
+        return
+    position, keyword = SIZED[name]
+    given = [*arguments[position : position + 1], *(parameters[key] for key in parameters if key == keyword)]
+    numbers = [abs(n) for n in _numbers(given)]
+    if name in REPEATING:
+        if len(numbers) == 1 and numbers[0] > LONGEST:
+            raise ValueError(f"it is to be done {numbers[0]} times; from a file it is done {LONGEST} times at most")
+        return
+    if name == "numpy.repeat":
+        amount = sum(numbers)
+    elif name == "numpy.pad":
+        amount = max(numbers, default=0)
+    else:
+        amount = math.prod(n for n in numbers if n) ** (2 if name.startswith("numpy.diag") else 1)
+    if amount > LARGEST:
+        raise ValueError(f"it is to make {amount} elements, too huge to be computed")
+    if size is not None and name not in UNLIKE and amount > 2 * size + LONGEST:
+        raise ValueError(f"it is to make {amount} elements, and the file says that {size} came out; save it again")
+
+
+def _check_order(arguments: list[Any], parameters: dict[str, Any]) -> None:
+    operands = sum(not isinstance(x, str | list | tuple) for x in arguments)
+    if operands > MOST_OPERANDS and "optimal" in map(str, _leaves(parameters.get("optimize"))):
+        raise ValueError(
+            f"einsum is to try every order of {operands} operands, which may never end; write optimize='greedy'"
+        )
+
+
+def _numbers(part: Any) -> Iterator[int]:
+    for leaf in _leaves(part):
+        if isinstance(leaf, int | np.integer) and not isinstance(leaf, bool):
+            yield int(leaf)
+
+
+def _leaves(part: Any) -> Iterator[Any]:
+    if isinstance(part, Tensor):
+        part = part._array
+    if isinstance(part, np.ndarray):
+        part = part.ravel().tolist() if part.size < LONGEST else int(np.abs(part).sum())
+    if isinstance(part, dict):
+        part = list(part.values())
+    if isinstance(part, list | tuple):
+        for inner in part:
+            yield from _leaves(inner)
+    else:
+        yield part

@@ -1,0 +1,75 @@
+"""What is active for the length of a `with` block, and knows when that is over. It knows nothing of tapes.
+
+Python itself holds the `__exit__` of a block while the block runs, and nobody else does. So once that is gone the block
+is over, even where an interrupt (Ctrl-C) came before the first line of `__exit__`.
+
+>>> class Switch(WithBlock):
+...     def __enter__(self):
+...         self.begin()
+...     @Exit
+...     def __exit__(self, *exception):
+...         raise KeyboardInterrupt  # before anything could be undone
+>>> switch = Switch()
+>>> try:
+...     with switch:
+...         print(switch.over)
+... except KeyboardInterrupt:
+...     print(switch.over)
+False
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+from weakref import ref
+
+
+class Exit:
+    """Decorate the `__exit__` of a block, so that the block knows by it when it is over."""
+
+    def __init__(self, leave: Callable[..., None]) -> None:
+        self.leave = leave
+
+    def __get__(self, block: Any, kind: Any = None) -> Callable[..., None]:
+        if block is None:
+            return self.leave
+        block._held = ref(method := partial(self.leave, block))
+        return method
+
+
+class WithBlock:
+    """Something that is active for the length of a `with` block."""
+
+    _held: Callable[[], Any] = type(None)  # returns the `__exit__` that Python took last, or None when that is gone
+    _running: Callable[[], Any] = type(None)  # the same for the block that runs
+
+    def begin(self) -> None:
+        """Note that the block runs. If no `with` entered it, as `ExitStack` does, only `end` will end it."""
+        self._running = self._held if self._held() else object
+
+    def end(self) -> None:
+        """Note that the block is over."""
+        self._running = type(None)
+
+    @property
+    def over(self) -> bool:
+        """Whether the block has ended, or has not begun."""
+        return self._running() is None
+
+
+def still_running(installed: Iterable[Any]) -> tuple[Any, ...]:
+    """Return what is installed without the blocks that are over; a method belongs to its block.
+
+    Examples
+    --------
+    >>> still_running([print, WithBlock()])
+    (<built-in function print>,)
+    """
+    return tuple(x for x in installed if not _is_over(getattr(x, "__self__", x)))
+
+
+def _is_over(owner: Any) -> bool:
+    return isinstance(owner, WithBlock) and owner.over

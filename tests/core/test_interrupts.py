@@ -1,0 +1,121 @@
+"""An interrupt (Ctrl-C) at any moment leaves nothing recording: what it kept from leaving is taken out later."""
+
+import signal
+import sys
+import threading
+from itertools import count
+
+import numpy as np
+import pytest
+
+import autodiff_edu as ad
+from autodiff_edu.core.active import active, only
+from autodiff_edu.custom.call import Reads
+from autodiff_edu.explain.journal import journal
+from autodiff_edu.trace.scopes import opened
+from autodiff_edu.with_block import __file__ as with_block_file
+
+OURS = with_block_file.removesuffix("with_block.py")
+X = ad.Variable(3.0, name="x")
+C = ad.constant(2.0)
+
+
+class Busy:
+    """A run of everything that is active for the length of a block; its tapes are kept, as a notebook keeps them."""
+
+    def __init__(self):
+        self.tapes = [ad.GradientTape(), ad.GradientTape(persistent=True), ad.GradientTape()]
+        self.errors = []
+
+    def run(self):
+        outer, inner, third = self.tapes
+        with ad.hook(lambda event: X * 2.0), ad.scope("outer"), outer:
+            with inner, ad.scope("inner"), inner.stop_recording(), Reads():
+                _ = X * X
+            with inner, only(lambda entry, inputs: None):
+                _ = X * C
+            with third:
+                y = X * X
+            _ = third.gradient(y, X)
+
+    def check(self):
+        """Nothing is active in the next outermost block but what it enters, and what was left records no more."""
+        listeners = [*active.listeners]
+        before = [len(tape.entries) for tape in self.tapes]
+        assert opened.names == ()
+        _ = X * X + C
+        assert [len(tape.entries) for tape in self.tapes] == before
+        with ad.GradientTape() as tape:
+            assert active.listeners == (journal.hear, tape._record), listeners
+            assert (active.followers, active.hooks, opened.names) == ((tape,), (), ())
+            _ = X * X
+        assert len(tape.entries) == 1
+        assert [len(tape.entries) for tape in self.tapes] == before
+        assert (active.listeners, active.followers, active.hooks) == ((journal.hear,), (), ())
+        with self.tapes[1] as again:  # and it can be entered again
+            _ = X * X
+        assert len(again.entries) == before[1] + 1
+
+
+def interrupted_at(number, busy):
+    """Raise KeyboardInterrupt at one event of the package's own code; return whether there was such an event."""
+    events = count()
+
+    def trace(frame, event, argument):
+        if not frame.f_code.co_filename.startswith(OURS):
+            return None
+        if next(events) == number:
+            raise KeyboardInterrupt
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        busy.run()
+    except KeyboardInterrupt as error:
+        busy.errors.append(error)  # as `sys.last_value` does: so no frame, and no generator, goes away
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+def test_an_interrupt_at_any_line_of_the_package_leaves_nothing_active(monkeypatch):
+    monkeypatch.setattr(sys, "unraisablehook", lambda lost: None)  # Python drops one that comes in a finalizer
+    for number in count():
+        busy = Busy()
+        found = interrupted_at(number, busy)
+        busy.check()
+        if not found:
+            break
+    assert number > 500
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timer that interrupts")
+@pytest.mark.skipif(threading.current_thread() is not threading.main_thread(), reason="only the main thread is told")
+def test_two_thousand_interrupts_at_random_moments_leave_nothing_active(monkeypatch):
+    monkeypatch.setattr(sys, "unraisablehook", lambda lost: None)  # Python drops one that comes in a finalizer
+    rng, interrupts, armed = np.random.default_rng(0), 0, False
+
+    def interrupt(number, frame):
+        if armed:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        while interrupts < 2000:
+            busy = Busy()
+            try:
+                armed = True
+                signal.setitimer(signal.ITIMER_REAL, rng.uniform(1e-5, 1e-3))
+                for _ in range(100):
+                    busy.run()
+                    busy.tapes[0].entries.clear()
+                armed = False
+            except KeyboardInterrupt as error:
+                armed, interrupts = False, interrupts + 1
+                busy.errors.append(error)
+            busy.check()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -1,0 +1,109 @@
+"""A small file cannot be told to fill the memory, or never to end; and what honest functions do is saved."""
+
+import numpy as np
+import pytest
+from tampering import X, function, set_in, step, tampered
+
+import autodiff_edu as ad
+from autodiff_edu.saving import files, load, save
+from autodiff_edu.saving.bounds import LARGEST, SIZED
+from autodiff_edu.saving.operations import operations
+
+
+@pytest.fixture
+def path(tmp_path):
+    save(function, tmp_path / "function.ad", X)
+    return tmp_path / "function.ad"
+
+
+REFUSED = {
+    "huge shapes": (set_in("getitem", results=[["float64", [2**20, 2**20]]]), "too huge"),
+    "a huge shape to make": (set_in("numpy.reshape", arguments=[{"result": 0}, {"tuple": [2**16, 2**17]}]), "too huge"),
+    "a huge count": (
+        set_in("numpy.multiply", operation="numpy.repeat", arguments=[{"result": 0}, LARGEST + 1]),
+        "too huge",
+    ),
+    "a huge length": (
+        set_in("numpy.multiply", operation="numpy.fft.fft", arguments=[{"result": 0}], parameters={"n": 2**40}),
+        "too huge",
+    ),
+    "a huge edge": (
+        set_in("numpy.multiply", operation="numpy.pad", arguments=[{"result": 0}, {"tuple": [{"tuple": [0, 2**40]}]}]),
+        "too huge",
+    ),
+    "more than the file says came out": (
+        set_in("numpy.multiply", operation="numpy.pad", arguments=[{"result": 0}, 2**20]),
+        "to make 1048576 elements, and the file says that 12 came out",
+    ),
+    "a diagonal far away": (
+        set_in("numpy.multiply", operation="numpy.diag", arguments=[{"result": 0}, -(2**20)]),
+        "too huge",
+    ),
+    "many repetitions": (
+        set_in("numpy.multiply", operation="numpy.diff", arguments=[{"result": 0}], parameters={"n": 2**31}),
+        "done 2147483648 times",
+    ),
+    "many pieces": (
+        set_in("numpy.multiply", operation="numpy.array_split", arguments=[{"result": 0}, 10**9]),
+        "done 1000000000 times",
+    ),
+    "every order of many operands": (
+        set_in(
+            "numpy.multiply",
+            operation="numpy.einsum",
+            arguments=["a,b,c,d,e,f,g,h,i,j,k,l", *[{"result": 0}] * 12],
+            parameters={"optimize": {"tuple": ["optimal", 10]}},
+        ),
+        "every order of 12 operands.*greedy",
+    ),
+    "a power of Python's integers": (
+        set_in("numpy.multiply", operation="numpy.power", arguments=[10, 10**9]),
+        "numbers alone",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_would_fill_the_memory_or_never_end_is_refused_when_it_is_loaded(name, path):
+    change, message = REFUSED[name]
+    tampered(path, change)
+    with pytest.raises(ValueError, match=message) as caught:
+        load(path)
+    assert "function.ad cannot be loaded: instruction" in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", ["constant", "variable"])
+def test_counts_that_the_file_holds_are_added_up_when_it_is_loaded(kind, path):
+    document, arrays = files.unpack(path.read_bytes(), path)
+    step(document, "numpy.multiply").update(operation="numpy.repeat", arguments=[{"result": 0}, {kind: 1}])
+    document[f"{kind}s"].append({"dtype": "int64", "shape": [4], "name": "n", "trainable": False})
+    path.write_bytes(files.pack(document, arrays | {f"{kind}s/1": np.full(4, 2**27)}))
+    with pytest.raises(ValueError, match="to make 536870912 elements, too huge"):
+        load(path)
+
+
+def test_a_count_that_the_file_computes_is_checked_when_it_is_called(tmp_path):
+    path = tmp_path / "function.ad"
+    save(lambda x, n: np.repeat(x, n), path, 2.0, 3)
+    assert load(path)(2.0, 3).tolist() == [2.0] * 3
+    with pytest.raises(ValueError, match="to make 1099511627776 elements"):
+        load(path)(2.0, 2**40)
+
+
+def test_what_is_told_an_amount_is_saved_and_loaded(path):
+    x = np.arange(1.0, 13.0).reshape(4, 3)
+
+    def told(x):
+        wide = np.pad(x, ((500, 700), (2, 3)), mode="edge")
+        many = np.repeat(np.repeat(x, 300, axis=1), np.array([7] * 900), axis=1)
+        parts = np.array_split(np.tile(x, (1, 50)), 6, axis=1)
+        diagonals = [np.diag(x @ x.T, 2), np.diag(x[0], -40)]
+        return [wide, many, *parts, *diagonals, np.diff(x, n=2), np.fft.rfft(x, n=64), np.linspace(x, 0.0, 400)]
+
+    save(told, path, x)
+    for ours, theirs in zip(told(ad.constant(x)), load(path)(x), strict=True):
+        assert ours.tolist() == theirs.tolist()
+
+
+def test_every_operation_that_is_told_a_size_exists():
+    assert set(operations()) >= set(SIZED)

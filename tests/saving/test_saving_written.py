@@ -1,0 +1,130 @@
+"""A file is written whole or not at all, and nothing is left behind."""
+
+import hashlib
+import io
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from tampering import X, function, members_of
+
+import autodiff_edu as ad
+from autodiff_edu.saving import load, save
+
+
+@pytest.fixture
+def path(tmp_path):
+    save(function, tmp_path / "function.ad", X)
+    return tmp_path / "function.ad"
+
+
+def test_the_file_is_a_plain_zip_of_json_and_arrays(path):
+    members = members_of(path)
+    assert set(members) == {"program.json", "constants/0.npy", "variables/0.npy"}
+    assert np.array_equal(np.load(io.BytesIO(members["variables/0.npy"])), [1.0, 2.0, 3.0])
+    document = json.loads(members["program.json"])
+    assert (document["format"], document["version"]) == ("autodiff_edu saved function", 1)
+    assert path.read_bytes()[-64:].decode() == hashlib.sha256(path.read_bytes()[:-64]).hexdigest()
+
+
+def test_a_failed_save_leaves_the_existing_file_whole_and_no_litter(path, monkeypatch):
+    before = path.read_bytes()
+
+    def broken(x):
+        raise RuntimeError("mine")
+
+    with pytest.raises(RuntimeError, match="mine"):
+        save(broken, path, X)
+
+    def full(*_):
+        raise OSError("no space left on device")
+
+    for name in ("fsync", "replace"):
+        with monkeypatch.context() as patch:
+            patch.setattr(os, name, full)
+            with pytest.raises(OSError, match="no space"):
+                save(function, path, X)
+    assert path.read_bytes() == before
+    assert [p.name for p in path.parent.iterdir()] == ["function.ad"]
+
+
+KILLED = """
+import os, signal, sys
+import autodiff_edu as ad
+os.fsync = lambda number: os.kill(os.getpid(), signal.SIGKILL)
+ad.save(lambda x: x * 2.0, sys.argv[1], 1.0)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a process is killed by a signal")
+def test_what_a_killed_save_left_behind_is_cleaned_up_by_the_next(path):
+    before = path.read_bytes()
+    subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
+    assert len(list(path.parent.iterdir())) == 2
+    assert path.read_bytes() == before
+    others = {".function.ad.backup", ".function.ad.0123456z", ".function.ad2.01234567", "function.ad.01234567"}
+    for other in others:
+        path.with_name(other).write_text("")
+    save(function, path, X)
+    assert {p.name for p in path.parent.iterdir()} == {path.name, *others}
+
+
+def test_what_another_process_is_still_writing_is_left_alone(path, monkeypatch):
+    def during(number):
+        monkeypatch.undo()
+        (writing,) = path.parent.glob(".function.ad.*")
+        save(lambda x: x * 5.0, path, 1.0)
+        assert writing.exists()
+
+    monkeypatch.setattr(os, "fsync", during)
+    save(lambda x: x * 3.0, path, 1.0)
+    assert float(load(path)(1.0)) == 3.0
+    assert [p.name for p in path.parent.iterdir()] == ["function.ad"]
+
+
+def test_a_save_whose_temporary_file_was_taken_away_writes_another(path, monkeypatch):
+    def during(number):
+        monkeypatch.undo()
+        for writing in path.parent.glob(".function.ad.*"):
+            writing.unlink()
+
+    monkeypatch.setattr(os, "fsync", during)
+    save(lambda x: x * 3.0, path, 1.0)
+    assert float(load(path)(1.0)) == 3.0
+
+
+def test_a_new_file_has_the_permissions_of_any_new_file(path):
+    other = path.with_name("other")
+    other.write_text("")
+    assert path.stat().st_mode == other.stat().st_mode
+
+
+def test_saving_to_where_there_is_no_folder_says_so(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        save(function, tmp_path / "nowhere" / "function.ad", X)
+
+
+def test_a_folder_is_refused_by_its_own_name(tmp_path):
+    with pytest.raises(OSError, match="irectory") as error:
+        ad.save(lambda x: x * 2.0, tmp_path, 1.0)
+    assert str(tmp_path) in str(error.value)
+    assert f".{tmp_path.name}." not in str(error.value)
+
+
+def test_no_path_is_no_folder(tmp_path, monkeypatch):
+    (tmp_path / "inside").mkdir()
+    monkeypatch.chdir(tmp_path / "inside")
+    with pytest.raises(OSError, match=r"irectory|path"):
+        ad.save(lambda x: x * 2.0, "", 1.0)
+    assert [p.name for p in tmp_path.iterdir()] == ["inside"]
+
+
+def test_a_path_may_be_a_link_to_a_file(tmp_path):
+    ad.save(lambda x: x * 2.0, tmp_path / "file.ad", 1.0)
+    (tmp_path / "link.ad").symlink_to("file.ad")
+    ad.save(lambda x: x * 5.0, tmp_path / "link.ad", 1.0)
+    assert (tmp_path / "link.ad").is_symlink()
+    assert float(ad.load(tmp_path / "file.ad")(1.0)) == 5.0
