@@ -47,6 +47,9 @@ SPELLED: dict[Any, Callable[..., Any]] = {}
 without_rule: Callable[..., Any]
 """Called with the function, args and parameters where NumPy's function is in neither table; `rules` puts it here."""
 
+no_rule: Callable[[Any], LookupError]
+"""Makes the error for an entry whose operation has no rule; `rules` puts it here too."""
+
 
 def call_spelled(function: Any, ours: Callable[..., Any], args: Any, parameters: Any) -> Any:
     """Call what a function is written as; the hooks hear of beginning and end, so that one can take it whole."""
@@ -72,15 +75,6 @@ general = partial(_enter, "general")  # e.g. joining arrays: linear in all of th
 def step(*operations: Callable[..., Any]) -> None:
     """Enter operations whose derivative is zero wherever it exists: rounding, comparing, choosing an index."""
     RULES.update(dict.fromkeys(operations, Rule("step")))
-
-
-def no_rule(entry: Any) -> LookupError:
-    """Return the error for an operation without a rule."""
-    name = f"np.{entry.name}" if hasattr(np, entry.name) else entry.name
-    return LookupError(
-        f"{name}, used at {entry.place}, has no derivative rule. Write the value with functions that have one, "
-        f"or register a rule: ad.register_gradient({name}, lambda g, y, x: ...)"
-    )
 
 
 def settle(contribution: Any, argument: Any, stack: tuple[int, ...] = ()) -> Any:

@@ -10,9 +10,10 @@ from typing import Any, Self
 
 from ..arrays.validate import USUAL, check_watchable, freeze
 from ..text.places import Where, here
+from . import rule
 from .active import active, announce, listen, tick
 from .entry import Entry
-from .rule import RULES, no_rule
+from .rule import RULES
 from .tensor import Tensor, as_tensor, wrap
 from .variable import Variable
 from .walk import Added, Arrived, needed_for, walk
@@ -77,8 +78,8 @@ class Tape:
             announce("Skip", self, entry)
             return
         self.entries.append(entry)
-        rule = RULES.get(entry.operation)
-        cut = rule.kind == "step" if rule else entry.output_value.dtype.kind not in "fc"
+        known = RULES.get(entry.operation)
+        cut = known.kind == "step" if known else entry.output_value.dtype.kind not in "fc"
         if not cut:
             self._connected.add(output_id)
         if active.hooks:
@@ -185,7 +186,7 @@ class Tape:
         for entry in reversed(self.entries):
             if entry.output_id in reached and entry.output_id in needed:
                 if entry.operation not in RULES:
-                    raise no_rule(entry)
+                    raise rule.no_rule(entry)
                 reached.update(id for id in entry.ids if id is not None)
 
     @contextmanager

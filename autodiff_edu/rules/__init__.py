@@ -4,7 +4,7 @@
 """
 
 from ..core.rule import RULES, Rule
-from . import elementwise, products, reductions, shapes  # noqa: F401 - they fill the table
+from . import account, elementwise, products, reductions, shapes  # noqa: F401 - they fill the tables
 from .unruled import complete
 
 __all__ = ["RULES", "Rule", "complete"]

@@ -15,12 +15,13 @@ import numpy as np
 from ..arrays.structures import flatten_like, rebuild
 from ..core.active import active
 from ..core.entry import Entry
-from ..core.rule import RULES, Pull, no_rule, settle
+from ..core.rule import RULES, Pull, settle
 from ..core.tape import Tape
 from ..core.tensor import Tensor, as_tensor, wrap
 from ..core.walk import is_followed
 from ..derivatives.jacobians import LARGEST_STACK
 from ..derivatives.requests import as_constant, tensors_of
+from ..rules.account import no_rule
 from .run import Function, run
 
 
