@@ -105,7 +105,7 @@ def functions() -> dict[str, Callable[..., Any]]:
     for prefix, module in (("np.", np), ("np.linalg.", np.linalg), ("np.fft.", np.fft)):
         for name in module.__all__:
             function = getattr(module, name)
-            if callable(function) and not isinstance(function, type):
+            if callable(function) and not isinstance(function, type) and not name.startswith("_"):
                 found[prefix + name] = function
     return found
 
