@@ -30,7 +30,11 @@ DASK_LACKS = names("""
     reshape in Fortran's order, as a method |
     where of indices | x.diagonal() | x[[0, 0, 0], [1, 1, 2], [1, 1, 0]] | x[[0, 1], [2, 2]] |
     x[[0, 2], :, [1, 0]] | x[[[0], [2]], [1, 3]] | x[np.array(1)] | x[np.array([True, False, True]), [1, 1]] |
-    x[np.array([[0, 1], [1, 1]])] |
+    x[np.array([[0, 1], [1, 1]])] | correlate (2,) and (5,), full | correlate (2,) and (5,), same |
+    correlate (2,) and (5,), valid | correlate (4,) and (4,), full | correlate (4,) and (4,), same |
+    correlate (4,) and (4,), valid | correlate (5,) and (3,), full | correlate (5,) and (3,), same |
+    correlate (5,) and (3,), valid | correlate by default | piecewise | piecewise with a tensor |
+    piecewise with options | piecewise with otherwise | trim_zeros of nothing else |
 """)
 
 # Dask has the function, but we spell it, or its rule, in what Dask has not: indexing along several axes at once, sizes
@@ -41,6 +45,10 @@ OUR_SPELLING_NEEDS_MORE = names("""
     linalg svd, sizes of Vh | linalg svd, tall | median axis=-1 keepdims | median axis=0 |
     percentile of several axis=-1 | quantile axis=(1, 0) | quantile axis=0 keepdims | quantile axis=1 | scatter |
     take one | trace | trace offset | x.trace | x[0:0] | x[mask] | x[np.arange(24).reshape(3, 4, 2) % 3 == 0] |
+    nanmedian: axis=(-1, 1) | nanmedian: axis=(-1, 1) keepdims | nanmedian: axis=(0, 2) |
+    nanmedian: axis=(0, 2) keepdims | nanmedian: axis=-1 | nanmedian: axis=-1 keepdims | nanmedian: axis=0 |
+    nanmedian: axis=0 keepdims | nanpercentile of several axis=-1 | nanquantile axis=0 keepdims |
+    nanquantile axis=1 | piecewise of a scalar | piecewise of comparisons | quantile of several, keepdims |
 """)
 
 # Singular values alone: Dask's svd always makes the vectors too, so NumPy's is asked, and gives a NumPy array

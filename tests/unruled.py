@@ -4,7 +4,7 @@ import numpy as np
 
 from autodiff_edu.core.rule import RULES, SPELLED
 
-UNRULED = np.unwrap
+UNRULED = np.unique
 NAME = f"np.{UNRULED.__name__}"
 
 assert UNRULED not in {**RULES, **SPELLED}, f"{NAME} has a rule now: choose another function here"

@@ -23,7 +23,7 @@ USUAL = frozenset({bool, int, float, complex, np.float32, np.float64})
 _AS_IT_IS = USUAL | {np.ndarray, tuple, list, str, type(None)}
 
 JOINING: set[Callable[..., Any]] = {np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack}
-JOINING |= {np.linalg.multi_dot}
+JOINING |= {np.linalg.multi_dot, np.block, np.select, np.choose, np.piecewise}
 """The functions that take a list of arrays, and so may be given a list of tensors."""
 
 REFUSED = {
@@ -169,7 +169,10 @@ def check_operands(function: Callable[..., Any], args: Any, parameters: Any) -> 
         if type(value) in USUAL or is_tensor(value) or isinstance(value, type):  # such as the dtype np.float32
             continue
         joined = function in JOINING and isinstance(value, list | tuple)
-        for part in value if joined else (value,):
+        parts = (value,) if not joined else _parts(value) if function is np.block else value
+        for part in parts:
+            if joined and callable(part):  # of np.piecewise
+                continue
             if joined or function is np.where:
                 _check_numbers(part)
             elif isinstance(part, list | tuple):
@@ -220,7 +223,7 @@ def as_spelled(function: Any, ours: Callable[..., Any], args: Any, parameters: d
 def _reject_unknown(function: Any, ours: Callable[..., Any], args: Any, parameters: dict[str, Any]) -> None:
     """Raise a TypeError for the first argument that a function does not take as it is spelled."""
     taken = inspect.signature(ours)
-    name = _name(function)
+    name = written_name(function)
     for extra in parameters:
         if extra not in taken.parameters and not any(p.kind is p.VAR_KEYWORD for p in taken.parameters.values()):
             remedy = f": {REFUSED[extra]}" if extra in REFUSED else ""
@@ -231,11 +234,18 @@ def _reject_unknown(function: Any, ours: Callable[..., Any], args: Any, paramete
         raise TypeError(f"{name} of a tensor: {error}") from None
 
 
-def _name(function: Any) -> str:
+def written_name(function: Any) -> str:
+    """Name a function as one writes it, `np.linalg.inv`; one that is not NumPy's, by its bare name.
+
+    It may be a ufunc and the name of one of its methods.
+    """
     if isinstance(function, tuple):
-        return f"np.{function[0].__name__}.{function[1]}"
-    module = getattr(function, "__module__", "numpy")  # which a ufunc does not tell before NumPy 2.2
-    return f"{module}.{function.__name__}".replace("numpy.", "np.", 1)
+        return f"{written_name(function[0])}.{function[1]}"
+    name = str(getattr(function, "__name__", function))
+    if isinstance(function, np.ufunc):  # which does not tell its module before NumPy 2.2
+        return f"np.{name}" if getattr(np, name, None) is function else name
+    module = getattr(function, "__module__", "numpy") or ""
+    return f"{module}.{name}".replace("numpy", "np", 1) if module.split(".")[0] == "numpy" else name
 
 
 def _array(value: Any, dtype: Any = None) -> Any:

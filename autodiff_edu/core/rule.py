@@ -47,6 +47,9 @@ SPELLED: dict[Any, Callable[..., Any]] = {}
 without_rule: Callable[..., Any]
 """Called with the function, args and parameters where NumPy's function is in neither table; `rules` puts it here."""
 
+no_rule: Callable[[Any], LookupError]
+"""Makes the error for an entry whose operation has no rule; `rules` puts it here too."""
+
 
 def call_spelled(function: Any, ours: Callable[..., Any], args: Any, parameters: Any) -> Any:
     """Call what a function is written as; the hooks hear of beginning and end, so that one can take it whole."""

@@ -9,9 +9,9 @@ from threading import get_ident
 from typing import Any, Self
 
 from ..arrays.validate import USUAL, check_watchable, freeze
-from ..text.failures import no_rule
 from ..text.places import Where, here
 from ..with_block import Exit, WithBlock
+from . import rule
 from .active import active, announce, begin, listen, now, tick
 from .entry import Entry
 from .rule import RULES
@@ -75,8 +75,8 @@ class Tape(WithBlock):
             announce("Skip", self, entry)
             return
         self.entries.append(entry)
-        rule = RULES.get(entry.operation)
-        cut = rule.kind == "step" if rule else entry.output_value.dtype.kind not in "fc"
+        known = RULES.get(entry.operation)
+        cut = known.kind == "step" if known else entry.output_value.dtype.kind not in "fc"
         if not cut:
             self._connected.add(output_id)
         if now().hooks:
@@ -193,7 +193,7 @@ class Tape(WithBlock):
         for entry in reversed(self.entries):
             if entry.output_id in reached and entry.output_id in needed:
                 if entry.operation not in RULES:
-                    raise no_rule(entry)
+                    raise rule.no_rule(entry)
                 reached.update(id for id in entry.ids if id is not None)
 
     @contextmanager

@@ -18,12 +18,14 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..arrays.validate import written_name
 from ..core.entry import Entry
 from ..core.rule import RULES
 from ..core.tensor import Tensor, wrap
 from ..core.variable import Variable
 from ..custom.call import Custom
 from ..derivatives.requests import tensors_of
+from ..rules.account import remedy
 from ..text.labels import Labels, names_of_arguments
 from ..text.places import Place, Where, here, names, place
 from .journal import KEPT, Line
@@ -253,8 +255,9 @@ def _after_all(explanation: Explanation) -> list[Cause]:
     found = []
     for entry in explanation.path:
         if entry.operation not in RULES:
-            text = "has no derivative rule: gradient raises a LookupError. Use functions that have one, or "
-            text = f"{explanation._labels.written(entry)} {text}ad.register_gradient."
+            reason, instead = remedy(written_name(entry.operation))
+            text = f"has no derivative rule{reason}; gradient raises a LookupError. {instead}, or use"
+            text = f"{explanation._labels.written(entry)} {text} ad.register_gradient."
             found.append(Cause("no rule", entry.name, entry.where, text))
         elif isinstance(error := explanation._ways.failures.get(entry.output_id), LookupError):
             text = f"{explanation._labels.written(entry)}: gradient raises a LookupError: {error}."

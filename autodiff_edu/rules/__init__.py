@@ -1,10 +1,11 @@
 """The derivative tables: for every operation, how a cotangent is pulled back to each argument.
 
-`core/rule.py` says what a rule is; `rearranging.py` and `sampling.py` write functions in terms of those that have one.
+`core/rule.py` says what a rule is; `rearranging.py`, `sampling.py`, `nans.py` and `choosing.py` write functions
+in terms of those that have one, and `account.py` says why the rest of NumPy has none.
 """
 
 from ..core.rule import RULES, Rule
-from . import elementwise, products, reductions, shapes  # noqa: F401 - they fill the table
+from . import account, elementwise, products, reductions, shapes  # noqa: F401 - they fill the tables
 from .unruled import complete
 
 __all__ = ["RULES", "Rule", "complete"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.rule import SPELLED, elementwise, general, step
 from ..core.tensor import apply
-from .operations import alias, clip, complex_sign, sinc_derivative, stop_gradient
+from .operations import alias, bessel, clip, complex_sign, sinc_derivative, stop_gradient
 
 LOG10, LOG2 = float(np.log(10.0)), float(np.log(2.0))
 DEGREE = float(np.pi / 180)
@@ -109,6 +109,8 @@ elementwise(np.arcsinh,     lambda g, y, x: g / np.sqrt(x * x + 1))
 elementwise(np.arccosh,     lambda g, y, x: g / (np.sqrt(x - 1) * np.sqrt(x + 1)))
 elementwise(np.arctanh,     lambda g, y, x: g / (1 - x * x))
 elementwise(sinc_derivative, lambda g, y, x, n: g * sinc_derivative(x, n + 1))
+elementwise(np.i0,          lambda g, y, x: g * bessel(x, 1))
+elementwise(bessel,         lambda g, y, x, n: g * (bessel(x, n - 1) + bessel(x, n + 1)) / 2)
 elementwise(np.deg2rad,     lambda g, y, x: g * DEGREE)
 elementwise(np.radians,     lambda g, y, x: g * DEGREE)
 elementwise(np.rad2deg,     lambda g, y, x: g / DEGREE)
@@ -145,6 +147,12 @@ elementwise(np.fmin,        lambda g, z, x, y: share(g, x, z, y),
                             lambda g, z, x, y: share(g, y, z, x))
 elementwise(np.hypot,       lambda g, z, x, y: g * (x / or_one(z)),
                             lambda g, z, x, y: g * (y / or_one(z)))
+elementwise(np.copysign,    lambda g, z, x, y: g * (np.sign(x) * np.copysign(1, y)),
+                            None)
+elementwise(np.ldexp,       lambda g, z, x, n: np.ldexp(g, n),
+                            None)
+elementwise(np.nextafter,   lambda g, z, x, y: g,
+                            None)
 elementwise(np.arctan2,     lambda g, z, y, x: g * (x / (x * x + y * y)),
                             lambda g, z, y, x: g * (-y / (x * x + y * y)))
 elementwise(np.logaddexp,   lambda g, z, x, y: g * part_of_sum(x, y, np.exp),
@@ -161,7 +169,8 @@ elementwise(clip,           lambda g, z, x, low, high: np.where((x >= low) & (x 
 step(np.sign, np.floor, np.ceil, np.rint, np.round, np.around, np.trunc, np.fix, np.heaviside, np.floor_divide,
      np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, np.signbit,
      np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert,
-     np.isnan, np.isinf, np.isfinite, np.logical_and, np.logical_or, np.logical_xor, np.logical_not,
+     np.isnan, np.isinf, np.isfinite, np.isneginf, np.isposinf, np.isreal, np.iscomplex, np.isclose, np.spacing,
+     np.logical_and, np.logical_or, np.logical_xor, np.logical_not,
      np.zeros_like, np.ones_like, np.empty_like,
      stop_gradient)
 # fmt: on

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -56,6 +57,12 @@ def round_off(x: Any, dtype: Any) -> Any:
 def stop_gradient(x: Any) -> Any:
     """Give the same value, through which no derivative passes."""
     return x
+
+
+@operation
+def turns(p: Any, discont: float | None, axis: int, period: float) -> Any:
+    """Return what np.unwrap adds to each angle: a number of whole periods."""
+    return np.unwrap(p, discont, axis, period=period) - p
 
 
 def is_basic(index: Any) -> bool:
@@ -142,3 +149,19 @@ def sinc_derivative(x: Any, n: int) -> Any:
         term = -term * small * small / ((2 * k - n) * (2 * k - n - 1))
         near = near + term / (2 * k + 1)
     return (np.where(large, far, near) * np.pi**n).astype(x.dtype)[()]
+
+
+@operation
+def bessel(x: Any, n: int) -> Any:
+    """Return the modified Bessel function I_n, for np.i0 and its derivatives: the sum of (x/2)^(n+2k) / (k! (n+k)!).
+
+    All terms have the same sign, so the sum is as exact as its largest term.
+    """
+    half = x / 2
+    term = total = half ** abs(n) / math.factorial(abs(n))
+    k = 0
+    while np.any(np.abs(term) > np.finfo(x.dtype).eps * np.abs(total)):
+        k += 1
+        term = term * half * half / (k * (abs(n) + k))
+        total = total + term
+    return total

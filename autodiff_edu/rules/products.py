@@ -156,3 +156,6 @@ SPELLED |= {
     np.vdot: lambda a, b: np.sum(np.conjugate(np.ravel(a)) * np.ravel(b)),
     np.vecdot: lambda a, b, axis=-1: np.sum(np.conjugate(a) * b, axis=axis),
 }  # fmt: skip
+if hasattr(np, "matvec"):  # NumPy 2.2 or later
+    SPELLED[np.matvec] = lambda x1, x2: np.matmul(x1, np.expand_dims(x2, -1))[..., 0]
+    SPELLED[np.vecmat] = lambda x1, x2: np.matmul(np.expand_dims(np.conjugate(x1), -2), x2)[..., 0, :]

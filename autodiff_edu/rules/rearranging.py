@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
-from ..core.rule import SPELLED
+from ..core.rule import SPELLED, linear
 from ..core.tensor import Tensor
 from .operations import alias, array_of, scatter
 
@@ -252,32 +252,104 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
     return take(arr, np.delete(np.arange(length), obj), axis)
 
 
+def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
+    """Insert values before some elements: join both, and take them in the order that np.insert gives their places."""
+    arr, axis = (np.ravel(arr), 0) if axis is None else (arr, normalize_axis_index(axis, np.ndim(arr)))
+    length = np.shape(arr)[axis]
+    places: Any = obj if isinstance(obj, slice) else array_from(obj)
+    count = len(np.insert(np.arange(length), places, 0)) - length
+    if count == 1:  # then there may be several values for the one place
+        values = np.reshape(values, (1,) * (np.ndim(arr) - np.ndim(values)) + np.shape(values))
+        values = moveaxis(values, 0, axis) if np.ndim(places) == 0 and not isinstance(places, slice) else values
+        count = np.shape(values)[axis]
+    values = np.broadcast_to(values, (*np.shape(arr)[:axis], count, *np.shape(arr)[axis + 1 :]))
+    order = np.insert(np.arange(length), places, np.arange(length, length + count))
+    return take(np.concatenate([arr, values.astype(arr.dtype)], axis=axis), order, axis)
+
+
+def block(arrays: Any) -> Any:
+    """Join nested lists of arrays: the innermost along the last axis, the next along the one before, and so on."""
+    if not isinstance(arrays, list):
+        return alias(arrays)
+    np.block(_each_leaf(arrays, lambda a: np.zeros(np.shape(a), bool)))  # for NumPy's own errors
+    depth = 0
+    first: Any = arrays
+    while isinstance(first, list):
+        depth, first = depth + 1, first[0]
+    ranks: list[int] = []
+    _each_leaf(arrays, lambda a: ranks.append(np.ndim(a)))
+    ndim = max(depth, *ranks)
+    return _joined(_each_leaf(arrays, lambda a: np.reshape(a, (1,) * (ndim - np.ndim(a)) + np.shape(a))), depth)
+
+
+def _each_leaf(nested: Any, function: Callable[[Any], Any]) -> Any:
+    return [_each_leaf(part, function) for part in nested] if isinstance(nested, list) else function(nested)
+
+
+def _joined(nested: Any, depth: int) -> Any:
+    return np.concatenate([_joined(part, depth - 1) for part in nested], axis=-depth) if depth else nested
+
+
+def unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
+    """Take an array apart along an axis, which is gone from the parts."""
+    if not np.ndim(x):
+        raise ValueError("a scalar has no axis to be taken apart along")
+    return tuple(moveaxis(x, axis, 0))
+
+
+def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Any, ...]:
+    """Lay every vector along an axis of its own, the first two exchanged for "xy", and broadcast."""
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"the indexing of np.meshgrid is 'xy' or 'ij', and not {indexing!r}")
+    places = [1, 0, *range(2, len(xi))] if indexing == "xy" and len(xi) > 1 else range(len(xi))
+    laid = [
+        np.reshape(x, [-1 if k == place else 1 for k in range(len(xi))]) for x, place in zip(xi, places, strict=True)
+    ]
+    return tuple(laid) if sparse else broadcast_arrays(*laid)
+
+
+def resize(a: Any, new_shape: Any) -> Any:
+    """Repeat the elements, or leave some out, until they fill a shape."""
+    size = int(np.prod(new_shape))
+    if not np.size(a):
+        return np.broadcast_to(np.zeros((), a.dtype), new_shape)
+    return np.reshape(take(a, np.arange(size) % np.size(a)), new_shape)
+
+
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
+    """Cut off the zeros at the front and the back of axes."""
+    if sorted(trim.lower()) not in (["b"], ["f"], ["b", "f"]):
+        raise ValueError(f"np.trim_zeros trims 'f', 'b' or 'fb', and not {trim!r}")
+    axes = range(np.ndim(filt)) if axis is None else normalize_axis_tuple(axis, np.ndim(filt))
+    index = [slice(None)] * np.ndim(filt)
+    for places, axis in zip(np.nonzero(array_from(filt)), range(np.ndim(filt)), strict=True):
+        if axis in axes:
+            first, last = (places.min(), places.max() + 1) if places.size else (0, 0)
+            front, back = "f" in trim.lower() or not places.size, "b" in trim.lower() or not places.size
+            index[axis] = slice(int(first) if front else None, int(last) if back else None)
+    return filt[tuple(index)]
+
+
+def pull_windows(g: Any, y: Any, x: Any, window_shape: Any, axis: Any = None, **_: Any) -> Any:
+    """Add the cotangents of all windows where they were taken, one axis and one place in the window at a time."""
+    sizes = np.atleast_1d(window_shape).tolist()
+    axes = range(np.ndim(x)) if axis is None else normalize_axis_tuple(axis, np.ndim(x), allow_duplicate=True)
+    for axis, size in list(zip(axes, sizes, strict=True))[::-1]:
+        *shape, _ = np.shape(y)
+        count = shape[axis]
+        shape[axis] += size - 1
+        index = [(*(slice(None),) * axis, slice(k, k + count)) for k in range(size)]
+        parts = [scatter(g[..., k], place, tuple(shape)) for k, place in enumerate(index)]
+        g, y = sum(parts[1:], start=parts[0]), np.broadcast_to(0, shape)
+    return g
+
+
 def broadcast_arrays(*args: Any) -> tuple[Any, ...]:
     """Broadcast arrays against each other."""
     shape = np.broadcast_shapes(*map(np.shape, args))
     return tuple(np.broadcast_to(a, shape) for a in args)
 
 
-def copyto(*_: Any, **__: Any) -> Any:
-    """Refuse to write a tensor into a plain array: it would leave every tape."""
-    raise TypeError("np.full and np.copyto write a tensor's values into a plain array; use np.broadcast_to(x, shape)")
-
-
-def put(*_: Any, **__: Any) -> Any:
-    """Refuse to write into a tensor, or a tensor's values into a plain array."""
-    raise TypeError(
-        "np.put and its like write into an array, and a tape may still need the old elements; "
-        "build a new one, for example y = np.where(mask, value, x)"
-    )
-
-
-WRITING: dict[Callable[..., Any], Callable[..., Any]] = {
-    **dict.fromkeys([np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal], put),
-    np.copyto: copyto,
-}
-"""What writes into arrays, and is there only to say no."""
-
-SPELLED |= WRITING
 SPELLED |= {
     np.take: take, np.take_along_axis: take_along_axis, np.sort: sort, np.partition: partition, np.repeat: repeat,
     np.tile: tile, np.roll: roll, np.flip: flip, np.rot90: rot90, np.moveaxis: moveaxis, np.rollaxis: rollaxis,
@@ -294,5 +366,10 @@ SPELLED |= {
     np.trace: lambda a, offset=0, axis1=0, axis2=1: np.sum(diagonal(a, offset, axis1, axis2), axis=-1),
     np.triu: lambda m, k=0: np.where(np.triu(np.ones(np.shape(m)[-2:], bool), k), m, 0),
     np.tril: lambda m, k=0: np.where(np.tril(np.ones(np.shape(m)[-2:], bool), k), m, 0),
-    np.append: append, np.delete: delete, np.broadcast_arrays: broadcast_arrays,
+    np.append: append, np.delete: delete, np.insert: insert, np.broadcast_arrays: broadcast_arrays,
+    np.block: block, np.meshgrid: meshgrid, np.resize: resize, np.trim_zeros: trim_zeros,
 }  # fmt: skip
+if hasattr(np, "unstack"):  # NumPy 2.1 or later
+    SPELLED[np.unstack] = unstack
+
+linear(np.lib.stride_tricks.sliding_window_view, pull_windows)

@@ -105,6 +105,22 @@ def along(function: Any, a: Any, axis: int | None) -> Any:
     return apply(function, (np.ravel(a), 0) if axis is None or not np.ndim(a) else (a, operator.index(axis)))
 
 
+def cumulative(function: Any, start: float) -> Any:
+    """Make an accumulation that can begin before the first element; of several axes one must be chosen."""
+
+    def accumulated(x: Any, /, *, axis: int | None = None, include_initial: bool = False) -> Any:
+        if axis is None and np.ndim(x) != 1:
+            raise ValueError(f"the array has shape {np.shape(x)}; say which axis to accumulate along: axis=0")
+        axis = right(axis or 0, x)
+        found = function(x, axis=axis)
+        if not include_initial:
+            return found
+        first = np.full([1 if k - np.ndim(x) == axis else n for k, n in enumerate(np.shape(x))], start, found.dtype)
+        return np.concatenate([first, found], axis=axis)
+
+    return accumulated
+
+
 def logsumexp(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """Give log(sum(exp(a))) without overflow: the largest element is taken out first."""
     largest = np.max(array_of(a), axis=axis, keepdims=True)
@@ -126,7 +142,8 @@ general(np.std,    lambda g, y, x, axis=None, dtype=None, out=None, ddof=0, keep
                        restore(g / np.where(y == 0, 1, y), x, axis, keepdims) * deviation(x, axis, ddof))
 linear(np.cumsum,  lambda g, y, x, axis: later_sums(g, right(axis, x)))
 general(np.cumprod, pull_cumprod)
-step(np.argmax, np.argmin, np.any, np.all, np.count_nonzero, np.argsort, np.argpartition, np.searchsorted)
+step(np.argmax, np.argmin, np.nanargmax, np.nanargmin, np.any, np.all, np.count_nonzero,
+     np.argsort, np.argpartition, np.searchsorted, np.digitize)
 # fmt: on
 
 SPELLED[np.amax], SPELLED[np.amin] = np.max, np.min
@@ -135,6 +152,9 @@ SPELLED[np.ptp] = lambda a, axis=None, keepdims=False: (
 )
 SPELLED[np.cumsum] = lambda a, axis=None: along(np.cumsum, a, axis)
 SPELLED[np.cumprod] = lambda a, axis=None: along(np.cumprod, a, axis)
+if hasattr(np, "cumulative_sum"):  # NumPy 2.1 or later
+    SPELLED[np.cumulative_sum] = cumulative(np.cumsum, 0)
+    SPELLED[np.cumulative_prod] = cumulative(np.cumprod, 1)
 
 
 def along_the_first(function: Any) -> Any:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from ..core.rule import SPELLED
+from ..core.rule import SPELLED, step
 from ..core.tensor import Tensor
+from .operations import turns
 from .rearranging import array_from, moveaxis, sort, take
 from .reductions import length
 
@@ -67,22 +68,35 @@ def _gradient_along(f: Any, spacing: Any, axis: int, edge_order: int) -> Any:
     return moveaxis(np.concatenate([first, middle, last], axis=-1), -1, axis)
 
 
-def quantile(a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False) -> Any:
-    """Interpolate between the sorted elements on either side of each quantile."""
+def check_quantile(a: Any, q: Any, method: str) -> np.ndarray:
+    """Return the positions of quantiles as an array, if they are such that `a` has them."""
     if method != "linear":
         raise ValueError(f"quantiles of a tensor are found by the method 'linear', and not {method!r}")
     if isinstance(q, Tensor):
         raise TypeError("the position of a quantile must be a plain number or array: its rule is for the elements only")
-    q, ndim = np.asarray(q, float), np.ndim(a)
+    q = np.asarray(q, float)
     if a.dtype.kind == "c":
         raise TypeError("complex numbers have no order, and so no quantiles; take np.real, np.imag or np.abs of them")
     if ((q < 0) | (q > 1)).any():
         raise ValueError("quantiles lie between 0 and 1")
+    return q
+
+
+def slices(a: Any, axis: Any) -> tuple[Any, tuple[int, ...]]:
+    """Return an array with the given axes joined as the last one, and its shape with these axes of length 1."""
+    ndim = np.ndim(a)
     axes = tuple(range(ndim)) if axis is None else normalize_axis_tuple(axis, ndim)
     kept = [k for k in range(ndim) if k not in axes]
     if not length(a, axes):
         raise ValueError(f"an array of shape {np.shape(a)} has no elements along {axes} to take a quantile of")
     flat = np.reshape(np.transpose(a, (*kept, *axes)), (*[np.shape(a)[k] for k in kept], length(a, axes)))
+    return flat, tuple(1 if k in axes else np.shape(a)[k] for k in range(ndim))
+
+
+def quantile(a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False) -> Any:
+    """Interpolate between the sorted elements on either side of each quantile."""
+    q = check_quantile(a, q, method)
+    flat, shape = slices(a, axis)
     ordered = sort(flat)
     position = q * (np.shape(flat)[-1] - 1)
     low = np.floor(position).astype(int)
@@ -92,13 +106,8 @@ def quantile(a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdi
     missing = np.isnan(array_from(flat)).any(axis=-1)  # sorted to the end, where it would go unseen
     if missing.any():
         found = np.where(np.reshape(missing, missing.shape + (1,) * q.ndim), np.nan, found)
-    if keepdims:
-        found = np.expand_dims(found, tuple(k - q.ndim for k in axes) if q.ndim == 0 else ())
-        if q.ndim:
-            raise ValueError("keepdims of a tensor's quantiles is for one quantile at a time")
-        shape = tuple(1 if k in axes else np.shape(a)[k] for k in range(ndim))
-        return np.reshape(found, shape)
-    return moveaxis(found, tuple(range(-q.ndim, 0)), tuple(range(q.ndim))) if q.ndim else found
+    found = moveaxis(found, tuple(range(-q.ndim, 0)), tuple(range(q.ndim))) if q.ndim else found
+    return np.reshape(found, q.shape + shape) if keepdims else found
 
 
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
@@ -139,8 +148,7 @@ def linspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0
 ) -> Any:
     """Mix the two ends in equal steps."""
-    if dtype is not None:
-        raise TypeError("np.linspace of tensors takes no dtype=: convert its result with .astype")
+    refuse_dtype("np.linspace", dtype)
     num = operator.index(num)
     count = max(num - 1 if endpoint else num, 1)
     share = weights(np.arange(num) / count, start, stop)
@@ -178,12 +186,138 @@ def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
     return np.sum(width * (y[..., 1:] + y[..., :-1]) / 2, axis=-1)
 
 
+def logspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None, axis: int = 0
+) -> Any:
+    """Raise a base to equally spaced powers."""
+    refuse_dtype("np.logspace", dtype)
+    if np.ndim(base):
+        ndim = max(np.ndim(start), np.ndim(stop), np.ndim(base))
+        start, stop, base = (np.reshape(a, (1,) * (ndim - np.ndim(a)) + np.shape(a)) for a in (start, stop, base))
+        base = np.expand_dims(base, axis)
+    return np.power(base, linspace(start, stop, num, endpoint, axis=axis))
+
+
+def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:
+    """Multiply by the same factor again and again: raise the quotient of the two ends to equally spaced powers."""
+    refuse_dtype("np.geomspace", dtype)
+    start, stop = (x.astype(np.result_type(x.dtype, float)) if isinstance(x, Tensor) else x for x in (start, stop))
+    if np.any(array_from(start) == 0) or np.any(array_from(stop) == 0):
+        raise ValueError("a geometric sequence cannot begin or end at 0")
+    share = linspace(np.zeros(()), np.ones(()), num, endpoint)
+    ratio = stop / start
+    found = start * np.power(ratio, np.reshape(share, (-1, *(1,) * np.ndim(ratio))))
+    return moveaxis(found, 0, axis)
+
+
+def refuse_dtype(name: str, dtype: Any) -> None:
+    """Raise the error for a dtype that a result is to be made in."""
+    if dtype is not None:
+        raise TypeError(f"{name} of tensors takes no dtype=: convert its result with .astype")
+
+
+def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+    """Convolve with the other sequence, conjugated and reversed."""
+    if np.size(a) < np.size(v):
+        return np.conjugate(correlate(v, a, mode))[::-1]
+    return convolve(a, np.conjugate(v)[::-1], mode)
+
+
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    """Take differences of neighbours in the flattened array, between what is put in front of them and behind."""
+    ary = np.ravel(ary)
+    found = ary[1:] - ary[:-1]
+    parts = [None if x is None else fitted(np.ravel(x), found.dtype) for x in (to_begin, to_end)]
+    return np.concatenate([x for x in (parts[0], found, parts[1]) if x is not None])
+
+
+def fitted(x: Any, dtype: np.dtype) -> Any:
+    """Convert to a dtype, where it is another."""
+    return x if x.dtype == dtype else x.astype(dtype)
+
+
+def unwrap(p: Any, discont: float | None = None, axis: int = -1, *, period: float = 2 * np.pi) -> Any:
+    """Add whole periods where neighbours are more than half a period apart; how many jumps, and so is a constant."""
+    return p + turns(p, discont, axis, period)
+
+
+def cov(
+    m: Any,
+    y: Any = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: int | None = None,
+    fweights: Any = None,
+    aweights: Any = None,
+) -> Any:
+    """Multiply the deviations from the mean of every two variables, and average."""
+    if ddof is not None and ddof != int(ddof):
+        raise ValueError("ddof must be an integer")
+    ddof = int(not bias) if ddof is None else ddof
+    x = variables("m", m, rowvar)
+    x = x if y is None else np.concatenate([x, variables("y", y, rowvar)])
+    x = x.astype(np.result_type(x.dtype, float))
+    frequencies = None if fweights is None else array_from(fweights)
+    if frequencies is not None and np.any(frequencies != np.around(frequencies)):
+        raise TypeError("fweights must be integers")
+    given = [w for w in (frequencies, aweights) if w is not None]
+    for name, w in (("fweights", frequencies), ("aweights", aweights)):
+        if w is not None and (np.shape(w) != np.shape(x)[1:] or np.any(array_from(w) < 0)):
+            raise ValueError(
+                f"{name} must be one number per sample, {np.shape(x)[1]} in all, and none of them negative"
+            )
+    w = np.multiply(*given) if len(given) == 2 else given[0] if given else np.ones(np.shape(x)[1])
+    total = np.sum(w)
+    freedom = total - ddof * (1 if aweights is None else np.sum(w * aweights) / total)
+    deviation = x - (np.sum(x * w, axis=1) / total)[:, None]
+    return np.squeeze(np.matmul(deviation * w, np.conjugate(deviation).T) / freedom)
+
+
+def variables(name: str, x: Any, rowvar: bool) -> Any:
+    """Return samples as a matrix with one variable in each row."""
+    if np.ndim(x) > 2:
+        raise ValueError(f"{name} has more than 2 dimensions")
+    x = np.reshape(x, (1, -1)) if np.ndim(x) < 2 else x if rowvar else np.transpose(x)
+    return x if isinstance(x, Tensor) else np.asarray(x)
+
+
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
+    """Divide covariances by both standard deviations."""
+    found = cov(x, y, rowvar)
+    if not np.ndim(found):
+        return found / found
+    deviation = np.sqrt(np.real(np.einsum("ii->i", found)))
+    found = found / deviation[:, None] / deviation
+    return found if found.dtype.kind == "c" else np.clip(found, -1, 1)
+
+
+def polyval(p: Any, x: Any) -> Any:
+    """Evaluate a polynomial, its highest coefficient first, by Horner's rule."""
+    x = x if isinstance(x, Tensor) else np.asarray(x)
+    found: Any = np.zeros_like(x)
+    for coefficient in p if isinstance(p, Tensor) else np.asarray(p):
+        found = found * x + coefficient
+    return found
+
+
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:  # noqa: N803 - NumPy's own name
+    """Make a matrix of powers, one column each."""
+    if np.ndim(x) != 1:
+        raise ValueError(f"np.vander takes a vector; its argument has shape {np.shape(x)}")
+    powers = np.arange(np.shape(x)[0] if N is None else N)
+    return np.power(x.astype(np.promote_types(x.dtype, int))[:, None], powers if increasing else powers[::-1])
+
+
 SPELLED |= {
     np.diff: diff, np.gradient: gradient, np.quantile: quantile, np.interp: interp, np.convolve: convolve,
     np.linspace: linspace, np.full: full, np.average: average, np.trapezoid: trapezoid,
+    np.logspace: logspace, np.geomspace: geomspace, np.correlate: correlate, np.ediff1d: ediff1d, np.unwrap: unwrap,
+    np.cov: cov, np.corrcoef: corrcoef, np.polyval: polyval, np.vander: vander,
     np.percentile: lambda a, q, axis=None, **parameters: quantile(a, np.asarray(q) / 100, axis, **parameters),
     np.median: lambda a, axis=None, keepdims=False: quantile(a, 0.5, axis, keepdims=keepdims),
     np.full_like: lambda a, fill_value, dtype=None, order="K", subok=True, shape=None: full(
         np.shape(a) if shape is None else shape, fill_value, dtype or a.dtype
     ),
 }  # fmt: skip
+
+step(turns)

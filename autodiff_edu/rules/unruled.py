@@ -18,7 +18,7 @@ from ..text.failures import explain
 
 def complete() -> None:
     """Fill in the rest of the tables: they are read when the first function comes that the usual ones do not have."""
-    for room in ("rearranging", "sampling", "norms", "linalg", "fourier"):
+    for room in ("rearranging", "sampling", "nans", "choosing", "norms", "linalg", "fourier"):
         import_module(f"{__package__}.{room}")
 
 

@@ -220,7 +220,8 @@ class Recording:
             return {"ellipsis": None}
         if isinstance(value, type) and issubclass(value, np.number | np.bool_ | int | float | complex):
             return {"dtype": np.dtype(value).name}
-        return {"unknown": type(value).__name__}
+        is_function = callable(value) and not isinstance(value, type)
+        return {"unknown": "function" if is_function else type(value).__name__}
 
     def _reference(self, tensor: Tensor) -> Any:
         if tensor._id not in self._references:

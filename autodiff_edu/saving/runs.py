@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.tensor import Tensor
+from ..rules.account import remedy
 from ..text.places import place
 from .examples import STEP, Examples
 from .listening import recorded
@@ -135,9 +136,10 @@ def _check_runnable(notes: list[Note], table: Any = None) -> None:
     for note in notes:
         at = f"{note.operation}, used at {place(note.where)},"
         if note.operation != CUSTOM and note.operation not in table:
+            reason, instead = remedy(note.operation.replace("numpy.", "np.", 1))
             raise LookupError(
-                f"{at} has no derivative rule, and only operations with one are saved. Write the value with functions "
-                "that have one, or register a rule with ad.register_gradient, here and before loading"
+                f"{at} has no derivative rule{reason}, and only operations with one are saved. {instead}, "
+                "or register a rule with ad.register_gradient, here and before loading"
             )
         unknown = _unknown([note.arguments, note.parameters])
         if unknown:

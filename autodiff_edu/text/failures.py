@@ -24,15 +24,6 @@ _COMPARISONS = {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
-def no_rule(entry: Any) -> LookupError:
-    """Return the error for an operation without a rule."""
-    name = f"np.{entry.name}" if hasattr(np, entry.name) else entry.name
-    return LookupError(
-        f"{name}, used at {entry.place}, has no derivative rule. Write the value with functions that have one, "
-        f"or register a rule: ad.register_gradient({name}, lambda g, y, x: ...)"
-    )
-
-
 def explain(error: Exception, operation: Any, args: Any, parameters: Any = ()) -> None:
     """Add a note to an error of NumPy's: the reader's line, each operand, and for the usual mistakes what would fit.
 

@@ -21,7 +21,7 @@ from ..core.tensor import Tensor, as_tensor, wrap
 from ..core.walk import is_followed
 from ..derivatives.jacobians import LARGEST_STACK
 from ..derivatives.requests import as_constant, tensors_of
-from ..text.failures import no_rule
+from ..rules.account import no_rule
 from .run import Function, run
 
 

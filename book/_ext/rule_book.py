@@ -13,7 +13,7 @@ import linecache
 import sys
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,21 +25,25 @@ import numpy as np
 from autodiff_edu import GradientTape, constant, rules
 from autodiff_edu.core.entry import Entry
 from autodiff_edu.core.rule import RULES, SPELLED, Pull
-from autodiff_edu.rules.rearranging import WRITING
+from autodiff_edu.rules.account import AT_ONCE, NEEDS_NONE, REFUSED, WHOLE, functions
 
 ROOT = Path(__file__).parents[2]
-sys.path.append(str(ROOT / "tests"))
+sys.path += [str(ROOT / "tests"), str(Path(__file__).parent)]
 from cases import TABLE  # noqa: E402 (the tests are no package that is installed)
+from sources import label, sources, title  # noqa: E402
 from tabled import recorded  # noqa: E402
 
 FORWARD = {"elementwise": "the rule", "linear": "itself", "general": "transposed"}
 OPENING = """\
 # The rule book
 
-Everything that has a derivative, with the rule as it stands in the code. In a rule `g` is the cotangent, `y` or `z`
-the output, and the other names are the arguments; the rules of several arguments are separated by semicolons. A rule
-that takes more than a line is a function, and stands here by its name. A name without `np.` is an operation of this
-package, of which others are made. A click on a heading sorts the table.
+Every function of `np`, `np.linalg` and `np.fft` is in exactly one of the lists below: it has a rule, is written in
+terms of others that have one, is a step, is refused, or needs no rule. Other names of a function stand behind it.
+
+In a rule `g` is the cotangent, `y` or `z` the output, and the other names are the arguments; the rules of several
+arguments are separated by semicolons. A rule that takes more than a line is a function, and stands here by its name;
+the last column leads to its source. A name without `np.` is an operation of this package, of which others are made. A
+click on a heading sorts the table.
 
 - **order**: how often it can be differentiated; after a number the derivative is zero (the tape says `None`).
 - **stacked**: whether a stack of cotangents, such as a Jacobian needs, is pulled back at once.
@@ -51,16 +55,6 @@ package, of which others are made. A click on a heading sorts the table.
 A rule of your own ({doc}`chapters/07-custom-gradients`) is of any order if it is written in these functions, and
 `ad.check_gradients` tests it. A stack goes through `custom_gradient` one cotangent at a time.
 """
-
-
-def title(function: Callable[..., Any]) -> str:
-    """Name a function as one writes it: `np.linalg.inv`, `np.sin`, or an operation of this package by its bare name."""
-    if isinstance(function, tuple):  # a ufunc and one of its methods
-        return f"{title(function[0])}.{function[1]}"
-    module = getattr(function, "__module__", None) or "numpy"
-    if module.split(".")[0] != "numpy":
-        return {"_operator": "x[...]"}.get(module, function.__name__)
-    return ".".join(["np", *module.split(".")[1:], function.__name__])
 
 
 def as_written(operation: Callable[..., Any]) -> str:
@@ -194,37 +188,93 @@ def _lazily(entry: Entry) -> bool:
     return all(isinstance(result._array, da.Array) for result in (y, *gradients))
 
 
+def aliases() -> dict[str, list[str]]:
+    """List the other names that NumPy has for a function, by the one that it calls itself."""
+    installed, found = functions(), defaultdict(list)
+    for name, function in sorted(installed.items()):
+        if name != title(function) and title(function) in installed:
+            found[title(function)].append(name)
+    return found
+
+
+def linked(function: Any, text: str) -> str:
+    """Link a text to the source of a function's rule, if it is among the rules' files."""
+    return f"{{ref}}`{text} <{label(function)}>`" if label(function) in sources() else f"`{text}`"
+
+
+def also_called(names: Iterable[str]) -> str:
+    """Write a function's other names, to stand behind the first."""
+    also = ", ".join(f"`{name}`" for name in names)
+    return f" ({also})" if also else ""
+
+
+def listed(names: Iterable[str], others: dict[str, list[str]]) -> str:
+    """Write names one after the other, each followed by its aliases."""
+    first = set(names) - {other for also in others.values() for other in also}
+    return ", ".join(f"`{name}`{also_called(others.get(name, ()))}" for name in sorted(first)) + "."
+
+
+def rows_of_rules(others: dict[str, list[str]]) -> Iterator[str]:
+    """Write the table's rows: for every rule how it stands in the code, what it can do, and where it is."""
+    made, places = calls(), sources()
+    for operation, rule in sorted(RULES.items(), key=lambda item: title(item[0]).lower()):
+        if rule.kind != "step" and not rule.own:
+            name, entries = title(operation), made[operation]
+            names = ", ".join(f"`{n}`" for n in (name, *others.get(name, ())))
+            able = [order(entries), stacked(entries), FORWARD[rule.kind], lazily(entries)]
+            cells = [names, as_written(operation), *able, linked(operation, places[label(operation)][0])]
+            yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
 def page() -> str:
     """Give the page as Markdown."""
     rules.complete()
-    made = calls()
-    rows = []
+    others, installed = aliases(), functions()
     with dask.config.set(scheduler="synchronous"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Dask warns of each function that it leaves to NumPy
-        for operation, rule in sorted(RULES.items(), key=lambda item: title(item[0]).lower()):
-            if rule.kind != "step" and not rule.own:
-                entries = made[operation]
-                able = [order(entries), stacked(entries), FORWARD[rule.kind], lazily(entries)]
-                cells = [f"`{title(operation)}`", as_written(operation), *able]
-                rows.append(" | ".join(cell.replace("|", "\\|") for cell in cells))
-    names = {title(function) for function in SPELLED.keys() - WRITING.keys()}
-    steps = {title(operation) for operation, rule in RULES.items() if rule.kind == "step"}
+        rows = [*rows_of_rules(others)]
+    ruled = {operation for operation, rule in RULES.items() if rule.kind != "step"}
+    spelled = sorted({title(f): f for f in SPELLED.keys() - AT_ONCE - ruled}.items())
+    written = [linked(f, name) + also_called(others.get(name, ())) for name, f in spelled]
+    steps = {title(operation) for operation, rule in RULES.items() if rule.kind == "step"} - dict(spelled).keys()
+    refused = [
+        f"| `{name}` | {reason} | {instead} |".replace("*", r"\*")
+        for name, (reason, instead) in REFUSED.items()
+        if name in installed
+    ]
     return "\n".join(
         [
             OPENING,
             "## Rules",
             "",
-            "| function | rule | order | stacked | forward | Dask |",
-            "|---|---|---|---|---|---|",
-            *(f"| {row} |" for row in rows),
+            "| function | rule | order | stacked | forward | Dask | source |",
+            "|---|---|---|---|---|---|---|",
+            *rows,
             "",
             "## Written in terms of these",
             "",
-            ", ".join(f"`{name}`" for name in sorted(names)) + ".",
+            "A link leads to what each is written as.",
+            "",
+            ", ".join(written) + ".",
             "",
             "## Steps: the derivative is zero wherever it exists, and the gradient through them is None",
             "",
-            ", ".join(f"`{name}`" for name in sorted(steps)) + ".",
+            listed(steps | WHOLE & installed.keys(), others),
+            "",
+            "## Refused",
+            "",
+            "The gradient through these is an error that says the same. What writes into an array is an error at once.",
+            "",
+            "| function | why it has no rule | what to do instead |",
+            "|---|---|---|",
+            *refused,
+            "",
+            "## No rule needed",
+            "",
+            "There is nothing to differentiate in these. `np.array`, `np.asarray` and the like take the plain numbers",
+            "out of a tensor, and `tape.explain` says where that happened.",
+            "",
+            *(f"- {heading}: {listed(names & installed.keys(), others)}" for heading, names in NEEDS_NONE.items()),
             "",
         ]
     )

@@ -30,7 +30,7 @@ def test_a_function_without_a_rule_runs_and_its_gradient_says_what_is_missing():
         y = UNRULED(x)
         z = np.sum(y * y)
         w = np.sum(x * x)
-    assert y.tolist() == [3.0, 1.0]
+    assert y.tolist() == [1.0, 3.0]
     with pytest.raises(LookupError, match=rf"{NAME}.*test_bad_input\.py, line \d+.*register_gradient\({NAME}"):
         tape.gradient(z, x)
     assert active.followers == ()
@@ -297,7 +297,7 @@ def test_an_array_that_nobody_can_write_into_is_not_copied():
     ],
 )
 def test_functions_that_write_into_an_array_say_what_to_write_instead(write):
-    with pytest.raises(TypeError, match=r"build a new one.*np\.where"):
+    with pytest.raises(TypeError, match=r"np\.\w+ is not for tensors: it writes.*Build a new one.*np\.where"):
         write(ad.Variable([1.0, 2.0]))
 
 
@@ -363,7 +363,7 @@ def test_an_axis_that_is_not_there_is_an_error(f):
 
 
 def test_a_ufunc_with_several_results_is_refused():
-    with pytest.raises(TypeError, match="several results"):
+    with pytest.raises(TypeError, match=r"np\.modf is not for tensors: it has two results. Write np\.fmod"):
         np.modf(ad.constant(1.5))
 
 

@@ -1,12 +1,15 @@
 """The page that lists every rule is made from the registry and from the cases, and is up to date."""
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 import rule_book
+import sources
 
 from autodiff_edu.rules import RULES
+from autodiff_edu.rules.account import functions
 
 BOOK = Path(__file__).parents[2] / "book" / "rule-book.md"
 
@@ -23,7 +26,30 @@ def test_the_page_is_what_the_registry_says():
 def test_every_rule_is_on_the_page_by_the_name_one_writes():
     text = BOOK.read_text(encoding="utf-8")
     for operation, rule in RULES.items():
-        assert rule.own or f"`{rule_book.title(operation)}`" in text
+        name = rule_book.title(operation)
+        assert rule.own or f"`{name}`" in text or f"{{ref}}`{name} <" in text
+
+
+def test_every_function_of_numpy_is_on_the_page_by_each_of_its_names():
+    named = re.findall(r"`(np\.[\w.]+)(?: <[^>`]*>)?`", BOOK.read_text(encoding="utf-8").split("## Rules")[1])
+    assert functions().keys() - set(named) == set()
+
+
+def test_every_rule_has_a_source_and_each_source_is_a_rule():
+    places = sources.sources()
+    for operation, rule in RULES.items():
+        assert rule.own or rule.kind == "step" or sources.label(operation) in places
+    for file, line in places.values():
+        text = (sources.FOLDER / file).read_text(encoding="utf-8").splitlines()[line - 1]
+        assert "lambda" in text or text.lstrip().startswith("def "), f"{file}, line {line}: {text}"
+    assert places[sources.label(np.sin)][0] == "elementwise.py"
+    assert places[sources.label(np.nansum)][0] == "nans.py"
+
+
+def test_every_file_that_has_a_source_is_shown():
+    shown = re.findall(r"{rule-source} (.*)", BOOK.with_name("rule-source.md").read_text(encoding="utf-8"))
+    assert {file for file, _ in sources.sources().values()} <= set(shown)
+    assert [name for name in shown if not (sources.FOLDER / name).exists()] == []
 
 
 def test_a_rule_is_shown_as_it_stands_in_the_table():

@@ -4,6 +4,8 @@ import operator
 
 import numpy as np
 
+from autodiff_edu.rules.operations import bessel
+
 from .case import MASK, NUMPY, SPREAD, case
 
 FAR = np.array([[1.5, 2.25, 4.0], [3.5, 1.25, 6.75]])  # beyond 1
@@ -63,6 +65,9 @@ CASES = [
     case("conj", lambda z: np.conj(z) * z * z, (2, 3)),
     case("nan_to_num", np.nan_to_num, (2, 3)),
     case("nan_to_num options", lambda x: np.nan_to_num(x, nan=1.0, posinf=2.0, neginf=0.0), (2, 3), real=True),
+    case("i0", np.i0, (2, 3), real=True),
+    case("i0 of large and small numbers", np.i0, [0.0, 1e-3, -4.5, 9.0], real=True),
+    case("bessel", lambda x: bessel(x, 2), (2, 3), real=True),
     case("copy", np.copy, (2, 3)),
     case("x.astype of its own dtype", lambda x: x.astype(x.dtype) * 2, (2, 3)),
     # Of two arguments; the operators too
@@ -116,6 +121,10 @@ CASES = [
     case("fmin", np.fmin, (2, 3), (3,), real=True),
     case("hypot", np.hypot, (2, 3), (2, 3), real=True),
     case("hypot (2,1) and (3,)", np.hypot, (2, 1), (3,), real=True),
+    case("nextafter", np.nextafter, (2, 3), (3,), real=True, half=False),
+    case("copysign", np.copysign, (2, 3), (3,), real=True),
+    case("copysign of a number", lambda x: np.copysign(x, -1.0), (2, 3), real=True),
+    case("ldexp", lambda x: np.ldexp(x, [1, -2, 0]), (2, 3), real=True),
     case("arctan2", np.arctan2, (2, 3), (2, 3), real=True),
     case("arctan2 (3,) and ()", np.arctan2, (3,), (), real=True),
     case("logaddexp", np.logaddexp, (2, 3), (2, 3), real=True),

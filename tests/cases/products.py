@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .case import case
+from .case import NUMPY, case
 
 CASES = [
     *(
@@ -124,4 +124,16 @@ CASES = [
     ),
     case("cross axis=0", lambda x, y: np.cross(x, y, axis=0), (3, 2), (3, 2)),
     case("cross axisa, axisb, axisc", lambda x, y: np.cross(x, y, axisa=0, axisb=1, axisc=0), (3, 2), (2, 3)),
+    *(
+        case(f"{name} {a} and {b}", lambda x, y, _f=name: getattr(np, _f)(x, y), a, b)
+        for name, a, b in [
+            ("matvec", (2, 3), (3,)),
+            ("matvec", (2, 3), (4, 3)),
+            ("matvec", (2, 2, 3), (3,)),
+            ("vecmat", (2,), (2, 3)),
+            ("vecmat", (4, 2), (2, 3)),
+            ("vecmat", (2,), (4, 2, 3)),
+        ]
+        if NUMPY >= "2.2.0"
+    ),
 ]

@@ -4,7 +4,14 @@ import numpy as np
 
 from .case import MASK, NUMPY, SPREAD, case, joined
 
+HOLES = np.array([0, 0, 1, 0, 1, 0])
 COLUMNS = np.array([[1, 0, 1], [0, 0, 1]])
+
+
+def windows(x, text):
+    """NumPy's windows of x, with the arguments written as text."""
+    return eval(f"np.lib.stride_tricks.sliding_window_view(x, {text})", {"np": np, "x": x})
+
 
 CASES = [
     # Axes
@@ -73,7 +80,54 @@ CASES = [
     case("delete", lambda x: np.delete(x, 1), (2, 3)),
     case("delete axis=1", lambda x: np.delete(x, [0, -1], axis=1), (2, 3)),
     case("delete of a slice", lambda x: np.delete(x, np.s_[::2], axis=0), (3, 2)),
+    case("insert", lambda x, v: np.insert(x, 1, v), (2, 3), ()),
+    case("insert axis=1", lambda x, v: np.insert(x, 2, v, axis=1), (2, 3), (2,)),
+    case("insert several at one place", lambda x, v: np.insert(x, [1], v, axis=1), (2, 3), (2, 2)),
+    case("insert at several places", lambda x, v: np.insert(x, [-1, 0, 0], v, axis=0), (2, 3), (3, 1)),
+    case("insert by a slice", lambda x, v: np.insert(x, np.s_[::2], v), (4,), (2,)),
+    case("insert by a mask", lambda x: np.insert(x, np.array([True, False, True]), 2.0), (3,)),
+    case("insert of a matrix at one place", lambda x, v: np.insert(x, 0, v, axis=-1), (2, 3), (4, 2)),
+    case("block", lambda a, b, c: np.block([[a, b], [c]]), (2, 2), (2, 1), (1, 3)),
+    case("block of vectors", lambda a, b: np.block([a, b, 1.0]), (2,), (3,)),
+    case("block of scalars", lambda a, b: np.block([[a, 0.0], [0.0, b]]), (), ()),
+    case("block of three axes", lambda a, b: np.block([[a, b]]), (2, 1, 2), (2, 1, 1)),
+    case("block of no list", np.block, (2, 3)),
+    case("meshgrid", lambda *xs: joined(p * k for k, p in enumerate(np.meshgrid(*xs), 1)), (2,), (3,)),
+    case("meshgrid of three", lambda *xs: joined(np.meshgrid(*xs, indexing="ij")), (2,), (), (3,)),
+    case("meshgrid sparse", lambda *xs: np.multiply(*np.meshgrid(*xs, sparse=True)), (2,), (3,)),
+    case("meshgrid of one", lambda x: np.meshgrid(x)[0], (3,)),
+    case("resize", lambda x: np.resize(x, (3, 3)), (2, 2)),
+    case("resize to fewer", lambda x: np.resize(x, 3), (2, 2)),
+    case("trim_zeros", lambda x: np.trim_zeros(x * HOLES), (6,)),
+    case("trim_zeros trim='f'", lambda x: np.trim_zeros(x * HOLES, "f"), (6,)),
+    case("trim_zeros trim='b'", lambda x: np.trim_zeros(x * HOLES, trim="b"), (6,)),
+    case("trim_zeros of nothing else", lambda x: np.trim_zeros(x * 0), (2,)),
+    *(
+        [case("trim_zeros of a matrix", lambda x: np.trim_zeros(x * np.outer(HOLES, HOLES), axis=1), (6, 6))]
+        if NUMPY >= "2.2.0"
+        else []
+    ),
+    *(
+        case(f"sliding_window_view {text} of {shape}", lambda x, _t=text: windows(x, _t), shape)
+        for text, shape in [
+            ("3", (5,)),
+            ("(2, 2)", (3, 4)),
+            ("2, axis=0", (3, 2)),
+            ("(2, 1), axis=(-1, 0)", (2, 4, 3)),
+            ("(2, 2), axis=(1, 1)", (2, 4)),
+            ("1", (2,)),
+            ("4", (4,)),
+        ]
+    ),
     # Splitting
+    *(
+        [
+            case("unstack", lambda x: joined(p * k for k, p in enumerate(np.unstack(x), 1)), (3, 2)),
+            case("unstack axis=-1", lambda x: np.unstack(x, axis=-1)[1], (2, 3)),
+        ]
+        if NUMPY >= "2.1.0"
+        else []
+    ),
     case("split", lambda x: joined(p * k for k, p in enumerate(np.split(x, 2), 1)), (4, 2)),
     case("split at", lambda x: joined(p * k for k, p in enumerate(np.split(x, [1, 3], axis=1), 1)), (2, 4)),
     case("split, one part", lambda x: np.split(x, 3, axis=-1)[1], (2, 3)),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .case import SPREAD, case
+from .case import NUMPY, SPREAD, case
 
 THREE = np.array([[[1.5, -0.5], [0.75, 2.0]], [[-1.0, 0.25], [1.25, -2.0]], [[0.6, 1.1], [-0.4, 0.9]]])
 ZEROS = np.array([[0.0, 2.0, -1.5], [0.5, 0.0, 0.0]])  # none, one and two zeros in a row or column
@@ -95,4 +95,15 @@ CASES = [
     case("max of size 1", lambda x: np.max(x, axis=1), (3, 1), real=True),
     case("var of sizes 1", lambda x: np.var(x, axis=(0, 2)), (1, 3, 1)),
     case("cumsum of nothing", lambda x: np.cumsum(x, axis=0), (0, 2)),
+    *(
+        [
+            case("cumulative_sum", np.cumulative_sum, (3,)),
+            case("cumulative_sum axis=0", lambda x: np.cumulative_sum(x, axis=0), (2, 3)),
+            case("cumulative_sum from 0", lambda x: np.cumulative_sum(x, axis=1, include_initial=True), (2, 3, 2)),
+            case("cumulative_prod", np.cumulative_prod, (3,)),
+            case("cumulative_prod from 1", lambda x: np.cumulative_prod(x, axis=-1, include_initial=True), (2, 3)),
+        ]
+        if NUMPY >= "2.1.0"
+        else []
+    ),
 ]

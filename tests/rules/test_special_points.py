@@ -1,5 +1,6 @@
 """What the derivative is where there is a choice: ties, kinks, zeros, edges, and TensorFlow's complex numbers."""
 
+import warnings
 from functools import partial
 
 import numpy as np
@@ -361,3 +362,111 @@ def test_softplus_has_its_derivatives_at_0():
     for expected in (0.5, 0.25, 0.0, -0.125):
         derivative = ad.grad(derivative)
         assert derivative(0.0).item() == expected
+
+
+# NaN, and what is left out ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("f", [np.nanmax, np.nanmin])
+def test_equal_extremes_share_and_nan_gets_nothing(f):
+    x = np.array([[2.0, np.nan, 2.0], [np.nan, np.nan, np.nan], [1.0, np.nan, np.inf]])
+    first = [0.5, 0.0, 0.5]
+    last = [0.0, 0.0, 1.0] if f is np.nanmax else [1.0, 0.0, 0.0]
+    with np.errstate(all="raise"), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "All-NaN")  # NumPy's own word on the row in the middle
+        gradient = ad.grad(lambda x: np.sum(np.nan_to_num(f(x, axis=1)) * [1.0, 1.0, 0.0]))(x)
+        assert gradient.tolist() == [first, [0.0] * 3, [0.0] * 3]
+        assert ad.grad(lambda x: f(x, axis=1)[2])(x)[2].tolist() == last
+
+
+@pytest.mark.parametrize("f", [np.nansum, np.nanmean, np.nanprod, np.nanvar, np.nanstd, np.nanmedian, np.nancumsum])
+def test_the_gradient_of_nan_is_0_also_where_there_is_nothing_else(f):
+    x = np.array([[np.nan, np.nan], [0.5, np.nan]])
+    with np.errstate(all="ignore"):
+        gradient = ad.grad(lambda x: np.sum(f(x, axis=1)))(x).numpy()
+    assert gradient[np.isnan(x)].tolist() == [0.0, 0.0, 0.0]
+    assert np.isfinite(gradient).all()
+
+
+def test_the_spread_of_equal_numbers_beside_nan_has_the_gradient_0_as_np_std_has():
+    x = np.array([1.5, np.nan, 1.5])
+    with np.errstate(all="raise"):
+        assert ad.grad(np.nanstd)(x).tolist() == [0.0, 0.0, 0.0]
+
+
+def test_too_few_numbers_have_no_variance():
+    with np.errstate(all="raise"):
+        assert np.isnan(np.nanvar(ad.constant([1.5, np.nan]), ddof=1).numpy())
+
+
+def test_whole_numbers_have_no_nan_and_keep_their_dtype():
+    x = np.array([[3, 1], [2, 2]])
+    for f in (np.nansum, np.nanmean, np.nanmax, np.nanvar, np.nanmedian, np.nancumprod):
+        ours, theirs = f(ad.constant(x)), f(x)
+        assert (ours.dtype, ours.tolist()) == (theirs.dtype, theirs.tolist()), f.__name__
+
+
+# Choosing -----------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_not_chosen_is_neither_computed_nor_given_anything():
+    x = np.array([-1.0, 4.0])
+    with np.errstate(all="raise"):
+        gradient = ad.grad(lambda x: np.sum(np.piecewise(x, [x > 0], [np.sqrt, 0.0])))(x)
+    assert gradient.tolist() == [0.0, 0.25]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "said"),
+    [
+        (lambda x: np.select([x > 0], [x, x]), ValueError, "as many choices as conditions; got 2 and 1"),
+        (lambda x: np.select([[1.0, 0.0]], [x]), TypeError, "condition 0 of np.select is not an array of True"),
+        (lambda x: np.choose([0, 2], [x, x]), ValueError, "has 2 choices, and was asked for number 0 to 2"),
+        (lambda x: np.choose([0.0, 1.0], [x, x]), TypeError, "dtype is float64"),
+        (lambda x: np.piecewise(x, [x > 0], [np.sin] * 3), ValueError, "1 conditions takes 1 or 2 functions; 3 were"),
+        (lambda x: np.block([[x, x], x]), ValueError, "List depths are mismatched"),
+        (lambda x: np.block([[x, x], [x]]), ValueError, "must match"),
+        (lambda x: np.meshgrid(x, x, indexing="yx"), ValueError, "'xy' or 'ij', and not 'yx'"),
+        (lambda x: np.trim_zeros(x, "x"), ValueError, "trims 'f', 'b' or 'fb', and not 'x'"),
+        (lambda x: np.insert(x, 3, 1.0), IndexError, "out of bounds"),
+        (lambda x: np.vander(x[None]), ValueError, r"takes a vector; its argument has shape \(1, 2\)"),
+        (lambda x: np.geomspace(x, 0.0), ValueError, "cannot begin or end at 0"),
+        (lambda x: np.logspace(0.0, x, dtype="float32"), TypeError, r"np\.logspace of tensors takes no dtype="),
+        (lambda x: np.cov(x, ddof=0.5), ValueError, "ddof must be an integer"),
+        (lambda x: np.cov(x, fweights=[1.5, 1.0]), TypeError, "fweights must be integers"),
+        (lambda x: np.cov(x, aweights=[1.0]), ValueError, "aweights must be one number per sample, 2 in all"),
+        (lambda x: np.cov(x[None, None]), ValueError, "m has more than 2 dimensions"),
+        (lambda x: np.apply_over_axes(lambda a, axis: a[None], x, 0), ValueError, "must return an array of 1 axes"),
+        (lambda x: np.apply_along_axis(np.sum, 0, x[:, None][:, :0]), ValueError, r"no vector.*shape \(2, 0\)"),
+        (lambda x: np.block([[x], [[x, ad.constant(1.0)]]]), ValueError, "mismatched"),
+    ],
+)
+def test_calls_that_numpy_refuses_too_say_what_is_wrong(call, error, said):
+    x = np.array([1.0, 2.0])
+    with pytest.raises(error, match=said):
+        call(ad.constant(x))
+
+
+def test_tensors_in_a_list_within_a_choice_are_still_refused():
+    x = ad.Variable(1.0)
+    with ad.GradientTape(), pytest.raises(TypeError, match=r"np\.stack"):
+        np.select([np.array([True, False])] * 2, [x, [x, x]])
+
+
+@pytest.mark.skipif(not hasattr(np, "unstack"), reason="NumPy 2.1 has it")
+def test_a_scalar_cannot_be_taken_apart_nor_an_array_accumulated_along_no_axis():
+    with pytest.raises(ValueError, match="a scalar has no axis"):
+        np.unstack(ad.constant(1.0))
+    with pytest.raises(ValueError, match=r"shape \(2, 2\); say which axis"):
+        np.cumulative_sum(ad.constant(np.ones((2, 2))))
+
+
+def test_windows_are_a_view_and_one_entry():
+    x = ad.Variable(np.arange(1e4))
+    with ad.GradientTape() as tape:
+        y = np.lib.stride_tricks.sliding_window_view(x, 100)
+        z = np.sum(y)
+    assert [entry.name for entry in tape.entries] == ["sliding_window_view", "sum"]
+    assert np.shares_memory(y._array, x._array)
+    gradient = tape.gradient(z, x).numpy()
+    assert (gradient[0], gradient[99], gradient[5000], gradient[-1]) == (1.0, 100.0, 100.0, 1.0)

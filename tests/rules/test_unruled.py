@@ -64,11 +64,10 @@ def test_a_rule_that_is_registered_later_is_used():
 
 def test_tensors_are_found_in_lists_and_by_name():
     x, w = ad.Variable([1.0, 2.0]), ad.Variable([3.0, 4.0])
-    y = np.select([x > 1.0, x > 0.0], [w, x], default=0.0)
-    assert y.numpy().tolist() == [1.0, 4.0]
+    assert np.lexsort([x, -w]).tolist() == [1, 0]
     x = ad.Variable([0.0, 6.0, 12.0])
     with ad.GradientTape() as tape:
-        y = UNRULED(p=x)
+        y = UNRULED(ar=x)
     assert y.numpy() == pytest.approx(UNRULED(x.numpy()))
     assert tape.entries[-1].ids[0] == x._id
 

@@ -153,9 +153,9 @@ def test_integers_of_one_size_that_chose_rows_by_themselves_are_refused(path):
 def test_a_backward_without_a_rule_is_refused_with_its_line(path):
     @custom_gradient
     def f(x):
-        return x * 2, lambda dy: np.unwrap(dy)
+        return x * 2, lambda dy: np.unique(dy) * dy
 
-    with pytest.raises(LookupError, match=r"numpy.unwrap, used at test_saving_refusals.py, line \d+"):
+    with pytest.raises(LookupError, match=r"numpy.unique, used at test_saving_refusals.py, line \d+"):
         save(f, path, X[:, 0])
 
 
@@ -194,18 +194,18 @@ def test_a_function_that_assigns_is_refused(path):
 
 def test_a_function_without_a_rule_is_refused_with_its_line(path):
     with pytest.raises(
-        LookupError, match=r"numpy.unwrap, used at test_saving_refusals.py, line \d+.*register_gradient"
+        LookupError, match=r"numpy.unique, used at test_saving_refusals.py, line \d+.*register_gradient"
     ):
-        save(lambda x: np.unwrap(x) * 2, path, X)
-    with pytest.warns(UserWarning, match="unwrap at .* takes numbers out of a tensor"):
-        save(lambda x: (np.unwrap(x), x * 2)[1], path, X)
+        save(lambda x: np.unique(x) * 2, path, X)
+    with pytest.warns(UserWarning, match="unique at .* takes numbers out of a tensor"):
+        save(lambda x: (np.unique(x), x * 2)[1], path, X)
 
 
 def test_a_registered_rule_must_be_there_when_loading(path):
-    with ad.register_gradient(np.unwrap, lambda g, y, x: g, kind="linear"):
-        again = saved(lambda x: np.unwrap(x) * 2, path, X)
+    with ad.register_gradient(np.unique, lambda g, y, x: g.reshape(x.shape)):
+        again = saved(lambda x: np.unique(x) * 2, path, X)
         assert np.array_equal(ad.grad(again)(X), np.full(X.shape, 2.0))
-    with pytest.raises(ValueError, match=r"instruction 0, numpy.unwrap, .*register_gradient, do so before loading"):
+    with pytest.raises(ValueError, match=r"instruction 0, numpy.unique, .*register_gradient, do so before loading"):
         load(path)
 
 

@@ -1,0 +1,158 @@
+"""An account of all that `np`, `np.linalg` and `np.fft` offer: why the functions without a rule have none.
+
+The tables go by the names that one writes, because not every NumPy has every function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..arrays.validate import written_name
+from ..core import rule
+from ..core.entry import Entry
+from ..core.rule import RULES, SPELLED
+
+_MEETING = "where two elements meet, the number of results jumps", "Use np.sort, and select what you need by an index"
+_BINS = "it counts in whole numbers, and its edges jump", "Make the edges with np.linspace"
+_OLD = "it belongs to NumPy's old polynomials"
+_WRITES = "it writes into an array, and a tape may still need the old elements"
+_MASK = "Build a new one, for example y = np.where(mask, value, x)"
+
+REFUSED: dict[str, tuple[str, str]] = {
+    **dict.fromkeys([f"np.unique{_}" for _ in ("", "_all", "_counts", "_inverse", "_values")], _MEETING),
+    **dict.fromkeys(["np.union1d", "np.intersect1d", "np.setdiff1d", "np.setxor1d"], _MEETING),
+    **dict.fromkeys(["np.histogram", "np.histogram2d", "np.histogramdd", "np.histogram_bin_edges"], _BINS),
+    "np.bincount": ("it counts in whole numbers", "Write weights @ (x[:, None] == np.arange(n)) for sums of weights"),
+    "np.roots": (
+        "where two roots meet, they have no derivative",
+        "Write np.linalg.eigvals(np.vstack([-p[1:] / p[0], np.eye(len(p) - 2, len(p) - 1)]))",
+    ),
+    "np.poly": (_OLD, "Multiply the factors [1.0, -root] with np.convolve"),
+    "np.polyadd": (_OLD, "Write p + q, after np.pad where their lengths differ"),
+    "np.polysub": (_OLD, "Write p - q, after np.pad where their lengths differ"),
+    "np.polymul": (_OLD, "Write np.convolve(p, q)"),
+    "np.polydiv": (_OLD, "Divide the values: np.polyval(p, x) / np.polyval(q, x)"),
+    "np.polyder": (_OLD, "Write p[:-1] * np.arange(len(p) - 1, 0, -1)"),
+    "np.polyint": (_OLD, "Write np.append(p / np.arange(len(p), 0, -1), 0.0)"),
+    "np.polyfit": (_OLD, "Write np.linalg.lstsq(np.vander(x, degree + 1), y)[0]"),
+    "np.kaiser": ("it takes beta as a plain number", "Write np.i0(beta * np.sqrt(1 - t * t)) / np.i0(beta)"),
+    "np.sort_complex": ("it is np.sort with a complex result", "Write np.sort(x).astype(complex)"),
+    "np.row_stack": ("it is an old name of np.vstack", "Write np.vstack(arrays)"),
+    "np.trapz": ("it is an old name of np.trapezoid", "Write np.trapezoid(y)"),
+    "np.modf": ("it has two results", "Write np.fmod(x, 1) and np.trunc(x)"),
+    "np.frexp": ("it has two results", "Write n = np.floor(np.log2(np.abs(x))) + 1 and x / 2**n"),
+    "np.copyto": (
+        "np.full and np.copyto write a tensor's values into a plain array",
+        "Use np.broadcast_to(x, shape)",
+    ),
+    **dict.fromkeys(["np.put", "np.place", "np.putmask"], (_WRITES, _MASK)),
+    **dict.fromkeys(["np.put_along_axis", "np.fill_diagonal"], (_WRITES, _MASK)),
+}
+"""What has no rule, with the reason, and what to write instead; `no_rule` and `refuse` say both."""
+
+AT_ONCE: set[Any] = {
+    np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal, np.copyto, np.modf, np.frexp,
+}  # fmt: skip
+"""What cannot even be computed of tensors: the others are, and the tape says what is missing when it is asked."""
+
+
+def _written(names: str) -> set[str]:
+    return {f"np.{name}" for name in names.split()}
+
+
+WHOLE = _written("""
+    allclose argwhere array_equal array_equiv bitwise_count bitwise_left_shift bitwise_right_shift flatnonzero gcd
+    in1d iscomplexobj isin isrealobj lcm left_shift lexsort nonzero packbits right_shift unpackbits
+""")
+"""Steps that need no rule to be known as such: the tape sees by the dtype that they give whole numbers or booleans."""
+
+NEEDS_NONE: dict[str, set[str]] = {
+    title: _written(names)
+    for title, names in {
+        "Shapes, dtypes and memory": """
+            broadcast_shapes can_cast common_type einsum_path isdtype isfortran isscalar issubdtype iterable
+            may_share_memory min_scalar_type mintypecode promote_types result_type shares_memory typename
+        """,
+        "New arrays, of plain numbers": """
+            arange array asanyarray asarray asarray_chkfinite ascontiguousarray asfortranarray asmatrix bartlett
+            blackman bmat empty eye fft.fftfreq fft.rfftfreq from_dlpack frombuffer fromfunction fromiter frompyfunc
+            hamming hanning identity ones require tri zeros
+        """,
+        "Indices": """
+            diag_indices diag_indices_from indices ix_ mask_indices nested_iters ravel_multi_index tril_indices
+            tril_indices_from triu_indices triu_indices_from unravel_index
+        """,
+        "Text, files and dates": """
+            array2string array_repr array_str base_repr binary_repr busday_count busday_offset datetime_as_string
+            datetime_data format_float_positional format_float_scientific fromfile fromregex fromstring genfromtxt
+            is_busday isnat load loadtxt save savetxt savez savez_compressed
+        """,
+        "Settings": """
+            get_include get_printoptions getbufsize geterr geterrcall info printoptions set_printoptions setbufsize
+            seterr seterrcall show_config show_runtime test
+        """,
+    }.items()
+}
+"""What has nothing to do with derivatives. `np.asarray` and its like take the plain numbers out of a tensor."""
+
+
+def functions() -> dict[str, Callable[..., Any]]:
+    """List all functions of the NumPy that is installed, by the names that one writes."""
+    found = {}
+    for prefix, module in (("np.", np), ("np.linalg.", np.linalg), ("np.fft.", np.fft)):
+        for name in module.__all__:
+            function = getattr(module, name)
+            if callable(function) and not isinstance(function, type) and not name.startswith("_"):
+                found[prefix + name] = function
+    return found
+
+
+def accounts(name: str, function: Callable[..., Any]) -> list[str]:
+    """List where a function is accounted for; in a good account that is one place.
+
+    >>> accounts("np.sin", np.sin), accounts("np.unique", np.unique)
+    (['rule'], ['refused'])
+    """
+    known = RULES.get(function)
+    if known is not None and known.kind != "step":
+        found = ["rule"]
+    elif function in SPELLED and function not in AT_ONCE:
+        found = ["spelled"]
+    else:
+        found = ["step"] if known else []
+    tables = {"step": WHOLE, "needs none": set().union(*NEEDS_NONE.values()), "refused": REFUSED}
+    return found + [kind for kind, names in tables.items() if name in names]
+
+
+def remedy(name: str) -> tuple[str, str]:
+    """Return why a function has no rule, to go behind "has no derivative rule", and what to write instead."""
+    reason, instead = REFUSED.get(name, ("", "Write the value with functions that have one"))
+    return (f": {reason}" if reason else ""), instead
+
+
+def no_rule(entry: Entry) -> LookupError:
+    """Return the error for an operation without a rule, with the reason and the alternative, where they are known."""
+    name = written_name(entry.operation)
+    reason, instead = remedy(name)
+    return LookupError(
+        f"{name}, used at {entry.place}, has no derivative rule{reason}. {instead}, "
+        f"or register a rule: ad.register_gradient({name}, lambda g, y, x: ...)"
+    )
+
+
+def refuse(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Make the function that raises the error for what cannot be computed of tensors."""
+
+    def refused(*_: Any, **__: Any) -> NoReturn:
+        name = written_name(function)
+        reason, instead = REFUSED[name]
+        raise TypeError(f"{name} is not for tensors: {reason}. {instead}")
+
+    return refused
+
+
+rule.no_rule = no_rule
+SPELLED |= {function: refuse(function) for function in AT_ONCE}

@@ -1,0 +1,92 @@
+"""NumPy's functions that leave NaN out: what is NaN counts for nothing, and its gradient is 0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core.rule import SPELLED, general
+from .rearranging import moveaxis, take_along_axis
+from .reductions import Axis, pull_extreme
+from .sampling import check_quantile, slices, weights
+
+
+def without(function: Callable[..., Any], empty: float) -> Callable[..., Any]:
+    """Make a function see a number that changes nothing in place of NaN."""
+    return lambda a, axis=None, **options: function(np.where(np.isnan(a), empty, a), axis=axis, **options)
+
+
+def pull_nan_extreme(g: Any, y: Any, x: Any, *args: Any, **options: Any) -> Any:
+    """Pull back to the largest (or smallest) elements that are not NaN; equal ones share evenly."""
+    with np.errstate(invalid="ignore"):  # where all are NaN, nothing is chosen: 0 / 0
+        return np.where(np.isnan(x), 0, pull_extreme(g, y, x, *args, **options))
+
+
+def count(a: Any, axis: Axis) -> Any:
+    """Count the elements that are not NaN, with the reduced axes kept."""
+    return np.sum(~np.isnan(a), axis=axis, keepdims=True)
+
+
+def nanmean(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
+    """Divide the sum of what is not NaN by their number."""
+    if a.dtype.kind not in "fc":
+        return np.mean(a, axis=axis, keepdims=keepdims)
+    total = np.sum(np.where(np.isnan(a), 0, a), axis=axis, keepdims=True)
+    return reduced((total / count(a, axis)).astype(a.dtype), axis, keepdims)
+
+
+def nanvar(a: Any, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False) -> Any:
+    """Average the squared distance from the mean; NaN where there are too few elements."""
+    if a.dtype.kind not in "fc":
+        return np.var(a, axis=axis, ddof=ddof, keepdims=keepdims)
+    deviation = np.where(np.isnan(a), 0, a - nanmean(a, axis, keepdims=True))
+    squares = np.sum(np.real(deviation * np.conjugate(deviation)), axis=axis, keepdims=True)
+    freedom = count(a, axis) - ddof
+    return reduced((squares / np.where(freedom > 0, freedom, np.nan)).astype(squares.dtype), axis, keepdims)
+
+
+def nanstd(a: Any, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False) -> Any:
+    """Take the root of the variance; at 0 its gradient is 0, as that of np.std is."""
+    variance = nanvar(a, axis, ddof=ddof, keepdims=keepdims)
+    return np.where(variance == 0, 0, np.sqrt(np.where(variance == 0, 1, variance)))
+
+
+def reduced(found: Any, axis: Axis, keepdims: bool) -> Any:
+    """Drop the axes that were reduced to length 1, unless they are to be kept."""
+    return found if keepdims else np.squeeze(found, axis=tuple(range(found.ndim)) if axis is None else axis)
+
+
+def nanquantile(a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False) -> Any:
+    """Interpolate between the sorted elements of each slice that are not NaN: sorting puts those last."""
+    q = check_quantile(a, q, method)
+    flat, shape = slices(a, axis)
+    present = np.sum(~np.isnan(flat), axis=-1)
+    ordered = np.sort(flat)
+    position = np.maximum(present - 1, 0)[(..., *(None,) * q.ndim)] * q  # one per slice and quantile
+    low, lead = np.floor(position).astype(int), np.shape(flat)[:-1]
+    high = np.minimum(low + 1, np.maximum(present - 1, 0)[(..., *(None,) * q.ndim)])
+    below, above = (
+        np.reshape(take_along_axis(ordered, np.reshape(place, (*lead, q.size)), -1), lead + q.shape)
+        for place in (low, high)
+    )
+    share = position - low
+    found = below * (1 - share) + above * share
+    found = np.where((present == 0)[(..., *(None,) * q.ndim)], np.nan, found)
+    if not q.ndim or a.dtype.kind != "f":
+        found = found.astype(np.result_type(a.dtype, weights(0.0, a)))
+    found = moveaxis(found, tuple(range(-q.ndim, 0)), tuple(range(q.ndim)))
+    return np.reshape(found, q.shape + shape) if keepdims else found
+
+
+general(np.nanmax, pull_nan_extreme)
+general(np.nanmin, pull_nan_extreme)
+
+SPELLED |= {
+    np.nansum: without(np.sum, 0), np.nanprod: without(np.prod, 1),
+    np.nancumsum: without(np.cumsum, 0), np.nancumprod: without(np.cumprod, 1),
+    np.nanmean: nanmean, np.nanvar: nanvar, np.nanstd: nanstd, np.nanquantile: nanquantile,
+    np.nanpercentile: lambda a, q, axis=None, **options: nanquantile(a, np.asarray(q) / 100, axis, **options),
+    np.nanmedian: lambda a, axis=None, *, keepdims=False: nanquantile(a, 0.5, axis, keepdims=keepdims),
+}  # fmt: skip
