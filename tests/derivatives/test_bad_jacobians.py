@@ -6,6 +6,8 @@ from tabled import recorded
 from unruled import NAME, UNRULED
 
 import autodiff_edu as ad
+from autodiff_edu.core.active import only
+from autodiff_edu.trace.events import PullBack
 
 
 @pytest.mark.parametrize("size", [0, -1, 1.5, "2", True, [2]])
@@ -78,3 +80,80 @@ def test_a_jacobian_has_the_dtype_of_its_source_in_both_modes(mode):
     found = ad.jacobian(lambda a, b: a * b, (0, 1), mode=mode)(narrow, wide)
     assert [part.dtype for part in found] == [np.float32, np.float64]
     assert ad.jacobian(np.argmax, mode=mode)(wide).dtype == np.float64
+
+
+def test_the_one_tensor_that_a_jacobian_is_of_is_named_by_its_role_and_by_the_question():
+    x = ad.Variable([[1.0, 2.0]])
+    with ad.GradientTape(persistent=True) as tape:
+        y = x * x
+        z = y * 1j
+    for ask, role, caller in (
+        (lambda: tape.jacobian([y], x), "target", "jacobian"),
+        (lambda: tape.batch_jacobian([y], x), "target", "batch_jacobian"),
+        (lambda: tape.batch_jacobian(y, [x]), "source", "batch_jacobian"),
+    ):
+        with pytest.raises(TypeError, match=f"^the {role} of {caller} must be one Tensor, and is a list; "):
+            ask()
+    for ask, caller in ((tape.jacobian, "jacobian"), (tape.batch_jacobian, "batch_jacobian")):
+        with pytest.raises(TypeError, match=f"^the target of {caller} is complex, "):
+            ask(z, x)
+
+
+def test_samples_of_one_number_are_shown_how_to_be_written():
+    x = ad.Variable([1.0, 2.0])
+    with ad.GradientTape(persistent=True) as tape:
+        y = x[:, None] * 1.0
+        flat = x * 1.0
+    remedy = r"Write x\[:, None\] for samples of one number, or use jacobian$"
+    with pytest.raises(ValueError, match=rf"^the source of batch_jacobian has shape \(2,\).*{remedy}"):
+        tape.batch_jacobian(y, x)
+    with pytest.raises(ValueError, match=rf"^the target of batch_jacobian has shape \(2,\).*{remedy}"):
+        tape.batch_jacobian(flat, y)
+
+
+@pytest.mark.parametrize(("factor", "mixed"), [([1e15, 1.0, 1.0], 1e-3), ([1e-12, 1e-12, 1e-12], 1e-13)])
+def test_samples_that_mix_are_found_beside_larger_ones_and_among_tiny_ones(factor, mixed):
+    x = ad.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    weights = np.diag(factor)
+    weights[1, 2] = mixed
+    with ad.GradientTape(persistent=True) as tape:
+        y = weights @ x
+        alone = np.diag(factor) @ x
+    with pytest.raises(ValueError, match=r"samples 2 of the source .* Use jacobian, or take out what mixes samples"):
+        tape.batch_jacobian(y, x, check=True)
+    assert tape.batch_jacobian(alone, x, check=True).shape == (3, 2, 2)
+
+
+@pytest.mark.parametrize(("count", "listed"), [(8, "0, 1, 2, 3, 4, 5, 6, 7 of"), (9, "6, 7 and 1 more of")])
+def test_of_many_samples_that_mix_eight_are_listed(count, listed):
+    x = ad.Variable(np.ones((count, 1)))
+    with ad.GradientTape() as tape:
+        y = x - np.mean(x, axis=0)
+    with pytest.raises(ValueError, match=listed):
+        tape.batch_jacobian(y, x, check=True)
+
+
+def test_the_check_works_in_the_target_s_precision_and_draws_the_same_numbers_each_time():
+    x = ad.Variable(np.ones((3, 2), np.float32))
+    seen = []
+    for _ in range(2):
+        with ad.GradientTape() as tape:
+            y = x * x
+        with ad.hook(lambda event: seen.append(event.cotangent) if isinstance(event, PullBack) else None):
+            tape.batch_jacobian(y, x, check=True)
+    probes = [g for g in seen if g.shape == (3, 2)]
+    assert {g.dtype for g in probes} == {np.dtype(np.float32)}
+    np.testing.assert_array_equal(*probes)
+
+
+def test_jacobians_are_told_to_the_listeners_by_name():
+    x, heard = ad.Variable([[1.0, 2.0]]), []
+    with ad.GradientTape(persistent=True) as tape:
+        y = x * x
+    with only(lambda entry, inputs: heard.append(entry)):
+        found = [tape.jacobian(y, x), tape.batch_jacobian(y, x)]
+    told = [entry for entry in heard if isinstance(entry.operation, str) and "jacobian" in entry.operation]
+    assert [(entry.operation, entry.ids, entry.output_id) for entry in told] == [
+        ("jacobian", (y._id, x._id), found[0]._id),
+        ("batch_jacobian", (y._id, x._id), found[1]._id),
+    ]
