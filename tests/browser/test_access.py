@@ -41,7 +41,7 @@ def test_axe_finds_nothing_in_predict_mode(open_tab: Any, tmp_path: Path) -> Non
 
 def test_every_button_and_field_has_a_name(open_tab: Any, tmp_path: Path) -> None:
     player = only(open_tab(saved(diamond(), tmp_path)))
-    for name in ("First step", "Previous step", "Play", "Next step", "Last step", "Predict"):
+    for name in ("First step", "Previous step", "Play", "Next step", "Last step", "Predict", "Stage"):
         assert player.root.get_by_role("button", name=name, exact=True).count() == 1
     assert player.root.get_by_role("slider", name="Step", exact=True).count() == 1
     assert player.root.get_by_role("combobox", name="Speed", exact=True).count() == 1
@@ -51,7 +51,7 @@ def test_what_has_the_focus_is_outlined(open_tab: Any, tmp_path: Path) -> None:
     tab = open_tab(saved(diamond(), tmp_path))
     player = only(tab)
     seen = []
-    for _ in range(8):
+    for _ in range(9):
         player.press("Tab")
         seen.append(
             player.root.evaluate(

@@ -31,7 +31,7 @@ def test_every_student_has_rows_in_order_and_a_total(tmp_path, capsys):
     table = rows(out.read_text(encoding="utf-8"))
     assert list(table[0]) == ["student", "file", "exercise", "right", "message", "problem"]
     assert [row["student"] for row in table] == ["'=anna"] * 3 + ["ben"] * 6
-    assert [row["right"] for row in table] == ["0"] * 3 + ["1"] + ["0"] * 5
+    assert [row["right"] for row in table] == ["0"] * 3 + ["1"] + ["0"] * 5, [row["problem"] for row in table]
     assert rows(sums.read_text(encoding="utf-8")) == [
         {"student": "'=anna", "right": "0", "exercises": "3", "problems": "2"},
         {"student": "ben", "right": "1", "exercises": "3", "problems": "4"},

@@ -154,7 +154,7 @@ def test_memory_and_files_are_limited_and_the_limits_cannot_be_lifted(tmp_path):
 
 
 def test_what_a_system_cannot_limit_is_told_and_not_tried(monkeypatch):
-    monkeypatch.setattr(submission, "find_spec", lambda name: None)
+    monkeypatch.setattr(submission, "resource", None)
     assert submission.unlimited() == ["memory", "file sizes"]
     monkeypatch.undo()
     monkeypatch.setattr(sys, "platform", "darwin")

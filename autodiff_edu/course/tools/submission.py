@@ -206,7 +206,9 @@ def _kernel(folder: Path) -> Iterator[tuple[Any, Any]]:
     """Start a kernel that lives in a folder, and end it with all that it has started in its process group."""
     from jupyter_client.manager import KernelManager
 
-    manager = KernelManager(kernel_name="python3", connection_file=str(folder / "kernel.json"))
+    # Sockets in the folder, where the system has them: two kernels that start at once may choose the same free port.
+    transport = "tcp" if sys.platform == "win32" else "ipc"
+    manager = KernelManager(kernel_name="python3", connection_file=str(folder / "kernel.json"), transport=transport)
     # What it writes past the notebook must not get among our rows, which may go to the terminal.
     silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     manager.start_kernel(cwd=str(folder / "work"), env=environment(folder), **silent)
