@@ -10,6 +10,7 @@ import ast
 import builtins
 import dis
 import math
+import operator
 import sys
 from types import FrameType, ModuleType
 from typing import Any
@@ -18,7 +19,7 @@ import numpy as np
 
 from ..text.places import expression, here, is_ours, names, place
 
-READERS = ("matplotlib", "numpy.testing")
+READERS = ("matplotlib", "numpy.testing", "_pytest")
 """The packages that may convert: what they show or compare goes nowhere else."""
 
 _LOSE_NOTHING = {math.isnan, math.isinf, math.isfinite, math.isclose, math.floor, math.ceil, math.trunc}
@@ -52,7 +53,7 @@ def check_number(life: Any) -> None:
     module = getattr(function, "__module__", None) or type(getattr(function, "__self__", None)).__module__
     if module in ("math", "cmath") and function not in _LOSE_NOTHING:
         raise _lost(frame, life, f"{module}.{function.__name__}")
-    if module.partition(".")[0] == "numpy" or function == "fill":
+    if module.partition(".")[0] == "numpy" or function == "fill" or function is operator.setitem:
         raise _lost(frame, life)
 
 

@@ -14,12 +14,20 @@ from ..text.places import Where, _position, _source
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 SHAPES = {"shape", "ndim", "size", "dtype"}
+FILLING = {"append", "extend", "insert", "add", "appendleft", "setdefault", "update", "put"}
+"""The methods by which a list, a set, a dict or a queue keeps what it is given."""
 
 
 def carriers(where: Where) -> frozenset[str]:
     """List the names that get the numbers of the expression at a place, at once or from one another."""
     code, offset = where
     return _carriers(_source(code.co_filename), _position(code, offset))
+
+
+def receivers(where: Where, functions: frozenset[str]) -> frozenset[str]:
+    """List the names around a place, in its function, that get what some functions return, such as `f()`."""
+    code, offset = where
+    return _receivers(_source(code.co_filename), _position(code, offset), functions)
 
 
 def names_used(where: Where) -> frozenset[str]:
@@ -45,19 +53,57 @@ def _spans(source: str) -> dict[Any, ast.AST]:
 
 @lru_cache(maxsize=4096)
 def _carriers(source: str, position: Any) -> frozenset[str]:
+    scope = _scope(source, position)
+    handed = [pair for node in _within(scope) for pair in _handed(node, scope)]
+    found = {name for value, names in handed if _holds(value, position) for name in names}
+    return _spread(found, handed)
+
+
+@lru_cache(maxsize=4096)
+def _receivers(source: str, position: Any, functions: frozenset[str]) -> frozenset[str]:
+    """List the names in the function around a position that get the results of some functions."""
+    scope = _scope(source, position)
+    return _spread(set(functions), [pair for node in _within(scope) for pair in _handed(node, scope)])
+
+
+def _spread(found: set[str], handed: list[tuple[Any, set[str]]]) -> frozenset[str]:
+    """Add to some names those that get their numbers, at once or from one another."""
+    before = -1
+    while len(found) > before:
+        before = len(found)
+        for value, names in handed:
+            if not found.isdisjoint(_used([value])):
+                found.update(names)
+    return frozenset(found)
+
+
+def _handed(node: Any, scope: Any) -> Iterator[tuple[Any, set[str]]]:
+    """Yield each expression of a node with the names that it hands its value to; `f()` is what `f` returns."""
+    match node:
+        case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
+            yield node.value, _targets(node)
+        case ast.NamedExpr(target=target, value=value):
+            yield value, {target.id}
+        case (
+            ast.For(target=target, iter=value)
+            | ast.AsyncFor(target=target, iter=value)
+            | ast.comprehension(target=target, iter=value)
+        ):
+            yield value, _names([target])
+        case ast.Return(value=value) if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield value, {f"{scope.name}()"}
+        case ast.Call(func=ast.Attribute(value=kept, attr=method), args=args) if method in FILLING:
+            for value in args:
+                yield value, _names([kept])
+
+
+@lru_cache(maxsize=4096)
+def _scope(source: str, position: Any) -> ast.AST:
     scope = tree = _parsed(source)
     for node in ast.walk(tree):
         if isinstance(node, SCOPES) and _holds(node, position):
             scope = node  # the innermost: ast.walk goes from the outside in
-    assignments = [node for node in _within(scope) if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign)]
-    found = {name for node in assignments if _holds(node, position) for name in _targets(node)}
-    before = -1
-    while len(found) > before:
-        before = len(found)
-        for node in assignments:
-            if not found.isdisjoint(_used([node.value])):
-                found.update(_targets(node))
-    return frozenset(found)
+    return scope
 
 
 def _within(scope: ast.AST) -> Iterator[ast.AST]:
@@ -71,18 +117,23 @@ def _within(scope: ast.AST) -> Iterator[ast.AST]:
 def _targets(node: Any) -> set[str]:
     """List the names that an assignment gives a value, or writes into."""
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    return {part.id for target in targets for part in _base(target)}
+    return _names(targets)
 
 
-def _base(target: Any) -> list[ast.Name]:
-    match target:
-        case ast.Name():
-            return [target]
-        case ast.Subscript(value=value) | ast.Starred(value=value):
-            return _base(value)
-        case ast.Tuple(elts=parts) | ast.List(elts=parts):
-            return [name for part in parts for name in _base(part)]
-    return []
+def _names(targets: Any) -> set[str]:
+    """List the names that targets write to; an attribute counts under its own name, whatever it belongs to."""
+    found: set[str] = set()
+    for target in targets:
+        match target:
+            case ast.Name(id=name):
+                found.add(name)
+            case ast.Attribute(attr=attribute):
+                found.add(f".{attribute}")
+            case ast.Subscript(value=value) | ast.Starred(value=value):
+                found |= _names([value])
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                found |= _names(parts)
+    return found
 
 
 def _used(nodes: Iterable[Any]) -> set[str]:
@@ -96,12 +147,15 @@ def _used(nodes: Iterable[Any]) -> set[str]:
                 found.add(name)
             case ast.Attribute(attr=attribute) if attribute in SHAPES:
                 pass
+            case ast.Attribute(value=value, attr=attribute):
+                found |= {f".{attribute}"} | _used([value])
             case ast.Call(func=ast.Name(id="len")) | ast.Lambda():
                 pass
             case ast.IfExp(body=body, orelse=other):
                 found |= _used([body, other])
             case ast.Call(func=function, args=args, keywords=keywords):
                 called = function.value if isinstance(function, ast.Attribute) else None
+                found.add(f"{getattr(function, 'attr', getattr(function, 'id', ''))}()")
                 found |= _used([called, *args, *(k.value for k in keywords if k.arg not in ("name", "dtype"))])
             case _:
                 found |= _used(ast.iter_child_nodes(node))

@@ -23,7 +23,7 @@ from ..core.rule import RULES
 from ..core.tensor import Tensor, wrap
 from ..custom.call import Custom
 from ..text.places import Names, Where, _position, names, place
-from .carrying import carriers, names_used
+from .carrying import carriers, names_used, receivers
 from .journal import Line, journal
 
 if TYPE_CHECKING:
@@ -246,6 +246,8 @@ class Ways:
             link
             for link in self.links
             if link.time > since
+            and (link.cut is None or link.cut in LOST)  # behind what was cut on purpose nothing is lost
+            and link.entry.operation != "int()"  # a step, like np.floor
             and (
                 callable(link.entry.operation) or link.entry.operation == "made" or self.state(link.time) == "recording"
             )
@@ -288,10 +290,10 @@ class Ways:
 
     def _inputs(self, entry: Entry) -> set[Hashable]:
         """List what an entry is made from: tensors, the places where its plain numbers left theirs, or `PLAIN`."""
-        inputs: set[Hashable] = {id for id in entry.ids if id}
-        if len(inputs) == len(entry.ids):
+        known = [id for id in entry.ids if id]
+        inputs: set[Hashable] = {*known, *_beside(entry)}
+        if len(known) == len(entry.ids) - getattr(entry.operation, "hidden", 0):
             return inputs
-        inputs |= _beside(entry)
         key = _key(entry.where)
         if key not in self._taken:
             self._taken[key] = self._taken_from(entry)
@@ -307,8 +309,11 @@ class Ways:
         used = names_used(entry.where)
         code = entry.where[0]
         for key, where in self._left[code.co_filename].items():
-            known = where[0] is code and not used.isdisjoint(carriers(where))
-            if known or _encloses(entry.where, where):
+            carried = carriers(where)
+            if where[0] is not code:  # by what a function returns, or by an attribute
+                carried = frozenset(name for name in carried if name.endswith("()") or name.startswith("."))
+                carried = carried and receivers(entry.where, carried)
+            if not used.isdisjoint(carried) or _encloses(entry.where, where):
                 taken.add(key)
         return taken
 

@@ -25,6 +25,9 @@ LONGEST = 1000
 MOST_OPERANDS = 7
 """Of how many operands einsum may try every order: it takes ten times as long for each one more."""
 
+MOST_PRODUCTS = 2**34
+"""How often einsum may multiply where it is not told to find a better order: some half a minute."""
+
 SIZED = {
     **dict.fromkeys(("numpy.broadcast_to", "numpy.reshape"), (1, "shape")),
     **dict.fromkeys(("numpy.zeros_like", "numpy.ones_like", "numpy.empty_like"), (4, "shape")),
@@ -32,6 +35,8 @@ SIZED = {
     "numpy.full_like": (5, "shape"),
     "numpy.full": (0, "shape"),
     "numpy.tile": (1, "reps"),
+    "numpy.resize": (1, "new_shape"),
+    "numpy.round": (1, "decimals"),
     "numpy.repeat": (1, "repeats"),
     "numpy.pad": (1, "pad_width"),
     "numpy.linspace": (2, "num"),
@@ -42,7 +47,9 @@ SIZED = {
     **{f"numpy.fft.{a}{b}": (1, "s") for a in ("fft", "ifft", "rfft", "irfft") for b in ("2", "n")},
 }
 """Operations that are told an amount: as which of their arguments, and by which name."""
-REPEATING = {"numpy.diff", "sinc_derivative", "numpy.array_split"}
+REPEATING = {"numpy.diff", "sinc_derivative", "numpy.array_split", "numpy.round"}
+MULTIPLYING = {"numpy.outer", "numpy.kron"}
+"""Operations that make as many elements as the product of the sizes of what they are given."""
 UNLIKE = {"gather", "numpy.linalg.matrix_power", "numpy.diag"}
 """Operations whose amount says nothing about the number of elements that come out."""
 
@@ -59,6 +66,10 @@ def check_amount(name: str, arguments: list[Any], parameters: dict[str, Any], si
     """
     if name == "numpy.einsum":
         _check_order(arguments, parameters)
+        if parameters.get("optimize", False) is False:
+            _check_products(arguments)
+    if name in MULTIPLYING and (made := math.prod(map(np.size, (*arguments, *parameters.values())))) > LARGEST:
+        raise ValueError(f"it is to make {made} elements, too huge to be computed")
     if name not in SIZED:
         return
     position, keyword = SIZED[name]
@@ -85,6 +96,23 @@ def _check_order(arguments: list[Any], parameters: dict[str, Any]) -> None:
     if operands > MOST_OPERANDS and "optimal" in map(str, _leaves(parameters.get("optimize"))):
         raise ValueError(
             f"einsum is to try every order of {operands} operands, which may never end; write optimize='greedy'"
+        )
+
+
+def _check_products(arguments: list[Any]) -> None:
+    subscripts, *operands = arguments
+    if not isinstance(subscripts, str):
+        return
+    lengths: dict[str, int] = {}
+    for letters, operand in zip(subscripts.replace(" ", "").split("->")[0].split(","), operands, strict=False):
+        before, _, after = letters.partition("...")
+        shape = np.shape(operand)
+        lengths |= dict(zip(before, shape, strict=False)) | dict(zip(after[::-1], shape[::-1], strict=False))
+        rest = math.prod(shape[len(before) : len(shape) - len(after)])
+        lengths["..."] = max(rest, lengths.get("...", 1))
+    if (products := math.prod(lengths.values()) * len(operands)) > MOST_PRODUCTS:
+        raise ValueError(
+            f"einsum is to multiply {products} times, which may never end; write optimize='greedy' and save it again"
         )
 
 

@@ -117,6 +117,8 @@ def _written(name: str | None, change: str = "") -> str | None:
     """Write a change to an operand as code; None where it has no name."""
     if name is None:
         return None
+    if change == "T" and name.endswith(".T"):
+        return name[:-2]
     name = name if name.replace(".", "").replace("_", "").isalnum() else f"({name})"
     return name + (".T" if change == "T" else change)
 
@@ -133,6 +135,8 @@ def _widened(k: int, shapes: list[Shape | None]) -> str:
 def _reshaped(size: int, shape: Any) -> str:
     """List the shapes that differ in one length from the one wanted, and hold so many elements."""
     wanted = tuple(shape) if isinstance(shape, list | tuple) else (shape,)
+    if math.prod(wanted) == size:  # something else is wrong
+        return ""
     found = []
     for k in range(len(wanted)):
         others = math.prod(wanted[:k] + wanted[k + 1 :])

@@ -15,7 +15,7 @@ import os
 import sys
 from collections.abc import Callable
 from functools import lru_cache
-from pathlib import Path
+from os.path import abspath, basename, dirname  # pathlib would make importing the package half as slow again
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -24,10 +24,10 @@ import numpy as np
 Where = tuple[CodeType, int]
 
 _OURS = (
-    str(Path(__file__).absolute().parents[1]) + os.sep,
-    str(Path(np.__file__).absolute().parent) + os.sep,
-    str(Path(contextlib.__file__).absolute()),  # a tape's stop_recording, say, is a context manager
-    str(Path(copy.__file__).absolute()),  # which makes a copy of a variable when its user asks
+    dirname(dirname(abspath(__file__))) + os.sep,
+    dirname(abspath(np.__file__)) + os.sep,
+    abspath(contextlib.__file__),  # a tape's stop_recording, say, is a context manager
+    abspath(copy.__file__),  # which makes a copy of a variable when its user asks
 )
 
 
@@ -123,7 +123,7 @@ def excerpt(path: str, codes: set[CodeType], lines: set[int]) -> list[tuple[int,
     source = linecache.getlines(path)
     if not source:
         return []
-    if _label(path) != Path(path).name:
+    if _label(path) != basename(path):
         wanted = set(range(1, len(source) + 1))
     else:
         wanted = set()
@@ -182,7 +182,7 @@ def _label(path: str) -> str:
         if known is not None and known[0] == "Cell":
             return known[1].replace("In[", "cell ").rstrip("]")
     # "<doctest name[3]>" and its kind are no files
-    return (path.strip("<>").split() or ["code"])[0] if path.startswith("<") else Path(path).name
+    return (path.strip("<>").split() or ["code"])[0] if path.startswith("<") else basename(path)
 
 
 @lru_cache(maxsize=32)

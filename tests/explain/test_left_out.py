@@ -60,7 +60,48 @@ def by_another_thread(x):
     return np.sum(out[0] * x)
 
 
+def taken_out(v):
+    return float(v)
+
+
+def by_a_function(x):
+    return np.sum(taken_out(x[0]) * x)
+
+
+def by_a_list_that_grows(x):
+    kept = []
+    for i in range(2):
+        kept.append(float(x[i]))
+    return np.sum(np.array(kept) * x)
+
+
+def by_a_loop(x):
+    y = x[0]
+    for v in x.numpy():
+        y = y + v * x[0]
+    return y
+
+
+def by_a_name_in_an_expression(x):
+    return np.sum((c := float(x[0])) * x) + c
+
+
+class Kept:
+    def __init__(self, x):
+        self.height = x.numpy()
+
+
+def by_an_attribute(x):
+    kept = Kept(x)
+    return np.sum(x * kept.height)
+
+
 LEAVING = {
+    by_a_function: ("left for NumPy", "float(v)"),
+    by_a_list_that_grows: ("left for NumPy", "float(x[i])"),
+    by_a_loop: ("left for NumPy", "x.numpy()"),
+    by_a_name_in_an_expression: ("left for NumPy", "float(x[0])"),
+    by_an_attribute: ("left for NumPy", "x.numpy()"),
     by_float: ("left for NumPy", "float(x[0])"),
     by_an_array: ("left for NumPy", "x[i].numpy()"),
     by_a_list: ("left for NumPy", "list(map(math.sin, x))"),
@@ -113,7 +154,25 @@ def only_looked_at(x):
     return np.sum(x * x)
 
 
-@pytest.mark.parametrize("program", [cut_on_purpose, a_custom_gradient, only_looked_at])
+def of_whole_numbers(x):
+    best = x[int(np.argmax(x))]
+    mask = (x > 1.5).numpy()
+    order = np.argsort(x).tolist()
+    for _ in range(int(x[1])):
+        best = best * 1.0
+    return best + np.sum(np.where(mask, x, 0.0)) + np.sum(x[order] * x) + np.sum(np.any([x > 1, x > 2]) * x)
+
+
+def of_a_name_that_something_else_has(x):
+    height = taken_out(x[0])
+    print(height)
+    return np.sum(x * 2.0)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [cut_on_purpose, a_custom_gradient, only_looked_at, of_whole_numbers, of_a_name_that_something_else_has],
+)
 def test_what_is_cut_on_purpose_or_only_looked_at_is_not_left_out(program, capsys):
     explanation = asked(program, ad.Variable([1.0, 2.0], name="x"))
     assert explanation.left_out == ()

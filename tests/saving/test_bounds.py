@@ -6,7 +6,7 @@ from tampering import X, function, set_in, step, tampered
 
 import autodiff_edu as ad
 from autodiff_edu.saving import files, load, save
-from autodiff_edu.saving.bounds import LARGEST, SIZED
+from autodiff_edu.saving.bounds import LARGEST, SIZED, check_amount
 from autodiff_edu.saving.operations import operations
 
 
@@ -30,6 +30,14 @@ REFUSED = {
     "a huge edge": (
         set_in("numpy.multiply", operation="numpy.pad", arguments=[{"result": 0}, {"tuple": [{"tuple": [0, 2**40]}]}]),
         "too huge",
+    ),
+    "more to repeat than the file says came out": (
+        set_in("numpy.multiply", operation="numpy.resize", arguments=[{"result": 0}, {"tuple": [2**25]}]),
+        "to make 33554432 elements, and the file says that 12 came out",
+    ),
+    "digits without end": (
+        set_in("numpy.multiply", operation="numpy.round", arguments=[{"result": 0}, 10**9]),
+        "to be done 1000000000 times",
     ),
     "more than the file says came out": (
         set_in("numpy.multiply", operation="numpy.pad", arguments=[{"result": 0}, 2**20]),
@@ -107,3 +115,27 @@ def test_what_is_told_an_amount_is_saved_and_loaded(path):
 
 def test_every_operation_that_is_told_a_size_exists():
     assert set(operations()) >= set(SIZED)
+
+
+@pytest.mark.parametrize("name", ["numpy.outer", "numpy.kron"])
+def test_products_of_large_arrays_are_refused_when_they_are_called(name):
+    check_amount(name, [np.zeros(2**14), np.zeros(2**14)], {})
+    with pytest.raises(ValueError, match="to make 536870912 elements"):
+        check_amount(name, [np.zeros(2**14), ad.constant(np.zeros(2**15))], {})
+
+
+@pytest.mark.parametrize(
+    ("subscripts", "shapes"),
+    [
+        ("ab,cd,ef,gh,ij,kl,mn,op,qr,st,uv,wx->", [(3, 2)] * 12 + [(3, 2)]),
+        ("ij,kl->il", [(2**10, 2**8), (2**9, 2**8)]),
+        ("...i,...j->...", [(2**4, 2**16), (2**4, 2**15)]),
+        ("i...,j...", [(2**16, 2**4), (2**15, 2**4)]),
+    ],
+)
+def test_an_einsum_that_would_never_end_is_refused_when_it_is_called_unless_it_seeks_a_better_order(subscripts, shapes):
+    operands = [np.broadcast_to(0.0, shape) for shape in shapes]
+    with pytest.raises(ValueError, match=r"einsum is to multiply \d+ times"):
+        check_amount("numpy.einsum", [subscripts, *operands], {})
+    check_amount("numpy.einsum", [subscripts, *operands], {"optimize": "greedy"})
+    check_amount("numpy.einsum", ["ij,jk->ik", *(np.broadcast_to(0.0, (2**10, 2**10)),) * 2], {})

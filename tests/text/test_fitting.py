@@ -26,6 +26,10 @@ def test_of_a_product(shapes, operand, end):
     assert fitting(np.matmul, *shapes) == (operand, end)
 
 
+def test_of_a_transpose_the_array_itself():
+    assert what_would_fit(np.matmul, (np.ones((4, 2)), np.ones((3, 2))), {}, ["a", "b.T"]) == (1, "; b would fit")
+
+
 def test_of_an_einsum_an_axis_too_many():
     assert fitting(np.einsum, "ij,j->i", (4, 3), (3, 1), names=[None, "a", "b"]) == (2, ": did you mean (3,)?")
 
@@ -71,6 +75,7 @@ def test_of_a_reshape_the_lengths_that_hold_as_many_elements():
     assert reshaped(7) == (0, "; (8,) would fit")
     assert reshaped((3, 3)) is None
     assert reshaped((3, -1)) is None
+    assert reshaped((2, 4)) is None, "then the shape is not what is wrong"
 
 
 def test_where_the_shapes_fit_something_else_is_wrong_and_nothing_is_said():
