@@ -5,7 +5,7 @@ in terms of those that have one, and `account.py` says why the rest of NumPy has
 """
 
 from ..core.rule import RULES, Rule
-from . import account, elementwise, products, reductions, shapes  # noqa: F401 - they fill the tables
+from . import elementwise, products, reductions, shapes  # noqa: F401 - they fill the tables
 from .unruled import complete
 
 __all__ = ["RULES", "Rule", "complete"]

@@ -11,7 +11,6 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..arrays.validate import written_name
-from ..core import rule
 from ..core.entry import Entry
 from ..core.rule import RULES, SPELLED
 
@@ -154,5 +153,4 @@ def refuse(function: Callable[..., Any]) -> Callable[..., Any]:
     return refused
 
 
-rule.no_rule = no_rule
 SPELLED |= {function: refuse(function) for function in AT_ONCE}

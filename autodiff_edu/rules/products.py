@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import string
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from ..core.rule import SPELLED, linear
 from ..core.tensor import apply
 
-LETTERS = string.ascii_uppercase + string.ascii_lowercase
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 def pull_matmul_left(g: Any, z: Any, x: Any, y: Any) -> Any:

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from ..core import rule
+from ..core.entry import Entry
 from ..core.tensor import Tensor, _told
 from ..text.failures import explain
 
 
 def complete() -> None:
     """Fill in the rest of the tables: they are read when the first function comes that the usual ones do not have."""
-    for room in ("rearranging", "sampling", "nans", "choosing", "norms", "linalg", "fourier"):
+    for room in ("rearranging", "sampling", "nans", "choosing", "norms", "linalg", "fourier", "account"):
         import_module(f"{__package__}.{room}")
 
 
@@ -59,4 +60,11 @@ def _recorded(result: Any, function: Callable[..., Any], tensors: list[Tensor], 
     return _told(result, function, tuple(tensors), ids, arrays, parameters, up=1)
 
 
-rule.without_rule = apply_unruled
+def no_rule(entry: Entry) -> LookupError:
+    """Return the error for an operation without a rule; `account` knows what to write instead."""
+    from . import account
+
+    return account.no_rule(entry)
+
+
+rule.without_rule, rule.no_rule = apply_unruled, no_rule
