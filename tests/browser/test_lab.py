@@ -242,3 +242,23 @@ def test_the_player_goes_on_when_its_kernel_dies(scratch: Notebook) -> None:
     player.press("Home")
     player.agrees(expected, 0)
     assert not [text for text in scratch.tab.complaints if "autodiff" in text or "player" in text.lower()]
+
+
+def test_the_stage_covers_jupyterlab_and_leaves_as_it_came(scratch: Notebook) -> None:
+    player = scratch.player()
+    player.root.scroll_into_view_if_needed()
+    before = player.root.bounding_box()
+    player.root.focus()
+    player.press("f")
+    scratch.page.wait_for_function("() => document.fullscreenElement")
+    screen = scratch.page.viewport_size
+    assert player.root.bounding_box() == {"x": 0, "y": 0, **screen}
+    player.press("PageDown")
+    player.press("ArrowRight")
+    player.stands_at(2)
+    assert scratch.ask("player.step") == 2
+    player.press("Escape")
+    scratch.page.wait_for_function("() => !document.fullscreenElement")
+    assert player.root.get_attribute("data-stage") is None
+    after = player.root.bounding_box()
+    assert (after["width"], after["height"]) == (before["width"], before["height"])

@@ -66,7 +66,8 @@ export function controlsView(trace, history, { actions, go, setSpeed }) {
   const showPredicting = (on) => set(predict, "aria-pressed", on);
   const focusNext = () => buttons.next.focus({ preventScroll: true });
   const moving = make("div", { class: "buttons" }, ...Object.values(buttons));
-  const element = make("div", { class: "controls" }, moving, make("div", { class: "choices" }, speed, predict, stage), track);
+  const choosing = make("div", { class: "choices" }, speed, predict, stage);
+  const element = make("div", { class: "controls" }, moving, choosing, track);
   return { element, stage, show, showPlaying, showPredicting, focusNext };
 }
 
