@@ -257,6 +257,8 @@ def test_the_stage_covers_jupyterlab_and_leaves_as_it_came(scratch: Notebook) ->
     player.press("ArrowRight")
     player.stands_at(2)
     assert scratch.ask("player.step") == 2
+    player.picture("lab-stage")
+    player.press("Home")
     player.press("Escape")
     scratch.page.wait_for_function("() => !document.fullscreenElement")
     assert player.root.get_attribute("data-stage") is None
