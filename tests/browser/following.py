@@ -256,6 +256,15 @@ class Shown:
         by_hand(backwards)
         self.agrees(expected, 0)
 
+    def measures(self, **wanted: float) -> None:
+        """Wait until the player's box has these measures: entering and leaving full screen takes a moment."""
+        for _ in range(100):
+            box = self.root.bounding_box()
+            if box and {name: box[name] for name in wanted} == wanted:
+                return
+            self.root.page.wait_for_timeout(50)
+        assert {name: box[name] for name in wanted} == wanted
+
     def legible(self, dark: bool) -> None:
         """Assert that the player has the brightness of the page, and that all its texts stand out from it."""
         assert_legible(self.root.evaluate(CONTRAST), dark)
