@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from .core.active import active
+from .core.active import now
 from .core.tape import Tape
 from .core.tensor import as_tensor
 from .core.variable import Variable
@@ -88,14 +88,14 @@ class GradientTape(Tape):
             If it is already paused.
         """
         self._check_recording(RuntimeError, "it cannot be paused; write stop_recording")
-        if self not in active.followers:
+        if self not in now().followers:
             raise ValueError("this tape is already paused; one stop_recording is enough")
         place = self._stop_listening()
         try:
             self._mark("pause")
             yield
         finally:
-            if self._recording and self not in active.followers:
+            if self._recording and self not in now().followers:
                 self._start_listening(place)
                 self._mark("resume")
 
@@ -400,17 +400,6 @@ class GradientTape(Tape):
         return f"<{type(self).__name__}: {kind}, {len(self.entries)} entries>"
 
     def __str__(self) -> str:
-        from .text.formatting import short_value
-        from .text.labels import labels_of
+        from .text.labels import table_of
 
-        labels = labels_of(self)
-        rows = [("#", "line", "entry", "value")]
-        for number, entry in enumerate(self.entries, 1):
-            value = "released" if entry.values is None else short_value(entry.output_value)
-            text = f"{labels[entry.output_id]} = {labels.text(entry)}"
-            rows.append((str(number), str(entry.place), text, value))
-        if len(rows) == 1:
-            return f"{self!r}: nothing recorded"
-        widths = [max(len(row[k]) for row in rows) for k in range(4)]
-        lines = [f"{a:>{widths[0]}}  {b:<{widths[1]}}  {c:<{widths[2]}}  {d}".rstrip() for a, b, c, d in rows]
-        return "\n".join(lines)
+        return table_of(self) if self.entries else f"{self!r}: nothing recorded"

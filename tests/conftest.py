@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from autodiff_edu import rules
-from autodiff_edu.core.active import active, listen
+from autodiff_edu.core.active import listen, now
 from autodiff_edu.custom.call import Custom
 from autodiff_edu.explain.journal import journal
 from autodiff_edu.text import places
@@ -43,9 +43,9 @@ def clean_stack():
     known = lasting_rules()
     journal.clear()  # else `explain` looks through what the tests before computed
     yield
-    listeners, hooks, scopes = active.listeners, active.hooks, opened.names
+    listeners, hooks, scopes = now().listeners, now().hooks, opened.names
     listen(journal.hear)
-    active.hooks = ()
+    listen(*now().listeners, hooks=())
     _scopes.set(())
     assert listeners == (journal.hear,), f"the test left {listeners} listening"
     assert hooks == (), f"the test left {len(hooks)} hooks listening"

@@ -36,39 +36,41 @@ def check_array(life: Any) -> None:
     life : iterable of (time, what, where)
         What became of the tape, which the message tells by where it was entered.
     """
-    frame, is_reader = _asker()
-    if not is_reader:
+    frame, through = _asker()
+    if not _are_readers(through):
         raise _lost(frame, life)
 
 
 def check_number(life: Any) -> None:
     """Raise a TypeError for a conversion to a number by an assignment, by NumPy, or by a function of `math`."""
-    asking = sys._getframe(4)  # the frames between are those of the tensor
-    frame, is_reader = _asker()
-    if is_reader:
+    frame, through = _asker()
+    if _are_readers(through):
         return
-    if asking is not frame or _is_store(frame):  # NumPy asks
+    if _is_store(frame) or any(_is_part_of(module, "numpy") for module in through):
         raise _lost(frame, life)
     function = _called(frame)
     module = getattr(function, "__module__", None) or type(getattr(function, "__self__", None)).__module__
     if module in ("math", "cmath") and function not in _LOSE_NOTHING:
         raise _lost(frame, life, f"{module}.{function.__name__}")
-    if module.partition(".")[0] == "numpy" or function == "fill" or function is operator.setitem:
+    if _is_part_of(module, "numpy") or function == "fill" or function is operator.setitem:
         raise _lost(frame, life)
 
 
-def _asker() -> tuple[FrameType, bool]:
-    """Return the frame, outside NumPy and this package, that asks for the numbers; and whether it only reads them."""
-    frame, is_reader = sys._getframe(2), False
+def _asker() -> tuple[FrameType, list[str]]:
+    """Return the frame, outside NumPy and this package, that asks for the numbers, and the modules on the way to it."""
+    frame, through = sys._getframe(2), []
     while is_ours[frame.f_code.co_filename] and frame.f_back is not None:
-        is_reader = is_reader or _is_reader(frame)
+        through.append(frame.f_globals.get("__name__", ""))
         frame = frame.f_back
-    return frame, is_reader or _is_reader(frame)
+    return frame, [*through, frame.f_globals.get("__name__", "")]
 
 
-def _is_reader(frame: FrameType) -> bool:
-    name = frame.f_globals.get("__name__", "")
-    return any(name == reader or name.startswith(f"{reader}.") for reader in READERS)
+def _are_readers(modules: list[str]) -> bool:
+    return any(_is_part_of(module, reader) for module in modules for reader in READERS)
+
+
+def _is_part_of(module: str, package: str) -> bool:
+    return module == package or module.startswith(f"{package}.")
 
 
 def _is_store(frame: FrameType) -> bool:

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from itertools import count
 from typing import Any
 
-from ..with_block import Exit, WithBlock, still_running
+from ..text.with_block import Exit, WithBlock, still_running
 
 tick = count(1).__next__  # numbers tensors in the order in which they are made, so ids also tell the time
 
@@ -28,16 +28,6 @@ class State:
 always = State()  # where nothing has been entered yet; the package's `__init__` lets the journal listen
 _state = ContextVar("active", default=always)
 now = _state.get
-
-
-class Active:
-    """What is active now, where a few nanoseconds do not matter."""
-
-    listeners, followers = property(lambda _: now().listeners), property(lambda _: now().followers)
-    hooks = property(lambda _: now().hooks, lambda _, hooks: listen(*now().listeners, hooks=hooks))
-
-
-active = Active()
 
 
 def listen(*listeners: Callable[[Any, Any], Any], hooks: Any = None, within: only | None = None) -> None:
@@ -71,6 +61,6 @@ class only(WithBlock):  # noqa: N801
 
 
 def announce(what: str, *details: Any) -> None:
-    """Notify every hook of what happened. Check `active.hooks` first where the details are costly to build."""
+    """Notify every hook of what happened. Check `now().hooks` first where the details are costly to build."""
     for hook in now().hooks:
         hook(what, *details)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays.broadcasting import unbroadcast
 from ..arrays.validate import as_spelled
-from .active import active, announce
+from .active import announce, now
 
 Pull = Callable[..., Any]
 
@@ -53,7 +53,7 @@ no_rule: Callable[[Any], LookupError]
 
 def call_spelled(function: Any, ours: Callable[..., Any], args: Any, parameters: Any) -> Any:
     """Call what a function is written as; the hooks hear of beginning and end, so that one can take it whole."""
-    if not active.hooks:
+    if not now().hooks:
         return as_spelled(function, ours, args, parameters)
     announce("Spelling")
     result = None

@@ -10,9 +10,9 @@ from typing import Any, Self
 
 from ..arrays.validate import USUAL, check_watchable, freeze
 from ..text.places import Where, here
-from ..with_block import Exit, WithBlock
+from ..text.with_block import Exit, WithBlock
 from . import rule
-from .active import active, announce, begin, listen, now, tick
+from .active import announce, begin, listen, now, tick
 from .entry import Entry
 from .rule import RULES
 from .tensor import Tensor, as_tensor, wrap
@@ -42,7 +42,7 @@ class Tape(WithBlock):
         begin(self)
         self._usable, self._thread = True, get_ident()
         self._mark("enter")
-        self._start_listening(len(active.listeners))
+        self._start_listening(len(now().listeners))
         return self
 
     @Exit
@@ -135,12 +135,12 @@ class Tape(WithBlock):
             raise error(f"this tape is not recording, so {remedy} inside its with block")
 
     def _start_listening(self, place: int) -> None:
-        listen(*active.listeners[:place], self._record, *active.listeners[place:])
+        listen(*now().listeners[:place], self._record, *now().listeners[place:])
 
     def _stop_listening(self) -> int:
-        if self not in active.followers:
+        if self not in now().followers:
             return 0
-        before = active.listeners
+        before = now().listeners
         listen(*[listener for listener in before if listener != self._record])
         return before.index(self._record)
 
@@ -165,7 +165,7 @@ class Tape(WithBlock):
         for target, seed in seeds:
             before = cotangents.get(target._id)
             cotangents[target._id] = seed if before is None else before + seed
-            if active.hooks:
+            if now().hooks:
                 announce("Seed", self, target, as_tensor(seed))
         return cotangents
 
@@ -176,13 +176,13 @@ class Tape(WithBlock):
             self._check_ruled(wanted, set(cotangents))
         release = release and not any(o in RULES and RULES[o].own for o in operations)  # a user's rule may fail
         happenings = walk(self.entries, self._connected, cotangents, wanted, stack, release)
-        return self._announced(happenings) if active.hooks or lazy else happenings
+        return self._announced(happenings) if now().hooks or lazy else happenings
 
     def _announced(self, happenings: Iterator[Any]) -> Iterator[Any]:
         for happening in happenings:
-            if active.hooks and isinstance(happening, Arrived):
+            if now().hooks and isinstance(happening, Arrived):
                 announce("PullBack", self, happening.entry, as_tensor(happening.cotangent))
-            elif active.hooks and isinstance(happening, Added):
+            elif now().hooks and isinstance(happening, Added):
                 entry, k, *sums = happening
                 announce("Accumulate", self, entry, k, wrap(entry.values[k], entry.ids[k]), *map(as_tensor, sums))
             yield happening
@@ -204,13 +204,13 @@ class Tape(WithBlock):
             yield
             return
         self._check_thread()
-        paused, place = self not in active.followers, self._stop_listening()
+        paused, place = self not in now().followers, self._stop_listening()
         self._usable = False
         try:
             yield
         except (Exception, KeyboardInterrupt):  # usable again, if nothing has been released yet
             self._usable = all(entry.values is not None for entry in self.entries)
-            if self._usable and self._recording and not paused and self not in active.followers:
+            if self._usable and self._recording and not paused and self not in now().followers:
                 self._start_listening(place)
             raise
         finally:

@@ -1,6 +1,7 @@
 """Values that tapes can follow, and the one door that everything differentiable goes through: `apply`.
 
-`apply` computes the plain result and tells the listeners of this thread; binary operators do the same a little faster.
+`apply` looks up the arrays, and `_computed` computes with them and tells the listeners; operators, which know their
+arrays, call that at once.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ..arrays.validate import as_index, as_operand, bind_call, copy_in, read_onl
 from ..text.failures import explain
 from ..text.places import is_ours
 from . import rule
-from .active import active, announce, now, tick
+from .active import announce, now, tick
 from .entry import PLAIN, Entry, note
 from .rule import RULES, SPELLED, call_spelled
 
@@ -33,21 +34,11 @@ def _binary(ufunc: np.ufunc, compute: Callable[[Any, Any], Any]) -> Any:
             id, value = other._id, other._array
         else:
             id, value = None, (other := as_operand(other))
-        try:
-            result = compute(self._array, value)
-        except Exception as error:
-            explain(error, ufunc, (self, other))
-            raise
-        return _told(result, ufunc, (self, other), (self._id, id), [self._array, value], up=2)
+        return _computed(compute, ufunc, (self, other), (self._id, id), [self._array, value], up=2)
 
     def reflected(self: Tensor, other: Any) -> Tensor:
         other = as_operand(other)
-        try:
-            result = compute(other, self._array)
-        except Exception as error:
-            explain(error, ufunc, (other, self))
-            raise
-        return _told(result, ufunc, (other, self), (None, self._id), [other, self._array], up=2)
+        return _computed(compute, ufunc, (other, self), (None, self._id), [other, self._array], up=2)
 
     return forward, reflected
 
@@ -88,7 +79,7 @@ class Tensor(ArrayMethods):
         return self._leave("numpy()")
 
     def _leave(self, how: str, check: Any = None) -> Any:
-        for follower in reversed(active.followers if check or active.hooks else ()):
+        for follower in reversed(now().followers if check or now().hooks else ()):
             if follower.follows((self._id,)):
                 announce("Leave", follower, self, how)
             check = check and follower.guard(self, check)
@@ -131,12 +122,7 @@ class Tensor(ArrayMethods):
                 raise TypeError(f"np.{ufunc.__name__}.{method} has no rule; write it with functions that have one")
             return call_spelled((ufunc, method), SPELLED[ufunc, method], inputs, parameters)
         if len(inputs) == 1:  # it is this tensor
-            try:
-                value = ufunc(self._array, **parameters)
-            except Exception as error:
-                explain(error, ufunc, inputs)
-                raise
-            return _told(value, ufunc, inputs, (self._id,), [self._array], parameters, up=2)
+            return _computed(ufunc, ufunc, inputs, (self._id,), [self._array], parameters, up=2)
         return apply(ufunc, tuple(map(as_operand, inputs)), parameters)
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, parameters: Any) -> Any:
@@ -192,16 +178,18 @@ def apply(operation: Any, inputs: tuple[Any, ...], parameters: Any = _NONE) -> A
         else:
             ids.append(None)
             values.append(as_operand(x) if type(x) is list else x)
+    return _computed(operation, operation, inputs, tuple(ids), values, parameters)
+
+
+def _computed(
+    compute: Any, operation: Any, inputs: Any, ids: Any, values: list[Any], parameters: Any = _NONE, up: int = 3
+) -> Any:
+    """Compute an operation, wrap the result and tell the listeners: the second half of `apply`."""
     try:
-        result = operation(*values, **parameters)
+        value = compute(*values, **parameters) if parameters else compute(*values)  # most have none
     except Exception as error:
         explain(error, operation, inputs, parameters)
         raise
-    return _told(result, operation, inputs, tuple(ids), values, parameters)
-
-
-def _told(value: Any, operation: Any, inputs: Any, ids: Any, values: Any, parameters: Any = _NONE, up: int = 3) -> Any:
-    """Wrap the result of an operation and tell the listeners: the second half of `apply`."""
     output = _new_tensor(Tensor)
     output._array = value = value if type(value) not in _PYTHON else np.asarray(value)[()]  # e.g. of 1j * np.float64(1)
     output._id = tick()

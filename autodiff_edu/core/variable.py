@@ -7,7 +7,7 @@ from typing import Any
 from ..arrays.methods import NotInPlace
 from ..arrays.validate import as_change, check_fits, copy_in
 from ..text.formatting import show
-from .active import active, announce
+from .active import announce, now
 from .entry import PLAIN, note
 from .tensor import Tensor, wrap
 
@@ -62,7 +62,7 @@ class Variable(NotInPlace, Tensor):
         announce("Assigning", self)
         self._array = copy_in(array, self.dtype)
         note("assign", (source._id if isinstance(source, Tensor) else PLAIN,), self._id)
-        if active.hooks:
+        if now().hooks:
             announce("Assign", self, wrap(self._array))
         return self
 
@@ -82,7 +82,8 @@ class Variable(NotInPlace, Tensor):
 
     def as_it_is(self) -> Variable:
         """Return a copy with the value of now, which tapes take for this variable."""
-        (kept := self.__copy__())._id = self._id
+        kept = self.__copy__()
+        kept._id = self._id
         return kept
 
     def __repr__(self) -> str:

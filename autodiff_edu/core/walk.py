@@ -49,11 +49,21 @@ def walk(
 ) -> Iterator[Arrived | Added | Passed]:
     """Pull the cotangents back, entry by entry; at the end the dict holds those of the wanted tensors.
 
-    The entries stand in the order in which they were computed, and each operation has a rule. `connected` holds the ids
-    of the tensors that something flows back through. The cotangents, by the ids of tensors, are at first the seeds;
-    each has the `stack` as leading axis, if any. `release` lets each entry go of its arrays after its rules. For each
-    entry come Arrived, one Added per contribution, and Passed: of plain arrays; or of tensors, where a follower follows
-    the entry and is to hear what its rules compute.
+    Parameters
+    ----------
+    entries : list of Entry
+        In the order in which they were computed. Each operation has a rule.
+    connected, wanted : set of int
+        The tensors that something flows back through, and those whose cotangents are asked for.
+    cotangents : dict
+        From the id of a tensor to its cotangent, at first the seeds. Each has the `stack` as leading axis, if any.
+    release : bool
+        Whether each entry lets go of its arrays as soon as its rules have been applied.
+
+    Yields
+    ------
+    For each entry Arrived, then one Added per contribution, then Passed
+        Of plain arrays; or of tensors, where a follower follows the entry and must hear what its rules compute.
     """
     needed = needed_for(wanted, entries, connected)
     for entry in reversed(entries):

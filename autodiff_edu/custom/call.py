@@ -26,12 +26,12 @@ import numpy as np
 from ..arrays.stack import dense
 from ..arrays.structures import flatten, rebuild
 from ..arrays.validate import copy_in
-from ..core.active import active, announce, begin, listen, tick
+from ..core.active import announce, begin, listen, now, tick
 from ..core.entry import Entry
 from ..core.rule import RULES, Rule
 from ..core.tensor import Tensor, apply, as_tensor, wrap
 from ..core.variable import Variable
-from ..with_block import Exit, WithBlock
+from ..text.with_block import Exit, WithBlock
 from .checking import Argument, Source, checked, gradients_of, is_sequence, is_smooth, plural
 
 
@@ -156,7 +156,7 @@ class Call:
         ]
         gradients: list[Any] = []
         for gradient in self.backward_of(cotangents):
-            found = gradient if gradient is None or active.followers else gradient._array
+            found = gradient if gradient is None or now().followers else gradient._array
             gradients.append(np.conjugate(found) if found is not None and found.dtype.kind == "c" else found)
         return gradients
 
@@ -223,12 +223,12 @@ class Reads(WithBlock):
 
     def __enter__(self) -> Reads:
         begin(self)
-        listen(*active.listeners, self)
+        listen(*now().listeners, self)
         return self
 
     @Exit
     def __exit__(self, *exception: object) -> None:
-        listen(*(listener for listener in active.listeners if listener is not self))
+        listen(*(listener for listener in now().listeners if listener is not self))
 
     def follows(self, ids: Any) -> bool:
         """Return False: rules may run on plain arrays."""
@@ -267,7 +267,7 @@ def call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -
     custom.captured = frozenset(reads.older - passed - custom.named)
     parts = _cut(apply(custom, inputs), this.outputs)
     results = [next(parts) if array.dtype.kind in "fc" else wrap(array) for array in arrays]
-    if active.hooks:
+    if now().hooks:
         announce("Called", this, [leaf for _, leaf in flatten(result, "the result")], results)
     return rebuild(result, iter(results))
 

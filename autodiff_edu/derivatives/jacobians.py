@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays.stack import OneHot, Stack, dense
 from ..arrays.structures import rebuild
-from ..core.active import active
+from ..core.active import now
 from ..core.tape import Tape
 from ..core.tensor import Tensor, as_tensor, wrap
 from .requests import note_results, tensors_of
@@ -71,7 +71,7 @@ def _pull_back(tape: Tape, target: Tensor, batch: int, sources: list[Tensor], ch
     for start in range(0, max(count, 1), chunk):
         rows = range(start, min(start + chunk, count))
         seeds: Any = Stack(OneHot(target.shape, batch, rows, target.dtype))
-        if active.followers or active.hooks or len(rows) * target._array.nbytes < SMALL:
+        if now().followers or now().hooks or len(rows) * target._array.nbytes < SMALL:
             seeds = dense(seeds)  # what is recorded or shown must be an array, and a small one is faster as it is
         cotangents = tape._seed([(target, seeds)])
         for _ in tape._walk(cotangents, wanted, (len(rows),)):

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays.structures import flatten, flatten_like, rebuild
 from ..arrays.validate import reject_module
-from ..core.active import active
+from ..core.active import now
 from ..core.entry import note
 from ..core.tape import Tape
 from ..core.tensor import Tensor, constant, wrap
@@ -81,7 +81,7 @@ def seeds_of(target: Any, output_gradients: Any) -> list[tuple[Tensor, Any]]:
             raise TypeError(f"{path} is complex, and its target is {tensor.dtype}; give its real part")
         if seed.dtype != tensor.dtype:
             seed = seed.astype(tensor.dtype)
-        seeds.append((tensor, seed if active.followers else seed._array))
+        seeds.append((tensor, seed if now().followers else seed._array))
     return seeds
 
 

@@ -26,10 +26,10 @@ from ..core.variable import Variable
 from ..custom.call import Custom
 from ..derivatives.requests import tensors_of
 from ..rules.account import remedy
-from ..text.labels import Labels, names_of_arguments
-from ..text.places import Place, Where, here, names, place
+from ..text.places import Place, Where, names, place
 from .journal import KEPT, Line
-from .sentences import KINDS, SAID, UNSEEN, WHEN, WORDS
+from .labels import SpokenLabels
+from .sentences import KINDS, UNSEEN, WHEN, WORDS
 from .ways import Link, Ways, as_written, is_statement
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class Explanation:
     def __init__(self, ways: Ways) -> None:
         path = ways.path()
         self._ways = ways
-        self._labels = _Labels(ways)
+        self._labels = SpokenLabels(ways)
         self.connected = path is not None
         self.path = path or ()
         self.causes = tuple(_after_all(self) if self.connected else _causes(self))
@@ -178,71 +178,6 @@ def check_connected(tape: Tape, target: Any, sources: list[Tensor]) -> None:
             raise UnconnectedError(str(explanation))
 
 
-class _Labels(Labels):
-    """What the user calls the tensors that an explanation speaks of."""
-
-    def __init__(self, ways: Ways) -> None:
-        super().__init__()
-        self.unnamed: set[int] = set()
-        self._as_asked(ways)
-        for tensor in (*ways.targets, ways.source):
-            line = ways.origin(tensor)
-            if name := tensor.name or (line and names(line.where).result):
-                self.give(tensor._id, name)
-        for id, (watched, where) in ways.tape._watched.items():
-            self.watched(id, watched, where)
-        numbers = {entry.output_id: number for number, entry in enumerate(ways.tape.entries, 1)}
-        for link in ways.links:
-            if link.on_the_way:
-                self.take_from(link.entry, numbers)
-        for tensor, otherwise in (*((target, "the target") for target in ways.targets), (ways.source, "the source")):
-            self.give(tensor._id, otherwise)
-
-    def take_from(self, entry: Entry, numbers: dict[int, int]) -> None:
-        """Name what an entry is of; `numbers` are those of the outputs that the tape recorded."""
-        written = names(entry.where)
-        if callable(entry.operation):
-            number = numbers.get(entry.output_id)
-            known = (*names_of_arguments(entry), written.result)
-            unknown = [id for id, name in zip((*entry.ids, entry.output_id), known, strict=True) if not name]
-            self.unnamed |= {id for id in unknown if id is not None and id not in self}
-            self.entry(entry, f"s{len(self.unnamed)}" if number is None else f"t{number}")
-            return
-        known = written.arguments if written.function in SAID else ()
-        assigned = entry.operation == "assign"
-        for id in filter(None, entry.ids):
-            self._give(id, known[int(assigned)] if len(known) > assigned else None)
-        if entry.output_id:
-            self._give(entry.output_id, (known[0] if known else None) if assigned else written.result)
-
-    def _give(self, id: int, name: str | None) -> None:
-        if name is None and id not in self:
-            self.unnamed.add(id)
-        self.give(id, name or "the tensor")
-
-    def spoken(self, id: int, otherwise: str = "the tensor") -> str:
-        """Call a tensor what the user calls it, if that is known."""
-        return otherwise if id in self.unnamed else self[id]
-
-    def _as_asked(self, ways: Ways) -> None:
-        """Take the names of target and source from the user's `tape.explain(y, x)`."""
-        asked = names(here())
-        one = len(ways.targets) == 1 and asked.function in ("explain", "gradient", "jacobian", "batch_jacobian")
-        written = asked.arguments[1:3] if one else ()
-        for tensor, name in zip((*ways.targets[:1], ways.source), (*written, None, None), strict=False):
-            called = tensor.name or name
-            if called is not None:
-                self.give(tensor._id, called)
-
-    def written(self, entry: Entry) -> str:
-        """Write an entry as the user's line: "cell 3, line 2: y = x * x"."""
-        code, result = as_written(entry, entry.name), names(entry.where).result
-        if code is not None and (result is None or is_statement(code)):  # x -= y
-            return f"{place(entry.where)}: {code}"
-        start = "" if entry.output_id in self.unnamed else f"{self[entry.output_id]} = "
-        return f"{place(entry.where)}: {start}{code or self.text(entry)}"
-
-
 def _few(items: Sequence[Any]) -> list[Any]:
     """Leave out the middle of a long list."""
     if len(items) <= MANY:
@@ -303,7 +238,7 @@ def _once(causes: Iterable[Cause]) -> list[Cause]:
     return list(once.values())
 
 
-def _about_the_source(ways: Ways, labels: _Labels) -> list[Cause]:
+def _about_the_source(ways: Ways, labels: SpokenLabels) -> list[Cause]:
     """List why the tape does not follow the source, if it does not."""
     source, tape, name = ways.source, ways.tape, labels[ways.source._id]
     line = ways.origin(source)
@@ -334,7 +269,7 @@ def _about_the_source(ways: Ways, labels: _Labels) -> list[Cause]:
     return [Cause("never watched", None, where, f"{text}Write {_watching(name)} before it is used.")]
 
 
-def _about_a_computed_source(line: Line, ways: Ways, labels: _Labels) -> Cause:
+def _about_a_computed_source(line: Line, ways: Ways, labels: SpokenLabels) -> Cause:
     name, written = labels[line.output_id], names(line.where)
     labels.take_from(line, {})
     if written.result is not None and written.result in written.arguments:
@@ -353,7 +288,7 @@ def _about_a_computed_source(line: Line, ways: Ways, labels: _Labels) -> Cause:
     )
 
 
-def _about_a_cut(link: Link, labels: _Labels) -> Cause:
+def _about_a_cut(link: Link, labels: SpokenLabels) -> Cause:
     entry, kind = link.entry, str(link.cut)
     if kind == "left":
         return _about_leaving(entry, labels)
@@ -376,7 +311,7 @@ def _about_a_cut(link: Link, labels: _Labels) -> Cause:
     return Cause(kind, operation, entry.where, start + KINDS[said](output, x))
 
 
-def _about_leaving(entry: Entry, labels: _Labels) -> Cause:
+def _about_leaving(entry: Entry, labels: SpokenLabels) -> Cause:
     name, function = labels.spoken(next(id for id in entry.ids if id)), names(entry.where).function
     code = as_written(entry, function) if function else None
     text = (
@@ -391,7 +326,7 @@ def _watching(name: str) -> str:
     return f"tape.watch({name if name.isidentifier() else '...'})"
 
 
-def _nothing(ways: Ways, labels: _Labels) -> Cause:
+def _nothing(ways: Ways, labels: SpokenLabels) -> Cause:
     targets = ", ".join(labels[target._id] for target in ways.targets) or "no target"
     text = f"Nothing that leads to {targets} was computed from {labels[ways.source._id]}."
     if len(ways.kept) >= KEPT and ways.kept[0].time > ways.life[0].time:

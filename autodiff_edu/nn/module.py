@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import wraps
 from typing import Any
 
-from ..core.active import active
+from ..core.active import now
 from ..core.variable import Variable
 from ..trace.scopes import scope_of
 
@@ -76,7 +76,7 @@ class Module:
 def _in_its_scope(call: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(call)
     def scoped(self: Module, *args: Any, **options: Any) -> Any:
-        if not active.hooks:  # nobody would hear of the scope
+        if not now().hooks:  # nobody would hear of the scope
             return call(self, *args, **options)
         with scope_of(self):
             return call(self, *args, **options)

@@ -8,7 +8,7 @@ from contextlib import ContextDecorator
 from typing import Any
 
 from ..arrays.structures import as_array, flatten, rebuild
-from ..core.active import active
+from ..core.active import now
 from ..core.tensor import Tensor, constant
 from ..explain.explanation import Explanation
 from ..gradient_tape import GradientTape
@@ -76,7 +76,7 @@ def _traced(function: Callable[..., Any], args: tuple[Any, ...]) -> Trace:
     ]
     tensors = [rebuild(arg, iter(parts)) for arg, parts in zip(args, leaves, strict=True)]
     watched = [leaf for parts in leaves for leaf in parts if isinstance(leaf, Tensor) and leaf.dtype.kind in "fc"]
-    tape, outer = GradientTape(persistent=True), active.followers
+    tape, outer = GradientTape(persistent=True), now().followers
     with trace(f"{getattr(function, '__name__', type(function).__name__)}({', '.join(names)})") as traced:
         with tape:
             tape.watch(watched)

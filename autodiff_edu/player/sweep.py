@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.structures import as_array
-from ..core.active import active
+from ..core.active import now
 from ..core.tensor import Tensor
 from ..derivatives.jacobians import one_tensor
 from ..gradient_tape import GradientTape
@@ -58,7 +58,7 @@ def sweep(f: Callable[[Any], Any], x: Any) -> Player:
     if not isinstance(source, Tensor) or source.dtype.kind != "f":
         raise TypeError(f"{name} is {x!r:.60}, and a Jacobian is by one array of floating numbers")
     _check_size(source, f"{name} has", MOST_COLUMNS)
-    tape, outer = GradientTape(persistent=True), active.followers
+    tape, outer = GradientTape(persistent=True), now().followers
     passes: list[tuple[Event, Event]] = []
     with trace(f"Jacobian of {getattr(f, '__name__', type(f).__name__)}({name})") as traced:
         with tape:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arrays.structures import flatten
 from ..arrays.validate import copy_in
-from ..core.active import active
+from ..core.active import now
 from ..core.entry import Entry
 from ..core.tape import Tape
 from ..core.tensor import Tensor, wrap
@@ -111,7 +111,7 @@ class Recording:
         Not while a tape records too: a backward pass computes with what that tape saw inside of the function.
         """
         if what == "Spelling":
-            self._spelling.append(not any(isinstance(follower, Tape) for follower in active.followers))
+            self._spelling.append(not any(isinstance(follower, Tape) for follower in now().followers))
         elif what == "Spelled":
             function, arguments, parameters, result = details
             if self._spelling.pop() and not self.inside and (outputs := tensors_in(result)):

@@ -1,1 +1,1 @@
-"""Places in the user's code, and numbers and names as text; knows nothing of tensors."""
+"""Places and blocks in the user's code, and numbers and names as text; knows nothing of tensors."""

@@ -1,7 +1,7 @@
 """What happens while a tape works, as small typed records, handed to whom `hook` installs.
 
 A callback receives every event of this thread, in order. Without one, no event is ever built: the code that would
-announce it asks `active.hooks` first.
+announce it asks `now().hooks` first.
 
 >>> import autodiff_edu as ad
 >>> x = ad.constant(3.0)
@@ -19,13 +19,13 @@ from collections.abc import Callable
 from contextlib import ContextDecorator
 from typing import Any
 
-from ..core.active import active, always, begin, only
+from ..core.active import always, begin, listen, now, only
 from ..core.entry import Entry
 from ..core.tape import Tape
 from ..core.tensor import Tensor
 from ..core.variable import Variable
 from ..text.places import Where
-from ..with_block import Exit, WithBlock
+from ..text.with_block import Exit, WithBlock
 
 
 class Event:
@@ -219,11 +219,11 @@ class hook(WithBlock, ContextDecorator):  # noqa: N801
     def __enter__(self) -> None:
         begin(self)
         self._failures.clear()
-        active.hooks = (*active.hooks, self._see)
+        listen(*now().listeners, hooks=(*now().hooks, self._see))
 
     @Exit
     def __exit__(self, kind: Any, error: BaseException | None, place: Any) -> None:
-        active.hooks = tuple(installed for installed in active.hooks if installed != self._see)
+        listen(*now().listeners, hooks=tuple(installed for installed in now().hooks if installed != self._see))
         for failure in self._failures:
             if error is None:
                 raise failure

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, ContextDecorator, nullcontext
 from contextvars import ContextVar
 from typing import Any
 
-from ..with_block import Exit, WithBlock, still_running
+from ..text.with_block import Exit, WithBlock, still_running
 
 _scopes = ContextVar[tuple["scope", ...]]("scopes", default=())
 

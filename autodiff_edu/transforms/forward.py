@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.structures import flatten_like, rebuild
-from ..core.active import active, only
+from ..core.active import now, only
 from ..core.entry import Entry
 from ..core.rule import RULES, Pull, settle
 from ..core.tape import Tape
@@ -77,7 +77,7 @@ def push_forward(tape: Tape, tangents: dict[int, Any], stack: tuple[int, ...] = 
         if rule is None:
             raise no_rule(entry)
         values, y = entry.values, entry.output_value
-        if active.followers and (any(isinstance(t, Tensor) for _, t in moving) or is_followed(entry)):
+        if now().followers and (any(isinstance(t, Tensor) for _, t in moving) or is_followed(entry)):
             values, y = entry.inputs, entry.output
         parts = []
         for k, tangent in moving:
@@ -143,7 +143,7 @@ def _transposed(pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: En
     hooks = (see,) if RULES[entry.operation].own else ()  # how a tangent is found is nobody's business
     failed = found = None
     try:
-        with only(*active.listeners, hooks=hooks):
+        with only(*now().listeners, hooks=hooks):
             found = _pulled_back(pull, k, tangent, y, values, entry, stack, cotangent)
     except TypeError as error:
         failed = error

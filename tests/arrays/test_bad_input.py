@@ -10,7 +10,7 @@ from cases import NUMPY
 from unruled import NAME, UNRULED
 
 import autodiff_edu as ad
-from autodiff_edu.core.active import active
+from autodiff_edu.core.active import now
 
 
 @pytest.mark.parametrize("make", [ad.constant, ad.Variable])
@@ -33,7 +33,7 @@ def test_a_function_without_a_rule_runs_and_its_gradient_says_what_is_missing():
     assert y.tolist() == [1.0, 3.0]
     with pytest.raises(LookupError, match=rf"{NAME}.*test_bad_input\.py, line \d+.*register_gradient\({NAME}"):
         tape.gradient(z, x)
-    assert active.followers == ()
+    assert now().followers == ()
     assert tape.gradient(w, x).tolist() == [6.0, 2.0], "the failed call used nothing up"
 
 
@@ -147,7 +147,7 @@ def test_a_singular_matrix_is_refused_as_numpy_refuses_it(f, matrix):
     x = ad.Variable(matrix)
     with ad.GradientTape(), pytest.raises(np.linalg.LinAlgError):
         f(x)
-    assert active.followers == ()
+    assert now().followers == ()
 
 
 def test_the_determinant_of_a_singular_matrix_has_its_cofactors_as_the_gradient():

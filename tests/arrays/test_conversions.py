@@ -141,16 +141,22 @@ def test_plain_numbers_that_are_asked_for_by_name_are_handed_over(case):
 @pytest.mark.parametrize("case", REFUSED)
 def test_nothing_changes_where_no_tape_follows(case):
     call = REFUSED[case][0]
-    call(*tensors())
     x, p, q = tensors()
+    expected = call(x.numpy(), p.numpy(), q.numpy())
+    assert_same(call(x, p, q), expected)
     with ad.GradientTape() as tape, tape.stop_recording():
-        call(x, p, q)
+        assert_same(call(x, p, q), expected)
     with ad.GradientTape(watch_accessed_variables=False) as tape:
-        call(x, p, q)
-    call(x, p, q)
+        assert_same(call(x, p, q), expected)
     with ad.GradientTape():
-        call(*(ad.constant(v.numpy()) for v in (x, p, q)))
-        in_another_thread(lambda: call(x, p, q))
+        assert_same(call(*(ad.constant(v.numpy()) for v in (x, p, q))), expected)
+        assert_same(in_another_thread(lambda: call(x, p, q)), expected)
+
+
+def assert_same(found, expected):
+    if isinstance(expected, np.polynomial.Polynomial):
+        found, expected = found.coef, expected.coef
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_a_variable_that_the_tape_would_watch_when_it_is_read_counts_as_followed():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
-from autodiff_edu.core.active import active, always, announce, listen, only, tick
+from autodiff_edu.core.active import always, announce, listen, now, only, tick
 from autodiff_edu.core.entry import PLAIN
 from autodiff_edu.core.tape import Tape
 from autodiff_edu.explain.journal import journal
@@ -27,9 +27,9 @@ class Listener:
 @pytest.fixture
 def listener():
     listening = Listener()
-    listen(*active.listeners, listening)
+    listen(*now().listeners, listening)
     yield listening
-    listen(*(other for other in active.listeners if other is not listening))
+    listen(*(other for other in now().listeners if other is not listening))
 
 
 def test_every_operation_is_told_once_with_what_it_was_computed_from(listener):
@@ -69,19 +69,17 @@ def test_numbers_that_are_handed_over_are_told_as_an_entry_without_arrays(listen
 
 def test_an_assignment_is_told_before_and_after():
     v, seen = ad.Variable(1.0), []
-    active.hooks = (
-        lambda what, *details: seen.append((what, float(v.numpy()) if what.startswith("Assign") else None)),
-    )
+    now().hooks = (lambda what, *details: seen.append((what, float(v.numpy()) if what.startswith("Assign") else None)),)
     try:
         v.assign(4.0)
     finally:
-        active.hooks = ()
+        listen(*now().listeners, hooks=())
     assert [event for event in seen if event[0].startswith("Assign")] == [("Assigning", 1.0), ("Assign", 4.0)]
 
 
 def test_a_function_that_is_spelled_in_terms_of_others_is_told_before_and_after_also_if_it_fails():
     seen = []
-    active.hooks = (lambda what, *details: seen.append((what, *details[:1])),)
+    now().hooks = (lambda what, *details: seen.append((what, *details[:1])),)
     try:
         np.sort(ad.constant([2.0, 1.0]))
         assert ("Spelling",) in seen
@@ -90,7 +88,7 @@ def test_a_function_that_is_spelled_in_terms_of_others_is_told_before_and_after_
         with pytest.raises(np.exceptions.AxisError):
             np.sort(ad.constant([2.0, 1.0]), axis=7)
     finally:
-        active.hooks = ()
+        listen(*now().listeners, hooks=())
     assert [what for what, *_ in seen].count("Spelling") == [what for what, *_ in seen].count("Spelled") > 0
 
 
@@ -105,27 +103,27 @@ def test_only_mutes_everyone_else_and_gives_them_back_also_after_an_error(listen
     tape, seen, alone = ad.GradientTape(), [], Listener()
     with tape:
         x = ad.Variable(2.0)
-        active.hooks = (lambda what, *details: seen.append(what),)
-        before = active.listeners, active.followers, active.hooks
+        listen(*now().listeners, hooks=(lambda what, *details: seen.append(what),))
+        before = now().listeners, now().followers, now().hooks
         listener.heard.clear()
         with pytest.raises(ZeroDivisionError):
             fail_muted(x, alone)
-        assert (active.listeners, active.followers, active.hooks) == before
-        active.hooks = ()
+        assert (now().listeners, now().followers, now().hooks) == before
+        listen(*now().listeners, hooks=())
     assert alone.words == ["multiply"]
     assert (listener.heard, seen, tape.entries) == ([], [], [])
 
 
 def test_followers_are_the_listeners_that_follow(listener):
     with Tape() as tape:
-        assert active.listeners == (journal.hear, listener, tape._record)
-        assert active.followers == (tape,)
-    assert active.followers == ()
+        assert now().listeners == (journal.hear, listener, tape._record)
+        assert now().followers == (tape,)
+    assert now().followers == ()
 
 
 def test_the_journal_listens_in_every_thread_from_its_beginning():
     found = []
-    thread = threading.Thread(target=lambda: found.append(active.listeners))
+    thread = threading.Thread(target=lambda: found.append(now().listeners))
     thread.start()
     thread.join()
     assert found == [(journal.hear,)] == [always.listeners]

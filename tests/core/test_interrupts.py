@@ -1,21 +1,22 @@
 """An interrupt (Ctrl-C) at any moment leaves nothing recording: what it kept from leaving is taken out later."""
 
+import os
 import signal
 import sys
 import threading
 from itertools import count
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import autodiff_edu as ad
-from autodiff_edu.core.active import active, only
+from autodiff_edu.core.active import now, only
 from autodiff_edu.custom.call import Reads
 from autodiff_edu.explain.journal import journal
 from autodiff_edu.trace.scopes import opened
-from autodiff_edu.with_block import __file__ as with_block_file
 
-OURS = with_block_file.removesuffix("with_block.py")
+OURS = str(Path(ad.__file__).parent) + os.sep
 X = ad.Variable(3.0, name="x")
 C = ad.constant(2.0)
 
@@ -40,18 +41,18 @@ class Busy:
 
     def check(self):
         """Nothing is active in the next outermost block but what it enters, and what was left records no more."""
-        listeners = [*active.listeners]
+        listeners = [*now().listeners]
         before = [len(tape.entries) for tape in self.tapes]
         assert opened.names == ()
         _ = X * X + C
         assert [len(tape.entries) for tape in self.tapes] == before
         with ad.GradientTape() as tape:
-            assert active.listeners == (journal.hear, tape._record), listeners
-            assert (active.followers, active.hooks, opened.names) == ((tape,), (), ())
+            assert now().listeners == (journal.hear, tape._record), listeners
+            assert (now().followers, now().hooks, opened.names) == ((tape,), (), ())
             _ = X * X
         assert len(tape.entries) == 1
         assert [len(tape.entries) for tape in self.tapes] == before
-        assert (active.listeners, active.followers, active.hooks) == ((journal.hear,), (), ())
+        assert (now().listeners, now().followers, now().hooks) == ((journal.hear,), (), ())
         with self.tapes[1] as again:  # and it can be entered again
             _ = X * X
         assert len(again.entries) == before[1] + 1

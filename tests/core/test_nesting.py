@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
-from autodiff_edu.core.active import active
+from autodiff_edu.core.active import now
 from autodiff_edu.core.rule import RULES, Rule
 from autodiff_edu.trace.events import PullBack
 
@@ -135,7 +135,7 @@ def test_a_walk_given_up_leaves_nothing_behind():
     with pytest.raises(RuntimeError, match="persistent=True"):
         tape.gradient(y, x)
     assert tape.nbytes == 0
-    assert active.followers == ()
+    assert now().followers == ()
 
 
 def test_a_walk_that_fails_does_not_touch_tapes_entered_or_left_since_it_began(monkeypatch):
@@ -149,10 +149,10 @@ def test_a_walk_that_fails_does_not_touch_tapes_entered_or_left_since_it_began(m
     with ad.GradientTape() as other:
         walk = tape.steps(y, x)
         next(walk)
-        assert active.followers == (other,)
+        assert now().followers == (other,)
     with pytest.raises(LookupError):
         next(walk)
-    assert active.followers == ()
+    assert now().followers == ()
 
     with ad.GradientTape() as tape:
         y = np.sum(np.tanh(x))
@@ -161,7 +161,7 @@ def test_a_walk_that_fails_does_not_touch_tapes_entered_or_left_since_it_began(m
     with ad.GradientTape() as other:
         with pytest.raises(LookupError):
             next(walk)
-        assert active.followers == (other,)
+        assert now().followers == (other,)
 
 
 def test_a_walk_that_fails_after_its_tape_was_left_does_not_put_it_back():
@@ -171,4 +171,4 @@ def test_a_walk_that_fails_after_its_tape_was_left_does_not_put_it_back():
         next(walk)
     with pytest.raises(ValueError, match="stop"):
         walk.throw(ValueError("stop"))
-    assert active.followers == ()
+    assert now().followers == ()

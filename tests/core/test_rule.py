@@ -7,7 +7,7 @@ from hypothesis.extra import numpy as hnp
 from tabled import recorded
 
 import autodiff_edu as ad
-from autodiff_edu.core.active import active
+from autodiff_edu.core.active import listen, now
 from autodiff_edu.core.rule import settle
 
 settings.register_profile("same every time", derandomize=True, deadline=None, max_examples=80)
@@ -139,11 +139,11 @@ def test_a_contribution_takes_the_shape_and_the_dtype_of_its_argument():
 
 def test_a_hook_hears_what_a_function_was_called_with_and_what_came_out():
     heard, x = [], ad.constant([2.0, 1.0])
-    active.hooks = (lambda what, *details: heard.append((what, *details)),)
+    now().hooks = (lambda what, *details: heard.append((what, *details)),)
     try:
         y = np.sort(x, axis=0)
     finally:
-        active.hooks = ()
+        listen(*now().listeners, hooks=())
     begun = next(happening for happening in heard if happening[0] == "Spelling")
     what, function, args, parameters, result = heard[-1]
     assert (begun, what, function) == (("Spelling",), "Spelled", np.sort)

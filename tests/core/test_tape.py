@@ -5,7 +5,7 @@ import pytest
 from unruled import NAME, UNRULED
 
 import autodiff_edu as ad
-from autodiff_edu.core.active import active
+from autodiff_edu.core.active import now
 
 
 def test_a_tape_left_while_it_pauses_stays_left():
@@ -13,7 +13,7 @@ def test_a_tape_left_while_it_pauses_stays_left():
     tape.__enter__()
     with tape.stop_recording():
         tape.__exit__(None, None, None)
-    assert active.followers == ()
+    assert now().followers == ()
 
 
 def test_reset_forgets_entries_and_watches_but_goes_on_recording():
@@ -39,9 +39,9 @@ def test_a_generator_that_is_closed_leaves_its_tape():
 
     generator = recording()
     tape, y = next(generator)
-    assert active.followers == (tape,)
+    assert now().followers == (tape,)
     generator.close()
-    assert active.followers == ()
+    assert now().followers == ()
     assert float(tape.gradient(y, x)) == 4.0
 
 

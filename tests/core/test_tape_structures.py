@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import autodiff_edu as ad
-from autodiff_edu.core.active import active
+from autodiff_edu.core.active import now
 
 P = collections.namedtuple("P", "u v")
 
@@ -119,7 +119,7 @@ def test_a_structure_that_contains_itself_is_refused_wherever_it_is_given(record
     numbers.append(numbers)
     with pytest.raises(ValueError, match="output_gradients"):
         tape.gradient(y, a, output_gradients=numbers)
-    assert active.followers == ()
+    assert now().followers == ()
 
 
 class Module:

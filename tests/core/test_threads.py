@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
-from autodiff_edu.core.active import active
+from autodiff_edu.core.active import now
 from autodiff_edu.trace.scopes import opened
 
 
@@ -19,7 +19,7 @@ def elsewhere(work):
         try:
             return work()
         finally:
-            assert active.followers == ()
+            assert now().followers == ()
 
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(checked).result()
@@ -66,7 +66,7 @@ def test_a_tape_of_another_thread_does_not_record_this_one():
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(record)
         assert entered.wait(10)
-        assert active.followers == ()
+        assert now().followers == ()
         assert (x * x * x).tolist() == 27.0
         done.set()
         assert future.result() == (6.0, 1)
@@ -100,7 +100,7 @@ def test_nested_tapes_in_one_thread_are_not_seen_by_another():
     with ad.GradientTape() as tape:
         y = x * 5.0
         assert elsewhere(second_derivative) == 12.0
-        assert active.followers == (tape,)
+        assert now().followers == (tape,)
     assert tape.gradient(y, x).tolist() == 5.0
     assert len(tape.entries) == 1
 
@@ -153,8 +153,8 @@ def test_tasks_that_take_turns_share_no_tape_no_hook_and_no_scope():
             for _ in range(k):
                 await asyncio.sleep(0)
                 _ = x * float(k)
-                assert active.followers == (tape,)
-                assert len(active.hooks) == 1
+                assert now().followers == (tape,)
+                assert len(now().hooks) == 1
                 assert opened.names == (f"task {k}",)
         return [
             [float(entry.values[1]) for entry in entries] for entries in (tape.entries, [e.entry for e in seen[1:]])
@@ -180,7 +180,7 @@ def test_a_task_does_not_hear_the_one_that_awaits_beside_it():
 
     async def main():
         tape, _ = await asyncio.gather(record(), compute())
-        return len(tape.entries), active.followers
+        return len(tape.entries), now().followers
 
     assert asyncio.run(main()) == (0, ())
 
@@ -209,7 +209,7 @@ def test_a_task_that_outlives_the_block_is_not_recorded_after_it():
         _ = x * x
         with ad.GradientTape() as own:
             y = x * x
-        return active.followers, float(own.gradient(y, x))
+        return now().followers, float(own.gradient(y, x))
 
     async def main():
         left = asyncio.Event()
@@ -248,7 +248,7 @@ def test_a_gradient_may_be_asked_for_in_another_thread(persistent):
     with ad.GradientTape(persistent) as tape:
         y = x * x
     assert elsewhere(lambda: tape.gradient(y, x)).tolist() == [6.0, 2.0]
-    assert active.followers == ()
+    assert now().followers == ()
 
 
 def test_a_jacobian_and_steps_may_be_asked_for_in_another_thread():
@@ -344,9 +344,9 @@ def test_a_tape_that_records_in_one_thread_is_not_to_be_changed_in_another(wrong
         y = x * x
         with pytest.raises(RuntimeError, match="recording in another thread"):
             elsewhere(lambda: WRONG_USES[wrong](tape))
-        assert active.followers == (tape,)
+        assert now().followers == (tape,)
         z = y * x
-    assert active.followers == ()
+    assert now().followers == ()
     assert tape.gradient(z, x).tolist() == 27.0
     assert len(tape.entries) == 2
     assert tape.watched_variables() == (x,)
@@ -366,7 +366,7 @@ def test_a_one_shot_tape_is_not_used_up_by_another_thread_while_it_records(readi
         y = x * x
         with pytest.raises(RuntimeError, match="recording in another thread"):
             elsewhere(lambda: READINGS[reading](tape, y, x))
-        assert active.followers == (tape,)
+        assert now().followers == (tape,)
         z = y * x
     assert tape.gradient(z, x).tolist() == 27.0
 
@@ -388,7 +388,7 @@ def test_a_tape_that_pauses_in_one_thread_is_not_to_be_changed_in_another():
             for wrong in WRONG_USES.values():
                 with pytest.raises(RuntimeError, match="recording in another thread"):
                     elsewhere(lambda wrong=wrong: wrong(tape))
-            assert active.followers == ()
+            assert now().followers == ()
         y = x * x
     assert tape.gradient(y, x).tolist() == 6.0
 
@@ -408,7 +408,7 @@ def test_a_wrong_use_leaves_the_other_thread_s_own_tapes_recording():
                 for wrong in WRONG_USES.values():
                     with pytest.raises(RuntimeError, match="recording in another thread"):
                         wrong(first)
-                    assert active.followers == (second,)
+                    assert now().followers == (second,)
                 y = x * x
             return second.gradient(y, x).tolist()
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
-from autodiff_edu.core.active import active, only
+from autodiff_edu.core.active import listen, now, only
 from autodiff_edu.core.entry import Entry
 from autodiff_edu.core.tape import Tape
 from autodiff_edu.core.walk import Added, Arrived, Passed, is_followed, needed_for, walk
@@ -139,10 +139,10 @@ def test_what_is_needed_is_what_the_wanted_flows_into():
 def test_the_walk_knows_no_tape_and_no_hook():
     seen = []
     entries, connected, (x,), y = recorded(lambda x: x * x, 3.0)
-    active.hooks = (lambda what, *details: seen.append(what),)
+    listen(*now().listeners, hooks=(lambda what, *details: seen.append(what),))
     try:
         list(walk(entries, connected, {y._id: np.float64(1.0)}, {x._id}))
     finally:
-        active.hooks = ()
+        listen(*now().listeners, hooks=())
     assert seen == []
     assert all(isinstance(entry, Entry) for entry in entries)

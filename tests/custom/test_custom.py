@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
-from autodiff_edu.core.active import active
+from autodiff_edu.core.active import now
 
 
 def gradient(f, *sources, **kwargs):
@@ -367,7 +367,7 @@ def test_a_wrong_gradient_is_an_error_that_names_the_argument_and_the_tape_can_b
     with pytest.raises(error, match=message):
         tape.gradient(z, [u, y])
     assert float(tape.gradient(other, good)) == 8.0
-    assert active.followers == ()
+    assert now().followers == ()
 
 
 @pytest.mark.parametrize("returned", [ad.constant(4.0), (1.0, 2.0, 3.0), [1.0, len], None, (1.0,)], ids=repr)
@@ -415,7 +415,7 @@ def test_an_exception_in_the_function_leaves_the_tapes_as_they_were():
     with ad.GradientTape() as tape:
         with pytest.raises(ZeroDivisionError):
             f(x)
-        assert active.followers == (tape,)
+        assert now().followers == (tape,)
         y = x * x
     assert float(tape.gradient(y, x)) == 6.0
 
@@ -446,7 +446,7 @@ def test_an_interrupted_backward_pass_leaves_no_tape_behind():
         y = f(x)
         with pytest.raises(KeyboardInterrupt):
             tape.gradient(y, x)
-        assert outer in active.followers
+        assert outer in now().followers
         z = x * x
     assert float(outer.gradient(z, x)) == 4.0
 

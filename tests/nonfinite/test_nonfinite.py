@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import autodiff_edu as ad
-from autodiff_edu.core.active import active
+from autodiff_edu.core.active import now
 from autodiff_edu.nonfinite import first_nonfinite
 
 NAN, INF = float("nan"), float("inf")
@@ -210,13 +210,13 @@ def test_an_outer_tape_records_nothing_and_no_hook_hears(error):
     x, heard = ad.Variable(0.0), []
     with ad.hook(heard.append), ad.GradientTape() as outer, np.errstate(all="ignore"), ad.GradientTape() as tape:
         y = np.unique(x * np.ones(3)) if error else x * np.sqrt(x)
-        before = len(heard), len(outer.entries), len(tape.entries), active.followers, active.hooks
+        before = len(heard), len(outer.entries), len(tape.entries), now().followers, now().hooks
         if error:
             with pytest.raises(LookupError, match="unique"):
                 first_nonfinite(tape, y, x)
         else:
             assert first_nonfinite(tape, y, x).operation == "sqrt"
-        assert (len(heard), len(outer.entries), len(tape.entries), active.followers, active.hooks) == before
+        assert (len(heard), len(outer.entries), len(tape.entries), now().followers, now().hooks) == before
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from differences import draw
 from saved import SQUARE, X, saved
 
 import autodiff_edu as ad
-from autodiff_edu.core.active import active
+from autodiff_edu.core.active import now
 from autodiff_edu.core.rule import SPELLED
 from autodiff_edu.custom import custom_gradient
 from autodiff_edu.saving import load, save
@@ -239,7 +239,7 @@ def test_an_error_of_the_function_comes_through_and_leaves_nothing_behind(path):
     with pytest.raises(KeyError, match="mine"):
         save(function, path, 1.0)
     assert (dict(SPELLED), sys.getprofile()) == before
-    assert active.followers == ()
+    assert now().followers == ()
 
 
 def test_saving_is_on_no_tape_and_unseen_by_hooks(path):

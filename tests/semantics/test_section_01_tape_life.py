@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 import autodiff_edu as ad
-from autodiff_edu.core.active import active
+from autodiff_edu.core.active import now
 
 from .cases import case
 
@@ -111,7 +111,7 @@ def test_a_tape_is_not_entered_while_it_records():
     with ad.GradientTape() as t:
         with pytest.raises(ValueError, match=r"already recording; leave .*second tape"), t:
             pass
-        assert active.followers == (t,)
+        assert now().followers == (t,)
         y = x**2
     assert t.gradient(y, x).tolist() == 6.0
 
@@ -123,7 +123,7 @@ def test_a_one_shot_tape_that_is_read_inside_its_block_records_no_more():
         y = x**2
         assert t.gradient(y, x).tolist() == 6.0
         z = x**3
-        assert active.followers == ()
+        assert now().followers == ()
     with pytest.raises(RuntimeError, match="persistent=True"):
         t.gradient(z, x)
 
@@ -162,7 +162,7 @@ def test_an_exception_in_the_block_leaves_what_was_recorded():
     with pytest.raises(ValueError, match="boom"), ad.GradientTape() as t:  # noqa: PT012
         y = x**2
         raise ValueError("boom")
-    assert active.followers == ()
+    assert now().followers == ()
     assert t.gradient(y, x).tolist() == 6.0
     with ad.GradientTape() as t2:
         z = x**2

@@ -8,7 +8,7 @@ import pytest
 from unruled import UNRULED
 
 import autodiff_edu as ad
-from autodiff_edu.core.active import active
+from autodiff_edu.core.active import now
 
 from .cases import case
 
@@ -121,7 +121,7 @@ def test_a_function_that_reads_variables_needs_a_backward_that_takes_them():
     said = r"f reads the variable Variable\('weight', 5.\).*def backward\(dy, variables\)"
     with pytest.raises(TypeError, match=said), ad.GradientTape():
         f(x)
-    assert active.followers == ()
+    assert now().followers == ()
 
 
 @case("variables argument")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
-from autodiff_edu.core.active import active
+from autodiff_edu.core.active import now
 from autodiff_edu.trace import events
 
 
@@ -221,7 +221,7 @@ def test_the_same_callback_can_be_installed_twice():
 def test_an_exception_inside_the_block_takes_the_hook_away():
     with pytest.raises(ValueError, match="boom"), ad.hook(print):
         raise ValueError("boom")
-    assert active.hooks == ()
+    assert now().hooks == ()
 
 
 def test_an_exception_in_a_hook_is_raised_once_after_the_pass_went_on():
@@ -236,8 +236,8 @@ def test_an_exception_in_a_hook_is_raised_once_after_the_pass_went_on():
         with ad.hook(broken):
             made.append(x * x)
             made.append(made[0] * x)
-            assert active.followers == (tape,)
-            assert len(active.hooks) == 1
+            assert now().followers == (tape,)
+            assert len(now().hooks) == 1
 
     def pull_back():
         with ad.hook(broken):
@@ -247,12 +247,12 @@ def test_an_exception_in_a_hook_is_raised_once_after_the_pass_went_on():
     with ad.GradientTape() as tape:
         with pytest.raises(ValueError, match="boom"):
             record()
-        assert active.hooks == ()
+        assert now().hooks == ()
     assert len(called) == 1, "a hook that failed is not called again"
     assert len(tape.entries) == 2, "and the recording went on"
     with pytest.raises(ValueError, match="boom"):
         pull_back()
-    assert (active.followers, active.hooks) == ((), ())
+    assert (now().followers, now().hooks) == ((), ())
     assert float(made[2]) == 27.0
 
 
@@ -293,7 +293,7 @@ def test_events_cannot_be_changed():
 def test_a_hook_that_is_no_function_says_so_at_once():
     with pytest.raises(TypeError, match="a hook is a function"), ad.hook(3):
         pass
-    assert active.hooks == ()
+    assert now().hooks == ()
 
 
 def test_a_hook_that_raises_at_a_pause_leaves_the_tape_recording():

@@ -7,7 +7,7 @@ import pytest
 from differences import draw
 
 import autodiff_edu as ad
-from autodiff_edu.core.active import active
+from autodiff_edu.core.active import now
 from autodiff_edu.core.rule import RULES, Rule
 
 X = draw((2, 3), "x")
@@ -46,7 +46,7 @@ def test_the_arguments_are_left_alone_and_no_tape_records():
     x = X.copy()
     ad.check_gradients(np.cos, x)
     np.testing.assert_array_equal(x, X)
-    assert active.followers == ()
+    assert now().followers == ()
 
 
 # What is wrong ------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from tabled import recorded
 from unruled import NAME, UNRULED
 
 import autodiff_edu as ad
-from autodiff_edu.core.active import active
+from autodiff_edu.core.active import now
 from autodiff_edu.core.rule import RULES
 from autodiff_edu.transforms import forward
 from autodiff_edu.transforms.forward import push_forward
@@ -88,7 +88,7 @@ def test_the_tape_is_left_as_it_was_and_can_be_read_backwards_after():
     before = tape.entries[:]
     push_forward(tape, {x._id: V})
     assert tape.entries == before
-    assert active.followers == ()
+    assert now().followers == ()
     np.testing.assert_allclose(tape.gradient(y, x).numpy(), 3 * X**2)
 
 
@@ -157,4 +157,4 @@ def test_a_rule_that_takes_its_cotangent_off_the_tape_is_no_tangent_of_zero():
     rule = ad.register_gradient(np.unique, lambda g, y, x: np.asarray(g))
     with rule, pytest.raises(TypeError, match=r"rule of unique.*np\.asarray"):
         ad.jvp(np.unique, (np.ones(2),), (np.ones(2),))
-    assert active.followers == active.hooks == ()
+    assert now().followers == now().hooks == ()

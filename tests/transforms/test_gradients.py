@@ -9,7 +9,7 @@ from differences import central_differences, draw
 from unruled import NAME, UNRULED
 
 import autodiff_edu as ad
-from autodiff_edu.core.active import active
+from autodiff_edu.core.active import now
 from autodiff_edu.trace.events import Record
 
 X, V = draw((3,), "x"), draw((3,), "v")
@@ -190,7 +190,7 @@ def test_an_outer_tape_records_what_transforms_compute():
 def test_wrong_calls_say_what_is_wrong_and_leave_no_tape_recording(call, error, said):
     with pytest.raises(error, match=said):
         call()
-    assert active.followers == ()
+    assert now().followers == ()
 
 
 def test_a_complex_tangent_of_a_real_primal_is_refused_as_a_complex_cotangent_is():

@@ -7,7 +7,7 @@ import pytest
 from differences import draw
 
 import autodiff_edu as ad
-from autodiff_edu.core.active import active
+from autodiff_edu.core.active import now
 
 X, V = draw((3,), "x"), draw((3,), "v")
 
@@ -94,7 +94,7 @@ def test_a_function_that_fails_leaves_no_tape_recording():
     for call in (lambda: ad.grad(broken)(X), lambda: ad.hessian(broken)(X), lambda: ad.jvp(broken, (X,), (V,))):
         with pytest.raises(KeyError, match="mine"):
             call()
-        assert active.followers == ()
+        assert now().followers == ()
 
 
 def test_argnums_that_are_no_numbers_are_shown_how_to_be_written():

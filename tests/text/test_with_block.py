@@ -4,7 +4,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from autodiff_edu.with_block import Exit, WithBlock, still_running
+from autodiff_edu.text.with_block import Exit, WithBlock, still_running
 
 
 class Switch(WithBlock):

@@ -1,0 +1,74 @@
+"""What the user calls the tensors that an explanation speaks of."""
+
+from __future__ import annotations
+
+from ..core.entry import Entry
+from ..text.labels import Labels, names_of_arguments
+from ..text.places import here, names, place
+from .sentences import SAID
+from .ways import Ways, as_written, is_statement
+
+
+class SpokenLabels(Labels):
+    """The names of tensors in the sentences of one explanation."""
+
+    def __init__(self, ways: Ways) -> None:
+        super().__init__()
+        self.unnamed: set[int] = set()
+        self._as_asked(ways)
+        for tensor in (*ways.targets, ways.source):
+            line = ways.origin(tensor)
+            if name := tensor.name or (line and names(line.where).result):
+                self.give(tensor._id, name)
+        for id, (watched, where) in ways.tape._watched.items():
+            self.watched(id, watched, where)
+        numbers = {entry.output_id: number for number, entry in enumerate(ways.tape.entries, 1)}
+        for link in ways.links:
+            if link.on_the_way:
+                self.take_from(link.entry, numbers)
+        for tensor, otherwise in (*((target, "the target") for target in ways.targets), (ways.source, "the source")):
+            self.give(tensor._id, otherwise)
+
+    def take_from(self, entry: Entry, numbers: dict[int, int]) -> None:
+        """Name what an entry is of; `numbers` are those of the outputs that the tape recorded."""
+        written = names(entry.where)
+        if callable(entry.operation):
+            number = numbers.get(entry.output_id)
+            known = (*names_of_arguments(entry), written.result)
+            unknown = [id for id, name in zip((*entry.ids, entry.output_id), known, strict=True) if not name]
+            self.unnamed |= {id for id in unknown if id is not None and id not in self}
+            self.entry(entry, f"s{len(self.unnamed)}" if number is None else f"t{number}")
+            return
+        known = written.arguments if written.function in SAID else ()
+        assigned = entry.operation == "assign"
+        for id in filter(None, entry.ids):
+            self._give(id, known[int(assigned)] if len(known) > assigned else None)
+        if entry.output_id:
+            self._give(entry.output_id, (known[0] if known else None) if assigned else written.result)
+
+    def _give(self, id: int, name: str | None) -> None:
+        if name is None and id not in self:
+            self.unnamed.add(id)
+        self.give(id, name or "the tensor")
+
+    def spoken(self, id: int, otherwise: str = "the tensor") -> str:
+        """Call a tensor what the user calls it, if that is known."""
+        return otherwise if id in self.unnamed else self[id]
+
+    def _as_asked(self, ways: Ways) -> None:
+        """Take the names of target and source from the user's `tape.explain(y, x)`."""
+        asked = names(here())
+        one = len(ways.targets) == 1 and asked.function in ("explain", "gradient", "jacobian", "batch_jacobian")
+        written = asked.arguments[1:3] if one else ()
+        for tensor, name in zip((*ways.targets[:1], ways.source), (*written, None, None), strict=False):
+            called = tensor.name or name
+            if called is not None:
+                self.give(tensor._id, called)
+
+    def written(self, entry: Entry) -> str:
+        """Write an entry as the user's line: "cell 3, line 2: y = x * x"."""
+        code, result = as_written(entry, entry.name), names(entry.where).result
+        if code is not None and (result is None or is_statement(code)):  # x -= y
+            return f"{place(entry.where)}: {code}"
+        start = "" if entry.output_id in self.unnamed else f"{self[entry.output_id]} = "
+        return f"{place(entry.where)}: {start}{code or self.text(entry)}"
