@@ -52,11 +52,11 @@ class GradientTape(Tape):
     -----
     Every question raises the errors that `gradient` raises for a tape, a target or sources that don't fit.
 
-    While the tape records, a call that would turn a tensor it follows into plain numbers unasked, such as `a[0] = x`,
-    `np.sum([x, y])` or `math.sin(x)`, is a TypeError that says what to write instead. `x.numpy()` and `float(x)` work.
+    While the tape is recording, a call that would silently turn a tensor it follows into plain numbers, such as
+    `a[0] = x`, `np.sum([x, y])` or `math.sin(x)`, raises an error. `x.numpy()` and `float(x)` still work.
 
-    A tape records the thread that entered it. With asyncio it records the task that entered it, and what is awaited
-    inside the `with` block, but no other task that takes its turn meanwhile.
+    A tape records the thread that entered it; with asyncio, the task that entered it and those that this task starts
+    inside the `with` block, but not other tasks that happen to run in the meantime.
 
     Examples
     --------
@@ -279,7 +279,7 @@ class GradientTape(Tape):
     def explain(self, target: Any, source: Any) -> Explanation:
         """Explain why the gradient of the target with respect to the source is None, or how the two are connected.
 
-        If values of the source left the tape on another way to the target, it lists them: the gradient leaves them out.
+        If values of the source left the tape on another path to the target, it lists where: the gradient is incomplete.
 
         Never uses a tape up, and works on a used one: the names and the lines stay.
 

@@ -65,7 +65,7 @@ options = Options()
 
 
 def shows_widgets() -> bool:
-    """Say whether a cell is to show a player as a widget."""
+    """Return whether a cell should show a player as a widget."""
     if options.player == "auto":
         return "google.colab" not in sys.modules and not {"VSCODE_PID", "VSCODE_CWD"} & os.environ.keys()
     return options.player == "widget"

@@ -1,7 +1,7 @@
-"""Which conversions of a tensor to plain numbers are errors, while a tape records that follows it.
+"""Decide which conversions of a tensor to plain numbers are errors while a recording tape follows the tensor.
 
-Whoever writes `x.numpy()` or `float(x)` means plain numbers. Where NumPy or Python converts on its own, as in
-`a[0] = x` or `math.sin(x)`, the result looks right, and its gradient would lack a part without a word.
+If you write `x.numpy()` or `float(x)`, you mean plain numbers. Where NumPy or Python converts on its own, as in
+`a[0] = x` or `math.sin(x)`, the result looks right, but its gradient would silently be incomplete.
 """
 
 from __future__ import annotations
@@ -17,15 +17,32 @@ from typing import Any
 
 import numpy as np
 
-from ..text.places import expression, here, is_ours, names, place
+from ..text.places import expression, is_ours, names, place
 
-READERS = ("matplotlib", "numpy.testing", "_pytest")
-"""The packages that may convert: what they show or compare goes nowhere else."""
+READERS = ("matplotlib", "numpy.testing", "_pytest", *(f"autodiff_edu.{name}" for name in ("plots", "player")))
+READERS += ("autodiff_edu.transforms.checks",)
+"""The modules that may convert: what they show or compare goes nowhere else."""
 
 _LOSE_NOTHING = {math.isnan, math.isinf, math.isfinite, math.isclose, math.floor, math.ceil, math.trunc}
-_NAMES = {"fsum": "np.sum", "dist": "np.linalg.norm", "sumprod": "np.dot"}  # where NumPy's name is another one
-_REMEDIES = dict.fromkeys(("full", "fill"), "Write np.broadcast_to(x, shape) to repeat a tensor")
-_STORE = dis.opmap["STORE_SUBSCR"]
+_NAMES = {
+    "fsum": "np.sum",
+    "dist": "np.linalg.norm",
+    "sumprod": "np.dot",
+    "phase": "np.angle",
+    "log": "np.log(x), and divide by np.log(base) if there is a base",
+    "modf": "np.fmod(x, 1) and np.trunc(x)",
+    "remainder": "x - y * np.round(x / y)",
+    "polar": "np.abs(x) and np.angle(x)",
+    "frexp": "n = np.floor(np.log2(np.abs(x))) + 1 and x / 2**n",
+}
+"""What to write for a function of `math` or `cmath` where NumPy has another name for it, or none."""
+_REMEDIES = {
+    **dict.fromkeys(("full", "fill"), "Write np.broadcast_to(x, shape) to repeat a tensor"),
+    "normal": "Write mean + deviation * rng.standard_normal(shape)",
+    "uniform": "Write low + (high - low) * rng.random(shape)",
+}
+_AS_IT_IS = "Operators and NumPy's functions take a tensor as it is, and np.stack([...]) joins several"
+_STORES = {dis.opmap.get(name) for name in ("STORE_SUBSCR", "STORE_SLICE")}  # the second since Python 3.12
 
 
 def check_array(life: Any) -> None:
@@ -74,7 +91,7 @@ def _is_part_of(module: str, package: str) -> bool:
 
 
 def _is_store(frame: FrameType) -> bool:
-    return frame.f_code.co_code[frame.f_lasti] == _STORE
+    return frame.f_code.co_code[frame.f_lasti] in _STORES
 
 
 def _called(frame: FrameType) -> Any:
@@ -98,23 +115,27 @@ def _called(frame: FrameType) -> Any:
 
 def _lost(frame: FrameType, life: Any, function: str | None = None) -> TypeError:
     """Return the error for a conversion in a frame."""
-    at = here(2)
+    at = frame.f_code, frame.f_lasti
     if function is not None:
         name = function.partition(".")[2]
-        instead = _NAMES.get(name) or (f"np.{name}" if hasattr(np, name) else "a function of NumPy")
-        what, remedy = f"{function} takes a tensor's plain numbers", f"Write {instead}, which tapes can follow"
+        instead = _NAMES.get(name) or (f"np.{name}" if hasattr(np, name) else None)
+        what = f"{function} takes the plain number out of a tensor here"
+        remedy = f"Write {instead}" if instead else "NumPy has no such function; write yours with ad.custom_gradient"
     elif _is_store(frame):
-        what = "assigning a tensor into an array stores its plain numbers"
-        remedy = "Build the array at once, with np.stack([...]), or np.where(mask, new, old)"
+        what = "assigning a tensor into an array stores only its plain numbers"
+        remedy = "Build the whole array at once with np.stack([...]) or np.where(mask, new, old)"
     else:
         call = expression(at)
-        what = f"{ast.unparse(call.func) if isinstance(call, ast.Call) else 'NumPy'} takes a tensor's plain numbers"
-        remedy = _REMEDIES.get(names(at).function or "", "Write np.stack([...]) to make one tensor of several")
+        caller = ast.unparse(call.func) if isinstance(call, ast.Call) else "NumPy"
+        what = f"{caller} takes the plain numbers out of a tensor here"
+        remedy = _REMEDIES.get(names(at).function or "", _AS_IT_IS)
     return TypeError(
-        f"{place(at)}: {what}, which no tape follows. {remedy}; if you mean plain numbers, write x.numpy(). "
-        f"Otherwise a gradient from the tape {_entered(life)} would leave out this path without a word"
+        f"{place(at)}: {what}, so a gradient from the tape {_entered(life)} would silently leave out this path. "
+        f"{remedy}. If plain numbers are what you want, say so: write x.numpy()"
     )
 
 
 def _entered(life: Any) -> str:
-    return next((f"entered at {place(where)}" for _, what, where in reversed(life) if what == "enter"), "that records")
+    return next(
+        (f"entered at {place(where)}" for _, what, where in reversed(life) if what == "enter"), "that is recording"
+    )

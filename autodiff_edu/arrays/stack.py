@@ -73,7 +73,7 @@ class Stack(NDArrayOperatorsMixin):
         return Stack(self.base, change(ones))
 
     def _fits(self, other: Any) -> bool:
-        """Tell whether an operand is the same for every cotangent, so that it can go into the scale."""
+        """Return whether an operand is the same for every cotangent, so that it can go into the scale."""
         shape, own = np.shape(other), self.shape[1:]
         if isinstance(other, Stack) or is_tensor(other) or len(shape) > len(own):
             return False

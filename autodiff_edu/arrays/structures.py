@@ -72,7 +72,7 @@ def flatten_like(structure: Any, other: Any, path: str, like: str) -> list[tuple
 
 
 def is_numbers(structure: Any) -> bool:
-    """Tell a list of numbers, or of lists of them, which means an array, from a structure of arrays."""
+    """Distinguish a list of numbers, or of lists of them, which means an array, from a structure of arrays."""
     if not isinstance(structure, list):
         return False
     leaves = [leaf for _, leaf in flatten(structure, "the list")]

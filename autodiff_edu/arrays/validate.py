@@ -48,14 +48,14 @@ UNTOLD: dict[Callable[..., Any], inspect.Signature] = {
 
 
 def signature(function: Callable[..., Any]) -> inspect.Signature:
-    """Tell the names and places of a function's arguments; a ValueError if nobody knows them."""
+    """Return the names and places of a function's arguments; a ValueError if nobody knows them."""
     return UNTOLD.get(function) or inspect.signature(function)
 
 
 def bind_call(
     function: Callable[..., Any], args: Any, parameters: dict[str, Any], ruled: bool
 ) -> tuple[Any, dict[str, Any]]:
-    """Give a call's arguments as they can be computed with; a function that has a rule refuses what it cannot take."""
+    """Return a call's arguments ready to compute with; a function that has a rule refuses what it cannot take."""
     if _is_usual(function, args, parameters):
         return args, parameters
     args, parameters = placed(function, args, parameters)
@@ -65,7 +65,7 @@ def bind_call(
 
 
 def _is_usual(function: Callable[..., Any], args: Any, parameters: dict[str, Any]) -> bool:
-    """Tell whether a call has tensors by place, numbers, and tuples of them, and so needs no closer look: most do."""
+    """Return whether a call has tensors by place, numbers, and tuples of them, and so needs no closer look: most do."""
     for value in args:
         if not (type(value) in USUAL or hasattr(value, "_array") or _is_harmless(value, function)):
             return False
@@ -85,7 +85,7 @@ def _is_harmless(value: Any, function: Callable[..., Any]) -> bool:
 
 
 def placed(function: Callable[..., Any], args: Any, parameters: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Give tensors that were passed by name, as in np.sum(a=x), their places: what is recorded has no names."""
+    """Return tensors that were passed by name, as in np.sum(a=x), their places: what is recorded has no names."""
     if any(map(is_tensor, parameters.values())):
         bound = signature(function).bind(*args, **parameters)
         args, parameters = bound.args, bound.kwargs
@@ -93,7 +93,7 @@ def placed(function: Callable[..., Any], args: Any, parameters: dict[str, Any]) 
 
 
 def is_tensor(value: Any) -> bool:
-    """Tell whether a value is a tensor."""
+    """Return whether a value is a tensor."""
     return hasattr(value, "_array")
 
 
@@ -131,7 +131,7 @@ def as_operand(value: Any) -> Any:
 
 
 def read_only(array: Any) -> Any:
-    """Give a view of an array that cannot be written through; NumPy's scalars cannot anyway."""
+    """Return a view of an array that cannot be written through; NumPy's scalars cannot anyway."""
     if not isinstance(array, np.ndarray):
         return array
     view = array.view()
@@ -140,7 +140,7 @@ def read_only(array: Any) -> Any:
 
 
 def can_change(array: Any) -> bool:
-    """Tell whether somebody can write into an array, be it through the memory that it is a view of."""
+    """Return whether somebody can write into an array, be it through the memory that it is a view of."""
     while isinstance(array, np.ndarray):
         if array.flags.writeable:
             return True
@@ -306,7 +306,7 @@ def _is_python(value: Any) -> bool:
 
 @cache
 def _place_of_out(function: Callable[..., Any]) -> int:
-    """Tell at which place a function takes `out`, if it takes it by place."""
+    """Return at which place a function takes `out`, if it takes it by place."""
     try:
         parameters = signature(function).parameters
     except ValueError:  # before NumPy 2.4, other functions written in C have none either

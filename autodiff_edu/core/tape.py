@@ -127,7 +127,7 @@ class Tape(WithBlock):
 
     def _check_thread(self) -> None:
         if self._recording and self._thread != get_ident():
-            raise RuntimeError("this tape is recording in another thread; make a tape of its own in each thread")
+            raise RuntimeError("this tape is recording in another thread; create one tape per thread")
 
     def _check_recording(self, error: type[Exception], remedy: str) -> None:
         self._check_thread()

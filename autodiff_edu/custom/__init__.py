@@ -28,7 +28,7 @@ from .call import call
 
 
 def stop_gradient(x: Any) -> Any:
-    """Give the same value as a constant: nothing flows back through it.
+    """Return the same value as a constant: nothing flows back through it.
 
     Parameters
     ----------

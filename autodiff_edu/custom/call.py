@@ -65,7 +65,7 @@ class Custom:
         self.named: frozenset[int] = frozenset()
 
     def __call__(self, *inputs: Any) -> Any:
-        """Give the result that the call, the last input, holds."""
+        """Return the result that the call, the last input, holds."""
         return inputs[-1].value
 
     def __eq__(self, other: object) -> bool:
@@ -125,7 +125,7 @@ class Call:
         self._answer: tuple[Any, Any, int, list[Any]] | None = None
 
     def contribution(self, argument: int, g: Any, y: Any) -> Any:
-        """Give one source's share of what the backward function says to a cotangent, asking it once for all of them.
+        """Return one source's share of what the backward function says to a cotangent, asking it once for all of them.
 
         The walk asks for the shares of one entry in order, with the same `g` and `y`. So the answer is kept for the
         next share, up to the last.
@@ -273,7 +273,7 @@ def call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 
 def name_of(f: Callable[..., Any]) -> str:
-    """Give the name of a function, or of what can be called like one."""
+    """Return the name of a function, or of what can be called like one."""
     return str(getattr(f, "__name__", type(f).__name__))
 
 

@@ -42,7 +42,7 @@ def gradients_of(f: str, arguments: list[Argument], given: int, gradients: Any) 
 
 
 def _per_argument(f: str, arguments: list[Argument], given: int, gradients: Any) -> list[Any]:
-    """Give one gradient per argument with tensors; arguments without any may have one too, or not."""
+    """Return one gradient per argument with tensors; arguments without any may have one too, or not."""
     several = list(gradients) if is_sequence(gradients) else [gradients]
     chosen: list[Any] | None = None
     if len(several) == len(arguments):
@@ -78,7 +78,7 @@ def _leaves(argument: Argument, gradient: Any) -> list[Any]:
 
 
 def checked(source: Source, gradient: Any) -> Tensor | None:
-    """Give a gradient as a tensor of the dtype of its source, if it can be one."""
+    """Return a gradient as a tensor of the dtype of its source, if it can be one."""
     if gradient is None:
         return None
     what = f"the gradient for argument {source.name!r}"
@@ -101,12 +101,12 @@ def checked(source: Source, gradient: Any) -> Tensor | None:
 
 
 def is_smooth(value: Any) -> bool:
-    """Tell a tensor that has a derivative from anything else."""
+    """Distinguish a tensor that has a derivative from anything else."""
     return isinstance(value, Tensor) and value.dtype.kind in "fc"
 
 
 def is_sequence(value: Any) -> bool:
-    """Tell whether a value is several gradients, one after the other."""
+    """Return whether a value is several gradients, one after the other."""
     return isinstance(value, list | tuple) and not hasattr(value, "_fields")
 
 

@@ -25,7 +25,7 @@ LARGEST_STACK = 256 * 2**20
 
 
 def jacobian(tape: Tape, target: Any, sources: Any, unconnected: str = "none", chunk_size: int | None = None) -> Any:
-    """Give the Jacobian by each source; see `GradientTape.jacobian`."""
+    """Return the Jacobian by each source; see `GradientTape.jacobian`."""
     target = one_tensor(target, "jacobian")
     tensors = tensors_of(sources, "sources")
     with tape._reading():
@@ -36,7 +36,7 @@ def jacobian(tape: Tape, target: Any, sources: Any, unconnected: str = "none", c
 
 
 def batch_jacobian(tape: Tape, target: Any, source: Any, unconnected: str, check: bool, chunk_size: int | None) -> Any:
-    """Give the Jacobian of every sample; see `GradientTape.batch_jacobian`."""
+    """Return the Jacobian of every sample; see `GradientTape.batch_jacobian`."""
     target, source = one_tensor(target, "batch_jacobian"), one_tensor(source, "batch_jacobian", "source")
     for name, tensor in (("target", target), ("source", source)):
         if tensor.ndim < 2:
@@ -98,7 +98,7 @@ def _bytes(value: Any) -> int:
 
 
 def one_tensor(value: Any, caller: str, role: str = "target") -> Tensor:
-    """Give the one tensor that a Jacobian is of, or by; anything else is a TypeError."""
+    """Return the one tensor that a Jacobian is of, or by; anything else is a TypeError."""
     if not isinstance(value, Tensor):
         raise TypeError(
             f"the {role} of {caller} must be one Tensor, and is a {type(value).__name__}; "

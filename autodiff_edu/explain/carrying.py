@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
-from ..text.places import Where, _position, _source
+from ..text.places import Where, position_of, source_of
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 SHAPES = {"shape", "ndim", "size", "dtype"}
@@ -21,19 +21,19 @@ FILLING = {"append", "extend", "insert", "add", "appendleft", "setdefault", "upd
 def carriers(where: Where) -> frozenset[str]:
     """List the names that get the numbers of the expression at a place, at once or from one another."""
     code, offset = where
-    return _carriers(_source(code.co_filename), _position(code, offset))
+    return _carriers(source_of(code.co_filename), position_of(code, offset))
 
 
 def receivers(where: Where, functions: frozenset[str]) -> frozenset[str]:
     """List the names around a place, in its function, that get what some functions return, such as `f()`."""
     code, offset = where
-    return _receivers(_source(code.co_filename), _position(code, offset), functions)
+    return _receivers(source_of(code.co_filename), position_of(code, offset), functions)
 
 
 def names_used(where: Where) -> frozenset[str]:
     """List the names whose numbers go into the expression at a place."""
     code, offset = where
-    return frozenset(_used([_spans(_source(code.co_filename)).get(_position(code, offset))]))
+    return frozenset(_used([_spans(source_of(code.co_filename)).get(position_of(code, offset))]))
 
 
 @lru_cache(maxsize=32)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class UnconnectedError(ValueError):
-    """With `unconnected_gradients="explain"`, a gradient would be None, or leave out a part; the message says why."""
+    """Raised by `unconnected_gradients="explain"` if a gradient would be None or incomplete; the message says why."""
 
 
 class Cause(NamedTuple):
@@ -81,8 +81,8 @@ class Explanation:
     path : tuple of Entry
         A shortest way from the source to the target, if connected.
     left_out : tuple of Cause
-        If connected: where values of the source left the tape on another way to the target, so that the gradient lacks
-        that part. What was cut on purpose, by `stop_gradient` or a step function, say, does not count.
+        If connected: where values left the tape on another path from the source to the target, so that the gradient
+        lacks that part. Deliberate cuts, such as `stop_gradient` or a step function, do not count.
 
     Examples
     --------
@@ -103,8 +103,11 @@ class Explanation:
         self.causes = tuple(_after_all(self) if self.connected else _causes(self))
         self.left_out = tuple(_once(_about_a_cut(link, self._labels) for link in ways.lost)) if self.connected else ()
         way, causes = _few(self.path), _few(self.causes)
-        self._items = [*(part if isinstance(part, str) else self._labels.written(part) for part in way)]
-        self._items += [part if isinstance(part, str) else part.text for part in causes]
+        items = [*(part if isinstance(part, str) else self._labels.written(part) for part in way)]
+        items += [part if isinstance(part, str) else part.text for part in causes]
+        self._sections = [(self.title, items)]
+        if self.left_out:
+            self._sections.append((LEFT_OUT, [cause.text for cause in self.left_out]))
 
     def __bool__(self) -> bool:
         return self.connected
@@ -120,8 +123,7 @@ class Explanation:
         return f"The gradient of {name} by {by} is not None{how}"
 
     def __str__(self) -> str:
-        lines = [self.title, *(f"- {item}" for item in self._items)]
-        return "\n".join([*lines, LEFT_OUT, *(f"- {item.text}" for item in self.left_out)] if self.left_out else lines)
+        return "\n".join("\n".join([title, *(f"- {item}" for item in items)]) for title, items in self._sections)
 
     def __repr__(self) -> str:
         if self.connected:
@@ -131,10 +133,10 @@ class Explanation:
         return f"Explanation(unconnected: {', '.join(dict.fromkeys(cause.kind for cause in self.causes))})"
 
     def _repr_html_(self) -> str:
-        items = "".join(f"<li>{escape(item)}</li>" for item in self._items)
-        left_out = "".join(f"<li>{escape(item.text)}</li>" for item in self.left_out)
-        left_out = left_out and f"<p>{LEFT_OUT}</p><ul>{left_out}</ul>"
-        return f"<div><p>{escape(self.title)}</p><ul>{items}</ul>{left_out}</div>"
+        parts = []
+        for title, items in self._sections:
+            parts.append(f"<p>{escape(title)}</p><ul>{''.join(f'<li>{escape(item)}</li>' for item in items)}</ul>")
+        return f"<div>{''.join(parts)}</div>"
 
     def trace(self) -> Trace:
         """Return what lies between source and target as a trace with the cuts in it, for `play` and its transcript."""
@@ -150,11 +152,9 @@ class Explanation:
             if link.on_the_way and callable(link.entry.operation):
                 kind = events.Skip if not link.recorded else events.Cut if link.cut else events.Record
                 shown.events.append(kind(tape, link.entry))
-        shown.events.append(events.Explain(tape, self.title, None))
-        shown.events += [events.Explain(tape, cause.text, cause.where) for cause in self.causes]
-        if self.left_out:
-            shown.events.append(events.Explain(tape, LEFT_OUT, None))
-            shown.events += [events.Explain(tape, cause.text, cause.where) for cause in self.left_out]
+        for (title, _), causes in zip(self._sections, (self.causes, self.left_out), strict=False):
+            shown.events.append(events.Explain(tape, title, None))
+            shown.events += [events.Explain(tape, cause.text, cause.where) for cause in causes]
         return shown
 
 
@@ -170,7 +170,7 @@ def explain(tape: Tape, target: Any, source: Any) -> Explanation:
 
 
 def check_connected(tape: Tape, target: Any, sources: list[Tensor]) -> None:
-    """Raise an UnconnectedError if the gradient by one of the sources would be None, or leave out a part."""
+    """Raise an UnconnectedError if the gradient with respect to one of the sources would be None or incomplete."""
     targets = tensors_of(target, "target")
     for source in sources:
         explanation = Explanation(Ways(tape, targets, source))
@@ -315,9 +315,9 @@ def _about_leaving(entry: Entry, labels: SpokenLabels) -> Cause:
     name, function = labels.spoken(next(id for id in entry.ids if id)), names(entry.where).function
     code = as_written(entry, function) if function else None
     text = (
-        f"{place(entry.where)}: {code or entry.operation} makes plain numbers of {name}{'' if code else ' here'}, and "
-        f"what is computed from those is on no tape. Compute with {name} itself: operators and NumPy's functions take "
-        "it, and np.stack joins tensors."
+        f"{place(entry.where)}: {code or entry.operation} returns the plain numbers of {name}{'' if code else ' here'}"
+        f", which no tape follows. Compute with {name} itself: operators and NumPy's functions take it, and np.stack "
+        "joins tensors."
     )
     return Cause("left for NumPy", str(entry.operation), entry.where, text)
 

@@ -22,7 +22,7 @@ from ..core.entry import PLAIN, Entry
 from ..core.rule import RULES
 from ..core.tensor import Tensor, wrap
 from ..custom.call import Custom
-from ..text.places import Names, Where, _position, names, place
+from ..text.places import Names, Where, names, place, position_of
 from .carrying import carriers, names_used, receivers
 from .journal import Line, journal
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 LOST = {"left", "copied", "assigned", "another thread", "before", "earlier", "between", "late", "reset"}
-"""The cuts that nobody asks for: what lies behind them is missing from a gradient that is not None."""
+"""Accidental cuts: what lies behind them is missing from a gradient that is not None."""
 
 DECISIONS = ("bool()", "index()")
 """How a tensor is asked which way to go, in the words of the journal: no numbers are handed over."""
@@ -115,7 +115,7 @@ class Ways:
             self._mark_the_way(self.links)
 
     def origin(self, tensor: Tensor) -> Line | None:
-        """Give the line of the journal in which a tensor was made or computed, if it is remembered."""
+        """Return the line of the journal in which a tensor was made or computed, if it is remembered."""
         lines = (line for line in reversed(self.kept) if line.output_id == tensor._id and line.operation != "assign")
         return next(lines, None)
 
@@ -162,7 +162,7 @@ class Ways:
         return tuple(reversed(way))
 
     def state(self, time: int) -> str:
-        """Say what the tape was doing at a time."""
+        """Return what the tape was doing at a time."""
         past = [mark.what for mark in self.life if mark.time < time]
         future = [mark.what for mark in self.life if mark.time > time]
         if not past:
@@ -186,7 +186,7 @@ class Ways:
         return Link(line.time, line, False, set(), self._why_not(line))
 
     def _why_not(self, line: Line) -> str | None:
-        """Say why the tape did not record a line: by the turn of its life in which the line was written."""
+        """Return why the tape did not record a line: by the turn of its life in which the line was written."""
         if line.operation == "made":
             return "copied" if any(line.ids) else None
         if line.output_id == PLAIN:
@@ -235,8 +235,8 @@ class Ways:
     def _find_lost(self) -> list[Link]:
         """List the cuts through which a gradient that is not None loses a part.
 
-        What led to the value that the source had before it was last assigned has no say, nor has a derivative or an
-        assignment of an earlier turn, while this tape did not record: a training loop is made of them.
+        What led to an earlier value of the source does not count, and neither does a derivative or an assignment made
+        while this tape was not recording: training loops are full of them.
         """
         assigned = [
             link.time for link in self.links if link.cut == "assigned" and link.entry.output_id == self.source._id
@@ -279,7 +279,7 @@ class Ways:
         self._reached = reached
 
     def _replaces(self, link: Link) -> bool:
-        """Tell whether this is `v.assign(...)`, after which nothing is left of what was in the variable."""
+        """Return whether this is `v.assign(...)`, after which nothing is left of what was in the variable."""
         return link.cut == "assigned" and self.names(link.entry.where).function == "assign"
 
     def _outputs(self, link: Link) -> set[Hashable]:
@@ -319,7 +319,7 @@ class Ways:
 
 
 def as_written(entry: Entry, name: str) -> str | None:
-    """Give the user's own code of an entry, if it says what was computed, and not what else led to that."""
+    """Return the user's own code of an entry, if it says what was computed, and not what else led to that."""
     at, function = place(entry.where), names(entry.where).function
     if at.columns is None or function not in (None, name, "astype" if name in ("round_off", "cast") else name):
         return None
@@ -328,7 +328,7 @@ def as_written(entry: Entry, name: str) -> str | None:
 
 
 def is_statement(code: str) -> bool:
-    """Tell `x -= y` from an expression."""
+    """Distinguish `x -= y` from an expression."""
     try:
         ast.parse(code, mode="eval")
     except SyntaxError:
@@ -342,8 +342,8 @@ def _key(where: Where) -> Hashable:
 
 
 def _encloses(outer: Where, inner: Where) -> bool:
-    """Tell whether an expression stands inside another one of the same code."""
-    a, b = _position(*outer), _position(*inner)
+    """Return whether an expression stands inside another one of the same code."""
+    a, b = position_of(*outer), position_of(*inner)
     if None in a or None in b or outer == inner:
         return False
     return (a[0], a[2]) <= (b[0], b[2]) and (b[1], b[3]) <= (a[1], a[3])
@@ -354,7 +354,7 @@ def _is_one_of(line: Line, recorded: set[int]) -> bool:
 
 
 def _stops(operation: Any) -> str | None:
-    """Say how an operation stops the flow whatever its arguments, if it does."""
+    """Return how an operation stops the flow whatever its arguments, if it does."""
     rule = RULES.get(operation)
     if rule is None or rule.kind != "step":
         return None

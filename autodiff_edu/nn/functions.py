@@ -19,7 +19,7 @@ from ..core.tensor import Tensor
 
 
 def relu(x: Any) -> Any:
-    """Give x where it is positive, else 0, element by element; the derivative at 0 is 0.
+    """Return x where it is positive, else 0, element by element; the derivative at 0 is 0.
 
     Made of straight lines, it has no second derivative but 0: to a tape, its gradient is unconnected to `x`.
 
@@ -44,7 +44,7 @@ def relu(x: Any) -> Any:
 
 
 def elu(x: Any) -> Any:
-    """Give x where it is positive, else exp(x) - 1 (Clevert, Unterthiner and Hochreiter 2016).
+    """Return x where it is positive, else exp(x) - 1 (Clevert, Unterthiner and Hochreiter 2016).
 
     Parameters and result are those of `relu`. The derivative at 0 is 1, and the second one is 0.
 
@@ -60,7 +60,7 @@ def elu(x: Any) -> Any:
 
 
 def softplus(x: Any) -> Any:
-    """Give log(1 + exp(x)), a smooth relu. Parameters and result are those of `relu`.
+    """Return log(1 + exp(x)), a smooth relu. Parameters and result are those of `relu`.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def softplus(x: Any) -> Any:
 
 
 def sigmoid(x: Any) -> Any:
-    """Give 1 / (1 + exp(-x)), accurate in both tails. Parameters and result are those of `relu`.
+    """Return 1 / (1 + exp(-x)), accurate in both tails. Parameters and result are those of `relu`.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def softmax(x: Any, axis: int = -1) -> Any:
 
 
 def log_softmax(x: Any, axis: int = -1) -> Any:
-    """Give the logarithm of `softmax`, also where that is too small for a number. Parameters and result are the same.
+    """Return the logarithm of `softmax`, also where that is too small for a number. Parameters and result are the same.
 
     Examples
     --------

@@ -182,7 +182,7 @@ def _activation(name: str) -> Callable[[Any], Any]:
 
 
 def _checked(layer: Module, inputs: Any, built: Variable | None, axes: str, rank: int) -> Any:
-    """Give the inputs as a tensor or an array, if they have the rank, the dtype and the last axis that is wanted."""
+    """Return the inputs as a tensor or an array, if they have the rank, the dtype and the last axis that is wanted."""
     name = type(layer).__name__
     inputs = as_array(inputs)
     shape = np.shape(inputs)

@@ -68,7 +68,7 @@ class Optimizer:
         vars(self).update(state, _memory={kept[0]._id: kept for kept in state["_memory"]})
 
     def _step(self, gradient: Any, memory: Any) -> tuple[Any, Any]:
-        """Give what to subtract from the variable, and what to remember for its next gradient (None at the first)."""
+        """Return what to subtract from the variable, and what to remember for its next gradient (None at the first)."""
         raise NotImplementedError(f"{type(self).__name__} must say in _step(gradient, memory) how far to go")
 
 

@@ -146,7 +146,7 @@ def bad(value: Any) -> Any:
 
 
 def is_elementwise(entry: Entry) -> bool:
-    """Tell whether an entry's operation works element by element."""
+    """Return whether an entry's operation works element by element."""
     return entry.operation in RULES and RULES[entry.operation].kind == "elementwise"
 
 
@@ -282,7 +282,7 @@ class _Search:
     def tell_data(
         self, entry: Entry | None = None, argument: int = 0, target: Any = None, afterthought: str = ""
     ) -> Nonfinite:
-        """Tell of an argument of an entry, or of a target, that was not finite to begin with."""
+        """Describe an argument of an entry, or of a target, that was not finite to begin with."""
         array = target._array if entry is None else entry.values[argument]
         id: int | None = target._id if entry is None else entry.ids[argument]
         index, value = _first(array, bad(array))
@@ -354,7 +354,7 @@ class _Search:
         return Nonfinite(entry, entry.place, entry.name, "backward", value, index, inputs, advice, account)
 
     def factor(self, entry: Entry, argument: int, inputs: Any, index: Index) -> Any:
-        """Give the derivative of an elementwise operation at one element."""
+        """Return the derivative of an elementwise operation at one element."""
         pull = RULES[entry.operation].pull(argument)
         assert pull is not None
         output = np.asarray(entry.output_value)[index]
@@ -379,7 +379,7 @@ class _Search:
 
 
 def _first(array: Any, wrong: Any) -> tuple[Index, str]:
-    """Give the first element marked, and what it is in a word."""
+    """Return the first element marked, and what it is in a word."""
     index = tuple(np.argwhere(wrong)[0].tolist())
     element = np.asarray(array)[index]
     return index, "nan" if np.isnan(element) else "inf" if np.iscomplexobj(element) or element > 0 else "-inf"

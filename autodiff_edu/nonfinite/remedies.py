@@ -79,7 +79,7 @@ PICKING = {np.where, np.maximum, np.minimum, np.fmax, np.fmin, clip, np.max, np.
 def remedy(
     entry: Entry, inputs: tuple[Any, ...], value: str, by: tuple[Entry, int] | None, labels: Labels, makers: Makers
 ) -> str:
-    """Say what to write in place of an entry that made `value`; `by` is what silenced it, and at which argument."""
+    """Return what to write in place of an entry that made `value`; `by` is what silenced it, and at which argument."""
     known = REMEDIES.get(entry.name)
     if by is not None and by[0].operation is np.where:
         return double_where(entry, *by, labels, makers)
@@ -130,7 +130,7 @@ def with_safe(entry: Entry, argument: int, labels: Labels, makers: Makers) -> st
 
 
 def written(entry: Entry, labels: Labels, makers: Makers) -> list[str]:
-    """Give the arguments of an entry as the user wrote them, or by the names in the tape's table."""
+    """Return the arguments of an entry as the user wrote them, or by the names in the tape's table."""
     source, parts = _source(entry), _parts(entry)
     if source and parts:
         return [ast.get_source_segment(source, part) or "" for part in parts]
@@ -158,7 +158,7 @@ def _parts(entry: Entry) -> list[ast.expr]:
 
 
 def _source(entry: Entry) -> str | None:
-    """Give the user's expression that an entry computed, where it is on one line and is that operation."""
+    """Return the user's expression that an entry computed, where it is on one line and is that operation."""
     at, written = entry.place, names(entry.where)
     if at.columns is None or written.function not in (None, entry.name):
         return None
@@ -171,7 +171,7 @@ def _source(entry: Entry) -> str | None:
 
 
 def dropped(entry: Entry) -> str:
-    """Say why an entry sends the cotangent 0 to an element."""
+    """Return why an entry sends the cotangent 0 to an element."""
     if entry.name == "getitem":
         return f"The indexing in {entry.place} leaves this element out"
     if entry.operation in PICKING:
@@ -182,7 +182,7 @@ def dropped(entry: Entry) -> str:
 
 
 def spoken(entry: Entry, inputs: tuple[Any, ...]) -> str:
-    """Say an operation with numbers: "log of 0", "1 divided by 0"."""
+    """Describe an operation with numbers: "log of 0", "1 divided by 0"."""
     parts = [short_argument(value) for value in inputs]
     operator = operators().get(entry.name)
     if operator and len(parts) == 2:

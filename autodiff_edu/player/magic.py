@@ -10,8 +10,9 @@ tape.gradient(y, x)
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from ..trace.trace import Trace, trace
@@ -29,12 +30,19 @@ def load_ipython_extension(shell: Any) -> None:
 
     def play_cell(line: str, cell: str) -> None:
         """Run a cell and show its steps; with `--predict` the player asks about each step first."""
+        from IPython.core.error import UsageError
+
         words = line.split()
         if unknown := [word for word in words if word not in WORDS]:
-            from IPython.core.error import UsageError
-
             options = "; ".join(f"{word}: {what}" for word, what in WORDS.items())
             raise UsageError(f"%%play does not know {' '.join(unknown)!r}. Its options are {options}")
+        if cell.lstrip().startswith("%%"):
+            raise UsageError(f"%%play cannot be combined with {cell.split()[0]}; use one of the two")
+        if _awaits(shell, cell):
+            raise UsageError(
+                "%%play cannot run a cell that awaits. Write `with ad.trace() as steps:` around its lines, and then "
+                "ad.play(steps)"
+            )
         run_cell(shell, cell, predict="--predict" in words)
 
     shell.register_magic_function(play_cell, magic_kind="cell", magic_name="play")
@@ -42,34 +50,73 @@ def load_ipython_extension(shell: Any) -> None:
 
 def run_cell(shell: Any, cell: str, predict: bool = False) -> None:
     """Run a cell in the user's namespace, show the player of what it did, and raise what the cell raised."""
-    from IPython.display import display
+    from IPython.core.error import UsageError
 
-    with _quiet(shell) as shown, trace(f"cell {shell.execution_count}") as traced:
+    with _as_the_cell(shell, cell) as shown, trace(f"cell {shell.displayhook.prompt_count}") as traced:
         # the first line stands for that of %%play, so that the lines are those that the reader sees
         result = shell.run_cell(f"# %%play\n{cell}", store_history=False)
     error = result.error_before_exec or result.error_in_exec
     if error is None or traced.events:
-        _display(traced, predict, display)
-    if isinstance(error, SyntaxError):  # which IPython would explain with its own frames
-        error = CellError(str(error))
-    if error is not None:
-        error._render_traceback_ = lambda: shown[-1] if shown else []  # of the cell, without the frames of %%play
-        raise error
+        _display(traced, predict)
+    if error is None:
+        for traceback in shown:  # of what the cell itself ran and caught
+            shell._showtraceback(*traceback)
+    elif not isinstance(error, UsageError):  # which IPython has printed
+        raise _without_our_frames(error, shown[-1][-1] if shown else [])
 
 
-def _display(traced: Trace, predict: bool, display: Any) -> None:
+def _awaits(shell: Any, cell: str) -> bool:
+    """Return whether a cell awaits at its top level, in a kernel whose loop is already running."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return bool(shell.should_run_async(cell, transformed_cell=shell.transform_cell(cell)))
+
+
+def _display(traced: Trace, predict: bool) -> None:
+    from IPython.display import display
+
     if any(hasattr(event, "tape") for event in traced.events):
         display(play(traced, predict=predict))
     else:
         print("%%play: no tape recorded anything in this cell, so there is nothing to step through.")
 
 
+def _without_our_frames(error: BaseException, lines: list[str]) -> BaseException:
+    """Return an error that IPython shows once, by these lines of the cell's own traceback."""
+
+    def render() -> list[str]:
+        with suppress(AttributeError):
+            del shown._render_traceback_  # raised again in another cell, it has another traceback
+        return lines
+
+    shown: Any = error
+    if isinstance(error, SyntaxError):  # which IPython would explain with its own frames
+        shown = CellError(str(error))
+    with suppress(Exception):  # an exception may refuse attributes
+        shown._render_traceback_ = render
+    return shown
+
+
 @contextmanager
-def _quiet(shell: Any) -> Iterator[list[Any]]:
-    """Collect the tracebacks that the shell would show, instead of showing them."""
+def _as_the_cell(shell: Any, cell: str) -> Iterator[list[Any]]:
+    """Let the shell take what it runs for the cell that the reader sees; collect tracebacks instead of showing them."""
     shown: list[Any] = []
-    show, shell._showtraceback = shell._showtraceback, lambda kind, error, lines: shown.append(lines)
+    number, cache, hook = shell.displayhook.prompt_count, shell.compile.cache, shell.displayhook
+    replaced: list[tuple[Any, str, Any]] = [
+        (shell, "_showtraceback", lambda *traceback: shown.append(traceback)),
+        (shell.compile, "cache", lambda text, *_, **given: cache(text, number, **_raw(given))),
+        (hook, "quiet", lambda: hook.semicolon_at_end_of_expression(cell)),
+    ]
+    for owner, name, stand_in in replaced:
+        setattr(owner, name, stand_in)
     try:
         yield shown
     finally:
-        shell._showtraceback = show
+        for owner, name, _ in replaced:
+            delattr(owner, name)
+
+
+def _raw(given: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in given.items() if name == "raw_code"}

@@ -75,10 +75,10 @@ def sweep(f: Callable[[Any], Any], x: Any) -> Player:
             seed[np.unravel_index(row, target.shape)] = 1.0
             start = len(traced)
             tape.gradient(target, source, output_gradients=seed)
-            passes.append((traced.events[start], traced.events[-1]))
+            passes.append(_ends(traced.events[start:], tape))
         start = len(traced)
         jacobian = tape.jacobian(target, source, unconnected_gradients="zero")
-        passes.append((traced.events[start], traced.events[-1]))
+        passes.append(_ends(traced.events[start:], tape))
     traced = traced.without(*outer)
     places = {id(event): number for number, event in enumerate(traced.events)}
     spans = [(places[id(first)], places[id(last)]) for first, last in passes]
@@ -88,6 +88,12 @@ def sweep(f: Callable[[Any], Any], x: Any) -> Player:
         document["tensors"][step["tensor"]]["name"] for step in (document["steps"][spans[0][0]], watched)
     )
     return Player(Written(document | {"sweep": _part(jacobian, target, source, (target_name, source_name), spans)}))
+
+
+def _ends(events: list[Event], tape: GradientTape) -> tuple[Event, Event]:
+    """Return the first and the last event of a tape: an outer one may record the same pass."""
+    own = [event for event in events if getattr(event, "tape", None) is tape]
+    return own[0], own[-1]
 
 
 def _part(

@@ -15,7 +15,7 @@ from ..core.entry import Entry
 from ..core.rule import RULES, SPELLED
 
 _MEETING = "where two elements meet, the number of results jumps", "Use np.sort, and select what you need by an index"
-_BINS = "it counts in whole numbers, and its edges jump", "Make the edges with np.linspace"
+_BINS = "counts are whole numbers, which have no derivative", "Compute bin edges with np.linspace"
 _OLD = "it belongs to NumPy's old polynomials"
 _WRITES = "it writes into an array, and a tape may still need the old elements"
 _MASK = "Build a new one, for example y = np.where(mask, value, x)"
@@ -41,8 +41,14 @@ REFUSED: dict[str, tuple[str, str]] = {
     "np.sort_complex": ("it is np.sort with a complex result", "Write np.sort(x).astype(complex)"),
     "np.row_stack": ("it is an old name of np.vstack", "Write np.vstack(arrays)"),
     "np.trapz": ("it is an old name of np.trapezoid", "Write np.trapezoid(y)"),
-    "np.modf": ("it has two results", "Write np.fmod(x, 1) and np.trunc(x)"),
-    "np.frexp": ("it has two results", "Write n = np.floor(np.log2(np.abs(x))) + 1 and x / 2**n"),
+    "np.modf": (
+        "it is a ufunc with two results, and a tape records ufuncs with one",
+        "Write np.fmod(x, 1) and np.trunc(x)",
+    ),
+    "np.frexp": (
+        "it is a ufunc with two results, and a tape records ufuncs with one",
+        "Write n = np.floor(np.log2(np.abs(x))) + 1 and x / 2**n",
+    ),
     "np.copyto": (
         "np.full and np.copyto write a tensor's values into a plain array",
         "Use np.broadcast_to(x, shape)",

@@ -15,17 +15,17 @@ DEGREE = float(np.pi / 180)
 
 
 def lowered(p: Any) -> Any:
-    """Give the exponent of a power's derivative; where p is 0 the factor p decides, so any finite power will do."""
+    """Return the exponent of a power's derivative; where p is 0 the factor p decides, so any finite power will do."""
     return (p - 1 if p != 0 else p) if isinstance(p, int | float) else np.where(p == 0, p, p - 1)
 
 
 def is_complex(x: Any) -> bool:
-    """Tell whether an array, a tensor or a number is complex."""
+    """Return whether an array, a tensor or a number is complex."""
     return x.dtype.kind == "c" if hasattr(x, "dtype") else isinstance(x, complex)
 
 
 def direction(x: Any, y: Any) -> Any:
-    """Give the derivative of y = |x|: the sign, or conj(x)/|x| of a complex number; 0 at 0."""
+    """Return the derivative of y = |x|: the sign, or conj(x)/|x| of a complex number; 0 at 0."""
     return np.conjugate(x) / np.where(y == 0, 1, y) if is_complex(x) else np.sign(x)
 
 
@@ -35,18 +35,18 @@ def pull_complex_sign(g: Any, y: Any, z: Any) -> Any:
 
 
 def log_of_base(x: Any) -> Any:
-    """Give log x where x > 0, and 0 elsewhere: there x**p has no real derivative by p but the one from 0**p = 0."""
+    """Return log x where x > 0, and 0 elsewhere: there x**p has no real derivative by p but the one from 0**p = 0."""
     usable = x != 0 if is_complex(x) else x > 0
     return np.where(usable, np.log(np.where(usable, x, 1)), 0)
 
 
 def or_one(x: Any) -> Any:
-    """Give a divisor that is never 0, for quotients whose numerator is 0 there too."""
+    """Return a divisor that is never 0, for quotients whose numerator is 0 there too."""
     return np.where(x == 0, 1, x)
 
 
 def share(g: Any, x: Any, z: Any, other: Any) -> Any:
-    """Give x its part of the cotangent where z, the larger or the smaller of two, is x: a half at a tie.
+    """Return x its part of the cotangent where z, the larger or the smaller of two, is x: a half at a tie.
 
     An infinite cotangent, as the root has at 0, is cut off elsewhere, and not multiplied by 0.
     """

@@ -36,23 +36,23 @@ def h(x: Any) -> Any:
 
 
 def skew(x: Any) -> Any:
-    """Give the part of a matrix that changes its sign under h."""
+    """Return the part of a matrix that changes its sign under h."""
     return (x - h(x)) / 2
 
 
 def lower(n: int) -> np.ndarray:
-    """Give the mask of the lower triangle, with halves on its diagonal (the operator Phi of Murray 2016)."""
+    """Return the mask of the lower triangle, with halves on its diagonal (the operator Phi of Murray 2016)."""
     return np.tri(n) - np.eye(n) / 2
 
 
 def diagonal(d: Any) -> Any:
-    """Give the diagonal matrices with these diagonals."""
+    """Return the diagonal matrices with these diagonals."""
     return d[..., None, :] * np.eye(d.shape[-1])
 
 
 @cache
 def result_type(function: Callable[..., Any]) -> Any:
-    """Give the named tuple that a function of NumPy returns."""
+    """Return the named tuple that a function of NumPy returns."""
     return type(function(np.eye(1)))
 
 
@@ -73,7 +73,7 @@ SVD = Kind("singular vectors", "singular values that are repeated or 0", "np.lin
 
 
 def rounding(x: Any) -> float:
-    """Give the size of rounding errors in an array."""
+    """Return the size of rounding errors in an array."""
     return 1e3 * float(np.finfo(x.dtype).eps * np.max(np.abs(array_of(x)), initial=0))
 
 
@@ -93,7 +93,7 @@ def over_gaps(k: Any, gaps: Any, noise: float, kind: Kind) -> Any:
 
 
 def gaps_of(w: Any) -> Any:
-    """Give w_j - w_i at (i, j): 0 where they are equal up to rounding, infinite on the diagonal."""
+    """Return w_j - w_i at (i, j): 0 where they are equal up to rounding, infinite on the diagonal."""
     n = w.shape[-1]
     gaps = w[..., None, :] - w[..., :, None]
     size = np.max(np.abs(array_of(w)), axis=-1, initial=0)[..., None, None]
@@ -115,7 +115,7 @@ def check_phases(s: Any, noise: float, kind: Kind) -> None:
 
 @operation
 def eigh(a: Any, uplo: Any = "L") -> Any:
-    """Give the eigenvalues of Hermitian matrices as the first row, and their eigenvectors below."""
+    """Return the eigenvalues of Hermitian matrices as the first row, and their eigenvectors below."""
     w, v = np.linalg.eigh(a, uplo)
     return np.concatenate([w[..., None, :], v], axis=-2)
 
@@ -146,7 +146,7 @@ def pull_eigvalsh(g: Any, w: Any, a: Any, UPLO: Any = "L") -> Any:  # noqa: N803
 
 @operation
 def eig(a: Any) -> Any:
-    """Give the eigenvalues of square matrices as the first row, and their eigenvectors below."""
+    """Return the eigenvalues of square matrices as the first row, and their eigenvectors below."""
     w, v = np.linalg.eig(a)
     return np.concatenate([w[..., None, :], v], axis=-2)
 
@@ -162,7 +162,7 @@ def normalised(g: Any, v: Any) -> Any:
 
 
 def complete(v: Any) -> Any:
-    """Give the eigenvectors back if they are a basis, up to rounding."""
+    """Return the eigenvectors back if they are a basis, up to rounding."""
     if np.any(np.linalg.cond(array_of(v)) * np.finfo(v.dtype).eps > 1e-3):
         raise ValueError(
             "the eigenvalues of a matrix without a full set of eigenvectors have no derivative; "
@@ -180,7 +180,7 @@ def pull_eig(g: Any, y: Any, a: Any) -> Any:
 
 @operation
 def eigvals(a: Any) -> Any:
-    """Give the eigenvalues of square matrices, in the order in which `eig` gives them."""
+    """Return the eigenvalues of square matrices, in the order in which `eig` gives them."""
     return np.linalg.eig(a).eigenvalues
 
 
@@ -195,13 +195,13 @@ def pull_eigvals(g: Any, w: Any, a: Any) -> Any:
 
 @operation
 def svd(a: Any) -> Any:
-    """Give U, the singular values and V (not its transpose) of a thin decomposition, one below the other."""
+    """Return U, the singular values and V (not its transpose) of a thin decomposition, one below the other."""
     u, s, vh = np.linalg.svd(a, full_matrices=False)
     return np.concatenate([u, s[..., None, :], h(vh)], axis=-2)
 
 
 def positive(s: Any) -> np.ndarray:
-    """Tell which singular values are more than rounding errors; the others stand for 0."""
+    """Return which singular values are more than rounding errors; the others stand for 0."""
     s = array_of(s)
     return s > 10 * s.shape[-1] * np.finfo(s.dtype).eps * np.max(s, axis=-1, initial=0, keepdims=True)
 
@@ -255,7 +255,7 @@ def pull_cholesky(g: Any, c: Any, a: Any) -> Any:
 
 @operation
 def qr(a: Any) -> Any:
-    """Give Q and, below it, R of tall or square matrices."""
+    """Return Q and, below it, R of tall or square matrices."""
     return np.concatenate(np.linalg.qr(a), axis=-2)
 
 

@@ -35,13 +35,13 @@ def pull_norm(g: Any, y: Any, x: Any, ord: Any = None, axis: Axis = None, keepdi
 
 
 def products_without(s: Any) -> Any:
-    """Give the product of all elements but one, for each."""
+    """Return the product of all elements but one, for each."""
     return np.prod(np.where(np.eye(s.shape[-1], dtype=bool), 1, s[..., None, :]), axis=-1)
 
 
 @operation
 def cofactors(a: Any) -> Any:
-    """Give the derivative of the determinant, det(A) A^-T where A has an inverse, right for singular matrices too."""
+    """Return the derivative of the determinant, det(A) A^-T where A has an inverse, right for singular matrices too."""
     u, s, vh = np.linalg.svd(a)
     sign = np.linalg.det(u) * np.linalg.det(vh)
     return sign[..., None, None] * ((bar(u) * products_without(s)[..., None, :]) @ bar(vh))
@@ -71,7 +71,7 @@ def pull_cofactors_inverse(g: Any, a: Any) -> Any:
 
 @operation
 def slogdet(a: Any) -> Any:
-    """Give the sign of the determinant and the logarithm of its size, along a last axis."""
+    """Return the sign of the determinant and the logarithm of its size, along a last axis."""
     return np.stack(np.linalg.slogdet(a), axis=-1)
 
 
@@ -94,7 +94,7 @@ step(np.linalg.matrix_rank)
 
 
 def singular_values(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
-    """Give the singular values of the matrices along two axes, as a new last axis; keepdims keeps the two."""
+    """Return the singular values of the matrices along two axes, as a new last axis; keepdims keeps the two."""
     others = tuple(k for k in range(-np.ndim(x), 0) if k not in axes)
     s = np.linalg.svdvals(np.transpose(x, others + axes))
     return np.expand_dims(s, tuple(k - 1 for k in axes)) if keepdims else s
@@ -112,7 +112,7 @@ def matrix_norm(x: Any, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
 
 
 def spelled_norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    """Tell norms of vectors from norms of matrices."""
+    """Distinguish norms of vectors from norms of matrices."""
     ndim = np.ndim(x)
     axes = tuple(k - ndim for k in normalize_axis_tuple(range(ndim) if axis is None else axis, ndim))
     if len(axes) == 2 and ord in (1, -1, 2, -2, np.inf, -np.inf, "nuc"):

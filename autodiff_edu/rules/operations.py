@@ -55,7 +55,7 @@ def round_off(x: Any, dtype: Any) -> Any:
 
 @operation
 def stop_gradient(x: Any) -> Any:
-    """Give the same value, through which no derivative passes."""
+    """Return the same value, through which no derivative passes."""
     return x
 
 
@@ -66,7 +66,7 @@ def turns(p: Any, discont: float | None, axis: int, period: float) -> Any:
 
 
 def is_basic(index: Any) -> bool:
-    """Tell whether an index is made of integers, slices, None and ... alone, so that it meets no element twice."""
+    """Return whether an index is made of integers, slices, None and ... alone, so that it meets no element twice."""
     parts = index if isinstance(index, tuple) else (index,)
     return all(part is None or part is ... or isinstance(part, int | np.integer | slice) for part in parts)
 
@@ -124,13 +124,13 @@ def stack(*arrays: Any, axis: int = 0) -> Any:
 
 @operation
 def alias(x: Any) -> Any:
-    """Give the same value as a tensor of its own."""
+    """Return the same value as a tensor of its own."""
     return x
 
 
 @operation
 def sinc_derivative(x: Any, n: int) -> Any:
-    """Give the n-th derivative of np.sinc, right at 0 too, where the quotient sin(z)/z says nothing.
+    """Return the n-th derivative of np.sinc, right at 0 too, where the quotient sin(z)/z says nothing.
 
     With z = pi x it is pi**n times f_n(z), the n-th derivative of sin(z)/z. Differentiating z f_0 = sin z n times gives
     z f_n + n f_{n-1} = sin(z + n pi/2), which is used where |z| > n + 1; elsewhere the power series of f_n.

@@ -96,7 +96,7 @@ def later_sums(g: Any, axis: int) -> Any:
 
 
 def deviation(x: Any, axis: Axis, ddof: float) -> Any:
-    """Give half the gradient of the variance: (x - mean) / (n - ddof)."""
+    """Return half the gradient of the variance: (x - mean) / (n - ddof)."""
     return shared(np.conjugate(x - np.mean(x, axis=axis, keepdims=True)), length(x, axis) - ddof)
 
 
@@ -122,7 +122,7 @@ def cumulative(function: Any, start: float) -> Any:
 
 
 def logsumexp(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
-    """Give log(sum(exp(a))) without overflow: the largest element is taken out first."""
+    """Return log(sum(exp(a))) without overflow: the largest element is taken out first."""
     largest = np.max(array_of(a), axis=axis, keepdims=True)
     largest = np.where(np.isfinite(largest), largest, 0)
     total = np.log(np.sum(np.exp(a - largest), axis=axis, keepdims=keepdims))

@@ -16,7 +16,7 @@ from .reductions import length
 
 
 def weights(values: Any, *arrays: Any) -> Any:
-    """Give weights the precision of the arrays they are for, so that float32 stays float32."""
+    """Return weights the precision of the arrays they are for, so that float32 stays float32."""
     dtype = np.result_type(*(a.dtype if hasattr(a, "dtype") else a for a in arrays))
     return np.asarray(values, np.finfo(dtype).dtype if dtype.kind in "fc" else float)
 

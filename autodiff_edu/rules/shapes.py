@@ -14,7 +14,7 @@ from .operations import alias, cast, concatenate, gather, round_off, scatter, st
 
 
 def like(g: Any, y: Any, x: Any) -> Any:
-    """Give g, shaped like y behind its stack, the shape of x."""
+    """Return g, shaped like y behind its stack, the shape of x."""
     return np.reshape(g, np.shape(g)[: np.ndim(g) - np.ndim(y)] + np.shape(x))
 
 

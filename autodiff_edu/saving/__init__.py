@@ -136,7 +136,7 @@ def save(
 
 
 def load(path: str | os.PathLike[str]) -> SavedFunction:
-    """Give a function that was saved. It runs NumPy's operations, and nothing else is in the file that could run.
+    """Return a function that was saved. It runs NumPy's operations, and nothing else is in the file that could run.
 
     Parameters
     ----------

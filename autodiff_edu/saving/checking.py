@@ -96,7 +96,7 @@ def _holds_for(
     random: set[int],
     custom_gradients: bool,
 ) -> bool:
-    """Tell whether the function runs with another number of samples; a ValueError if it then does something else."""
+    """Return whether the function runs with another number of samples; a ValueError if it then does something else."""
     assert first.program
     with np.errstate(all="ignore"):
         longer = Run(function, given, given.longer(length, other), custom_gradients, attempt=True)
@@ -149,7 +149,7 @@ def _numbers(written: Any) -> list[int]:
 
 
 def _deeds(watching: Watching) -> list[str]:
-    """Say what else the function did that a saved function will not do; a ValueError if it assigned to a variable."""
+    """List what else the function did that a saved function will not do; a ValueError if it assigned to a variable."""
     for name, where in watching.assigned:
         raise ValueError(
             f"the function assigns to the variable {name} at {place(where)}, and a saved function changes nothing; "
@@ -166,7 +166,7 @@ def _deeds(watching: Watching) -> list[str]:
 
 
 def _decisions(watching: Watching) -> list[str]:
-    """Say where numbers were taken out of what was computed from arguments or variables, or decided something."""
+    """Describe where numbers were taken out of what was computed from arguments or variables, or decided something."""
     found = []
     for how, what, where in dict.fromkeys(watching.left):
         if what:

@@ -48,7 +48,7 @@ class Examples:
         self.arrays = [_array(name, value) for name, value in leaves]
 
     def arguments(self, arrays: list[Any]) -> tuple[list[Tensor], Any]:
-        """Give new tensors of arrays, and the arguments that they make."""
+        """Return new tensors of arrays, and the arguments that they make."""
         tensors = [Tensor(array, name=name) for array, name in zip(arrays, self.names, strict=True)]
         return tensors, rebuild(self.structure, iter(tensors))
 
@@ -67,7 +67,7 @@ class Examples:
         return [form(part) for part in self.structure]
 
     def moved(self) -> list[Any]:
-        """Give other values: floats moved a little, the samples of integers in the other order."""
+        """Return other values: floats moved a little, the samples of integers in the other order."""
         return [_moved(array) for array in self.arrays]
 
     def lengths(self) -> list[int]:
@@ -75,7 +75,7 @@ class Examples:
         return list(dict.fromkeys(len(array) for array in self.arrays if array.ndim and len(array)))
 
     def longer(self, length: int, other: int) -> list[Any]:
-        """Give the arrays with another, larger number of samples where there were so many."""
+        """Return the arrays with another, larger number of samples where there were so many."""
         rows = np.arange(other) % length
         return [array[rows] if array.ndim and len(array) == length else array for array in self.arrays]
 

@@ -41,7 +41,7 @@ LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the same bytes, whenever they are written
 
 
 def pack(document: Any, arrays: dict[str, Any]) -> bytes:
-    """Give the bytes of a file."""
+    """Return the bytes of a file."""
     members = {PROGRAM: json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()}
     for name, array in arrays.items():
         buffer = io.BytesIO()
@@ -63,7 +63,7 @@ def seal(members: dict[str, bytes]) -> bytes:
 
 
 def unpack(data: bytes, path: Any) -> tuple[Any, dict[str, Any]]:
-    """Give the document and the arrays of a file.
+    """Return the document and the arrays of a file.
 
     Raises
     ------
@@ -71,10 +71,10 @@ def unpack(data: bytes, path: Any) -> tuple[Any, dict[str, Any]]:
         If these are not the bytes of such a file, or not all of them.
     """
     if not data.startswith(b"PK") or len(data) <= DIGEST:
-        raise ValueError(f"{path} is no file of ad.save: it is no zip archive")
+        raise ValueError(f"{path} was not written by ad.save: it is not a zip archive")
     if hashlib.sha256(data[:-DIGEST]).hexdigest().encode() != data[-DIGEST:]:
         if zipfile.is_zipfile(io.BytesIO(data)) and not _ours(data):
-            raise ValueError(f"{path} is no file of ad.save, but some other zip archive: it holds no {PROGRAM}")
+            raise ValueError(f"{path} was not written by ad.save: it is a zip archive without {PROGRAM}")
         raise ValueError(
             f"{path} was changed or cut short since it was saved: its checksum does not match; save it again"
         )
@@ -87,7 +87,7 @@ def unpack(data: bytes, path: Any) -> tuple[Any, dict[str, Any]]:
     except Exception as error:  # zipfile raises a dozen kinds for archives that are not well made
         raise ValueError(f"{path} is damaged: {error}; save it again") from error
     if program is None:
-        raise ValueError(f"{path} is no file of ad.save, but some other zip archive: it holds no {PROGRAM}")
+        raise ValueError(f"{path} was not written by ad.save: it is a zip archive without {PROGRAM}")
     if isinstance(document, dict) and len(listed) > 1 + len(members):
         raise ValueError(f"{path} cannot be loaded: it holds arrays that its program does not declare; save it again")
     return document, {name.removesuffix(".npy"): _array(content, name, path) for name, content in members.items()}
@@ -108,7 +108,7 @@ def _json(program: bytes) -> Any:
     try:
         return json.loads(program, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{PROGRAM} is no JSON ({error})") from error
+        raise ValueError(f"{PROGRAM} is not JSON ({error})") from error
 
 
 def _listed(archive: zipfile.ZipFile, size: int) -> set[str]:

@@ -98,7 +98,7 @@ class _Writer:
         return instructions
 
     def renamed(self, written: Any, numbers: dict[int, int]) -> Any:
-        """Give the references in written arguments their numbers in the document."""
+        """Return the references in written arguments their numbers in the document."""
         match written:
             case {"result": int(old)}:
                 return {"result": numbers[old]}
@@ -171,7 +171,7 @@ def _parting(a: Any, b: Any) -> tuple[str, str]:
 
 
 def _in_words(written: Any) -> str:
-    """Say what an argument is."""
+    """Describe what an argument is."""
     match written:
         case {"input": _}:
             return "an argument of the function"

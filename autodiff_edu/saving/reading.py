@@ -81,7 +81,7 @@ class CustomGradient(NamedTuple):
     backward: Block | None
 
     def __call__(self, known: dict[str, list[Any]], sources: list[Any], outputs: list[Any]) -> list[Tensor]:
-        """Give the outputs as new tensors that have this gradient."""
+        """Return the outputs as new tensors that have this gradient."""
         before = [*known["result"]]
 
         def backward(*cotangents: Tensor) -> Any:
@@ -127,7 +127,7 @@ def read(document: Any, arrays: dict[str, Any], path: Any) -> Contents:
 def check_version(document: Any, path: Any) -> None:
     """Raise a ValueError for a document that is not ours, or of another version."""
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise ValueError(f"{path} is no file of ad.save: its program does not say {FORMAT!r}")
+        raise ValueError(f"{path} was not written by ad.save: its program does not say {FORMAT!r}")
     if document.get("version") != VERSION:
         raise ValueError(
             f"{path} has version {document.get('version')!r} of the format, and this package reads version {VERSION}; "

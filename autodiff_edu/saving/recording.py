@@ -40,7 +40,7 @@ class Note:
         self.backward: Backward | None = None
 
     def set_results(self, numbers: range, results: list[Tensor]) -> None:
-        """Say which results it has."""
+        """Note which results it has."""
         self.numbers = numbers
         self.results = [[result.dtype.name, list(result.shape)] for result in results]
 
@@ -184,7 +184,7 @@ class Recording:
         return isinstance(tensor, Variable) or self.knows(tensor._id)
 
     def knows(self, id: int | None) -> bool:
-        """Tell the same by the id of a tensor that some operation had to do with."""
+        """Return the same by the id of a tensor that some operation had to do with."""
         return id is not None and self.varies(self._references.get(id))
 
     def _know(self, tensor: Tensor, reference: Any) -> None:

@@ -60,7 +60,7 @@ class Run:
 def document_of(
     function: Callable[..., Any], given: Examples, run: Run, free: dict[int, int]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Give the document and the arrays of a run; `free` has the group of each length that may vary."""
+    """Return the document and the arrays of a run; `free` has the group of each length that may vary."""
     program = run.program
     assert program is not None
     arrays = {f"constants/{k}": array for k, array in enumerate(program.constants)}
@@ -100,7 +100,7 @@ def _declared(array: Any) -> dict[str, Any]:
 
 
 def _seed(output: Any) -> Any:
-    """Give the cotangent with which a backward function is recorded: ones, and zeros of integers."""
+    """Return the cotangent with which a backward function is recorded: ones, and zeros of integers."""
     return (np.ones if output.dtype.kind in "fc" else np.zeros)(output.shape, output.dtype)[()]
 
 

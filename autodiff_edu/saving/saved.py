@@ -136,7 +136,7 @@ class SavedFunction:
 
 
 def _signature(contents: Contents) -> inspect.Signature | None:
-    """Give the signature that the names of the inputs tell of: "layers['w'][0]" is part of the argument layers."""
+    """Return the signature that the names of the inputs tell of: "layers['w'][0]" is part of the argument layers."""
     names: list[str] = []
     for form in contents.arguments if isinstance(contents.arguments, list) else ():
         first = _first(form)
@@ -148,7 +148,7 @@ def _signature(contents: Contents) -> inspect.Signature | None:
 
 
 def _first(form: Any) -> int | None:
-    """Give the number of the first input in the form of an argument."""
+    """Return the number of the first input in the form of an argument."""
     if isinstance(form, Reference):
         return form.number
     if not isinstance(form, dict | list | tuple):

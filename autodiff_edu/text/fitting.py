@@ -12,7 +12,7 @@ import numpy as np
 Shape = tuple[int, ...]
 
 PRODUCTS = {"matmul", "dot", "inner", "einsum"}
-JOINING = {"concatenate", "stack", "vstack", "hstack", "dstack", "column_stack"}
+STACKING = {"concatenate", "stack", "vstack", "hstack", "dstack", "column_stack"}
 
 
 def what_would_fit(function: Any, args: Any, parameters: Any, names: list[str | None]) -> tuple[int, str] | None:
@@ -33,11 +33,11 @@ def what_would_fit(function: Any, args: Any, parameters: Any, names: list[str | 
     if function is np.reshape:
         fitting = _reshaped(math.prod(shapes[0] or ()), args[1])
         return (0, f"; {fitting} would fit") if fitting else None
-    if not (isinstance(function, np.ufunc) or name in {"where", *PRODUCTS, *JOINING}):
+    if not (isinstance(function, np.ufunc) or name in {"where", *PRODUCTS, *STACKING}):
         return None
     if name == "matmul" and not all(shapes):
         return 1, "; write * to multiply by a number"
-    trial = _Trial(function, args, parameters, elementwise=name not in PRODUCTS | JOINING)
+    trial = _Trial(function, args, parameters, elementwise=name not in PRODUCTS | STACKING)
     if trial.fits(shapes):
         return None  # something else is wrong, a dtype perhaps
     for change in ("T", "squeeze") if name in PRODUCTS else ("squeeze", "[:, None]", "[None, :]", "T"):
@@ -124,7 +124,7 @@ def _written(name: str | None, change: str = "") -> str | None:
 
 
 def _widened(k: int, shapes: list[Shape | None]) -> str:
-    """Say what an operand of lengths 1 would be broadcast to by the last axis of another: not what was meant."""
+    """Describe the shape to which the last axis of another operand would broadcast this one."""
     for i, other in enumerate(shapes):
         if i != k and other:
             wide = np.broadcast_shapes(shapes[k] or (), other[-1:])

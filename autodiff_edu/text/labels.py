@@ -37,7 +37,7 @@ def names_of_arguments(entry: Any) -> tuple[str | None, ...]:
 
 
 class Labels:
-    """Give every tensor one name, and no two tensors the same.
+    """Return every tensor one name, and no two tensors the same.
 
     A name given by the user comes first, then the one in the user's code, then a made-up one: `x1` for a watched
     tensor, `t3` for the third entry's output. A name that is taken gets a number: `y`, `y.2`, `y.3`.

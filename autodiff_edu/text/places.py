@@ -71,7 +71,7 @@ class Names(NamedTuple):
 
 
 def here(depth: int = 1) -> Where:
-    """Give the code and the offset that the user's code is at: the innermost frame outside NumPy and this package.
+    """Return the code and the offset that the user's code is at: the innermost frame outside NumPy and this package.
 
     `depth` frames are skipped unseen, because they are known to be ours.
     """
@@ -83,7 +83,7 @@ def here(depth: int = 1) -> Where:
 
 def call_from(where: Where, function: Callable[[], Any]) -> Any:
     """Call a function as if the expression at a place did: what it does besides running the user's code is there."""
-    line, end_line, start, end = _position(*where)
+    line, end_line, start, end = position_of(*where)
     call = ast.Call(ast.Name("function", ast.Load()), [], [])
     for node in (call, call.func):
         node.lineno, node.end_lineno = line, end_line or line
@@ -94,7 +94,7 @@ def call_from(where: Where, function: Callable[[], Any]) -> Any:
 def place(where: Where) -> Place:
     """Turn a code object and an offset into a file, a line and columns."""
     code, offset = where
-    line, end_line, start, end = _position(code, offset)
+    line, end_line, start, end = position_of(code, offset)
     columns = None
     if start is not None and end is not None and line == end_line:
         text = linecache.getline(code.co_filename, line).encode()
@@ -105,7 +105,7 @@ def place(where: Where) -> Place:
 def names(where: Where) -> Names:
     """Read the names around an expression off the user's source."""
     code, offset = where
-    return _expressions(code.co_filename, _source(code.co_filename)).get(_position(code, offset), Names())
+    return _expressions(code.co_filename, source_of(code.co_filename)).get(position_of(code, offset), Names())
 
 
 def written(where: Where) -> tuple[str, str | None, list[ast.expr]] | None:
@@ -145,7 +145,7 @@ def excerpt(path: str, codes: set[CodeType], lines: set[int]) -> list[tuple[int,
 def expression(where: Where) -> ast.AST | None:
     """Parse the expression at a place, or a statement such as `x -= y`, if its source is known."""
     code, offset = where
-    line, end_line, start, end = _position(code, offset)
+    line, end_line, start, end = position_of(code, offset)
     lines = [text.encode() for text in linecache.getlines(code.co_filename)[line - 1 : end_line]]
     if not lines or start is None:
         return None
@@ -158,7 +158,8 @@ def expression(where: Where) -> ast.AST | None:
     return node.value if isinstance(node, ast.Expr) else node
 
 
-def _position(code: CodeType, offset: int) -> tuple[int, int | None, int | None, int | None]:
+def position_of(code: CodeType, offset: int) -> tuple[int, int | None, int | None, int | None]:
+    """Return the first and last line and column of an expression, as far as they are known."""
     known = _positions(code)
     line, end, column, end_column = known[offset // 2] if offset // 2 < len(known) else (None, None, None, None)
     return code.co_firstlineno if line is None else line, end, column, end_column
@@ -169,7 +170,8 @@ def _positions(code: CodeType) -> list[tuple[int | None, int | None, int | None,
     return list(code.co_positions())
 
 
-def _source(path: str) -> str:
+def source_of(path: str) -> str:
+    """Return the text of a file or a cell, or nothing if it is not known."""
     return "".join(linecache.getlines(path))
 
 

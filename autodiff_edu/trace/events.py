@@ -217,6 +217,8 @@ class hook(WithBlock, ContextDecorator):  # noqa: N801
         self._failures: list[Exception] = []
 
     def __enter__(self) -> None:
+        if not self.over:
+            raise RuntimeError("this hook is already active; create a second one with ad.hook(...)")
         begin(self)
         self._failures.clear()
         listen(*now().listeners, hooks=(*now().hooks, self._see))
@@ -224,6 +226,7 @@ class hook(WithBlock, ContextDecorator):  # noqa: N801
     @Exit
     def __exit__(self, kind: Any, error: BaseException | None, place: Any) -> None:
         listen(*now().listeners, hooks=tuple(installed for installed in now().hooks if installed != self._see))
+        self.end()
         for failure in self._failures:
             if error is None:
                 raise failure

@@ -64,6 +64,8 @@ class scope(WithBlock, ContextDecorator):  # noqa: N801
         self.name: str = name
 
     def __enter__(self) -> None:
+        if not self.over:
+            raise RuntimeError(f"this scope is already open; write ad.scope({self.name!r}) for a second one")
         outer = still_running(_scopes.get())  # without those that an interrupt kept from ending
         self.begin()
         _scopes.set((*outer, self))
@@ -71,6 +73,7 @@ class scope(WithBlock, ContextDecorator):  # noqa: N801
     @Exit
     def __exit__(self, *exception: object) -> None:
         _scopes.set(tuple(opened for opened in _scopes.get() if opened is not self))
+        self.end()
 
     def _recreate_cm(self) -> scope:
         return scope(self.name)

@@ -68,7 +68,7 @@ class BlockMatrix:
         return f"BlockMatrix({n}×{n}: {', '.join(path for path, _ in flatten(self._sources, ''))})"
 
     def matrix(self) -> Tensor:
-        """Give all blocks as one matrix, whose rows and columns are `labels`."""
+        """Return all blocks as one matrix, whose rows and columns are `labels`."""
         return as_tensor(self._matrix)
 
     def flatten(self, structure: Any) -> Tensor:

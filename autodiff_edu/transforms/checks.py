@@ -96,7 +96,7 @@ def _check(
 
 
 def _difference(flat: Callable[..., Any], primals: Any, directions: Any, step: float = 1e-5) -> list[Any]:
-    """Give central differences of every result along the directions."""
+    """Return central differences of every result along the directions."""
     moved = [[p + s * step * d for p, d in zip(primals, directions, strict=True)] for s in (1, -1)]
     ahead, behind = (flat(*map(constant, leaves)) for leaves in moved)
     return [(a._array - b._array) / (2 * step) for a, b in zip(ahead, behind, strict=True)]

@@ -26,7 +26,7 @@ from .run import Function, run
 
 
 def jvp(f: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
-    """Give the value of `f` and its derivative along the tangents, by one pass forward.
+    """Return the value of `f` and its derivative along the tangents, in one forward pass.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def push_forward(tape: Tape, tangents: dict[int, Any], stack: tuple[int, ...] = 
 
 
 def by_columns(tape: Tape, value: Any, source: Tensor) -> Tensor:
-    """Give the Jacobian by one source: push a one-hot tangent per element of it forward, in stacks that fit."""
+    """Return the Jacobian with respect to one source: push one-hot tangents forward, in stacks that fit."""
     size = int(source.size)
     one_hot = np.eye(size, dtype=source.dtype).reshape((size, *source.shape))
     largest = max([source._array.nbytes, *(e.output_value.nbytes for e in tape.entries)])
@@ -177,7 +177,7 @@ def _pulled_back(
 def check_tuples(primals: Any, tangents: Any, usage: str) -> None:
     """Raise a TypeError, which shows the usage, if primals and tangents are not both tuples."""
     if not isinstance(primals, tuple) or not isinstance(tangents, tuple):
-        raise TypeError(f"the primals and what goes with them are tuples, one item per argument of f: {usage}")
+        raise TypeError(f"the primals and their vectors must be tuples, with one item per argument of f: {usage}")
 
 
 def _tangents(sources: Any, tangents: Any) -> dict[int, Any]:

@@ -23,26 +23,26 @@ from .run import Argnums, Function, run, unwrapped
 
 
 def grad(f: Function, argnums: Argnums = 0) -> Function:
-    """Give the function that computes the gradient of `f`.
+    """Return a function that computes the gradient of `f`.
 
     Parameters
     ----------
     f : callable
-        Of arrays, numbers, tensors, variables, or structures of them, giving a tensor; its sum is differentiated, if it
-        is no scalar.
+        A function of arrays, numbers, tensors, variables, or structures of them, that returns a tensor. If the result
+        is not a scalar, its sum is differentiated.
     argnums : int or tuple of int
-        By which positional arguments.
+        The positional arguments to differentiate with respect to.
 
     Returns
     -------
     callable
-        With the arguments of `f`; gives tensors in the structure of the argument (a tuple of them for a tuple), zeros
-        where the result does not depend on it.
+        Takes the arguments of `f`. Returns tensors in the structure of the argument (a tuple of them for a tuple), and
+        zeros where the result does not depend on it.
 
     Raises
     ------
     TypeError
-        When called: if an argument holds integers (Python's own are taken as floats), or the result is no tensor.
+        When called: if an argument holds integers (Python's own are taken as floats), or the result is not a tensor.
     ValueError
         When called: if `argnums` names no argument, or one twice.
 
@@ -57,7 +57,7 @@ def grad(f: Function, argnums: Argnums = 0) -> Function:
 
 
 def value_and_grad(f: Function, argnums: Argnums = 0) -> Function:
-    """Give the function that computes the value of `f` and its gradient in one run.
+    """Return a function that computes the value of `f` and its gradient in one run.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def value_and_grad(f: Function, argnums: Argnums = 0) -> Function:
 
 
 def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
-    """Give the value of `f`, and the function that pulls a cotangent of it back.
+    """Return the value of `f` and a function that pulls a cotangent of the value back.
 
     Parameters
     ----------
@@ -96,15 +96,15 @@ def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
     -------
     value : Tensor, or a structure of them
     pullback : callable
-        From a cotangent, shaped like the value, to one cotangent per primal, a tuple if there are several. May be
-        called again and again.
+        Takes a cotangent shaped like the value and returns one cotangent per primal, as a tuple if there are several.
+        You can call it as often as you like.
 
     Raises
     ------
     TypeError
-        If a primal holds integers, or the result is no tensor.
+        If a primal holds integers, or the result is not a tensor.
     ValueError
-        From the pullback, if the cotangent has not the structure or the shape of the value.
+        From the pullback, if the cotangent does not have the structure or the shape of the value.
 
     Examples
     --------

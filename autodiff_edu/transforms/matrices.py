@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.structures import as_array, flatten, rebuild
+from ..arrays.structures import flatten, rebuild
 from ..core.tensor import Tensor
 from ..derivatives.jacobians import jacobian as jacobian_of
 from ..derivatives.jacobians import one_tensor
@@ -15,18 +15,18 @@ from ..gradient_tape import GradientTape
 from .blocks import BlockMatrix
 from .forward import by_columns, check_tuples, jvp
 from .gradients import grad
-from .run import Argnums, Function, chosen, replaced, run, unwrapped, watch_all
+from .run import Argnums, Function, chosen, prepared, replaced, run, unwrapped, watch_all
 
 
 def jacobian(f: Function, argnums: Argnums = 0, mode: str = "auto") -> Function:
-    """Give the function that computes the Jacobian of `f`.
+    """Return a function that computes the Jacobian of `f`.
 
     Parameters
     ----------
     f : callable
         As for `grad`, giving one real tensor.
     argnums : int or tuple of int
-        By which positional arguments.
+        The positional arguments to differentiate with respect to.
     mode : {"auto", "reverse", "forward"}
         One pass backward with a seed per output, or one forward with a tangent per input; "auto" takes the fewer.
 
@@ -55,7 +55,7 @@ def jacobian(f: Function, argnums: Argnums = 0, mode: str = "auto") -> Function:
         inputs, value = tensors_of(sources, "sources"), one_tensor(value, "jacobian")
         complex_inputs = any(s.dtype.kind == "c" for s in inputs)
         if mode == "forward" and complex_inputs:
-            raise TypeError("a forward Jacobian is by real arguments, and one of these is complex; use mode='reverse'")
+            raise TypeError("mode='forward' needs real arguments, and one of these is complex; use mode='reverse'")
         fewer_inputs = sum(s.size for s in inputs) < value.size and not complex_inputs
         if mode == "reverse" or (mode == "auto" and not fewer_inputs):
             return jacobian_of(tape, value, sources, unconnected="zero")
@@ -65,14 +65,14 @@ def jacobian(f: Function, argnums: Argnums = 0, mode: str = "auto") -> Function:
 
 
 def hessian(f: Function, argnums: Argnums = 0) -> Function:
-    """Give the function that computes the second derivatives of `f`.
+    """Return a function that computes the second derivatives of `f`.
 
     Parameters
     ----------
     f : callable
         As for `grad`.
     argnums : int or tuple of int
-        By which positional arguments.
+        The positional arguments to differentiate with respect to.
 
     Returns
     -------
@@ -101,15 +101,17 @@ def hessian(f: Function, argnums: Argnums = 0) -> Function:
     """
 
     def differentiated(*args: Any, **kwargs: Any) -> Any:
-        args = tuple(map(as_array, args))
+        args = prepared(args, argnums)
         with GradientTape(persistent=True) as outer:
             sources = watch_all(outer, chosen(args, argnums))
             if not flatten(sources, ""):
-                raise ValueError(f"hessian is by arrays, and argument {argnums!r} holds none")
+                raise ValueError(f"hessian needs at least one array, and argument {argnums!r} holds none")
             inner, value, inner_sources = run(f, replaced(args, argnums, sources), kwargs, argnums)
             gradients = tensors_of(gradient(inner, value, inner_sources, unconnected="zero"), "gradients")
             if any(g.dtype.kind == "c" for g in gradients):
-                raise TypeError("hessian is by real arguments, and one is complex; pass its parts as two arrays")
+                raise TypeError(
+                    "hessian needs real arguments, and one is complex; pass its real and imaginary parts as two arrays"
+                )
             one = isinstance(sources, Tensor)
             rows: Any = gradients[0] if one else np.concatenate([np.ravel(g) for g in gradients])
         if one:
@@ -121,7 +123,7 @@ def hessian(f: Function, argnums: Argnums = 0) -> Function:
 
 
 def hvp(f: Function, primals: tuple[Any, ...], vector: tuple[Any, ...]) -> Any:
-    """Give the Hessian of `f` times a vector, without the Hessian: the slope along the vector, pulled back.
+    """Return the Hessian of `f` times a vector without computing the Hessian: pull the slope along the vector back.
 
     The two modes may be nested either way round. Pushing the gradient forward computes the gradient as well; pulling
     the slope back does not, and takes little more than half the time on a network.
@@ -141,9 +143,9 @@ def hvp(f: Function, primals: tuple[Any, ...], vector: tuple[Any, ...]) -> Any:
     Raises
     ------
     TypeError
-        If the primals or the vector are no tuples, or as for `grad`.
+        If the primals or the vector are not tuples, and as for `grad`.
     ValueError
-        If a part of the vector has not the shape of its primal.
+        If a part of the vector does not have the shape of its primal.
 
     Examples
     --------

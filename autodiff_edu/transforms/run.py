@@ -19,28 +19,33 @@ Argnums = int | tuple[int, ...]
 def run(
     f: Function, args: tuple[Any, ...], kwargs: dict[str, Any], argnums: Argnums, persistent: bool = True
 ) -> tuple[GradientTape, Any, Any]:
-    """Run `f` on a tape of its own that watches the chosen arguments; give the tape, the value and the sources."""
-    numbers = _numbers(args, argnums)
-    args = tuple(as_array(arg, f"argument {k}") if k in numbers else arg for k, arg in enumerate(args))
+    """Run `f` on a tape of its own that watches the chosen arguments; return the tape, the value and the sources."""
+    args = prepared(args, argnums)
     with GradientTape(persistent) as tape:
         sources = watch_all(tape, chosen(args, argnums))
         value = f(*replaced(args, argnums, sources), **kwargs)
     for path, leaf in flatten(value, "the result"):
         if not isinstance(leaf, Tensor):
             raise TypeError(
-                f"{path} of {getattr(f, '__name__', 'f')} is {leaf!r:.60} of type {type(leaf).__name__}, which is no "
-                "tensor. Return what is computed from the arguments, without float(), .numpy() or np.asarray on the way"
+                f"{path} of {getattr(f, '__name__', 'f')} is {leaf!r:.60} of type {type(leaf).__name__}, which is not "
+                "a tensor. Return what is computed from the arguments, without float() or .numpy() on the way"
             )
     return tape, value, sources
 
 
+def prepared(args: tuple[Any, ...], argnums: Argnums) -> tuple[Any, ...]:
+    """Make arrays of the lists of numbers among the chosen arguments; the others are passed on as they are."""
+    numbers = _numbers(args, argnums)
+    return tuple(as_array(arg, f"argument {k}") if k in numbers else arg for k, arg in enumerate(args))
+
+
 def _numbers(args: tuple[Any, ...], argnums: Argnums) -> set[int]:
-    """Give the places of the arguments that are differentiated by."""
+    """Return the positions of the arguments to differentiate with respect to."""
     numbers = argnums if isinstance(argnums, tuple) else (argnums,)
     if not all(isinstance(k, int) for k in numbers):
         raise ValueError(f"argnums is {argnums!r}; it must be a whole number, or a tuple of them")
     if not numbers or not all(-len(args) <= k < len(args) for k in numbers):
-        raise ValueError(f"argnums is {argnums!r}, and there are {len(args)} positional arguments, counted from 0")
+        raise ValueError(f"argnums is {argnums!r}, but there are only {len(args)} positional arguments, counted from 0")
     if len({k % len(args) for k in numbers}) < len(numbers):
         raise ValueError(f"argnums is {argnums!r}, and names the same argument twice")
     return {k % len(args) for k in numbers}

@@ -38,12 +38,12 @@ OPENING = """\
 # The rule book
 
 Every function of `np`, `np.linalg` and `np.fft` is in exactly one of the lists below: it has a rule, is written in
-terms of others that have one, is a step, is refused, or needs no rule. Other names of a function stand behind it.
+terms of others that have one, is a step, is refused, or needs no rule. Its other names follow it.
 
-In a rule `g` is the cotangent, `y` or `z` the output, and the other names are the arguments; the rules of several
-arguments are separated by semicolons. A rule that takes more than a line is a function, and stands here by its name;
-the last column leads to its source. A name without `np.` is an operation of this package, of which others are made. A
-click on a heading sorts the table.
+In a rule, `g` is the cotangent, `y` or `z` the output, and the other names are the arguments. A function of several
+arguments has several rules, separated by semicolons. A rule longer than a line is shown by the name of its function;
+the last column links to its source. A name without `np.` is one of this package's own operations, from which others
+are built. Click a heading to sort the table.
 
 - **order**: how often it can be differentiated; after a number the derivative is zero (the tape says `None`).
 - **stacked**: whether a stack of cotangents, such as a Jacobian needs, is pulled back at once.
@@ -263,7 +263,8 @@ def page() -> str:
             "",
             "## Refused",
             "",
-            "The gradient through these is an error that says the same. What writes into an array is an error at once.",
+            "Asking for a gradient through one of these raises an error that says the same. Functions that write into",
+            "an array, and `np.modf` and `np.frexp`, raise it as soon as you call them.",
             "",
             "| function | why it has no rule | what to do instead |",
             "|---|---|---|",
@@ -271,8 +272,8 @@ def page() -> str:
             "",
             "## No rule needed",
             "",
-            "There is nothing to differentiate in these. `np.array`, `np.asarray` and the like take the plain numbers",
-            "out of a tensor, and `tape.explain` says where that happened.",
+            "There is nothing to differentiate in these. Don't pass a tensor to `np.array`, `np.asarray` and the like:",
+            "they return plain numbers, so they raise an error while a tape follows the tensor.",
             "",
             *(f"- {heading}: {listed(names & installed.keys(), others)}" for heading, names in NEEDS_NONE.items()),
             "",

@@ -363,7 +363,10 @@ def test_an_axis_that_is_not_there_is_an_error(f):
 
 
 def test_a_ufunc_with_several_results_is_refused():
-    with pytest.raises(TypeError, match=r"np\.modf is not for tensors: it has two results. Write np\.fmod"):
+    with pytest.raises(
+        TypeError,
+        match=r"np\.modf is not for tensors: it is a ufunc with two results, .* Write np\.fmod",
+    ):
         np.modf(ad.constant(1.5))
 
 

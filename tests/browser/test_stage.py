@@ -107,3 +107,20 @@ def test_the_button_says_whether_it_is_on(stage: Any) -> None:
     button.click()
     assert button.get_attribute("aria-pressed") == "false"
     stage.is_quiet()
+
+
+def test_a_question_that_is_open_stays_open(stage: Any) -> None:
+    player = only(stage)
+    player.click("predict")
+    player.click("last")
+    player.root.focus()
+    player.press("Home")
+    while not player.root.locator(".question").is_visible():
+        player.click("next")
+    answer = player.root.locator(".question input")
+    answer.fill("12")
+    player.root.get_by_role("button", name="Stage", exact=True).click()
+    assert answer.input_value() == "12"
+    answer.press("Escape")
+    player.root.locator(":scope:not([data-stage])").wait_for()
+    assert answer.input_value() == "12"

@@ -1,5 +1,6 @@
 """`%%play`: any cell runs as it stands, with its player below."""
 
+import asyncio
 import json
 
 import pytest
@@ -103,3 +104,73 @@ def test_what_a_cell_leaves_behind_is_there_in_the_next(shell):
     run(shell, CELL)
     result, _ = run(shell, "tape.explain(y, x).connected")
     assert result.result is True
+
+
+def test_the_cell_has_the_number_that_the_reader_sees(shell):
+    def numbered(cell):
+        with capture_output(stdout=True, stderr=True, display=True) as captured:
+            shell.run_cell(cell, store_history=True)
+        return captured
+
+    numbered("1 + 1")
+    seen = int(numbered("%%play\n%config x\n1").stdout.count("") >= 0) and shell.execution_count
+    captured = numbered(CELL + ".numpy()")
+    (player,) = players(captured)
+    assert player.data["text/plain"].startswith(f"Player('cell {seen}', ")
+    failing = shell.execution_count
+    assert f"In[{failing}]" in numbered("%%play\n1 / 0").stdout
+    plain = shell.execution_count
+    assert f"In[{plain}]" in numbered("1 / 0").stdout
+
+
+def test_a_semicolon_hides_the_last_value_as_ever(shell):
+    _, captured = run(shell, CELL + ";")
+    assert "Tensor(6.)" not in captured.stdout
+    _, captured = run(shell, CELL)
+    assert "Tensor(6.)" in captured.stdout
+
+
+def test_an_error_that_is_raised_again_in_another_cell_shows_that_cell(shell):
+    run(shell, "kept = ValueError('mine')")
+    run(shell, "%%play\na = 1\nraise kept")
+    _, captured = run(shell, "b = 2\nraise kept")
+    assert "b = 2" in captured.stdout
+    assert "a = 1" not in captured.stdout
+
+
+def test_an_error_that_refuses_attributes_is_shown_as_itself(shell):
+    frozen = "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Mine(Exception):\n    why: str\n"
+    run(shell, frozen)
+    result, captured = run(shell, "%%play\nraise Mine('so')")
+    assert type(result.error_in_exec).__name__ == "Mine"
+    assert "Mine" in captured.stdout
+
+
+def test_what_the_cell_runs_and_catches_itself_is_shown(shell):
+    result, captured = run(shell, "%%play\nget_ipython().run_cell('1 / 0')\nafter = 1")
+    assert result.success
+    assert "ZeroDivisionError" in captured.stdout
+    assert shell.user_ns["after"] == 1
+
+
+@pytest.mark.parametrize("cell", ["%%time\nx", "%%play\nx"])
+def test_another_cell_magic_below_it_is_refused(shell, cell):
+    result, captured = run(shell, f"%%play\n{cell}")
+    assert not result.success
+    assert "cannot be combined with %%" in captured.stdout + captured.stderr
+
+
+def test_a_cell_that_awaits_in_a_running_loop_is_refused_with_what_to_write(shell):
+    async def in_a_kernel():
+        return run(shell, "%%play\nimport asyncio\nawait asyncio.sleep(0)")
+
+    result, captured = asyncio.run(in_a_kernel())
+    assert not result.success
+    assert "ad.play(steps)" in captured.stdout + captured.stderr
+
+
+def test_the_shell_is_left_as_it_was(shell):
+    before = dict(vars(shell)), dict(vars(shell.compile)), dict(vars(shell.displayhook))
+    run(shell, "%%play\n1 / 0")
+    for now, then in zip((shell, shell.compile, shell.displayhook), before, strict=True):
+        assert not {"_showtraceback", "cache", "quiet"} & (vars(now).keys() - then.keys())

@@ -125,3 +125,10 @@ def test_the_documents_are_json_without_nan():
         descend(lambda p: np.sqrt(p[0]) + p[1] ** 2, (0.5, 1.0), "gradient", rate=1.0),
     ):
         assert json.loads(json.dumps(player._content, allow_nan=False)) == player._content
+
+
+def test_an_outer_tape_that_follows_something_in_the_function_does_not_disturb():
+    w = ad.Variable(2.0)
+    with ad.GradientTape():
+        player = ad.sweep(lambda x: w * x, [1.0, 2.0])
+    assert len(player) > 0

@@ -320,3 +320,17 @@ def test_a_hook_may_decorate_a_function_and_hears_every_call_of_it():
     v.assign(3.0)
     assigned(4.0)
     assert seen == [2.0, 4.0]
+
+
+def test_a_hook_that_is_active_cannot_be_entered_again_and_goes_on():
+    seen, x = [], ad.Variable(3.0)
+    hook = ad.hook(seen.append)
+    with hook:
+        with pytest.raises(RuntimeError, match="already active"), hook:
+            pass
+        x.assign(4.0)
+    assert kinds(seen) == ["Assign"]
+    assert hook.over
+    with hook:
+        x.assign(5.0)
+    assert kinds(seen) == ["Assign", "Assign"]

@@ -7,7 +7,7 @@ import pytest
 
 import autodiff_edu as ad
 from autodiff_edu import nn
-from autodiff_edu.trace.scopes import scope_of
+from autodiff_edu.trace.scopes import opened, scope_of
 
 
 def scopes(traced):
@@ -111,3 +111,12 @@ def test_a_scope_may_decorate_a_function_that_calls_itself():
         multiplied(x, 2)
         x + 1.0
     assert scopes(traced) == {"x * 2": "again", "t1 * 2": "again/again", "x + 1": ""}
+
+
+def test_a_scope_that_is_open_cannot_be_opened_again():
+    scope = ad.scope("a")
+    with scope:
+        with pytest.raises(RuntimeError, match="already open"), scope:
+            pass
+        assert opened.names == ("a",)
+    assert opened.names == ()

@@ -103,3 +103,11 @@ def test_the_hessian_of_a_structure_with_one_leaf():
 def test_the_hessian_by_complex_arguments_says_so():
     with pytest.raises(TypeError, match="hessian"):
         ad.hessian(lambda z: np.sum(np.abs(z) ** 2))(np.array([1 + 2j]))
+
+
+def test_a_hessian_leaves_the_arguments_that_are_not_its_own_as_they_are():
+    found = ad.hessian(lambda a, chosen: np.sum(a[chosen] ** 2))(np.ones(3), [0, 2])
+    np.testing.assert_array_equal(found.numpy(), np.diag([2.0, 0.0, 2.0]))
+    for argnums in (3, "a"):
+        with pytest.raises(ValueError, match="argnums"):
+            ad.hessian(lambda a: a * a, argnums)(1.0)

@@ -21,7 +21,7 @@ NONE = {
     "one": "Its x is a constant. Who tells the tape to follow it?",
     "two": "Which of its lines runs before the tape begins to record?",
     "three": "It was given the whole number 3, and a variable keeps the dtype it is made with.",
-    "four": "What does `float` make of a tensor?",
+    "four": "What does `float` turn a tensor into?",
     "five": "The second epoch gives None. Is w still a variable after its last line? `w.assign_sub` keeps it one.",
 }
 WRONG: dict[str, list[tuple[Callable[[float], float], str]]] = {
@@ -91,7 +91,7 @@ def mended(answer: Any) -> str:
 
 
 def _judge(name: str, program: Callable[..., Any]) -> str | None:
-    """Give a hint, or None for a program that is mended."""
+    """Return a hint, or None for a program that is mended."""
     values = [2, 3, 5] if name == "three" else np.random.default_rng(20140307).uniform(1.0, 2.0, size=3).tolist()
     given = []
     for value in values:

@@ -16,7 +16,7 @@ VECTOR = np.array([2.0, -1.0, 0.5])
 
 
 def surface(x: Any) -> Any:
-    """Give a function of three numbers whose second derivatives are easy to write down."""
+    """Return a function of three numbers whose second derivatives are easy to write down."""
     return np.sum(CUBES * x**3) / 6.0 + x[0] * x[1] * x[2]
 
 
@@ -33,7 +33,7 @@ GRADIENT, MATRIX = _slope(POINT), _curvature(POINT)
 
 
 def determinant(x: Any) -> Any:
-    """Give a function of a 2×2 array, whose Hessian has four axes."""
+    """Return a function of a 2×2 array, whose Hessian has four axes."""
     return x[0, 0] * x[1, 1] - x[0, 1] * x[1, 0]
 
 

@@ -148,7 +148,7 @@ def ported(answer: Any) -> str:
 
 
 def _detached(value: Any) -> Any:
-    """Give a tensor of PyTorch that requires a gradient as one that does not; anything else as it is."""
+    """Return a tensor of PyTorch that requires a gradient as one that does not; anything else as it is."""
     return value.detach() if type(value).__module__.partition(".")[0] == "torch" else value
 
 

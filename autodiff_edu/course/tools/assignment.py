@@ -99,7 +99,7 @@ def prepare(notebook: dict[str, Any], solutions: bool = False) -> str:
 
 
 def is_solution(cell: dict[str, Any]) -> bool:
-    """Tell whether a cell is the folded solution of an exercise.
+    """Return whether a cell is the folded solution of an exercise.
 
     >>> is_solution({"metadata": {"tags": ["solution", "hide-input"]}}), is_solution({"metadata": {}})
     (True, False)
@@ -192,7 +192,7 @@ def write_all(files: Mapping[Path, bytes], *, force: bool) -> None:
 
 
 def written_for(version: str) -> None:
-    """Say so in words if another version of the package is installed than the one a chapter was written for.
+    """Print a sentence if another version of the package is installed than the one a chapter was written for.
 
     Parameters
     ----------

@@ -87,7 +87,7 @@ def run(notebook: Any, folder: str | Path, timeout: int = 120, environment: Mapp
 
 
 def needs_jupyter() -> None:
-    """Say what to install if notebooks cannot be run.
+    """Raise an error that names what to install if notebooks cannot be run.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def needs_jupyter() -> None:
 
 
 def fingerprint(notebook: dict[str, Any]) -> str:
-    r"""Tell a chapter's code from any other: by it, the book knows a chapter that was changed since it was run.
+    r"""Distinguish a chapter's code from any other: by it, the book knows a chapter that was changed since it was run.
 
     Parameters
     ----------

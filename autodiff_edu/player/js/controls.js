@@ -72,10 +72,11 @@ export function controlsView(trace, history, { actions, go, setSpeed }) {
 }
 
 const KEYS = { ArrowLeft: "previous", ArrowRight: "next", " ": "play", Home: "first", End: "last", f: "stage" };
-const STAGE_KEYS = { PageUp: "previous", PageDown: "next", Escape: "leave" }; // those of a presenter's remote
+const STAGE_KEYS = { PageUp: "previous", PageDown: "next" }; // those of a presenter's remote
 
 /** Does what a key stands for, by the names of the actions; keys that stand for nothing here go on to the page. */
 export function handleKey(event, actions, onStage = false) {
+  if (onStage && event.key === "Escape") { event.stopPropagation(); actions.leave(); return; }
   // What is typed is neither a shortcut of the player nor of the page around it.
   if (event.target.matches("input:not([type=range]), select, textarea")) { event.stopPropagation(); return; }
   const action = KEYS[event.key] ?? (onStage ? STAGE_KEYS[event.key] : undefined);
@@ -84,5 +85,5 @@ export function handleKey(event, actions, onStage = false) {
   // On a button that was reached with Tab, Space presses that button.
   if (event.key === " " && event.target.matches("button, summary")) return;
   event.preventDefault();
-  actions[action]();
+  if (!(event.repeat && action === "stage")) actions[action]();
 }

@@ -89,7 +89,12 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
     return true;
   };
   const draw = () => {
-    for (const view of [...top, ...left, ...right]) view.show(current);
+    for (const view of top) view.show(current);
+    lookAt();
+  };
+  /** Draws the panels, and brings into view what is lit in them. */
+  const lookAt = () => {
+    for (const view of [...left, ...right]) view.show(current);
     markStops();
   };
   /** What scrolls must be reached without a mouse; what does not would only be one more stop on the way. */
@@ -139,7 +144,7 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
   const columns = [left, right].filter((some) => some.length).map((some) => make("div", {}, ...elements(some)));
   const about = { class: "player", tabindex: -1, "aria-label": STRINGS.player.name(title) };
   const root = make("section", about, ...elements(top), make("div", { class: "columns" }, ...columns));
-  const stage = stageView(host, root, controls.stage, () => draw());
+  const stage = stageView(host, root, controls.stage, () => lookAt());
   root.lastChild.prepend(stage.list);
   root.addEventListener("keydown", (event) => handleKey(event, actions, stage.isOn()));
   // JupyterLab reads keys before the page does and leaves alone only what is marked so.

@@ -22,7 +22,8 @@ export function stageView(host, root, button, redraw) {
       set(tabs[k], "aria-pressed", name === chosen);
     }
   };
-  for (const tab of tabs) tab.addEventListener("click", () => choose(tab.dataset.tab));
+  for (const tab of tabs) tab.addEventListener("click", () => { choose(tab.dataset.tab); redraw(); });
+  const isFull = () => host.matches(":fullscreen"); // in a page's shadow root too, where fullscreenElement is another
   const isOn = () => root.hasAttribute("data-stage");
   const show = (on) => {
     set(root, "data-stage", on ? "" : null);
@@ -34,7 +35,9 @@ export function stageView(host, root, button, redraw) {
     show(true);
     try {
       await host.requestFullscreen();
+      if (!isOn()) host.ownerDocument.exitFullscreen(); // left before it had come
     } catch {
+      if (!isOn()) return;
       build(root, { popover: "manual" }); // above everything, whatever the page has around the player
       root.showPopover();
     }
@@ -43,10 +46,10 @@ export function stageView(host, root, button, redraw) {
   const leave = () => {
     if (!isOn()) return;
     show(false);
-    if (host.ownerDocument.fullscreenElement === host) host.ownerDocument.exitFullscreen();
+    if (isFull()) host.ownerDocument.exitFullscreen();
     if (root.popover) { root.hidePopover(); set(root, "popover", null); }
   };
-  host.addEventListener("fullscreenchange", () => { if (host.ownerDocument.fullscreenElement !== host) leave(); });
+  host.addEventListener("fullscreenchange", () => { if (!isFull()) leave(); });
   choose(there[0]?.[0]);
   return { list, isOn, leave, toggle: () => (isOn() ? leave() : enter()) };
 }

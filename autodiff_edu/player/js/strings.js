@@ -30,7 +30,7 @@ export const STRINGS = {
     predict: "Predict",
     aboutPredict: "Type the next number or shape before it is shown",
     stage: "Stage",
-    aboutStage: "Fill the screen, in letters for the last row (f; Esc leaves)",
+    aboutStage: "Fill the screen, readable from the back row (f; Esc to exit)",
   },
   stage: { tabs: "Panels", panel: "Numbers", graph: "Graph", tape: "Tape", sweep: "Jacobian", contours: "Contours" },
   predict: {

@@ -176,7 +176,7 @@ def _add_artist(figure: Any, shape: Path | Text, transform: Any, scale: float = 
 
 
 def _to_outline(commands: str) -> Any:
-    """Give matplotlib's path for SVG's commands."""
+    """Return matplotlib's path for SVG's commands."""
     from matplotlib.path import Path as Outline
 
     corners: list[tuple[float, float]] = []
