@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any
 
 
@@ -33,6 +33,9 @@ def unpacked(packed: dict[str, Any]) -> Any:
             case ["#", inner, indexes]:
                 known = read(inner)
                 return [known[index] for index in read(indexes)]
+            case ["~", inner, numbers]:
+                texts = zip(read(inner), read(numbers), strict=True)
+                return ["".join(chain(*zip(parts, [*map(str, some), ""], strict=True))) for parts, some in texts]
             case ["[", lengths, inner]:
                 items = iter(read(inner))
                 return [[next(items) for _ in range(length)] for length in read(lengths)]

@@ -12,6 +12,7 @@ rows, its keys, and for each key a column. Columns, also those of the items of l
 - `["s", digits]`, small whole numbers, each a digit to base 36; `["+", column]`, the differences from one number to the
   next; `["/", by, column]`, numbers that are divided;
 - `["#", column, indexes]`, indexes into the distinct values;
+- `["~", column, numbers]`, texts, each as a list of what is between its numbers, and the list of these;
 - `["[", lengths, column]`, lists, their items one after the other; `["|", columns…]`, lists that are equally long, with
   a column for each position;
 - `["{", table, rows]`, dicts of one table;
@@ -21,6 +22,7 @@ rows, its keys, and for each key a column. Columns, also those of the items of l
 from __future__ import annotations
 
 import json
+import re
 from contextlib import suppress
 from functools import partial
 from itertools import pairwise
@@ -29,6 +31,7 @@ from typing import Any, NamedTuple
 from ..text.shared import shared
 from ..trace.collecting import without_collecting
 
+NUMBER = re.compile(r"(?<![0-9.])(0|[1-9][0-9]{0,5})(?![0-9.])")  # in a text; it is written the same again
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 LONGEST_ROW = 8
 """The most items of equally long lists that get a column for each position."""
@@ -183,7 +186,9 @@ def _cut(text: str, word: str, number: int) -> list[str | int]:
 
 
 def _column(values: list[Any]) -> list[Any]:
-    kinds = [_kind(value) for value in values]
+    types = set(map(type, values))
+    plain = KINDS.get(types.pop()) if len(types) == 1 else None
+    kinds = [plain] if plain else [_kind(value) for value in values]
     found = {kind: number for number, kind in enumerate(dict.fromkeys(kinds))}
     if len(found) > 1:
         parts: list[list[Any]] = [[] for _ in found]
@@ -202,7 +207,7 @@ def _column(values: list[Any]) -> list[Any]:
     if (repeated := _repeated(values)) is not None:
         return repeated
     if kind == "text":
-        return ["v", values]
+        return _numbered(values) or ["v", values]
     lengths = [len(value) for value in values]
     if len(set(lengths)) == 1 and 1 <= lengths[0] <= LONGEST_ROW:
         return ["|", *(_column(list(column)) for column in zip(*values, strict=True))]
@@ -214,8 +219,17 @@ def _kind(value: Any) -> str | int:
     return value.table if value.__class__ is Row else KINDS.get(value.__class__) or f"{value}"
 
 
+def _numbered(texts: list[str]) -> list[Any] | None:
+    """Write texts that differ in whole numbers alone, such as `t7 * x` and `t9 * x`, as one and its numbers."""
+    split = [NUMBER.split(text) for text in texts]
+    if 2 * len({tuple(parts[::2]) for parts in split}) > len(split):
+        return None
+    numbers = [[int(number) for number in parts[1::2]] for parts in split]
+    return ["~", _column([parts[::2] for parts in split]), _column(numbers)]
+
+
 def _numbers(values: list[Any]) -> list[Any]:
-    if all(-MOST < value < MOST for value in values) and "-0.0" not in map(str, values):
+    if -MOST < min(values) <= max(values) < MOST and (0 not in values or "-0.0" not in map(str, values)):
         for by in (1, 10):  # the coordinates of a picture have one decimal
             whole = [round(value * by) for value in values]
             if all(number / by == value for number, value in zip(whole, values, strict=True)):
@@ -229,7 +243,7 @@ def _repeated(values: list[Any]) -> list[Any] | None:
     firsts: list[Any] = []
     indexes = []
     for value in values:
-        index = distinct.setdefault(repr(value), len(firsts))
+        index = distinct.setdefault(value if value.__class__ is str else repr(value), len(firsts))
         if index == len(firsts):
             firsts.append(value)
         indexes.append(index)

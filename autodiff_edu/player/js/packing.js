@@ -24,6 +24,10 @@ export function unpacked({ version, tables, root, trace: older }) {
     "+": (column) => { let sum = 0; return read(column).map((by) => (sum += by)); },
     "/": (by, column) => read(column).map((number) => number / by),
     "#": (column, indexes) => { const known = read(column); return read(indexes).map((index) => known[index]); },
+    "~": (column, numbers) => {
+      const all = read(numbers);
+      return read(column).map((parts, k) => parts.reduce((text, part, i) => text + all[k][i - 1] + part));
+    },
     "[": (lengths, column) => {
       const [items, at] = [read(column), { end: 0 }];
       return read(lengths).map((length) => items.slice(at.end, (at.end += length)));
