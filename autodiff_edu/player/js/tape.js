@@ -74,9 +74,9 @@ export function tapeView(trace, history, go) {
     return { ...row, update };
   };
 
-  const places = new Map(lanes.rows.map(({ entry, step }, index) => [entry === undefined ? `at ${step}` : entry, index]));
-  let latest = 0; // a step that has no row leaves the one before it in view
-  const rowAt = trace.steps.map(({ entry }, step) => (latest = places.get(`at ${step}`) ?? places.get(entry) ?? latest));
+  const places = new Map(lanes.rows.map(({ entry, step }, index) => [entry ?? `at ${step}`, index]));
+  let last = 0; // a step that has no row leaves the one before it in view
+  const rowAt = trace.steps.map(({ entry }, step) => (last = places.get(`at ${step}`) ?? places.get(entry) ?? last));
   const list = make("ol");
   const heads = laneCells();
   const head = make("div", { class: "heads", "aria-hidden": true }, make("span", { class: "number" }), ...heads);
