@@ -114,7 +114,7 @@ def test_an_unfolded_graph_holds_what_is_in_view(long_loop: Any, open_tab: Any, 
     player.root.locator("button.group").first.click()
     for _ in range(3):
         player.root.locator('.group[aria-expanded="false"]').last.click()
-    for number in (0, 800, 1052, 2500, 3501):
+    for number in (800, 0, 1052, 2500, 3501):
         go(player, number)
         boxes = player.root.locator("[data-tensor], button.group")
         assert 1 < boxes.count() < 120

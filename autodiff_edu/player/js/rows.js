@@ -40,9 +40,16 @@ export function rowsView(box, list, count, draw) {
       after = there.get(index).element;
     }
     if (!long) return;
-    const [first, last] = [list.firstElementChild, list.lastElementChild].map((row) => row.getBoundingClientRect());
-    if (last.bottom > first.top) height = (last.bottom - first.top) / (to - from); // fractions add up
+    measure();
     list.style.padding = `${from * height}px 0 ${(count - to) * height}px`;
+  };
+  /** Whether the rows are of another height than they were: on stage they are larger. */
+  const measure = () => {
+    const [first, last] = [list.firstElementChild, list.lastElementChild].map((row) => row.getBoundingClientRect());
+    const now = (last.bottom - first.top) / there.size || height; // with its fractions, which add up
+    if (Math.abs(now - height) < 0.1) return false;
+    height = now;
+    return true;
   };
 
   /** From where to where the box shows the list, in pixels from its beginning. */
@@ -52,17 +59,22 @@ export function rowsView(box, list, count, draw) {
   };
   const paint = () => {
     if (!long || !list.clientHeight) return; // short, or not laid out
+    const changed = measure();
     const [top, bottom] = seen().map((y) => Math.max(0, Math.min(count, Math.floor(y / height))));
     const [from, to] = [Math.max(0, top - BEYOND), Math.min(count, bottom + BEYOND)];
-    if (there.size !== to - from || !there.has(from)) put(from, to);
+    if (changed || there.size !== to - from || !there.has(from)) put(from, to);
   };
   /** Scrolls a row into view; gives its element. */
   const bring = (index) => {
     if (!long) reveal(box, there.get(index).element);
     else {
-      const [[top, bottom], y] = [seen(), index * height];
-      if (y < top + height) box.scrollTop += y - top - height;
-      else if (y + 2 * height > bottom) box.scrollTop += y + 2 * height - bottom;
+      for (let round = 0; round < 2; round++) { // once it is there, its place is no estimate
+        paint();
+        const [[top, bottom], row] = [seen(), there.get(index)?.element];
+        const y = row ? row.getBoundingClientRect().top - list.getBoundingClientRect().top : index * height;
+        if (y < top + height) box.scrollTop += y - top - height;
+        else if (y + 2 * height > bottom) box.scrollTop += y + 2 * height - bottom;
+      }
       paint();
       if (!there.has(index)) put(Math.max(0, index - BEYOND), Math.min(count, index + BEYOND)); // out of sight
     }
