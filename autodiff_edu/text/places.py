@@ -70,6 +70,11 @@ class Names(NamedTuple):
     literal: tuple[bool, ...] = ()
 
 
+NO_NAMES = Names()
+_known: dict[str, tuple[list[str], dict[tuple[int, int | None, int | None, int | None], Names]]] = {}
+"""By path, the lines of a source as linecache has them, and the names in it."""
+
+
 def here(depth: int = 1) -> Where:
     """Return the code and the offset that the user's code is at: the innermost frame outside NumPy and this package.
 
@@ -105,7 +110,12 @@ def place(where: Where) -> Place:
 def names(where: Where) -> Names:
     """Read the names around an expression off the user's source."""
     code, offset = where
-    return _expressions(code.co_filename, source_of(code.co_filename)).get(position_of(code, offset), Names())
+    path = code.co_filename
+    lines = linecache.getlines(path)
+    known = _known.get(path)
+    if known is None or known[0] is not lines:  # asked for several times for every entry, so not read again each time
+        known = _known[path] = lines, _expressions(path, "".join(lines))
+    return known[1].get(position_of(code, offset), NO_NAMES)
 
 
 def written(where: Where) -> tuple[str, str | None, list[ast.expr]] | None:

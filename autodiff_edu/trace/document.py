@@ -2,7 +2,7 @@
 
 Lists refer to each other by index, counted from 0.
 
-- `format` "autodiff_edu.trace", `version` 3, `title`.
+- `format` "autodiff_edu.trace", `version` 4, `title`.
 - `code`: excerpts of the user's code: `place` ("cell 3" or "fit.py"), `first_line`, `lines`.
 - `tapes`: `name`, `persistent`.
 - `tensors`: `name`, `kind` ("watched", "variable", "constant" or "computed"), `value`: an array.
@@ -31,6 +31,7 @@ expression).
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -43,7 +44,7 @@ from ..core.tensor import Tensor
 from ..core.variable import Variable
 from ..text.formatting import short_argument, short_value
 from ..text.labels import Labels, names_of_arguments
-from ..text.places import Where, excerpt, names, place
+from ..text.places import Place, Where, excerpt, names, place
 from ..text.shared import shared
 from . import events
 from .events import Event
@@ -62,13 +63,16 @@ def array(value: Any) -> dict[str, Any]:
     if value is None:  # let go of
         return {"shape": [], "dtype": "", "text": short_value(None), "data": None}
     value = value._array if isinstance(value, Tensor) else value if hasattr(value, "shape") else np.asarray(value)
-    described = {"shape": list(value.shape), "dtype": str(value.dtype), "text": short_value(value), "data": None}
+    described = {"shape": list(value.shape), "dtype": _name_of(value.dtype), "text": short_value(value), "data": None}
     if isinstance(value, np.ndarray | np.generic):
         if value.size > LARGEST:
             described["every"] = every = _every(value.shape)
             value = np.asarray(value)[tuple(slice(None, None, stride) for stride in every)]
         described["data"] = _rounded(value.tolist())
     return described
+
+
+_name_of = lru_cache(maxsize=64)(str)  # of a dtype; NumPy works it out anew each time
 
 
 def _every(shape: tuple[int, ...]) -> list[int]:
@@ -112,6 +116,9 @@ class Writer:
         self.scopes, self.memory, self.places = source._scopes, source._memory, source._places
         self.owners: dict[str, list[Any]] = {}  # by the name of their scope
         self.tapes: list[Tape] = []
+        self.tape_numbers: dict[int, int] = {}  # by their ids
+        self.arrays: dict[int, tuple[dict[str, Any], Any]] = {}  # by the id of a value: its description, and the value
+        self.points: dict[tuple[int, int], dict[str, Any] | None] = {}  # by the id of a code object, and the offset
         self.tensors: dict[int, int] = {}  # a tensor's id, and its index in the document
         self.described: list[Entry] = []  # in the order of the document
         self.entries: dict[int, int] = {}  # the id of an entry's output, and the entry's index
@@ -135,7 +142,8 @@ class Writer:
         skipped = 0
         for event in happened:
             tape = getattr(event, "tape", None)
-            if tape is not None and tape not in self.tapes:
+            if tape is not None and id(tape) not in self.tape_numbers:
+                self.tape_numbers[id(tape)] = len(self.tapes)
                 self.tapes.append(tape)
                 for entry in earlier.get(id(tape), ()):
                     self._number(entry)
@@ -166,13 +174,12 @@ class Writer:
         codes: dict[str, set[Any]] = {}
         lines: dict[str, set[int]] = {}
         self.labels_of_files: dict[str, str] = {}
-        for event in happened:
-            where = self._where_of(event)
-            if where is not None:
-                at = place(where)
-                codes.setdefault(at.path, set()).add(where[0])
-                lines.setdefault(at.path, set()).add(at.line)
-                self.labels_of_files[at.path] = at.file
+        wheres = {(id(where[0]), where[1]): where for where in map(self._where_of, happened) if where is not None}
+        for where in wheres.values():
+            at = place(where)
+            codes.setdefault(at.path, set()).add(where[0])
+            lines.setdefault(at.path, set()).add(at.line)
+            self.labels_of_files[at.path] = at.file
         self.excerpts: list[tuple[str, int, int]] = []
         for path in codes:
             for first, text in excerpt(path, codes[path], lines[path]):
@@ -185,7 +192,7 @@ class Writer:
             "kind": _kind(event),
             "text": "",
             "where": self._point(self._where_of(event)),
-            "tape": None if tape is None else self.tapes.index(tape),
+            "tape": None if tape is None else self.tape_numbers[id(tape)],
             "memory": self.memory.get(id(event)),
         }
         match event:
@@ -196,14 +203,14 @@ class Writer:
                 step["entry"] = self._entry(entry, step)
             case events.Seed(tensor=tensor, cotangent=cotangent):
                 step["tensor"] = self._tensor(tensor._id, tensor, "computed")
-                step |= {"cotangent": array(cotangent), "pass": number}
+                step |= {"cotangent": self._array(cotangent), "pass": number}
             case events.PullBack(entry=entry, cotangent=cotangent):
                 step["entry"] = self._entry(entry, None)
-                step |= {"cotangent": array(cotangent), "pass": number}
+                step |= {"cotangent": self._array(cotangent), "pass": number}
             case events.Accumulate():
                 step |= self._accumulated(event, number)
             case events.Assign(variable=variable, value=value):
-                step |= {"tensor": self._tensor(variable._id, variable, "variable"), "value": array(value)}
+                step |= {"tensor": self._tensor(variable._id, variable, "variable"), "value": self._array(value)}
             case events.Leave(tensor=tensor, how=how):
                 step |= {"tensor": self._tensor(tensor._id, tensor, "computed"), "how": how}
         step["text"] = self.sentences.write(event, step)
@@ -216,18 +223,26 @@ class Writer:
             "entry": self._entry(event.entry, None),
             "argument": event.argument,
             "tensor": self._tensor(id, event.tensor, "computed"),
-            "before": None if event.before is None else array(event.before),
-            "contribution": array(event.contribution),
-            "after": array(event.after),
+            "before": None if event.before is None else self._array(event.before),
+            "contribution": self._array(event.contribution),
+            "after": self._array(event.after),
             "count": self.seen[number, id],
             "of": self.expected[number, id],
             "pass": number,
         }
 
+    def _array(self, value: Any) -> dict[str, Any]:
+        """Describe an array; one that goes from hand to hand is described once."""
+        if id(value) not in self.arrays:
+            self.arrays[id(value)] = array(value), value
+        return self.arrays[id(value)][0]
+
     def _tensor(self, id: int, value: Any, kind: str, name: str | None = None) -> int:
         if id not in self.tensors:
             self.tensors[id] = len(self.document["tensors"])
-            self.document["tensors"].append({"name": name or self.labels[id], "kind": kind, "value": array(value)})
+            self.document["tensors"].append(
+                {"name": name or self.labels[id], "kind": kind, "value": self._array(value)}
+            )
         return self.tensors[id]
 
     def _entry(self, entry: Entry, step: dict[str, Any] | None) -> int:
@@ -307,7 +322,12 @@ class Writer:
     def _point(self, where: Where | None) -> dict[str, Any] | None:
         if where is None:
             return None
-        at = place(where)
+        key = id(where[0]), where[1]
+        if key not in self.points:
+            self.points[key] = self._found(place(where))
+        return self.points[key]
+
+    def _found(self, at: Place) -> dict[str, Any] | None:
         for index, (path, first, end) in enumerate(self.excerpts):
             if path == at.path and first <= at.line < end:
                 return {"code": index, "line": at.line, "columns": None if at.columns is None else list(at.columns)}

@@ -55,6 +55,8 @@ class _Program:
         for i, (event, number) in enumerate(zip(happened, passes, strict=True)):
             if isinstance(event, events.Seed | events.PullBack | events.Accumulate):
                 self.spans[number] = self.spans.get(number, (i, i))[0], i
+        self.waiting = [*reversed(self.spans)]  # the passes to come, the next one last
+        self.open_passes: list[int] = []  # those under way
         self.arrived: dict[tuple[int, int], tuple[int, Any]] = {}  # by pass and output: the step, and what arrived
         self.section = ""
         with only():
@@ -65,7 +67,9 @@ class _Program:
     def under_its_heading(self, i: int, event: Event) -> int | None:
         """Write the lines of a step; a pass of an inner tape that an outer one records is one section all the same."""
         lines = self.writer.lines
-        open_passes = [number for number, (first, last) in self.spans.items() if first <= i <= last]
+        while self.waiting and self.spans[self.waiting[-1]][0] <= i:
+            self.open_passes.append(self.waiting.pop())
+        self.open_passes = open_passes = [number for number in self.open_passes if i <= self.spans[number][1]]
         which = f", pass {open_passes[-1] + 1}" if open_passes and len(self.spans) > 1 else ""
         section = f"# backward{which}" if open_passes else "# forward"
         heading = section != self.section

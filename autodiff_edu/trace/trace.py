@@ -91,9 +91,11 @@ class Trace:
 
     def document(self) -> dict[str, Any]:
         """Return the trace as the nested dicts and lists that `document.py` describes."""
+        from .collecting import without_collecting
         from .document import Writer  # not worth its import time to those who only differentiate
 
-        return Writer(self).document
+        with without_collecting():
+            return Writer(self).document
 
     def to_json(self) -> str:
         """Return the trace as a JSON string; the same trace gives the same string."""

@@ -3,6 +3,7 @@
 import { arrayPlace, limitOf } from "./array.js";
 import { UNKNOWN, make, set, write } from "./dom.js";
 import { barred, drawn, equation, named, result } from "./formula.js";
+import { latest } from "./history.js";
 import { STRINGS } from "./strings.js";
 
 const MOST_INPUTS = 6;
@@ -16,13 +17,13 @@ function readings(trace, history) {
   const sums = trace.entries.map(() => []);
   const memory = trace.tapes.map(() => []);
   trace.steps.forEach((step, number) => {
-    if (step.kind === "assign") assigned[step.tensor].push({ number, array: step.value });
+    if (step.kind === "assign") assigned[step.tensor].push({ step: number, array: step.value });
     if (step.kind === "accumulate") sums[step.entry].push({ number, ...step });
-    if (step.memory != null) memory[step.tape].push({ number, bytes: step.memory });
+    if (step.memory != null) memory[step.tape].push({ step: number, bytes: step.memory });
   });
   const value = (tensor, number) => {
     if (tensor === undefined || history.value(tensor, number) === UNKNOWN) return null;
-    return assigned[tensor].findLast((change) => change.number <= number)?.array ?? trace.tensors[tensor].value;
+    return latest(assigned[tensor], number)?.array ?? trace.tensors[tensor].value;
   };
   /** What the entry has sent to an argument in the pass on show. */
   const contribution = (entry, argument, number) => {
@@ -31,7 +32,7 @@ function readings(trace, history) {
     const sent = sums[entry].find((sum) => sum.number > from && sum.number <= number && sum.argument === argument);
     return sent?.pass === trace.steps[from].pass ? sent.contribution : null;
   };
-  const bytes = (tape, number) => memory[tape].findLast((change) => change.number <= number)?.bytes;
+  const bytes = (tape, number) => latest(memory[tape], number)?.bytes;
   return { value, contribution, bytes };
 }
 

@@ -75,6 +75,8 @@ export const STRINGS = {
     states: { waiting: "", recorded: "recorded", pulled: "pulled back", skip: "not recorded", cut: "cut" },
     now: { forward: "→ now", backward: "← now" },
     several: "Tapes",
+    more: (count) => `and ${count} more tape${count === 1 ? "" : "s"}`,
+    choose: "Go to a tape",
     forgotten: "forgotten",
     lanes: {
       recorded: (tape) => `${tape} recorded it`,

@@ -139,8 +139,10 @@ def _in_passes(steps: list[dict[str, Any]]) -> dict[int, tuple[int, int, int]]:
     for number, step in enumerate(steps):
         if step["kind"] == "pull back":
             pulling[step["pass"]] = (step["tape"], step["entry"])
+        if "pass" in step and last[step["pass"]] == number:
+            pulling.pop(step["pass"], None)
         elif step["kind"] in ("record", "cut", "skip") and step["entry"] not in found:
-            under_way = [one for one in pulling if last[one] > number and pulling[one][0] != step["tape"]]
+            under_way = [one for one in pulling if pulling[one][0] != step["tape"]]
             if under_way:
                 found[step["entry"]] = (under_way[-1], *pulling[under_way[-1]])
     return found
