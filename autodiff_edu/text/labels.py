@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
 
 from .formatting import short_argument, short_index, short_value
-from .places import Where, names
+from .places import Where, name_in_with, names
 from .shared import operators
 
 SPOKEN = {
@@ -135,6 +136,22 @@ def labels_of(tape: Any) -> Labels:
     for number, entry in enumerate(tape.entries, 1):
         labels.entry(entry, f"t{number}")
     return labels
+
+
+def names_of_tapes(tapes: list[Any]) -> list[str]:
+    """Name every tape after the `with` line that opened it first; the others, and those of one name, by number."""
+    called = []
+    for tape in tapes:
+        entered = next((where for _, what, where in tape._life if what == "enter"), None)
+        called.append(entered and name_in_with(entered))
+    counts, numbers, found = Counter(called), Counter[str](), list[str]()
+    for name in called:
+        label = name if name is not None and counts[name] == 1 else None
+        while label is None or label in found or (label in counts and label != name):
+            numbers[name or "tape"] += 1
+            label = f"{name or 'tape'} {numbers[name or 'tape']}"
+        found.append(label)
+    return found
 
 
 def table_of(tape: Any) -> str:

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 Where = tuple[CodeType, int]
+Span = tuple[int, int | None, int | None, int | None]  # the first and the last line, the first and the last column
 
 _OURS = (
     dirname(dirname(abspath(__file__))) + os.sep,
@@ -108,6 +109,14 @@ def names(where: Where) -> Names:
     return _expressions(code.co_filename, source_of(code.co_filename)).get(position_of(code, offset), Names())
 
 
+def name_in_with(where: Where) -> str | None:
+    """Read what a `with` line calls the block that it opens: tape, of `with GradientTape() as tape` or `with tape`."""
+    code, offset = where
+    named = _blocks(code.co_filename, source_of(code.co_filename))
+    # up to Python 3.11 the call of __enter__ has the place of the whole block; the instruction before it, of its item
+    return named.get(position_of(code, offset)) or named.get(position_of(code, offset - 2))
+
+
 def written(where: Where) -> tuple[str, str | None, list[ast.expr]] | None:
     """Read an expression as the user wrote it, the function it calls, if any, and its arguments; parses the source."""
     node = expression(where)
@@ -158,7 +167,7 @@ def expression(where: Where) -> ast.AST | None:
     return node.value if isinstance(node, ast.Expr) else node
 
 
-def position_of(code: CodeType, offset: int) -> tuple[int, int | None, int | None, int | None]:
+def position_of(code: CodeType, offset: int) -> Span:
     """Return the first and last line and column of an expression, as far as they are known."""
     known = _positions(code)
     line, end, column, end_column = known[offset // 2] if offset // 2 < len(known) else (None, None, None, None)
@@ -188,15 +197,27 @@ def _label(path: str) -> str:
 
 
 @lru_cache(maxsize=32)
-def _expressions(path: str, source: str) -> dict[tuple[int, int | None, int | None, int | None], Names]:
-    """Map the position of every expression in a source to the names around it."""
+def _nodes(path: str, source: str) -> list[ast.AST]:
     try:
-        tree = ast.parse(source)
+        return list(ast.walk(ast.parse(source)))
     except SyntaxError:  # a cell with magics, or a file that changed underneath
-        return {}
+        return []
+
+
+@lru_cache(maxsize=32)
+def _blocks(path: str, source: str) -> dict[Span, str]:
+    """Map the position of what opens a `with` block to what its line calls it."""
+    items = [item for node in _nodes(path, source) if isinstance(node, ast.With) for item in node.items]
+    called = [(item.context_expr, item.optional_vars or item.context_expr) for item in items]
+    return {_span(opening): ast.unparse(name) for opening, name in called if isinstance(name, ast.Name | ast.Attribute)}
+
+
+@lru_cache(maxsize=32)
+def _expressions(path: str, source: str) -> dict[Span, Names]:
+    """Map the position of every expression in a source to the names around it."""
     results: dict[ast.AST, str] = {}
-    found: dict[tuple[int, int | None, int | None, int | None], Names] = {}
-    for node in ast.walk(tree):
+    found: dict[Span, Names] = {}
+    for node in _nodes(path, source):
         match node:
             case (
                 ast.Assign(targets=[ast.Name(id=name)], value=value)
@@ -237,7 +258,7 @@ def _read(node: ast.AST | None) -> tuple[str | None, list[ast.expr] | None]:
     return None, None
 
 
-def _span(node: Any) -> tuple[int, int | None, int | None, int | None]:
+def _span(node: Any) -> Span:
     return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
 
 

@@ -4,7 +4,7 @@ Lists refer to each other by index, counted from 0.
 
 - `format` "autodiff_edu.trace", `version` 3, `title`.
 - `code`: excerpts of the user's code: `place` ("cell 3" or "fit.py"), `first_line`, `lines`.
-- `tapes`: `name`, `persistent`.
+- `tapes`: `name` (the one that the user's `with` line has, or "tape 1"), `persistent`.
 - `tensors`: `name`, `kind` ("watched", "variable", "constant" or "computed"), `value`: an array.
 - `formulas`: expressions of the program as trees, which `program/formulas.py` describes.
 - `entries`: `number` (from 1; null if no tape recorded it), `operation`, `text`, `arguments` (in order: a tensor, or
@@ -42,7 +42,7 @@ from ..core.tape import Tape
 from ..core.tensor import Tensor
 from ..core.variable import Variable
 from ..text.formatting import short_argument, short_value
-from ..text.labels import Labels, names_of_arguments
+from ..text.labels import Labels, names_of_arguments, names_of_tapes
 from ..text.places import Where, excerpt, names, place
 from ..text.shared import shared
 from . import events
@@ -154,7 +154,8 @@ class Writer:
             if isinstance(event, events.Watch):
                 self.labels.give(event.tensor._id, "x")
         self.document["tapes"] = [
-            {"name": f"tape {number}", "persistent": tape.persistent} for number, tape in enumerate(self.tapes, 1)
+            {"name": name, "persistent": tape.persistent}
+            for name, tape in zip(names_of_tapes(self.tapes), self.tapes, strict=True)
         ]
 
     def _number(self, entry: Entry) -> None:
@@ -274,7 +275,8 @@ class Writer:
         from ..program import formulas  # not worth their import time to those who only differentiate
         from .program import program
 
-        written = program(happened, self.passes, self.labels)
+        tapes = {tape: about["name"] for tape, about in zip(self.tapes, self.document["tapes"], strict=True)}
+        written = program(happened, self.passes, self.labels, tapes)
         self.document["program"] = {"lines": written.lines, "steps": written.steps}
         places: dict[str, int] = {}  # by the formula as text
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..core.active import only
+from ..core.tape import Tape
 from ..program.writing import Statement, Writer
 from ..text.labels import Labels
 from . import events
@@ -29,7 +30,7 @@ class Program(NamedTuple):
     formulas: dict[tuple[int, int | None], Any]
 
 
-def program(happened: list[Event], passes: list[int], labels: Labels) -> Program:
+def program(happened: list[Event], passes: list[int], labels: Labels, tapes: dict[Tape, str]) -> Program:
     """Write what a trace shows as a program, for the player.
 
     Parameters
@@ -40,21 +41,25 @@ def program(happened: list[Event], passes: list[int], labels: Labels) -> Program
         For each event, the number of its backward pass.
     labels : Labels
         What the trace calls its tensors.
+    tapes : dict of Tape to str
+        What it calls its tapes.
     """
-    written = _Program(happened, passes, labels)
+    written = _Program(happened, passes, labels, tapes)
     return Program([line.text for line in written.writer.lines], written.steps, written.writer.formulas)
 
 
 class _Program:
     """Follows the events of a trace, and writes a line for each that computes something."""
 
-    def __init__(self, happened: list[Event], passes: list[int], labels: Labels) -> None:
+    def __init__(self, happened: list[Event], passes: list[int], labels: Labels, tapes: dict[Tape, str]) -> None:
         self.writer, self.passes = Writer(labels, with_formulas=True), passes
         self.steps: list[int | None] = []
         self.spans: dict[int, tuple[int, int]] = {}  # the first and the last step of a pass
+        self.whose: dict[int, str] = {}  # the tape of a pass, where there are several
         for i, (event, number) in enumerate(zip(happened, passes, strict=True)):
             if isinstance(event, events.Seed | events.PullBack | events.Accumulate):
                 self.spans[number] = self.spans.get(number, (i, i))[0], i
+                self.whose[number] = f": {tapes[event.tape]}" if len(tapes) > 1 else ""
         self.arrived: dict[tuple[int, int], tuple[int, Any]] = {}  # by pass and output: the step, and what arrived
         self.section = ""
         with only():
@@ -66,8 +71,10 @@ class _Program:
         """Write the lines of a step; a pass of an inner tape that an outer one records is one section all the same."""
         lines = self.writer.lines
         open_passes = [number for number, (first, last) in self.spans.items() if first <= i <= last]
-        which = f", pass {open_passes[-1] + 1}" if open_passes and len(self.spans) > 1 else ""
-        section = f"# backward{which}" if open_passes else "# forward"
+        section = "# forward"
+        if open_passes:
+            number = open_passes[-1]
+            section = f"# backward{f', pass {number + 1}' if len(self.spans) > 1 else ''}{self.whose[number]}"
         heading = section != self.section
         if heading:
             lines.append(Statement(section))

@@ -42,8 +42,7 @@ class Sentences:
         """Write what happened at a step; all but its text is there already."""
         if isinstance(event, events.Explain):
             return event.text
-        text = self._text(event, step)
-        return text[0].upper() + text[1:]
+        return _begun(self._text(event, step), self._whose(step))
 
     def _text(self, event: Event, step: dict[str, Any]) -> str:
         labels, whose = self.labels, self._whose(step)
@@ -54,7 +53,7 @@ class Sentences:
                 text = f"{self._line(step)}{labels[entry.output_id]} is {labels.aloud(entry)}"
                 text += "" if entry.output_value is None else f", which is {short_value(entry.output_value)}"
                 recorded = self._recorded(step, whose)
-                return f"{text}. {recorded[0].upper()}{recorded[1:]}"
+                return f"{text}. {_begun(recorded, whose)}"
             case events.Seed(tensor=tensor, cotangent=cotangent):
                 which = "the backward pass" if self._is_alone() else f"the backward pass of {whose}"
                 start = f"{which} starts at {labels[tensor._id]}"
@@ -79,7 +78,7 @@ class Sentences:
     def _whose(self, step: dict[str, Any]) -> str:
         if self._is_alone():
             return "the tape"
-        return "" if step["tape"] is None else f"tape {step['tape'] + 1}"
+        return "" if step["tape"] is None else str(self.document["tapes"][step["tape"]]["name"])
 
     def _line(self, step: dict[str, Any]) -> str:
         if step["where"] is None:
@@ -103,3 +102,9 @@ class Sentences:
         text = f"the contribution to {name} is {step['contribution']['text']}. {had}, so {name} now has"
         which = f" That was {step['count']} of {step['of']}." if step["of"] > 1 else ""
         return f"{text} {step['after']['text']}.{which}"
+
+
+def _begun(sentence: str, whose: str) -> str:
+    """Begin a sentence with a capital letter, unless it begins with the user's name of a tape."""
+    named = whose and sentence.startswith(f"{whose} ") and not whose.startswith(("tape ", "the "))
+    return sentence if named else sentence[0].upper() + sentence[1:]

@@ -274,7 +274,7 @@ def test_an_operation_that_several_tapes_record_is_one_entry():
     d = nested().document()
     cube = d["entries"][0]
     assert (cube["operation"], cube["tapes"]) == ("power", [0, 1])
-    assert [tape["name"] for tape in d["tapes"]] == ["tape 1", "tape 2"]
+    assert [tape["name"] for tape in d["tapes"]] == ["outer", "inner"]
     assert all(entry["tapes"] == [0] for entry in d["entries"][1:] if entry["number"] is not None)
 
 
@@ -414,3 +414,49 @@ def test_a_trace_of_a_forward_pass_shows_no_tape_of_ours():
     with ad.trace() as steps:
         ad.jvp(lambda x: np.max(x * x), (np.array([1.0, 2.0]),), (np.ones(2),))
     assert len({event.tape for event in steps.events}) == 1
+
+
+def test_tapes_have_the_names_of_their_with_lines():
+    x = ad.Variable(2.0, name="x")
+    kept = ad.GradientTape(persistent=True)
+    with ad.trace() as t:
+        with ad.GradientTape() as tape0, kept:
+            with ad.GradientTape() as tape1:
+                y = x * x
+            slope = tape1.gradient(y, x)
+        tape0.gradient(slope, x)
+    assert [tape["name"] for tape in t.document()["tapes"]] == ["tape0", "kept", "tape1"]
+    said = t.transcript().splitlines()
+    assert said[0] == "1. tape0 watches x, which is 2.", "a name of the user's keeps its small letter"
+    assert said[1].endswith("y is x times x, which is 4. tape0 records it as entry 1.")
+    assert any("The backward pass of tape1 starts at y" in line for line in said)
+    lines = t.document()["program"]["lines"]
+    assert [line for line in lines if line.startswith("# backward")] == [
+        "# backward, pass 1: tape1",
+        "# backward, pass 2: tape0",
+    ]
+
+
+def test_tapes_of_one_name_are_counted_and_those_without_one_are_called_tape():
+    x = ad.Variable(2.0, name="x")
+    with ad.trace() as t:
+        for _ in range(2):
+            with ad.GradientTape() as step:
+                step.watch(x * x)
+        with ad.GradientTape():
+            x * x
+        with ad.GradientTape() as tape:
+            tape.watch(x * x)
+    assert [tape["name"] for tape in t.document()["tapes"]] == ["step 1", "step 2", "tape 1", "tape"]
+    said = t.transcript()
+    assert "step 1 watches x" in said
+    assert "Tape 1 watches x" in said
+    assert ". tape watches x" in said
+
+
+def test_one_tape_alone_is_the_tape():
+    x = ad.Variable(2.0, name="x")
+    with ad.trace() as t, ad.GradientTape() as mine:
+        mine.watch(x * x)
+    assert t.transcript().startswith("1. The tape watches x")
+    assert t.document()["tapes"][0]["name"] == "mine"
