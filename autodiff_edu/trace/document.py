@@ -41,7 +41,7 @@ from ..core.rule import RULES
 from ..core.tape import Tape
 from ..core.tensor import Tensor
 from ..core.variable import Variable
-from ..text.formatting import short_argument, short_value
+from ..text.formatting import number, short_argument, short_value
 from ..text.labels import Labels, names_of_arguments, names_of_tapes
 from ..text.places import Where, excerpt, names, place
 from ..text.shared import shared
@@ -91,9 +91,9 @@ def _rounded(data: Any) -> Any:
     if isinstance(data, list):
         return [_rounded(part) for part in data]
     if isinstance(data, complex):
-        return f"{data.real:.6g}{data.imag:+.6g}j"
+        return number(data)
     if isinstance(data, float):
-        return float(f"{data:.6g}") if np.isfinite(data) else f"{data}"
+        return float(number(data)) if np.isfinite(data) else f"{data}"
     return data
 
 
