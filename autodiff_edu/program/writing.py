@@ -68,9 +68,9 @@ class Writer:
         self.lines: list[Statement] = []
         self.values: dict[str, Any] = {}
         self.imports: dict[tuple[str, str], str] = {}
-        self.defined: dict[str, int] = {}  # the line in which a name is given its value
+        self.defined: dict[str, int] = {}  # the line in which a name is given its latest value
         self._taken = set(RESERVED)
-        self._computed: dict[int, str] = {}  # the names of what entries gave, by id
+        self.computed: dict[int, str] = {}  # the names of what entries gave, by id
         self._given: dict[Any, list[tuple[Any, str]]] = {}  # by id: the values that a tensor came with, and their names
         self._bars: dict[tuple[int, int], str] = {}  # by backward pass and id
         self._answers: dict[tuple[int, int], str] = {}
@@ -90,8 +90,8 @@ class Writer:
 
     def name(self, id: int | None, value: Any, otherwise: str = "c") -> str:
         """Return the name of a tensor, or of an array; one that was not computed here gets a line with its value."""
-        if id in self._computed:
-            return self._computed[id]
+        if id in self.computed:
+            return self.computed[id]
         label = self.labels[id] if id is not None and id in self.labels else otherwise
         earlier = self._given.setdefault(label if id is None else id, [])
         for known, name in earlier:
@@ -102,13 +102,34 @@ class Writer:
         earlier.append((value, name))
         return name
 
+    def latest(self, id: int) -> tuple[Any, str] | None:
+        """Return the latest value that a tensor came with, and its name, if it has got one."""
+        earlier = self._given.get(id)
+        return earlier[-1] if earlier else None
+
+    def update(self, id: int, value: Any, expression: Text | None, remark: str, fresh: bool) -> int:
+        """Write a variable's new value, under a fresh name where the old one is needed later; gives the line."""
+        earlier, text = self._given.setdefault(id, []), expression or literal(value)
+        name = self.unique(self.labels[id]) if fresh or not earlier or text is None else earlier[-1][1]
+        self.assign(name, text or self.value(name, value))
+        if remark:
+            self.lines[-1] = Statement(f"{self.lines[-1].text}  # {remark}")
+        earlier[:] = [pair for pair in earlier if pair[1] != name] + [(value, name)]
+        return len(self.lines) - 1
+
+    def part(self, text: Text) -> str:
+        """Write a line for a part of an expression; gives its name."""
+        name = self.unique("part")
+        self.assign(name, text)
+        return name
+
     def bar(self, number: int, id: int) -> str | None:
         """Return the name of a tensor's cotangent in a backward pass, if it has got one."""
         return self._bars.get((number, id))
 
     def assign(self, name: str, expression: Text, remark: str = "") -> None:
         """Write a line that gives a name its value."""
-        self.defined.setdefault(name, len(self.lines))
+        self.defined[name] = len(self.lines)
         self.lines.append(Statement(f"{name} = {expression.text}", remark))
 
     # Values and operations -------------------------------------------------------------------------------------------
@@ -212,7 +233,7 @@ class Writer:
 
     def entry(self, entry: Entry) -> str:
         """Write what an entry computed, unless it is written already; gives the name of its result."""
-        if entry.output_id not in self._computed:
+        if entry.output_id not in self.computed:
             rule, remark = RULES.get(entry.operation), str(place(entry.where))
             if rule is None or isinstance(entry.operation, Custom):
                 expression, remark = None, f"{remark}: {self.labels.text(entry)}, as it was computed"
@@ -223,8 +244,8 @@ class Writer:
                 remark += f": {entry.name} lets no derivative through" if rule.kind == "step" else ""
             name = self.unique(self.labels[entry.output_id])
             self.assign(name, expression or self.value(name, entry.output_value), remark)
-            self._computed[entry.output_id] = name
-        return self._computed[entry.output_id]
+            self.computed[entry.output_id] = name
+        return self.computed[entry.output_id]
 
     # The backward pass -----------------------------------------------------------------------------------------------
 
@@ -259,7 +280,7 @@ class Writer:
         """Ask the backward function of a custom gradient once, for all arguments."""
         key = (number, entry.output_id)
         if key not in self._answers:
-            name = self._computed[entry.output_id]
+            name = self.computed[entry.output_id]
             backward = self.name(None, backward_of(entry.values[-1]), f"backward_of_{name}")
             self._answers[key] = self.unique(f"from_{name}")
             self.assign(
@@ -302,7 +323,7 @@ class Writer:
             if whole is not None:
                 self.formulas[key] = formulas.tree(whole.text)
             else:  # the last of several lines, with the names that the program has for the others
-                known = texts | {id: Text(name) for id, name in self._computed.items() if id in symbols}
+                known = texts | {id: Text(name) for id, name in self.computed.items() if id in symbols}
                 known |= {id: Text(self._given[id][-1][1]) for id in symbols if id in self._given}
                 named = {known[id].text: symbol for id, symbol in symbols.items() if id in known}
                 leaves = ((name, formulas.tree(symbol)) for name, symbol in named.items() if name.isidentifier())
@@ -322,12 +343,10 @@ class Writer:
         for entry in entries:
             if not uses[entry.output_id]:
                 continue
-            text = self._joined(entry, makers, texts)
+            text = self.joined(entry, makers, texts)
             several = uses[entry.output_id] > 1 and not text.text.isidentifier()
             if (several or len(text.text) > LONG) and entry.output_id != value._id:
-                name = self.unique("part")
-                self.assign(name, text, "")
-                text = Text(name)
+                text = Text(self.part(text))
             texts[entry.output_id] = text
         return texts[value._id] if value._id in texts else self.operand(value._id, value._array)
 
@@ -341,7 +360,7 @@ class Writer:
             if not flowing.isdisjoint(entry.ids):
                 flowing.add(entry.output_id)
             if kept is None:
-                text = self._joined(entry, makers, texts)
+                text = self.joined(entry, makers, texts)
             else:
                 text = texts.get(entry.ids[kept]) or self.operand(entry.ids[kept], entry.values[kept])
             if len(text.text) > LONGEST:
@@ -349,13 +368,13 @@ class Writer:
             texts[entry.output_id] = text
         return texts[value._id] if value._id in texts else self.operand(value._id, value._array)
 
-    def _joined(self, entry: Entry, makers: dict[int | None, Entry], texts: dict[int | None, Text]) -> Text:
+    def joined(self, entry: Entry, makers: dict[int | None, Entry], texts: dict[int | None, Text]) -> Text:
         """Write an operation of a rule on what was written of its arguments."""
         parts = []
         for k, (id, operand) in enumerate(zip(entry.ids, entry.values, strict=True)):
             if id not in texts:
                 indexes = entry.name in INDEXING and k == 1
-                known = id in self._computed or id in self._given
+                known = id in self.computed or id in self._given
                 parts.append(self.operand(id if known else None, operand, index=indexes))
             else:
                 parts.append(texts[id])

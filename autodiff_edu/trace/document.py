@@ -129,7 +129,7 @@ class Writer:
         self.seen: Counter[tuple[int, int]] = Counter()
         for i, event in enumerate(source.events):
             self._step(event, self.passes[i])
-        self._add_program(source.events)
+        self._add_program(source)
 
     def _name(self, happened: list[Event], earlier: dict[int, list[Entry]]) -> None:
         skipped = 0
@@ -270,13 +270,13 @@ class Writer:
                 found.append(arguments[k])
         return found
 
-    def _add_program(self, happened: list[Event]) -> None:
+    def _add_program(self, source: Any) -> None:
         """Write what happened as a program, and its expressions as formulas."""
         from ..program import formulas  # not worth their import time to those who only differentiate
         from .program import program
 
         tapes = {tape: about["name"] for tape, about in zip(self.tapes, self.document["tapes"], strict=True)}
-        written = program(happened, self.passes, self.labels, tapes)
+        written = program(source, self.passes, self.labels, tapes)
         self.document["program"] = {"lines": written.lines, "steps": written.steps}
         places: dict[str, int] = {}  # by the formula as text
 

@@ -10,6 +10,7 @@ from ..program.writing import Statement, Writer
 from ..text.labels import Labels
 from . import events
 from .events import Event
+from .updates import Updates
 
 
 class Program(NamedTuple):
@@ -30,13 +31,13 @@ class Program(NamedTuple):
     formulas: dict[tuple[int, int | None], Any]
 
 
-def program(happened: list[Event], passes: list[int], labels: Labels, tapes: dict[Tape, str]) -> Program:
+def program(source: Any, passes: list[int], labels: Labels, tapes: dict[Tape, str]) -> Program:
     """Write what a trace shows as a program, for the player.
 
     Parameters
     ----------
-    happened : list of Event
-        The events of a trace.
+    source : Trace
+        What happened.
     passes : list of int
         For each event, the number of its backward pass.
     labels : Labels
@@ -44,15 +45,17 @@ def program(happened: list[Event], passes: list[int], labels: Labels, tapes: dic
     tapes : dict of Tape to str
         What it calls its tapes.
     """
-    written = _Program(happened, passes, labels, tapes)
+    written = _Program(source, passes, labels, tapes)
     return Program([line.text for line in written.writer.lines], written.steps, written.writer.formulas)
 
 
 class _Program:
     """Follows the events of a trace, and writes a line for each that computes something."""
 
-    def __init__(self, happened: list[Event], passes: list[int], labels: Labels, tapes: dict[Tape, str]) -> None:
+    def __init__(self, source: Any, passes: list[int], labels: Labels, tapes: dict[Tape, str]) -> None:
+        happened = source.events
         self.writer, self.passes = Writer(labels, with_formulas=True), passes
+        self.updates = Updates(self.writer, source)
         self.steps: list[int | None] = []
         self.spans: dict[int, tuple[int, int]] = {}  # the first and the last step of a pass
         self.whose: dict[int, str] = {}  # the tape of a pass, where there are several
@@ -90,20 +93,24 @@ class _Program:
         """Write the lines of a step; gives the one that does it."""
         writer, number = self.writer, self.passes[i]
         match event:
-            case events.Watch(tensor=tensor) | events.Assign(variable=tensor):
+            case events.Assign():
+                return self.updates.write(i, event)
+            case events.Watch(tensor=tensor):
                 return writer.defined[writer.name(tensor._id, tensor._array)]
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
                 return None if entry.values is None else writer.defined[writer.entry(entry)]
             case events.Seed(tensor=tensor, cotangent=cotangent):
                 writer.seed(number, writer.name(tensor._id, tensor._array), tensor._id, cotangent._array)
+                self.updates.accumulated(number, tensor._id, cotangent._array)
             case events.PullBack(entry=entry, cotangent=cotangent):
                 self.arrived[number, entry.output_id] = i, cotangent._array
                 return None
-            case events.Accumulate(entry=entry, argument=argument):
+            case events.Accumulate(entry=entry, argument=argument, tensor=tensor, after=after):
                 writer.entry(entry)  # of a tape that recorded it before the trace began
                 step, cotangent = self.arrived[number, entry.output_id]
                 start = len(writer.lines)
                 writer.contribution(number, entry, argument, cotangent)
+                self.updates.accumulated(number, tensor._id, after._array)
                 if self.steps[step] is None:
                     self.steps[step] = start
             case _:

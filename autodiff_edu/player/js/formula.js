@@ -35,7 +35,7 @@ export function drawn(tree, leaf, need = 0, open = false) {
 
 const isTall = (node) => node.querySelector("mfrac, mroot, mtable, munder") !== null;
 
-/** With an exponent. Fonts that are not made for mathematics put it on top of its base, so a line of text is made low. */
+/** With an exponent. Fonts without mathematics put it on top of its base, so that a line of text is made low. */
 const raised = (base, exponent) =>
   math("msup", {}, isTall(base) ? base : math("mpadded", { height: "0.4em" }, base), exponent);
 
