@@ -25,7 +25,7 @@ Lists refer to each other by index, counted from 0.
 An array is `shape`, `dtype`, `text` (as shown, six significant digits) and `data` (numbers to six digits, nested;
 strings where JSON has no number; null where the array was let go of). Of an array above 256 elements `data` is a
 sample, every so many along each axis, and `every` says how many. `where` is null or `code`, `line`, `columns` (of the
-expression).
+expression); of an "accumulate" from a custom gradient it is in its backward function.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ from ..text.places import Where, excerpt, names, place
 from ..text.shared import shared
 from . import events
 from .events import Event
+from .own import own_backwards
 from .scopes import told_apart
 from .sentences import Sentences
 
@@ -117,10 +118,11 @@ class Writer:
         self.entries: dict[int, int] = {}  # the id of an entry's output, and the entry's index
         self.numbers: dict[int, int] = {}  # the id of an entry's output, and the entry's number for readers
         self.passes = _passes(source.events)
+        self.own = own_backwards(source)
         self.document = empty(source.title)
         self._name(source.events, source._earlier)
         self._quote(source.events)
-        self.sentences = Sentences(self.labels, self.document, self.numbers)
+        self.sentences = Sentences(self.labels, self.document, self.numbers, self.own)
         self.expected = Counter(
             (self.passes[i], event.tensor._id)
             for i, event in enumerate(source.events)
@@ -276,7 +278,7 @@ class Writer:
         from .program import program
 
         tapes = {tape: about["name"] for tape, about in zip(self.tapes, self.document["tapes"], strict=True)}
-        written = program(source, self.passes, self.labels, tapes)
+        written = program(source, self.passes, self.labels, tapes, self.own)
         self.document["program"] = {"lines": written.lines, "steps": written.steps}
         places: dict[str, int] = {}  # by the formula as text
 
@@ -300,6 +302,9 @@ class Writer:
     def _where_of(self, event: Event) -> Where | None:
         if isinstance(event, events.Explain):
             return event.where
+        own = self.own.get(id(event))
+        if own is not None and own.where is not None:
+            return own.where
         entry = getattr(event, "entry", None)
         if entry is not None:
             return entry.where

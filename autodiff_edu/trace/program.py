@@ -10,6 +10,7 @@ from ..program.writing import Statement, Writer
 from ..text.labels import Labels
 from . import events
 from .events import Event
+from .own import Own
 from .updates import Updates
 
 
@@ -31,7 +32,7 @@ class Program(NamedTuple):
     formulas: dict[tuple[int, int | None], Any]
 
 
-def program(source: Any, passes: list[int], labels: Labels, tapes: dict[Tape, str]) -> Program:
+def program(source: Any, passes: list[int], labels: Labels, tapes: dict[Tape, str], own: dict[int, Own]) -> Program:
     """Write what a trace shows as a program, for the player.
 
     Parameters
@@ -44,16 +45,18 @@ def program(source: Any, passes: list[int], labels: Labels, tapes: dict[Tape, st
         What the trace calls its tensors.
     tapes : dict of Tape to str
         What it calls its tapes.
+    own : dict of int to Own
+        What the backward functions of custom gradients computed.
     """
-    written = _Program(source, passes, labels, tapes)
+    written = _Program(source, passes, labels, tapes, own)
     return Program([line.text for line in written.writer.lines], written.steps, written.writer.formulas)
 
 
 class _Program:
     """Follows the events of a trace, and writes a line for each that computes something."""
 
-    def __init__(self, source: Any, passes: list[int], labels: Labels, tapes: dict[Tape, str]) -> None:
-        happened = source.events
+    def __init__(self, source: Any, passes: list[int], labels: Labels, tapes: dict[Tape, str], own: Any) -> None:
+        happened, self.own = source.events, own
         self.writer, self.passes = Writer(labels, with_formulas=True), passes
         self.updates = Updates(self.writer, source)
         self.steps: list[int | None] = []
@@ -109,7 +112,8 @@ class _Program:
                 writer.entry(entry)  # of a tape that recorded it before the trace began
                 step, cotangent = self.arrived[number, entry.output_id]
                 start = len(writer.lines)
-                writer.contribution(number, entry, argument, cotangent)
+                own = self.own.get(id(event))
+                writer.contribution(number, entry, argument, cotangent, own and (own.noted, event.contribution._array))
                 self.updates.accumulated(number, tensor._id, after._array)
                 if self.steps[step] is None:
                     self.steps[step] = start

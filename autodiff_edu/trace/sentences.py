@@ -8,6 +8,7 @@ from ..text.formatting import short_value
 from ..text.labels import Labels
 from . import events
 from .events import Event
+from .own import Own
 
 OF_TAPES = {
     "release": "releases its arrays.",
@@ -33,10 +34,12 @@ class Sentences:
         The trace document, complete up to the step that is to be written about.
     numbers : dict of int to int
         By the id of its output, the number of an entry.
+    own : dict of int to Own
+        By the id of an accumulation, what a backward function of the user's computed for it.
     """
 
-    def __init__(self, labels: Labels, document: dict[str, Any], numbers: dict[int, int]) -> None:
-        self.labels, self.document, self.numbers = labels, document, numbers
+    def __init__(self, labels: Labels, document: dict[str, Any], numbers: dict[int, int], own: dict[int, Own]) -> None:
+        self.labels, self.document, self.numbers, self.own = labels, document, numbers, own
 
     def write(self, event: Event, step: dict[str, Any]) -> str:
         """Write what happened at a step; all but its text is there already."""
@@ -63,7 +66,7 @@ class Sentences:
                 arrived = f"the cotangent {short_value(cotangent._array)} arrived at {name}."
                 return f"entry {self.numbers[entry.output_id]}, {name} = {labels.text(entry)}: {arrived}"
             case events.Accumulate(tensor=tensor):
-                return self._accumulated(labels[tensor._id], step)
+                return self._accumulated(labels[tensor._id], step, self.own.get(id(event)))
             case events.Assign(variable=variable, value=value):
                 return f"the variable {labels[variable._id]} is assigned {short_value(value._array)}."
             case events.Leave(tensor=tensor, how=how):
@@ -97,9 +100,11 @@ class Sentences:
         on_purpose = entry["operation"] == "stop_gradient"
         return f"{text}, which cuts the flow{'' if on_purpose else ': its derivative is zero wherever it has one'}."
 
-    def _accumulated(self, name: str, step: dict[str, Any]) -> str:
+    def _accumulated(self, name: str, step: dict[str, Any], own: Own | None) -> str:
         had = "Nothing was there yet" if step["before"] is None else f"It is added to {step['before']['text']}"
-        text = f"the contribution to {name} is {step['contribution']['text']}. {had}, so {name} now has"
+        said = own and own.said()
+        line, is_what = (self._line(step), f"{said}, which is ") if said and step["where"] else ("", "")
+        text = f"{line}the contribution to {name} is {is_what}{step['contribution']['text']}. {had}, so {name} now has"
         which = f" That was {step['count']} of {step['of']}." if step["of"] > 1 else ""
         return f"{text} {step['after']['text']}.{which}"
 
