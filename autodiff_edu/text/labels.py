@@ -25,11 +25,19 @@ MANY = 12
 """Arguments, of np.stack say, beyond which a line of a table names only the first ones and the last."""
 
 
+LONGEST = 20
+"""The most characters of numbers in the code that stand for those of an entry that was released."""
+
+
 def names_of_arguments(entry: Any) -> tuple[str | None, ...]:
     """List what the user's code calls each argument of an entry, where its line says so."""
-    written = names(entry.where)
-    direct = written.function is None or written.function == entry.name
-    arguments = written.arguments if direct else ()
+    return _of_arguments(entry, names(entry.where).arguments)
+
+
+def _of_arguments(entry: Any, listed: tuple[str | None, ...]) -> tuple[str | None, ...]:
+    """Choose, of what the code has for the arguments of a call, that of each argument of an entry."""
+    function = names(entry.where).function
+    arguments = listed if function is None or function == entry.name else ()
     if hasattr(entry.operation, "names"):  # a custom gradient knows which argument was which
         arguments = entry.operation.names(arguments)
     elif isinstance(entry.operation, np.ufunc):
@@ -115,12 +123,16 @@ class Labels:
     def arguments(self, entry: Any) -> list[str]:
         """Write the arguments of an entry: tensors by name, the rest as it is shown."""
         values = entry.values or ("…",) * len(entry.ids)
+        texts = _of_arguments(entry, names(entry.where).texts) if entry.values is None else ()
         write = short_index if entry.name == "getitem" else short_argument
         written = names_of_arguments(entry)
         parts = [
             self._names[id] if id is not None else name if name and isinstance(v, np.ndarray) else write(v)
             for id, v, name in zip(entry.ids, values, written, strict=True)
         ]
+        for k, text in enumerate(texts):  # the arrays were let go of, or not kept; the code still has what it says
+            if entry.ids[k] is None and entry.name != "getitem":
+                parts[k] = written[k] or (text if text and len(text) <= LONGEST else parts[k])
         return parts[: len(parts) - getattr(entry.operation, "hidden", 0)]
 
 

@@ -62,13 +62,14 @@ class Place(NamedTuple):
 class Names(NamedTuple):
     """What the user's code calls the result and the arguments of an expression; None where it gives no name.
 
-    `literal` tells for each argument whether the code writes it out as numbers: `2.0`, `[1, 2]`.
+    `literal` tells for each argument whether the code writes it out as numbers: `2.0`, `[1, 2]`; `texts` has those.
     """
 
     result: str | None = None
     arguments: tuple[str | None, ...] = ()
     function: str | None = None
     literal: tuple[bool, ...] = ()
+    texts: tuple[str | None, ...] = ()
 
 
 def here(depth: int = 1) -> Where:
@@ -233,7 +234,9 @@ def _expressions(path: str, source: str) -> dict[Span, Names]:
             if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
                 result = node.target.id
             ids = tuple(argument.id if isinstance(argument, ast.Name) else None for argument in arguments)
-            found[_span(node)] = Names(result, ids, function, tuple(map(_is_literal, arguments)))
+            literal = tuple(map(_is_literal, arguments))
+            texts = [ast.unparse(part) if known else None for part, known in zip(arguments, literal, strict=True)]
+            found[_span(node)] = Names(result, ids, function, literal, tuple(texts))
     return found
 
 

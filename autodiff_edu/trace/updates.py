@@ -18,7 +18,7 @@ from ..core.rule import RULES
 from ..custom.call import Custom
 from ..program.spelling import Text, infix, same
 from ..program.writing import LONG, Writer
-from ..text.places import Where, names, written
+from ..text.places import Where, names
 from . import events
 from .events import Event
 
@@ -90,8 +90,8 @@ class Updates:
             if tensor == variable:
                 yield cotangent, Text(str(self.writer.bar(number, tensor)))
                 break
-        if where is not None and names(where).literal[1:] == (True,):
-            yield ast.literal_eval(written(where)[2][1]), None  # type: ignore[index]
+        if where is not None and len(texts := names(where).texts[1:]) == 1 and texts[0]:
+            yield ast.literal_eval(texts[0]), None
 
     def expression(self, target: int, variable: int) -> Text:
         """Write how something came about; what is used twice, or is long, gets a line of its own."""
