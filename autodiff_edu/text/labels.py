@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .formatting import short_argument, short_index, short_value
-from .places import Where, name_in_with, names
+from .places import Where, name_in_with, names, renamed
 from .shared import operators
 
 SPOKEN = {
@@ -50,9 +50,16 @@ class Labels:
 
     A name given by the user comes first, then the one in the user's code, then a made-up one: `x1` for a watched
     tensor, `t3` for the third entry's output. A name that is taken gets a number: `y`, `y.2`, `y.3`.
+
+    Parameters
+    ----------
+    with_aliases : bool
+        Whether, after `y = x`, an entry of a line that says y says so too, unless y is the name of another tensor.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, with_aliases: bool = False) -> None:
+        self._with_aliases = with_aliases
+        self._aliases: set[tuple[int, str]] = set()
         self._names: dict[int, str] = {}
         self._uses: dict[str, int] = {}
         self._watched = 0
@@ -93,7 +100,21 @@ class Labels:
             if id is not None and id not in self._names:
                 self._watched += name is None
                 self.give(id, name or f"x{self._watched}")
+        if self._with_aliases:
+            self._rename(entry)
         self.give(entry.output_id, written.result if direct and written.result else otherwise)
+
+    def _rename(self, entry: Any) -> None:
+        """Note what the line of an entry calls its arguments, where it has given them a second name."""
+        for id, name in zip(entry.ids, names_of_arguments(entry), strict=True):
+            if id is not None and name and name not in self._uses and name in renamed(entry.where):
+                self._uses[name] = 1
+                self._aliases.add((id, name))
+
+    def aliases(self, entry: Any) -> list[str | None]:
+        """List the second names that the line of an entry has for its arguments; None where it uses the first."""
+        written = names_of_arguments(entry)
+        return [name if (id, name) in self._aliases else None for id, name in zip(entry.ids, written, strict=True)]
 
     def text(self, entry: Any) -> str:
         """Write an entry as the expression it computes, with the names of its arguments: `x * y`."""
@@ -127,8 +148,8 @@ class Labels:
         write = short_index if entry.name == "getitem" else short_argument
         written = names_of_arguments(entry)
         parts = [
-            self._names[id] if id is not None else name if name and isinstance(v, np.ndarray) else write(v)
-            for id, v, name in zip(entry.ids, values, written, strict=True)
+            (alias or self._names[id]) if id is not None else name if name and isinstance(v, np.ndarray) else write(v)
+            for id, v, name, alias in zip(entry.ids, values, written, self.aliases(entry), strict=True)
         ]
         for k, text in enumerate(texts):  # the arrays were let go of, or not kept; the code still has what it says
             if entry.ids[k] is None and entry.name != "getitem":

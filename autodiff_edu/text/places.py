@@ -13,7 +13,7 @@ import inspect
 import linecache
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from os.path import abspath, basename, dirname  # pathlib would make importing the package half as slow again
 from types import CodeType
@@ -118,6 +118,14 @@ def name_in_with(where: Where) -> str | None:
     return named.get(position_of(code, offset)) or named.get(position_of(code, offset - 2))
 
 
+def renamed(where: Where) -> frozenset[str]:
+    """List the names that the function around a place gives to what has one already: y, of `y = x`."""
+    code, offset = where
+    line = position_of(code, offset)[0]
+    scopes = _renamed(code.co_filename, source_of(code.co_filename))
+    return next((names for first, last, names in reversed(scopes) if first <= line <= last), frozenset())
+
+
 def written(where: Where) -> tuple[str, str | None, list[ast.expr]] | None:
     """Read an expression as the user wrote it, the function it calls, if any, and its arguments; parses the source."""
     node = expression(where)
@@ -211,6 +219,35 @@ def _blocks(path: str, source: str) -> dict[Span, str]:
     items = [item for node in _nodes(path, source) if isinstance(node, ast.With) for item in node.items]
     called = [(item.context_expr, item.optional_vars or item.context_expr) for item in items]
     return {_span(opening): ast.unparse(name) for opening, name in called if isinstance(name, ast.Name | ast.Attribute)}
+
+
+@lru_cache(maxsize=32)
+def _renamed(path: str, source: str) -> list[tuple[int, int, frozenset[str]]]:
+    """List the functions of a source, by their first lines, with the names that each gives a second time."""
+    found = []
+    for scope in _nodes(path, source):
+        if isinstance(scope, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef):
+            first, last = (1, sys.maxsize) if isinstance(scope, ast.Module) else (scope.lineno, scope.end_lineno or 0)
+            names, waiting = set[str](), list[ast.AST](scope.body)
+            while waiting:
+                node = waiting.pop()
+                if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                    names |= {name.id for name, value in _assigned(node) if isinstance(value, ast.Name)}
+                    waiting += ast.iter_child_nodes(node)
+            found.append((first, last, frozenset(names)))
+    return sorted(found, key=lambda scope: scope[0])
+
+
+def _assigned(node: ast.AST) -> Iterator[tuple[ast.Name, ast.expr]]:
+    """List the names that a statement assigns, each with its expression; also those of `a, b = c, d`."""
+    if not isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr) or node.value is None:
+        return
+    for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            pairs = list(zip(target.elts, node.value.elts, strict=False))
+        else:
+            pairs = [(target, node.value)]
+        yield from ((name, value) for name, value in pairs if isinstance(name, ast.Name))
 
 
 @lru_cache(maxsize=32)

@@ -2,7 +2,7 @@
 
 Lists refer to each other by index, counted from 0.
 
-- `format` "autodiff_edu.trace", `version` 3, `title`.
+- `format` "autodiff_edu.trace", `version` 4, `title`.
 - `code`: excerpts of the user's code: `place` ("cell 3" or "fit.py"), `first_line`, `lines`.
 - `tapes`: `name` (the one that the user's `with` line has, or "tape 1"), `persistent`.
 - `tensors`: `name`, `kind` ("watched", "variable", "constant" or "computed"), `value`: an array.
@@ -10,7 +10,8 @@ Lists refer to each other by index, counted from 0.
 - `entries`: `number` (from 1; null if no tape recorded it), `operation`, `text`, `arguments` (in order: a tensor, or
   text), `inputs` (the tensors among them) and `output` (a tensor), `parameters` (name and text), `formula` (what it
   computes), `contributions` (for each argument the formula of what is sent back to it, null where nothing is),
-  `tapes`, `scope` (names, from the outermost), `where`. An operation that several tapes recorded is one entry.
+  `tapes`, `scope` (names, from the outermost), `where`, and where a line has a second name for an argument, as after
+  `y = x`, `aliases` (for each argument that name, or null). An operation that several tapes recorded is one entry.
 - `steps`: what happened, in order: `kind`, `text` (a sentence), `tape`, `where`, `memory` (the bytes of the arrays
   that this tape holds after the step; null if it is about no tape), and by kind
     - "watch": `tensor`; "record", "cut", "skip": `entry`; "release", "pause", "resume", "reset": nothing more;
@@ -109,7 +110,7 @@ class Writer:
     """Turns the events of a trace into its document."""
 
     def __init__(self, source: Any) -> None:  # a Trace, which is made of this
-        self.labels = Labels()
+        self.labels = Labels(with_aliases=True)
         self.scopes, self.memory, self.places = source._scopes, source._memory, source._places
         self.owners: dict[str, list[Any]] = {}  # by the name of their scope
         self.tapes: list[Tape] = []
@@ -246,6 +247,8 @@ class Writer:
                 "tapes": [],
                 "scope": told_apart(self.scopes.get(entry.output_id, ()), self.owners),
             }
+            if any(aliases := self.labels.aliases(entry)):
+                described["aliases"] = aliases
             described["output"] = self._tensor(entry.output_id, entry.output_value, "computed")
             described["where"] = self._point(entry.where)
             self.document["entries"].append(described)

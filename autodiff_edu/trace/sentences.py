@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.entry import Entry
 from ..text.formatting import short_value
 from ..text.labels import Labels
 from . import events
@@ -40,6 +41,7 @@ class Sentences:
 
     def __init__(self, labels: Labels, document: dict[str, Any], numbers: dict[int, int], own: dict[int, Own]) -> None:
         self.labels, self.document, self.numbers, self.own = labels, document, numbers, own
+        self.renamed: set[tuple[int, str]] = set()  # what was said of second names
 
     def write(self, event: Event, step: dict[str, Any]) -> str:
         """Write what happened at a step; all but its text is there already."""
@@ -56,7 +58,7 @@ class Sentences:
                 text = f"{self._line(step)}{labels[entry.output_id]} is {labels.aloud(entry)}"
                 text += "" if entry.output_value is None else f", which is {short_value(entry.output_value)}"
                 recorded = self._recorded(step, whose)
-                return f"{text}. {_begun(recorded, whose)}"
+                return f"{text}.{self._renamed(entry)} {_begun(recorded, whose)}"
             case events.Seed(tensor=tensor, cotangent=cotangent):
                 which = "the backward pass" if self._is_alone() else f"the backward pass of {whose}"
                 start = f"{which} starts at {labels[tensor._id]}"
@@ -99,6 +101,15 @@ class Sentences:
             return f"{text}."
         on_purpose = entry["operation"] == "stop_gradient"
         return f"{text}, which cuts the flow{'' if on_purpose else ': its derivative is zero wherever it has one'}."
+
+    def _renamed(self, entry: Entry) -> str:
+        """Say, where it is first used, that a name in the user's line is the second one of a tensor."""
+        said = []
+        for id, alias in zip(entry.ids, self.labels.aliases(entry), strict=True):
+            if alias is not None and (id, alias) not in self.renamed:
+                self.renamed.add((id, alias))
+                said.append(f" Here {alias} is another name for {self.labels[id]}.")
+        return "".join(said)
 
     def _accumulated(self, name: str, step: dict[str, Any], own: Own | None) -> str:
         had = "Nothing was there yet" if step["before"] is None else f"It is added to {step['before']['text']}"

@@ -152,7 +152,7 @@ def check_formula(tree, arguments):
 @each
 def test_every_index_of_a_document_is_in_range_and_every_field_is_there(make):
     d = json.loads(make().to_json())
-    assert (d["format"], d["version"]) == ("autodiff_edu.trace", 3)
+    assert (d["format"], d["version"]) == ("autodiff_edu.trace", 4)
     parts = {"code", "tapes", "tensors", "formulas", "entries", "program", "steps"}
     assert set(d) == {"format", "version", "title"} | parts
 
@@ -460,3 +460,64 @@ def test_one_tape_alone_is_the_tape():
         mine.watch(x * x)
     assert t.transcript().startswith("1. The tape watches x")
     assert t.document()["tapes"][0]["name"] == "mine"
+
+
+def branching(x):
+    y = x
+    if y > 5.0:
+        return y * 2.0
+    return y * y
+
+
+def newton(a):
+    x = a
+    for _ in range(2):
+        x = x - (x * x - a) / (2.0 * x)
+    return x
+
+
+def swapped(a, b):
+    b, a = a, b
+    return a - b
+
+
+def of_a_parameter(v):
+    return v * v
+
+
+def steps_of(function, *values):
+    """The document of a call, of variables with the names of the function's parameters."""
+    names = function.__code__.co_varnames
+    with ad.trace() as t, ad.GradientTape():
+        function(*(ad.Variable(value, name=name) for value, name in zip(values, names, strict=False)))
+    return t.document()
+
+
+def test_a_line_that_has_a_second_name_for_a_tensor_is_read_with_it():
+    d = steps_of(branching, 3.0)
+    said = [step["text"] for step in d["steps"]]
+    assert "t1 is y greater than 5, which is False. Here y is another name for x. The tape" in said[1]
+    assert "t2 is y times y, which is 9. The tape" in said[2], "said once"
+    assert [entry["text"] for entry in d["entries"]] == ["y > 5", "y * y"]
+    assert [entry["aliases"] for entry in d["entries"]] == [["y", None], ["y", "y"]]
+    assert [tensor["name"] for tensor in d["tensors"] if tensor["kind"] == "variable"] == ["x"]
+
+
+def test_newton_s_x_is_x_from_the_first_turn_on():
+    d = steps_of(newton, 2.0)
+    texts = [entry["text"] for entry in d["entries"]]
+    assert [texts[k] for k in (0, 2, 4, 5)] == ["x * x", "2 * x", "x - t4", "x.2 * x.2"]
+    assert "Here x is another name for a." in d["steps"][1]["text"]
+    assert d["entries"][1]["text"] == "t1 - a", "where the line says a"
+    assert "aliases" not in d["entries"][1]
+
+
+def test_a_second_name_never_hides_another_tensor():
+    assert [entry["text"] for entry in steps_of(swapped, 1.0, 2.0)["entries"]] == ["b - a"]
+
+
+def test_a_parameter_is_no_second_name():
+    x = ad.Variable(3.0, name="x")
+    with ad.trace() as t, ad.GradientTape():
+        of_a_parameter(x)
+    assert [entry["text"] for entry in t.document()["entries"]] == ["x * x"]

@@ -75,9 +75,9 @@ function short(array) {
 /** The formulas of an entry: what it computes, and what it sends to each argument. */
 function formulasOf(trace, read, history) {
   const name = (entry) => (leaf) => {
-    const { arguments: given, output } = trace.entries[entry];
+    const { arguments: given, output, aliases } = trace.entries[entry];
     const tensor = trace.tensors[leaf === "g" || leaf === "y" ? output : given[leaf]];
-    return { node: leaf === "g" ? barred(tensor.name) : named(tensor.name) };
+    return { node: leaf === "g" ? barred(tensor.name) : named(aliases?.[leaf] ?? tensor.name) };
   };
   /** A formula in names and, where each of them has a number and that says more, in numbers: half of them confuse. */
   const both = (entry, tree, numbers) => {
