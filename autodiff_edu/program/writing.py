@@ -28,7 +28,7 @@ from ..text.places import place
 from . import formulas
 from .everything import Everything
 from .own import as_call, as_expression
-from .spelling import PREFIXES, SIGNS, Text, home_of, in_numpy, infix, literal, same
+from .spelling import PREFIXES, SIGNS, Text, contraction, home_of, in_numpy, infix, literal, same
 
 INLINE = 8
 """The most elements of an array without a name that is written where it is used."""
@@ -392,19 +392,10 @@ class Writer:
             return parts[0]
         if entry.operation is np.broadcast_to and (inner := _unpadded(makers.get(entry.ids[0]))) is not None:
             parts[0] = texts.get(inner.ids[0]) or self.operand(inner.ids[0], inner.values[0])
-        if entry.operation is np.einsum and isinstance(entry.values[0], str):
-            return self._contraction(entry, parts)
+        if entry.operation is np.einsum and (subscripts := contraction(*entry.values)):
+            terms, _, output = subscripts.partition("->")
+            return parts[1] if terms == output else self.expression(entry, [Text(repr(subscripts)), *parts[1:]])
         return self.expression(entry, parts)
-
-    def _contraction(self, entry: Entry, parts: list[Text]) -> Text:
-        """Write an einsum of a rule without the dots that stand for a stack, where there is none."""
-        subscripts, *operands = entry.values
-        terms, _, output = subscripts.replace("...", "").partition("->")
-        if any(np.ndim(x) != len(term) for x, term in zip(operands, terms.split(","), strict=True)):
-            return self.expression(entry, parts)
-        if terms == output:
-            return parts[1]
-        return self.expression(entry, [Text(repr(f"{terms}->{output}")), *parts[1:]])
 
 
 def _unpadded(entry: Entry | None) -> Entry | None:
