@@ -4,13 +4,14 @@ Lists refer to each other by index, counted from 0.
 
 - `format` "autodiff_edu.trace", `version` 4, `title`.
 - `code`: excerpts of the user's code: `place` ("cell 3" or "fit.py"), `first_line`, `lines`.
-- `tapes`: `name`, `persistent`.
+- `tapes`: `name` (the one that the user's `with` line has, or "tape 1"), `persistent`.
 - `tensors`: `name`, `kind` ("watched", "variable", "constant" or "computed"), `value`: an array.
 - `formulas`: expressions of the program as trees, which `program/formulas.py` describes.
 - `entries`: `number` (from 1; null if no tape recorded it), `operation`, `text`, `arguments` (in order: a tensor, or
   text), `inputs` (the tensors among them) and `output` (a tensor), `parameters` (name and text), `formula` (what it
   computes), `contributions` (for each argument the formula of what is sent back to it, null where nothing is),
-  `tapes`, `scope` (names, from the outermost), `where`. An operation that several tapes recorded is one entry.
+  `tapes`, `scope` (names, from the outermost), `where`, and where a line has a second name for an argument, as after
+  `y = x`, `aliases` (for each argument that name, or null). An operation that several tapes recorded is one entry.
 - `steps`: what happened, in order: `kind`, `text` (a sentence), `tape`, `where`, `memory` (the bytes of the arrays
   that this tape holds after the step; null if it is about no tape), and by kind
     - "watch": `tensor`; "record", "cut", "skip": `entry`; "release", "pause", "resume", "reset": nothing more;
@@ -25,7 +26,7 @@ Lists refer to each other by index, counted from 0.
 An array is `shape`, `dtype`, `text` (as shown, six significant digits) and `data` (numbers to six digits, nested;
 strings where JSON has no number; null where the array was let go of). Of an array above 256 elements `data` is a
 sample, every so many along each axis, and `every` says how many. `where` is null or `code`, `line`, `columns` (of the
-expression).
+expression); of an "accumulate" from a custom gradient it is in its backward function.
 """
 
 from __future__ import annotations
@@ -42,12 +43,13 @@ from ..core.rule import RULES
 from ..core.tape import Tape
 from ..core.tensor import Tensor
 from ..core.variable import Variable
-from ..text.formatting import short_argument, short_value
-from ..text.labels import Labels, names_of_arguments
+from ..text.formatting import number, short_argument, short_value
+from ..text.labels import Labels, names_of_arguments, names_of_tapes
 from ..text.places import Place, Where, excerpt, names, place
 from ..text.shared import shared
 from . import events
 from .events import Event
+from .own import own_backwards
 from .scopes import told_apart
 from .sentences import Sentences
 
@@ -95,9 +97,9 @@ def _rounded(data: Any) -> Any:
     if isinstance(data, list):
         return [_rounded(part) for part in data]
     if isinstance(data, complex):
-        return f"{data.real:.6g}{data.imag:+.6g}j"
+        return number(data)
     if isinstance(data, float):
-        return float(f"{data:.6g}") if np.isfinite(data) else f"{data}"
+        return float(number(data)) if np.isfinite(data) else f"{data}"
     return data
 
 
@@ -112,7 +114,7 @@ class Writer:
     """Turns the events of a trace into its document."""
 
     def __init__(self, source: Any) -> None:  # a Trace, which is made of this
-        self.labels = Labels()
+        self.labels = Labels(with_aliases=True)
         self.scopes, self.memory, self.places = source._scopes, source._memory, source._places
         self.owners: dict[str, list[Any]] = {}  # by the name of their scope
         self.tapes: list[Tape] = []
@@ -124,10 +126,11 @@ class Writer:
         self.entries: dict[int, int] = {}  # the id of an entry's output, and the entry's index
         self.numbers: dict[int, int] = {}  # the id of an entry's output, and the entry's number for readers
         self.passes = _passes(source.events)
+        self.own = own_backwards(source)
         self.document = empty(source.title)
         self._name(source.events, source._earlier)
         self._quote(source.events)
-        self.sentences = Sentences(self.labels, self.document, self.numbers)
+        self.sentences = Sentences(self.labels, self.document, self.numbers, self.own)
         self.expected = Counter(
             (self.passes[i], event.tensor._id)
             for i, event in enumerate(source.events)
@@ -136,7 +139,7 @@ class Writer:
         self.seen: Counter[tuple[int, int]] = Counter()
         for i, event in enumerate(source.events):
             self._step(event, self.passes[i])
-        self._add_program(source.events)
+        self._add_program(source)
 
     def _name(self, happened: list[Event], earlier: dict[int, list[Entry]]) -> None:
         skipped = 0
@@ -162,7 +165,8 @@ class Writer:
             if isinstance(event, events.Watch):
                 self.labels.give(event.tensor._id, "x")
         self.document["tapes"] = [
-            {"name": f"tape {number}", "persistent": tape.persistent} for number, tape in enumerate(self.tapes, 1)
+            {"name": name, "persistent": tape.persistent}
+            for name, tape in zip(names_of_tapes(self.tapes), self.tapes, strict=True)
         ]
 
     def _number(self, entry: Entry) -> None:
@@ -258,6 +262,8 @@ class Writer:
                 "tapes": [],
                 "scope": told_apart(self.scopes.get(entry.output_id, ()), self.owners),
             }
+            if any(aliases := self.labels.aliases(entry)):
+                described["aliases"] = aliases
             described["output"] = self._tensor(entry.output_id, entry.output_value, "computed")
             described["where"] = self._point(entry.where)
             self.document["entries"].append(described)
@@ -284,12 +290,13 @@ class Writer:
                 found.append(arguments[k])
         return found
 
-    def _add_program(self, happened: list[Event]) -> None:
+    def _add_program(self, source: Any) -> None:
         """Write what happened as a program, and its expressions as formulas."""
         from ..program import formulas  # not worth their import time to those who only differentiate
         from .program import program
 
-        written = program(happened, self.passes, self.labels)
+        tapes = {tape: about["name"] for tape, about in zip(self.tapes, self.document["tapes"], strict=True)}
+        written = program(source, self.passes, self.labels, tapes, self.own)
         self.document["program"] = {"lines": written.lines, "steps": written.steps}
         places: dict[str, int] = {}  # by the formula as text
 
@@ -313,6 +320,9 @@ class Writer:
     def _where_of(self, event: Event) -> Where | None:
         if isinstance(event, events.Explain):
             return event.where
+        own = self.own.get(id(event))
+        if own is not None and own.where is not None:
+            return own.where
         entry = getattr(event, "entry", None)
         if entry is not None:
             return entry.where
