@@ -104,7 +104,8 @@ def _traced(function: Callable[..., Any], args: tuple[Any, ...], predict: bool) 
                 if not all(isinstance(target, Tensor) for target in targets):
                     raise TypeError(
                         f"{traced.title} gives {result!r:.60}, which is no tensor, so there is nothing to "
-                        "differentiate. Return what it computes from its arguments, without float(), .numpy() or np.asarray on the way"
+                        "differentiate. Return what it computes from its arguments, without float(), .numpy() or "
+                        "np.asarray on the way"
                     )
                 tape.gradient(targets, [*watched, *tape.watched_variables()])
     except Exception as error:
