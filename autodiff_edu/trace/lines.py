@@ -17,7 +17,7 @@ left to pass where it has nothing to say; the next step lists those that did.
 3. Line 4: f(x = 2, n = 0) is called.
 4. Line 2: n == 0 is True, so the block below runs.
 5. Line 3: f returns 1.
-6. Line 4: f returns x * f(x, n - 1), which is 2.
+6. Line 4: f returns 2.
 7. Line 2: y is 2.
 
 A line has at most `MOST` steps of its own, so that a loop of 10,000 turns stays readable; the last of them says so.
@@ -60,7 +60,7 @@ class Call:
     def __init__(self, frame: FrameType, caller: Call | None, by_user: bool) -> None:
         code = frame.f_code
         self.function, self.caller = code, caller
-        self.name = "the lambda" if code.co_name == "<lambda>" else code.co_name
+        self.name = code.co_name.strip("<>")
         self.worth = by_user or caller is not None  # being shown: a function that the package calls stands alone
         count = code.co_argcount + code.co_kwonlyargcount
         given = frame.f_locals
@@ -200,7 +200,7 @@ class Lines(WithBlock):
         call = Call(frame, self.call, by_user)
         if by_user and frame.f_back is not None:
             given = ", ".join(f"{name} = {value}" if value else name for name, value in call.arguments.items())
-            self.say((frame.f_back.f_code, frame.f_back.f_lasti), "call", f"{call.name}({given}) is called")
+            self.say((frame.f_back.f_code, frame.f_back.f_lasti), "call", f"{_the(call)}({given}) is called")
         self.frames.append(Frame(frame, call, by_user))
         return True
 
@@ -294,12 +294,12 @@ class Lines(WithBlock):
         """Say what a function returns, unless the step before has just computed it."""
         if value is None or (isinstance(value, Tensor) and value._id == self.latest):
             return
-        literal = expression is None or isinstance(expression, ast.Constant)
-        what = [text for text in ("" if literal else written_as(expression), _value(value)) if text]  # type: ignore[arg-type]
+        text, written = _value(value), "" if expression is None else written_as(expression)
+        what = [part for part in (written if isinstance(expression, ast.Name) or not text else "", text) if part]
         if what and at.call is not None:
             code = at.frame.f_code
             where = (code, at.frame.f_lasti) if expression is None else where_is(code, expression)
-            self.say(where, "return", f"{at.call.name} returns {', which is '.join(what)}")
+            self.say(where, "return", f"{_the(at.call)} returns {', which is '.join(what)}")
 
     def say(self, where: Where, what: str, text: str) -> None:
         """Add a step for a line, unless it has had too many."""
@@ -308,6 +308,10 @@ class Lines(WithBlock):
             return
         last = f" This line has had {MOST} steps; later ones are left out." if self.counts[where] == MOST else ""
         self.see(events.Line(where, what, f"{text}.{last}"))
+
+
+def _the(call: Call) -> str:
+    return "the lambda" if call.function.co_name == "<lambda>" else call.name
 
 
 def _condition(statement: ast.If | ast.While, following: int) -> str:
@@ -356,5 +360,7 @@ def _value(value: Any) -> str:
 
 def _in_brief(value: Any) -> str:
     """Write an argument so shortly that a list of them can be read: a large array by its shape, objects not at all."""
+    if isinstance(value, list | tuple | dict):
+        return f"{len(value)} {'item' if len(value) == 1 else 'items'}"
     text, shape = _value(value), getattr(value, "shape", ())
     return text if len(text) <= 12 or not shape else "×".join(map(str, shape))

@@ -3,13 +3,15 @@
 import { make, reveal, set, write } from "./dom.js";
 import { STRINGS } from "./strings.js";
 
+const DEEPEST = 4; // calls that are named in the caption
 const NARROW_SCREEN = "(max-width: 640px)";
 
 export function codeView(trace, history, go) {
   const first = (code, line) => history.where.findIndex((where) => where?.code === code && where.line === line);
   const excerpts = trace.code.map(({ first_line: start, lines }, code) => listOf(lines.map((line, index) =>
     lineOf({ "data-line": start + index }, start + index, line, first(code, start + index), go))));
-  const caption = make("figcaption");
+  const [file, stack] = [make("span"), make("span", { class: "stack" })];
+  const caption = make("figcaption", {}, file, stack);
   const box = make("div", { class: "scroll code" }, ...excerpts.map((each) => each.element));
   // A step without a place of its own leaves the code that was last in view, so that nothing jumps.
   let seen = history.where.find((where) => where)?.code ?? 0;
@@ -20,8 +22,16 @@ export function codeView(trace, history, go) {
     unlight();
     program.show(step);
     excerpts.forEach(({ element }, index) => (element.hidden = index !== inView[step]));
-    write(caption, trace.code[inView[step]]?.place ?? STRINGS.code.heading);
+    write(file, trace.code[inView[step]]?.place ?? STRINGS.code.heading);
+    const calls = callsAt(trace, step);
+    write(stack, STRINGS.code.stack(calls.slice(-DEEPEST), calls.length > DEEPEST));
+    set(stack, "title", STRINGS.code.stack(calls) || null);
     const where = history.where[step];
+    const passed = (trace.steps[step].passed ?? []).map(([code, line]) =>
+      excerpts[code].element.children[line - trace.code[code].first_line]);
+    const markPassed = (said) => passed.forEach((row) => { set(row, "data-passed", said); set(row, "title", said); });
+    markPassed(STRINGS.code.passed);
+    unlight = () => markPassed(null);
     const index = where && where.line - trace.code[where.code].first_line;
     const row = excerpts[where?.code]?.element.children[index];
     if (!row) return;
@@ -32,11 +42,18 @@ export function codeView(trace, history, go) {
     if (where.columns) text.replaceChildren(part(0, from), make("mark", {}, part(from, to)), part(to));
     set(row, "data-lit", true);
     excerpts[where.code].enterAt(index);
-    unlight = () => { set(row, "data-lit", null); text.replaceChildren(line); };
+    unlight = () => { markPassed(null); set(row, "data-lit", null); text.replaceChildren(line); };
     reveal(box, text.querySelector("mark") ?? row);
   };
   const figure = make("figure", {}, caption, box);
   return { element: make("div", { class: "code-figure" }, figure, ...program.elements), show };
+}
+
+/** The calls under way at a step, from the outermost. */
+function callsAt({ steps, calls = [] }, step) {
+  const found = [];
+  for (let { call } = steps[step]; call !== undefined; call = calls[call].caller) found.unshift(calls[call].text);
+  return found;
 }
 
 /** The program, under a button that shows and hides it; nothing at all where there is none. */

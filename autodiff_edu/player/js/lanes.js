@@ -26,7 +26,7 @@ export function readLanes({ steps, entries, tapes }) {
     for (const lane of LOST[kind] ? held[tape].splice(0) : []) Object.assign(lane, { lost: number, as: LOST[kind] });
     if (entry === undefined || pass !== undefined) return;
     const lane = lanes[entry][tape];
-    begin(lane, number, kind === "record" ? "recorded" : kind);
+    begin(lane, number, kind === "record" ? "recorded" : paused.has(tape) ? "paused" : kind);
     if (kind !== "skip") held[tape].push(lane);
     for (const other of paused) begin(lanes[entry][other], number, "paused");
     for (const { first, last, tape: puller } of passes.values()) {
