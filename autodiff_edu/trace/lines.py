@@ -28,6 +28,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections import Counter
+from math import prod
 from types import FrameType
 from typing import Any
 
@@ -106,6 +107,7 @@ class Lines(WithBlock):
     def __init__(self, trace: Any, hook: Any) -> None:
         self.trace, self.hook = trace, hook
         self.frames: list[Frame] = []
+        self.paused_frames: dict[FrameType, Frame] = {}  # of generators and coroutines
         self.passed: list[tuple[str, int]] = []  # files and lines without a step since the last step
         self.paused: list[Any] = []
         self.pending: events.Missed | None = None
@@ -129,6 +131,7 @@ class Lines(WithBlock):
             self.finish(self.frames[-1])
         self.settle()
         self.frames.clear()
+        self.paused_frames.clear()
         listen(*(listener for listener in now().listeners if listener is not self))
         self.end()
 
@@ -194,7 +197,7 @@ class Lines(WithBlock):
         if not statements(code.co_filename) or (not function and self.frames):  # a class body, or a module
             return False
         if not function or code.co_flags & _PAUSING:
-            self.frames.append(Frame(frame, self.call))
+            self.frames.append(self.paused_frames.pop(frame, None) or Frame(frame, self.call))
             return True
         by_user = bool(self.frames) and frame.f_back is self.frames[-1].frame
         call = Call(frame, self.call, by_user)
@@ -242,6 +245,8 @@ class Lines(WithBlock):
             else:
                 self.finish(at)
         self.frames.pop()
+        if frame.f_code.co_flags & _PAUSING:
+            self.paused_frames[frame] = at
 
     def find(self, frame: FrameType) -> Frame | None:
         """Find a frame that is followed; those that were called from it are over, heard of or not."""
@@ -340,7 +345,7 @@ def _is_around(found: list[ast.stmt], inner: list[ast.stmt]) -> bool:
 
 def _assigned(at: Frame, statement: ast.stmt) -> str:
     """Say which plain numbers and arrays a statement has assigned."""
-    values = [(name, _plain(at[name])) for name in names_assigned(statement) if at.has(name)]
+    values = [(name, _plain(at[name])) for name in names_assigned(statement) if name != "_" and at.has(name)]
     if not values or not all(text for _, text in values):
         return ""
     found = [f"{name} = {text}" if isinstance(statement, ast.For) else f"{name} is {text}" for name, text in values]
@@ -362,5 +367,5 @@ def _in_brief(value: Any) -> str:
     """Write an argument so shortly that a list of them can be read: a large array by its shape, objects not at all."""
     if isinstance(value, list | tuple | dict):
         return f"{len(value)} {'item' if len(value) == 1 else 'items'}"
-    text, shape = _value(value), getattr(value, "shape", ())
-    return text if len(text) <= 12 or not shape else "×".join(map(str, shape))
+    shape = getattr(value, "shape", ())
+    return _value(value) if prod(shape) <= 4 or not _value(value) else "×".join(map(str, shape))

@@ -158,7 +158,7 @@ class BySettrace:
                 other = other(frame, event, arg)
             if event == "line":
                 follower.line(frame)
-            elif event == "exception":
+            elif event == "exception" and arg[0] is not StopIteration:  # with which a loop or an await ends
                 follower.fail(frame)
             elif event == "return":
                 follower.leave(frame, arg)
