@@ -197,7 +197,9 @@ class Lines(WithBlock):
         if not statements(code.co_filename) or (not function and self.frames):  # a class body, or a module
             return False
         if not function or code.co_flags & _PAUSING:
-            self.frames.append(self.paused_frames.pop(frame, None) or Frame(frame, self.call))
+            self.frames.append(
+                self.paused_frames.pop(frame) if frame in self.paused_frames else Frame(frame, self.call)
+            )
             return True
         by_user = bool(self.frames) and frame.f_back is self.frames[-1].frame
         call = Call(frame, self.call, by_user)

@@ -62,8 +62,16 @@ def test_code_is_the_user_s_unless_it_is_ours_or_installed():
 
 @pytest.mark.parametrize(
     ("code", "names"),
-    [("a = b = 1", ["a", "b"]), ("a: int = 1", ["a"]), ("a: int", []), ("a += 1", ["a"]), ("a[0] = 1", [])]
-    + [("*a, (b, c.d) = e", ["a", "b"]), ("for i, j in k: pass", ["i", "j"]), ("print(a)", [])],
+    [
+        ("a = b = 1", ["a", "b"]),
+        ("a: int = 1", ["a"]),
+        ("a: int", []),
+        ("a += 1", ["a"]),
+        ("a[0] = 1", []),
+        ("*a, (b, c.d) = e", ["a", "b"]),
+        ("for i, j in k: pass", ["i", "j"]),
+        ("print(a)", []),
+    ],
 )
 def test_the_names_that_a_statement_assigns_to(code, names):
     assert names_assigned(ast.parse(code).body[0]) == names

@@ -272,9 +272,8 @@ def test_paused_code_has_its_steps():
 
 def test_what_another_tape_records_meanwhile_is_told_once():
     x = ad.Variable(3.0, name="x")
-    with ad.trace() as traced, ad.GradientTape(), ad.GradientTape() as inner:
-        with inner.stop_recording():
-            x * x
+    with ad.trace() as traced, ad.GradientTape(), ad.GradientTape() as inner, inner.stop_recording():
+        x * x
     assert said(traced, "skip record") == ["t1 is x times x, which is 9. Tape 2 records it as entry 1."]
 
 
