@@ -28,6 +28,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections import Counter
+from collections.abc import Callable
 from math import prod
 from types import FrameType
 from typing import Any
@@ -43,7 +44,7 @@ from ..text.places import Where, is_ours
 from ..text.statements import is_theirs, names_assigned, statements, where_is, written_as
 from ..text.with_block import Exit, WithBlock
 from . import events
-from .watching import FAILED, watch
+from .watching import FAILED, ByMonitoring, BySettrace, watch
 
 MOST = 50
 """Steps of its own that a line has at most."""
@@ -106,6 +107,7 @@ class Lines(WithBlock):
 
     def __init__(self, trace: Any, hook: Any) -> None:
         self.trace, self.hook = trace, hook
+        self.watching: list[ByMonitoring | BySettrace] = []
         self.frames: list[Frame] = []
         self.paused_frames: dict[FrameType, Frame] = {}  # of generators and coroutines
         self.passed: list[tuple[str, int]] = []  # files and lines without a step since the last step
@@ -122,7 +124,7 @@ class Lines(WithBlock):
             frame = frame.f_back
         root = frame if frame is not None and is_theirs[frame.f_code.co_filename] else None
         self.frames = [] if root is None else [Frame(root, None)]
-        self.stop = [watch(self, root)]
+        self.watching = [watch(self, root)]
 
     @Exit
     def __exit__(self, *exception: object) -> None:
@@ -137,8 +139,15 @@ class Lines(WithBlock):
 
     def end_watching(self) -> None:
         """Follow nothing any more."""
-        while self.stop:
-            self.stop.pop()()
+        while self.watching:
+            self.watching.pop().stop()
+
+    def work(self, task: Callable[..., None], *details: Any) -> None:
+        """Do something of the package's own, which need not be followed."""
+        if self.watching:
+            self.watching[0].work(task, *details)
+        else:
+            task(*details)
 
     call = property(lambda self: self.frames[-1].call if self.frames else None)
 

@@ -136,6 +136,15 @@ class Trace:
         return transcript(self.document())
 
 
+class _Hook(hook):
+    """A hook whose own work is not followed line by line."""
+
+    lines: Any
+
+    def _see(self, what: str, *details: Any) -> None:
+        self.lines.work(super()._see, what, *details)
+
+
 @contextmanager
 def trace(title: str = "trace") -> Iterator[Trace]:
     """Keep everything that happens on tapes inside a `with` block, in this thread or task.
@@ -162,8 +171,8 @@ def trace(title: str = "trace") -> Iterator[Trace]:
     from .lines import Lines  # not worth its import time to those who only differentiate
 
     kept = Trace(title)
-    hooked = hook(kept._see)
-    kept._lines = Lines(kept, hooked._see)
+    hooked = _Hook(kept._see)
+    kept._lines = hooked.lines = Lines(kept, hooked._see)
     with hooked, kept._lines:
         try:
             yield kept

@@ -13,12 +13,14 @@ from threading import get_ident
 from types import CodeType, FrameType
 from typing import Any, Protocol
 
+from ..text.statements import is_theirs
+
 FAILED = object()
 """Stands for the value of a function that an exception has ended."""
 
 
 class Follower(Protocol):
-    """Who is told."""
+    """Who is told of the user's code; of the package's and of libraries nothing is told."""
 
     def enter(self, frame: FrameType) -> bool:
         """Hear that a function begins, or a generator goes on; return whether its lines are of interest."""
@@ -33,14 +35,11 @@ class Follower(Protocol):
         """Hear that a function has ended, or that a generator has paused."""
 
 
-def watch(follower: Follower, frame: FrameType | None) -> Callable[[], None]:
-    """Tell a follower what runs in this thread, and in a frame that is running already; return what ends that."""
-    for kind in (ByMonitoring, BySettrace):
-        if kind.is_free():
-            watching = kind(follower)
-            break
+def watch(follower: Follower, frame: FrameType | None) -> ByMonitoring | BySettrace:
+    """Tell a follower what runs in this thread, and in a frame that is running already; return what can stop that."""
+    watching = (ByMonitoring if ByMonitoring.is_free() else BySettrace)(follower)
     watching.start(frame)
-    return watching.stop
+    return watching
 
 
 class ByMonitoring:
@@ -87,7 +86,7 @@ class ByMonitoring:
             sys.monitoring.set_local_events(self.tool, code, self.of_code)  # type: ignore[attr-defined, unused-ignore]
 
     def _enter(self, code: CodeType) -> None:
-        if get_ident() == self.thread and self.follower.enter(sys._getframe(2)):
+        if is_theirs[code.co_filename] and get_ident() == self.thread and self.follower.enter(sys._getframe(2)):
             self._listen(code)
 
     def _leave(self, value: Any) -> None:
@@ -97,6 +96,10 @@ class ByMonitoring:
     def _tell(self, callback: Callable[[FrameType], None]) -> None:
         if get_ident() == self.thread:
             callback(sys._getframe(2))
+
+    def work(self, task: Callable[..., None], *details: Any) -> None:
+        """Do something of the package's own."""
+        task(*details)
 
     def stop(self) -> None:
         """Leave everything as it was."""
@@ -116,11 +119,6 @@ class BySettrace:
     def __init__(self, follower: Follower) -> None:
         self.follower, self.mine = follower, self._called
         self.frames: list[tuple[FrameType, Any]] = []  # those that were running, and their own trace functions
-
-    @classmethod
-    def is_free(cls) -> bool:
-        """Return True: several can follow one another."""
-        return True
 
     def start(self, frame: FrameType | None) -> None:
         """Begin."""
@@ -142,7 +140,10 @@ class BySettrace:
 
     def _called(self, frame: FrameType, event: str, arg: Any) -> Any:
         other = None
-        if self.before is not None:
+        if self.before is None:
+            if not is_theirs[frame.f_code.co_filename]:  # asked at every call of anything, so first
+                return None
+        else:
             other = self.before(frame, event, arg)  # type: ignore[arg-type]
             if sys.gettrace() != self.mine:  # that of coverage puts itself in
                 sys.settrace(self.mine)
@@ -165,6 +166,17 @@ class BySettrace:
             return heard
 
         return heard
+
+    def work(self, task: Callable[..., None], *details: Any) -> None:
+        """Do something of the package's own, which would take twice as long if its calls were followed."""
+        mine = self.before is None and sys.gettrace() == self.mine
+        if mine:
+            sys.settrace(None)
+        try:
+            task(*details)
+        finally:
+            if mine:
+                sys.settrace(self.mine)
 
     def stop(self) -> None:
         """Leave everything as it was."""

@@ -195,7 +195,7 @@ def test_where_python_has_monitoring_no_trace_function_is_set():
     stop = watch(Heard(), None)
     assert sys.gettrace() is before
     assert "autodiff_edu" in [sys.monitoring.get_tool(tool) for tool in ByMonitoring.TOOLS]
-    stop()
+    stop.stop()
     assert "autodiff_edu" not in [sys.monitoring.get_tool(tool) for tool in ByMonitoring.TOOLS]
 
 
@@ -205,6 +205,6 @@ def test_several_can_watch_at_once():
     stops = [watch(heard, None) for heard in (one, two, three)]
     doubled(3)
     for stop in reversed(stops):
-        stop()
+        stop.stop()
     mine = [[said for said in heard.said if said[1] == "doubled"] for heard in (one, two, three)]
     assert mine[0] == mine[1] == mine[2] != []
