@@ -272,16 +272,9 @@ class Writer:
     def _rule(self, number: int, entry: Entry, argument: int, cotangent: Any) -> tuple[Text, str]:
         """Run a rule and write down what it does; the last expression is given back, not yet written."""
         pull: Callable[..., Any] = RULES[entry.operation].pull(argument)  # type: ignore[assignment]
-        written = names_of_arguments(entry)
-        g, y = wrap(cotangent), wrap(entry.output_value, entry.output_id)
+        g = wrap(cotangent)
         texts: dict[int | None, Text] = {g._id: Text(self._bars[number, entry.output_id])}
-        inputs = []
-        for id, value, name in zip(entry.ids, entry.values, written, strict=True):
-            if id is None and isinstance(value, np.ndarray) and entry.name not in INDEXING:
-                inputs.append(wrap(value))
-                texts[inputs[-1]._id] = self.operand(None, value, name)
-            else:
-                inputs.append(value if id is None else wrap(value, id))
+        y, inputs = self.tensors(entry, texts)
         stack = cotangent.shape[: np.ndim(cotangent) - np.ndim(entry.output_value)]
         with only(noted := Everything()):
             value = pull(np.conjugate(g) if g.dtype.kind == "c" else g, y, *inputs, **entry.parameters)
@@ -290,24 +283,47 @@ class Writer:
         remark = entry.name
         if np.prod(shape) > value.size:
             remark += f": summed to the shape of {self.name(entry.ids[argument], entry.values[argument])}"
-        expression = self._noted(noted.entries, value, texts.copy()) if isinstance(value, Tensor) else None
-        expression = expression or self.operand(None, value)
+        known = self.formulas if self.with_formulas else None
         key = (entry.output_id, argument)
-        if self.with_formulas and key not in self.formulas:
-            symbols = {y._id: "__y", g._id: "__g"}
-            for k, tensor in enumerate(inputs):
-                if isinstance(tensor, Tensor):
-                    symbols.setdefault(tensor._id, formulas.argument(k))
-            whole = self._in_full(noted.entries, value, symbols, g._id) if isinstance(value, Tensor) else expression
-            if whole is not None:
-                self.formulas[key] = formulas.tree(whole.text)
-            else:  # the last of several lines, with the names that the program has for the others
-                known = texts | {id: Text(name) for id, name in self._computed.items() if id in symbols}
-                known |= {id: Text(self._given[id][-1][1]) for id in symbols if id in self._given}
-                named = {known[id].text: symbol for id, symbol in symbols.items() if id in known}
-                leaves = ((name, formulas.tree(symbol)) for name, symbol in named.items() if name.isidentifier())
-                self.formulas[key] = formulas.tree(expression.text, tuple(leaves))
-        return expression, remark
+        return self.expressed(noted.entries, value, texts, g, (y, *inputs), (known, key)), remark
+
+    def tensors(self, entry: Entry, texts: dict[int | None, Text]) -> tuple[Tensor, list[Any]]:
+        """Return the output and the arguments of an entry, for a rule; put down in `texts` what arrays are called."""
+        inputs = []
+        for id, value, name in zip(entry.ids, entry.values, names_of_arguments(entry), strict=True):
+            if id is None and isinstance(value, np.ndarray) and entry.name not in INDEXING:
+                inputs.append(wrap(value))
+                texts[inputs[-1]._id] = self.operand(None, value, name)
+            else:
+                inputs.append(value if id is None else wrap(value, id))
+        return wrap(entry.output_value, entry.output_id), inputs
+
+    def expressed(
+        self, entries: list[Entry], value: Any, texts: dict[int | None, Text], g: Tensor, known: Any, place: Any
+    ) -> Text:
+        """Make an expression of what a rule did to `g`, and put the formula of it in its place, if it has one.
+
+        `known` are the output and the arguments; the place is a dict, or None, and a key of it.
+        """
+        expression = self._noted(entries, value, texts.copy()) if isinstance(value, Tensor) else None
+        expression = expression or self.operand(None, value)
+        trees, key = place
+        if trees is None or key in trees:
+            return expression
+        symbols = {known[0]._id: "__y", g._id: "__g"}
+        for k, tensor in enumerate(known[1:]):
+            if isinstance(tensor, Tensor):
+                symbols.setdefault(tensor._id, formulas.argument(k))
+        whole = self._in_full(entries, value, symbols, g._id) if isinstance(value, Tensor) else expression
+        if whole is not None:
+            trees[key] = formulas.tree(whole.text)
+        else:  # the last of several lines, with the names that the program has for the others
+            called = texts | {id: Text(name) for id, name in self._computed.items() if id in symbols}
+            called |= {id: Text(self._given[id][-1][1]) for id in symbols if id in self._given}
+            named = {called[id].text: symbol for id, symbol in symbols.items() if id in called}
+            leaves = ((name, formulas.tree(symbol)) for name, symbol in named.items() if name.isidentifier())
+            trees[key] = formulas.tree(expression.text, tuple(leaves))
+        return expression
 
     def _noted(self, entries: list[Entry], value: Tensor, texts: dict[int | None, Text]) -> Text:
         """Make one expression of operations; one that is used twice, or is long, gets a line of its own."""

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..core.active import only
+from ..program.tangents import TangentWriter
 from ..program.writing import Statement, Writer
 from ..text.labels import Labels
 from . import events
 from .events import Event
+
+PASSING = events.Seed | events.PullBack | events.Accumulate | events.Move | events.PushForward
 
 
 class Program(NamedTuple):
@@ -22,11 +25,14 @@ class Program(NamedTuple):
         For each event the index of the line that does it in NumPy.
     formulas : dict
         What entries compute and send back, as `Writer.formulas` has it.
+    pushes : dict
+        How far their arguments' tangents move them, as `TangentWriter.formulas` has it.
     """
 
     lines: list[str]
     steps: list[int | None]
     formulas: dict[tuple[int, int | None], Any]
+    pushes: dict[tuple[int, int], Any]
 
 
 def program(happened: list[Event], passes: list[int], labels: Labels) -> Program:
@@ -37,12 +43,13 @@ def program(happened: list[Event], passes: list[int], labels: Labels) -> Program
     happened : list of Event
         The events of a trace.
     passes : list of int
-        For each event, the number of its backward pass.
+        For each event, the number of its pass.
     labels : Labels
         What the trace calls its tensors.
     """
     written = _Program(happened, passes, labels)
-    return Program([line.text for line in written.writer.lines], written.steps, written.writer.formulas)
+    lines = [line.text for line in written.writer.lines]
+    return Program(lines, written.steps, written.writer.formulas, written.tangents.formulas)
 
 
 class _Program:
@@ -50,12 +57,16 @@ class _Program:
 
     def __init__(self, happened: list[Event], passes: list[int], labels: Labels) -> None:
         self.writer, self.passes = Writer(labels, with_formulas=True), passes
+        self.tangents = TangentWriter(self.writer)
         self.steps: list[int | None] = []
         self.spans: dict[int, tuple[int, int]] = {}  # the first and the last step of a pass
         for i, (event, number) in enumerate(zip(happened, passes, strict=True)):
-            if isinstance(event, events.Seed | events.PullBack | events.Accumulate):
+            if isinstance(event, PASSING):
                 self.spans[number] = self.spans.get(number, (i, i))[0], i
         self.arrived: dict[tuple[int, int], tuple[int, Any]] = {}  # by pass and output: the step, and what arrived
+        self.forward = {
+            number for event, number in zip(happened, passes, strict=True) if isinstance(event, events.Move)
+        }
         self.section = ""
         with only():
             for i, event in enumerate(happened):
@@ -67,7 +78,8 @@ class _Program:
         lines = self.writer.lines
         open_passes = [number for number, (first, last) in self.spans.items() if first <= i <= last]
         which = f", pass {open_passes[-1] + 1}" if open_passes and len(self.spans) > 1 else ""
-        section = f"# backward{which}" if open_passes else "# forward"
+        tangents = open_passes and open_passes[-1] in self.forward
+        section = f"# {'tangents' if tangents else 'backward'}{which}" if open_passes else "# forward"
         heading = section != self.section
         if heading:
             lines.append(Statement(section))
@@ -89,6 +101,10 @@ class _Program:
                 return None if entry.values is None else writer.defined[writer.entry(entry)]
             case events.Seed(tensor=tensor, cotangent=cotangent):
                 writer.seed(number, writer.name(tensor._id, tensor._array), tensor._id, cotangent._array)
+            case events.Move(tensor=tensor, tangent=tangent):
+                self.tangents.move(number, tensor, tangent._array)
+            case events.PushForward(entry=entry, tangents=tangents):
+                self.tangents.push(number, entry, tangents)
             case events.PullBack(entry=entry, cotangent=cotangent):
                 self.arrived[number, entry.output_id] = i, cotangent._array
                 return None
