@@ -66,7 +66,8 @@ export function graphView(trace, history, layout, go) {
       const mark = known === UNKNOWN ? null : fates.mark(index, step);
       const cause = kind === "explain" && fates.isAt(index, where);
       const state = fates.state(index, step);
-      boxes.get(index).update({ known, reached, backward, mark, cause, state, now: index === subject });
+      const tangents = history.tangents[step];
+      boxes.get(index).update({ known, reached, backward, tangents, mark, cause, state, now: index === subject });
     }
     for (const link of links) {
       const known = history.appeared[link.entry] <= step;

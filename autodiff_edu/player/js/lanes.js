@@ -5,15 +5,16 @@ const LOST = { reset: "forgotten", release: "released" };
 /**
  * Reads the trace once. `rows` are the lines of the list from top to bottom: {entry} or, for what happens to a whole
  * tape, {step}. `of(entry, tape, step)` says what a tape has of an entry: "recorded", "cut", "skip", "paused",
- * "backward" (its own backward pass computes it, for others to record), "forgotten", "released" or "".
+ * "backward" or "tangents" (its own pass computes it, for others to record), "forgotten", "released" or "".
  */
 export function readLanes({ steps, entries, tapes }) {
   const [rows, met, paused, passes] = [[], new Set(), new Set(), new Map()];
   const lanes = entries.map(() => tapes.map(() => ({ from: Infinity, fate: "", lost: Infinity, as: "" })));
   const held = tapes.map(() => []); // the lanes of the entries that each tape has now
   const begin = (lane, from, fate) => { if (lane.from > from) Object.assign(lane, { from, fate }); };
-  steps.forEach(({ pass, tape }, number) => {
-    if (pass !== undefined) passes.set(pass, { first: number, ...passes.get(pass), tape, last: number });
+  steps.forEach(({ kind, pass, tape }, number) => {
+    const as = kind === "move" ? "tangents" : "backward";
+    if (pass !== undefined) passes.set(pass, { first: number, as, ...passes.get(pass), tape, last: number });
   });
   steps.forEach(({ kind, entry, tape, pass }, number) => {
     if (entry !== undefined && !met.has(entry)) {
@@ -29,8 +30,8 @@ export function readLanes({ steps, entries, tapes }) {
     begin(lane, number, kind === "record" ? "recorded" : kind);
     if (kind !== "skip") held[tape].push(lane);
     for (const other of paused) begin(lanes[entry][other], number, "paused");
-    for (const { first, last, tape: puller } of passes.values()) {
-      if (first < number && number < last && puller !== tape) begin(lanes[entry][puller], number, "backward");
+    for (const { first, last, as, tape: puller } of passes.values()) {
+      if (first < number && number < last && puller !== tape) begin(lanes[entry][puller], number, as);
     }
   });
   const of = (entry, tape, step) => {

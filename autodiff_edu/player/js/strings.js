@@ -11,6 +11,7 @@ export const STRINGS = {
   heading: {
     forward: "→ forward pass",
     backward: "← backward pass",
+    tangents: "→ forward pass, with tangents",
     count: (step, of) => `step ${step} of ${of}`,
   },
   controls: {
@@ -25,6 +26,7 @@ export const STRINGS = {
     end: "End",
     scrubber: "Step",
     turn: (step) => `A backward pass starts at step ${step}`,
+    turnForward: (step) => `Tangents are pushed forward from step ${step}`,
     speed: "Speed",
     times: (factor) => `${factor}×`,
     predict: "Predict",
@@ -72,7 +74,10 @@ export const STRINGS = {
   },
   tape: {
     heading: "Tape",
-    states: { waiting: "", recorded: "recorded", pulled: "pulled back", skip: "not recorded", cut: "cut" },
+    states: {
+      waiting: "", recorded: "recorded", pulled: "pulled back", pushed: "pushed forward",
+      skip: "not recorded", cut: "cut",
+    },
     now: { forward: "→ now", backward: "← now" },
     several: "Tapes",
     forgotten: "forgotten",
@@ -82,6 +87,7 @@ export const STRINGS = {
       skip: (tape) => `${tape} watches nothing in it`,
       paused: (tape) => `${tape} is paused`,
       backward: (tape) => `Computed by the backward pass of ${tape}`,
+      tangents: (tape) => `Computed while tangents were pushed forward over ${tape}`,
       forgotten: (tape) => `${tape} has forgotten it`,
       released: (tape) => `${tape} has released its arrays`,
     },
@@ -91,6 +97,7 @@ export const STRINGS = {
     name: "The graph of the tensors",
     tensor: (name, value) => `${name}: ${value}`,
     reached: (name, value, cotangent) => `${name}: ${value}, cotangent ${cotangent}`,
+    moved: (name, value, tangent) => `${name}: ${value}, tangent ${tangent}`,
     paused: (tape) => `‖ ${tape} is paused`,
     theTape: "the tape",
     marks: {
@@ -101,6 +108,7 @@ export const STRINGS = {
     groups: {
       scope: ({ name }) => name,
       pass: ({ name }) => `← pass of ${name}`,
+      push: ({ name }) => `→ tangents over ${name}`,
       loop: ({ times }) => `loop ×${times}`,
       turn: ({ number }) => `turn ${number}`,
       folded: (name, count) => `${name} · ${count} entries`,
@@ -111,7 +119,8 @@ export const STRINGS = {
     numbered: (number) => `Entry ${number}`,
     skipped: "Not recorded",
     kinds: {
-      watch: "Watched", seed: "The backward pass starts", assign: "Assigned", leave: "Left for NumPy", pause: "Pause",
+      watch: "Watched", seed: "The backward pass starts", move: "Tangents start here",
+      assign: "Assigned", leave: "Left for NumPy", pause: "Pause",
       resume: "Recording again", reset: "Reset", release: "Released", explain: "Explanation",
     },
     input: "input",
@@ -119,6 +128,11 @@ export const STRINGS = {
     tensor: "tensor",
     value: "value",
     cotangent: "cotangent",
+    tangent: "tangent",
+    stack: (count) => `a stack of ${count}`,
+    from: (name) => `from ${name}`,
+    tangentOf: (name) => (name ? `tangent of ${name}` : "tangent"),
+    nothingElse: "nothing else",
     arrived: "arrived",
     contribution: "contribution",
     shape: (shape) => (shape.length === 0 ? "scalar" : `(${shape.join(", ")}${shape.length === 1 ? "," : ""})`),

@@ -6,7 +6,7 @@ import { readLanes } from "./lanes.js";
 import { STRINGS } from "./strings.js";
 
 const LANE_MARKS = {
-  recorded: "●", cut: "●", skip: "○", paused: "‖", backward: "←", forgotten: "×", released: "◌",
+  recorded: "●", cut: "●", skip: "○", paused: "‖", backward: "←", tangents: "→", forgotten: "×", released: "◌",
   pause: "‖", resume: "▸", reset: "×", release: "◌",
 };
 

@@ -46,7 +46,7 @@ def find_groups(document: dict[str, Any]) -> tuple[list[dict[str, Any]], list[in
     Returns
     -------
     list of dict
-        The groups, each after the group it is in: `kind` ("scope", "pass", "loop" or "turn"), `count` (of
+        The groups, each after the group it is in: `kind` ("scope", "pass", "push" of tangents, "loop" or "turn"), `count` (of
         entries), `parent` (the index of the group around it, or -1), and by kind a `name`, how many `times`, or the
         turn's `number`.
     list of int
@@ -100,10 +100,10 @@ class _Finder:
         entries = document["entries"]
         self.paths = [list(entry.get("scope", ())) for entry in entries]
         self.origins: list[tuple[Any, ...]] = [_origin(entry) for entry in entries]
-        for index, (number, tape, pulled) in _in_passes(document["steps"]).items():
-            self.paths[index].append((number, document["tapes"][tape]["name"]))
-            # All that one call of `gradient` computes has that call's place; the entry it pulls back tells it apart.
-            self.origins[index] += _origin(entries[pulled])
+        for index, (number, tape, reached, kind) in _in_passes(document["steps"]).items():
+            self.paths[index].append((number, document["tapes"][tape]["name"], kind))
+            # All that one call of `gradient` computes has that call's place; the entry it has come to tells it apart.
+            self.origins[index] += _origin(entries[reached])
 
     def by_scope(self, members: list[int], depth: int) -> list[Part]:
         def name(index: int) -> Any:
@@ -120,8 +120,8 @@ class _Finder:
                 parts += inner
                 continue
             scope = isinstance(named, str)
-            about = {"kind": "scope", "name": named} if scope else {"kind": "pass", "name": named[1]}
-            key = _number(self.keys, (named if scope else "pass", *(part.key for part in inner)))
+            about = {"kind": "scope", "name": named} if scope else {"kind": named[2], "name": named[1]}
+            key = _number(self.keys, (named if scope else named[2], *(part.key for part in inner)))
             parts.append(Part(key, run, inner, about))
         return _by_repetition(parts, self.keys)
 
@@ -131,18 +131,21 @@ def _origin(entry: dict[str, Any]) -> tuple[Any, ...]:
     return entry["operation"], where.get("code"), where.get("line"), tuple(where.get("columns") or ())
 
 
-def _in_passes(steps: list[dict[str, Any]]) -> dict[int, tuple[int, int, int]]:
-    """For each entry that a backward pass computes: the pass, its tape, and the entry that is being pulled back."""
+def _in_passes(steps: list[dict[str, Any]]) -> dict[int, tuple[int, int, int, str]]:
+    """For each entry that a pass computes: the pass, its tape, the entry that the pass has come to, and its kind."""
     last = {step["pass"]: number for number, step in enumerate(steps) if "pass" in step}
-    found: dict[int, tuple[int, int, int]] = {}
-    pulling: dict[int, tuple[int, int]] = {}  # by pass
+    found: dict[int, tuple[int, int, int, str]] = {}
+    reached: dict[int, tuple[int, int, str]] = {}  # by pass
     for number, step in enumerate(steps):
         if step["kind"] == "pull back":
-            pulling[step["pass"]] = (step["tape"], step["entry"])
+            reached[step["pass"]] = (step["tape"], step["entry"], "pass")
+        elif "tangent" in step and number < last[step["pass"]]:  # what is computed next is for the push that follows
+            ahead = (one["entry"] for one in steps[number + 1 :] if one.get("pass") == step["pass"] and "entry" in one)
+            reached[step["pass"]] = (step["tape"], next(ahead), "push")
         elif step["kind"] in ("record", "cut", "skip") and step["entry"] not in found:
-            under_way = [one for one in pulling if last[one] > number and pulling[one][0] != step["tape"]]
+            under_way = [one for one in reached if last[one] > number and reached[one][0] != step["tape"]]
             if under_way:
-                found[step["entry"]] = (under_way[-1], *pulling[under_way[-1]])
+                found[step["entry"]] = (under_way[-1], *reached[under_way[-1]])
     return found
 
 
