@@ -46,9 +46,9 @@ def find_groups(document: dict[str, Any]) -> tuple[list[dict[str, Any]], list[in
     Returns
     -------
     list of dict
-        The groups, each after the group it is in: `kind` ("scope", "pass", "push" of tangents, "loop" or "turn"), `count` (of
-        entries), `parent` (the index of the group around it, or -1), and by kind a `name`, how many `times`, or the
-        turn's `number`.
+        The groups, each after the group it is in: `kind` ("scope", "pass", "push" of tangents, "loop" or "turn"),
+        `count` (of entries), `parent` (the index of the group around it, or -1), and by kind a `name`, how many
+        `times`, or the turn's `number`.
     list of int
         For each entry the index of the innermost group, or -1.
     """

@@ -328,3 +328,10 @@ def test_what_one_turn_of_a_loop_uses_stays_inside_of_it():
     picture = layout(json.loads(traced.to_json()))
     assert picture["groups"][0]["times"] == 300
     assert len(picture["links"]) < 1500, "a constant above the loop needs a line past all turns before its own"
+
+
+def test_what_is_computed_while_tangents_are_pushed_is_a_group():
+    with ad.trace() as traced:
+        ad.hvp(lambda x: x**3 + np.sin(x), (2.0,), (1.0,))
+    found, _ = find_groups(traced.document())
+    assert found == [{"kind": "push", "count": 6, "parent": -1, "name": "tape 2"}]
