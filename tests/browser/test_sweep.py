@@ -78,6 +78,50 @@ def test_the_row_at_work_and_its_seed_are_said(opened: Any) -> None:
         assert lit.all_text_contents() == [document["sweep"]["rows"][row] for row in one["rows"]]
 
 
+COLUMNS = """root => [...root.querySelectorAll(".sweep table")].map((table) => ({
+  matrix: [...table.rows].slice(1).map((row) => [...row.querySelectorAll("td")].map((cell) => cell.textContent)),
+  now: [...table.querySelectorAll("th[data-now], tr[data-now] th")].map((head) => head.textContent),
+}))"""
+
+
+def test_columns_fill_in_forward_mode(opened: Any) -> None:
+    tab, shown, document = opened(sweep(products, [1.0, -2.0, 3.0], mode="forward"))
+    part = document["sweep"]
+    label = shown.root.locator(".sweep > .label")
+    assert label.text_content().startswith("Each column takes a forward pass")
+    for one in part["passes"]:
+        shown.root.locator("input[type=range]").fill(str(one["last"]))
+        (seen,) = shown.root.evaluate(COLUMNS)
+        done = [other for other in part["passes"] if other["last"] <= one["last"] and other["stack"] == one["stack"]]
+        known = {column for other in done for column in other["columns"]}
+        wanted = [
+            [f"{value:g}".replace("-", "−") if k in known else UNKNOWN for k, value in enumerate(row)]
+            for row in part["jacobian"]["data"]
+        ]
+        assert seen == {"matrix": wanted, "now": [part["columns"][k] for k in one["columns"]]}
+        words = "All 3 columns at once" if one["stack"] else f"Column {one['columns'][0] + 1} of 3, from the tangent ["
+        assert label.text_content().startswith(words)
+    tab.is_quiet()
+
+
+def test_both_modes_fill_side_by_side_and_count_their_passes(opened: Any) -> None:
+    tab, shown, document = opened(sweep(products, [1.0, -2.0, 3.0], mode="both"))
+    passes = document["sweep"]["passes"]
+    labels = shown.root.locator(".matrices .label")
+    shown.root.locator("input[type=range]").fill(str(passes[2]["last"]))  # two rows and a column
+    assert labels.all_text_contents() == ["reverse: 2 of 2 backward passes", "forward: 1 of 3 forward passes"]
+    reverse, forward = shown.root.evaluate(COLUMNS)
+    assert reverse["matrix"] == [["−2", "1", "0"], ["0", "3", "−2"]]
+    assert forward["matrix"] == [["−2", UNKNOWN, UNKNOWN], ["0", UNKNOWN, UNKNOWN]]
+    assert (len(reverse["now"]), forward["now"]) == (1, [])
+    left, right = (box.bounding_box() for box in shown.root.locator(".matrices > div").all())
+    assert left["x"] + left["width"] <= right["x"]
+    assert left["y"] == right["y"]
+    shown.press("End")
+    assert labels.all_text_contents() == ["reverse: all rows in one pass", "forward: all columns in one pass"]
+    tab.is_quiet()
+
+
 def test_the_points_of_a_walk_are_those_of_the_document(opened: Any) -> None:
     player = descend(saddle, (0.3, 1.0))
     tab, shown, document = opened(player)

@@ -47,6 +47,15 @@ def test_the_heading_and_the_boxes_say_that_tangents_flow(opened: Any) -> None:
     tab.is_quiet()
 
 
+def test_a_line_lights_up_only_where_a_tangent_comes_along(opened: Any) -> None:
+    with ad.trace() as traced:
+        ad.jvp(lambda x: x * np.array([1.0, 2.0]), (3.0,), (1.0,))
+    _, shown = opened(traced)
+    go(shown, traced, "push forward")
+    flows = shown.root.locator(".lit > g").evaluate_all("all => all.map(edge => edge.dataset.flow ?? null)")
+    assert flows == ["true", None]
+
+
 def test_the_formula_adds_up_what_each_argument_moves(opened: Any) -> None:
     _, shown = opened(traced := forward_mode())
     go(shown, traced, "push forward")

@@ -54,6 +54,57 @@ def test_the_passes_take_the_rows_in_order_and_then_all_at_once():
     assert passes[-1]["last"] - passes[-1]["first"] == passes[0]["last"] - passes[0]["first"]  # as long as one row
 
 
+def test_each_column_is_what_its_own_forward_pass_brings():
+    document = document_of(sweep(products, [1.0, 2.0, 3.0], mode="forward"))
+    part, steps = document["sweep"], document["steps"]
+    assert part["jacobian"]["data"] == [[2.0, 1.0, 0.0], [0.0, 3.0, 2.0]]
+    assert [(one["columns"], one["stack"]) for one in part["passes"]] == [
+        ([0], False), ([1], False), ([2], False), ([0, 1, 2], True),
+    ]  # fmt: skip
+    for one in part["passes"]:
+        first, last = steps[one["first"]], steps[one["last"]]
+        tangent = np.array(first["tangent"]["data"])
+        assert (first["kind"], last["kind"]) == ("move", "push forward")
+        assert np.array_equal(tangent, np.eye(3) if one["stack"] else np.eye(3)[one["columns"][0]])
+        columns = np.array(part["jacobian"]["data"])[:, one["columns"]]
+        assert np.array_equal(np.reshape(last["tangent"]["data"], columns.T.shape), columns.T)
+
+
+def test_both_ways_take_turns_until_the_shorter_is_done():
+    part = document_of(sweep(products, [1.0, 2.0, 3.0], mode="both"))["sweep"]
+    order = [("rows" if "rows" in one else "columns", one.get("rows") or one["columns"]) for one in part["passes"]]
+    assert order == [
+        ("rows", [0]),
+        ("columns", [0]),
+        ("rows", [1]),
+        ("columns", [1]),
+        ("columns", [2]),
+        ("rows", [0, 1]),
+        ("columns", [0, 1, 2]),
+    ]
+    assert [one["stack"] for one in part["passes"]] == [False] * 5 + [True] * 2
+
+
+@pytest.mark.parametrize("mode", ["forward", "both"])
+def test_a_tape_around_a_forward_sweep_does_not_disturb(mode):
+    w = ad.Variable(2.0)
+    with ad.GradientTape():
+        document = document_of(sweep(lambda x: w * np.sin(x), [1.0, 2.0], mode=mode))
+    assert len(document["tapes"]) == 1
+    assert document["sweep"]["target"] != document["sweep"]["source"]
+
+
+def test_what_is_its_own_argument_is_swept_forward_too():
+    part = document_of(sweep(lambda x: x, [1.0, 2.0], mode="forward"))["sweep"]
+    assert part["jacobian"]["data"] == [[1.0, 0.0], [0.0, 1.0]]
+    assert part["target"] == part["source"]
+
+
+def test_a_mode_that_there_is_not_is_refused_in_words():
+    with pytest.raises(ValueError, match="mode is 'sideways'; it must be 'reverse', 'forward' or 'both'"):
+        sweep(products, [1.0, 2.0], mode="sideways")
+
+
 def test_arrays_of_any_rank_and_scalars_and_variables_are_swept():
     part = document_of(sweep(lambda w: w @ w, ad.Variable(np.eye(2), name="w")))["sweep"]
     assert part["columns"] == ["w[0, 0]", "w[0, 1]", "w[1, 0]", "w[1, 1]"]

@@ -81,7 +81,8 @@ export function graphView(trace, history, layout, go) {
     for (const link of under) set(link, "data-under", true);
     lit.replaceChildren(...arriving.map((link, index) => {
       // An "accumulate" goes along one argument; to some, such as a plain constant, nothing flows back at all.
-      const flows = (argument ?? index) === index && (!backward || fates.flowsBack(entry, index));
+      const rests = kind === "push forward" && !history.cotangent(trace.entries[entry].inputs[index], step);
+      const flows = (argument ?? index) === index && !rests && (!backward || fates.flowsBack(entry, index));
       return draw("g", { "data-edge": `${entry}.${index}`, "data-flow": flows || null }, ...edge(link, backward));
     }));
     write(caption, [STRINGS.graph.heading, ...fates.paused(step).map(STRINGS.graph.paused)].join(" "));

@@ -148,9 +148,24 @@ export const STRINGS = {
   },
   sweep: {
     heading: (target, source) => `Jacobian of ${target} with respect to ${source}`,
-    before: "Each row takes a backward pass from a one-hot seed.",
-    row: (number, of, seed) => `Row ${number} of ${of}, from the seed ${seed}`,
-    stack: (of) => `All ${of} rows at once, from a stack of one-hot seeds`,
+    before: {
+      rows: "Each row takes a backward pass from a one-hot seed.",
+      columns: "Each column takes a forward pass from a one-hot tangent.",
+      both: "Each row takes a backward pass from a one-hot seed, each column a forward pass from a one-hot tangent.",
+    },
+    one: {
+      rows: (number, of, seed) => `Row ${number} of ${of}, from the seed ${seed}`,
+      columns: (number, of, tangent) => `Column ${number} of ${of}, from the tangent ${tangent}`,
+    },
+    stack: {
+      rows: (of) => `All ${of} rows at once, from a stack of one-hot seeds`,
+      columns: (of) => `All ${of} columns at once, from a stack of one-hot tangents`,
+    },
+    passes: {
+      rows: (over, of) => `reverse: ${over} of ${of} backward passes`,
+      columns: (over, of) => `forward: ${over} of ${of} forward passes`,
+    },
+    once: { rows: "reverse: all rows in one pass", columns: "forward: all columns in one pass" },
   },
   contours: {
     heading: "Contours",

@@ -136,12 +136,18 @@ def _in_passes(steps: list[dict[str, Any]]) -> dict[int, tuple[int, int, int, st
     last = {step["pass"]: number for number, step in enumerate(steps) if "pass" in step}
     found: dict[int, tuple[int, int, int, str]] = {}
     reached: dict[int, tuple[int, int, str]] = {}  # by pass
+    pushes: dict[int, list[int]] = {}  # by pass, the entries to come, the next one at the end
+    for step in reversed(steps):
+        if step["kind"] == "push forward":
+            pushes.setdefault(step["pass"], []).append(step["entry"])
     for number, step in enumerate(steps):
         if step["kind"] == "pull back":
             reached[step["pass"]] = (step["tape"], step["entry"], "pass")
-        elif "tangent" in step and number < last[step["pass"]]:  # what is computed next is for the push that follows
-            ahead = (one["entry"] for one in steps[number + 1 :] if one.get("pass") == step["pass"] and "entry" in one)
-            reached[step["pass"]] = (step["tape"], next(ahead), "push")
+        elif "tangent" in step and (ahead := pushes.get(step["pass"])):
+            if step["kind"] == "push forward":
+                ahead.pop()
+            if ahead:  # what is computed now is for the push that follows
+                reached[step["pass"]] = (step["tape"], ahead[-1], "push")
         elif step["kind"] in ("record", "cut", "skip") and step["entry"] not in found:
             under_way = [one for one in reached if last[one] > number and reached[one][0] != step["tape"]]
             if under_way:
