@@ -109,7 +109,7 @@ def test_both_modes_fill_side_by_side_and_count_their_passes(opened: Any) -> Non
     passes = document["sweep"]["passes"]
     labels = shown.root.locator(".matrices .label")
     shown.root.locator("input[type=range]").fill(str(passes[2]["last"]))  # two rows and a column
-    assert labels.all_text_contents() == ["reverse: 2 of 2 backward passes", "forward: 1 of 3 forward passes"]
+    assert labels.all_text_contents() == ["reverse: 2 of 2 passes", "forward: 1 of 3 passes"]
     reverse, forward = shown.root.evaluate(COLUMNS)
     assert reverse["matrix"] == [["−2", "1", "0"], ["0", "3", "−2"]]
     assert forward["matrix"] == [["−2", UNKNOWN, UNKNOWN], ["0", UNKNOWN, UNKNOWN]]

@@ -162,8 +162,8 @@ export const STRINGS = {
       columns: (of) => `All ${of} columns at once, from a stack of one-hot tangents`,
     },
     passes: {
-      rows: (over, of) => `reverse: ${over} of ${of} backward passes`,
-      columns: (over, of) => `forward: ${over} of ${of} forward passes`,
+      rows: (over, of) => `reverse: ${over} of ${of} passes`,
+      columns: (over, of) => `forward: ${over} of ${of} passes`,
     },
     once: { rows: "reverse: all rows in one pass", columns: "forward: all columns in one pass" },
   },

@@ -44,8 +44,7 @@ EXTRAS.sweep = (trace) => {
       const done = singles.filter(({ last }) => last <= step).length;
       write(label, pass?.stack && step >= pass.last ? words.once[way] : words.passes[way](done, singles.length));
     };
-    const box = make("div", { class: "scroll" }, table);
-    return { element: make("div", {}, ...(ways.length > 1 ? [label] : []), box), show };
+    return { element: make("div", {}, ...(ways.length > 1 ? [label] : []), table), show };
   }
 
   function fill(cell, text, value) {
@@ -69,7 +68,7 @@ EXTRAS.sweep = (trace) => {
     for (const matrix of matrices) matrix.show(step, now);
   };
   const heading = make("figcaption", {}, words.heading(target, source));
-  const both = make("div", { class: "matrices" }, ...matrices.map(({ element }) => element));
+  const both = make("div", { class: "scroll matrices" }, ...matrices.map(({ element }) => element));
   const legend = make("div", { class: "legend" }, ...(large ? legendOf(jacobian, limit) : []));
   return { element: make("figure", { class: "sweep array" }, heading, caption, both, legend), show };
 };
