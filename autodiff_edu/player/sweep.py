@@ -1,4 +1,8 @@
-"""`sweep`: a Jacobian is filled row by row, or column by column, one pass each; then all of it in one pass."""
+"""`sweep`: a Jacobian is filled row by row, or column by column, one pass each; then all of it in one pass.
+
+Of a batch, the full Jacobian is folded: its patches, one for each sample of the result and of the argument, slide
+together until there is one for each sample.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +17,8 @@ from ..core.active import now
 from ..core.tensor import Tensor
 from ..derivatives.jacobians import one_tensor
 from ..gradient_tape import GradientTape
-from ..trace.document import array
-from ..trace.events import Event, Watch
+from ..trace.document import LARGEST, array
+from ..trace.events import Event, Remark, Watch
 from ..trace.trace import trace
 from ..transforms.forward import by_columns, push_forward
 from . import Player
@@ -26,7 +30,7 @@ MOST_COLUMNS = 20  # 12×20 elements are kept in a document as they are
 MODES = ("reverse", "forward", "both")
 
 
-def sweep(f: Callable[[Any], Any], x: Any, mode: str = "reverse") -> Player:
+def sweep(f: Callable[[Any], Any], x: Any, mode: str = "reverse", batch: bool = False) -> Player:
     """Show how a Jacobian fills: a row or a column in each pass, one after the other, and then all of it in one pass.
 
     Parameters
@@ -37,6 +41,9 @@ def sweep(f: Callable[[Any], Any], x: Any, mode: str = "reverse") -> Player:
         Where; of up to 20 elements.
     mode : {"reverse", "forward", "both"}
         A row from each one-hot seed, a column from each one-hot tangent, or both in turn, in two matrices side by side.
+    batch : bool
+        Whether to show instead how the Jacobian of a batch, of shape (samples, outputs, samples, inputs), folds into
+        a batch Jacobian, of shape (samples, outputs, inputs). The first axis of `x` and of the result counts samples.
 
     Returns
     -------
@@ -46,7 +53,8 @@ def sweep(f: Callable[[Any], Any], x: Any, mode: str = "reverse") -> Player:
     Raises
     ------
     ValueError
-        If there are more elements than that, or none, the result does not depend on `x`, or there is no such mode.
+        If there are more elements than that, or none, the result does not depend on `x`, there is no such mode, or
+        the shapes are not those of a batch.
     TypeError
         If `x` or the result is not one array of real numbers.
 
@@ -57,10 +65,16 @@ def sweep(f: Callable[[Any], Any], x: Any, mode: str = "reverse") -> Player:
     Player('Jacobian of <lambda>(x)', 28 steps)
     >>> sweep(lambda x: x[1:] * x[:-1], [1.0, 2.0, 3.0], mode="forward")
     Player('Jacobian of <lambda>(x)', 20 steps)
+    >>> sweep(lambda x: x * x, [[1.0, 2.0], [3.0, 4.0]], batch=True)
+    Player('Jacobian of <lambda>(x)', 15 steps)
     """
     if mode not in MODES:
         raise ValueError(f"mode is {mode!r}; it must be 'reverse', 'forward' or 'both'")
     name, source = _source(f, x)
+    if batch:
+        if mode != "reverse":
+            raise ValueError(f"a batch Jacobian is filled in reverse mode, and mode is {mode!r}; leave one of them out")
+        return _fold(f, source, name)
     _check_size(source, f"{name} has", MOST_COLUMNS)
     tape, outer = GradientTape(persistent=True), now().followers
     passes: list[tuple[str, list[int], bool, list[Event]]] = []
@@ -97,6 +111,78 @@ def sweep(f: Callable[[Any], Any], x: Any, mode: str = "reverse") -> Player:
         ],
     }
     return Player(Written(document | {"sweep": part}))
+
+
+def _fold(f: Callable[[Any], Any], source: Tensor, name: str) -> Player:
+    tape, outer = GradientTape(persistent=True), now().followers
+    with trace(_title(f, name)) as traced:
+        with tape:
+            tape.watch(source)
+            target = one_tensor(f(source), "sweep")
+        _check_batch(target, source, name)
+        _check_connected(tape, target, source, name)
+        full = np.asarray(tape.jacobian(target, source, unconnected_gradients="zero"))
+        folded = full.sum(axis=0).swapaxes(0, 1)
+        apart = _is_zero_off_the_diagonal(full)
+        folds = [Remark(text) for text in _told(full, folded, apart)]
+        traced.events += folds
+        start = len(traced)
+        tape.batch_jacobian(target, source, unconnected_gradients="zero")
+        direct = traced.events[start:]
+        seeds = f"from a stack of {full.shape[1]} seeds instead of {full.shape[0] * full.shape[1]}"
+        end = "" if apart else ", and nothing says that they are sums: use check=True"
+        what = "numbers" if apart else "sums"
+        traced.events.append(done := Remark(f"batch_jacobian arrives at the same {what} {seeds}{end}."))
+    traced = traced.without(*outer)
+    document = traced.document()
+    steps = {id(event): number for number, event in enumerate(traced.events)}
+    part = {
+        "target": _name_of(document, traced.events, target),
+        "source": _name_of(document, traced.events, source),
+        "full": array(full),
+        "folded": array(folded),
+        "made": steps[id(folds[0])],
+        "folds": [steps[id(event)] for event in folds[1:]],
+        "begun": _span(traced.events, tape, direct)["first"],
+        "done": steps[id(done)],
+    }
+    return Player(Written(document | {"patches": part}))
+
+
+def _is_zero_off_the_diagonal(full: Any) -> bool:
+    others = ~np.eye(len(full), dtype=bool)
+    return not full.swapaxes(1, 2)[others].any()
+
+
+def _told(full: Any, folded: Any, apart: bool) -> Iterator[str]:
+    """Tell what is seen: the full Jacobian, and then a fold for each sample."""
+    count, shape = len(full), "×".join(map(str, full.shape))
+    whole = f"The full Jacobian is {shape}: {count} rows of {count} patches, one for each pair of samples."
+    if apart:
+        yield f"{whole} The samples are independent, so only the patches on the diagonal are not 0."
+    else:
+        yield f"{whole} The samples mix: patches off the diagonal are not 0."
+    for sample in range(count):
+        if apart:
+            text = f"Sample {sample}: the other patches in its column are 0, so its own slides down unchanged."
+        else:
+            text = f"Sample {sample}: all patches in its column slide together and add up."
+        last = sample == count - 1
+        folds = f" Four axes have become three: {'×'.join(map(str, folded.shape))}." if last else ""
+        yield text + folds
+
+
+def _check_batch(target: Tensor, source: Tensor, name: str) -> None:
+    shapes = f"{name} has shape {source.shape} and the result {target.shape}"
+    if source.ndim != 2 or target.ndim != 2 or len(source) != len(target):
+        raise ValueError(
+            f"batch=True takes a batch of shape (samples, inputs) to one of shape (samples, outputs); {shapes}"
+        )
+    if not 0 < source.size * target.size <= LARGEST:
+        raise ValueError(
+            f"{shapes}: their Jacobian has {source.size * target.size} numbers, and a sweep is to be looked at, with 1 "
+            f"to {LARGEST}. Take fewer samples"
+        )
 
 
 def _source(f: Any, x: Any) -> tuple[str, Tensor]:

@@ -22,8 +22,8 @@ Lists refer to each other by index, counted from 0.
     - "move": `tensor`, `tangent`, `pass`: tangents go forward from here; "push forward": `entry`, its output as
       `tensor`, `tangent`, `pass`, and where several arguments move, their `contributions` (null where one rests);
     - "assign": `tensor`, `value`; "leave": `tensor`, `how`;
-    - "explain": nothing more: a sentence about why a gradient is None.
-- `sweep` and `contours`: only in documents that are more than a trace; `player/parts.py` describes them.
+    - "explain": nothing more: a sentence about why a gradient is None; "remark": nothing more: a sentence.
+- `sweep`, `patches` and `contours`: only in documents that are more than a trace; `player/parts.py` describes them.
 - `program`: the same in NumPy: `lines`, texts; `steps`, for each step the index of its line, or null.
 
 An array is `shape`, `dtype`, `text` (as shown, six significant digits) and `data` (numbers to six digits, nested;

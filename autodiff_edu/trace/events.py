@@ -209,6 +209,14 @@ class Explain(Event):
     where: Where | None
 
 
+class Remark(Event):
+    """A sentence about what has happened; whoever keeps a trace puts these in, a tape never does."""
+
+    __slots__ = ("text",)
+
+    text: str
+
+
 EVENTS: dict[str, type[Event]] = {kind.__name__: kind for kind in Event.__subclasses__()}
 """By the word under which it is announced."""
 

@@ -41,7 +41,7 @@ class Sentences:
 
     def write(self, event: Event, step: dict[str, Any]) -> str:
         """Write what happened at a step; all but its text is there already."""
-        if isinstance(event, events.Explain):
+        if isinstance(event, events.Explain | events.Remark):
             return event.text
         text = self._text(event, step)
         return text[0].upper() + text[1:]

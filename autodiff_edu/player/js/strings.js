@@ -119,7 +119,7 @@ export const STRINGS = {
     numbered: (number) => `Entry ${number}`,
     skipped: "Not recorded",
     kinds: {
-      watch: "Watched", seed: "The backward pass starts", move: "Tangents start here",
+      watch: "Watched", remark: "Folding", seed: "The backward pass starts", move: "Tangents start here",
       assign: "Assigned", leave: "Left for NumPy", pause: "Pause",
       resume: "Recording again", reset: "Reset", release: "Released", explain: "Explanation",
     },
@@ -166,6 +166,16 @@ export const STRINGS = {
       columns: (over, of) => `forward: ${over} of ${of} passes`,
     },
     once: { rows: "reverse: all rows in one pass", columns: "forward: all columns in one pass" },
+  },
+  patches: {
+    heading: (target, source) => `The Jacobian of a batch: ${target} with respect to ${source}`,
+    sample: (name, number) => `${name}[${number}]`,
+    folded: "folded",
+    whole: (shape) => `shape ${shape}`,
+    none: "Nothing is pulled back yet.",
+    made: "A patch for each sample of the result (down) and of the argument (across).",
+    folds: "The patches of each column slide down and add up.",
+    direct: "batch_jacobian: a seed for all samples at once, and never a fourth axis.",
   },
   contours: {
     heading: "Contours",
