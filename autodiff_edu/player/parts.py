@@ -1,4 +1,4 @@
-"""Documents that are more than a trace: with a `sweep`, `patches` or `contours`, which the player shows in views of their own.
+"""Documents that are more than a trace: with a `sweep`, `patches` or `contours`, for which the player has views.
 
 - `sweep`: how a Jacobian is filled. `target` and `source` (names), `rows` and `columns` (labels), `jacobian` (an array
   of rank 2), and `passes`, in order: the steps `first` and `last`, the `rows` whose seeds are pulled back from the one

@@ -12,7 +12,7 @@ from programs import HOSTILE
 import autodiff_edu as ad
 from autodiff_edu.player.descend import descend
 from autodiff_edu.player.sweep import sweep
-from browser.following import Shown
+from browser.following import Shown, violations
 
 UNKNOWN = "—"
 
@@ -120,6 +120,72 @@ def test_both_modes_fill_side_by_side_and_count_their_passes(opened: Any) -> Non
     shown.press("End")
     assert labels.all_text_contents() == ["reverse: all rows in one pass", "forward: all columns in one pass"]
     tab.is_quiet()
+
+
+def batch(x: Any) -> Any:
+    return (x @ np.array([[1.0, 2.0], [3.0, -1.0]])) ** 2
+
+
+BOARD = """root => {
+  const texts = (table) => [...table.rows].map((row) => [...row.cells].map((cell) => cell.title));
+  const all = (selector) => [...root.querySelectorAll(selector)];
+  const grid = all(".patch:not([data-slot])");
+  return {
+    grid: grid.map(texts),
+    zero: grid.map((table) => table.hasAttribute("data-zero")),
+    moved: grid.flatMap((table, k) => (table.hasAttribute("data-moved") ? [k] : [])),
+    slots: all(".patch[data-slot]").map(texts),
+  };
+}"""
+
+
+def as_shown(data: Any) -> list[list[str]]:
+    return [[f"{value:g}".replace("-0", "0").replace("-", "−") for value in row] for row in data]
+
+
+def test_the_patches_of_a_batch_slide_together(opened: Any) -> None:
+    tab, shown, document = opened(sweep(batch, [[1.0, 0.0], [2.0, 1.0], [0.0, -1.0]], batch=True))
+    part = document["patches"]
+    unknown = [[UNKNOWN] * 2] * 2
+    full, folded = np.array(part["full"]["data"]), [as_shown(patch) for patch in part["folded"]["data"]]
+    grid = [as_shown(full[i, :, j]) for i in range(3) for j in range(3)]
+
+    def at(number: int) -> dict[str, Any]:
+        shown.root.locator("input[type=range]").fill(str(number))
+        return dict(shown.root.evaluate(BOARD))
+
+    assert at(part["made"] - 1) == {"grid": [unknown] * 9, "zero": [False] * 9, "moved": [], "slots": [unknown] * 3}
+    whole = at(part["made"])
+    assert whole["grid"] == grid
+    assert whole["zero"] == [k not in (0, 4, 8) for k in range(9)]
+    for sample, step in enumerate(part["folds"]):
+        seen = at(step)
+        assert seen["moved"] == [0, 4, 8][: sample + 1]
+        assert seen["slots"] == [*folded[: sample + 1], *[unknown] * (2 - sample)]
+    assert at(part["begun"])["slots"] == [unknown] * 3, "the direct way begins with nothing"
+    assert at(part["done"])["slots"] == folded
+    tab.is_quiet()
+
+
+def test_a_moved_patch_stands_where_it_belongs_without_motion(opened: Any) -> None:
+    _, shown, document = opened(sweep(batch, [[1.0, 0.0], [2.0, 1.0]], batch=True))
+    shown.root.locator("input[type=range]").fill(str(document["patches"]["folds"][-1]))
+    moved = [box.bounding_box() for box in shown.root.locator(".patch[data-moved]").all()]
+    slots = [box.bounding_box() for box in shown.root.locator(".patch[data-slot]").all()]
+    for one, other in zip(moved, slots, strict=True):
+        assert (one["x"], one["y"]) == (pytest.approx(other["x"], abs=1), pytest.approx(other["y"], abs=1))
+    assert (
+        shown.root.locator(".patch[data-moved]").first.evaluate("box => getComputedStyle(box).transitionDuration")
+        == "0s"
+    )
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_patches_can_be_read_by_everybody(scheme: str, opened: Any) -> None:
+    tab, shown, document = opened(sweep(batch, [[1.0, 0.0], [2.0, 1.0]], batch=True), color_scheme=scheme)
+    shown.root.locator("input[type=range]").fill(str(document["patches"]["folds"][0]))
+    tab.page.emulate_media(reduced_motion="reduce")
+    assert violations(shown.root) == []
 
 
 def test_the_points_of_a_walk_are_those_of_the_document(opened: Any) -> None:

@@ -144,6 +144,71 @@ def test_what_cannot_be_swept_is_refused_in_words(f, x, error, words):
         sweep(f, x)
 
 
+# A batch that folds --------------------------------------------------------------------------------------------------
+
+BATCH = [[1.0, 0.0], [2.0, 1.0], [0.0, -1.0]]
+
+
+def own(x):
+    return (x @ np.array([[1.0, 2.0], [3.0, -1.0]])) ** 2
+
+
+def mixed(x):
+    return x - np.mean(x, axis=0)
+
+
+@pytest.mark.parametrize("f", [own, mixed])
+def test_a_batch_folds_into_what_batch_jacobian_gives(f):
+    document = document_of(sweep(f, BATCH, batch=True))
+    part, x = document["patches"], ad.constant(BATCH)
+    with ad.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = f(x)
+    np.testing.assert_allclose(part["full"]["data"], tape.jacobian(y, x), 1e-5, 1e-12)
+    np.testing.assert_allclose(part["folded"]["data"], tape.batch_jacobian(y, x), 1e-5, 1e-12)
+    assert part["full"]["shape"] == [3, 2, 3, 2]
+
+
+def test_a_fold_follows_the_full_jacobian_and_the_direct_way_comes_last():
+    document = document_of(sweep(own, BATCH, batch=True))
+    part, steps = document["patches"], document["steps"]
+    remarks = [number for number, step in enumerate(steps) if step["kind"] == "remark"]
+    assert remarks == [part["made"], *part["folds"], part["done"]]
+    assert [steps[part["made"] - 1]["kind"], steps[part["begun"]]["kind"]] == ["accumulate", "seed"]
+    assert part["done"] == len(steps) - 1
+    seeds = [step["cotangent"]["shape"] for step in steps if step["kind"] == "seed"]
+    assert seeds == [[6, 3, 2], [2, 3, 2]]
+    assert "so only the patches on the diagonal are not 0" in steps[part["made"]]["text"]
+    assert "a stack of 2 seeds instead of 6" in steps[part["done"]]["text"]
+
+
+def test_samples_that_mix_are_said_to():
+    steps = document_of(sweep(mixed, BATCH, batch=True))["steps"]
+    texts = [step["text"] for step in steps if step["kind"] == "remark"]
+    assert texts[0].endswith("The samples mix: patches off the diagonal are not 0.")
+    assert texts[1] == "Sample 0: all patches in its column slide together and add up."
+    assert texts[-1].endswith("nothing says that they are sums: use check=True.")
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "words"),
+    [
+        (own, [1.0, 2.0], "batch=True takes a batch of shape"),
+        (lambda x: np.sum(x, axis=0, keepdims=True), BATCH, r"has shape \(3, 2\) and the result \(1, 2\)"),
+        (own, np.ones((9, 2)), "324 numbers"),
+        (lambda x: ad.constant(np.ones((3, 1))), BATCH, "does not depend on x"),
+    ],
+)
+def test_what_is_no_batch_is_refused_in_words(f, x, words):
+    with pytest.raises(ValueError, match=words):
+        sweep(f, x, batch=True)
+
+
+def test_a_batch_is_not_swept_forward():
+    with pytest.raises(ValueError, match="a batch Jacobian is filled in reverse mode, and mode is 'forward'"):
+        sweep(own, BATCH, mode="forward", batch=True)
+
+
 def test_the_same_walk_gives_the_same_bytes():
     first, second = (descend(quartic, (0.3, 1.0)).html() for _ in range(2))
     assert first == second
@@ -153,9 +218,10 @@ def test_the_same_walk_gives_the_same_bytes():
 
 def test_only_documents_with_such_parts_carry_the_scripts_that_draw_them():
     plain, swept, walked = ad.play(quartic, np.ones(2)), sweep(products, [1.0, 2.0]), descend(quartic, (0.3, 1.0))
-    for player, parts in ((plain, []), (swept, ["sweep"]), (walked, ["contours"])):
+    folded = sweep(own, BATCH, batch=True)
+    for player, parts in ((plain, []), (swept, ["sweep"]), (walked, ["contours"]), (folded, ["patches"])):
         text = player.html()
-        assert [part for part in ("sweep", "contours") if f"EXTRAS.{part} = " in text] == parts
+        assert [part for part in ("sweep", "patches", "contours") if f"EXTRAS.{part} = " in text] == parts
         assert len(text) < 150_000, player
     assert ".plane" not in document_css(plain)
     assert ".plane" in document_css(walked)

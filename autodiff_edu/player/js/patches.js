@@ -13,6 +13,7 @@ EXTRAS.patches = (trace) => {
   const [words, limit, samples] = [STRINGS.patches, limitOf(full, folded), full.shape[0]];
   const texts = [full, folded].flatMap(({ data }) => data.flat(Infinity)).map(String);
   const large = samples * full.shape[3] > WIDEST || texts.some((text) => text.length > LONGEST);
+  const scale = large ? limit : 2 * limit; // pale enough for the numbers to stand out
   const each = (some) => Array.from({ length: samples }, (_, index) => some(index));
 
   /** A patch of a row of numbers for each output; filled, or with a dash in each place. */
@@ -27,7 +28,7 @@ EXTRAS.patches = (trace) => {
         const text = filled ? String(rows[i][j]).replace(/^-/, "−") : UNKNOWN;
         write(cell, large && filled ? "" : text);
         set(cell, "title", text);
-        set(cell, "style", filled ? colour(Number(rows[i][j]), limit) : null);
+        set(cell, "style", filled ? colour(Number(rows[i][j]), scale) : null);
       }));
     };
     return { element, fill };
