@@ -123,6 +123,7 @@ def _fold(f: Callable[[Any], Any], source: Tensor, name: str) -> Player:
         _check_connected(tape, target, source, name)
         full = np.asarray(tape.jacobian(target, source, unconnected_gradients="zero"))
         folded = full.sum(axis=0).swapaxes(0, 1)
+        folded[np.abs(folded) < 1e-12 * np.abs(full).max()] = 0.0  # where patches cancel, the rest is rounding
         apart = _is_zero_off_the_diagonal(full)
         folds = [Remark(text) for text in _told(full, folded, apart)]
         traced.events += folds

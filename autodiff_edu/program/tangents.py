@@ -19,16 +19,12 @@ from .writing import Writer
 class TangentWriter:
     """Writes the tangents of a program whose other lines a `Writer` writes.
 
-    Attributes
-    ----------
-    formulas : dict
-        By the id of an entry's output and the position of an argument, how far its tangent moves the output, as a tree
-        in which `"g"` is that tangent.
+    How far the tangent of argument k moves an output is among the writer's formulas, under the output's id and -1 - k:
+    a tree in which `"g"` is that tangent.
     """
 
     def __init__(self, writer: Writer) -> None:
         self.writer = writer
-        self.formulas: dict[tuple[int, int], Any] = {}
         self._dots: dict[tuple[int, int], str] = {}  # by pass and id
 
     def move(self, number: int, tensor: Tensor, tangent: Any) -> None:
@@ -47,7 +43,7 @@ class TangentWriter:
         with only(noted := Everything()):
             settled = shaped(total, entry.output_value, stack)
         added: dict[int | None, Text] = {total._id: reduce(lambda left, right: infix("+", left, right), texts)}
-        expression = self.writer.expressed(noted.entries, settled, added, total, (settled,), (None, None))
+        expression = self.writer.expressed(noted.entries, settled, added, total, (settled,), None)
         self.writer.assign(self._name(number, entry.output_id, name), expression, entry.name)
 
     def _name(self, number: int, id: int, name: str) -> str:
@@ -61,7 +57,7 @@ class TangentWriter:
         y, inputs = self.writer.tensors(entry, texts)
         with only(noted := Everything()):
             part = pushed(entry, k, g, y, inputs, stack)
-        known, place = (y, *inputs), (self.formulas, (entry.output_id, k))
+        known, place = (y, *inputs), (entry.output_id, -1 - k)
         if not isinstance(part, Tensor):
             return self.writer.expressed([], part, texts, g, known, place), part
         entries = _leading_to(part._id, noted.entries)  # a rule that is transposed computes more than that

@@ -24,10 +24,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ..arrays.validate import freeze
+from ..core.active import begin, listen, now
 from ..core.entry import Entry
 from ..core.tape import Tape
 from ..core.variable import Variable
 from ..text.places import Where, here
+from ..text.with_block import Exit, WithBlock
 from . import events
 from .events import Event, hook
 from .scopes import opened
@@ -52,6 +55,8 @@ class Trace:
         self._held: dict[int, Any] = {}  # by the id of a tape
         self._memory: dict[int, int] = {}  # by the id of an event: what its tape held after it
         self._places: dict[int, Where] = {}  # by the id of an event that does not say itself where it happened
+        self._heard: list[Entry] = []  # all that was computed on tensors, and the words of `note`, on a tape or not
+        self._marks: dict[int, int] = {}  # by the id of an event: how much of that came before it
 
     def __len__(self) -> int:
         return len(self.events)
@@ -72,6 +77,7 @@ class Trace:
                 changes[role] = getattr(event, role).as_it_is()
         kept = event.replaced(**changes)
         self.events.append(kept)
+        self._marks[id(kept)] = len(self._heard)
         if entry is None and not hasattr(event, "where"):
             self._places[id(kept)] = here(2)
         if tape is not None:
@@ -81,19 +87,28 @@ class Trace:
                 self._held[id(tape)] = Held(tape)
             self._memory[id(kept)] = self._held[id(tape)].after(event)
 
+    def _hear(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
+        """Keep what was computed. This method is a listener."""
+        kept = entry.copy()
+        if entry.values is not None:
+            kept.values = tuple(map(freeze, entry.values, entry.ids))
+        self._heard.append(kept)
+
     def without(self, *tapes: Tape) -> Trace:
         """Return the same trace without what concerns some tapes."""
         rest = Trace(self.title)
         rest._earlier, rest._scopes, rest._memory = self._earlier, self._scopes, self._memory
-        rest._places = self._places
+        rest._places, rest._heard, rest._marks = self._places, self._heard, self._marks
         rest.events = [event for event in self.events if getattr(event, "tape", None) not in tapes]
         return rest
 
     def document(self) -> dict[str, Any]:
         """Return the trace as the nested dicts and lists that `document.py` describes."""
+        from .collecting import without_collecting
         from .document import Writer  # not worth its import time to those who only differentiate
 
-        return Writer(self).document
+        with without_collecting():
+            return Writer(self).document
 
     def to_json(self) -> str:
         """Return the trace as a JSON string; the same trace gives the same string."""
@@ -106,6 +121,21 @@ class Trace:
         from .sentences import transcript
 
         return transcript(self.document())
+
+
+class Listening(WithBlock):
+    """Let a listener hear what is computed in a `with` block; it claims nothing and follows nothing, as tapes do."""
+
+    def __init__(self, listener: Any) -> None:
+        self._listener = listener
+
+    def __enter__(self) -> None:
+        begin(self)
+        listen(*now().listeners, self._listener)
+
+    @Exit
+    def __exit__(self, *exception: object) -> None:
+        listen(*(listener for listener in now().listeners if listener != self._listener))
 
 
 @contextmanager
@@ -132,5 +162,5 @@ def trace(title: str = "trace") -> Iterator[Trace]:
     Trace('trace', 2 steps)
     """
     kept = Trace(title)
-    with hook(kept._see):
+    with hook(kept._see), Listening(kept._hear):
         yield kept

@@ -89,8 +89,8 @@ def test_passes_of_both_directions_are_counted_together():
     assert next(step["kind"] for step in document["steps"] if step.get("pass") == 1) == "seed"
     assert [line for line in document["program"]["lines"] if line.startswith("#")] == [
         "# forward",
-        "# tangents, pass 1",
-        "# backward, pass 2",
+        "# tangents, pass 1: tape 2",
+        "# backward, pass 2: tape 1",
     ]
 
 

@@ -6,15 +6,31 @@ import SHARED from "../../text/shared.json" with { type: "json" };
 /** What happens in a pass that pushes tangents forward; in all other passes cotangents are pulled back. */
 const PUSHES = ["move", "push forward"];
 
+/** The last of some changes, which are in order, that has happened at a step. */
+export function latest(changes, step) {
+  let [low, high] = [0, changes?.length ?? 0];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (changes[middle].step <= step) low = middle + 1;
+    else high = middle;
+  }
+  return changes?.[low - 1];
+}
+
 /**
  * Reads the trace once, from beginning to end. Per step: the direction, the place in the code, the pass whose
  * cotangents or tangents are on show (or null), and whether these, or else those of the next pass, are `tangents`.
- * Per tensor and entry: the changes, each {step, pass, array}.
+ * Per tensor the values, and per tensor and entry the cotangents or tangents of each pass, as changes, each
+ * {step, array}.
  */
 export function readHistory({ steps, tensors, entries }) {
   const [backward, pass, where] = [[], [], []];
-  const [values, cotangents] = [tensors.map(() => []), tensors.map(() => [])];
-  const [arrivals, appeared] = [entries.map(() => []), entries.map(() => Infinity)];
+  const [values, cotangents] = [tensors.map(() => []), tensors.map(() => new Map())];
+  const [arrivals, appeared] = [entries.map(() => new Map()), entries.map(() => Infinity)];
+  const note = (changes, number, change) => {
+    if (!changes.has(number)) changes.set(number, []);
+    changes.get(number).push(change);
+  };
   const computed = entries.map(() => "recorded");
   const passes = new Map();
   steps.forEach((step, number) => {
@@ -34,9 +50,9 @@ export function readHistory({ steps, tensors, entries }) {
       for (const tensor of [...entry.inputs, entry.output]) know(tensor);
     }
     if (step.tensor !== undefined) know(step.tensor, step.kind === "assign" ? step.value : null);
-    const change = { step: number, pass: step.pass, array: step.after ?? step.cotangent ?? step.tangent };
-    if (change.array && step.tensor !== undefined) cotangents[step.tensor].push(change);
-    if (step.kind === "pull back" || step.kind === "push forward") arrivals[step.entry].push(change);
+    const change = { step: number, array: step.after ?? step.cotangent ?? step.tangent };
+    if (change.array && step.tensor !== undefined) note(cotangents[step.tensor], step.pass, change);
+    if (step.kind === "pull back" || step.kind === "push forward") note(arrivals[step.entry], step.pass, change);
     const [computes, pushes] = [SHARED.computing, PUSHES].map((kinds) => kinds.includes(step.kind));
     backward.push(!pushes && (step.pass !== undefined || ((backward[number - 1] ?? false) && !computes)));
     // An outer tape may record in the middle of an inner backward pass, whose cotangents stay; after it they go.
@@ -50,9 +66,8 @@ export function readHistory({ steps, tensors, entries }) {
     next = steps[number].pass ?? next;
     tangents[number] = passes.get(pass[number] ?? next)?.forward ?? false;
   }
-  const value = (tensor, number) => values[tensor].findLast((change) => change.step <= number)?.array.text ?? UNKNOWN;
-  const inPass = (changes, number) =>
-    changes.findLast((change) => change.step <= number && change.pass === pass[number])?.array ?? null;
+  const value = (tensor, number) => latest(values[tensor], number)?.array.text ?? UNKNOWN;
+  const inPass = (changes, number) => latest(changes.get(pass[number]), number)?.array ?? null;
   const arrived = (entry, number) => inPass(arrivals[entry], number);
   const done = (entry, number) => (!arrived(entry, number) ? computed[entry] : tangents[number] ? "pushed" : "pulled");
   const state = (entry, number) =>
@@ -61,8 +76,7 @@ export function readHistory({ steps, tensors, entries }) {
   /** Whether tangents are on show at a step that is not one of a backward pass. */
   const pushing = (number) => !backward[number] && pass[number] !== null && tangents[number];
   /** The step at which a pass comes to the entry: the pass on show, else the first that does. */
-  const pulled = (entry, number) =>
-    (arrivals[entry].find((at) => at.pass === pass[number]) ?? arrivals[entry][0])?.step;
+  const pulled = (entry, number) => (arrivals[entry].get(pass[number]) ?? [...arrivals[entry].values()][0])?.[0].step;
   const turns = [...passes.values()].map(({ first }) => first);
   return { backward, pass, tangents, pushing, where, appeared, turns, value, cotangent, arrived, state, pulled };
 }

@@ -80,6 +80,8 @@ export const STRINGS = {
     },
     now: { forward: "→ now", backward: "← now" },
     several: "Tapes",
+    more: (count) => `and ${count} more tape${count === 1 ? "" : "s"}`,
+    choose: "Go to a tape",
     forgotten: "forgotten",
     lanes: {
       recorded: (tape) => `${tape} recorded it`,

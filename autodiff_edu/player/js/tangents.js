@@ -1,5 +1,6 @@
 /** Tangents, for the panel: which arguments of an entry move, how that moves its output, and what adds up. */
 
+import { UNKNOWN } from "./dom.js";
 import { dotted, drawn, equation } from "./formula.js";
 import { STRINGS } from "./strings.js";
 
@@ -14,18 +15,23 @@ export function tangentsOf(trace, history) {
 
   /**
    * How the tangents of the arguments add up to the output's, in names and, once they are known, in numbers. The panel
-   * says what stands at the `leaves` of a tree, what `value` one of them has, and how an `outcome` is written.
+   * says what is the `name` of a leaf of a tree, what `value` it has, how `short` that is, and how an `outcome` is
+   * written.
    */
-  const formula = (entry, number, { leaves, value, outcome }) => {
+  const formula = (entry, number, { name, short, value, outcome }) => {
     const { output, pushes } = trace.entries[entry];
     const arrived = history.arrived(entry, number);
-    const sum = (numbers) => moving(entry, number).map((k, index) => {
-      const known = (leaf) => (leaf === "g" ? tangent(entry, k, number) : value(entry, leaf, number));
-      const drawnPart = drawn(trace.formulas[pushes[k]], leaves(entry, numbers ? known : null, k), index ? 3 : 0);
-      return [index ? "+" : "=", drawnPart];
-    });
-    const lines = [sum(false)];
-    if (arrived) lines.push(sum(true), outcome(arrived).map((node) => ["=", node]));
+    let all = true;
+    const numeral = (k) => (leaf) => {
+      const known = short(leaf === "g" ? tangent(entry, k, number) : value(entry, leaf, number));
+      all &&= known !== null;
+      return { number: known ?? UNKNOWN };
+    };
+    const sum = (leaves) => moving(entry, number).map((k, index) =>
+      [index ? "+" : "=", drawn(trace.formulas[pushes[k]], leaves(k), index ? 3 : 0)]);
+    const lines = [sum((k) => name(entry, k))];
+    const numeric = arrived ? sum(numeral) : [];
+    if (arrived) lines.push(...(all ? [numeric] : []), outcome(arrived).map((node) => ["=", node]));
     const said = (line) => line.map(([, node]) => node.textContent).join("+");
     const differ = lines.filter((line, index) => !index || said(line) !== said(lines[index - 1]));
     return equation(dotted(trace.tensors[output].name), ...differ.flat());

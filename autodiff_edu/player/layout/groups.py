@@ -148,8 +148,10 @@ def _in_passes(steps: list[dict[str, Any]]) -> dict[int, tuple[int, int, int, st
                 ahead.pop()
             if ahead:  # what is computed now is for the push that follows
                 reached[step["pass"]] = (step["tape"], ahead[-1], "push")
+        if "pass" in step and last[step["pass"]] == number:
+            reached.pop(step["pass"], None)
         elif step["kind"] in ("record", "cut", "skip") and step["entry"] not in found:
-            under_way = [one for one in reached if last[one] > number and reached[one][0] != step["tape"]]
+            under_way = [one for one in reached if reached[one][0] != step["tape"]]
             if under_way:
                 found[step["entry"]] = (under_way[-1], *reached[under_way[-1]])
     return found

@@ -113,7 +113,7 @@ def test_what_a_backward_pass_computes_for_another_tape_is_a_group():
     assert float(outer.gradient(slope, x)) == 12.0
     d = traced.document()
     groups, homes = find_groups(d)
-    assert [(one["kind"], one["name"]) for one in groups] == [("pass", "tape 2")], (
+    assert [(one["kind"], one["name"]) for one in groups] == [("pass", "inner")], (
         "and three multiplications are no loop"
     )
     assert homes[:2] == [-1, -1]
