@@ -11,6 +11,7 @@ export const STRINGS = {
   heading: {
     forward: "→ forward pass",
     backward: "← backward pass",
+    tangents: "→ forward pass, with tangents",
     count: (step, of) => `step ${step} of ${of}`,
   },
   controls: {
@@ -25,6 +26,7 @@ export const STRINGS = {
     end: "End",
     scrubber: "Step",
     turn: (step) => `A backward pass starts at step ${step}`,
+    turnForward: (step) => `Tangents are pushed forward from step ${step}`,
     speed: "Speed",
     times: (factor) => `${factor}×`,
     predict: "Predict",
@@ -74,7 +76,10 @@ export const STRINGS = {
   },
   tape: {
     heading: "Tape",
-    states: { waiting: "", recorded: "recorded", pulled: "pulled back", skip: "not recorded", cut: "cut" },
+    states: {
+      waiting: "", recorded: "recorded", pulled: "pulled back", pushed: "pushed forward",
+      skip: "not recorded", cut: "cut",
+    },
     now: { forward: "→ now", backward: "← now" },
     several: "Tapes",
     more: (count) => `and ${count} more tape${count === 1 ? "" : "s"}`,
@@ -86,6 +91,7 @@ export const STRINGS = {
       skip: (tape) => `${tape} watches nothing in it`,
       paused: (tape) => `${tape} is paused`,
       backward: (tape) => `Computed by the backward pass of ${tape}`,
+      tangents: (tape) => `Computed while tangents were pushed forward over ${tape}`,
       forgotten: (tape) => `${tape} has forgotten it`,
       released: (tape) => `${tape} has released its arrays`,
     },
@@ -95,6 +101,7 @@ export const STRINGS = {
     name: "The graph of the tensors",
     tensor: (name, value) => `${name}: ${value}`,
     reached: (name, value, cotangent) => `${name}: ${value}, cotangent ${cotangent}`,
+    moved: (name, value, tangent) => `${name}: ${value}, tangent ${tangent}`,
     paused: (tape) => `‖ ${tape} is paused`,
     theTape: "the tape",
     marks: {
@@ -106,6 +113,7 @@ export const STRINGS = {
       scope: ({ name }) => name,
       call: ({ name }) => name,
       pass: ({ name }) => `← pass of ${name}`,
+      push: ({ name }) => `→ tangents over ${name}`,
       loop: ({ times }) => `loop ×${times}`,
       turn: ({ number }) => `turn ${number}`,
       folded: (name, count) => `${name} · ${count} entries`,
@@ -116,7 +124,8 @@ export const STRINGS = {
     numbered: (number) => `Entry ${number}`,
     skipped: "Not recorded",
     kinds: {
-      watch: "Watched", seed: "The backward pass starts", assign: "Assigned", leave: "Left for NumPy", pause: "Pause",
+      watch: "Watched", remark: "Folding", seed: "The backward pass starts", move: "Tangents start here",
+      assign: "Assigned", leave: "Left for NumPy", pause: "Pause",
       resume: "Recording again", reset: "Reset", release: "Released", explain: "Explanation",
       line: "Plain Python", error: "Error",
     },
@@ -125,6 +134,11 @@ export const STRINGS = {
     tensor: "tensor",
     value: "value",
     cotangent: "cotangent",
+    tangent: "tangent",
+    stack: (count) => `a stack of ${count}`,
+    from: (name) => `from ${name}`,
+    tangentOf: (name) => (name ? `tangent of ${name}` : "tangent"),
+    nothingElse: "nothing else",
     arrived: "arrived",
     contribution: "contribution",
     shape: (shape) => (shape.length === 0 ? "scalar" : `(${shape.join(", ")}${shape.length === 1 ? "," : ""})`),
@@ -140,9 +154,34 @@ export const STRINGS = {
   },
   sweep: {
     heading: (target, source) => `Jacobian of ${target} with respect to ${source}`,
-    before: "Each row takes a backward pass from a one-hot seed.",
-    row: (number, of, seed) => `Row ${number} of ${of}, from the seed ${seed}`,
-    stack: (of) => `All ${of} rows at once, from a stack of one-hot seeds`,
+    before: {
+      rows: "Each row takes a backward pass from a one-hot seed.",
+      columns: "Each column takes a forward pass from a one-hot tangent.",
+      both: "Each row takes a backward pass from a one-hot seed, each column a forward pass from a one-hot tangent.",
+    },
+    one: {
+      rows: (number, of, seed) => `Row ${number} of ${of}, from the seed ${seed}`,
+      columns: (number, of, tangent) => `Column ${number} of ${of}, from the tangent ${tangent}`,
+    },
+    stack: {
+      rows: (of) => `All ${of} rows at once, from a stack of one-hot seeds`,
+      columns: (of) => `All ${of} columns at once, from a stack of one-hot tangents`,
+    },
+    passes: {
+      rows: (over, of) => `reverse: ${over} of ${of} passes`,
+      columns: (over, of) => `forward: ${over} of ${of} passes`,
+    },
+    once: { rows: "reverse: all rows in one pass", columns: "forward: all columns in one pass" },
+  },
+  patches: {
+    heading: (target, source) => `The Jacobian of a batch: ${target} with respect to ${source}`,
+    sample: (name, number) => `${name}[${number}]`,
+    folded: "folded",
+    whole: (shape) => `shape ${shape}`,
+    none: "Nothing is pulled back yet.",
+    made: "A patch for each sample of the result (down) and of the argument (across).",
+    folds: "The patches of each column slide down and add up.",
+    direct: "batch_jacobian: a seed for all samples at once, and never a fourth axis.",
   },
   contours: {
     heading: "Contours",
