@@ -66,7 +66,7 @@ function rowPlace(role, fields = [{}, {}]) {
 }
 
 /** The formulas of an entry: what it computes, and what it sends to each argument. */
-function formulasOf(trace, read, history) {
+function formulasOf(trace, read, history, isCovered) {
   const leaves = (entry, numbers) => (leaf) => {
     const { arguments: given, output } = trace.entries[entry];
     const tensor = trace.tensors[leaf === "g" || leaf === "y" ? output : given[leaf]];
@@ -97,17 +97,17 @@ function formulasOf(trace, read, history) {
     const tree = trace.formulas[contributions[argument]];
     const values = (leaf) => (leaf === "g" ? arrived : read.value(leaf === "y" ? output : given[leaf], number));
     const isNumber = !Array.isArray(tree); // what it is in numbers is the outcome already
-    const nodes = both(entry, tree, isNumber ? null : arrived && values);
+    const nodes = both(entry, tree, isNumber || (isCovered() && !sent) ? null : arrived && values);
     if (arrived) nodes.push(...outcome(sent));
     return equation(barred(trace.tensors[given[argument]].name), ...signed("+=", nodes));
   };
   return { forward, backward };
 }
 
-export function panelView(trace, history) {
+export function panelView(trace, history, isCovered) {
   const words = STRINGS.panel;
   const read = readings(trace, history);
-  const formulas = formulasOf(trace, read, history);
+  const formulas = formulasOf(trace, read, history, isCovered);
   const field = (name, tag = "span") => make(tag, { "data-field": name });
   const [caption, operation, target, count, memory] =
     [["caption"], ["operation", "code"], ["target", "b"], ["count"], ["memory"]].map((one) => field(...one));
