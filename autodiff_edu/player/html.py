@@ -84,7 +84,8 @@ def _packed(content: dict[str, Any]) -> dict[str, Any]:
         }
         for step in content["trace"]["steps"]
     ]
-    return {**content, "trace": {**content["trace"], "steps": steps}, "arrays": [*map(json.loads, places)]}
+    packed = {**content, "trace": {**content["trace"], "steps": steps}, "arrays": [*map(json.loads, places)]}
+    return packed | {"drill": [_packed(one) for one in content["drill"]]} if "drill" in content else packed
 
 
 def _image(svg: str, about: str) -> str:

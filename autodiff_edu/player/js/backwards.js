@@ -106,19 +106,20 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
   };
 
   /** A whole derivative, from the code alone: a drill asks it before the pass starts. */
-  const gradient = ({ tensor, pass }, number, source) => {
-    const slope = words.slope(name(tensor), name(source));
-    const prompt = words.gradient(slope);
+  const gradient = ({ tensor, pass }, number, { subject, target, result }) => {
+    const prompt = words.gradient(result);
+    const source = tensors.findIndex((each) => each.name === subject);
     const sums = passes.get(pass).sums.get(source);
     if (!sums) {
       const about = { right: null, shown: "None", mistakes: [[0, hints.zero]], hint: hints.noPath };
-      return { asks: "number", prompt, ...about, why: why.none(name(tensor), name(source)) };
+      return { asks: "number", prompt, ...about, why: why.none(target, subject) };
     }
     const { after } = sums.at(-1);
     const right = numberIn(after);
     const parts = sums.length > 1 ? sums.map(({ contribution }) => [numberIn(contribution), hints.parts]) : [];
     const mistakes = [
-      [null, hints.path], ...parts, [-right, hints.sign], valueOf(tensor, number), valueOf(source, number),
+      [null, hints.path], ...parts, [-right, hints.sign],
+      [valueOf(tensor, number)[0], hints.value(target)], valueOf(source, number),
       [1 / right, hints.reciprocal],
     ];
     const explained = why.parts(sums.map(({ contribution }) => contribution.text).join(" + "), after.text);

@@ -11,7 +11,7 @@ const MOST_LINKS = 12;
 /**
  * The line with the question and the verdict. `asks(number)` says whether that step is asked about, and then puts the
  * question in place of the step; `reveal(number)` shows it, `cover(on)` hides what the page knows of later steps.
- * A `drill` asks one question, {step, kind, tensor}, of each of its programs: it has the `results` of all, the `number`
+ * A `drill` asks one question of each of its programs, which player/drill.py describes: it has the `results` of all, the `number`
  * of this one and `of` how many it is, and `open(number)` shows another.
  */
 export function predictView(trace, history, { grouped, drill, reveal, cover, go }) {
@@ -88,8 +88,7 @@ export function predictView(trace, history, { grouped, drill, reveal, cover, go 
   };
   const questionAt = (number) => {
     if (!drill) return questions.at(number);
-    const { step, kind, tensor } = drill.ask;
-    return step === number && !results.has(drill.number) ? questions.about(kind, step, tensor) : null;
+    return drill.ask.step === number && !isDone() ? questions.about(drill.ask) : null;
   };
   const asks = (number, focus = true) => {
     if (!question) {

@@ -1,7 +1,7 @@
 /**
  * Predict: what is asked before a step is shown, worked out from the trace document alone.
  *
- * A question is {kind, asks, prompt, right, shown, options, mistakes, hint, why}: `asks` is "number", "shape" or
+ * A question is {asks, prompt, right, shown, options, mistakes, hint, why}: `asks` is "number", "shape" or
  * "choice" (among `options`), `shown` the right answer as text; `mistakes` lists what is often answered instead, each
  * [answer, hint]; `hint` is for any other; `why` is said with the answer.
  */
@@ -17,17 +17,14 @@ const KINDS = {
   seed: ["fate", "seed"], "pull back": ["next"], accumulate: ["sum"],
 };
 
-/** The questions of a trace: `at(step)` is the one about a step, or null; `about(kind, step, tensor)` any of them. */
+/** The questions of a trace: `at(step)` is the one about a step, or null; `about(ask)` one that a drill asks. */
 export function questionsOf(trace, history, grouped) {
   const name = (tensor) => trace.tensors[tensor].name;
   const whole = (entry) => `${name(trace.entries[entry].output)} = ${trace.entries[entry].text}`;
   const called = (tape) => (trace.tapes.length === 1 ? STRINGS.predict.theTape : trace.tapes[tape].name);
   const named = { name, whole, called };
   const makers = { ...forwardQuestions(trace, history, grouped, named), ...backwardQuestions(trace, history, named) };
-  const about = (kind, number, tensor) => {
-    const question = makers[kind](trace.steps[number], number, tensor);
-    return question && { kind, ...question };
-  };
+  const about = (ask) => makers[ask.kind](trace.steps[ask.step], ask.step, ask);
 
   /** Of the kinds that a step allows, the one asked least recently is chosen; none is asked thrice in a row, but for a whole sum. */
   const choose = () => {
@@ -41,7 +38,7 @@ export function questionsOf(trace, history, grouped) {
       const free = (number && KINDS[kind]?.filter(isFree)) || [];
       free.sort((one, other) => (latest[one] ?? -1) - (latest[other] ?? -1));
       for (const each of free) {
-        const question = about(each, number);
+        const question = about({ kind: each, step: number });
         if (!question) continue;
         found.set(number, question);
         [asked[each], latest[each]] = [(asked[each] ?? 0) + 1, number];

@@ -55,7 +55,7 @@ export const STRINGS = {
     fate: (name, slope) => `Next, the backward pass starts at ${name}. What will ${slope} be when it is over?`,
     fates: { other: "not 0", zero: "0", none: "None" },
     next: (tape) => `Which entry of ${tape} is pulled back next?`,
-    gradient: (slope) => `What is ${slope}? Type a number, or None.`,
+    gradient: (result) => `What will ${result} be? Type a number, or None.`,
     accumulates: {
       number: (name, whole, before) =>
         `Next, ${whole} sends a contribution to ${name}, which has ${before ?? "nothing"} so far. ` +
