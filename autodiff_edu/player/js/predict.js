@@ -11,8 +11,8 @@ const MOST_LINKS = 12;
 /**
  * The line with the question and the verdict. `asks(number)` says whether that step is asked about, and then puts the
  * question in place of the step; `reveal(number)` shows it, `cover(on)` hides what the page knows of later steps.
- * A `drill` asks one question of each of its programs, which player/drill.py describes: it has the `results` of all, the `number`
- * of this one and `of` how many it is, and `open(number)` shows another.
+ * A `drill` asks one question of each of its programs, which player/drill.py describes: it has the `results` of all,
+ * the `number` of this one and `of` how many it is, and `open(number)` shows another.
  */
 export function predictView(trace, history, { grouped, drill, reveal, cover, go }) {
   const words = STRINGS.predict;

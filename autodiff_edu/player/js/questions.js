@@ -26,7 +26,7 @@ export function questionsOf(trace, history, grouped) {
   const makers = { ...forwardQuestions(trace, history, grouped, named), ...backwardQuestions(trace, history, named) };
   const about = (ask) => makers[ask.kind](trace.steps[ask.step], ask.step, ask);
 
-  /** Of the kinds that a step allows, the one asked least recently is chosen; none is asked thrice in a row, but for a whole sum. */
+  /** Of the kinds that a step allows, the least recent one; thrice in a row is asked of whole sums alone. */
   const choose = () => {
     const [found, asked, latest, done, row] = [new Map(), {}, {}, new Set(), [null, null]];
     trace.steps.forEach(({ kind, where, argument, count, of }, number) => {
