@@ -175,7 +175,10 @@ def _on_one_tape(dice: Dice, kind: str, feature: str, numbers: list[str], body: 
     source = subject if subject in "xy" else "x"
     result = f"d{target}_d{source}"
     lines = [
-        *(f'{name} = ad.{maker}({number}, name="{name}")' for name, maker, number in zip("xy", makers, numbers, strict=True)),
+        *(
+            f'{name} = ad.{maker}({number}, name="{name}")'
+            for name, maker, number in zip("xy", makers, numbers, strict=True)
+        ),
         "with ad.GradientTape() as tape:",
         *recorded,
         f"{result} = tape.gradient({target}, {source})",

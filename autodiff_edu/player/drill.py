@@ -37,11 +37,12 @@ def drill(level: int, seed: int | None = None) -> Drill:
     Parameters
     ----------
     level : int
-        1, scalars along one path; 2, scalars that are used more than once, quotients and powers; 3, shapes: broadcasting,
-        matrix products, sums along an axis; 4, two tapes and second derivatives. `None` may be the answer at any level.
+        1, scalars along one path; 2, scalars that are used more than once, quotients and powers; 3, shapes:
+        broadcasting, matrix products, sums along an axis; 4, two tapes and second derivatives. At any level `None`
+        may be the answer.
     seed : int, optional
-        A number of your choice: the same level and seed are the same drill. Without it, every call draws another one, whose
-        title says its seed.
+        A number of your choice: the same level and seed are the same drill. Without it, every call draws another
+        one, and the title says its seed.
 
     Returns
     -------

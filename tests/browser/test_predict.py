@@ -379,7 +379,7 @@ def test_at_the_end_there_is_a_score_and_a_way_back_to_what_was_wrong(predict: A
     at.player.click("predict")
     at.player.click("predict")  # what was answered is kept
     assert at.verdict.startswith("You had 0 of")
-    links = at.root.locator(".links button")
+    links = at.root.locator(".onwards button")
     assert links.all_text_contents() == [f"step {question['step'] + 1}" for question in asked]
     links.nth(2).click()
     at.player.agrees(at.expected, asked[2]["step"])
@@ -397,7 +397,7 @@ def test_the_score_counts_first_and_second_tries(predict: Any) -> None:
     at.answers(second, "9")  # again: the first time counts
     at.player.click("last")
     assert at.verdict == "You had 1 of 3 at the first try, 1 at the second. Look again at:"
-    assert at.root.locator(".links button").count() == 2
+    assert at.root.locator(".onwards button").count() == 2
 
 
 @pytest.mark.parametrize("answer", ["1/3", "0.333", ".3333", "0,333", "3.33e-1", "−1/-3", " 1 / 3 "])

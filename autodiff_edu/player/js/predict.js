@@ -31,7 +31,7 @@ export function predictView(trace, history, { grouped, drill, reveal, cover, go 
   const check = button("check", words.check, () => answer(input.value));
   const giveUp = button("reveal", words.reveal, () => end(0, words.shown(question.shown, question.why)));
   const form = make("div", { class: "question", hidden: "" }, input, options, check, giveUp);
-  const links = make("div", { class: "links" });
+  const links = make("div", { class: "onwards" });
   const element = make("div", { class: "predict", hidden: "" }, prompt, form, verdict, links);
   const isDone = () => results.has(drill ? drill.number : asked);
   const withdraw = () => { question = null; form.hidden = true; write(prompt, ""); };
