@@ -220,6 +220,22 @@ def test_the_canary_is_found_where_it_shows(open_tab: Any, tmp_path: Path) -> No
     assert any("z: 45" in text for text in at.root.evaluate(SEEN))
 
 
+def test_what_flows_back_is_written_down_once_it_flows(open_tab: Any, tmp_path: Path) -> None:
+    at = Predicting(open_tab, cubic(), tmp_path)
+    number, formulas = at.find("record", 2), at.root.locator('[data-field="backward"] math')
+    at.root.locator("input[type=range]").fill(str(number))
+    at.player.stands_at(number)
+    assert formulas.count() == 0
+    at.player.click("predict")
+    assert formulas.count() == 2
+    at.player.click("predict")
+    at.root.locator("input[type=range]").fill(str(at.find("pull back")))
+    assert formulas.count() == 2
+    assert not any("5" in text or "9" in text for text in formulas.all_text_contents())  # in names, not in numbers yet
+    at.player.click("predict")
+    assert any("5" in text for text in formulas.all_text_contents())
+
+
 @pytest.mark.parametrize("program", [*FIVE, two_passes])
 def test_the_kinds_of_question_alternate(program: Any, predict: Any) -> None:
     at = predict(program())
@@ -284,7 +300,7 @@ def test_a_wrong_answer_gets_a_hint_and_one_more_try(predict: Any) -> None:
     at.player.agrees(at.expected, number - 1)  # the answer is not on show yet
     assert at.types("what").startswith("“what” is not a number")  # which is no try
     after = at.expected.steps[number]["after"]["text"]
-    assert at.types("654321") == f"Not quite. Answer: {after}. The contribution is {after}."
+    assert at.types("654321") == f"Not quite. Answer: {after}."
     at.player.agrees(at.expected, number)
     at.is_asked(number)
     at.types("123456")

@@ -33,9 +33,8 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
 
   const seed = ({ tensor, cotangent }, number) => {
     if (!isNumber(cotangent) || numberIn(cotangent) !== 1) return null;
-    const mistakes = [[0, hints.seedZero], valueOf(tensor, number)];
-    const about = { prompt: words.seed(name(tensor)), mistakes, hint: hints.seed, why: why.seed(name(tensor)) };
-    return numbered(cotangent, about);
+    const mistakes = [valueOf(tensor, number)];
+    return numbered(cotangent, { prompt: words.seed(name(tensor)), mistakes, hint: hints.seed });
   };
 
   /** What becomes of a source: asked only where something reaches it, or nothing can. */
@@ -66,7 +65,7 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
     const some = new Set([at, 0, at - 1, at + 1].filter((index) => index in left));
     const options = [...some].sort((one, other) => one - other).map((index) => whole(left[index]));
     if (at < 0 || options.length < 2 || new Set(options).size < options.length) return null;
-    return chosen(options, whole(entry), { prompt: words.next(called(tape)), hint: hints.next, why: why.next });
+    return chosen(options, whole(entry), { prompt: words.next(called(tape)), hint: hints.next });
   };
 
   const sum = ({ entry, argument, tensor, before, contribution, after, pass }, number) => {
@@ -101,8 +100,7 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
       ...alone(arrived / local, hints.reciprocal), [1 / result, hints.reciprocal],
       [null, hints.path],
     ];
-    const explained = why.sum(contribution.text, before?.text, after.text);
-    return numbered(after, { prompt: prompt("number"), mistakes, hint: hints.rule(g?.text), why: explained });
+    return numbered(after, { prompt: prompt("number"), mistakes, hint: hints.rule(g?.text) });
   };
 
   /** A whole derivative, from the code alone: a drill asks it before the pass starts. */

@@ -5,10 +5,6 @@ import { STRINGS } from "./strings.js";
 
 const SHORT = 6; // characters of a number that can be worked out in the head
 const MOST_OPTIONS = 4;
-const IN_THE_HEAD = new Set([
-  "add", "subtract", "multiply", "divide", "power", "negative", "square", "sum", "mean", "max", "min", "maximum",
-  "minimum", "absolute", "floor", "ceil", "round", "sign", "sqrt", "stop_gradient", "matmul", "dot", "getitem",
-]);
 
 /** `grouped` says whether the graph's groups tell how many entries there are. */
 export function forwardQuestions({ steps, entries, tensors, formulas }, { appeared }, grouped, named) {
@@ -18,10 +14,10 @@ export function forwardQuestions({ steps, entries, tensors, formulas }, { appear
   for (const { kind, tensor } of steps) if (kind === "watch") followed.add(tensor);
 
   const value = ({ entry }, number) => {
-    const { output, inputs, text, operation } = entries[entry];
+    const { output, inputs, text } = entries[entry];
     const array = tensors[output].value;
     if (appeared[entry] < number || !isNumber(array)) return null; // an outer tape records what is known already
-    if (array.text.length > SHORT || !IN_THE_HEAD.has(operation)) return null;
+    if (array.text.length > SHORT) return null;
     const right = numberIn(array);
     const given = inputs.map((input) => [Number(tensors[input].value.text), hints.input(name(input))]);
     const mistakes = [...given, [-right, hints.sign], [1 / right, hints.reciprocal]];
@@ -40,7 +36,7 @@ export function forwardQuestions({ steps, entries, tensors, formulas }, { appear
   };
 
   const recorded = ({ kind, entry, tape }) => {
-    const about = { prompt: words.willRecord(whole(entry), called(tape)), hint: hints.recorded, why: why[kind] };
+    const about = { prompt: words.willRecord(whole(entry), called(tape)), hint: hints.recorded };
     return chosen(Object.values(words.recorded), words.recorded[kind], about);
   };
 
@@ -77,16 +73,15 @@ export function forwardQuestions({ steps, entries, tensors, formulas }, { appear
     while (isHere(steps[end]) || isBetween(steps[end])) end += 1;
     const all = steps.slice(number, end).filter(isHere);
     const right = all.filter(({ kind }) => kind !== "skip").length;
-    const mistakes = [[all.length, hints.countSkipped]];
-    const about = { prompt: words.count(where.line, called(tape)), mistakes, hint: hints.count };
+    const about = { prompt: words.count(where.line, called(tape)), hint: hints.count };
     return all.length < 2 ? null : numbered({ data: right, text: String(right) }, about);
   };
 
   const cut = ({ entry }) => {
     const { inputs: [input], output, operation } = entries[entry];
     const prompt = words.cut(whole(entry), words.slope(name(output), name(input)));
-    const mistakes = [["0", hints.zero], ["1", hints.one]];
-    return chosen(["0", "1", "None"], "None", { prompt, mistakes, why: why.stops(operation) });
+    const about = { prompt, mistakes: [["0", hints.zero]], hint: hints.through, why: why.stops(operation) };
+    return chosen(["0", "1", "None"], "None", about);
   };
   return { value, shape, recorded, kept, count, cut };
 }

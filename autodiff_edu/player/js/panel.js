@@ -126,7 +126,8 @@ export function panelView(trace, history, isCovered) {
     const shown = [];
     if (entry) {
       forward.replaceChildren(formulas.forward(step.entry, number));
-      entry.contributions.forEach((formula, index) => {
+      const covered = isCovered() && !history.arrived(step.entry, number); // whether anything flows is an answer
+      if (!covered) entry.contributions.forEach((formula, index) => {
         if (formula === null || shown.length === MOST_INPUTS) return;
         const current = step.kind === "accumulate" && step.argument === index ? "true" : null;
         shown.push(make("div", { "data-now": current }, formulas.backward(step.entry, index, number)));
