@@ -253,7 +253,7 @@ def test_the_kinds_of_question_alternate(program: Any, predict: Any) -> None:
 def kind_of(prompt: str) -> str:
     words = {
         "number": "value", "What shape will": "shape", "do?": "recorded", "kept": "kept", "How many": "count",
-        "what cotangent": "seed", "is over": "fate", "pulled back next": "next", "sends": "sum", "What will d": "cut",
+        "is over": "fate", "pulled back next": "next", "sends": "sum", "What will d": "cut",
     }  # fmt: skip
     return next(kind for text, kind in words.items() if text in prompt)
 
@@ -319,9 +319,9 @@ def test_each_known_mistake_has_its_hint(predict: Any) -> None:
     assert len({added, after, local, before + local, before, g}) == 6
     for answer, hint in {
         added: "You replaced what was there",
-        local: f"The cotangent that arrived, {g:g}, multiplies the local derivative",
-        before + local: f"The cotangent that arrived, {g:g}, multiplies the local derivative",
-        before + g: "does not go on as it is",
+        local: f"multiply it by the cotangent that arrived, {g:g}.",
+        before + local: f"multiply it by the cotangent that arrived, {g:g}.",
+        before + g: "That is the cotangent that arrived: multiply it",
         before - added: "Check the sign",
         before: "That is what x has already",
     }.items():
@@ -331,7 +331,7 @@ def test_each_known_mistake_has_its_hint(predict: Any) -> None:
         at.player.agrees(at.expected, second - 1)
     assert "it is not None" in at.answers(second, "None")
     to_y = at.find("accumulate", tensor=y)
-    assert "That is what flows to w" in at.answers(to_y, "9")
+    assert "That is the contribution to w, the other input" in at.answers(to_y, "9")
     assert "the question is about a cotangent" in at.answers(to_y, "45")  # the value of z
     assert "upside down" in at.answers(to_y, "0.2")
     value = at.find("record", 0)

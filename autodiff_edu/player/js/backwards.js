@@ -1,4 +1,4 @@
-/** Predict's questions about the backward pass: where it starts, in which order it goes, and what it adds up. */
+/** Predict's questions about the backward pass: what it reaches, in which order it goes, and what it adds up. */
 
 import { chosen, isNumber, numberIn, numbered, shaped } from "./answers.js";
 import { STRINGS } from "./strings.js";
@@ -31,12 +31,6 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
   };
   const valueOf = (tensor, number) => [Number(history.value(tensor, number)), hints.value(name(tensor))];
 
-  const seed = ({ tensor, cotangent }, number) => {
-    if (!isNumber(cotangent) || numberIn(cotangent) !== 1) return null;
-    const mistakes = [valueOf(tensor, number)];
-    return numbered(cotangent, { prompt: words.seed(name(tensor)), mistakes, hint: hints.seed });
-  };
-
   /** What becomes of a source: asked only where something reaches it, or nothing can. */
   const fate = ({ tensor, tape, pass }, number) => {
     const { first, sums } = passes.get(pass);
@@ -50,7 +44,7 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
       return chosen([other, zero, none], none, { prompt, mistakes, why: why.none(name(tensor), name(source)) });
     }
     const isZero = [sums.get(source).at(-1).after.data].flat(Infinity).every((item) => item === 0);
-    const about = { prompt, mistakes: [[none, hints.path]], hint: hints.flat };
+    const about = { prompt, mistakes: [[none, hints.path]], hint: hints.chain };
     return chosen([other, zero, none], isZero ? zero : other, about);
   };
 
@@ -79,25 +73,25 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
       const copied = shape.length > after.shape.length || shape.some((n, axis) => n > 1 && after.shape[axis] === 1);
       const hint = (copied ? hints.broadcast : hints.outputShape)(name(tensor), words.shape(shape));
       const mistakes = [[shape, hint], [after.shape.toReversed(), hints.reversed]];
-      const about = { prompt: prompt("shape"), mistakes, hint: hints.likeInput, why: hints.likeInput };
+      const about = { prompt: prompt("shape"), mistakes, hint: hints.likeInput };
       return after.dtype ? shaped(after, about) : null;
     }
     if (!isNumber(after) || !isNumber(contribution)) return null;
-    const [had, added, result] = [before ? numberIn(before) : 0, numberIn(contribution), numberIn(after)];
+    const [had, added] = [before ? numberIn(before) : 0, numberIn(contribution)];
     const arrived = g && isNumber(g) ? numberIn(g) : NaN;
     const local = added / arrived;
     const others = steps.slice(from, from + 2 * given.length + 1).filter((step) =>
       step.kind === "accumulate" && step.entry === entry && step.pass === pass && step.argument !== argument);
     const alone = (value, hint) => [[had + value, hint], [value, hint]];
     const mistakes = [
-      [added, before && hints.replaced(contribution.text, before.text)],
-      ...alone(local, hints.unmultiplied(g?.text)),
-      ...alone(arrived, hints.factor(g?.text)),
-      ...alone(-added, hints.sign), [-result, hints.sign],
+      [added, before && hints.replaced(before.text)],
+      ...alone(local, hints.local(g?.text)),
+      ...alone(arrived, hints.arrived),
+      ...alone(-added, hints.sign),
       ...others.flatMap((step) => alone(numberIn(step.contribution), hints.argument(name(given[step.argument])))),
       [had, before && hints.before(name(tensor))],
       valueOf(tensor, number), valueOf(output, number),
-      ...alone(arrived / local, hints.reciprocal), [1 / result, hints.reciprocal],
+      ...alone(arrived / local, hints.reciprocal),
       [null, hints.path],
     ];
     return numbered(after, { prompt: prompt("number"), mistakes, hint: hints.rule(g?.text) });
@@ -123,5 +117,5 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
     const explained = why.parts(sums.map(({ contribution }) => contribution.text).join(" + "), after.text);
     return numbered(after, { prompt, mistakes, hint: hints.chain, why: parts.length ? explained : "" });
   };
-  return { seed, fate, next, sum, gradient };
+  return { fate, next, sum, gradient };
 }

@@ -80,7 +80,7 @@ export function forwardQuestions({ steps, entries, tensors, formulas }, { appear
   const cut = ({ entry }) => {
     const { inputs: [input], output, operation } = entries[entry];
     const prompt = words.cut(whole(entry), words.slope(name(output), name(input)));
-    const about = { prompt, mistakes: [["0", hints.zero]], hint: hints.through, why: why.stops(operation) };
+    const about = { prompt, mistakes: [["0", hints.zero]], hint: hints.recorded, why: why.stops(operation) };
     return chosen(["0", "1", "None"], "None", about);
   };
   return { value, shape, recorded, kept, count, cut };

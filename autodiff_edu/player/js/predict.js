@@ -6,7 +6,6 @@ import { questionsOf } from "./questions.js";
 import { STRINGS } from "./strings.js";
 
 const TRIES = 2;
-const MOST_LINKS = 12;
 
 /**
  * The line with the question and the verdict. `asks(number)` says whether that step is asked about, and then puts the
@@ -42,7 +41,7 @@ export function predictView(trace, history, { grouped, drill, reveal, cover, go 
   };
   const score = () => {
     const at = (nth) => [...results.values()].filter((each) => each === nth).length;
-    const missed = [...results].filter(([, nth]) => nth !== 1).map(([key]) => key).slice(0, MOST_LINKS);
+    const missed = [...results].filter(([, nth]) => nth !== 1).map(([key]) => key);
     const label = words.again[drill ? "program" : "step"];
     const goTo = (key) => button("again", label(key + 1), () => (drill?.open ?? go)(key));
     say(words.scored(at(1), results.size, at(2), missed.length), null, ...missed.map(goTo));

@@ -11,10 +11,10 @@ import { forwardQuestions } from "./forwards.js";
 import { STRINGS } from "./strings.js";
 
 /** Of these kinds a program asks a few and no more: they are about what the tape does, which is the same each time. */
-const MOST = { recorded: 2, kept: 2, count: 1, next: 3, seed: 1, fate: 2, cut: 2 };
+const MOST = { recorded: 2, kept: 2, count: 1, next: 3, fate: 2, cut: 2 };
 const KINDS = {
   record: ["count", "value", "shape", "kept", "recorded"], skip: ["recorded"], cut: ["cut", "recorded"],
-  seed: ["fate", "seed"], "pull back": ["next"], accumulate: ["sum"],
+  seed: ["fate"], "pull back": ["next"], accumulate: ["sum"],
 };
 
 /** The questions of a trace: `at(step)` is the one about a step, or null; `about(ask)` one that a drill asks. */
