@@ -416,6 +416,18 @@ def test_the_score_counts_first_and_second_tries(predict: Any) -> None:
     assert at.root.locator(".onwards button").count() == 2
 
 
+def test_after_an_answer_about_the_last_step_the_score_is_one_button_away(predict: Any) -> None:
+    x = ad.Variable(3.0, name="x")
+    with ad.trace("square") as traced:
+        with ad.GradientTape(persistent=True) as tape:
+            y = x * x
+        tape.gradient(y, x)
+    at = predict(traced)
+    assert at.answers(len(at.expected) - 1, "6") == "Right: 6."
+    at.root.get_by_role("button", name="How did I do?").click()
+    assert at.verdict == "You had 1 of 1 at the first try."
+
+
 @pytest.mark.parametrize("answer", ["1/3", "0.333", ".3333", "0,333", "3.33e-1", "−1/-3", " 1 / 3 "])
 def test_a_number_may_be_written_in_many_ways(answer: str, predict: Any) -> None:
     x = ad.Variable(1.0, name="x")

@@ -17,6 +17,7 @@ export function predictView(trace, history, { grouped, drill, reveal, cover, go 
   const words = STRINGS.predict;
   const questions = questionsOf(trace, history, grouped);
   const results = drill?.results ?? new Map(); // by step or program: at which try the answer was right, or 0
+  const last = trace.steps.length - 1;
   let [on, question, asked, tries] = [false, null, -1, 0];
   const button = (action, text, pressed) => {
     const element = make("button", { type: "button", "data-action": action }, text);
@@ -54,10 +55,10 @@ export function predictView(trace, history, { grouped, drill, reveal, cover, go 
     say(text, nth > 0, ...onwards());
     if (drill) links.firstChild.focus({ preventScroll: true });
   };
-  /** In a drill, what leads on from a program that was answered. */
+  /** What leads on from an answer: to the next program of a drill, and after the last one to the score. */
   const onwards = () => {
-    if (!drill) return [];
-    const left = [...Array(drill.of).keys()].filter((number) => !results.has(number));
+    if (!drill && asked < last) return [];
+    const left = [...Array(drill?.of ?? 0).keys()].filter((number) => !results.has(number));
     const next = left.find((number) => number > drill.number) ?? left[0];
     const [action, pressed] = next === undefined ? ["score", score] : ["more", () => drill.open(next)];
     return [button(action, words[action], pressed)];
@@ -112,7 +113,7 @@ export function predictView(trace, history, { grouped, drill, reveal, cover, go 
     if (drill && question && !isDone()) results.set(drill.number, 0);
     withdraw();
     if (!on) say("");
-    else if (!drill && results.size && step === trace.steps.length - 1) score();
+    else if (!drill && results.size && step === last) score();
     else say(drill ? "" : words.idle, null, ...(drill && isDone() ? onwards() : []));
   };
   const toggle = () => {
