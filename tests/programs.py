@@ -123,6 +123,53 @@ def loop(turns: int) -> ad.Trace:
     return traced
 
 
+def logistic() -> ad.Trace:
+    """Logistic regression, three steps of gradient descent."""
+    x, labels = np.array([[0.5, 1.0], [-1.0, 2.0], [2.0, -1.0], [1.0, 0.0]]), np.array([1.0, 0.0, 1.0, 0.0])
+    w, b = ad.Variable([0.0, 0.0], name="w"), ad.Variable(0.0, name="b")
+    with ad.trace("logistic regression") as traced:
+        for _ in range(3):
+            with ad.GradientTape() as tape:
+                p = 1 / (1 + np.exp(-(x @ w + b)))
+                loss = -np.mean(labels * np.log(p) + (1 - labels) * np.log(1 - p))
+            dw, db = tape.gradient(loss, [w, b])
+            w.assign_sub(0.5 * dw)
+            b.assign_sub(0.5 * db)
+    return traced
+
+
+def training() -> ad.Trace:
+    """A network of two layers, trained 20 steps."""
+    x = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    labels = np.array([[0.0], [1.0], [1.0], [0.0]])
+    w1 = ad.Variable([[1.0, -1.0, 0.5], [1.0, -1.0, -0.5]], name="w1")
+    w2 = ad.Variable([[1.0], [1.0], [0.5]], name="w2")
+    with ad.trace("training") as traced:
+        for _ in range(20):
+            with ad.GradientTape() as tape:
+                hidden = np.tanh(x @ w1)
+                loss = np.mean((hidden @ w2 - labels) ** 2)
+            dw1, dw2 = tape.gradient(loss, [w1, w2])
+            w1.assign_sub(0.1 * dw1)
+            w2.assign_sub(0.1 * dw2)
+    return traced
+
+
+def recursion() -> ad.Trace:
+    x = ad.Variable(1.5, name="x")
+
+    def power(base: ad.Tensor, times: int) -> ad.Tensor:
+        if times == 1:
+            return base
+        return base * power(base, times - 1)
+
+    with ad.trace("recursion") as traced:
+        with ad.GradientTape() as tape:
+            y = power(x, 4)
+        tape.gradient(y, x)
+    return traced
+
+
 HOSTILE = '<img src=x onerror="window.hacked = true">'
 
 
@@ -138,4 +185,5 @@ def hostile() -> ad.Trace:
 
 
 FIVE = [diamond, broadcasting, network, two_tapes, stopped]
+EIGHT = [*FIVE, logistic, training, recursion]
 EXAMPLES = [*FIVE, two_passes, side_by_side, hostile]
