@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.active import only
+from ..core.active import always, only
 from ..trace.trace import trace
 from . import Player, layout
 from .drawn import LEVELS, Program, draw
@@ -108,7 +108,7 @@ def _content(program: Program, title: str) -> dict[str, Any]:
     path = f"<drill {title}>"
     linecache.cache[path] = (len(program.source), None, program.source.splitlines(keepends=True), path)
     try:
-        with only(), trace(title) as traced:
+        with only(*always.listeners), trace(title) as traced:
             program.run(path)
         document = traced.document()
     finally:
