@@ -91,6 +91,7 @@ export function predictView(trace, history, { grouped, drill, reveal, cover, go 
     return drill.ask.step === number && !isDone() ? questions.about(drill.ask) : null;
   };
   const asks = (number, focus = true) => {
+    if (question && number < asked) return false; // of a drill, whose question stays
     if (!question) {
       question = on ? questionAt(number) : null;
       if (!question) return false;
