@@ -138,20 +138,19 @@ def logistic() -> ad.Trace:
     return traced
 
 
-def training() -> ad.Trace:
-    """A network of two layers, trained 20 steps."""
-    x = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-    labels = np.array([[0.0], [1.0], [1.0], [0.0]])
-    w1 = ad.Variable([[1.0, -1.0, 0.5], [1.0, -1.0, -0.5]], name="w1")
-    w2 = ad.Variable([[1.0], [1.0], [0.5]], name="w2")
+def training(turns: int = 20) -> ad.Trace:
+    """A network of two layers learns exclusive or."""
+    x, target = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([[0.0], [1.0], [1.0], [0.0]])
+    first = [ad.Variable([[0.5, -1.0, 0.8], [-0.6, 0.7, 0.9]], name="W1"), ad.Variable(np.zeros(3), name="b1")]
+    second = [ad.Variable([[0.4], [-0.7], [0.3]], name="W2"), ad.Variable([0.1], name="b2")]
     with ad.trace("training") as traced:
-        for _ in range(20):
+        for _ in range(turns):
             with ad.GradientTape() as tape:
-                hidden = np.tanh(x @ w1)
-                loss = np.mean((hidden @ w2 - labels) ** 2)
-            dw1, dw2 = tape.gradient(loss, [w1, w2])
-            w1.assign_sub(0.1 * dw1)
-            w2.assign_sub(0.1 * dw2)
+                hidden = np.tanh(x @ first[0] + first[1])
+                loss = np.mean((hidden @ second[0] + second[1] - target) ** 2)
+            variables = [*first, *second]
+            for variable, gradient in zip(variables, tape.gradient(loss, variables), strict=True):
+                variable.assign_sub(0.1 * gradient)
     return traced
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 from programs import FIVE, HOSTILE, two_passes
 
 import autodiff_edu as ad
+from autodiff_edu.player.packing import dumps, packed
 from browser.following import TOO_WIDE, only, read, saved
 
 
@@ -194,7 +194,7 @@ def test_nothing_on_the_page_gives_an_answer_away(program: Any, open_tab: Any, t
         number = question["step"]
         content = {**ad.play(traced, predict=True)._content, "trace": poisoned(traced.document(), number)}
         path = tmp_path / "poisoned.html"
-        data = json.dumps({**content, "arrays": []}).replace("<", "\\u003c")
+        data = dumps(packed(content)).replace("<", "\\u003c")
         page = head.replace('data-start="0"', f'data-start="{number - 1}"') + start + data + end + rest
         path.write_text(page, encoding="utf-8")
         at.tab.page.goto(path.as_uri())

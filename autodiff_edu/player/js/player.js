@@ -14,6 +14,7 @@ import { build, make, set, write } from "./dom.js";
 import { EXTRAS, extrasOf } from "./extras.js";
 import { graphView } from "./graph.js";
 import { readHistory } from "./history.js";
+import { unpacked } from "./packing.js";
 import { panelView } from "./panel.js";
 import { predictView } from "./predict.js";
 import { stageView } from "./stage.js";
@@ -58,15 +59,6 @@ export function mountAll(root = document) {
       reportError(error); // the transcript stays, and the other players of the page start
     }
   }
-}
-
-/** Puts the arrays that a page holds once into the steps that have only their index. */
-function unpacked({ arrays, ...content }) {
-  content.drill = content.drill?.map(unpacked);
-  for (const step of content.trace.steps) {
-    for (const name of SHARED.arrays) if (typeof step[name] === "number") step[name] = arrays[step[name]];
-  }
-  return content;
 }
 
 /** Draws a player, or one program of a drill after the other, in the same place. */
