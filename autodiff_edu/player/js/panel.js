@@ -64,7 +64,7 @@ function short(array) {
 }
 
 /** The formulas of an entry: what it computes, and what it sends to each argument. */
-function formulasOf(trace, read, history, tangents) {
+function formulasOf(trace, read, history, tangents, isCovered) {
   /** Names at the leaves of a tree; `moving` is the argument whose tangent flows, else a cotangent does. */
   const name = (entry, moving) => (leaf) => {
     const { arguments: given, output, aliases } = trace.entries[entry];
@@ -103,7 +103,7 @@ function formulasOf(trace, read, history, tangents) {
     const tree = trace.formulas[contributions[argument]];
     const values = (leaf) => (leaf === "g" ? arrived : value(entry, leaf, number));
     const isNumber = !Array.isArray(tree); // what it is in numbers is the outcome already
-    const nodes = both(entry, tree, isNumber ? null : arrived && values);
+    const nodes = both(entry, tree, isNumber || (isCovered() && !sent) ? null : arrived && values);
     if (arrived) nodes.push(...outcome(sent));
     return equation(barred(trace.tensors[given[argument]].name), ...signed("+=", nodes));
   };
@@ -115,11 +115,11 @@ function formulasOf(trace, read, history, tangents) {
   return { forward, backward, pushed };
 }
 
-export function panelView(trace, history) {
+export function panelView(trace, history, isCovered) {
   const words = STRINGS.panel;
   const read = readings(trace, history);
   const tangents = tangentsOf(trace, history);
-  const formulas = formulasOf(trace, read, history, tangents);
+  const formulas = formulasOf(trace, read, history, tangents, isCovered);
   const field = (name, tag = "span") => make(tag, { "data-field": name });
   const [caption, operation, target, count, memory] =
     [["caption"], ["operation", "code"], ["target", "b"], ["count"], ["memory"]].map((one) => field(...one));
@@ -153,10 +153,11 @@ export function panelView(trace, history) {
     const shown = [];
     if (entry) {
       forward.replaceChildren(formulas.forward(step.entry, number));
+      const covered = isCovered() && !history.arrived(step.entry, number); // whether anything flows is an answer
       if (pushes) {
         const current = step.kind === "push forward" ? "true" : null;
         shown.push(make("div", { "data-now": current }, formulas.pushed(step.entry, number)));
-      } else entry.contributions.forEach((formula, index) => {
+      } else if (!covered) entry.contributions.forEach((formula, index) => {
         if (formula === null || shown.length === MOST_INPUTS) return;
         const current = step.kind === "accumulate" && step.argument === index ? "true" : null;
         shown.push(make("div", { "data-now": current }, formulas.backward(step.entry, index, number)));
