@@ -11,11 +11,19 @@ Lists refer to each other by index, counted from 0.
   text), `inputs` (the tensors among them) and `output` (a tensor), `parameters` (name and text), `formula` (what it
   computes), `contributions` (for each argument the formula of what is sent back to it, null where nothing is),
   `tapes`, `scope` (names, from the outermost), `where`; where a line has a second name for an argument, as after
-  `y = x`, `aliases` (for each argument that name, or null); and where tangents are pushed forward, `pushes` (for each
-  argument the formula of how far its tangent moves the output). An operation that several tapes recorded is one entry.
+  `y = x`, `aliases` (for each argument that name, or null); `call` (the innermost of `calls` it is in, if it is in
+  any); and where tangents are pushed forward, `pushes` (for each argument the formula of how far its tangent moves the
+  output). An operation that several tapes recorded is one entry.
+- `calls`: calls of the user's functions, each after the one it was made in: `text` ("f(3)"), `function` (equal for
+  calls of one function), `caller` (a call; not there where none is known).
 - `steps`: what happened, in order: `kind`, `text` (a sentence), `tape`, `where`, `memory` (the bytes of the arrays
-  that this tape holds after the step; null if it is about no tape), and by kind
-    - "watch": `tensor`; "record", "cut", "skip": `entry`; "release", "pause", "resume", "reset": nothing more;
+  that this tape holds after the step; null if it is about no tape), `call` (the innermost call under way, if that is
+  worth showing), `passed` (the lines that ran since the last step and have none: pairs of `code` and line; not there
+  where there are none), and by kind
+    - "watch": `tensor`; "record", "cut", "skip" (also of a tape that is paused): `entry`; "release", "pause",
+      "resume", "reset": nothing more;
+    - "line": `what`: "condition" (which way it went), "value" (of plain numbers, or computed while no tape recorded),
+      "call" or "return"; "error": nothing more: what the code raised, and always the last;
     - "seed": `tensor`, `cotangent`, `pass` (counts the passes, backward and of tangents); "pull back": `entry`,
       `cotangent`, `pass`;
     - "accumulate": `entry`, `argument`, `tensor`, `before` (null for the first), `contribution`, `after`, `count`,
@@ -110,7 +118,7 @@ def _rounded(data: Any) -> Any:
 def empty(title: str) -> dict[str, Any]:
     """Return a document in which nothing happened."""
     document: dict[str, Any] = {"format": shared()["format"], "version": shared()["version"], "title": title}
-    document |= {part: [] for part in ("code", "tapes", "tensors", "formulas", "entries", "steps")}
+    document |= {part: [] for part in ("code", "tapes", "tensors", "formulas", "entries", "calls", "steps")}
     return document | {"program": {"lines": [], "steps": []}}
 
 
@@ -120,6 +128,9 @@ class Writer:
     def __init__(self, source: Any) -> None:  # a Trace, which is made of this
         self.labels = Labels(with_aliases=True)
         self.scopes, self.memory, self.places = source._scopes, source._memory, source._places
+        self.calls, self.passed = source._calls, source._passed
+        self.known_calls: dict[int, int] = {}  # the id of a call, and its index in the document
+        self.functions: dict[Any, int] = {}
         self.owners: dict[str, list[Any]] = {}  # by the name of their scope
         self.tapes: list[Tape] = []
         self.tape_numbers: dict[int, int] = {}  # by their ids
@@ -203,7 +214,14 @@ class Writer:
             "tape": None if tape is None else self.tape_numbers[id(tape)],
             "memory": self.memory.get(id(event)),
         }
+        if (call := self.calls.get(id(event))) is not None and call.worth:
+            step["call"] = self._call(call)
+        passed = [self._row(path, line) for path, line in self.passed.get(id(event), ())]
+        if rows := [row for row in dict.fromkeys(passed) if row and not self._is_at(step, row)]:
+            step["passed"] = [list(row) for row in rows]
         match event:
+            case events.Line(what=what):
+                step["what"] = what
             case events.Watch(tensor=tensor):
                 kind = "variable" if isinstance(tensor, Variable) else "watched"
                 step["tensor"] = self._tensor(tensor._id, tensor, kind)
@@ -231,6 +249,26 @@ class Writer:
                 step |= {"tensor": self._tensor(tensor._id, tensor, "computed"), "how": how}
         step["text"] = self.sentences.write(event, step)
         self.document["steps"].append(step)
+
+    def _call(self, call: Any) -> int:
+        if id(call) not in self.known_calls:
+            about: dict[str, Any] = {"text": f"{call.name}({', '.join(filter(None, call.arguments.values()))})"}
+            about["function"] = self.functions.setdefault(call.function, len(self.functions))
+            if call.caller is not None:
+                about["caller"] = self._call(call.caller)
+            self.known_calls[id(call)] = len(self.document["calls"])
+            self.document["calls"].append(about)
+        return self.known_calls[id(call)]
+
+    def _is_at(self, step: dict[str, Any], row: tuple[int, int]) -> bool:
+        return step["where"] is not None and (step["where"]["code"], step["where"]["line"]) == row
+
+    def _row(self, path: str, line: int) -> tuple[int, int] | None:
+        """Find a line in the code that is quoted."""
+        for index, (known, first, end) in enumerate(self.excerpts):
+            if path == known and first <= line < end:
+                return index, line
+        return None
 
     def _accumulated(self, event: events.Accumulate, number: int) -> dict[str, Any]:
         id = event.tensor._id
@@ -278,6 +316,8 @@ class Writer:
                 described["aliases"] = aliases
             described["output"] = self._tensor(entry.output_id, entry.output_value, "computed")
             described["where"] = self._point(entry.where)
+            if step is not None and "call" in step:
+                described["call"] = step["call"]
             self.document["entries"].append(described)
             self.described.append(entry)
         index = self.entries[entry.output_id]
@@ -333,7 +373,7 @@ class Writer:
                 described["pushes"] = pushes
 
     def _where_of(self, event: Event) -> Where | None:
-        if isinstance(event, events.Explain):
+        if isinstance(event, events.Explain | events.Line):
             return event.where
         own = self.own.get(id(event))
         if own is not None and own.where is not None:
@@ -353,13 +393,14 @@ class Writer:
         return self.points[key]
 
     def _found(self, at: Place) -> dict[str, Any] | None:
-        for index, (path, first, end) in enumerate(self.excerpts):
-            if path == at.path and first <= at.line < end:
-                return {"code": index, "line": at.line, "columns": None if at.columns is None else list(at.columns)}
-        return None
+        row = self._row(at.path, at.line)
+        columns = None if at.columns is None else list(at.columns)
+        return None if row is None else {"code": row[0], "line": row[1], "columns": columns}
 
 
 def _kind(event: Event) -> str:
+    if isinstance(event, events.Skip):
+        return "skip"
     return {"PullBack": "pull back", "PushForward": "push forward"}.get(name := type(event).__name__, name.lower())
 
 

@@ -57,7 +57,8 @@ class Sentences:
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
                 text = f"{self._line(step)}{labels[entry.output_id]} is {labels.aloud(entry)}"
                 text += "" if entry.output_value is None else f", which is {short_value(entry.output_value)}"
-                recorded = self._recorded(step, whose)
+                missed = f"{whose} is paused, so it does not record this."
+                recorded = missed if isinstance(event, events.Missed) else self._recorded(step, whose)
                 return f"{text}.{self._renamed(entry)} {_begun(recorded, whose)}"
             case events.Seed(tensor=tensor, cotangent=cotangent):
                 which = "the backward pass" if self._is_alone() else f"the backward pass of {whose}"
@@ -80,6 +81,8 @@ class Sentences:
                 return f"{self._entry(entry)}: the tangent of {labels[entry.output_id]} is {total}."
             case events.Assign(variable=variable, value=value):
                 return f"the variable {labels[variable._id]} is assigned {short_value(value._array)}."
+            case events.Line(text=text) | events.Error(text=text):
+                return f"{self._line(step) if step['where'] else ''}{text}{'' if text[-1] in '.!?' else '.'}"
             case events.Leave(tensor=tensor, how=how):
                 name = labels[tensor._id]
                 return f"the tensor {name} leaves for NumPy by {how}: what is computed from that is on no tape."

@@ -233,7 +233,7 @@ def shown(array: dict[str, Any] | None) -> str:
 TOGETHER = """root => {
   const at = (selector) => [...root.querySelectorAll(selector)]
     .filter((part) => part.checkVisibility() && part.getClientRects().length)
-    .map((part) => { const { top, bottom, left, right } = part.getBoundingClientRect(); return { top, bottom, left, right }; });
+    .map((part) => part.getBoundingClientRect().toJSON());
   const sentence = root.querySelector(".sentence");
   return {
     kind: root.dataset.kind,

@@ -1,4 +1,4 @@
-"""Controls, sentence, lit code and accumulator are seen together at every step, on a lecturer's screen and on a telephone."""
+"""Controls, sentence, lit code and accumulator are seen together at every step, on two screens."""
 
 from __future__ import annotations
 

@@ -65,9 +65,22 @@ def test_an_error_in_the_cell_shows_as_usual_below_the_player_of_what_happened_u
     assert isinstance(result.error_in_exec, ZeroDivisionError)
     (player,) = players(captured)
     assert "y is x times x" in player.data["text/plain"]
+    assert player.data["text/plain"].splitlines()[-1].endswith("Line 4: ZeroDivisionError: division by zero.")
     assert captured.stdout.count("ZeroDivisionError: division by zero") == 1
     assert "line 4" in captured.stdout
     assert "run_cell" not in captured.stdout, "the frames of %%play are nobody's business"
+
+
+def test_ad_play_of_a_function_that_raises_shows_its_player_above_the_error(shell):
+    result, captured = run(shell, "def f(x):\n    y = x * x\n    return y / (1 // 0)\nad.play(f, 2.0)")
+    assert isinstance(result.error_in_exec, ZeroDivisionError)
+    (player,) = players(captured)
+    assert (
+        player.data["text/plain"]
+        .splitlines()[-1]
+        .endswith("Line 3: ZeroDivisionError: integer division or modulo by zero.")
+    )
+    assert not hasattr(result.error_in_exec, "__notes__")
 
 
 def test_a_syntax_error_is_shown_and_nothing_is_played(shell):

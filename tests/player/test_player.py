@@ -157,6 +157,32 @@ def test_an_exception_in_the_function_reaches_the_user_and_leaves_everything_cle
     assert (now().followers, now().hooks) == ((), ())
 
 
+def halfway(x):
+    x * x
+    raise ValueError("<script>no</script>\nsecond line")
+
+
+def test_a_function_that_raises_keeps_the_player_of_what_happened_until_then():
+    with pytest.raises(ValueError, match="no") as caught:
+        ad.play(halfway, 3.0)
+    player = caught.value.player
+    assert kinds(player) == ["watch", "record", "error"]
+    d = document(player)
+    assert d["steps"][-1]["text"].endswith("ValueError: <script>no</script>.")
+    assert "raise ValueError" in d["code"][0]["lines"][d["steps"][-1]["where"]["line"] - d["code"][0]["first_line"]]
+    assert "attribute `player`" in caught.value.__notes__[-1]
+    assert "<script>no" not in player.html()
+
+
+def test_an_error_before_anything_was_recorded_comes_alone():
+    def f(text):
+        raise ValueError(text)
+
+    with pytest.raises(ValueError, match="abc") as caught:
+        ad.play(f, "abc")
+    assert not hasattr(caught.value, "player")
+
+
 def test_a_wrong_number_of_arguments_is_python_s_error():
     with pytest.raises(TypeError, match="y"):
         ad.play(lambda x, y: x * y, 1.0)

@@ -4,6 +4,7 @@ import { make, reveal, set, write } from "./dom.js";
 import { digits, rowsView } from "./rows.js";
 import { STRINGS } from "./strings.js";
 
+const DEEPEST = 4; // calls that are named in the caption
 const NARROW_SCREEN = "(max-width: 640px)";
 
 export function codeView(trace, history, go) {
@@ -18,11 +19,14 @@ export function codeView(trace, history, go) {
       const where = history.where[step];
       return where?.code === code && where.line === start + index ? where : null;
     };
+    const isPassed = (index, step) =>
+      trace.steps[step].passed?.some(([other, line]) => other === code && line === start + index) ?? false;
     const about = (index) => ({ "data-line": start + index });
-    return listOf(box, { lines, start, about, stepOf, isLit, lit: "data-lit" }, go);
+    return listOf(box, { lines, start, about, stepOf, isLit, isPassed, lit: "data-lit" }, go);
   });
   box.append(...excerpts.map((each) => each.element));
-  const caption = make("figcaption");
+  const [file, stack] = [make("span"), make("span", { class: "stack" })];
+  const caption = make("figcaption", {}, file, stack);
   // A step without a place of its own leaves the code that was last in view, so that nothing jumps.
   let seen = history.where.find((where) => where)?.code ?? 0;
   const inView = history.where.map((where) => (seen = where?.code ?? seen));
@@ -30,7 +34,10 @@ export function codeView(trace, history, go) {
   const show = (step) => {
     program.show(step);
     excerpts.forEach(({ element }, index) => (element.hidden = index !== inView[step]));
-    write(caption, trace.code[inView[step]]?.place ?? STRINGS.code.heading);
+    write(file, trace.code[inView[step]]?.place ?? STRINGS.code.heading);
+    const calls = callsAt(trace, step);
+    write(stack, STRINGS.code.stack(calls.slice(-DEEPEST), calls.length > DEEPEST));
+    set(stack, "title", STRINGS.code.stack(calls) || null);
     const where = history.where[step];
     for (const excerpt of excerpts) excerpt.show(step);
     const index = where && where.line - trace.code[where.code].first_line;
@@ -39,6 +46,13 @@ export function codeView(trace, history, go) {
   };
   const figure = make("figure", {}, caption, box);
   return { element: make("div", { class: "code-figure" }, figure, ...program.elements), show };
+}
+
+/** The calls under way at a step, from the outermost. */
+function callsAt({ steps, calls = [] }, step) {
+  const found = [];
+  for (let { call } = steps[step]; call !== undefined; call = calls[call].caller) found.unshift(calls[call].text);
+  return found;
 }
 
 /** The program, under a button that shows and hides it; nothing at all where there is none. */
@@ -83,9 +97,10 @@ function lineOf(attributes, number, text, step, go) {
 
 /**
  * Lines with one stop for Tab, at the current line; from there the arrows up and down walk from button to button.
- * Of a line, `stepOf` says to which step it goes (-1 to none), and `isLit` whether a step lights it, and what columns.
+ * Of a line, `stepOf` says to which step it goes (-1 to none), `isLit` whether a step lights it, and what columns, and
+ * `isPassed` whether it ran just before the step and has none of its own.
  */
-function listOf(box, { lines, start, about, stepOf, isLit, lit }, go) {
+function listOf(box, { lines, start, about, stepOf, isLit, isPassed = () => false, lit }, go) {
   const element = make("div", { class: "lines", style: digits(start + lines.length - 1) });
   const walk = [...lines.keys()].filter((index) => stepOf(index) >= 0);
   let entrance = walk[0];
@@ -94,7 +109,8 @@ function listOf(box, { lines, start, about, stepOf, isLit, lit }, go) {
     if (index === entrance) set(row.firstChild, "tabindex", 0);
     let before = null;
     const update = (step) => {
-      const now = isLit(index, step);
+      const [now, passed] = [isLit(index, step), isPassed(index, step) ? STRINGS.code.passed : null];
+      for (const name of ["data-passed", "title"]) set(row, name, passed);
       if (now === before) return;
       before = now;
       set(row, lit, now ? true : null);

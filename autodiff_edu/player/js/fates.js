@@ -36,7 +36,7 @@ export function readFates(trace, history) {
   };
   const mark = (tensor, step) => {
     const entry = makers.get(tensor);
-    if (stopped.get(entry) === "skip") return "skip";
+    if (stopped.get(entry) === "skip") return during.has(entry) ? "paused" : "skip";
     return missed(tensor, step) ? "unconnected" : during.has(entry) ? "paused" : null;
   };
   const isAt = (tensor, where) => {

@@ -36,7 +36,7 @@ export function readLanes({ steps, entries, tapes }) {
     if (["pause", "resume", "reset", "release"].includes(kind)) rows.push({ step: number });
     for (const lane of LOST[kind] ? held[tape].splice(0) : []) Object.assign(lane, { lost: number, as: LOST[kind] });
     if (entry === undefined || pass !== undefined) return;
-    begin(entry, tape, number, kind === "record" ? "recorded" : kind);
+    begin(entry, tape, number, kind === "record" ? "recorded" : paused.has(tape) ? "paused" : kind);
     if (kind !== "skip") held[tape].push(lanes[entry].get(tape));
     for (const other of paused) begin(entry, other, number, "paused");
     for (const { tape: puller, as } of open.values()) if (puller !== tape) begin(entry, puller, number, as);

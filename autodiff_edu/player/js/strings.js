@@ -70,6 +70,8 @@ export const STRINGS = {
   code: {
     heading: "Code",
     line: (number) => `Line ${number}: go to its first step`,
+    passed: "Has just run, and has no step of its own",
+    stack: (calls, more) => (more ? ["…", ...calls] : calls).join(" › "),
     program: "The same as NumPy",
   },
   tape: {
@@ -109,6 +111,7 @@ export const STRINGS = {
     },
     groups: {
       scope: ({ name }) => name,
+      call: ({ name }) => name,
       pass: ({ name }) => `← pass of ${name}`,
       push: ({ name }) => `→ tangents over ${name}`,
       loop: ({ times }) => `loop ×${times}`,
@@ -124,6 +127,7 @@ export const STRINGS = {
       watch: "Watched", remark: "Folding", seed: "The backward pass starts", move: "Tangents start here",
       assign: "Assigned", leave: "Left for NumPy", pause: "Pause",
       resume: "Recording again", reset: "Reset", release: "Released", explain: "Explanation",
+      line: "Plain Python", error: "Error",
     },
     input: "input",
     output: "output",
