@@ -2,7 +2,7 @@
 
 Lists refer to each other by index, counted from 0.
 
-- `format` "autodiff_edu.trace", `version` 3, `title`.
+- `format` "autodiff_edu.trace", `version` 4, `title`.
 - `code`: excerpts of the user's code: `place` ("cell 3" or "fit.py"), `first_line`, `lines`.
 - `tapes`: `name`, `persistent`.
 - `tensors`: `name`, `kind` ("watched", "variable", "constant" or "computed"), `value`: an array.
@@ -19,6 +19,11 @@ Lists refer to each other by index, counted from 0.
       `of`, `pass`;
     - "assign": `tensor`, `value`; "leave": `tensor`, `how`;
     - "explain": nothing more: a sentence about why a gradient is None.
+- `nudges`, if there are any: how far a target moves when something it was computed from does, for the nudges in
+  text/shared.json times `size`. `tensor`, `target` (tensors); where the tensor is an array, `element` (an index) or
+  `along` (true: along the cotangent, by this length); `from` (the number that is nudged; not for `along`), `size`,
+  `slope` (what the cotangent says for a nudge of 1; left out if none reached the tensor), `moved` (to four digits; null
+  where not finite; left out where it is what the cotangent says).
 - `sweep` and `contours`: only in documents that are more than a trace; `player/parts.py` describes them.
 - `program`: the same in NumPy: `lines`, texts; `steps`, for each step the index of its line, or null.
 
@@ -130,6 +135,7 @@ class Writer:
         for i, event in enumerate(source.events):
             self._step(event, self.passes[i])
         self._add_program(source.events)
+        self._add_nudges(source)
 
     def _name(self, happened: list[Event], earlier: dict[int, list[Entry]]) -> None:
         skipped = 0
@@ -294,6 +300,13 @@ class Writer:
                 tree = formulas.application(entry, arguments, described["parameters"])
             described["formula"] = index(tree)
             described["contributions"] = [index(written.formulas.get((id, k))) for k in range(len(arguments))]
+
+    def _add_nudges(self, source: Any) -> None:
+        from .nudges import nudges
+
+        earlier = [entry for entries in source._earlier.values() for entry in entries]
+        if kept := nudges(source.events, self.passes, earlier, self.tensors):
+            self.document["nudges"] = kept
 
     def _where_of(self, event: Event) -> Where | None:
         if isinstance(event, events.Explain):
