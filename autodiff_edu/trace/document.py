@@ -22,8 +22,9 @@ Lists refer to each other by index, counted from 0.
 - `nudges`, if there are any: how far a target moves when something it was computed from does, for the nudges in
   text/shared.json times `size`. `tensor`, `target` (tensors); where the tensor is an array, `element` (an index) or
   `along` (true: along the cotangent, by this length); `from` (the number that is nudged; not for `along`), `size`,
-  `slope` (what the cotangent says for a nudge of 1; left out if none reached the tensor), `moved` (to four digits; null
-  where not finite; left out where it is what the cotangent says).
+  `slope` (what the cotangent says for a nudge of 1; left out if none reached the tensor), `cut` (true where a path to
+  the target lets nothing back), `moved` (to four digits; null where not finite; left out where it is what the cotangent
+  says).
 - `sweep` and `contours`: only in documents that are more than a trace; `player/parts.py` describes them.
 - `program`: the same in NumPy: `lines`, texts; `steps`, for each step the index of its line, or null.
 

@@ -111,6 +111,8 @@ def _of_pass(makers: dict[int, Entry], target: Any, cotangents: Any, tensors: An
             kept = {"tensor": tensors[id], "target": tensors[target._id], **about, "size": size}
             if slope is not None:
                 kept["slope"] = rounded(slope, zero / size)
+                if any(entry.output_id not in cotangents for entry in after):
+                    kept["cut"] = True
             if slope is None or not all(abs(m - slope * by) <= zero for m, by in zip(moved, steps(size), strict=True)):
                 kept["moved"] = [rounded(m, zero) for m in moved]
             yield len(after), kept

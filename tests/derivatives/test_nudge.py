@@ -79,7 +79,9 @@ def test_through_a_cut_the_target_moves_and_the_backward_pass_does_not_know():
         z = y * x
     found = tape.nudge(y, x, -1.0)
     assert found == (-2.0, 0.0, False)
-    assert repr(found).startswith("The target moves by -2; no cotangent reaches the tensor, so the backward pass says 0")
+    assert repr(found).startswith(
+        "The target moves by -2; no cotangent reaches the tensor, so the backward pass says 0"
+    )
     assert tape.nudge(z, x, -1.0) == (0.0, -1.0, True), "of the product it sees one factor only"
 
 

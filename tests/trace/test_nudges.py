@@ -73,6 +73,8 @@ def test_what_a_cut_keeps_from_the_backward_pass_moves_all_the_same():
     # z = stop_gradient(x x) b + 2 x x, and b = 18, computed in the pause, stays
     assert moved(found) == pytest.approx([20 * ((3 + by) ** 2 - 9) for by in steps(1.0)], rel=1e-3)
     assert found["slope"] == 12.0
+    assert found["cut"] is True
+    assert "cut" not in kept(stopped())["y -> z"]
 
 
 def test_where_no_cotangent_arrives_there_is_no_slope():

@@ -14,6 +14,7 @@ import { build, make, set, write } from "./dom.js";
 import { EXTRAS, extrasOf } from "./extras.js";
 import { graphView } from "./graph.js";
 import { readHistory } from "./history.js";
+import { nudgeView } from "./nudge.js";
 import { panelView } from "./panel.js";
 import { predictView } from "./predict.js";
 import { stageView } from "./stage.js";
@@ -139,6 +140,7 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
   if (recorded) {
     left.push(codeView(trace, history, go), tapeView(trace, history, go));
     right.push(graphView(trace, history, content.layout, go), panelView(trace, history));
+    if (trace.nudges) top.push(nudgeView(trace, history, right.at(-1).element));
   }
   const elements = (some) => some.map((view) => view.element);
   const columns = [left, right].filter((some) => some.length).map((some) => make("div", {}, ...elements(some)));
