@@ -10,7 +10,7 @@ import pytest
 from programs import broadcasting, diamond
 
 import autodiff_edu as ad
-from browser.following import only, saved
+from browser.following import only, saved, violations
 
 
 def cut() -> ad.Trace:
@@ -146,6 +146,7 @@ def test_it_lies_within_the_player_and_changes_no_height(
     assert inner["y"] + inner["height"] <= outer["y"] + outer["height"]
     shown = nudging.slider.bounding_box()
     assert 0 <= shown["y"] <= viewport[1], "the slider was brought into view"
+    assert violations(nudging.root) == []
 
 
 def test_on_stage_its_numbers_have_20_pixels(open_tab: Any, tmp_path: Path) -> None:

@@ -65,7 +65,8 @@ export function nudgeView(trace, history, panel) {
   const plot = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": true });
   const heading = make("header", {}, make("label", {}, words.heading, choice), close);
   const about = { class: "nudge", role: "dialog", "aria-label": words.name, hidden: "" };
-  const element = make("div", about, heading, make("div", {}, slider, change), numbers, plot, why);
+  const element = make("div", about);
+  const inside = [heading, make("div", {}, slider, change), numbers, plot, why];
   panel.querySelector("figcaption").append(button);
 
   const redraw = () => {
@@ -112,6 +113,7 @@ export function nudgeView(trace, history, panel) {
     set(element, "style", `left: ${left}px; top: ${top}px`);
   };
   const open = (on) => {
+    element.replaceChildren(...(on ? inside : []));
     element.hidden = !on;
     set(button, "aria-expanded", on);
     if (on) { follow(); put(); }
