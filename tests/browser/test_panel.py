@@ -263,19 +263,25 @@ def test_what_is_no_entry_is_shown_too(panel: Any) -> None:
     shown.tab.is_quiet()
 
 
-def test_the_panel_does_not_jump_when_steps_are_seen_again(panel: Any) -> None:
+@pytest.mark.parametrize("width", [1280, 900, 375])
+def test_the_player_has_one_height_at_every_step(panel: Any, width: int) -> None:
     def mixed(x: Any, w: Any) -> Any:
         return np.sum(np.tanh(x @ w) ** 2)
 
-    shown = panel(traced(mixed, x=np.ones((20, 3)), w=np.ones((3, 2))))
-    tops = '["[data-field=backward]", ".accumulator", ".about"].map((s) => root.querySelector(s).offsetTop)'
-    for number in range(len(shown.steps)):
-        shown.go(number)
-    seen = set()
-    for number in range(len(shown.steps)):
-        shown.go(number)
-        seen.add(tuple(shown.root.evaluate(f"root => {tops}")[1:]))
-    assert len(seen) == 1
+    shown = panel(traced(mixed, x=np.ones((20, 3)), w=np.ones((3, 2))), viewport={"width": width, "height": 720})
+    read = "root => [root, root.querySelector('.columns')].map((part) => part.getBoundingClientRect().height)"
+    assert len({tuple(seen) for seen in shown.player.at_every_step(read)}) == 1
+
+
+@pytest.mark.parametrize("width", [1280, 900])
+def test_what_is_about_no_tensor_leaves_its_room_to_the_graph(open_tab: Any, tmp_path: Path, width: int) -> None:
+    panel = Panel(open_tab, tmp_path, stopped(), viewport={"width": width, "height": 720})
+    room = "root => root.querySelector('.graph-figure').clientHeight"
+    panel.go(1)
+    before = panel.root.evaluate(room)
+    panel.go([step["kind"] for step in panel.steps].index("pause"))
+    assert not panel.root.locator(".panel .body").is_visible()
+    assert panel.root.evaluate(room) > before or width == 1280
 
 
 HOSTILE = '<img src=x onerror="window.hacked=1">"><script>window.hacked=1</script>'
