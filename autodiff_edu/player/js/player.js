@@ -142,7 +142,7 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
     read.push(codeView(trace, history, go), tapeView(trace, history, go));
     drawn.push(graphView(trace, history, content.layout, go));
     counted.push(panelView(trace, history));
-    if (trace.nudges) over.push(nudgeView(trace, history, counted[0].element));
+    if (trace.nudges?.length) over.push(nudgeView(trace, history, counted[0].element));
   }
   const columns = [read, drawn, counted].filter((some) => some.length);
   const elements = (some) => some.map((view) => view.element);
