@@ -120,6 +120,40 @@ def test_a_formula_stands_in_names_and_in_numbers_and_its_result_comes_when_it_i
     assert plain(seen["backward"][0]).endswith(f"=({cotangent})·cos2={result}")
 
 
+def of_two(x: Any, w: Any) -> Any:
+    return np.sum((x * w) ** 2.0)
+
+
+@pytest.mark.parametrize(
+    ("x", "w", "product", "power"),
+    [
+        (3.0, 2.0, "t1=x·w=3·2=6", "t2=t12=62=36"),
+        (1.234567e-11, 2.0, "t1=x·w=1.23e-11·2=2.46913e-11", "t2=t12=(2.47e-11)2=6.09662e-22"),
+        ([3.0, 4.0], 2.0, "t1=x·w=[6 8]", "t2=t12=[36 64]"),
+    ],
+    ids=["short", "long", "an array among them"],
+)
+def test_a_formula_has_numbers_for_all_its_names_or_for_none(
+    x: Any, w: float, product: str, power: str, panel: Any
+) -> None:
+    shown = panel(traced(of_two, x=x, w=w))
+    for name, formula in (("t1", product), ("t2", power)):
+        assert plain(shown.go(shown.find("record", name))["forward"]) == formula.replace(" ", "")
+
+
+def test_an_exponent_stands_beside_its_base_and_not_on_top_of_it(panel: Any) -> None:
+    shown = panel(traced(of_two, x=3.0, w=2.0))
+    shown.go(shown.find("record", "t2"))
+    for power in shown.root.locator('[data-field="forward"] msup').all():
+        base, exponent = (power.locator(f":scope > :nth-child({k})").bounding_box() for k in (1, 2))
+        assert base is not None
+        assert exponent is not None
+        text = power.locator("mi, mn").first.bounding_box()
+        assert text is not None
+        middle = exponent["y"] + exponent["height"] / 2
+        assert text["y"] - 0.3 * text["height"] < middle < text["y"] + 0.4 * text["height"]
+
+
 def test_fractions_and_powers_are_drawn_as_such(panel: Any) -> None:
     shown = panel(traced(sine, x=2.0))
     shown.go(shown.find("record", "z"))

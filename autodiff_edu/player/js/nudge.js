@@ -4,12 +4,12 @@ import { draw, make, set, write } from "./dom.js";
 import { STRINGS } from "./strings.js";
 import SHARED from "../../text/shared.json" with { type: "json" };
 
-const [WIDTH, HEIGHT, EDGE] = [320, 140, 10]; // of the plot, and the room around it
+const [PLOT_WIDTH, PLOT_HEIGHT, PLOT_EDGE] = [320, 140, 10]; // of the plot, and the room around it
 const PORTIONS = [...SHARED.nudges, 0].sort((a, b) => a - b);
 
-const round = (number, digits = 4) => Number(number.toPrecision(digits));
-const minus = (number) => String(number).replace("-", "−");
-const signed = (number) => (number > 0 ? `+${number}` : minus(number));
+const toDigits = (number, digits = 4) => Number(number.toPrecision(digits));
+const withMinus = (number) => String(number).replace("-", "−");
+const withSign = (number) => (number > 0 ? `+${number}` : withMinus(number));
 
 /** The nudges as they are offered: a label, and points from the lowest up. In these null is what is not known. */
 function readNudges({ nudges, tensors }) {
@@ -19,8 +19,8 @@ function readNudges({ nudges, tensors }) {
     const place = nudge.element ? `${name}[${nudge.element.join(", ")}]` : name;
     const what = nudge.along ? STRINGS.nudge.along(name) : place;
     const points = PORTIONS.map((portion) => {
-      const by = round(nudge.size * portion);
-      const said = nudge.slope === undefined ? null : round(nudge.slope * by);
+      const by = toDigits(nudge.size * portion);
+      const said = nudge.slope === undefined ? null : toDigits(nudge.slope * by);
       const moved = !nudge.moved ? said : portion ? nudge.moved[SHARED.nudges.indexOf(portion)] : 0;
       return { portion, by, said, moved };
     });
@@ -32,8 +32,9 @@ function readNudges({ nudges, tensors }) {
 function plotOf(points, at) {
   const heights = points.flatMap(({ said, moved }) => [said ?? 0, moved ?? 0]);
   const [low, high] = [Math.min(...heights), Math.max(...heights)];
-  const x = (portion) => EDGE + ((portion + 1) / 2) * (WIDTH - 2 * EDGE);
-  const y = (height) => (high > low ? EDGE + ((high - height) / (high - low)) * (HEIGHT - 2 * EDGE) : HEIGHT / 2);
+  const x = (portion) => PLOT_EDGE + ((portion + 1) / 2) * (PLOT_WIDTH - 2 * PLOT_EDGE);
+  const portion = (height) => (high > low ? (high - height) / (high - low) : 0.5);
+  const y = (height) => PLOT_EDGE + portion(height) * (PLOT_HEIGHT - 2 * PLOT_EDGE);
   const path = (name, d) => draw("path", { class: name, d });
   const known = (role) => points.filter((point) => point[role] !== null);
   const line = (role) =>
@@ -41,7 +42,7 @@ function plotOf(points, at) {
   const dot = (role, point, r) => draw("circle", { class: role, cx: x(point.portion), cy: y(point[role]), r });
   const ends = ["said", "moved"].filter((role) => at[role] !== null);
   return [
-    path("axes", `M${EDGE} ${y(0)}H${WIDTH - EDGE}M${x(0)} ${EDGE}V${HEIGHT - EDGE}`),
+    path("axes", `M${PLOT_EDGE} ${y(0)}H${PLOT_WIDTH - PLOT_EDGE}M${x(0)} ${PLOT_EDGE}V${PLOT_HEIGHT - PLOT_EDGE}`),
     ...[line("said"), line("moved")],
     ...known("moved").map((point) => dot("moved", point, 2)),
     ...(ends[1] ? [path("gap", `M${x(at.portion)} ${y(at.said)}V${y(at.moved)}`)] : []),
@@ -62,7 +63,7 @@ export function nudgeView(trace, history, panel) {
   const close = make("button", { type: "button", "aria-label": words.close, title: words.close }, "×");
   const slider = make("input", { type: "range", max: PORTIONS.length - 1, "aria-label": words.heading });
   const [change, numbers, why] = [make("span"), make("dl"), make("p")];
-  const plot = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": true });
+  const plot = draw("svg", { viewBox: `0 0 ${PLOT_WIDTH} ${PLOT_HEIGHT}`, "aria-hidden": true });
   const heading = make("header", {}, make("label", {}, words.heading, choice), close);
   const about = { class: "nudge", role: "dialog", "aria-label": words.name, hidden: "" };
   const element = make("div", about);
@@ -72,14 +73,15 @@ export function nudgeView(trace, history, panel) {
   const redraw = () => {
     const { points, place, slope, targetName, cut, moved: bent, from } = kept[choice.value];
     const at = points[slider.value];
-    const [by, moved] = [signed(at.by), at.moved === null ? words.notFinite : signed(at.moved)];
-    const said = at.said === null ? words.nothing : signed(at.said);
-    const gap = at.said === null || at.moved === null ? null : signed(round(at.moved - at.said));
+    const [by, moved] = [withSign(at.by), at.moved === null ? words.notFinite : withSign(at.moved)];
+    const said = at.said === null ? words.nothing : withSign(at.said);
+    const gap = at.said === null || at.moved === null ? null : withSign(toDigits(at.moved - at.said));
     const row = (name, term, number) => make("div", { class: name }, make("dt", {}, term), make("dd", {}, number));
-    write(change, from === undefined ? words.by(by) : words.change(place, minus(from), minus(round(from + at.by, 6))));
+    const to = from === undefined ? null : withMinus(toDigits(from + at.by, 6));
+    write(change, to === null ? words.by(by) : words.change(place, withMinus(from), to));
     numbers.replaceChildren(
       row("moved", words.moves(targetName), moved),
-      row("said", words.says, slope === undefined ? said : words.product(minus(slope), minus(at.by), said)),
+      row("said", words.says, slope === undefined ? said : words.product(withMinus(slope), withMinus(at.by), said)),
       row("gap", words.gap, gap ?? "—"),
     );
     plot.replaceChildren(...plotOf(points, at));

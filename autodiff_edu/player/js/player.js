@@ -15,6 +15,7 @@ import { EXTRAS, extrasOf } from "./extras.js";
 import { graphView } from "./graph.js";
 import { readHistory } from "./history.js";
 import { nudgeView } from "./nudge.js";
+import { unpacked } from "./packing.js";
 import { panelView } from "./panel.js";
 import { predictView } from "./predict.js";
 import { stageView } from "./stage.js";
@@ -59,14 +60,6 @@ export function mountAll(root = document) {
       reportError(error); // the transcript stays, and the other players of the page start
     }
   }
-}
-
-/** Puts the arrays that a page holds once into the steps that have only their index. */
-function unpacked({ arrays, ...content }) {
-  for (const step of content.trace.steps) {
-    for (const name of SHARED.arrays) if (typeof step[name] === "number") step[name] = arrays[step[name]];
-  }
-  return content;
 }
 
 /**

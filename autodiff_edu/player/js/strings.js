@@ -68,6 +68,8 @@ export const STRINGS = {
   code: {
     heading: "Code",
     line: (number) => `Line ${number}: go to its first step`,
+    passed: "Has just run, and has no step of its own",
+    stack: (calls, more) => (more ? ["…", ...calls] : calls).join(" › "),
     program: "The same as NumPy",
   },
   tape: {
@@ -75,6 +77,8 @@ export const STRINGS = {
     states: { waiting: "", recorded: "recorded", pulled: "pulled back", skip: "not recorded", cut: "cut" },
     now: { forward: "→ now", backward: "← now" },
     several: "Tapes",
+    more: (count) => `and ${count} more tape${count === 1 ? "" : "s"}`,
+    choose: "Go to a tape",
     forgotten: "forgotten",
     lanes: {
       recorded: (tape) => `${tape} recorded it`,
@@ -100,6 +104,7 @@ export const STRINGS = {
     },
     groups: {
       scope: ({ name }) => name,
+      call: ({ name }) => name,
       pass: ({ name }) => `← pass of ${name}`,
       loop: ({ times }) => `loop ×${times}`,
       turn: ({ number }) => `turn ${number}`,
@@ -113,6 +118,7 @@ export const STRINGS = {
     kinds: {
       watch: "Watched", seed: "The backward pass starts", assign: "Assigned", leave: "Left for NumPy", pause: "Pause",
       resume: "Recording again", reset: "Reset", release: "Released", explain: "Explanation",
+      line: "Plain Python", error: "Error",
     },
     input: "input",
     output: "output",
