@@ -74,7 +74,7 @@ def test_what_a_cut_keeps_from_the_backward_pass_moves_all_the_same():
     assert moved(found) == pytest.approx([2 * (3 + by) ** 4 + 2 * (3 + by) ** 2 - 180 for by in steps(1.0)], rel=1e-3)
     assert found["slope"] == 12.0
     assert found["cut"] is True
-    assert "cut" not in kept(stopped())["y -> z"]
+    assert "cut" not in played(lambda x: x * x, 3.0)["x -> y"]
 
 
 def test_where_no_cotangent_arrives_there_is_no_slope():
