@@ -2,7 +2,7 @@
 
 Lists refer to each other by index, counted from 0.
 
-- `format` "autodiff_edu.trace", `version` 3, `title`.
+- `format` "autodiff_edu.trace", `version` 4, `title`.
 - `code`: excerpts of the user's code: `place` ("cell 3" or "fit.py"), `first_line`, `lines`.
 - `tapes`: `name`, `persistent`.
 - `tensors`: `name`, `kind` ("watched", "variable", "constant" or "computed"), `value`: an array.

@@ -8,7 +8,7 @@ const MOST_SLICES = 8;
 const LONGEST_ROW = 16;
 
 /** A number as a point on the colour scale: its magnitude if it is complex; infinite and NaN as they are. */
-function magnitude(item) {
+export function magnitude(item) {
   if (typeof item !== "string") return Number(item);
   const parts = item.match(/^([+-]?(?:[\d.]+(?:e[+-]?\d+)?|inf|nan))([+-](?:[\d.]+(?:e[+-]?\d+)?|inf|nan))j$/);
   const real = (text) => Number(text.replace("inf", "Infinity")); // and NaN of "nan"
@@ -16,7 +16,7 @@ function magnitude(item) {
 }
 
 const shown = (item) => (typeof item === "boolean" ? (item ? "True" : "False") : String(item).replace(/^-/, "−"));
-const flat = ({ data }) => [data].flat(Infinity);
+export const flat = ({ data }) => [data].flat(Infinity);
 
 /** The largest finite magnitude in some arrays: the end of a scale that they share. */
 export function limitOf(...arrays) {
@@ -69,11 +69,13 @@ function tableOf({ label, rows, names }, headed) {
   return make("table", { class: `numbers${kind}` }, ...caption, ...head, ...body);
 }
 
-/** The colour of a value: from the middle to one of the ends, which stand in css/array.css. */
+/** A portion of the way from the middle of the colours to one of the ends, which stand in css/array.css. */
+export const mixed = (value, portion) =>
+  `color-mix(in oklab, var(--${value < 0 ? "low" : "high"}) ${Math.round(100 * portion)}%, var(--middle))`;
+
 export function colour(value, limit) {
   if (!Number.isFinite(value)) return null;
-  const portion = limit ? Math.round((100 * Math.min(limit, Math.abs(value))) / limit) : 0;
-  return `background: color-mix(in oklab, var(--${value < 0 ? "low" : "high"}) ${portion}%, var(--middle))`;
+  return `background: ${mixed(value, limit ? Math.min(limit, Math.abs(value)) / limit : 0)}`;
 }
 
 const oddity = (value) => (Number.isFinite(value) ? null : Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf");

@@ -39,7 +39,8 @@ export function readHistory({ steps, tensors, entries }) {
     pass.push(step.pass ?? (over ? null : shown));
     where.push(step.where ?? null);
   });
-  const value = (tensor, number) => values[tensor].findLast((change) => change.step <= number)?.array.text ?? UNKNOWN;
+  const known = (tensor, number) => values[tensor].findLast((change) => change.step <= number)?.array ?? null;
+  const value = (tensor, number) => known(tensor, number)?.text ?? UNKNOWN;
   const inPass = (changes, number) =>
     changes.findLast((change) => change.step <= number && change.pass === pass[number])?.array ?? null;
   const arrived = (entry, number) => inPass(arrivals[entry], number);
@@ -51,5 +52,5 @@ export function readHistory({ steps, tensors, entries }) {
   const pulled = (entry, number) =>
     (arrivals[entry].find((at) => at.pass === pass[number]) ?? arrivals[entry][0])?.step;
   const turns = [...passes.values()].map(({ first }) => first);
-  return { backward, pass, where, appeared, turns, value, cotangent, arrived, state, pulled };
+  return { backward, pass, where, appeared, turns, known, value, cotangent, arrived, state, pulled };
 }

@@ -104,7 +104,7 @@ function formulasOf(trace, read, history) {
   return { forward, backward };
 }
 
-export function panelView(trace, history) {
+export function panelView(trace, history, flow) {
   const words = STRINGS.panel;
   const read = readings(trace, history);
   const formulas = formulasOf(trace, read, history);
@@ -173,13 +173,15 @@ export function panelView(trace, history) {
     write(more, inputs.length > MOST_INPUTS ? words.more(inputs.length - MOST_INPUTS) : "");
   };
 
+  let limit = 0;
+  const showAfter = (array) => places[2].show(array, limit);
   const showSum = (step) => {
     const sums = step.kind === "accumulate";
     write(target, sums ? words.cotangentOf(trace.tensors[step.tensor].name) : words.accumulated);
     write(count, sums ? words.count(step.count, step.of) : "");
     const nothing = { text: words.nothingYet, shape: [], dtype: "", data: null };
     const arrays = sums ? [step.before ?? nothing, step.contribution, step.after] : [null, null, null];
-    const limit = limitOf(...arrays); // one scale, so that the sum can be seen
+    limit = limitOf(...arrays); // one scale, so that the sum can be seen
     places.forEach((place, index) => place.show(arrays[index], limit));
     set(sum, "data-active", sums || null);
     // Long texts need the whole width, one below the other.
@@ -201,6 +203,7 @@ export function panelView(trace, history) {
     const held = [...tapes].filter((tape) => read.bytes(tape, number) !== undefined);
     write(memory, held.map((tape) => words.holds(called(tape), read.bytes(tape, number))).join(" · "));
     for (const keep of steadied) keep();
+    if (step.kind === "accumulate") flow.grow(showAfter, step.before, step.after);
   };
   const inside = make("div", { class: "body" }, rule, accumulator, about);
   return { element: make("figure", { class: "panel" }, make("figcaption", {}, caption, memory), inside), show };

@@ -12,6 +12,7 @@ import { codeView } from "./code.js";
 import { controlsView, handleKey, headingView } from "./controls.js";
 import { build, make, set, write } from "./dom.js";
 import { EXTRAS, extrasOf } from "./extras.js";
+import { readFlow } from "./flow.js";
 import { graphView } from "./graph.js";
 import { readHistory } from "./history.js";
 import { panelView } from "./panel.js";
@@ -76,7 +77,7 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
   const { version, steps, title } = content.trace;
   if (version !== SHARED.version) return refuse(host, content, STRINGS.player.otherVersion(version, SHARED.version));
   const trace = { ...content.trace, steps: steps.length ? steps : [{ kind: "empty", text: STRINGS.player.empty }] };
-  const history = readHistory(trace);
+  const [history, flow] = [readHistory(trace), readFlow()];
   const last = trace.steps.length - 1;
   let [current, timer, speed] = [-1, null, 1];
   const show = (wanted) => {
@@ -85,7 +86,7 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
     current = next;
     const direction = history.backward[next] ? "backward" : "forward";
     build(root, { "data-step": next, "data-kind": trace.steps[next].kind, "data-direction": direction });
-    draw();
+    flow.during(next, draw);
     return true;
   };
   const draw = () => {
@@ -138,7 +139,7 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
   const [left, right] = [[], extras];
   if (recorded) {
     left.push(codeView(trace, history, go), tapeView(trace, history, go));
-    right.push(graphView(trace, history, content.layout, go), panelView(trace, history));
+    right.push(graphView(trace, history, content.layout, go, flow), panelView(trace, history, flow));
   }
   const elements = (some) => some.map((view) => view.element);
   const columns = [left, right].filter((some) => some.length).map((some) => make("div", {}, ...elements(some)));

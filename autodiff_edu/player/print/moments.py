@@ -21,16 +21,17 @@ class Moment:
         The step of the document.
     backward : bool
         Whether it belongs to a backward pass.
-    values, cotangents : dict of int to str
-        For each tensor that has one by now: its value, and its cotangent in the backward pass that is on show.
+    values, cotangents : dict of int to dict
+        For each tensor that has one by now: its value, and its cotangent in the backward pass that is on show; arrays
+        as the document describes them.
     entries : dict of int to str
         The entries that have been computed by now: "record", "cut", or "skip" if no tape recorded it.
     """
 
     step: dict[str, Any]
     backward: bool = False
-    values: dict[int, str] = field(default_factory=dict)
-    cotangents: dict[int, str] = field(default_factory=dict)
+    values: dict[int, dict[str, Any]] = field(default_factory=dict)
+    cotangents: dict[int, dict[str, Any]] = field(default_factory=dict)
     entries: dict[int, str] = field(default_factory=dict)
 
 
@@ -39,7 +40,7 @@ def read_moment(document: dict[str, Any], number: int) -> Moment:
     steps, tensors = document["steps"], document["tensors"]
     last = {step["pass"]: index for index, step in enumerate(steps) if "pass" in step}
     now, shown = Moment(steps[number]), None
-    passes: dict[int | None, dict[int, str]] = {}
+    passes: dict[int | None, dict[int, dict[str, Any]]] = {}
     for index, step in enumerate(steps[: number + 1]):
         touched = []
         if "entry" in step and "pass" not in step:
@@ -51,12 +52,12 @@ def read_moment(document: dict[str, Any], number: int) -> Moment:
         if "tensor" in step:
             touched.append(step["tensor"])
         for tensor in touched:
-            now.values.setdefault(tensor, tensors[tensor]["value"]["text"])
+            now.values.setdefault(tensor, tensors[tensor]["value"])
         if step["kind"] == "assign":
-            now.values[step["tensor"]] = step["value"]["text"]
+            now.values[step["tensor"]] = step["value"]
         elif step["kind"] in ("seed", "accumulate"):
             arrived = step["cotangent"] if step["kind"] == "seed" else step["after"]
-            passes.setdefault(step["pass"], {})[step["tensor"]] = arrived["text"]
+            passes.setdefault(step["pass"], {})[step["tensor"]] = arrived
         computes = step["kind"] in COMPUTING
         now.backward = "pass" in step or (now.backward and not computes)
         # An outer tape may record in the middle of an inner backward pass, whose cotangents stay; after it they go.
