@@ -10,13 +10,14 @@ Lists refer to each other by index, counted from 0.
 - `entries`: `number` (from 1; null if no tape recorded it), `operation`, `text`, `arguments` (in order: a tensor, or
   text), `inputs` (the tensors among them) and `output` (a tensor), `parameters` (name and text), `formula` (what it
   computes), `contributions` (for each argument the formula of what is sent back to it, null where nothing is),
-  `tapes`, `scope` (names, from the outermost), `where`. An operation that several tapes recorded is one entry.
+  `tapes`, `scope` (names, from the outermost), `where`; and, where there are any, `broadcast`: the arguments that were
+  copied to the shape of the output. An operation that several tapes recorded is one entry.
 - `steps`: what happened, in order: `kind`, `text` (a sentence), `tape`, `where`, `memory` (the bytes of the arrays
   that this tape holds after the step; null if it is about no tape), and by kind
     - "watch": `tensor`; "record", "cut", "skip": `entry`; "release", "pause", "resume", "reset": nothing more;
     - "seed": `tensor`, `cotangent`, `pass` (counts the backward passes); "pull back": `entry`, `cotangent`, `pass`;
     - "accumulate": `entry`, `argument`, `tensor`, `before` (null for the first), `contribution`, `after`, `count`,
-      `of`, `pass`;
+      `of`, `pass`; and `unfolded`, the contribution before it was summed to the shape of an argument that was copied;
     - "assign": `tensor`, `value`; "leave": `tensor`, `how`;
     - "explain": nothing more: a sentence about why a gradient is None.
 - `sweep` and `contours`: only in documents that are more than a trace; `player/parts.py` describes them.
@@ -46,6 +47,7 @@ from ..text.labels import Labels, names_of_arguments
 from ..text.places import Where, excerpt, names, place
 from ..text.shared import shared
 from . import events
+from .broadcasting import is_copied, unfolded
 from .events import Event
 from .scopes import told_apart
 from .sentences import Sentences
@@ -127,6 +129,7 @@ class Writer:
             if isinstance(event, events.Accumulate)
         )
         self.seen: Counter[tuple[int, int]] = Counter()
+        self.arrived: dict[tuple[int, int], Any] = {}  # by the pass and the id of an entry's output: its cotangent
         for i, event in enumerate(source.events):
             self._step(event, self.passes[i])
         self._add_program(source.events)
@@ -200,6 +203,7 @@ class Writer:
             case events.PullBack(entry=entry, cotangent=cotangent):
                 step["entry"] = self._entry(entry, None)
                 step |= {"cotangent": array(cotangent), "pass": number}
+                self.arrived[number, entry.output_id] = cotangent
             case events.Accumulate():
                 step |= self._accumulated(event, number)
             case events.Assign(variable=variable, value=value):
@@ -212,7 +216,9 @@ class Writer:
     def _accumulated(self, event: events.Accumulate, number: int) -> dict[str, Any]:
         id = event.tensor._id
         self.seen[number, id] += 1
-        return {
+        arrived = self.arrived.get((number, event.entry.output_id))
+        whole = unfolded(event.entry, event.argument, arrived, event.contribution)
+        return ({} if whole is None else {"unfolded": array(whole)}) | {
             "entry": self._entry(event.entry, None),
             "argument": event.argument,
             "tensor": self._tensor(id, event.tensor, "computed"),
@@ -245,6 +251,8 @@ class Writer:
             }
             described["output"] = self._tensor(entry.output_id, entry.output_value, "computed")
             described["where"] = self._point(entry.where)
+            if copied := [k for k in range(len(entry.ids)) if is_copied(entry, k)]:
+                described["broadcast"] = copied
             self.document["entries"].append(described)
             self.described.append(entry)
         index = self.entries[entry.output_id]

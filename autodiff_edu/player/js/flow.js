@@ -4,7 +4,7 @@ const [LONGEST, SHORTEST] = [450, 100]; // milliseconds; what would be shorter i
 const SHARE = 0.6; // of the time since the last step, so that all of it is over before the next one
 const ARRIVAL = 0.7; // when the quantity is there and the accumulator begins to grow
 
-/** `during` draws a step; `travel`, `grow` and `appear` do something only if that step is the next after the last. */
+/** `during` draws a step; the others do something only if that step is the next after the last. */
 export function readFlow() {
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   let [at, since, duration, running] = [null, 0, 0, []];
@@ -34,6 +34,12 @@ export function readFlow() {
     if (!rests) flight.onfinish = () => element.remove();
     return true;
   };
+  /** Moves elements from one shift of their places to another, each [element, from, to], with shifts as [x, y]. */
+  const slide = (moves) => {
+    if (!duration) return;
+    const shift = ([x, y]) => ({ transform: `translate(${x}px, ${y}px)` });
+    for (const [element, from, to] of moves) run(element, [shift(from), shift(to)], { duration: ARRIVAL * duration });
+  };
   const appear = (...elements) => {
     if (!duration) return;
     const times = { delay: ARRIVAL * duration, duration: (1 - ARRIVAL) * duration };
@@ -55,5 +61,5 @@ export function readFlow() {
     tick();
     running.push(() => { cancelAnimationFrame(frame); show(after); });
   };
-  return { during, travel, appear, grow };
+  return { during, travel, slide, appear, grow };
 }

@@ -4,11 +4,13 @@ import { arrayPlace, limitOf } from "./array.js";
 import { UNKNOWN, make, set, write } from "./dom.js";
 import { barred, drawn, equation, named, result } from "./formula.js";
 import { STRINGS } from "./strings.js";
+import { unfoldView } from "./unfold.js";
 
 const MOST_INPUTS = 6;
 const LONGEST_NUMBER = 9; // what is put into a formula in place of a name
 const LONGEST_RESULT = 20; // what is written at a formula's end; longer ones stand in the table
 const MOST_TAPES = 3;
+const isLong = (array) => array?.text.length > 14 && (array.data === null || array.shape.at(-1) > 2);
 
 /** What the panel looks up at a step: arrays in place of texts, contributions, memory. */
 function readings(trace, history) {
@@ -107,13 +109,14 @@ function formulasOf(trace, read, history) {
 export function panelView(trace, history, flow) {
   const words = STRINGS.panel;
   const read = readings(trace, history);
+  const unfold = unfoldView(trace, history, flow);
   const formulas = formulasOf(trace, read, history);
   const field = (name, tag = "span") => make(tag, { "data-field": name });
   const [caption, operation, target, count, memory] =
     [["caption"], ["operation", "code"], ["target", "b"], ["count"], ["memory"]].map((one) => field(...one));
   const lines = (name) => make("div", { class: "scroll formulas", "data-field": name });
   const [forward, backward] = ["forward", "backward"].map(lines);
-  const rule = make("div", { class: "rule" }, operation, forward, backward);
+  const rule = make("div", { class: "rule" }, operation, forward, backward, unfold.element);
 
   const rows = Array.from({ length: MOST_INPUTS }, () => rowPlace("input"));
   const subjectRow = rowPlace("output", [{ "data-field": "value" }, { "data-field": "cotangent" }]);
@@ -185,7 +188,7 @@ export function panelView(trace, history, flow) {
     places.forEach((place, index) => place.show(arrays[index], limit));
     set(sum, "data-active", sums || null);
     // Long texts need the whole width, one below the other.
-    set(sum, "data-long", arrays.some((array) => array && array.text.length > 14 && array.data === null) || null);
+    set(sum, "data-long", arrays.some(isLong) || null);
   };
 
   const show = (number) => {
@@ -196,6 +199,7 @@ export function panelView(trace, history, flow) {
     write(caption, heading ?? words.entry);
     write(operation, entry ? `${subject.name} = ${entry.text}` : (subject?.name ?? UNKNOWN));
     showFormulas(step, number);
+    unfold.show(number);
     showRows(step, number);
     showSum(step);
     const tapes = trace.tapes.length > MOST_TAPES ? [step.tape].filter((tape) => tape != null) : trace.tapes.keys();

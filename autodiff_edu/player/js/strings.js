@@ -1,5 +1,8 @@
 /** Every text that the reader sees, by the part of the picture it stands in: a translation changes this table alone. */
 
+const shapeOf = (shape) => (shape.length ? `(${shape.join(", ")}${shape.length === 1 ? "," : ""})` : "scalar");
+const axesOf = (axes) => `${axes.length === 1 ? "axis" : "axes"} ${axes.join(" and ")}`;
+
 export const STRINGS = {
   player: {
     name: (title) => `Step through ${title}`,
@@ -121,7 +124,7 @@ export const STRINGS = {
     cotangent: "cotangent",
     arrived: "arrived",
     contribution: "contribution",
-    shape: (shape) => (shape.length === 0 ? "scalar" : `(${shape.join(", ")}${shape.length === 1 ? "," : ""})`),
+    shape: (shape) => shapeOf(shape),
     more: (count) => `and ${count} more inputs`,
     cotangentOf: (name) => `cotangent of ${name}`,
     accumulated: "accumulated cotangent",
@@ -131,6 +134,15 @@ export const STRINGS = {
     count: (count, of) => `${count} of ${of}`,
     holds: (tape, bytes) => `${tape} holds ${bytes} ${bytes === 1 ? "byte" : "bytes"}`,
     theTape: "The tape",
+  },
+  unfold: {
+    apart: (name, axes, times, small, large) =>
+      `${name} is broadcast: copied ${times} times along ${axesOf(axes)}, from ${shapeOf(small)} to ${shapeOf(large)}.`,
+    together: (name, axes, times, small, large) =>
+      `${name} was copied ${times} times along ${axesOf(axes)}, so what comes back to the copies adds up: from ` +
+      `${shapeOf(large)} to ${shapeOf(small)}.`,
+    copies: (times) => `${times} copies`,
+    sum: (axes) => `Σ ${axesOf(axes)}`,
   },
   sweep: {
     heading: (target, source) => `Jacobian of ${target} with respect to ${source}`,
