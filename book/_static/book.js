@@ -6,6 +6,10 @@ addEventListener("DOMContentLoaded", () => {
     picture?.classList.add("key-frame");
     if (picture) player.after(picture);
   }
+  // The theme hides its list of contents behind what is as wide as the page.
+  for (const player of document.querySelectorAll("[data-autodiff-player]")) {
+    (player.closest("div.output") ?? player).classList.add("full-width");
+  }
   // The corner of a table is no heading of anything.
   for (const heading of document.querySelectorAll("th")) {
     if (!heading.textContent.trim()) heading.replaceWith(document.createElement("td"));

@@ -76,7 +76,7 @@ UNFIT = {
     "no fingerprint": (unmarked(), f"was changed since it was run.*{RUN}"),
     "an older trace": (
         notebook(outputs=of_version("1")),
-        f"a trace of version 1, and the player draws version 3.*{RUN}",
+        f"a trace of version 1, and the player draws version 4.*{RUN}",
     ),
     "an error": (notebook(outputs=[{"output_type": "error"}]), f"an error that nothing catches.*{RUN}"),
     "no notebook": ("<<<<<<< HEAD", "is no notebook.*restore it from Git"),

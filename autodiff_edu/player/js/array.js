@@ -16,7 +16,8 @@ export function magnitude(item) {
   return parts ? Math.hypot(real(parts[1]), real(parts[2])) : real(item);
 }
 
-export const shown = (item) => (typeof item === "boolean" ? (item ? "True" : "False") : String(item).replace(/^-/, "−"));
+const written = (item) => (typeof item === "boolean" ? (item ? "True" : "False") : String(item));
+export const shown = (item) => written(item).replace(/^-/, "−");
 /** A number in few digits, for a narrow cell; whole numbers and what is not a number stay as they are. */
 export function brief(item, digits) {
   if (typeof item !== "number" || (Number.isInteger(item) && Math.abs(item) < 1e5)) return shown(item);

@@ -37,17 +37,6 @@ function readings(trace, history) {
   return { value, contribution, bytes };
 }
 
-/** Keeps an element as tall as it ever was, so that what is below it stands still from step to step. */
-function steady(element) {
-  let width = 0;
-  element.addEventListener("toggle", () => { width = 0; }, true);
-  return () => {
-    if (element.clientWidth !== width) element.style.minHeight = "";
-    width = element.clientWidth;
-    element.style.minHeight = `${element.offsetHeight}px`;
-  };
-}
-
 /** A row of the table: a tensor, its value, and its cotangent or the contribution to it. */
 function rowPlace(role, fields = [{}, {}]) {
   const [name, what, shape, label] = ["name", "role", "shape", "role"].map((kind) => make("span", { class: kind }));
@@ -124,7 +113,7 @@ export function panelView(trace, history, flow) {
   const heads = [make("td"), ...[words.value, words.cotangent].map((text) => make("th", { scope: "col" }, text))];
   const body = make("tbody");
   const table = make("table", {}, make("thead", {}, make("tr", {}, ...heads)), body);
-  const about = make("div", { class: "scroll about" }, table, more);
+  const about = make("div", { class: "about" }, table, more);
 
   const names = ["before", "contribution", "after"];
   const places = names.map((name) => arrayPlace({ "data-field": name }));
@@ -133,7 +122,6 @@ export function panelView(trace, history, flow) {
     make("div", { class: "part" }, span("sign", sign), span("label", words[names[index]]), places[index].element));
   const sum = make("div", { class: "sum" }, ...parts);
   const accumulator = make("div", { class: "accumulator" }, make("p", {}, target, count), sum);
-  const steadied = [rule, accumulator, about].map(steady);
 
   const showFormulas = (step, number) => {
     const entry = trace.entries[step.entry];
@@ -202,13 +190,15 @@ export function panelView(trace, history, flow) {
     unfold.show(number);
     showRows(step, number);
     showSum(step);
+    set(element, "data-empty", subject ? null : ""); // what is about no tensor leaves its room to the graph
     const tapes = trace.tapes.length > MOST_TAPES ? [step.tape].filter((tape) => tape != null) : trace.tapes.keys();
     const called = (tape) => (trace.tapes.length === 1 ? words.theTape : trace.tapes[tape].name);
     const held = [...tapes].filter((tape) => read.bytes(tape, number) !== undefined);
     write(memory, held.map((tape) => words.holds(called(tape), read.bytes(tape, number))).join(" · "));
-    for (const keep of steadied) keep();
     if (step.kind === "accumulate") flow.grow(showAfter, step.before, step.after);
   };
-  const inside = make("div", { class: "body" }, rule, accumulator, about);
-  return { element: make("figure", { class: "panel" }, make("figcaption", {}, caption, memory), inside), show };
+  // The accumulator stays in view, below what scrolls.
+  const inside = make("div", { class: "body" }, make("div", { class: "scroll at-hand" }, rule, about), accumulator);
+  const element = make("figure", { class: "panel" }, make("figcaption", {}, caption, memory), inside);
+  return { element, show };
 }

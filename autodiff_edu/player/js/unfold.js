@@ -1,12 +1,13 @@
 /** Broadcasting seen: an operand's cells are copied along an axis, and what comes back to them slides together. */
 
 import { brief, limitOf, magnitude, mixed, shown } from "./array.js";
-import { draw, make } from "./dom.js";
+import { draw, make, reveal } from "./dom.js";
 import { STRINGS } from "./strings.js";
 import SHARED from "../../text/shared.json" with { type: "json" };
 
-const [GAP, WIDE, TALL, SMALL] = [84, 60, 20, 12]; // pixels: between the arrays; cells with and without a number
-const MOST_NUMBERED = { columns: 5, rows: 6 }; // of both arrays side by side
+const [GAP, SMALL] = [84, 12]; // pixels: between the two arrays, and a cell without a number
+const [WIDE, NARROW, TALL] = [60, 46, 18]; // a cell with one
+const MOST_NUMBERED = { wide: 5, columns: 6, rows: 6 }; // of both arrays side by side
 const FAINT = 0.45; // so much of a colour lets the number on it be read
 const MOST = 2; // operands of an entry
 
@@ -21,15 +22,16 @@ function copiesOf(small, large) {
 const rowsOf = ({ data, shape }) => (shape.length === 2 ? data : [shape.length ? data : [data]]);
 const sizeOf = (shape) => [shape.at(-2) ?? 1, shape.at(-1) ?? 1];
 
-/** The two arrays side by side, and the moves of the larger one's cells to those of the smaller that they belong to. */
+/** The two arrays, `gap` apart; and the moves of the larger one's cells to those of the smaller that they belong to. */
 function picture({ small, large, shape, backward, axes, times, name }) {
   const { down: most, across: broadest } = SHARED.thumbnail;
   const [rows, columns] = sizeOf(shape).map((n, axis) => Math.min(n, [most, broadest][axis]));
   const [high, broad] = sizeOf(small.shape).map((n, axis) => (n === 1 ? 1 : [rows, columns][axis]));
   const numbered = columns + broad <= MOST_NUMBERED.columns && rows <= MOST_NUMBERED.rows;
-  const [width, height] = numbered ? [WIDE, TALL] : [SMALL, SMALL];
+  const spacious = columns + broad <= MOST_NUMBERED.wide;
+  const [width, height] = numbered ? [spacious ? WIDE : NARROW, TALL] : [SMALL, SMALL];
   const limit = limitOf(small, large ?? small) || 1;
-  const gap = [(backward ? columns : broad) * width + GAP, ((rows - high) * height) / 2]; // to where the second array is
+  const gap = [(backward ? columns : broad) * width + GAP, ((rows - high) * height) / 2];
   const [ofSmall, ofLarge] = backward ? [gap, [0, 0]] : [[0, gap[1]], [gap[0], 0]];
   const item = (array, i, j, down, across) => {
     const data = rowsOf(array);
@@ -39,22 +41,26 @@ function picture({ small, large, shape, backward, axes, times, name }) {
     const number = magnitude(value);
     const portion = Math.min(1, Math.abs(number) / limit) * (numbered ? FAINT : 1);
     const fill = Number.isNaN(number) ? "var(--middle)" : mixed(number, portion);
-    const place = { x: x + width - 4, y: y + 14, "text-anchor": "end" };
-    const words = numbered ? [draw("text", place, brief(value, 3))] : [];
+    const place = { x: x + width - 4, y: y + 13, "text-anchor": "end" };
+    const words = numbered ? [draw("text", place, brief(value, spacious ? 3 : 2))] : [];
     const box = draw("rect", { x, y, width, height, style: `fill: ${fill}` });
     return draw("g", { class: kind }, draw("title", {}, shown(value)), box, ...words);
   };
   const cells = [];
-  for (let i = 0; i < high; i++) for (let j = 0; j < broad; j++) {
-    cells.push(cell("one", item(small, i, j, high, broad), ofSmall[0] + j * width, ofSmall[1] + i * height));
+  for (let i = 0; i < high; i++) {
+    for (let j = 0; j < broad; j++) {
+      cells.push(cell("one", item(small, i, j, high, broad), ofSmall[0] + j * width, ofSmall[1] + i * height));
+    }
   }
   const moves = [];
-  for (let i = 0; i < rows; i++) for (let j = 0; j < columns; j++) {
-    const [row, column] = [high === 1 ? 0 : i, broad === 1 ? 0 : j];
-    const value = large ? item(large, i, j, rows, columns) : item(small, row, column, high, broad);
-    const copy = cell("copy", value, ofLarge[0] + j * width, ofLarge[1] + i * height);
-    const way = [ofSmall[0] - ofLarge[0] + (column - j) * width, ofSmall[1] - ofLarge[1] + (row - i) * height];
-    moves.push(backward ? [copy, [0, 0], way] : [copy, way, [0, 0]]);
+  for (let i = 0; i < rows; i++) {
+    for (let j = 0; j < columns; j++) {
+      const [row, column] = [high === 1 ? 0 : i, broad === 1 ? 0 : j];
+      const value = large ? item(large, i, j, rows, columns) : item(small, row, column, high, broad);
+      const copy = cell("copy", value, ofLarge[0] + j * width, ofLarge[1] + i * height);
+      const way = [ofSmall[0] - ofLarge[0] + (column - j) * width, ofSmall[1] - ofLarge[1] + (row - i) * height];
+      moves.push(backward ? [copy, [0, 0], way] : [copy, way, [0, 0]]);
+    }
   }
   const words = STRINGS.unfold;
   const [middle, line] = [gap[0] - GAP / 2, Math.max(rows * height, 34) / 2];
@@ -82,6 +88,7 @@ export function unfoldView(trace, history, flow) {
     const operands = entry.broadcast.slice(0, MOST).map((argument) => entry.arguments[argument]);
     return operands.map((operand) => ({ tensor: operand, small: history.known(operand, number), shape }));
   };
+  let seen = false;
   const show = (number) => {
     element.replaceChildren(...foldsAt(number).flatMap((fold) => {
       const [{ name, value }, { small, shape, backward }] = [trace.tensors[fold.tensor], fold];
@@ -95,6 +102,10 @@ export function unfoldView(trace, history, flow) {
       if (backward) flow.appear(...drawn.cells);
       return [caption, drawn.element];
     }));
+    const box = element.closest(".scroll");
+    if (box && element.firstChild) reveal(box, element, 0);
+    else if (box && seen) box.scrollTop = 0;
+    seen = element.firstChild !== null;
   };
   return { element, show };
 }
