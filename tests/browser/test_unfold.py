@@ -106,4 +106,4 @@ def test_cells_slide_together_from_where_they_are(open_tab: Any, tmp_path: Path)
       }
       return [one, copies.map(centre)];
     }""")
-    assert ends[1] == ends[0] * 4
+    assert np.abs(np.subtract(ends[1], ends[0] * 4)).max() <= 1, "all rows on the one they are summed to"

@@ -67,7 +67,7 @@ function tableOf({ label, rows, names }, headed) {
   const last = (i, j) => names(i, j).at(-1);
   const columns = rows[0].map((_, j) => make("th", {}, String(last(0, j))));
   const head = headed ? [make("tr", {}, make("td", {}), ...columns)] : [];
-  const digits = headed ? 6 : rows[0].length > 4 ? 3 : 4;
+  const digits = headed ? 6 : rows[0].length > 3 ? 3 : 4;
   const texts = rows.map((row) => row.map((item) => brief(item, digits)));
   const body = rows.map((row, i) => {
     const heading = headed ? [make("th", {}, names(i, 0).slice(0, -1).join(", "))] : [];
