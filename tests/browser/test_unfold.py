@@ -102,8 +102,8 @@ def test_cells_slide_together_from_where_they_are(open_tab: Any, tmp_path: Path)
       const one = [...root.querySelectorAll(".unfold .one rect")].map(centre);
       for (const animation of root.querySelector(".unfold").getAnimations({ subtree: true })) {
         animation.pause();
-        animation.currentTime = animation.effect.getTiming().duration - 0.001;
+        animation.currentTime = animation.effect.getTiming().duration * 0.999;
       }
       return [one, copies.map(centre)];
     }""")
-    assert np.abs(np.subtract(ends[1], ends[0] * 4)).max() <= 1, "all rows on the one they are summed to"
+    assert np.abs(np.subtract(ends[1], ends[0] * 4)).max() <= 2, "all rows on the one they are summed to"

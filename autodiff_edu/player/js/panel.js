@@ -10,7 +10,7 @@ const MOST_INPUTS = 6;
 const LONGEST_NUMBER = 9; // what is put into a formula in place of a name
 const LONGEST_RESULT = 20; // what is written at a formula's end; longer ones stand in the table
 const MOST_TAPES = 3;
-const isLong = (array) => array?.text.length > 14 && (array.data === null || array.shape.at(-1) > 2);
+const isLong = (array) => array?.text.length > 14 && (array.data === null || array.shape.at(-1) > 3);
 
 /** What the panel looks up at a step: arrays in place of texts, contributions, memory. */
 function readings(trace, history) {
