@@ -79,6 +79,15 @@ class Skip(Event):
     entry: Entry
 
 
+class Missed(Skip):
+    """An operation was computed while this tape was paused, and no other tape was told of it; only a trace sees it."""
+
+    __slots__ = ()
+
+    tape: Tape
+    entry: Entry
+
+
 class Cut(Event):
     """An entry was appended through which nothing flows back: its derivative is zero everywhere."""
 
@@ -146,6 +155,32 @@ class Accumulate(Event):
     after: Tensor
 
 
+class Move(Event):
+    """Tangents began to be pushed forward over a tape: one of its tensors moves, by this tangent."""
+
+    __slots__ = ("tangent", "tape", "tensor")
+
+    tape: Tape
+    tensor: Tensor
+    tangent: Tensor
+
+
+class PushForward(Event):
+    """A tangent arrived at the output of an entry.
+
+    `tangents` and `contributions` have an item per argument: its tangent, and how far that moves the output; None for
+    an argument that does not move.
+    """
+
+    __slots__ = ("contributions", "entry", "tangent", "tangents", "tape")
+
+    tape: Tape
+    entry: Entry
+    tangents: tuple[Tensor | None, ...]
+    contributions: tuple[Tensor | None, ...]
+    tangent: Tensor
+
+
 class Release(Event):
     """A one-shot tape let go of its arrays."""
 
@@ -173,6 +208,25 @@ class Leave(Event):
     how: str
 
 
+class Line(Event):
+    """A line of the user's code did something that is no operation: `what` is a word for it; only a trace sees it."""
+
+    __slots__ = ("text", "what", "where")
+
+    where: Where
+    what: str
+    text: str
+
+
+class Error(Event):
+    """The traced code raised an exception; the last event of its trace."""
+
+    __slots__ = ("text", "where")
+
+    where: Where | None
+    text: str
+
+
 class Explain(Event):
     """A sentence of an explanation; `Explanation.trace` puts these in, a tape never does."""
 
@@ -181,6 +235,14 @@ class Explain(Event):
     tape: Tape
     text: str
     where: Where | None
+
+
+class Remark(Event):
+    """A sentence about what has happened; whoever keeps a trace puts these in, a tape never does."""
+
+    __slots__ = ("text",)
+
+    text: str
 
 
 EVENTS: dict[str, type[Event]] = {kind.__name__: kind for kind in Event.__subclasses__()}
@@ -194,9 +256,9 @@ class hook(WithBlock, ContextDecorator):  # noqa: N801
     ----------
     callback : callable
         Receives one `Event` at a time: `Watch`, `Record`, `Skip`, `Cut`, `Pause`, `Resume`, `Reset`, `Seed`,
-        `PullBack`, `Accumulate`, `Release`, `Assign` or `Leave`. What it computes on tensors is neither
-        recorded nor announced. If it raises, it is not called again, what was under way goes on, and its error is
-        raised when the block ends.
+        `PullBack`, `Accumulate`, `Move`, `PushForward`, `Release`, `Assign` or `Leave`. What it computes on tensors is
+        neither recorded nor announced. If it raises, it is not called again, what was under way goes on, and its error
+        is raised when the block ends.
 
     Examples
     --------

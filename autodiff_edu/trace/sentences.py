@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.entry import Entry
 from ..text.formatting import short_value
 from ..text.labels import Labels
 from . import events
 from .events import Event
+from .own import Own
 
 OF_TAPES = {
     "release": "releases its arrays.",
@@ -33,17 +35,19 @@ class Sentences:
         The trace document, complete up to the step that is to be written about.
     numbers : dict of int to int
         By the id of its output, the number of an entry.
+    own : dict of int to Own
+        By the id of an accumulation, what a backward function of the user's computed for it.
     """
 
-    def __init__(self, labels: Labels, document: dict[str, Any], numbers: dict[int, int]) -> None:
-        self.labels, self.document, self.numbers = labels, document, numbers
+    def __init__(self, labels: Labels, document: dict[str, Any], numbers: dict[int, int], own: dict[int, Own]) -> None:
+        self.labels, self.document, self.numbers, self.own = labels, document, numbers, own
+        self.renamed: set[tuple[int, str]] = set()  # what was said of second names
 
     def write(self, event: Event, step: dict[str, Any]) -> str:
         """Write what happened at a step; all but its text is there already."""
-        if isinstance(event, events.Explain):
+        if isinstance(event, events.Explain | events.Remark):
             return event.text
-        text = self._text(event, step)
-        return text[0].upper() + text[1:]
+        return _begun(self._text(event, step), self._whose(step))
 
     def _text(self, event: Event, step: dict[str, Any]) -> str:
         labels, whose = self.labels, self._whose(step)
@@ -53,25 +57,40 @@ class Sentences:
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
                 text = f"{self._line(step)}{labels[entry.output_id]} is {labels.aloud(entry)}"
                 text += "" if entry.output_value is None else f", which is {short_value(entry.output_value)}"
-                recorded = self._recorded(step, whose)
-                return f"{text}. {recorded[0].upper()}{recorded[1:]}"
+                missed = f"{whose} is paused, so it does not record this."
+                recorded = missed if isinstance(event, events.Missed) else self._recorded(step, whose)
+                return f"{text}.{self._renamed(entry)} {_begun(recorded, whose)}"
             case events.Seed(tensor=tensor, cotangent=cotangent):
                 which = "the backward pass" if self._is_alone() else f"the backward pass of {whose}"
                 start = f"{which} starts at {labels[tensor._id]}"
                 return f"{start} with the cotangent {short_value(cotangent._array)}."
             case events.PullBack(entry=entry, cotangent=cotangent):
-                name = labels[entry.output_id]
-                arrived = f"the cotangent {short_value(cotangent._array)} arrived at {name}."
-                return f"entry {self.numbers[entry.output_id]}, {name} = {labels.text(entry)}: {arrived}"
+                arrived = f"the cotangent {short_value(cotangent._array)} arrived at {labels[entry.output_id]}."
+                return f"{self._entry(entry)}: {arrived}"
             case events.Accumulate(tensor=tensor):
-                return self._accumulated(labels[tensor._id], step)
+                return self._accumulated(labels[tensor._id], step, self.own.get(id(event)))
+            case events.Move(tensor=tensor, tangent=tangent):
+                over = "" if self._is_alone() else f" over {whose}"
+                starts = f"tangents are pushed forward{over}, starting at {labels[tensor._id]}"
+                stacked = tangent.ndim > tensor.ndim
+                what = f"a stack of {len(tangent)} tangents," if stacked else "the tangent"
+                return f"{starts} with {what} {step['tangent']['text']}."
+            case events.PushForward(entry=entry):
+                parts = " + ".join(part["text"] for part in step.get("contributions", ()) if part)
+                total = f"{parts} = {step['tangent']['text']}" if parts else f"{step['tangent']['text']}"
+                return f"{self._entry(entry)}: the tangent of {labels[entry.output_id]} is {total}."
             case events.Assign(variable=variable, value=value):
                 return f"the variable {labels[variable._id]} is assigned {short_value(value._array)}."
+            case events.Line(text=text) | events.Error(text=text):
+                return f"{self._line(step) if step['where'] else ''}{text}{'' if text[-1] in '.!?' else '.'}"
             case events.Leave(tensor=tensor, how=how):
                 name = labels[tensor._id]
                 return f"the tensor {name} leaves for NumPy by {how}: what is computed from that is on no tape."
         one_shot = step["kind"] == "release" and self._is_alone()
         return f"{'the one-shot tape' if one_shot else whose} {OF_TAPES[step['kind']]}"
+
+    def _entry(self, entry: Entry) -> str:
+        return f"entry {self.numbers[entry.output_id]}, {self.labels[entry.output_id]} = {self.labels.text(entry)}"
 
     def _is_alone(self) -> bool:
         return len(self.document["tapes"]) == 1
@@ -79,7 +98,7 @@ class Sentences:
     def _whose(self, step: dict[str, Any]) -> str:
         if self._is_alone():
             return "the tape"
-        return "" if step["tape"] is None else f"tape {step['tape'] + 1}"
+        return "" if step["tape"] is None else str(self.document["tapes"][step["tape"]]["name"])
 
     def _line(self, step: dict[str, Any]) -> str:
         if step["where"] is None:
@@ -98,8 +117,25 @@ class Sentences:
         on_purpose = entry["operation"] == "stop_gradient"
         return f"{text}, which cuts the flow{'' if on_purpose else ': its derivative is zero wherever it has one'}."
 
-    def _accumulated(self, name: str, step: dict[str, Any]) -> str:
+    def _renamed(self, entry: Entry) -> str:
+        """Say, where it is first used, that a name in the user's line is the second one of a tensor."""
+        said = []
+        for id, alias in zip(entry.ids, self.labels.aliases(entry), strict=True):
+            if alias is not None and (id, alias) not in self.renamed:
+                self.renamed.add((id, alias))
+                said.append(f" Here {alias} is another name for {self.labels[id]}.")
+        return "".join(said)
+
+    def _accumulated(self, name: str, step: dict[str, Any], own: Own | None) -> str:
         had = "Nothing was there yet" if step["before"] is None else f"It is added to {step['before']['text']}"
-        text = f"the contribution to {name} is {step['contribution']['text']}. {had}, so {name} now has"
+        said = own and own.said()
+        line, is_what = (self._line(step), f"{said}, which is ") if said and step["where"] else ("", "")
+        text = f"{line}the contribution to {name} is {is_what}{step['contribution']['text']}. {had}, so {name} now has"
         which = f" That was {step['count']} of {step['of']}." if step["of"] > 1 else ""
         return f"{text} {step['after']['text']}.{which}"
+
+
+def _begun(sentence: str, whose: str) -> str:
+    """Begin a sentence with a capital letter, unless it begins with the user's name of a tape."""
+    named = whose and sentence.startswith(f"{whose} ") and not whose.startswith(("tape ", "the "))
+    return sentence if named else sentence[0].upper() + sentence[1:]

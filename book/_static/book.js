@@ -20,7 +20,7 @@ addEventListener("DOMContentLoaded", () => {
     output.classList.toggle("columns", /\S {2,}\S/.test(output.textContent));
   }
   document.querySelector(".navbar-brand")?.parentElement.setAttribute("role", "banner");
-});
+}, { capture: true }); // before the theme looks for what is wide
 
 // The pages whose tables one looks things up in; other tables are read from top to bottom.
 const LISTS = /\/(rule-book|dictionary|RESULTS)\.html$/;

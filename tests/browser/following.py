@@ -116,6 +116,8 @@ class Expected:
         else:
             value = self.value(subject, number)
             cotangent = self.cotangent(subject, number) if entry is None else self.arrived(step["entry"], number)
+        if self.pushes(number):
+            return self.moved(step, entry, value, cotangent)
         adding = step["kind"] == "accumulate"
         nothing = UNKNOWN if step.get("before", "") == "" else "nothing yet"
         name = None if subject is None else self.document["tensors"][subject]["name"]
@@ -129,10 +131,36 @@ class Expected:
             "count": f"{step['count']} of {step['of']}" if adding else "",
         }
 
+    def pushes(self, number: int) -> bool:
+        """Whether tangents are on show, or the first thing to come that flows is one."""
+        coming = next((step["pass"] for step in self.steps[number:] if "pass" in step), None)
+        current = self.shown_pass(number)
+        wanted = coming if current is None else current
+        return any("tangent" in step for step in self.steps if wanted is not None and step.get("pass") == wanted)
+
+    def moved(self, step: dict[str, Any], entry: Any, value: Any, tangent: Any) -> dict[str, str]:
+        """The fields in forward mode: the parts of a tangent, and what they add up to."""
+        parts = [part["text"] for part in step.get("contributions", ()) if part]
+        if step["kind"] == "push forward" and not parts:
+            parts = [step["tangent"]["text"], "nothing else"]
+        subject = step.get("tensor") if entry is None else entry["output"]
+        name = None if subject is None else self.document["tensors"][subject]["name"]
+        before, contribution = parts or [UNKNOWN, UNKNOWN]
+        return {
+            "operation": UNKNOWN if name is None else name if entry is None else f"{name} = {entry['text']}",
+            "value": shown(value),
+            "cotangent": shown(tangent),
+            "before": before,
+            "contribution": contribution,
+            "after": shown(step.get("tangent")),
+            "count": "",
+        }
+
     def box(self, tensor: int, number: int) -> str:
         cotangent = self.cotangent(tensor, number)
+        word = "tangent" if self.pushes(number) else "cotangent"
         text = f"{self.document['tensors'][tensor]['name']}: {shown(self.value(tensor, number))}"
-        return text if cotangent is None else f"{text}, cotangent {cotangent['text']}"
+        return text if cotangent is None else f"{text}, {word} {cotangent['text']}"
 
     def value(self, tensor: int, number: int) -> dict[str, Any] | None:
         """A tensor has a value from the step that watches, computes or first uses it."""
@@ -170,19 +198,16 @@ class Expected:
         current, found = self.shown_pass(number), None
         for step in self.steps[: number + 1]:
             if current is not None and step.get("pass") == current and step.get("tensor") == tensor:
-                found = step["cotangent"] if step["kind"] == "seed" else step["after"]
+                found = next(step[key] for key in ("after", "cotangent", "tangent") if key in step)
         return found
 
     def arrived(self, entry: int, number: int) -> dict[str, Any] | None:
         """What arrived at an entry in the pass on show."""
         current, found = self.shown_pass(number), None
         for step in self.steps[: number + 1]:
-            if current is not None and (step["kind"], step.get("pass"), step.get("entry")) == (
-                "pull back",
-                current,
-                entry,
-            ):
-                found = step["cotangent"]
+            here = current is not None and (step.get("pass"), step.get("entry")) == (current, entry)
+            if here and step["kind"] in ("pull back", "push forward"):
+                found = step.get("cotangent") or step.get("tangent")
         return found
 
     def state(self, entry: int, number: int) -> str:
@@ -194,13 +219,34 @@ class Expected:
         if not kinds:
             return "waiting"
         if self.arrived(entry, number) is not None:
-            return "pulled"
+            return "pushed" if self.pushes(number) else "pulled"
         # one tape may skip what another records
         return "cut" if "cut" in kinds else "recorded" if "record" in kinds else "skip"
 
 
 def shown(array: dict[str, Any] | None) -> str:
     return UNKNOWN if array is None else array["text"]
+
+
+# Where the parts that are read together stand on the screen, and how high the player is. A step that is about no tensor
+# has no panel to show, and one that adds nothing up no accumulator.
+TOGETHER = """root => {
+  const at = (selector) => [...root.querySelectorAll(selector)]
+    .filter((part) => part.checkVisibility() && part.getClientRects().length)
+    .map((part) => part.getBoundingClientRect().toJSON());
+  const sentence = root.querySelector(".sentence");
+  return {
+    kind: root.dataset.kind,
+    height: root.getBoundingClientRect().height,
+    controls: at(".bar"),
+    sentence: at(".sentence"),
+    unread: sentence.scrollHeight - sentence.clientHeight,
+    lit: at("[data-lit]").map((line) => ({ ...line, box: at(".code:not(.program)")[0] })),
+    accumulator: at(".accumulator"),
+    sums: [...root.querySelectorAll(".part")].every((part) => part.getBoundingClientRect().bottom <=
+      root.querySelector(".accumulator").getBoundingClientRect().bottom),
+  };
+}"""
 
 
 class Shown:
@@ -255,6 +301,40 @@ class Shown:
             assert_agrees(part, expected, number)
         by_hand(backwards)
         self.agrees(expected, 0)
+
+    def is_seen_at_once(self, *parts: str) -> None:
+        """Assert that some parts stand in the window together at every step, and that nothing moves the page.
+
+        The player's top is brought to that of the window first, as a reader does; after that nothing is scrolled.
+        """
+        self.click("first")
+        self.root.evaluate("root => root.getRootNode().host.scrollIntoView({ block: 'start' })")
+        last = int(self.root.locator("input[type=range]").get_attribute("max"))
+        script = f"""async (root, last) => {{
+          const read = {TOGETHER}, seen = [], range = root.querySelector("input[type=range]");
+          for (let step = 0; step <= last; step++) {{
+            range.value = step;
+            range.dispatchEvent(new Event("input"));
+            for (let k = 0; k < 3; k++) await new Promise(requestAnimationFrame); // what is lit is scrolled to
+            seen.push(read(root));
+          }}
+          return [seen, innerHeight];
+        }}"""
+        seen, bottom = self.root.evaluate(script, last)
+        assert len({step["height"] for step in seen}) == 1
+        for number, step in enumerate(seen):
+            about = (number, step["kind"])
+            for part in parts:
+                for box in step[part]:
+                    assert box["top"] >= -1, (part, *about, box)
+                    assert box["bottom"] <= bottom + 1, (part, *about, box)
+            if "lit" in parts and step["lit"]:
+                for box in step["lit"]:
+                    assert box["top"] < box["box"]["bottom"], about
+                    assert box["bottom"] > box["box"]["top"], about
+            assert step["sentence"], about
+            assert bool(step["accumulator"]) is (step["kind"] == "accumulate"), about
+            assert step["sums"], about
 
     def measures(self, **wanted: float) -> None:
         """Wait until the player's box has these measures: entering and leaving full screen takes a moment."""

@@ -72,7 +72,8 @@ def test_everything_is_met_before_it_is_pointed_to(example):
         assert entry["output"] not in computed, "a tensor is computed once"
         computed.add(entry["output"])
     for step in document["steps"]:
-        assert step["text"][0].isupper() or not step["text"][0].isalpha()
+        names = tuple(f"{tape['name']} " for tape in document["tapes"])
+        assert step["text"][0].isupper() or not step["text"][0].isalpha() or step["text"].startswith(names)
         assert step["text"][-1] in ".:"
         if step["kind"] in ("record", "cut"):
             assert step["tape"] in document["entries"][step["entry"]]["tapes"]

@@ -49,24 +49,27 @@ export function drawBox(place, index, { name, value: { text: whole } }, scale) {
   };
   const valueTop = plain ? (height - art?.value) / 2 : art?.top;
   const pictures = art && [pictureOf("value", art.x, valueTop), pictureOf("cotangent", art.x + lines.arrow, strip + 3)];
-  let before = {};
+  let [before, arrow] = [{}, "←"];
   const receive = (array) => {
     const drawn = pictures?.[1](array);
-    write(cotangent, `← ${drawn ? "" : shorten(array?.text ?? UNKNOWN)}`);
+    write(cotangent, `${arrow} ${drawn ? "" : shorten(array?.text ?? UNKNOWN)}`);
   };
   const update = (now) => {
-    const { known, reached, backward } = now;
+    const { known, reached, backward, tangents } = now;
     for (const part of ["state", "mark", "now", "cause"]) {
       if (before[part] !== now[part]) set(element, `data-${part}`, now[part] || null);
     }
-    if (before.known !== known || before.reached !== reached || before.backward !== backward) {
+    if (before.known !== known || before.reached !== reached || before.backward !== backward ||
+        before.tangents !== tangents) {
       const [shown, words] = [known?.text ?? UNKNOWN, STRINGS.graph];
       set(element, "data-known", known ? true : null);
-      set(element, "data-reached", reached ? true : null);
-      write(title, reached ? words.reached(name, shown, reached.text) : words.tensor(name, shown));
+      set(element, "data-reached", reached ? (tangents ? "tangent" : true) : null);
+      const also = tangents ? words.moved : words.reached;
+      write(title, reached ? also(name, shown, reached.text) : words.tensor(name, shown));
       const drawn = pictures?.[0](known);
       if (drawn) write(value, plain && name !== whole ? heading : "");
       else write(value, cotangent || name === whole ? shorten(shown) : `${heading} = ${shorten(shown)}`);
+      arrow = tangents ? "→" : "←";
       if (cotangent && (backward || reached)) receive(reached);
       else if (cotangent) { write(cotangent, ""); pictures?.[1](null); }
     }

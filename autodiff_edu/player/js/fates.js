@@ -6,7 +6,10 @@ export function readFates(trace, history) {
   const makers = new Map(trace.entries.map((entry, index) => [entry.output, index]));
   const [stopped, during, pauses, ends] = [new Map(), new Set(), [], new Map()];
   const [watched, seen, uses] = [new Map(), new Map(), new Map()];
-  const note = (map, key, step) => map.set(key, [...(map.get(key) ?? []), step]);
+  const note = (map, key, step) => {
+    if (!map.has(key)) map.set(key, []);
+    map.get(key).push(step);
+  };
   let paused = [];
   trace.steps.forEach((step, number) => {
     const { kind, tape, tensor, entry, argument } = step;
@@ -15,7 +18,7 @@ export function readFates(trace, history) {
     pauses.push(paused);
     if (kind === "watch") note(watched, tensor, tape);
     if (tensor !== undefined && !seen.has(tensor)) seen.set(tensor, number);
-    if (step.pass !== undefined) ends.set(step.pass, { tape, number });
+    if (step.pass !== undefined && !step.tangent) ends.set(step.pass, { tape, number });
     if (kind === "accumulate") for (const key of [`${entry}.${argument}`, `to ${tensor}`]) note(uses, key, number);
     if (!["record", "cut", "skip"].includes(kind)) return;
     for (const input of trace.entries[entry].inputs) if (!seen.has(input)) seen.set(input, number);
@@ -33,17 +36,18 @@ export function readFates(trace, history) {
   };
   const mark = (tensor, step) => {
     const entry = makers.get(tensor);
-    if (stopped.get(entry) === "skip") return "skip";
+    if (stopped.get(entry) === "skip") return during.has(entry) ? "paused" : "skip";
     return missed(tensor, step) ? "unconnected" : during.has(entry) ? "paused" : null;
   };
   const isAt = (tensor, where) => {
     const maker = trace.entries[makers.get(tensor)];
     return Boolean(where && maker?.where) && JSON.stringify(where) === JSON.stringify(maker.where);
   };
-  /** The step at which an entry is pulled back, where a backward pass is on show, or else the one that computes it. */
+  /** The step at which a pass that is on show comes to an entry, or else the one that computes the entry. */
   const stepOfEntry = (entry, at) => {
     const [pulled, appeared] = [history.pulled(entry, at), history.appeared[entry]];
-    return (history.backward[at] ? pulled : undefined) ?? (Number.isFinite(appeared) ? appeared : (pulled ?? at));
+    const reached = history.backward[at] || history.pushing(at) ? pulled : undefined;
+    return reached ?? (Number.isFinite(appeared) ? appeared : (pulled ?? at));
   };
   const stepOfUse = (entry, argument, at) =>
     (history.backward[at] ? inPass(uses.get(`${entry}.${argument}`), at) : undefined) ?? stepOfEntry(entry, at);

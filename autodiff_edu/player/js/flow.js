@@ -1,6 +1,6 @@
 /** What flows at a step: quantities that run along the lit lines, and accumulators that grow where they arrive. */
 
-const [LONGEST, SHORTEST] = [450, 100]; // milliseconds; what would be shorter is not seen, and is left out
+const [SLOWEST, FASTEST] = [450, 100]; // milliseconds; what would be shorter is not seen, and is left out
 const SHARE = 0.6; // of the time since the last step, so that all of it is over before the next one
 const ARRIVAL = 0.7; // when the quantity is there and the accumulator begins to grow
 
@@ -11,8 +11,8 @@ export function readFlow() {
   const during = (step, draw) => {
     for (const end of running.splice(0)) end();
     const now = performance.now();
-    const room = Math.min(LONGEST, SHARE * (now - since));
-    duration = at !== null && step === at + 1 && room >= SHORTEST && !calm.matches ? room : 0;
+    const room = Math.min(SLOWEST, SHARE * (now - since));
+    duration = at !== null && step === at + 1 && room >= FASTEST && !calm.matches ? room : 0;
     [at, since] = [step, now];
     draw();
     duration = 0; // to draw the same step again is no step

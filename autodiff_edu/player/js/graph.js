@@ -5,9 +5,11 @@ import { build, draw, make, reveal, set, write } from "./dom.js";
 import { readFates } from "./fates.js";
 import { readFolds } from "./folds.js";
 import { groupsView } from "./frames.js";
+import { MANY } from "./rows.js";
 import { STRINGS } from "./strings.js";
 
-const MOVES = { record: "value", cut: "value", skip: "value", accumulate: "cotangent" }; // what runs along lines
+/** What runs along the lines. */
+const MOVES = { record: "value", cut: "value", skip: "value", accumulate: "cotangent", "push forward": "cotangent" };
 
 export function graphView(trace, history, layout, go, flow) {
   const [folds, fates] = [readFolds(layout), readFates(trace, history)];
@@ -29,10 +31,17 @@ export function graphView(trace, history, layout, go, flow) {
   const box = make("div", { class: "scroll graph" }, canvas);
   const boxes = new Map(); // drawn when they are first seen
   let [current, left, links, seen, under] = [0, 0, [], [], []];
+  let reach = [-Infinity, Infinity]; // the heights between which boxes and lines are in the page
 
-  /** Draws what is to be seen as the groups are folded now. */
+  /** Draws what is to be seen as the groups are folded now; where that is much, only what is in view, and near it. */
   const paint = () => {
-    const inView = (thing) => folds.cover(thing.group) < 0;
+    const open = (thing) => folds.cover(thing.group) < 0;
+    const whole = layout.tensors.filter(open);
+    const tall = box.clientHeight || 600;
+    const many = whole.length + groups.count() > MANY;
+    reach = many ? [box.scrollTop - tall, box.scrollTop + 2 * tall] : [-Infinity, Infinity];
+    const near = (top, bottom) => folds.up(top) < reach[1] && folds.up(bottom) > reach[0];
+    const inView = (place) => open(place) && near(place.y, place.y + place.height);
     seen = layout.tensors.flatMap((place, index) => (inView(place) ? [index] : []));
     for (const index of seen) {
       const place = layout.tensors[index];
@@ -40,7 +49,7 @@ export function graphView(trace, history, layout, go, flow) {
       set(boxes.get(index).element, "transform", `translate(0 ${folds.up(place.y)})`);
     }
     links = layout.links.flatMap((link, number) => {
-      if (!inView(link)) return [];
+      if (!open(link) || !near(link.points[1], link.points[4])) return [];
       const [use, path] = [arrives.get(number), pathOf([link], folds.up)];
       const plain = use && layout.tensors[trace.entries[use.entry].inputs[use.argument]].plain;
       const stops = use && (fates.stops(use.entry) ?? (plain ? "plain" : null));
@@ -53,7 +62,7 @@ export function graphView(trace, history, layout, go, flow) {
     front.replaceChildren(...seen.map((index) => boxes.get(index).element));
     lines.replaceChildren(...links.map(({ element }) => element));
     cuts.replaceChildren(...links.flatMap(({ scissors }) => scissors ?? []));
-    left = groups.paint(frames, seen.map((index) => layout.tensors[index]));
+    left = groups.paint(frames, whole, near);
     const [width, height] = [layout.width - 2 * left, folds.up(layout.height)];
     build(picture, { viewBox: `${left} 0 ${width} ${height}`, width, height });
     set(canvas, "style", `width: ${width}px; --left: ${left}px`);
@@ -64,12 +73,14 @@ export function graphView(trace, history, layout, go, flow) {
     const { entry, tensor, argument, kind, where } = trace.steps[step];
     const backward = history.backward[step];
     const subject = tensor ?? trace.entries[entry]?.output;
+    if (follow) bring(layout.tensors[subject]);
     for (const index of seen) {
       const [known, reached] = [history.known(index, step), history.cotangent(index, step)];
       const mark = known && fates.mark(index, step);
       const cause = kind === "explain" && fates.isAt(index, where);
       const state = fates.state(index, step);
-      boxes.get(index).update({ known, reached, backward, mark, cause, state, now: index === subject });
+      const tangents = history.tangents[step];
+      boxes.get(index).update({ known, reached, backward, tangents, mark, cause, state, now: index === subject });
     }
     for (const link of links) {
       const known = history.appeared[link.entry] <= step;
@@ -84,7 +95,8 @@ export function graphView(trace, history, layout, go, flow) {
     for (const link of under) set(link, "data-under", true);
     lit.replaceChildren(...arriving.map((link, index) => {
       // An "accumulate" goes along one argument; to some, such as a plain constant, nothing flows back at all.
-      const flows = (argument ?? index) === index && (!backward || fates.flowsBack(entry, index));
+      const rests = kind === "push forward" && !history.cotangent(trace.entries[entry].inputs[index], step);
+      const flows = (argument ?? index) === index && !rests && (!backward || fates.flowsBack(entry, index));
       const way = wayOf(link);
       if (flows && way.length) send(step, trace.entries[entry].inputs[index], way);
       return draw("g", { "data-edge": `${entry}.${index}`, "data-flow": flows || null }, ...edge(way, backward));
@@ -96,6 +108,19 @@ export function graphView(trace, history, layout, go, flow) {
     const element = covered ?? boxes.get(subject)?.element;
     if (element && follow) reveal(box, element, 100);
   };
+  /** Scrolls to what is out of reach, so that it is there to be lit. */
+  const bring = (place) => {
+    if (!place || !Number.isFinite(reach[0])) return;
+    const [y, tall] = [folds.up(place.y), box.clientHeight];
+    if (y < box.scrollTop || y + place.height > box.scrollTop + tall) box.scrollTop = y - tall / 2;
+    repaint();
+  };
+  const repaint = () => {
+    if (box.scrollTop >= reach[0] && box.scrollTop + box.clientHeight <= reach[1]) return false;
+    paint();
+    return true;
+  };
+  box.addEventListener("scroll", () => { if (repaint()) show(current, false); });
   /** What can be seen of the whole line from an input to its use: the link that arrives, and all it goes on from. */
   const wayOf = (number) => {
     const whole = [];
@@ -111,7 +136,8 @@ export function graphView(trace, history, layout, go, flow) {
   /** Sends a value down a line, or a contribution up, which stays beside the line while the step does. */
   const send = (step, tensor, way) => {
     const { kind, contribution } = trace.steps[step];
-    const array = contribution ?? (MOVES[kind] && history.known(tensor, step));
+    const values = MOVES[kind] === "value" ? history.known : history.cotangent; // or tangents
+    const array = contribution ?? (MOVES[kind] && values(tensor, step));
     if (!array) return;
     const [bead, points] = [drawBead(array, layout.scale?.[MOVES[kind]]), pointsOf(way, folds.up)];
     const [x, y] = points.at(-6);
@@ -122,7 +148,7 @@ export function graphView(trace, history, layout, go, flow) {
   const pour = ({ kind, before, after }, { element, receive }) => {
     const parts = (selector) => element.querySelectorAll(selector);
     if (kind === "accumulate") flow.grow(receive, before, after);
-    if (kind === "seed" || kind === "pull back") flow.appear(...parts(".strip"));
+    if (["seed", "pull back", "move", "push forward"].includes(kind)) flow.appear(...parts(".strip"));
     if (MOVES[kind] === "value") flow.appear(...parts('[data-part="value"], [data-holds="value"]'));
   };
   picture.addEventListener("click", ({ target }) => {

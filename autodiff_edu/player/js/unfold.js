@@ -9,7 +9,7 @@ const [GAP, SMALL] = [84, 12]; // pixels: between the two arrays, and a cell wit
 const [WIDE, NARROW, TALL] = [60, 46, 18]; // a cell with one
 const MOST_NUMBERED = { wide: 5, columns: 6, rows: 6 }; // of both arrays side by side
 const FAINT = 0.45; // so much of a colour lets the number on it be read
-const MOST = 2; // operands of an entry
+const MOST_COPIED = 2; // operands of an entry
 
 /** Along which axes of the larger shape the smaller one was copied, and how many copies there are. */
 function copiesOf(small, large) {
@@ -85,7 +85,7 @@ export function unfoldView(trace, history, flow) {
     const entry = trace.entries[index];
     if (!entry?.broadcast || kind === "accumulate" || kind === "pull back") return [];
     const { shape } = trace.tensors[entry.output].value;
-    const operands = entry.broadcast.slice(0, MOST).map((argument) => entry.arguments[argument]);
+    const operands = entry.broadcast.slice(0, MOST_COPIED).map((argument) => entry.arguments[argument]);
     return operands.map((operand) => ({ tensor: operand, small: history.known(operand, number), shape }));
   };
   let seen = false;

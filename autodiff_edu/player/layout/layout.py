@@ -85,8 +85,9 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
     arts = _find_art(document)
     boxes = _measure(document, arts)
     levels = nest_levels(boxes, entries, [{**one, "label": _label_width(one)} for one in groups], homes)
+    known: dict[Any, Any] = {}
     for level in reversed(levels):
-        level.place()
+        level.place(known)
     for level in levels:
         level.move_into_frame()
     links, arrivals = _draw_links(levels, entries)
@@ -120,7 +121,7 @@ def _arrays(document: dict[str, Any]) -> list[tuple[list[Any], list[Any]]]:
         if "tensor" in step:
             values, cotangents = found[step["tensor"]]
             values += [step["value"]] if step.get("value") else []
-            cotangents += [step[key] for key in ("cotangent", "after") if step.get(key)]
+            cotangents += [step[key] for key in ("cotangent", "after", "tangent") if step.get(key)]
     return found
 
 

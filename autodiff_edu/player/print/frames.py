@@ -131,6 +131,7 @@ class _Frame:
         self.now: Moment = read_moment(document, number)
         self.subject = subject_of(document, self.now.step)
         self.colour, self.tint = BACKWARD if self.now.backward else FORWARD
+        self.flowing = FORWARD if self.now.tangents else BACKWARD
         words = {"cut": "cut", "skip": "skipped"}  # by the tensor: no cotangent comes through these
         kinds = {document["entries"][entry]["output"]: kind for entry, kind in self.now.entries.items()}
         self.unusual = {tensor: words[kind] for tensor, kind in kinds.items() if kind in words}
@@ -142,7 +143,8 @@ class _Frame:
         """Place the parts of the frame: direction, code, graph, sentence."""
         left, right, (room, tall, scale) = x + PADDING, x + width - PADDING, self.picture
         walks = "contours" in self.document  # then there is no code, and no pass
-        direction = "" if walks else "← backward pass" if self.now.backward else "→ forward pass"
+        forward = "→ forward pass, with tangents" if self.now.tangents else "→ forward pass"
+        direction = "" if walks else "← backward pass" if self.now.backward else forward
         count = f"step {self.number + 1} of {len(self.document['steps'])}"
         shapes: list[Shape] = [
             Path(rounded_box(x, y, width, height, 8), PAPER, RULE),
@@ -279,7 +281,7 @@ class _Frame:
             baseline = y + (height / 2 + 4 if art else BOX["plain_value"])
             return [*shapes, Text(x + width / 2, baseline, _shorten(words, letters), 12, ink, "middle")]
         if cotangent is not None:
-            shapes.append(Path(rounded_box(x + 2, y + strip, width - 4, height - strip - 2, 5), BACKWARD[1]))
+            shapes.append(Path(rounded_box(x + 2, y + strip, width - 4, height - strip - 2, 5), self.flowing[1]))
         shapes.append(Text(left, y + BOX["name"], box["heading"], 12, ink, bold=True))
         if art and value is not None and has_cells(value):
             shapes += self.art(value, box, "value", art["top"])
@@ -292,11 +294,12 @@ class _Frame:
         if cotangent is None and tensor in self.unusual:
             shapes.append(Text(left, below, _shorten(self.unusual[tensor], letters), 11, QUIET))
         elif self.now.backward or cotangent is not None:
-            words, ink = _shorten(f"← {cotangent['text'] if cotangent else '—'}", letters), QUIET
+            arrow = "→" if self.now.tangents else "←"
+            words, ink = _shorten(f"{arrow} {cotangent['text'] if cotangent else '—'}", letters), QUIET
             if cotangent is not None:
-                ink = BACKWARD[0]
+                ink = self.flowing[0]
                 if art and has_cells(cotangent):
-                    words = "←"
+                    words = arrow
                     shapes += self.art(cotangent, box, "cotangent", strip + 3, BOX["arrow"])
             shapes.append(Text(left, below, words, 12, ink, bold=cotangent is not None))
         return shapes
