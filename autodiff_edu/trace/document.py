@@ -10,10 +10,11 @@ Lists refer to each other by index, counted from 0.
 - `entries`: `number` (from 1; null if no tape recorded it), `operation`, `text`, `arguments` (in order: a tensor, or
   text), `inputs` (the tensors among them) and `output` (a tensor), `parameters` (name and text), `formula` (what it
   computes), `contributions` (for each argument the formula of what is sent back to it, null where nothing is),
-  `tapes`, `scope` (names, from the outermost), `where`; where a line has a second name for an argument, as after
-  `y = x`, `aliases` (for each argument that name, or null); where tangents are pushed forward, `pushes` (for each
-  argument the formula of how far its tangent moves the output); and `call` (the innermost of `calls` it is in, if it
-  is in any). An operation that several tapes recorded is one entry.
+  `tapes`, `scope` (names, from the outermost), `where`; where arguments were copied to the shape of the output,
+  `broadcast` (which ones); where a line has a second name for an argument, as after `y = x`, `aliases` (for each
+  argument that name, or null); where tangents are pushed forward, `pushes` (for each argument the formula of how far
+  its tangent moves the output); and `call` (the innermost of `calls` it is in, if it is in any). An operation that
+  several tapes recorded is one entry.
 - `calls`: calls of the user's functions, each after the one it was made in: `text` ("f(3)"), `function` (equal for
   calls of one function), `caller` (a call; not there where none is known).
 - `steps`: what happened, in order: `kind`, `text` (a sentence), `tape`, `where`, `memory` (the bytes of the arrays
@@ -27,7 +28,7 @@ Lists refer to each other by index, counted from 0.
     - "seed": `tensor`, `cotangent`, `pass` (counts the passes, backward and of tangents); "pull back": `entry`,
       `cotangent`, `pass`;
     - "accumulate": `entry`, `argument`, `tensor`, `before` (null for the first), `contribution`, `after`, `count`,
-      `of`, `pass`;
+      `of`, `pass`; and `unfolded`, the contribution before it was summed to the shape of an argument that was copied;
     - "move": `tensor`, `tangent`, `pass`: tangents go forward from here; "push forward": `entry`, its output as
       `tensor`, `tangent`, `pass`, and where several arguments move, their `contributions` (null where one rests);
     - "assign": `tensor`, `value`; "leave": `tensor`, `how`;
@@ -66,6 +67,7 @@ from ..text.labels import Labels, names_of_arguments, names_of_tapes
 from ..text.places import Place, Where, excerpt, names, place
 from ..text.shared import shared
 from . import events
+from .broadcasting import is_copied, unfolded
 from .events import Event
 from .own import own_backwards
 from .scopes import told_apart
@@ -158,6 +160,7 @@ class Writer:
             if isinstance(event, events.Accumulate)
         )
         self.seen: Counter[tuple[int, int]] = Counter()
+        self.arrived: dict[tuple[int, int], Any] = {}  # by the pass and the id of an entry's output: its cotangent
         for i, event in enumerate(source.events):
             self._step(event, self.passes[i])
         self._add_program(source)
@@ -240,6 +243,7 @@ class Writer:
             case events.PullBack(entry=entry, cotangent=cotangent):
                 step["entry"] = self._entry(entry, None)
                 step |= {"cotangent": self._array(cotangent), "pass": number}
+                self.arrived[number, entry.output_id] = cotangent
             case events.Accumulate():
                 step |= self._accumulated(event, number)
             case events.Move(tensor=tensor, tangent=tangent):
@@ -280,7 +284,9 @@ class Writer:
     def _accumulated(self, event: events.Accumulate, number: int) -> dict[str, Any]:
         id = event.tensor._id
         self.seen[number, id] += 1
-        return {
+        arrived = self.arrived.get((number, event.entry.output_id))
+        whole = unfolded(event.entry, event.argument, arrived, event.contribution)
+        return ({} if whole is None else {"unfolded": array(whole)}) | {
             "entry": self._entry(event.entry, None),
             "argument": event.argument,
             "tensor": self._tensor(id, event.tensor, "computed"),
@@ -323,6 +329,8 @@ class Writer:
                 described["aliases"] = aliases
             described["output"] = self._tensor(entry.output_id, entry.output_value, "computed")
             described["where"] = self._point(entry.where)
+            if copied := [k for k in range(len(entry.ids)) if is_copied(entry, k)]:
+                described["broadcast"] = copied
             if step is not None and "call" in step:
                 described["call"] = step["call"]
             self.document["entries"].append(described)

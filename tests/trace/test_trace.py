@@ -188,7 +188,7 @@ def test_every_index_of_a_document_is_in_range_and_every_field_is_there(make):
         check_where(entry["where"])
     for step in d["steps"]:
         fields = FIELDS[step["kind"]] | {"kind", "text", "tape", "where", "memory"}
-        assert fields == set(step) - {"call", "passed"}
+        assert fields == set(step) - {"call", "passed", "unfolded"}
         assert 0 <= step.get("call", 0) < max(1, len(d["calls"]))
         for code, line in step.get("passed", ()):
             assert 0 <= line - d["code"][code]["first_line"] < len(d["code"][code]["lines"])

@@ -66,7 +66,8 @@ export function readHistory({ steps, tensors, entries }) {
     next = steps[number].pass ?? next;
     tangents[number] = passes.get(pass[number] ?? next)?.forward ?? false;
   }
-  const value = (tensor, number) => latest(values[tensor], number)?.array.text ?? UNKNOWN;
+  const known = (tensor, number) => latest(values[tensor], number)?.array ?? null;
+  const value = (tensor, number) => known(tensor, number)?.text ?? UNKNOWN;
   const inPass = (changes, number) => latest(changes.get(pass[number]), number)?.array ?? null;
   const arrived = (entry, number) => inPass(arrivals[entry], number);
   const done = (entry, number) => (!arrived(entry, number) ? computed[entry] : tangents[number] ? "pushed" : "pulled");
@@ -78,5 +79,5 @@ export function readHistory({ steps, tensors, entries }) {
   /** The step at which a pass comes to the entry: the pass on show, else the first that does. */
   const pulled = (entry, number) => (arrivals[entry].get(pass[number]) ?? [...arrivals[entry].values()][0])?.[0].step;
   const turns = [...passes.values()].map(({ first }) => first);
-  return { backward, pass, tangents, pushing, where, appeared, turns, value, cotangent, arrived, state, pulled };
+  return { backward, pass, tangents, pushing, where, appeared, turns, known, value, cotangent, arrived, state, pulled };
 }

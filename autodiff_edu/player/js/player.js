@@ -12,6 +12,7 @@ import { codeView } from "./code.js";
 import { controlsView, handleKey, headingView } from "./controls.js";
 import { build, make, set, write } from "./dom.js";
 import { EXTRAS, extrasOf } from "./extras.js";
+import { readFlow } from "./flow.js";
 import { graphView } from "./graph.js";
 import { readHistory } from "./history.js";
 import { nudgeView } from "./nudge.js";
@@ -86,7 +87,7 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const { version, steps, title } = content.trace;
   if (version !== SHARED.version) return refuse(host, content, STRINGS.player.otherVersion(version, SHARED.version));
   const trace = { ...content.trace, steps: steps.length ? steps : [{ kind: "empty", text: STRINGS.player.empty }] };
-  const history = readHistory(trace);
+  const [history, flow] = [readHistory(trace), readFlow()];
   const last = trace.steps.length - 1;
   let [current, timer, speed, covered] = [-1, null, 1, false];
   const show = (wanted) => {
@@ -95,7 +96,7 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
     current = next;
     const direction = history.backward[next] ? "backward" : "forward";
     build(root, { "data-step": next, "data-kind": trace.steps[next].kind, "data-direction": direction });
-    draw();
+    flow.during(next, draw);
     return true;
   };
   const draw = () => {
@@ -153,8 +154,8 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const [read, drawn, counted, over] = [[], extras, [], []]; // the columns, and what lies over them
   if (recorded) {
     read.push(codeView(trace, history, go), tapeView(trace, history, go));
-    drawn.push(graphView(trace, history, content.layout, go));
-    counted.push(panelView(trace, history, () => covered));
+    drawn.push(graphView(trace, history, content.layout, go, flow));
+    counted.push(panelView(trace, history, flow, () => covered));
     if (trace.nudges?.length) over.push(nudgeView(trace, history, counted[0].element));
   }
   const columns = [read, drawn, counted].filter((some) => some.length);

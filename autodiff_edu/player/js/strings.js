@@ -1,5 +1,8 @@
 /** Every text that the reader sees, by the part of the picture it stands in: a translation changes this table alone. */
 
+const shapeOf = (shape) => (shape.length ? `(${shape.join(", ")}${shape.length === 1 ? "," : ""})` : "scalar");
+const axesOf = (axes) => `${axes.length === 1 ? "axis" : "axes"} ${axes.join(" and ")}`;
+
 export const STRINGS = {
   player: {
     name: (title) => `Step through ${title}`,
@@ -187,7 +190,7 @@ export const STRINGS = {
     nothingElse: "nothing else",
     arrived: "arrived",
     contribution: "contribution",
-    shape: (shape) => (shape.length === 0 ? "scalar" : `(${shape.join(", ")}${shape.length === 1 ? "," : ""})`),
+    shape: (shape) => shapeOf(shape),
     more: (count) => `and ${count} more inputs`,
     cotangentOf: (name) => `cotangent of ${name}`,
     accumulated: "accumulated cotangent",
@@ -220,6 +223,15 @@ export const STRINGS = {
     cut: (name) => `One of the paths from ${name} is cut, so the cotangent leaves out what moves along it.`,
     unreached: (name) =>
       `No cotangent reached ${name}: it was not asked for, or every path is cut, or no tape watched it.`,
+  },
+  unfold: {
+    apart: (name, axes, times, small, large) =>
+      `${name} is broadcast: copied ${times} times along ${axesOf(axes)}, from ${shapeOf(small)} to ${shapeOf(large)}.`,
+    together: (name, axes, times, small, large) =>
+      `${name} was copied ${times} times along ${axesOf(axes)}, so what comes back to the copies adds up: from ` +
+      `${shapeOf(large)} to ${shapeOf(small)}.`,
+    copies: (times) => `${times} copies`,
+    sum: (axes) => `Σ ${axesOf(axes)}`,
   },
   sweep: {
     heading: (target, source) => `Jacobian of ${target} with respect to ${source}`,
