@@ -49,7 +49,7 @@ def sweep(f: Callable[[Any], Any], x: Any) -> Player:
     --------
     >>> import autodiff_edu as ad
     >>> sweep(lambda x: x[1:] * x[:-1], [1.0, 2.0, 3.0])
-    Player('Jacobian of <lambda>(x)', 28 steps)
+    Player('Jacobian of <lambda>(x)', 31 steps)
     """
     if not callable(f):
         raise TypeError(f"sweep takes a function and where to differentiate it, and {f!r:.60} is no function")

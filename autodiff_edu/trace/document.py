@@ -2,7 +2,7 @@
 
 Lists refer to each other by index, counted from 0.
 
-- `format` "autodiff_edu.trace", `version` 3, `title`.
+- `format` "autodiff_edu.trace", `version` 4, `title`.
 - `code`: excerpts of the user's code: `place` ("cell 3" or "fit.py"), `first_line`, `lines`.
 - `tapes`: `name`, `persistent`.
 - `tensors`: `name`, `kind` ("watched", "variable", "constant" or "computed"), `value`: an array.
@@ -18,7 +18,9 @@ Lists refer to each other by index, counted from 0.
     - "accumulate": `entry`, `argument`, `tensor`, `before` (null for the first), `contribution`, `after`, `count`,
       `of`, `pass`;
     - "assign": `tensor`, `value`; "leave": `tensor`, `how`;
-    - "explain": nothing more: a sentence about why a gradient is None.
+    - "outcome": `tensor` (the source), `targets`, `gradient` (what came of it: an array, or null), and `word`
+      ("gradient", "jacobian" or "batch_jacobian");
+    - "explain": a sentence about why a gradient is None; `entry`, if it is about one.
 - `sweep` and `contours`: only in documents that are more than a trace; `player/parts.py` describes them.
 - `program`: the same in NumPy: `lines`, texts; `steps`, for each step the index of its line, or null.
 
@@ -118,7 +120,7 @@ class Writer:
         self.numbers: dict[int, int] = {}  # the id of an entry's output, and the entry's number for readers
         self.passes = _passes(source.events)
         self.document = empty(source.title)
-        self._name(source.events, source._earlier)
+        self._name(source.events, source._earlier, source._called)
         self._quote(source.events)
         self.sentences = Sentences(self.labels, self.document, self.numbers)
         self.expected = Counter(
@@ -131,7 +133,7 @@ class Writer:
             self._step(event, self.passes[i])
         self._add_program(source.events)
 
-    def _name(self, happened: list[Event], earlier: dict[int, list[Entry]]) -> None:
+    def _name(self, happened: list[Event], earlier: dict[int, list[Entry]], called: dict[int, str]) -> None:
         skipped = 0
         for event in happened:
             tape = getattr(event, "tape", None)
@@ -150,9 +152,14 @@ class Writer:
                 self.labels.give(event.tensor._id, event.tensor.name or "target")
             elif isinstance(event, events.Assign):
                 self.labels.give(event.variable._id, event.variable.name or "variable")
-        for event in happened:  # what is watched and never used has its name from nowhere else
+        for event in happened:  # what is never used has its name from nowhere else
             if isinstance(event, events.Watch):
                 self.labels.give(event.tensor._id, "x")
+            elif isinstance(event, events.Outcome):
+                for target in event.targets:
+                    self.labels.give(target._id, target.name or "target")
+                name = event.source.name or called.get(event.source._id, "source")
+                self.labels.give(event.source._id, name)
         self.document["tapes"] = [
             {"name": f"tape {number}", "persistent": tape.persistent} for number, tape in enumerate(self.tapes, 1)
         ]
@@ -206,6 +213,12 @@ class Writer:
                 step |= {"tensor": self._tensor(variable._id, variable, "variable"), "value": array(value)}
             case events.Leave(tensor=tensor, how=how):
                 step |= {"tensor": self._tensor(tensor._id, tensor, "computed"), "how": how}
+            case events.Outcome(source=source, result=result):
+                step["tensor"] = self._tensor(source._id, source, "constant")
+                step["targets"] = [self._tensor(target._id, target, "computed") for target in event.targets]
+                step |= {"gradient": None if result is None else array(result), "word": event.word}
+            case events.Explain(entry=Entry() as entry):
+                step["entry"] = self._entry(entry, None)
         step["text"] = self.sentences.write(event, step)
         self.document["steps"].append(step)
 
@@ -298,6 +311,8 @@ class Writer:
     def _where_of(self, event: Event) -> Where | None:
         if isinstance(event, events.Explain):
             return event.where
+        if isinstance(event, events.Outcome) and event.causes and event.causes[0].where:
+            return event.causes[0].where
         entry = getattr(event, "entry", None)
         if entry is not None:
             return entry.where

@@ -120,6 +120,7 @@ FIELDS = {
     "accumulate": {"entry", "argument", "tensor", "before", "contribution", "after", "count", "of", "pass"},
     "assign": {"tensor", "value"},
     "leave": {"tensor", "how"},
+    "outcome": {"tensor", "targets", "gradient", "word"},
 }
 
 
@@ -152,7 +153,7 @@ def check_formula(tree, arguments):
 @each
 def test_every_index_of_a_document_is_in_range_and_every_field_is_there(make):
     d = json.loads(make().to_json())
-    assert (d["format"], d["version"]) == ("autodiff_edu.trace", 3)
+    assert (d["format"], d["version"]) == ("autodiff_edu.trace", 4)
     parts = {"code", "tapes", "tensors", "formulas", "entries", "program", "steps"}
     assert set(d) == {"format", "version", "title"} | parts
 
@@ -189,8 +190,9 @@ def test_every_index_of_a_document_is_in_range_and_every_field_is_there(make):
         assert step["tape"] is None or 0 <= step["tape"] < len(d["tapes"])
         for key, parts in (("tensor", d["tensors"]), ("entry", d["entries"])):
             assert key not in step or 0 <= step[key] < len(parts)
-        for key in ("cotangent", "contribution", "after", "value"):
-            if key in step:
+        assert all(0 <= target < len(d["tensors"]) for target in step.get("targets", []))
+        for key in ("cotangent", "contribution", "after", "value", "gradient"):
+            if step.get(key) is not None:
                 check_array(step[key])
         check_where(step["where"])
 
@@ -261,7 +263,7 @@ def test_the_diamond_reads_well_aloud():
     assert sentences[1] == "b is a plus a, which is [2 4]. The tape records it as entry 1."
     assert "total is the sum of c" in sentences[3]
     assert "with the cotangent 1" in sentences[4]
-    assert sentences[-1] == "The one-shot tape releases its arrays."
+    assert sentences[-2:] == ["The one-shot tape releases its arrays.", "dtotal/da is [4 4], of shape (2,)."]
 
 
 def test_passes_are_counted():
@@ -374,7 +376,7 @@ def test_the_memory_of_a_tape_is_what_its_arrays_take():
     assert memory[:3] == [("watch", 80), ("record", 160), ("record", 240)]
     # as soon as the walk has passed z = y * y, its output is let go of; y is sin's output
     assert dict(memory[3:6]) == {"seed": 240, "pull back": 240, "accumulate": 240}
-    assert memory[-3:] == [("pull back", 160), ("accumulate", 160), ("release", 0)]
+    assert memory[-4:] == [("pull back", 160), ("accumulate", 160), ("release", 0), ("outcome", 0)]
 
 
 def test_the_memory_of_each_tape_is_its_own_and_starts_with_what_it_held_before():

@@ -32,7 +32,8 @@ export function readHistory({ steps, tensors, entries }) {
     if (step.kind === "seed" || step.kind === "accumulate") cotangents[step.tensor].push(change);
     if (step.kind === "pull back") arrivals[step.entry].push(change);
     const computes = SHARED.computing.includes(step.kind);
-    backward.push(step.pass !== undefined || ((backward[number - 1] ?? false) && !computes));
+    const back = step.pass !== undefined || step.kind === "explain";
+    backward.push(back || ((backward[number - 1] ?? false) && !computes));
     // An outer tape may record in the middle of an inner backward pass, whose cotangents stay; after it they go.
     const shown = pass[number - 1] ?? null;
     const over = step.kind === "reset" || (computes && number > passes.get(shown)?.last);
