@@ -327,7 +327,8 @@ def _about_a_cut(link: Link, labels: SpokenLabels) -> Cause:
     if callable(entry.operation):
         start = labels.written(entry)
     elif entry.operation in DERIVATIVES:
-        start = f"{place(entry.where)}: the {DERIVATIVES[entry.operation]} {'' if output == 'the tensor' else output}".rstrip()
+        whose = "" if output == "the tensor" else f" {output}"
+        start = f"{place(entry.where)}: the {DERIVATIVES[entry.operation]}{whose}"
     else:
         code = as_written(entry, function) if function else None
         start = f"{place(entry.where)}: {code or ('assign' if kind == 'assigned' else output)}"

@@ -80,7 +80,8 @@ export function graphView(trace, history, layout, go) {
     for (const link of under) set(link, "data-under", true);
     lit.replaceChildren(...arriving.map((link, index) => {
       // An "accumulate" goes along one argument; to some, such as a plain constant, nothing flows back at all.
-      const flows = (argument ?? index) === index && (!backward || fates.flowsBack(entry, index));
+      const passes = kind === "explain" ? !fates.stops(entry) : !backward || fates.flowsBack(entry, index);
+      const flows = (argument ?? index) === index && passes;
       return draw("g", { "data-edge": `${entry}.${index}`, "data-flow": flows || null }, ...edge(link, backward));
     }));
     write(caption, [STRINGS.graph.heading, ...fates.paused(step).map(STRINGS.graph.paused)].join(" "));

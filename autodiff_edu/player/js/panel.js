@@ -143,8 +143,9 @@ export function panelView(trace, history) {
         const current = step.kind === "accumulate" && step.argument === index ? "true" : null;
         shown.push(make("div", { "data-now": current }, formulas.backward(step.entry, index, number)));
       });
-    } else if (step.kind === "seed") {
-      forward.replaceChildren(equation(barred(subject.name), ["=", result(step.cotangent.text)]));
+    } else if (step.kind === "seed" || step.kind === "outcome") {
+      const array = step.cotangent ?? step.gradient;
+      forward.replaceChildren(equation(barred(subject.name), ["=", result(array?.text ?? words.none)]));
     } else if (subject) {
       forward.replaceChildren(equation(named(subject.name), ["=", result(history.value(step.tensor, number))]));
     } else forward.replaceChildren(UNKNOWN);

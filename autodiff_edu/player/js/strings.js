@@ -113,6 +113,7 @@ export const STRINGS = {
     kinds: {
       watch: "Watched", seed: "The backward pass starts", assign: "Assigned", leave: "Left for NumPy", pause: "Pause",
       resume: "Recording again", reset: "Reset", release: "Released", explain: "Explanation",
+      outcome: "What came of it",
     },
     input: "input",
     output: "output",
@@ -131,6 +132,7 @@ export const STRINGS = {
     count: (count, of) => `${count} of ${of}`,
     holds: (tape, bytes) => `${tape} holds ${bytes} ${bytes === 1 ? "byte" : "bytes"}`,
     theTape: "The tape",
+    none: "None",
   },
   sweep: {
     heading: (target, source) => `Jacobian of ${target} with respect to ${source}`,
