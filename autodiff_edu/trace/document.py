@@ -21,6 +21,7 @@ Lists refer to each other by index, counted from 0.
     - "outcome": `tensor` (the source), `targets`, `gradient` (what came of it: an array, or null), and `word`
       ("gradient", "jacobian" or "batch_jacobian");
     - "explain": a sentence about why a gradient is None; `entry`, if it is about one.
+  A step at which a NaN or an infinity begins has `born`: "nan", "inf" or "-inf".
 - `sweep` and `contours`: only in documents that are more than a trace; `player/parts.py` describes them.
 - `program`: the same in NumPy: `lines`, texts; `steps`, for each step the index of its line, or null.
 
@@ -48,6 +49,7 @@ from ..text.labels import Labels, names_of_arguments
 from ..text.places import Where, excerpt, names, place
 from ..text.shared import shared
 from . import events
+from .births import Births
 from .events import Event
 from .scopes import told_apart
 from .sentences import Sentences
@@ -122,7 +124,7 @@ class Writer:
         self.document = empty(source.title)
         self._name(source.events, source._earlier, source._called)
         self._quote(source.events)
-        self.sentences = Sentences(self.labels, self.document, self.numbers)
+        self.sentences, self.births = Sentences(self.labels, self.document, self.numbers), Births(self.document)
         self.expected = Counter(
             (self.passes[i], event.tensor._id)
             for i, event in enumerate(source.events)
@@ -220,6 +222,7 @@ class Writer:
             case events.Explain(entry=Entry() as entry):
                 step["entry"] = self._entry(entry, None)
         step["text"] = self.sentences.write(event, step)
+        step["text"] += self.births.sentence(event, step)
         self.document["steps"].append(step)
 
     def _accumulated(self, event: events.Accumulate, number: int) -> dict[str, Any]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..core.active import only
 from ..program.writing import Statement, Writer
 from ..text.labels import Labels
@@ -57,7 +59,7 @@ class _Program:
                 self.spans[number] = self.spans.get(number, (i, i))[0], i
         self.arrived: dict[tuple[int, int], tuple[int, Any]] = {}  # by pass and output: the step, and what arrived
         self.section = ""
-        with only():
+        with only(), np.errstate(all="ignore"):  # the user's code has warned of it already
             for i, event in enumerate(happened):
                 self.steps.append(None)
                 self.steps[i] = self.under_its_heading(i, event)

@@ -184,7 +184,7 @@ def test_every_index_of_a_document_is_in_range_and_every_field_is_there(make):
         assert all(0 <= i < len(d["tapes"]) for i in entry["tapes"])
         check_where(entry["where"])
     for step in d["steps"]:
-        assert FIELDS[step["kind"]] | {"kind", "text", "tape", "where", "memory"} == set(step)
+        assert FIELDS[step["kind"]] | {"kind", "text", "tape", "where", "memory"} == set(step) - {"born"}
         assert step["memory"] is None or step["memory"] >= 0
         assert step["text"].endswith(".")
         assert step["tape"] is None or 0 <= step["tape"] < len(d["tapes"])
@@ -209,7 +209,7 @@ def test_a_document_survives_json_and_holds_no_nan_and_no_absolute_path(make):
     t = make()
     text = t.to_json()
     assert json.loads(text) == t.document()
-    assert not re.search(r"\b(NaN|Infinity)\b", text)
+    assert not re.search(r"[:,[](NaN|Infinity)\b", text)
     assert "/tests/" not in text
     assert json.dumps(json.loads(text), ensure_ascii=False, separators=(",", ":")) == text
 

@@ -1,6 +1,7 @@
 /** What the graph is drawn with: boxes, lines with arrowheads, and scissors. */
 
 import { UNKNOWN, draw, set, shorten, write } from "./dom.js";
+import { oddIn } from "./odd.js";
 import { STRINGS } from "./strings.js";
 import SHARED from "../../text/shared.json" with { type: "json" };
 
@@ -25,6 +26,12 @@ export function drawBox({ x, width, height, plain, heading, operation }, index, 
     element.append(text("name", left, lines.name, "start", heading));
     element.append(text("operation", right, lines.name, "end", operation), cotangent, mark);
   }
+  const spoil = (...odd) => {
+    [value, cotangent].forEach((part, k) => part && set(part, "data-odd", odd[k]));
+    const found = odd[0] ?? odd[1];
+    set(element, "data-odd", found);
+    if (found && !element.querySelector(".sign")) element.append(drawSign(x + width - 2, 2));
+  };
   let before = {};
   const update = (now) => {
     const { known, reached, backward } = now;
@@ -37,6 +44,7 @@ export function drawBox({ x, width, height, plain, heading, operation }, index, 
       const words = STRINGS.graph;
       write(title, reached === undefined ? words.tensor(name, known) : words.reached(name, known, reached));
       write(value, cotangent || name === whole ? shorten(known) : `${heading} = ${shorten(known)}`);
+      spoil(oddIn(known), oddIn(reached));
       if (cotangent) write(cotangent, backward || reached !== undefined ? `← ${shorten(reached ?? UNKNOWN)}` : "");
     }
     if (mark && before.mark !== now.mark) {
@@ -47,6 +55,12 @@ export function drawBox({ x, width, height, plain, heading, operation }, index, 
   };
   return { element, update };
 }
+
+/** An exclamation mark in a disc. */
+const drawSign = (x, y) => {
+  const text = draw("text", { y: 4, "text-anchor": "middle" }, "!");
+  return draw("g", { class: "sign", transform: `translate(${x} ${y})` }, draw("circle", { r: 7 }), text);
+};
 
 /** An arrowhead that points at (x, y), down or up. */
 export const drawHead = (x, y, down) => {

@@ -1,6 +1,6 @@
 /** The user's code and, below it, the same computation as a NumPy program; the current line of each is lit. */
 
-import { make, reveal, set, write } from "./dom.js";
+import { build, make, reveal, set, write } from "./dom.js";
 import { STRINGS } from "./strings.js";
 
 const NARROW_SCREEN = "(max-width: 640px)";
@@ -16,8 +16,16 @@ export function codeView(trace, history, go) {
   const inView = history.where.map((where) => (seen = where?.code ?? seen));
   const program = programView(trace.program ?? { lines: [], steps: [] }, go);
   let unlight = () => {};
+  const odd = history.odd.lines.map((birth) => {
+    const { code, line } = birth.where;
+    return { ...birth, row: excerpts[code].element.children[line - trace.code[code].first_line] };
+  });
   const show = (step) => {
     unlight();
+    for (const { row, step: from, kind } of odd) {
+      const known = from <= step;
+      build(row, { "data-odd": known ? kind : null, title: known ? STRINGS.code.odd(kind) : null });
+    }
     program.show(step);
     excerpts.forEach(({ element }, index) => (element.hidden = index !== inView[step]));
     write(caption, trace.code[inView[step]]?.place ?? STRINGS.code.heading);

@@ -1,13 +1,15 @@
 /** What is known at each step of a trace: values, cotangents, states; read once, and then only looked up. */
 
 import { UNKNOWN } from "./dom.js";
+import { readOdd } from "./odd.js";
 import SHARED from "../../text/shared.json" with { type: "json" };
 
 /**
  * Reads the trace once, from beginning to end. Per step: the direction, the place in the code, and the backward pass
  * whose cotangents are on show (or null). Per tensor and entry: the changes, each {step, pass, array}.
  */
-export function readHistory({ steps, tensors, entries }) {
+export function readHistory(trace) {
+  const { steps, tensors, entries } = trace;
   const [backward, pass, where] = [[], [], []];
   const [values, cotangents] = [tensors.map(() => []), tensors.map(() => [])];
   const [arrivals, appeared] = [entries.map(() => []), entries.map(() => Infinity)];
@@ -52,5 +54,5 @@ export function readHistory({ steps, tensors, entries }) {
   const pulled = (entry, number) =>
     (arrivals[entry].find((at) => at.pass === pass[number]) ?? arrivals[entry][0])?.step;
   const turns = [...passes.values()].map(({ first }) => first);
-  return { backward, pass, where, appeared, turns, value, cotangent, arrived, state, pulled };
+  return { odd: readOdd(trace), backward, pass, where, appeared, turns, value, cotangent, arrived, state, pulled };
 }

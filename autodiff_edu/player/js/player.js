@@ -131,7 +131,8 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
   const controls = controlsView(trace, history, { actions, go, setSpeed });
   const predict = predictView(trace, history, () => { move(current + 1); controls.focusNext(); });
   const sentence = make("p", { class: "sentence", "aria-live": "polite" });
-  const said = { element: sentence, show: (at) => write(sentence, trace.steps[at].text) };
+  const showSentence = ({ text, born }) => { write(sentence, text); set(sentence, "data-born", born ?? null); };
+  const said = { element: sentence, show: (at) => showSentence(trace.steps[at]) };
   const top = [headingView(trace, history), controls, said, predict];
   const extras = extrasOf(trace).map((part) => EXTRAS[part](trace, history, go));
   const recorded = trace.tapes.length > 0 || !extras.length; // a walk over contours is no recording

@@ -25,6 +25,7 @@ export const STRINGS = {
     end: "End",
     scrubber: "Step",
     turn: (step) => `A backward pass starts at step ${step}`,
+    born: (kind, step) => `${kind === "nan" ? "NaN" : kind} begins at step ${step}`,
     speed: "Speed",
     times: (factor) => `${factor}×`,
     predict: "Predict",
@@ -68,6 +69,7 @@ export const STRINGS = {
   code: {
     heading: "Code",
     line: (number) => `Line ${number}: go to its first step`,
+    odd: (kind) => `${kind === "nan" ? "NaN" : kind} begins here`,
     program: "The same as NumPy",
   },
   tape: {
