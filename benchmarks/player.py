@@ -1,8 +1,10 @@
 """How long the player takes to open a long trace and to step through it, in Chromium: `python -m benchmarks.player`.
 
-The page is one that `Player.save` writes. "Open" is from the first line of the page's script to the first picture,
-"step" the median of what a step takes until the browser has laid it out again, "worst" the longest of them, "jump" the
-same for a jump of the scrubber, and "unfolded" the step again with the loop unfolded.
+"Play" is `ad.play` of a function, from the call to its return, and "show" what a cell then takes to show the player.
+The page is one that `Player.save` writes; "weight" is its size, "buttons" are those in it. "Open" is from the first
+line of the page's script to the first picture, "step" the median of what a step takes until the browser has laid it out
+again, "worst" the longest of them, "jump" the same for a jump of the scrubber, and "unfolded" the step again with the
+loop unfolded.
 """
 
 from __future__ import annotations
@@ -11,12 +13,12 @@ import argparse
 import shutil
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 import autodiff_edu as ad
-from autodiff_edu.player.layout.layout import layout
 
 ARGUMENTS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 
@@ -47,7 +49,8 @@ MEASURE = """async ([count, unfold]) => {
   }
   const median = (numbers) => numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
   const worst = Math.max(...durations.steps);
-  return { open: window.opened, step: median(durations.steps), worst, jump: median(durations.jumps) };
+  const buttons = root().querySelectorAll("button").length;
+  return { open: window.opened, step: median(durations.steps), worst, jump: median(durations.jumps), buttons };
 }"""
 
 OPENED = """
@@ -70,47 +73,45 @@ new MutationObserver((changes, observer) => {
 """
 
 
-def loop(turns: int) -> ad.Trace:
-    """A loop of three entries in each turn, and the backward pass through it."""
-    x = ad.Variable(0.5, name="x")
-    with ad.trace(f"{turns} turns") as traced:
-        with ad.GradientTape() as tape:
-            y = x
-            for _ in range(turns):
-                y = np.sin(y)
-                y = y * x
-                y = y + 0.1
-        tape.gradient(y, x)
-    return traced
+def loop(x: ad.Tensor, turns: int) -> ad.Tensor:
+    """Compute a loop of three entries in each turn."""
+    y = x
+    for _ in range(turns):
+        y = np.sin(y)
+        y = y * x
+        y = y + 0.1
+    return y
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.player", description=__doc__)
-    parser.add_argument("--turns", type=int, nargs="*", default=[200, 667], help="of the loop, 3 entries each")
+    parser.add_argument("--turns", type=int, nargs="*", default=[200, 667, 830], help="of the loop, 3 entries each")
     parser.add_argument("--steps", type=int, default=200, help="how many steps to take")
     options = parser.parse_args()
     from playwright.sync_api import sync_playwright
 
-    print(f"{'entries':>8}{'steps':>8}{'layout':>10}{'open':>10}{'step':>10}{'worst':>10}{'jump':>10}{'unfolded':>10}")
+    times = ("play", "show", "open", "step", "worst", "jump", "unfolded")
+    print(f"{'entries':>8}{'steps':>8}{'weight':>10}{'buttons':>10}" + "".join(f"{name:>12}" for name in times))
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=ARGUMENTS)
         for turns in options.turns:
-            traced = loop(turns)
-            document = traced.document()
             begin = time.perf_counter()
-            layout(document)
-            placed = 1000 * (time.perf_counter() - begin)
+            player = ad.play(partial(loop, turns=turns), 0.5)
+            played = time.perf_counter()
+            player._repr_mimebundle_()
+            shown = time.perf_counter()
             path = Path(folder) / "player.html"
-            ad.play(traced).save(path)
+            player.save(path)
             page = browser.new_page()
             page.add_init_script(OPENED)
             page.goto(path.as_uri())
             page.wait_for_function("window.opened")
             found = page.evaluate(MEASURE, [options.steps, False])
             unfolded = page.evaluate(MEASURE, [options.steps, True])
-            figures = [placed, *(found[name] for name in ("open", "step", "worst", "jump")), unfolded["step"]]
-            row = f"{len(document['entries']):>8}{len(document['steps']):>8}"
-            print(row + "".join(f"{figure:>7.1f} ms" for figure in figures))
+            made = [1000 * (played - begin), 1000 * (shown - played)]
+            figures = [*made, *(found[name] for name in ("open", "step", "worst", "jump")), unfolded["step"]]
+            row = f"{3 * turns:>8}{len(player):>8}{path.stat().st_size / 1000:>7.0f} kB{found['buttons']:>10}"
+            print(row + "".join(f"{figure:>9.1f} ms" for figure in figures))
             page.close()
         browser.close()
 

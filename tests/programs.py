@@ -123,6 +123,52 @@ def loop(turns: int) -> ad.Trace:
     return traced
 
 
+def logistic() -> ad.Trace:
+    """Logistic regression, three steps of gradient descent."""
+    x, labels = np.array([[0.5, 1.0], [-1.0, 2.0], [2.0, -1.0], [1.0, 0.0]]), np.array([1.0, 0.0, 1.0, 0.0])
+    w, b = ad.Variable([0.0, 0.0], name="w"), ad.Variable(0.0, name="b")
+    with ad.trace("logistic regression") as traced:
+        for _ in range(3):
+            with ad.GradientTape() as tape:
+                p = 1 / (1 + np.exp(-(x @ w + b)))
+                loss = -np.mean(labels * np.log(p) + (1 - labels) * np.log(1 - p))
+            dw, db = tape.gradient(loss, [w, b])
+            w.assign_sub(0.5 * dw)
+            b.assign_sub(0.5 * db)
+    return traced
+
+
+def training(turns: int = 20) -> ad.Trace:
+    """A network of two layers learns exclusive or."""
+    x, target = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([[0.0], [1.0], [1.0], [0.0]])
+    first = [ad.Variable([[0.5, -1.0, 0.8], [-0.6, 0.7, 0.9]], name="W1"), ad.Variable(np.zeros(3), name="b1")]
+    second = [ad.Variable([[0.4], [-0.7], [0.3]], name="W2"), ad.Variable([0.1], name="b2")]
+    with ad.trace("training") as traced:
+        for _ in range(turns):
+            with ad.GradientTape() as tape:
+                hidden = np.tanh(x @ first[0] + first[1])
+                loss = np.mean((hidden @ second[0] + second[1] - target) ** 2)
+            variables = [*first, *second]
+            for variable, gradient in zip(variables, tape.gradient(loss, variables), strict=True):
+                variable.assign_sub(0.1 * gradient)
+    return traced
+
+
+def recursion() -> ad.Trace:
+    x = ad.Variable(1.5, name="x")
+
+    def power(base: ad.Tensor, times: int) -> ad.Tensor:
+        if times == 1:
+            return base
+        return base * power(base, times - 1)
+
+    with ad.trace("recursion") as traced:
+        with ad.GradientTape() as tape:
+            y = power(x, 4)
+        tape.gradient(y, x)
+    return traced
+
+
 HOSTILE = '<img src=x onerror="window.hacked = true">'
 
 
@@ -138,4 +184,5 @@ def hostile() -> ad.Trace:
 
 
 FIVE = [diamond, broadcasting, network, two_tapes, stopped]
+EIGHT = [*FIVE, logistic, training, recursion]
 EXAMPLES = [*FIVE, two_passes, side_by_side, hostile]

@@ -19,6 +19,8 @@ import numpy as np
 
 from ..arrays.structures import flatten, flatten_like
 from ..arrays.validate import copy_in
+from ..core.active import always, now, only
+from ..core.tensor import Tensor, wrap
 from ..core.variable import Variable
 
 
@@ -27,6 +29,8 @@ class Optimizer:
 
     A subclass says in `_step` how far to go, from a gradient and what it remembered for that variable.
     """
+
+    _on_tensors = False  # whether `_step` may be given tensors too, so that a trace hears what it computes
 
     def __init__(self, learning_rate: float) -> None:
         try:
@@ -56,7 +60,9 @@ class Optimizer:
             If something is no variable, or a gradient is complex and its variable is not.
         """
         for variable, gradient in _paired(gradients, variables):
-            change, memory = self._step(gradient, self._memory.get(variable._id, (variable, None))[1])
+            memory = self._memory.get(variable._id, (variable, None))[1]
+            take = self._step_aloud if self._on_tensors and now().hooks else self._step
+            change, memory = take(gradient, memory)
             self._memory[variable._id] = variable, memory
             variable.assign_sub(change)
 
@@ -66,6 +72,12 @@ class Optimizer:
     def __setstate__(self, state: dict[str, Any]) -> None:
         # copied with their optimizer, variables are others than they were
         vars(self).update(state, _memory={kept[0]._id: kept for kept in state["_memory"]})
+
+    def _step_aloud(self, gradient: Any, memory: Any) -> Any:
+        """Take a step that traces hear; no tape does, nor the journal."""
+        silent = {*now().followers, *always.listeners}
+        with only(*(one for one in now().listeners if one not in silent and getattr(one, "__self__", 0) not in silent)):
+            return _each(_array, self._step(wrap(gradient), _each(_tensor, memory)))
 
     def _step(self, gradient: Any, memory: Any) -> tuple[Any, Any]:
         """Return what to subtract from the variable, and what to remember for its next gradient (None at the first)."""
@@ -99,12 +111,14 @@ class SGD(Optimizer):
     Variable([0., 2.])
     """
 
+    _on_tensors = True
+
     def __init__(self, learning_rate: float, momentum: float = 0.0) -> None:
         super().__init__(learning_rate)
         self.momentum = _fraction(momentum, "momentum")
 
     def _step(self, gradient: Any, memory: Any) -> tuple[Any, Any]:
-        velocity = gradient if memory is None else self.momentum * memory + gradient
+        velocity = self.momentum * memory + gradient if memory is not None and self.momentum else gradient
         return self.learning_rate * velocity, velocity
 
 
@@ -129,6 +143,8 @@ class Adam(Optimizer):
         If one of them is out of range.
     """
 
+    _on_tensors = True
+
     def __init__(
         self, learning_rate: float = 0.001, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-8
     ) -> None:
@@ -146,6 +162,18 @@ class Adam(Optimizer):
         corrected_mean, corrected_square = mean / (1 - self.beta_1**steps), square / (1 - self.beta_2**steps)
         change = self.learning_rate * corrected_mean / (np.sqrt(corrected_square) + self.epsilon)
         return change, (steps, mean, square)
+
+
+def _each(convert: Any, value: Any) -> Any:
+    return tuple(_each(convert, part) for part in value) if isinstance(value, tuple) else convert(value)
+
+
+def _tensor(value: Any) -> Any:
+    return wrap(value) if isinstance(value, np.ndarray | np.generic) else value
+
+
+def _array(value: Any) -> Any:
+    return value._array if isinstance(value, Tensor) else value
 
 
 def _fraction(value: float, name: str) -> float:
@@ -184,7 +212,7 @@ def _checked(gradient: Any, path: str, variable: Variable, called: str) -> Any:
         )
     if variable.dtype.kind not in "fc":
         raise TypeError(f"{called} has dtype {variable.dtype}, and only floating numbers can be changed a little")
-    array = copy_in(gradient)
+    array = gradient._array if isinstance(gradient, Tensor) else copy_in(gradient)
     if array.shape != variable.shape:
         raise ValueError(f"{path} must have the shape {variable.shape} of {called}; it has shape {array.shape}")
     if not np.can_cast(array.dtype, variable.dtype, "same_kind"):

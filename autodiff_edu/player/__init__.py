@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from ..options import shows_widgets
 from ..text.shared import shared
+from ..trace.collecting import without_collecting
 from ..trace.sentences import transcript
 from . import html
 from .bundle import extras, style
@@ -77,7 +78,9 @@ class Player:
                 f"this is version {document['version']!r:.20} of the trace document, and the player draws version "
                 f"{known}: make the trace again with this release of autodiff_edu"
             )
-        self._content: dict[str, Any] = {"trace": document, "layout": layout(document), "css": style(extras(document))}
+        with without_collecting():
+            placed = layout(document)
+        self._content: dict[str, Any] = {"trace": document, "layout": placed, "css": style(extras(document))}
         if predict:
             self._content["predict"] = True
         self._transcript = transcript(document)

@@ -20,6 +20,10 @@ COMMENT = re.compile(r"^[ ]*(//.*|/\*(?s:.*?)\*/[ ]*)\n", re.MULTILINE)
 REMARK = re.compile(r" +// [^\"'`\n]*$", re.MULTILINE)  # at the end of a line
 SPACE = re.compile(r"(?<=[:;,{}])\s+|\s+(?=[{}])")  # of a style sheet
 INDENT = re.compile(r"^\s+", re.MULTILINE)
+TOKEN = re.compile(r"""//.*|/\*(?s:.*?)\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[\w$]+|.|\n""")  # of a script
+PATTERN = re.compile(r"/(?![/*])(?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\\n\[])+/\w*")
+TEMPLATE = re.compile(r"(?:\\.|[^`\\$]|\$(?!\{))*(?:`|\$\{)")
+TOUCHING = re.compile(r"[\w$]{2}|\+\+|--|//")
 IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([\w.]+)";\n', re.MULTILINE)
 DATA = re.compile(r'^import (\w+) from "[\w./]+/shared\.json" with \{ type: "json" \};\n', re.MULTILINE)
 DECLARED = re.compile(
@@ -56,7 +60,7 @@ def script(parts: tuple[str, ...] = EXTRAS) -> str:
     """Return js/player.js with all that it imports, as one module, and the views of some extra parts."""
     names = [f"{name}.js" for name in (*parts, "player")]
     modules = {path.name: asset(f"js/{path.name}") for path in files(__package__).joinpath("js").iterdir()}
-    return _lighter(join(modules, names))
+    return _closer(_lighter(join(modules, names)))
 
 
 def join(modules: dict[str, str], names: list[str]) -> str:
@@ -123,3 +127,30 @@ def join(modules: dict[str, str], names: list[str]) -> str:
 def _lighter(text: str) -> str:
     """Leave out what is for the readers of the files: comments without quotes, and indentation."""
     return INDENT.sub("", REMARK.sub("", COMMENT.sub("", text)))
+
+
+def _closer(script: str) -> str:
+    """Leave out the white space that a script does without; texts keep theirs."""
+    parts: list[str] = [" "]
+    braces: list[int] = []  # for each template that this is in: how many are open in its ${}; none in its text
+    at = 0
+    while at < len(script):
+        last = parts[-1][-1]
+        in_text = braces and not braces[-1]
+        pattern = PATTERN.match(script, at) if last in "(,=:[!&|?{};>" and not in_text else None
+        found = pattern or (TEMPLATE if in_text else TOKEN).match(script, at)
+        token, at = found[0], found.end()  # type: ignore[index,union-attr]
+        if in_text:
+            braces[-1:] = [1] if token.endswith("${") else []
+        elif token == "`":
+            braces.append(0)
+        elif token in "{}" and braces:
+            braces[-1] += 1 if token == "{" else -1
+        elif (
+            token.startswith(("//", "/*"))
+            or (token == "\n" and last in "{([,;")
+            or (token == " " and not TOUCHING.match(last + script[at]))
+        ):
+            continue
+        parts.append(token)
+    return "".join(parts[1:])

@@ -2,11 +2,11 @@
 
 import base64
 import html
-import json
 from typing import Any
 
-from ..text.shared import colour, shared
+from ..text.shared import colour
 from .bundle import extras, script
+from .packing import dumps, packed
 
 PAGE = """\
 <!DOCTYPE html>
@@ -40,6 +40,10 @@ mountAll();
 """
 
 
+MOST_LINES = 60
+"""The most lines of a transcript that stand in a page; of a longer one the first and the last."""
+
+
 def fragment(content: dict[str, Any], transcript: str, step: int = 0, picture: tuple[str, str] | None = None) -> str:
     """Return a player that starts itself, wherever on a page it is put.
 
@@ -48,7 +52,8 @@ def fragment(content: dict[str, Any], transcript: str, step: int = 0, picture: t
     content
         What ``mount`` in player.js is given: the trace, its layout and the style sheet.
     transcript
-        The same trace in words, for where scripts do not run: GitHub, an untrusted notebook, a mail.
+        The same trace in words, for where scripts do not run: GitHub, an untrusted notebook, a mail. Of a long one,
+        the first and the last lines.
     step
         The step to begin with.
     picture
@@ -61,30 +66,24 @@ def fragment(content: dict[str, Any], transcript: str, step: int = 0, picture: t
         A ``<div>`` without any id; the same arguments give the same bytes.
     """
     # A "</script>" in somebody's code would otherwise end the data and become markup.
-    data = json.dumps(_packed(content), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    data = dumps(packed(content)).replace("<", "\\u003c")
     return FRAGMENT.format(
         step=step,
         picture="" if picture is None else _image(*picture),
-        transcript=html.escape(transcript),
+        transcript=html.escape(_abridged(transcript)),
         content=data,
         script=script(extras(content["trace"])).strip(),
     )
 
 
-def _packed(content: dict[str, Any]) -> dict[str, Any]:
-    """Write each array of the steps once: a cotangent that moves on as it is would else be written again and again.
-
-    In its place a step has its index in `arrays`, from where js/player.js takes it.
-    """
-    places: dict[str, int] = {}  # by the array as text
-    steps = [
-        {
-            key: places.setdefault(json.dumps(value), len(places)) if value and key in shared()["arrays"] else value
-            for key, value in step.items()
-        }
-        for step in content["trace"]["steps"]
-    ]
-    return {**content, "trace": {**content["trace"], "steps": steps}, "arrays": [*map(json.loads, places)]}
+def _abridged(transcript: str) -> str:
+    """Leave out the middle of a long transcript: the data beside it say all of it, to the script."""
+    lines = transcript.split("\n")
+    if len(lines) <= MOST_LINES:
+        return transcript
+    half = MOST_LINES // 2
+    left_out = f"… {len(lines) - 2 * half} steps more, which the player shows where scripts run …"
+    return "\n".join([*lines[:half], left_out, *lines[-half:]])
 
 
 def _image(svg: str, about: str) -> str:

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from ..trace.trace import Trace, trace
-from .play import play
+from .play import has_steps, play
 
 WORDS = {"--predict": "ask the reader to predict each step before it is shown"}
 
@@ -56,7 +56,9 @@ def run_cell(shell: Any, cell: str, predict: bool = False) -> None:
         # the first line stands for that of %%play, so that the lines are those that the reader sees
         result = shell.run_cell(f"# %%play\n{cell}", store_history=False)
     error = result.error_before_exec or result.error_in_exec
-    if error is None or traced.events:
+    if result.error_in_exec is not None:
+        traced.failed(result.error_in_exec)
+    if error is None or has_steps(traced):
         _display(traced, predict)
     if error is None:
         for traceback in shown:  # of what the cell itself ran and caught
@@ -77,7 +79,7 @@ def _awaits(shell: Any, cell: str) -> bool:
 def _display(traced: Trace, predict: bool) -> None:
     from IPython.display import display
 
-    if any(hasattr(event, "tape") for event in traced.events):
+    if has_steps(traced):
         display(play(traced, predict=predict))
     else:
         print("%%play: no tape recorded anything in this cell, so there is nothing to step through.")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
-from contextlib import ContextDecorator
+from contextlib import ContextDecorator, suppress
 from typing import Any
 
 from ..arrays.structures import as_array, flatten, rebuild
@@ -41,6 +42,9 @@ def play(what: Trace | Explanation | Callable[..., Any], *args: Any, predict: bo
         If `what` is no trace, no explanation and not callable, or the function's result is no tensor.
     ValueError
         If nothing was recorded, so that there is nothing to play.
+    Exception
+        If the function raises one. The player of what happened until then is shown all the same, and is the
+        exception's attribute `player`; its last step is the error, at its line.
 
     Examples
     --------
@@ -55,12 +59,12 @@ def play(what: Trace | Explanation | Callable[..., Any], *args: Any, predict: bo
     elif isinstance(what, ContextDecorator):  # callable, but as a decorator
         raise TypeError("this trace has not run: write `with ad.trace() as steps: ...`, and then ad.play(steps)")
     elif callable(what):
-        traced = _traced(what, args)
+        traced = _traced(what, args, predict)
     else:
         raise TypeError(
             f"play takes a function and its arguments, or a trace; this is the {type(what).__name__} {what!r:.60}"
         )
-    if not any(hasattr(event, "tape") for event in traced.events):
+    if not has_steps(traced):
         raise ValueError(
             f"{traced.title} recorded nothing, so there is nothing to play. Compute with tensors: give the function "
             "numbers, arrays or tensors as arguments and use operators and NumPy functions on them"
@@ -68,7 +72,12 @@ def play(what: Trace | Explanation | Callable[..., Any], *args: Any, predict: bo
     return Player(traced, predict)
 
 
-def _traced(function: Callable[..., Any], args: tuple[Any, ...]) -> Trace:
+def has_steps(traced: Trace) -> bool:
+    """Return whether anything happened to a tape."""
+    return any(hasattr(event, "tape") for event in traced.events)
+
+
+def _traced(function: Callable[..., Any], args: tuple[Any, ...], predict: bool) -> Trace:
     names = _parameters(function, len(args))
     args = tuple(map(as_array, args))
     leaves = [
@@ -77,20 +86,48 @@ def _traced(function: Callable[..., Any], args: tuple[Any, ...]) -> Trace:
     tensors = [rebuild(arg, iter(parts)) for arg, parts in zip(args, leaves, strict=True)]
     watched = [leaf for parts in leaves for leaf in parts if isinstance(leaf, Tensor) and leaf.dtype.kind in "fc"]
     tape, outer = GradientTape(persistent=True), now().followers
-    with trace(f"{getattr(function, '__name__', type(function).__name__)}({', '.join(names)})") as traced:
-        with tape:
-            tape.watch(watched)
-            result = function(*tensors)
-        has_own = any(getattr(event, "tape", tape) not in (tape, *outer) for event in traced.events)
-        if tape.entries and not has_own:
-            targets = [leaf for _, leaf in flatten(result, "the result")]
-            if not all(isinstance(target, Tensor) for target in targets):
-                raise TypeError(
-                    f"{traced.title} gives {result!r:.60}, which is no tensor, so there is nothing to differentiate. "
-                    "Return what it computes from its arguments, without float(), .numpy() or np.asarray on the way"
-                )
-            tape.gradient(targets, [*watched, *tape.watched_variables()])
-    return traced.without(*outer, *([tape] if has_own or not tape.entries else []))
+
+    def has_own() -> bool:
+        return any(getattr(event, "tape", tape) not in (tape, *outer) for event in traced.events)
+
+    def shown() -> Trace:
+        return traced.without(*outer, *([tape] if has_own() or not tape.entries else []))
+
+    try:
+        with trace(f"{getattr(function, '__name__', type(function).__name__)}({', '.join(names)})") as traced:
+            traced.aside = tape, *outer
+            with tape:
+                tape.watch(watched)
+                result = function(*tensors)
+            if tape.entries and not has_own():
+                targets = [leaf for _, leaf in flatten(result, "the result")]
+                if not all(isinstance(target, Tensor) for target in targets):
+                    raise TypeError(
+                        f"{traced.title} gives {result!r:.60}, which is no tensor, so there is nothing to "
+                        "differentiate. Return what it computes from its arguments, without float(), .numpy() or "
+                        "np.asarray on the way"
+                    )
+                tape.gradient(targets, [*watched, *tape.watched_variables()])
+    except Exception as error:
+        _show_until(error, shown(), predict)
+        raise
+    return shown()
+
+
+def _show_until(error: Exception, traced: Trace, predict: bool) -> None:
+    """Show what happened until an error was raised, above that error; without a notebook, keep it with the error."""
+    if not has_steps(traced):
+        return
+    player = Player(traced, predict)
+    with suppress(AttributeError):  # an exception may refuse attributes
+        error.player = player  # type: ignore[attr-defined]
+    ipython = sys.modules.get("IPython")
+    if ipython is not None and ipython.get_ipython() is not None:
+        from IPython.display import display
+
+        display(player)
+    else:
+        error.add_note("The steps until then are in the attribute `player` of this error.")
 
 
 def _parameters(function: Callable[..., Any], count: int) -> list[str]:

@@ -45,6 +45,17 @@ def infix(sign: str, left: Text, right: Text) -> Text:
     return Text(f"{left.within(level + (level == 2))} {sign} {right.within(level + 1)}", level)
 
 
+def contraction(subscripts: str, *operands: Any) -> str | None:
+    """Write the subscripts of a rule's einsum without the dots that stand for a stack; None where there is a stack.
+
+    >>> contraction("...ik,jk->...ij", np.ones((2, 3)), np.ones((4, 3)))
+    'ik,jk->ij'
+    """
+    terms, arrow, output = subscripts.replace("...", "").partition("->")
+    fits = all(np.ndim(x) == len(term) for x, term in zip(operands, terms.split(","), strict=True))
+    return f"{terms}->{output}" if arrow and fits else None
+
+
 def literal(value: Any, index: bool = False) -> Text | None:
     """Write a value so that evaluating the text gives it back, bit for bit; None if it is too long, or cannot be.
 

@@ -21,13 +21,14 @@ from ..core.active import only
 from ..core.entry import Entry
 from ..core.rule import RULES, settle
 from ..core.tensor import Tensor, wrap
-from ..custom.call import Call, Custom
+from ..custom.call import Custom
 from ..rules import operations
 from ..text.labels import Labels, names_of_arguments
 from ..text.places import place
 from . import formulas
 from .everything import Everything
-from .spelling import PREFIXES, SIGNS, Text, home_of, in_numpy, infix, literal, same
+from .own import as_call, as_expression
+from .spelling import PREFIXES, SIGNS, Text, contraction, home_of, in_numpy, infix, literal, same
 
 INLINE = 8
 """The most elements of an array without a name that is written where it is used."""
@@ -68,12 +69,13 @@ class Writer:
         self.lines: list[Statement] = []
         self.values: dict[str, Any] = {}
         self.imports: dict[tuple[str, str], str] = {}
-        self.defined: dict[str, int] = {}  # the line in which a name is given its value
+        self.defined: dict[str, int] = {}  # the line in which a name is given its latest value
         self._taken = set(RESERVED)
-        self._computed: dict[int, str] = {}  # the names of what entries gave, by id
+        self.computed: dict[int, str] = {}  # the names of what entries gave, by id
+        self._results: dict[int, str] = {}  # the same names, by the id of the array
         self._given: dict[Any, list[tuple[Any, str]]] = {}  # by id: the values that a tensor came with, and their names
         self._bars: dict[tuple[int, int], str] = {}  # by backward pass and id
-        self._answers: dict[tuple[int, int], str] = {}
+        self.answers: dict[tuple[int, int], str] = {}
 
     # Names -----------------------------------------------------------------------------------------------------------
 
@@ -90,8 +92,8 @@ class Writer:
 
     def name(self, id: int | None, value: Any, otherwise: str = "c") -> str:
         """Return the name of a tensor, or of an array; one that was not computed here gets a line with its value."""
-        if id in self._computed:
-            return self._computed[id]
+        if id in self.computed:
+            return self.computed[id]
         label = self.labels[id] if id is not None and id in self.labels else otherwise
         earlier = self._given.setdefault(label if id is None else id, [])
         for known, name in earlier:
@@ -102,13 +104,34 @@ class Writer:
         earlier.append((value, name))
         return name
 
+    def latest(self, id: int) -> tuple[Any, str] | None:
+        """Return the latest value that a tensor came with, and its name, if it has got one."""
+        earlier = self._given.get(id)
+        return earlier[-1] if earlier else None
+
+    def update(self, id: int, value: Any, expression: Text | None, remark: str, fresh: bool) -> int:
+        """Write a variable's new value, under a fresh name where the old one is needed later; gives the line."""
+        earlier, text = self._given.setdefault(id, []), expression or literal(value)
+        name = self.unique(self.labels[id]) if fresh or not earlier or text is None else earlier[-1][1]
+        self.assign(name, text or self.value(name, value))
+        if remark:
+            self.lines[-1] = Statement(f"{self.lines[-1].text}  # {remark}")
+        earlier[:] = [pair for pair in earlier if pair[1] != name] + [(value, name)]
+        return len(self.lines) - 1
+
+    def part(self, text: Text) -> str:
+        """Write a line for a part of an expression; gives its name."""
+        name = self.unique("part")
+        self.assign(name, text)
+        return name
+
     def bar(self, number: int, id: int) -> str | None:
         """Return the name of a tensor's cotangent in a backward pass, if it has got one."""
         return self._bars.get((number, id))
 
     def assign(self, name: str, expression: Text, remark: str = "") -> None:
         """Write a line that gives a name its value."""
-        self.defined.setdefault(name, len(self.lines))
+        self.defined[name] = len(self.lines)
         self.lines.append(Statement(f"{name} = {expression.text}", remark))
 
     # Values and operations -------------------------------------------------------------------------------------------
@@ -212,9 +235,11 @@ class Writer:
 
     def entry(self, entry: Entry) -> str:
         """Write what an entry computed, unless it is written already; gives the name of its result."""
-        if entry.output_id not in self._computed:
+        if entry.output_id not in self.computed:
             rule, remark = RULES.get(entry.operation), str(place(entry.where))
-            if rule is None or isinstance(entry.operation, Custom):
+            if isinstance(entry.operation, Custom) and id(entry.output_value) in self._results:
+                expression = Text(self._results[id(entry.output_value)])  # the function returned what it computed
+            elif rule is None or isinstance(entry.operation, Custom):
                 expression, remark = None, f"{remark}: {self.labels.text(entry)}, as it was computed"
             else:
                 expression = self.expression(entry, self.operands(entry))
@@ -223,8 +248,8 @@ class Writer:
                 remark += f": {entry.name} lets no derivative through" if rule.kind == "step" else ""
             name = self.unique(self.labels[entry.output_id])
             self.assign(name, expression or self.value(name, entry.output_value), remark)
-            self._computed[entry.output_id] = name
-        return self._computed[entry.output_id]
+            self.computed[entry.output_id] = self._results[id(entry.output_value)] = name
+        return self.computed[entry.output_id]
 
     # The backward pass -----------------------------------------------------------------------------------------------
 
@@ -236,12 +261,19 @@ class Writer:
             self._bars[number, id] = bar = self.unique(f"{name}_bar")
             self.assign(bar, self.value(bar, cotangent))
 
-    def contribution(self, number: int, entry: Entry, argument: int, cotangent: Any) -> None:
-        """Write what an entry sends back to one of its arguments, and add it to what came before."""
+    def contribution(self, number: int, entry: Entry, argument: int, cotangent: Any, own: Any = None) -> None:
+        """Write what an entry sends back to one of its arguments, and add it to what came before.
+
+        Of a custom gradient, `own` is what its backward function computed and returned for the argument, where that was
+        heard; otherwise the program calls the function.
+        """
         id: Any = entry.ids[argument]
         if isinstance(entry.operation, Custom):
-            expression, remark = self._custom(number, entry, argument), f"{entry.name}, by its own backward function"
-            self.formulas[entry.output_id, argument] = formulas.tree("backward(__g)")
+            heard = as_expression(self, number, entry, argument, cotangent, *own) if own else None
+            expression, remark = (
+                heard or as_call(self, number, entry, argument),
+                f"{entry.name}, by its own backward function",
+            )
         else:
             expression, remark = self._rule(number, entry, argument, dense(cotangent))
         self._add(number, id, self.name(id, entry.values[argument]), expression, remark)
@@ -254,20 +286,6 @@ class Writer:
             first = self._given.get(id, [(None, name)])[0][1]  # of a variable that was assigned to
             bar = self._bars[number, id] = self.unique(f"{first}_bar")
         self.assign(bar, expression, remark)
-
-    def _custom(self, number: int, entry: Entry, argument: int) -> Text:
-        """Ask the backward function of a custom gradient once, for all arguments."""
-        key = (number, entry.output_id)
-        if key not in self._answers:
-            name = self._computed[entry.output_id]
-            backward = self.name(None, backward_of(entry.values[-1]), f"backward_of_{name}")
-            self._answers[key] = self.unique(f"from_{name}")
-            self.assign(
-                self._answers[key],
-                Text(f"{backward}({self._bars[key]})"),
-                f"one part for each of {entry.name}'s arguments",
-            )
-        return Text(f"{self._answers[key]}[{argument}]")
 
     def _rule(self, number: int, entry: Entry, argument: int, cotangent: Any) -> tuple[Text, str]:
         """Run a rule and write down what it does; the last expression is given back, not yet written."""
@@ -290,26 +308,39 @@ class Writer:
         remark = entry.name
         if np.prod(shape) > value.size:
             remark += f": summed to the shape of {self.name(entry.ids[argument], entry.values[argument])}"
-        expression = self._noted(noted.entries, value, texts.copy()) if isinstance(value, Tensor) else None
+        expression = self.noted(noted.entries, value, texts.copy()) if isinstance(value, Tensor) else None
         expression = expression or self.operand(None, value)
-        key = (entry.output_id, argument)
-        if self.with_formulas and key not in self.formulas:
-            symbols = {y._id: "__y", g._id: "__g"}
-            for k, tensor in enumerate(inputs):
-                if isinstance(tensor, Tensor):
-                    symbols.setdefault(tensor._id, formulas.argument(k))
-            whole = self._in_full(noted.entries, value, symbols, g._id) if isinstance(value, Tensor) else expression
-            if whole is not None:
-                self.formulas[key] = formulas.tree(whole.text)
-            else:  # the last of several lines, with the names that the program has for the others
-                known = texts | {id: Text(name) for id, name in self._computed.items() if id in symbols}
-                known |= {id: Text(self._given[id][-1][1]) for id in symbols if id in self._given}
-                named = {known[id].text: symbol for id, symbol in symbols.items() if id in known}
-                leaves = ((name, formulas.tree(symbol)) for name, symbol in named.items() if name.isidentifier())
-                self.formulas[key] = formulas.tree(expression.text, tuple(leaves))
+        symbols = {y._id: "__y", g._id: "__g"}
+        for k, tensor in enumerate(inputs):
+            if isinstance(tensor, Tensor):
+                symbols.setdefault(tensor._id, formulas.argument(k))
+        self.show((entry.output_id, argument), noted.entries, value, texts, symbols, expression)
         return expression, remark
 
-    def _noted(self, entries: list[Entry], value: Tensor, texts: dict[int | None, Text]) -> Text:
+    def show(
+        self,
+        key: tuple[int, int],
+        entries: list[Entry],
+        value: Any,
+        texts: dict[int | None, Text],
+        symbols: dict[int, str],
+        expression: Text,
+    ) -> None:
+        """Make a formula of the operations that gave a contribution, or of the last line that the program has."""
+        if not self.with_formulas or key in self.formulas:
+            return
+        arrived = {id for id, symbol in symbols.items() if symbol == "__g"}
+        whole = self._in_full(entries, value, symbols, arrived) if isinstance(value, Tensor) else expression
+        if whole is not None:
+            self.formulas[key] = formulas.tree(whole.text)
+            return
+        known = texts | {id: Text(name) for id, name in self.computed.items() if id in symbols}
+        known |= {id: Text(self._given[id][-1][1]) for id in symbols if id in self._given}
+        named = {known[id].text: symbol for id, symbol in symbols.items() if id in known}
+        leaves = ((name, formulas.tree(symbol)) for name, symbol in named.items() if name.isidentifier())
+        self.formulas[key] = formulas.tree(expression.text, tuple(leaves))
+
+    def noted(self, entries: list[Entry], value: Tensor, texts: dict[int | None, Text]) -> Text:
         """Make one expression of operations; one that is used twice, or is long, gets a line of its own."""
         makers: dict[int | None, Entry] = {entry.output_id: entry for entry in entries}
         uses: Counter[int] = Counter()
@@ -322,26 +353,24 @@ class Writer:
         for entry in entries:
             if not uses[entry.output_id]:
                 continue
-            text = self._joined(entry, makers, texts)
+            text = self.joined(entry, makers, texts)
             several = uses[entry.output_id] > 1 and not text.text.isidentifier()
             if (several or len(text.text) > LONG) and entry.output_id != value._id:
-                name = self.unique("part")
-                self.assign(name, text, "")
-                text = Text(name)
+                text = Text(self.part(text))
             texts[entry.output_id] = text
         return texts[value._id] if value._id in texts else self.operand(value._id, value._array)
 
-    def _in_full(self, entries: list[Entry], value: Tensor, symbols: dict[int, str], g: int) -> Text | None:
+    def _in_full(self, entries: list[Entry], value: Tensor, symbols: dict[int, str], arrived: set[int]) -> Text | None:
         """Make one expression of operations for a formula; None if it is too long to be read."""
         texts: dict[int | None, Text] = {id: Text(symbol) for id, symbol in symbols.items()}
         makers: dict[int | None, Entry] = {entry.output_id: entry for entry in entries}
-        flowing: set[int | None] = {g}
+        flowing: set[int | None] = {*arrived}
         for entry in entries:
             kept = formulas.passed_through(entry, flowing, last=entry.output_id == value._id)
             if not flowing.isdisjoint(entry.ids):
                 flowing.add(entry.output_id)
             if kept is None:
-                text = self._joined(entry, makers, texts)
+                text = self.joined(entry, makers, texts)
             else:
                 text = texts.get(entry.ids[kept]) or self.operand(entry.ids[kept], entry.values[kept])
             if len(text.text) > LONGEST:
@@ -349,13 +378,13 @@ class Writer:
             texts[entry.output_id] = text
         return texts[value._id] if value._id in texts else self.operand(value._id, value._array)
 
-    def _joined(self, entry: Entry, makers: dict[int | None, Entry], texts: dict[int | None, Text]) -> Text:
+    def joined(self, entry: Entry, makers: dict[int | None, Entry], texts: dict[int | None, Text]) -> Text:
         """Write an operation of a rule on what was written of its arguments."""
         parts = []
         for k, (id, operand) in enumerate(zip(entry.ids, entry.values, strict=True)):
             if id not in texts:
                 indexes = entry.name in INDEXING and k == 1
-                known = id in self._computed or id in self._given
+                known = id in self.computed or id in self._given
                 parts.append(self.operand(id if known else None, operand, index=indexes))
             else:
                 parts.append(texts[id])
@@ -363,6 +392,9 @@ class Writer:
             return parts[0]
         if entry.operation is np.broadcast_to and (inner := _unpadded(makers.get(entry.ids[0]))) is not None:
             parts[0] = texts.get(inner.ids[0]) or self.operand(inner.ids[0], inner.values[0])
+        if entry.operation is np.einsum and (subscripts := contraction(*entry.values)):
+            terms, _, output = subscripts.partition("->")
+            return parts[1] if terms == output else self.expression(entry, [Text(repr(subscripts)), *parts[1:]])
         return self.expression(entry, parts)
 
 
@@ -372,14 +404,3 @@ def _unpadded(entry: Entry | None) -> Entry | None:
         return None
     before, after = np.shape(entry.values[0]), np.shape(entry.output_value)
     return entry if after == (1,) * (len(after) - len(before)) + before else None
-
-
-def backward_of(call: Call) -> Callable[[Any], list[Any]]:
-    """Return the backward function of a custom gradient as a function of plain arrays."""
-
-    def backward(cotangent: Any) -> list[Any]:
-        g = np.conjugate(cotangent) if cotangent.dtype.kind == "c" else cotangent
-        pairs = zip(call._pulled_back(g), call.sources, strict=True)
-        return [None if d is None else settle(d, np.zeros(source.shape, source.dtype)[()]) for d, source in pairs]
-
-    return backward

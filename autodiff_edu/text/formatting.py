@@ -54,14 +54,16 @@ def short_value(array: Any) -> str:
 
 
 def number(value: Any) -> str:
-    """Write one number with six significant digits.
+    """Write one number with six significant digits; a zero has no sign.
 
     >>> number(np.float64(0.1)), number(np.float64(1e-9)), number(np.complex128(1 - 2j)), number(np.bool_(True))
     ('0.1', '1e-09', '1-2j', 'True')
+    >>> number(-0.0)
+    '0'
     """
     if isinstance(value, complex | np.complexfloating):
-        return f"{value.real:.6g}{value.imag:+.6g}j"
-    return f"{value:.6g}" if isinstance(value, float | np.floating) else str(value)
+        return f"{value.real + 0.0:.6g}{value.imag + 0.0:+.6g}j"
+    return f"{value + 0.0:.6g}" if isinstance(value, float | np.floating) else str(value)
 
 
 def _nested(array: Any) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
 
 from .formatting import short_argument, short_index, short_value
-from .places import Where, names
+from .places import Where, name_in_with, names, renamed
 from .shared import operators
 
 SPOKEN = {
@@ -24,11 +25,19 @@ MANY = 12
 """Arguments, of np.stack say, beyond which a line of a table names only the first ones and the last."""
 
 
+LONGEST = 20
+"""The most characters of numbers in the code that stand for those of an entry that was released."""
+
+
 def names_of_arguments(entry: Any) -> tuple[str | None, ...]:
     """List what the user's code calls each argument of an entry, where its line says so."""
-    written = names(entry.where)
-    direct = written.function is None or written.function == entry.name
-    arguments = written.arguments if direct else ()
+    return _of_arguments(entry, names(entry.where).arguments)
+
+
+def _of_arguments(entry: Any, listed: tuple[str | None, ...]) -> tuple[str | None, ...]:
+    """Choose, of what the code has for the arguments of a call, that of each argument of an entry."""
+    function = names(entry.where).function
+    arguments = listed if function is None or function == entry.name else ()
     if hasattr(entry.operation, "names"):  # a custom gradient knows which argument was which
         arguments = entry.operation.names(arguments)
     elif isinstance(entry.operation, np.ufunc):
@@ -41,9 +50,16 @@ class Labels:
 
     A name given by the user comes first, then the one in the user's code, then a made-up one: `x1` for a watched
     tensor, `t3` for the third entry's output. A name that is taken gets a number: `y`, `y.2`, `y.3`.
+
+    Parameters
+    ----------
+    with_aliases : bool
+        Whether, after `y = x`, an entry of a line that says y says so too, unless y is the name of another tensor.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, with_aliases: bool = False) -> None:
+        self._with_aliases = with_aliases
+        self._aliases: set[tuple[int, str]] = set()
         self._names: dict[int, str] = {}
         self._uses: dict[str, int] = {}
         self._watched = 0
@@ -84,7 +100,21 @@ class Labels:
             if id is not None and id not in self._names:
                 self._watched += name is None
                 self.give(id, name or f"x{self._watched}")
+        if self._with_aliases:
+            self._rename(entry)
         self.give(entry.output_id, written.result if direct and written.result else otherwise)
+
+    def _rename(self, entry: Any) -> None:
+        """Note what the line of an entry calls its arguments, where it has given them a second name."""
+        for id, name in zip(entry.ids, names_of_arguments(entry), strict=True):
+            if id is not None and name and name not in self._uses and name in renamed(entry.where):
+                self._uses[name] = 1
+                self._aliases.add((id, name))
+
+    def aliases(self, entry: Any) -> list[str | None]:
+        """List the second names that the line of an entry has for its arguments; None where it uses the first."""
+        written = names_of_arguments(entry)
+        return [name if (id, name) in self._aliases else None for id, name in zip(entry.ids, written, strict=True)]
 
     def text(self, entry: Any) -> str:
         """Write an entry as the expression it computes, with the names of its arguments: `x * y`."""
@@ -114,12 +144,16 @@ class Labels:
     def arguments(self, entry: Any) -> list[str]:
         """Write the arguments of an entry: tensors by name, the rest as it is shown."""
         values = entry.values or ("…",) * len(entry.ids)
+        texts = _of_arguments(entry, names(entry.where).texts) if entry.values is None else ()
         write = short_index if entry.name == "getitem" else short_argument
         written = names_of_arguments(entry)
         parts = [
-            self._names[id] if id is not None else name if name and isinstance(v, np.ndarray) else write(v)
-            for id, v, name in zip(entry.ids, values, written, strict=True)
+            (alias or self._names[id]) if id is not None else name if name and isinstance(v, np.ndarray) else write(v)
+            for id, v, name, alias in zip(entry.ids, values, written, self.aliases(entry), strict=True)
         ]
+        for k, text in enumerate(texts):  # the arrays were let go of, or not kept; the code still has what it says
+            if entry.ids[k] is None and entry.name != "getitem":
+                parts[k] = written[k] or (text if text and len(text) <= LONGEST else parts[k])
         return parts[: len(parts) - getattr(entry.operation, "hidden", 0)]
 
 
@@ -135,6 +169,22 @@ def labels_of(tape: Any) -> Labels:
     for number, entry in enumerate(tape.entries, 1):
         labels.entry(entry, f"t{number}")
     return labels
+
+
+def names_of_tapes(tapes: list[Any]) -> list[str]:
+    """Name every tape after the `with` line that opened it first; the others, and those of one name, by number."""
+    called = []
+    for tape in tapes:
+        entered = next((where for _, what, where in tape._life if what == "enter"), None)
+        called.append(entered and name_in_with(entered))
+    counts, numbers, found = Counter(called), Counter[str](), list[str]()
+    for name in called:
+        label = name if name is not None and counts[name] == 1 else None
+        while label is None or label in found or (label in counts and label != name):
+            numbers[name or "tape"] += 1
+            label = f"{name or 'tape'} {numbers[name or 'tape']}"
+        found.append(label)
+    return found
 
 
 def table_of(tape: Any) -> str:

@@ -13,7 +13,7 @@ import inspect
 import linecache
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from os.path import abspath, basename, dirname  # pathlib would make importing the package half as slow again
 from types import CodeType
@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 Where = tuple[CodeType, int]
+Span = tuple[int, int | None, int | None, int | None]  # the first and the last line, the first and the last column
 
 _OURS = (
     dirname(dirname(abspath(__file__))) + os.sep,
@@ -61,13 +62,19 @@ class Place(NamedTuple):
 class Names(NamedTuple):
     """What the user's code calls the result and the arguments of an expression; None where it gives no name.
 
-    `literal` tells for each argument whether the code writes it out as numbers: `2.0`, `[1, 2]`.
+    `literal` tells for each argument whether the code writes it out as numbers: `2.0`, `[1, 2]`; `texts` has those.
     """
 
     result: str | None = None
     arguments: tuple[str | None, ...] = ()
     function: str | None = None
     literal: tuple[bool, ...] = ()
+    texts: tuple[str | None, ...] = ()
+
+
+NO_NAMES = Names()
+_known: dict[str, tuple[list[str], dict[tuple[int, int | None, int | None, int | None], Names]]] = {}
+"""By path, the lines of a source as linecache has them, and the names in it."""
 
 
 def here(depth: int = 1) -> Where:
@@ -105,7 +112,28 @@ def place(where: Where) -> Place:
 def names(where: Where) -> Names:
     """Read the names around an expression off the user's source."""
     code, offset = where
-    return _expressions(code.co_filename, source_of(code.co_filename)).get(position_of(code, offset), Names())
+    path = code.co_filename
+    lines = linecache.getlines(path)
+    known = _known.get(path)
+    if known is None or known[0] is not lines:  # asked for several times for every entry, so not read again each time
+        known = _known[path] = lines, _expressions(path, "".join(lines))
+    return known[1].get(position_of(code, offset), NO_NAMES)
+
+
+def name_in_with(where: Where) -> str | None:
+    """Read what a `with` line calls the block that it opens: tape, of `with GradientTape() as tape` or `with tape`."""
+    code, offset = where
+    named = _blocks(code.co_filename, source_of(code.co_filename))
+    # up to Python 3.11 the call of __enter__ has the place of the whole block; the instruction before it, of its item
+    return named.get(position_of(code, offset)) or named.get(position_of(code, offset - 2))
+
+
+def renamed(where: Where) -> frozenset[str]:
+    """List the names that the function around a place gives to what has one already: y, of `y = x`."""
+    code, offset = where
+    line = position_of(code, offset)[0]
+    scopes = _renamed(code.co_filename, source_of(code.co_filename))
+    return next((names for first, last, names in reversed(scopes) if first <= line <= last), frozenset())
 
 
 def written(where: Where) -> tuple[str, str | None, list[ast.expr]] | None:
@@ -158,7 +186,7 @@ def expression(where: Where) -> ast.AST | None:
     return node.value if isinstance(node, ast.Expr) else node
 
 
-def position_of(code: CodeType, offset: int) -> tuple[int, int | None, int | None, int | None]:
+def position_of(code: CodeType, offset: int) -> Span:
     """Return the first and last line and column of an expression, as far as they are known."""
     known = _positions(code)
     line, end, column, end_column = known[offset // 2] if offset // 2 < len(known) else (None, None, None, None)
@@ -188,15 +216,56 @@ def _label(path: str) -> str:
 
 
 @lru_cache(maxsize=32)
-def _expressions(path: str, source: str) -> dict[tuple[int, int | None, int | None, int | None], Names]:
-    """Map the position of every expression in a source to the names around it."""
+def _nodes(path: str, source: str) -> list[ast.AST]:
     try:
-        tree = ast.parse(source)
+        return list(ast.walk(ast.parse(source)))
     except SyntaxError:  # a cell with magics, or a file that changed underneath
-        return {}
+        return []
+
+
+@lru_cache(maxsize=32)
+def _blocks(path: str, source: str) -> dict[Span, str]:
+    """Map the position of what opens a `with` block to what its line calls it."""
+    items = [item for node in _nodes(path, source) if isinstance(node, ast.With) for item in node.items]
+    called = [(item.context_expr, item.optional_vars or item.context_expr) for item in items]
+    return {_span(opening): ast.unparse(name) for opening, name in called if isinstance(name, ast.Name | ast.Attribute)}
+
+
+@lru_cache(maxsize=32)
+def _renamed(path: str, source: str) -> list[tuple[int, int, frozenset[str]]]:
+    """List the functions of a source, by their first lines, with the names that each gives a second time."""
+    found = []
+    for scope in _nodes(path, source):
+        if isinstance(scope, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef):
+            first, last = (1, sys.maxsize) if isinstance(scope, ast.Module) else (scope.lineno, scope.end_lineno or 0)
+            names, waiting = set[str](), list[ast.AST](scope.body)
+            while waiting:
+                node = waiting.pop()
+                if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                    names |= {name.id for name, value in _assigned(node) if isinstance(value, ast.Name)}
+                    waiting += ast.iter_child_nodes(node)
+            found.append((first, last, frozenset(names)))
+    return sorted(found, key=lambda scope: scope[0])
+
+
+def _assigned(node: ast.AST) -> Iterator[tuple[ast.Name, ast.expr]]:
+    """List the names that a statement assigns, each with its expression; also those of `a, b = c, d`."""
+    if not isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr) or node.value is None:
+        return
+    for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            pairs = list(zip(target.elts, node.value.elts, strict=False))
+        else:
+            pairs = [(target, node.value)]
+        yield from ((name, value) for name, value in pairs if isinstance(name, ast.Name))
+
+
+@lru_cache(maxsize=32)
+def _expressions(path: str, source: str) -> dict[Span, Names]:
+    """Map the position of every expression in a source to the names around it."""
     results: dict[ast.AST, str] = {}
-    found: dict[tuple[int, int | None, int | None, int | None], Names] = {}
-    for node in ast.walk(tree):
+    found: dict[Span, Names] = {}
+    for node in _nodes(path, source):
         match node:
             case (
                 ast.Assign(targets=[ast.Name(id=name)], value=value)
@@ -212,7 +281,9 @@ def _expressions(path: str, source: str) -> dict[tuple[int, int | None, int | No
             if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
                 result = node.target.id
             ids = tuple(argument.id if isinstance(argument, ast.Name) else None for argument in arguments)
-            found[_span(node)] = Names(result, ids, function, tuple(map(_is_literal, arguments)))
+            literal = tuple(map(_is_literal, arguments))
+            texts = [ast.unparse(part) if known else None for part, known in zip(arguments, literal, strict=True)]
+            found[_span(node)] = Names(result, ids, function, literal, tuple(texts))
     return found
 
 
@@ -237,7 +308,7 @@ def _read(node: ast.AST | None) -> tuple[str | None, list[ast.expr] | None]:
     return None, None
 
 
-def _span(node: Any) -> tuple[int, int | None, int | None, int | None]:
+def _span(node: Any) -> Span:
     return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
 
 

@@ -4,16 +4,25 @@ Lists refer to each other by index, counted from 0.
 
 - `format` "autodiff_edu.trace", `version` 4, `title`.
 - `code`: excerpts of the user's code: `place` ("cell 3" or "fit.py"), `first_line`, `lines`.
-- `tapes`: `name`, `persistent`.
+- `tapes`: `name` (the one that the user's `with` line has, or "tape 1"), `persistent`.
 - `tensors`: `name`, `kind` ("watched", "variable", "constant" or "computed"), `value`: an array.
 - `formulas`: expressions of the program as trees, which `program/formulas.py` describes.
 - `entries`: `number` (from 1; null if no tape recorded it), `operation`, `text`, `arguments` (in order: a tensor, or
   text), `inputs` (the tensors among them) and `output` (a tensor), `parameters` (name and text), `formula` (what it
   computes), `contributions` (for each argument the formula of what is sent back to it, null where nothing is),
-  `tapes`, `scope` (names, from the outermost), `where`. An operation that several tapes recorded is one entry.
+  `tapes`, `scope` (names, from the outermost), `where`, and where a line has a second name for an argument, as after
+  `y = x`, `aliases` (for each argument that name, or null), `call` (the innermost of `calls` it is in, if it is in
+  any). An operation that several tapes recorded is one entry.
+- `calls`: calls of the user's functions, each after the one it was made in: `text` ("f(3)"), `function` (equal for
+  calls of one function), `caller` (a call; not there where none is known).
 - `steps`: what happened, in order: `kind`, `text` (a sentence), `tape`, `where`, `memory` (the bytes of the arrays
-  that this tape holds after the step; null if it is about no tape), and by kind
-    - "watch": `tensor`; "record", "cut", "skip": `entry`; "release", "pause", "resume", "reset": nothing more;
+  that this tape holds after the step; null if it is about no tape), `call` (the innermost call under way, if that is
+  worth showing), `passed` (the lines that ran since the last step and have none: pairs of `code` and line; not there
+  where there are none), and by kind
+    - "watch": `tensor`; "record", "cut", "skip" (also of a tape that is paused): `entry`; "release", "pause",
+      "resume", "reset": nothing more;
+    - "line": `what`: "condition" (which way it went), "value" (of plain numbers, or computed while no tape recorded),
+      "call" or "return"; "error": nothing more: what the code raised, and always the last;
     - "seed": `tensor`, `cotangent`, `pass` (counts the backward passes); "pull back": `entry`, `cotangent`, `pass`;
     - "accumulate": `entry`, `argument`, `tensor`, `before` (null for the first), `contribution`, `after`, `count`,
       `of`, `pass`;
@@ -28,12 +37,13 @@ Lists refer to each other by index, counted from 0.
 An array is `shape`, `dtype`, `text` (as shown, six significant digits) and `data` (numbers to six digits, nested;
 strings where JSON has no number; null where the array was let go of). Of an array above 256 elements `data` is a
 sample, every so many along each axis, and `every` says how many. `where` is null or `code`, `line`, `columns` (of the
-expression).
+expression); of an "accumulate" from a custom gradient it is in its backward function.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -44,13 +54,14 @@ from ..core.rule import RULES
 from ..core.tape import Tape
 from ..core.tensor import Tensor
 from ..core.variable import Variable
-from ..text.formatting import short_argument, short_value
-from ..text.labels import Labels, names_of_arguments
-from ..text.places import Where, excerpt, names, place
+from ..text.formatting import number, short_argument, short_value
+from ..text.labels import Labels, names_of_arguments, names_of_tapes
+from ..text.places import Place, Where, excerpt, names, place
 from ..text.shared import shared
 from . import events
 from .births import Births
 from .events import Event
+from .own import own_backwards
 from .scopes import told_apart
 from .sentences import Sentences
 
@@ -66,13 +77,16 @@ def array(value: Any) -> dict[str, Any]:
     if value is None:  # let go of
         return {"shape": [], "dtype": "", "text": short_value(None), "data": None}
     value = value._array if isinstance(value, Tensor) else value if hasattr(value, "shape") else np.asarray(value)
-    described = {"shape": list(value.shape), "dtype": str(value.dtype), "text": short_value(value), "data": None}
+    described = {"shape": list(value.shape), "dtype": _name_of(value.dtype), "text": short_value(value), "data": None}
     if isinstance(value, np.ndarray | np.generic):
         if value.size > LARGEST:
             described["every"] = every = _every(value.shape)
             value = np.asarray(value)[tuple(slice(None, None, stride) for stride in every)]
         described["data"] = _rounded(value.tolist())
     return described
+
+
+_name_of = lru_cache(maxsize=64)(str)  # of a dtype; NumPy works it out anew each time
 
 
 def _every(shape: tuple[int, ...]) -> list[int]:
@@ -95,16 +109,16 @@ def _rounded(data: Any) -> Any:
     if isinstance(data, list):
         return [_rounded(part) for part in data]
     if isinstance(data, complex):
-        return f"{data.real:.6g}{data.imag:+.6g}j"
+        return number(data)
     if isinstance(data, float):
-        return float(f"{data:.6g}") if np.isfinite(data) else f"{data}"
+        return float(number(data)) if np.isfinite(data) else f"{data}"
     return data
 
 
 def empty(title: str) -> dict[str, Any]:
     """Return a document in which nothing happened."""
     document: dict[str, Any] = {"format": shared()["format"], "version": shared()["version"], "title": title}
-    document |= {part: [] for part in ("code", "tapes", "tensors", "formulas", "entries", "steps")}
+    document |= {part: [] for part in ("code", "tapes", "tensors", "formulas", "entries", "calls", "steps")}
     return document | {"program": {"lines": [], "steps": []}}
 
 
@@ -112,19 +126,27 @@ class Writer:
     """Turns the events of a trace into its document."""
 
     def __init__(self, source: Any) -> None:  # a Trace, which is made of this
-        self.labels = Labels()
+        self.labels = Labels(with_aliases=True)
         self.scopes, self.memory, self.places = source._scopes, source._memory, source._places
+        self.calls, self.passed = source._calls, source._passed
+        self.known_calls: dict[int, int] = {}  # the id of a call, and its index in the document
+        self.functions: dict[Any, int] = {}
         self.owners: dict[str, list[Any]] = {}  # by the name of their scope
         self.tapes: list[Tape] = []
+        self.tape_numbers: dict[int, int] = {}  # by their ids
+        self.arrays: dict[int, tuple[dict[str, Any], Any]] = {}  # by the id of a value: its description, and the value
+        self.points: dict[tuple[int, int], dict[str, Any] | None] = {}  # by the id of a code object, and the offset
         self.tensors: dict[int, int] = {}  # a tensor's id, and its index in the document
         self.described: list[Entry] = []  # in the order of the document
         self.entries: dict[int, int] = {}  # the id of an entry's output, and the entry's index
         self.numbers: dict[int, int] = {}  # the id of an entry's output, and the entry's number for readers
         self.passes = _passes(source.events)
+        self.own = own_backwards(source)
         self.document = empty(source.title)
         self._name(source.events, source._earlier, source._called)
         self._quote(source.events)
-        self.sentences, self.births = Sentences(self.labels, self.document, self.numbers), Births(self.document)
+        self.sentences = Sentences(self.labels, self.document, self.numbers, self.own)
+        self.births = Births(self.document)
         self.expected = Counter(
             (self.passes[i], event.tensor._id)
             for i, event in enumerate(source.events)
@@ -133,13 +155,14 @@ class Writer:
         self.seen: Counter[tuple[int, int]] = Counter()
         for i, event in enumerate(source.events):
             self._step(event, self.passes[i])
-        self._add_program(source.events)
+        self._add_program(source)
 
     def _name(self, happened: list[Event], earlier: dict[int, list[Entry]], called: dict[int, str]) -> None:
         skipped = 0
         for event in happened:
             tape = getattr(event, "tape", None)
-            if tape is not None and tape not in self.tapes:
+            if tape is not None and id(tape) not in self.tape_numbers:
+                self.tape_numbers[id(tape)] = len(self.tapes)
                 self.tapes.append(tape)
                 for entry in earlier.get(id(tape), ()):
                     self._number(entry)
@@ -163,7 +186,8 @@ class Writer:
                 name = event.source.name or called.get(event.source._id, "source")
                 self.labels.give(event.source._id, name)
         self.document["tapes"] = [
-            {"name": f"tape {number}", "persistent": tape.persistent} for number, tape in enumerate(self.tapes, 1)
+            {"name": name, "persistent": tape.persistent}
+            for name, tape in zip(names_of_tapes(self.tapes), self.tapes, strict=True)
         ]
 
     def _number(self, entry: Entry) -> None:
@@ -175,13 +199,12 @@ class Writer:
         codes: dict[str, set[Any]] = {}
         lines: dict[str, set[int]] = {}
         self.labels_of_files: dict[str, str] = {}
-        for event in happened:
-            where = self._where_of(event)
-            if where is not None:
-                at = place(where)
-                codes.setdefault(at.path, set()).add(where[0])
-                lines.setdefault(at.path, set()).add(at.line)
-                self.labels_of_files[at.path] = at.file
+        wheres = {(id(where[0]), where[1]): where for where in map(self._where_of, happened) if where is not None}
+        for where in wheres.values():
+            at = place(where)
+            codes.setdefault(at.path, set()).add(where[0])
+            lines.setdefault(at.path, set()).add(at.line)
+            self.labels_of_files[at.path] = at.file
         self.excerpts: list[tuple[str, int, int]] = []
         for path in codes:
             for first, text in excerpt(path, codes[path], lines[path]):
@@ -194,10 +217,17 @@ class Writer:
             "kind": _kind(event),
             "text": "",
             "where": self._point(self._where_of(event)),
-            "tape": None if tape is None else self.tapes.index(tape),
+            "tape": None if tape is None else self.tape_numbers[id(tape)],
             "memory": self.memory.get(id(event)),
         }
+        if (call := self.calls.get(id(event))) is not None and call.worth:
+            step["call"] = self._call(call)
+        passed = [self._row(path, line) for path, line in self.passed.get(id(event), ())]
+        if rows := [row for row in dict.fromkeys(passed) if row and not self._is_at(step, row)]:
+            step["passed"] = [list(row) for row in rows]
         match event:
+            case events.Line(what=what):
+                step["what"] = what
             case events.Watch(tensor=tensor):
                 kind = "variable" if isinstance(tensor, Variable) else "watched"
                 step["tensor"] = self._tensor(tensor._id, tensor, kind)
@@ -205,14 +235,14 @@ class Writer:
                 step["entry"] = self._entry(entry, step)
             case events.Seed(tensor=tensor, cotangent=cotangent):
                 step["tensor"] = self._tensor(tensor._id, tensor, "computed")
-                step |= {"cotangent": array(cotangent), "pass": number}
+                step |= {"cotangent": self._array(cotangent), "pass": number}
             case events.PullBack(entry=entry, cotangent=cotangent):
                 step["entry"] = self._entry(entry, None)
-                step |= {"cotangent": array(cotangent), "pass": number}
+                step |= {"cotangent": self._array(cotangent), "pass": number}
             case events.Accumulate():
                 step |= self._accumulated(event, number)
             case events.Assign(variable=variable, value=value):
-                step |= {"tensor": self._tensor(variable._id, variable, "variable"), "value": array(value)}
+                step |= {"tensor": self._tensor(variable._id, variable, "variable"), "value": self._array(value)}
             case events.Leave(tensor=tensor, how=how):
                 step |= {"tensor": self._tensor(tensor._id, tensor, "computed"), "how": how}
             case events.Outcome(source=source, result=result):
@@ -225,6 +255,26 @@ class Writer:
         step["text"] += self.births.sentence(event, step)
         self.document["steps"].append(step)
 
+    def _call(self, call: Any) -> int:
+        if id(call) not in self.known_calls:
+            about: dict[str, Any] = {"text": f"{call.name}({', '.join(filter(None, call.arguments.values()))})"}
+            about["function"] = self.functions.setdefault(call.function, len(self.functions))
+            if call.caller is not None:
+                about["caller"] = self._call(call.caller)
+            self.known_calls[id(call)] = len(self.document["calls"])
+            self.document["calls"].append(about)
+        return self.known_calls[id(call)]
+
+    def _is_at(self, step: dict[str, Any], row: tuple[int, int]) -> bool:
+        return step["where"] is not None and (step["where"]["code"], step["where"]["line"]) == row
+
+    def _row(self, path: str, line: int) -> tuple[int, int] | None:
+        """Find a line in the code that is quoted."""
+        for index, (known, first, end) in enumerate(self.excerpts):
+            if path == known and first <= line < end:
+                return index, line
+        return None
+
     def _accumulated(self, event: events.Accumulate, number: int) -> dict[str, Any]:
         id = event.tensor._id
         self.seen[number, id] += 1
@@ -232,18 +282,26 @@ class Writer:
             "entry": self._entry(event.entry, None),
             "argument": event.argument,
             "tensor": self._tensor(id, event.tensor, "computed"),
-            "before": None if event.before is None else array(event.before),
-            "contribution": array(event.contribution),
-            "after": array(event.after),
+            "before": None if event.before is None else self._array(event.before),
+            "contribution": self._array(event.contribution),
+            "after": self._array(event.after),
             "count": self.seen[number, id],
             "of": self.expected[number, id],
             "pass": number,
         }
 
+    def _array(self, value: Any) -> dict[str, Any]:
+        """Describe an array; one that goes from hand to hand is described once."""
+        if id(value) not in self.arrays:
+            self.arrays[id(value)] = array(value), value
+        return self.arrays[id(value)][0]
+
     def _tensor(self, id: int, value: Any, kind: str, name: str | None = None) -> int:
         if id not in self.tensors:
             self.tensors[id] = len(self.document["tensors"])
-            self.document["tensors"].append({"name": name or self.labels[id], "kind": kind, "value": array(value)})
+            self.document["tensors"].append(
+                {"name": name or self.labels[id], "kind": kind, "value": self._array(value)}
+            )
         return self.tensors[id]
 
     def _entry(self, entry: Entry, step: dict[str, Any] | None) -> int:
@@ -259,8 +317,12 @@ class Writer:
                 "tapes": [],
                 "scope": told_apart(self.scopes.get(entry.output_id, ()), self.owners),
             }
+            if any(aliases := self.labels.aliases(entry)):
+                described["aliases"] = aliases
             described["output"] = self._tensor(entry.output_id, entry.output_value, "computed")
             described["where"] = self._point(entry.where)
+            if step is not None and "call" in step:
+                described["call"] = step["call"]
             self.document["entries"].append(described)
             self.described.append(entry)
         index = self.entries[entry.output_id]
@@ -285,12 +347,13 @@ class Writer:
                 found.append(arguments[k])
         return found
 
-    def _add_program(self, happened: list[Event]) -> None:
+    def _add_program(self, source: Any) -> None:
         """Write what happened as a program, and its expressions as formulas."""
         from ..program import formulas  # not worth their import time to those who only differentiate
         from .program import program
 
-        written = program(happened, self.passes, self.labels)
+        tapes = {tape: about["name"] for tape, about in zip(self.tapes, self.document["tapes"], strict=True)}
+        written = program(source, self.passes, self.labels, tapes, self.own)
         self.document["program"] = {"lines": written.lines, "steps": written.steps}
         places: dict[str, int] = {}  # by the formula as text
 
@@ -312,10 +375,13 @@ class Writer:
             described["contributions"] = [index(written.formulas.get((id, k))) for k in range(len(arguments))]
 
     def _where_of(self, event: Event) -> Where | None:
-        if isinstance(event, events.Explain):
+        if isinstance(event, events.Explain | events.Line):
             return event.where
         if isinstance(event, events.Outcome) and event.causes and event.causes[0].where:
             return event.causes[0].where
+        own = self.own.get(id(event))
+        if own is not None and own.where is not None:
+            return own.where
         entry = getattr(event, "entry", None)
         if entry is not None:
             return entry.where
@@ -325,14 +391,20 @@ class Writer:
     def _point(self, where: Where | None) -> dict[str, Any] | None:
         if where is None:
             return None
-        at = place(where)
-        for index, (path, first, end) in enumerate(self.excerpts):
-            if path == at.path and first <= at.line < end:
-                return {"code": index, "line": at.line, "columns": None if at.columns is None else list(at.columns)}
-        return None
+        key = id(where[0]), where[1]
+        if key not in self.points:
+            self.points[key] = self._found(place(where))
+        return self.points[key]
+
+    def _found(self, at: Place) -> dict[str, Any] | None:
+        row = self._row(at.path, at.line)
+        columns = None if at.columns is None else list(at.columns)
+        return None if row is None else {"code": row[0], "line": row[1], "columns": columns}
 
 
 def _kind(event: Event) -> str:
+    if isinstance(event, events.Skip):
+        return "skip"
     return "pull back" if isinstance(event, events.PullBack) else type(event).__name__.lower()
 
 

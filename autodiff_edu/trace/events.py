@@ -79,6 +79,15 @@ class Skip(Event):
     entry: Entry
 
 
+class Missed(Skip):
+    """An operation was computed while this tape was paused, and no other tape was told of it; only a trace sees it."""
+
+    __slots__ = ()
+
+    tape: Tape
+    entry: Entry
+
+
 class Cut(Event):
     """An entry was appended through which nothing flows back: its derivative is zero everywhere."""
 
@@ -171,6 +180,25 @@ class Leave(Event):
     tape: Tape
     tensor: Tensor
     how: str
+
+
+class Line(Event):
+    """A line of the user's code did something that is no operation: `what` is a word for it; only a trace sees it."""
+
+    __slots__ = ("text", "what", "where")
+
+    where: Where
+    what: str
+    text: str
+
+
+class Error(Event):
+    """The traced code raised an exception; the last event of its trace."""
+
+    __slots__ = ("text", "where")
+
+    where: Where | None
+    text: str
 
 
 class Outcome(Event):

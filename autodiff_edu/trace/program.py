@@ -7,10 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.active import only
+from ..core.tape import Tape
 from ..program.writing import Statement, Writer
 from ..text.labels import Labels
 from . import events
 from .events import Event
+from .own import Own
+from .updates import Updates
 
 
 class Program(NamedTuple):
@@ -31,32 +34,42 @@ class Program(NamedTuple):
     formulas: dict[tuple[int, int | None], Any]
 
 
-def program(happened: list[Event], passes: list[int], labels: Labels) -> Program:
+def program(source: Any, passes: list[int], labels: Labels, tapes: dict[Tape, str], own: dict[int, Own]) -> Program:
     """Write what a trace shows as a program, for the player.
 
     Parameters
     ----------
-    happened : list of Event
-        The events of a trace.
+    source : Trace
+        What happened.
     passes : list of int
         For each event, the number of its backward pass.
     labels : Labels
         What the trace calls its tensors.
+    tapes : dict of Tape to str
+        What it calls its tapes.
+    own : dict of int to Own
+        What the backward functions of custom gradients computed.
     """
-    written = _Program(happened, passes, labels)
+    written = _Program(source, passes, labels, tapes, own)
     return Program([line.text for line in written.writer.lines], written.steps, written.writer.formulas)
 
 
 class _Program:
     """Follows the events of a trace, and writes a line for each that computes something."""
 
-    def __init__(self, happened: list[Event], passes: list[int], labels: Labels) -> None:
+    def __init__(self, source: Any, passes: list[int], labels: Labels, tapes: dict[Tape, str], own: Any) -> None:
+        happened, self.own = source.events, own
         self.writer, self.passes = Writer(labels, with_formulas=True), passes
+        self.updates = Updates(self.writer, source)
         self.steps: list[int | None] = []
         self.spans: dict[int, tuple[int, int]] = {}  # the first and the last step of a pass
+        self.whose: dict[int, str] = {}  # the tape of a pass, where there are several
         for i, (event, number) in enumerate(zip(happened, passes, strict=True)):
             if isinstance(event, events.Seed | events.PullBack | events.Accumulate):
                 self.spans[number] = self.spans.get(number, (i, i))[0], i
+                self.whose[number] = f": {tapes[event.tape]}" if len(tapes) > 1 else ""
+        self.waiting = [*reversed(self.spans)]  # the passes to come, the next one last
+        self.open_passes: list[int] = []  # those under way
         self.arrived: dict[tuple[int, int], tuple[int, Any]] = {}  # by pass and output: the step, and what arrived
         self.section = ""
         with only(), np.errstate(all="ignore"):  # the user's code has warned of it already
@@ -67,9 +80,13 @@ class _Program:
     def under_its_heading(self, i: int, event: Event) -> int | None:
         """Write the lines of a step; a pass of an inner tape that an outer one records is one section all the same."""
         lines = self.writer.lines
-        open_passes = [number for number, (first, last) in self.spans.items() if first <= i <= last]
-        which = f", pass {open_passes[-1] + 1}" if open_passes and len(self.spans) > 1 else ""
-        section = f"# backward{which}" if open_passes else "# forward"
+        while self.waiting and self.spans[self.waiting[-1]][0] <= i:
+            self.open_passes.append(self.waiting.pop())
+        self.open_passes = open_passes = [number for number in self.open_passes if i <= self.spans[number][1]]
+        section = "# forward"
+        if open_passes:
+            number = open_passes[-1]
+            section = f"# backward{f', pass {number + 1}' if len(self.spans) > 1 else ''}{self.whose[number]}"
         heading = section != self.section
         if heading:
             lines.append(Statement(section))
@@ -85,20 +102,25 @@ class _Program:
         """Write the lines of a step; gives the one that does it."""
         writer, number = self.writer, self.passes[i]
         match event:
-            case events.Watch(tensor=tensor) | events.Assign(variable=tensor):
+            case events.Assign():
+                return self.updates.write(i, event)
+            case events.Watch(tensor=tensor):
                 return writer.defined[writer.name(tensor._id, tensor._array)]
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
                 return None if entry.values is None else writer.defined[writer.entry(entry)]
             case events.Seed(tensor=tensor, cotangent=cotangent):
                 writer.seed(number, writer.name(tensor._id, tensor._array), tensor._id, cotangent._array)
+                self.updates.accumulated(number, tensor._id, cotangent._array)
             case events.PullBack(entry=entry, cotangent=cotangent):
                 self.arrived[number, entry.output_id] = i, cotangent._array
                 return None
-            case events.Accumulate(entry=entry, argument=argument):
+            case events.Accumulate(entry=entry, argument=argument, tensor=tensor, after=after):
                 writer.entry(entry)  # of a tape that recorded it before the trace began
                 step, cotangent = self.arrived[number, entry.output_id]
                 start = len(writer.lines)
-                writer.contribution(number, entry, argument, cotangent)
+                own = self.own.get(id(event))
+                writer.contribution(number, entry, argument, cotangent, own and (own.noted, event.contribution._array))
+                self.updates.accumulated(number, tensor._id, after._array)
                 if self.steps[step] is None:
                     self.steps[step] = start
             case _:

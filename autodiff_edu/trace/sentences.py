@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ..core.entry import Entry
 from ..text.formatting import DERIVATIVES, derivative, short_value
 from ..text.labels import Labels
 from ..text.places import place
 from . import events
 from .events import Event
+from .own import Own
 
 OF_TAPES = {
     "release": "releases its arrays.",
@@ -44,18 +47,19 @@ class Sentences:
         The trace document, complete up to the step that is to be written about.
     numbers : dict of int to int
         By the id of its output, the number of an entry.
+    own : dict of int to Own
+        By the id of an accumulation, what a backward function of the user's computed for it.
     """
 
-    def __init__(self, labels: Labels, document: dict[str, Any], numbers: dict[int, int]) -> None:
-        self.labels, self.document, self.numbers = labels, document, numbers
+    def __init__(self, labels: Labels, document: dict[str, Any], numbers: dict[int, int], own: dict[int, Own]) -> None:
+        self.labels, self.document, self.numbers, self.own = labels, document, numbers, own
+        self.renamed: set[tuple[int, str]] = set()  # what was said of second names
 
     def write(self, event: Event, step: dict[str, Any]) -> str:
         """Write what happened at a step; all but its text is there already."""
         if isinstance(event, events.Explain):
             return event.text
-        text = self._text(event, step)
-        is_formula = step["kind"] == "outcome" and text[0] == "d"  # dy/dx, which keeps its small letter
-        return text if is_formula else text[0].upper() + text[1:]
+        return _begun(self._text(event, step), self._whose(step))
 
     def _text(self, event: Event, step: dict[str, Any]) -> str:
         labels, whose = self.labels, self._whose(step)
@@ -65,8 +69,9 @@ class Sentences:
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
                 text = f"{self._line(step)}{labels[entry.output_id]} is {labels.aloud(entry)}"
                 text += "" if entry.output_value is None else f", which is {short_value(entry.output_value)}"
-                recorded = self._recorded(step, whose)
-                return f"{text}. {recorded[0].upper()}{recorded[1:]}"
+                missed = f"{whose} is paused, so it does not record this."
+                recorded = missed if isinstance(event, events.Missed) else self._recorded(step, whose)
+                return f"{text}.{self._renamed(entry)} {_begun(recorded, whose)}"
             case events.Seed(tensor=tensor, cotangent=cotangent):
                 which = "the backward pass" if self._is_alone() else f"the backward pass of {whose}"
                 start = f"{which} starts at {labels[tensor._id]}"
@@ -76,9 +81,11 @@ class Sentences:
                 arrived = f"the cotangent {short_value(cotangent._array)} arrived at {name}."
                 return f"entry {self.numbers[entry.output_id]}, {name} = {labels.text(entry)}: {arrived}"
             case events.Accumulate(tensor=tensor):
-                return self._accumulated(labels[tensor._id], step)
+                return self._accumulated(labels[tensor._id], step, self.own.get(id(event)))
             case events.Assign(variable=variable, value=value):
                 return f"the variable {labels[variable._id]} is assigned {short_value(value._array)}."
+            case events.Line(text=text) | events.Error(text=text):
+                return f"{self._line(step) if step['where'] else ''}{text}{'' if text[-1] in '.!?' else '.'}"
             case events.Leave(tensor=tensor, how=how):
                 name = labels[tensor._id]
                 return f"the tensor {name} leaves for NumPy by {how}: what is computed from that is on no tape."
@@ -93,7 +100,7 @@ class Sentences:
     def _whose(self, step: dict[str, Any]) -> str:
         if self._is_alone():
             return "the tape"
-        return "" if step["tape"] is None else f"tape {step['tape'] + 1}"
+        return "" if step["tape"] is None else str(self.document["tapes"][step["tape"]]["name"])
 
     def _line(self, step: dict[str, Any]) -> str:
         if step["where"] is None:
@@ -112,9 +119,20 @@ class Sentences:
         on_purpose = entry["operation"] == "stop_gradient"
         return f"{text}, which cuts the flow{'' if on_purpose else ': its derivative is zero wherever it has one'}."
 
-    def _accumulated(self, name: str, step: dict[str, Any]) -> str:
+    def _renamed(self, entry: Entry) -> str:
+        """Say, where it is first used, that a name in the user's line is the second one of a tensor."""
+        said = []
+        for id, alias in zip(entry.ids, self.labels.aliases(entry), strict=True):
+            if alias is not None and (id, alias) not in self.renamed:
+                self.renamed.add((id, alias))
+                said.append(f" Here {alias} is another name for {self.labels[id]}.")
+        return "".join(said)
+
+    def _accumulated(self, name: str, step: dict[str, Any], own: Own | None) -> str:
         had = "Nothing was there yet" if step["before"] is None else f"It is added to {step['before']['text']}"
-        text = f"the contribution to {name} is {step['contribution']['text']}. {had}, so {name} now has"
+        said = own and own.said()
+        line, is_what = (self._line(step), f"{said}, which is ") if said and step["where"] else ("", "")
+        text = f"{line}the contribution to {name} is {is_what}{step['contribution']['text']}. {had}, so {name} now has"
         which = f" That was {step['count']} of {step['of']}." if step["of"] > 1 else ""
         return f"{text} {step['after']['text']}.{which}"
 
@@ -153,3 +171,9 @@ class Sentences:
             return f". {line[0].upper()}{line[1:]}{told.removeprefix(f'{place(where)}: ')}{more}"
         written = f"np.{operation}" if hasattr(np, operation) else operation
         return f": the path from {name} was cut on {line.removesuffix(': ')} by {CUTS[kind](written)}.{more}"
+
+
+def _begun(sentence: str, whose: str) -> str:
+    """Begin a sentence with a capital letter, unless it begins with the user's name of a tape, or with dy/dx."""
+    named = whose and sentence.startswith(f"{whose} ") and not whose.startswith(("tape ", "the "))
+    return sentence if named or re.match(r"d.*/d.* is ", sentence) else sentence[0].upper() + sentence[1:]

@@ -25,10 +25,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ..arrays.validate import freeze
+from ..core.active import begin, listen, now
 from ..core.entry import Entry
 from ..core.tape import Tape
 from ..core.variable import Variable
-from ..text.places import Where, here
+from ..text.places import Where, here, place
+from ..text.statements import is_theirs
+from ..text.with_block import Exit, WithBlock
 from . import events
 from .events import Event, hook
 from .scopes import opened
@@ -48,6 +52,7 @@ class Trace:
     def __init__(self, title: str = "trace") -> None:
         self.title = title
         self.events: list[Event] = []
+        self.aside: tuple[Tape, ...] = ()  # tapes that the user's code knows nothing of
         self._scopes: dict[int, tuple[str, ...]] = {}  # by the id of an entry's output: where it was computed
         self._earlier: dict[int, list[Entry]] = {}  # what a tape held when the trace first met it
         self._held: dict[int, Any] = {}  # by the id of a tape
@@ -55,6 +60,11 @@ class Trace:
         self._places: dict[int, Where] = {}  # by the id of an event that does not say itself where it happened
         self._causes: dict[Any, tuple[Any, ...]] = {}  # why there was no derivative, by the source and the place
         self._called: dict[int, str] = {}  # what an explanation calls a source
+        self._heard: list[Entry] = []  # all that was computed on tensors, and the words of `note`, on a tape or not
+        self._marks: dict[int, int] = {}  # by the id of an event: how much of that came before it
+        self._lines: Any = None  # what follows the lines of code, while the block runs
+        self._calls: dict[int, Any] = {}  # by the id of an event: the call in which it happened
+        self._passed: dict[int, list[tuple[str, int]]] = {}  # by the id of an event: the lines just before it
 
     def __len__(self) -> int:
         return len(self.events)
@@ -64,6 +74,8 @@ class Trace:
 
     def _see(self, event: Event) -> None:
         """Keep an event as it is now: tapes will let go of arrays, and variables will be assigned to."""
+        if self._lines is not None:
+            self._lines.before(event)
         tape, entry = getattr(event, "tape", None), getattr(event, "entry", None)
         if tape is not None and id(tape) not in self._earlier:
             self._earlier[id(tape)] = [e.copy() for e in tape.entries if e is not entry]
@@ -77,6 +89,10 @@ class Trace:
                 changes[role] = getattr(event, role).as_it_is()
         kept = event.replaced(**changes)
         self.events.append(kept)
+        self._marks[id(kept)] = len(self._heard)
+        if self._lines is not None:
+            self._calls[id(kept)], self._passed[id(kept)] = self._lines.call, self._lines.passed
+            self._lines.passed = []
         if entry is None and not hasattr(event, "where"):
             self._places[id(kept)] = here(2)
         if tape is not None:
@@ -96,19 +112,47 @@ class Trace:
                 self._causes[key], self._called[event.source._id] = explanation.causes, explanation.called
         return self._causes[key]
 
+    def _hear(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
+        """Keep what was computed. This method is a listener."""
+        kept = entry.copy()
+        if entry.values is not None:
+            kept.values = tuple(map(freeze, entry.values, entry.ids))
+        self._heard.append(kept)
+
     def without(self, *tapes: Tape) -> Trace:
         """Return the same trace without what concerns some tapes."""
         rest = Trace(self.title)
         rest._earlier, rest._scopes, rest._memory = self._earlier, self._scopes, self._memory
-        rest._places, rest._called = self._places, self._called
-        rest.events = [event for event in self.events if getattr(event, "tape", None) not in tapes]
+        rest._places, rest._heard, rest._marks = self._places, self._heard, self._marks
+        rest._calls, rest._called = self._calls, self._called
+        passing: list[tuple[str, int]] = []  # what only those tapes recorded passes without a step
+        for event in self.events:
+            passing += self._passed.get(id(event), ())
+            if getattr(event, "tape", None) not in tapes:
+                rest.events.append(event)
+                rest._passed[id(event)], passing = passing, []
+            elif isinstance(event, events.Record | events.Cut | events.Skip):
+                at = place(event.entry.where)
+                passing.append((at.path, at.line))
         return rest
+
+    def failed(self, error: BaseException) -> None:
+        """Note that the traced code raised an exception, at the innermost line of the user's."""
+        where, at = None, error.__traceback__
+        while at is not None:
+            if is_theirs[at.tb_frame.f_code.co_filename]:
+                where = at.tb_frame.f_code, at.tb_lasti
+            at = at.tb_next
+        message = str(error).strip().partition("\n")[0][:200]
+        self._see(events.Error(where, f"{type(error).__name__}{': ' if message else ''}{message}"))
 
     def document(self) -> dict[str, Any]:
         """Return the trace as the nested dicts and lists that `document.py` describes."""
+        from .collecting import without_collecting
         from .document import Writer  # not worth its import time to those who only differentiate
 
-        return Writer(self).document
+        with without_collecting():
+            return Writer(self).document
 
     def to_json(self) -> str:
         """Return the trace as a JSON string; the same trace gives the same string."""
@@ -121,6 +165,30 @@ class Trace:
         from .sentences import transcript
 
         return transcript(self.document())
+
+
+class Listening(WithBlock):
+    """Let a listener hear what is computed in a `with` block; it claims nothing and follows nothing, as tapes do."""
+
+    def __init__(self, listener: Any) -> None:
+        self._listener = listener
+
+    def __enter__(self) -> None:
+        begin(self)
+        listen(*now().listeners, self._listener)
+
+    @Exit
+    def __exit__(self, *exception: object) -> None:
+        listen(*(listener for listener in now().listeners if listener != self._listener))
+
+
+class _Hook(hook):
+    """A hook whose own work is not followed line by line."""
+
+    lines: Any
+
+    def _see(self, what: str, *details: Any) -> None:
+        self.lines.work(super()._see, what, *details)
 
 
 @contextmanager
@@ -146,6 +214,14 @@ def trace(title: str = "trace") -> Iterator[Trace]:
     >>> steps
     Trace('trace', 2 steps)
     """
+    from .lines import Lines  # not worth its import time to those who only differentiate
+
     kept = Trace(title)
-    with hook(kept._see):
-        yield kept
+    hooked = _Hook(kept._see)
+    kept._lines = hooked.lines = Lines(kept, hooked._see)
+    with hooked, Listening(kept._hear), kept._lines:
+        try:
+            yield kept
+        except Exception as error:
+            kept.failed(error)
+            raise

@@ -23,7 +23,7 @@ import autodiff_edu as ad
 from autodiff_edu.course.tools.execute import fingerprint
 from autodiff_edu.text.shared import shared
 
-TRACE = re.compile(r'<script type="application/json">(\{"trace":.*?)</script>', re.DOTALL)
+TRACE = re.compile(r'<script type="application/json">(\{"(?:version|trace)":.*?)</script>', re.DOTALL)
 EXECUTE = "python -m autodiff_edu.course execute notebooks/"
 
 
@@ -102,7 +102,8 @@ def checked(path: Path) -> dict[str, Any]:
         raise ExtensionError(f"notebooks/{path.name} shows an error that nothing catches: mend the cell, then {run}")
     for output in outputs:
         for text in TRACE.findall("".join(output.get("data", {}).get("text/html", ""))):
-            version = json.loads(text)["trace"].get("version")
+            content = json.loads(text)
+            version = content.get("trace", content).get("version")  # up to version 3 within the trace
             if version != shared()["version"]:
                 raise ExtensionError(
                     f"notebooks/{path.name} holds a trace of version {version}, and the player draws version "

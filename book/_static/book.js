@@ -6,6 +6,10 @@ addEventListener("DOMContentLoaded", () => {
     picture?.classList.add("key-frame");
     if (picture) player.after(picture);
   }
+  // The theme hides its list of contents behind what is as wide as the page.
+  for (const player of document.querySelectorAll("[data-autodiff-player]")) {
+    (player.closest("div.output") ?? player).classList.add("full-width");
+  }
   // The corner of a table is no heading of anything.
   for (const heading of document.querySelectorAll("th")) {
     if (!heading.textContent.trim()) heading.replaceWith(document.createElement("td"));
@@ -16,7 +20,7 @@ addEventListener("DOMContentLoaded", () => {
     output.classList.toggle("columns", /\S {2,}\S/.test(output.textContent));
   }
   document.querySelector(".navbar-brand")?.parentElement.setAttribute("role", "banner");
-});
+}, { capture: true }); // before the theme looks for what is wide
 
 // The pages whose tables one looks things up in; other tables are read from top to bottom.
 const LISTS = /\/(rule-book|dictionary|RESULTS)\.html$/;

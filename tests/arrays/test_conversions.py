@@ -239,8 +239,9 @@ def test_the_package_s_own_pictures_and_checks_may_read_what_a_tape_follows():
         ad.check_gradients(lambda a: a * math.sin(w[0]), 1.0)
 
 
-@pytest.mark.parametrize("draw", ["normal", "uniform"])
-def test_of_random_numbers_it_is_said_how_to_move_and_scale_them(draw):
-    x = ad.Variable([1.0, 2.0])
+def test_of_random_numbers_it_is_said_how_to_move_and_scale_them():
+    x, rng = ad.Variable([1.0, 2.0]), np.random.default_rng(0)
     with ad.GradientTape(), pytest.raises(TypeError, match=r"Write .* \* rng\."):
-        getattr(np.random.default_rng(0), draw)(x, 3.0)
+        rng.normal(x, 3.0)
+    with ad.GradientTape(), pytest.raises(TypeError, match=r"Write .* \* rng\."):
+        rng.uniform(x, 3.0)

@@ -25,7 +25,7 @@ from autodiff_edu.text.shared import shared
 
 ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "book"
-TRACE = '<div data-autodiff-player><script type="application/json">{"trace":{"version":%s}}</script></div>'
+TRACE = '<div data-autodiff-player><script type="application/json">{"version":%s,"tables":[]}</script></div>'
 
 
 def notebook(**changes: Any) -> dict[str, Any]:
@@ -76,7 +76,7 @@ UNFIT = {
     "no fingerprint": (unmarked(), f"was changed since it was run.*{RUN}"),
     "an older trace": (
         notebook(outputs=of_version("1")),
-        f"a trace of version 1, and the player draws version 3.*{RUN}",
+        f"a trace of version 1, and the player draws version {shared()['version']}.*{RUN}",
     ),
     "an error": (notebook(outputs=[{"output_type": "error"}]), f"an error that nothing catches.*{RUN}"),
     "no notebook": ("<<<<<<< HEAD", "is no notebook.*restore it from Git"),

@@ -19,8 +19,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 from browser.following import Expected, Shown
-
-from autodiff_edu.text.shared import shared
+from unpacking import unpacked
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ["autodiff_edu", "book", "notebooks", "benchmarks", "LICENSE", "CITATION.cff", "CHANGELOG.md"]
@@ -88,7 +87,7 @@ def test_every_page_opens_and_every_player_plays_to_the_end_of_its_trace(
         for index in range(hosts.count()):
             host = hosts.nth(index)
             data = host.evaluate("host => host.querySelector('script[type=\"application/json\"]').textContent")
-            trace = unpacked(json.loads(data))
+            trace = unpacked(json.loads(data))["trace"]
             expected = Expected(trace)
             player = Shown(host.locator("section.player"))
             steps = player.root.evaluate(WALK)
@@ -100,14 +99,6 @@ def test_every_page_opens_and_every_player_plays_to_the_end_of_its_trace(
         tab.stays_home()
         assert tab.complaints == [], name
     assert played >= 15  # the front page's, and one of every chapter at least
-
-
-def unpacked(content: dict[str, Any]) -> dict[str, Any]:
-    """Return the trace of a player, with the arrays that its page holds once in every step that has them."""
-    for step in content["trace"]["steps"]:
-        places = {name: step[name] for name in shared()["arrays"] if isinstance(step.get(name), int)}
-        step.update({name: content["arrays"][place] for name, place in places.items()})
-    return content["trace"]
 
 
 # Playwright's own clicks wait for things that a player does not have; a few hundred steps would take minutes.

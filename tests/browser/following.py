@@ -203,6 +203,27 @@ def shown(array: dict[str, Any] | None) -> str:
     return UNKNOWN if array is None else array["text"]
 
 
+# Where the parts that are read together stand on the screen, and how high the player is. A step that is about no tensor
+# has no panel to show, and one that adds nothing up no accumulator.
+TOGETHER = """root => {
+  const at = (selector) => [...root.querySelectorAll(selector)]
+    .filter((part) => part.checkVisibility() && part.getClientRects().length)
+    .map((part) => part.getBoundingClientRect().toJSON());
+  const sentence = root.querySelector(".sentence");
+  return {
+    kind: root.dataset.kind,
+    height: root.getBoundingClientRect().height,
+    controls: at(".bar"),
+    sentence: at(".sentence"),
+    unread: sentence.scrollHeight - sentence.clientHeight,
+    lit: at("[data-lit]").map((line) => ({ ...line, box: at(".code:not(.program)")[0] })),
+    accumulator: at(".accumulator"),
+    sums: [...root.querySelectorAll(".part")].every((part) => part.getBoundingClientRect().bottom <=
+      root.querySelector(".accumulator").getBoundingClientRect().bottom),
+  };
+}"""
+
+
 class Shown:
     """One player in a page, and hands to work it with."""
 
@@ -255,6 +276,40 @@ class Shown:
             assert_agrees(part, expected, number)
         by_hand(backwards)
         self.agrees(expected, 0)
+
+    def is_seen_at_once(self, *parts: str) -> None:
+        """Assert that some parts stand in the window together at every step, and that nothing moves the page.
+
+        The player's top is brought to that of the window first, as a reader does; after that nothing is scrolled.
+        """
+        self.click("first")
+        self.root.evaluate("root => root.getRootNode().host.scrollIntoView({ block: 'start' })")
+        last = int(self.root.locator("input[type=range]").get_attribute("max"))
+        script = f"""async (root, last) => {{
+          const read = {TOGETHER}, seen = [], range = root.querySelector("input[type=range]");
+          for (let step = 0; step <= last; step++) {{
+            range.value = step;
+            range.dispatchEvent(new Event("input"));
+            for (let k = 0; k < 3; k++) await new Promise(requestAnimationFrame); // what is lit is scrolled to
+            seen.push(read(root));
+          }}
+          return [seen, innerHeight];
+        }}"""
+        seen, bottom = self.root.evaluate(script, last)
+        assert len({step["height"] for step in seen}) == 1
+        for number, step in enumerate(seen):
+            about = (number, step["kind"])
+            for part in parts:
+                for box in step[part]:
+                    assert box["top"] >= -1, (part, *about, box)
+                    assert box["bottom"] <= bottom + 1, (part, *about, box)
+            if "lit" in parts and step["lit"]:
+                for box in step["lit"]:
+                    assert box["top"] < box["box"]["bottom"], about
+                    assert box["bottom"] > box["box"]["top"], about
+            assert step["sentence"], about
+            assert bool(step["accumulator"]) is (step["kind"] == "accumulate"), about
+            assert step["sums"], about
 
     def measures(self, **wanted: float) -> None:
         """Wait until the player's box has these measures: entering and leaving full screen takes a moment."""

@@ -304,7 +304,7 @@ def test_a_document_without_steps_says_so(open_tab: Any, tmp_path: Path) -> None
 
 
 def test_a_broken_player_does_not_keep_the_others_from_starting(open_tab: Any, tmp_path: Path) -> None:
-    broken = ad.play(diamond()).html().replace('{"trace":', "{no JSON", 1)
+    broken = ad.play(diamond()).html().replace('{"version":', "{no JSON", 1)
     path = tmp_path / "two.html"
     path.write_text(f"<!DOCTYPE html><title>two</title>{broken}{ad.play(diamond()).html()}", encoding="utf-8")
     tab = open_tab(path.as_uri())

@@ -120,6 +120,40 @@ def test_a_formula_stands_in_names_and_in_numbers_and_its_result_comes_when_it_i
     assert plain(seen["backward"][0]).endswith(f"=({cotangent})·cos2={result}")
 
 
+def of_two(x: Any, w: Any) -> Any:
+    return np.sum((x * w) ** 2.0)
+
+
+@pytest.mark.parametrize(
+    ("x", "w", "product", "power"),
+    [
+        (3.0, 2.0, "t1=x·w=3·2=6", "t2=t12=62=36"),
+        (1.234567e-11, 2.0, "t1=x·w=1.23e-11·2=2.46913e-11", "t2=t12=(2.47e-11)2=6.09662e-22"),
+        ([3.0, 4.0], 2.0, "t1=x·w=[6 8]", "t2=t12=[36 64]"),
+    ],
+    ids=["short", "long", "an array among them"],
+)
+def test_a_formula_has_numbers_for_all_its_names_or_for_none(
+    x: Any, w: float, product: str, power: str, panel: Any
+) -> None:
+    shown = panel(traced(of_two, x=x, w=w))
+    for name, formula in (("t1", product), ("t2", power)):
+        assert plain(shown.go(shown.find("record", name))["forward"]) == formula.replace(" ", "")
+
+
+def test_an_exponent_stands_beside_its_base_and_not_on_top_of_it(panel: Any) -> None:
+    shown = panel(traced(of_two, x=3.0, w=2.0))
+    shown.go(shown.find("record", "t2"))
+    for power in shown.root.locator('[data-field="forward"] msup').all():
+        base, exponent = (power.locator(f":scope > :nth-child({k})").bounding_box() for k in (1, 2))
+        assert base is not None
+        assert exponent is not None
+        text = power.locator("mi, mn").first.bounding_box()
+        assert text is not None
+        middle = exponent["y"] + exponent["height"] / 2
+        assert text["y"] - 0.3 * text["height"] < middle < text["y"] + 0.4 * text["height"]
+
+
 def test_fractions_and_powers_are_drawn_as_such(panel: Any) -> None:
     shown = panel(traced(sine, x=2.0))
     shown.go(shown.find("record", "z"))
@@ -263,19 +297,25 @@ def test_what_is_no_entry_is_shown_too(panel: Any) -> None:
     shown.tab.is_quiet()
 
 
-def test_the_panel_does_not_jump_when_steps_are_seen_again(panel: Any) -> None:
+@pytest.mark.parametrize("width", [1280, 900, 375])
+def test_the_player_has_one_height_at_every_step(panel: Any, width: int) -> None:
     def mixed(x: Any, w: Any) -> Any:
         return np.sum(np.tanh(x @ w) ** 2)
 
-    shown = panel(traced(mixed, x=np.ones((20, 3)), w=np.ones((3, 2))))
-    tops = '["[data-field=backward]", ".accumulator", ".about"].map((s) => root.querySelector(s).offsetTop)'
-    for number in range(len(shown.steps)):
-        shown.go(number)
-    seen = set()
-    for number in range(len(shown.steps)):
-        shown.go(number)
-        seen.add(tuple(shown.root.evaluate(f"root => {tops}")[1:]))
-    assert len(seen) == 1
+    shown = panel(traced(mixed, x=np.ones((20, 3)), w=np.ones((3, 2))), viewport={"width": width, "height": 720})
+    read = "root => [root, root.querySelector('.columns')].map((part) => part.getBoundingClientRect().height)"
+    assert len({tuple(seen) for seen in shown.player.at_every_step(read)}) == 1
+
+
+@pytest.mark.parametrize("width", [1280, 900])
+def test_what_is_about_no_tensor_leaves_its_room_to_the_graph(open_tab: Any, tmp_path: Path, width: int) -> None:
+    panel = Panel(open_tab, tmp_path, stopped(), viewport={"width": width, "height": 720})
+    room = "root => root.querySelector('.graph-figure').clientHeight"
+    panel.go(1)
+    before = panel.root.evaluate(room)
+    panel.go([step["kind"] for step in panel.steps].index("pause"))
+    assert not panel.root.locator(".panel .body").is_visible()
+    assert panel.root.evaluate(room) > before or width == 1280
 
 
 HOSTILE = '<img src=x onerror="window.hacked=1">"><script>window.hacked=1</script>'

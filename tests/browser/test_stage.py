@@ -58,7 +58,7 @@ def test_sentence_code_and_numbers_have_20_pixels_or_more_and_are_seen_together_
     steps = int(player.root.get_by_role("slider", name="Step").get_attribute("max"))
     for _ in range(steps):
         player.press("ArrowRight")
-        for part in (".sentence", ".code:not(.program)", ".panel .body"):
+        for part in (".sentence", ".code:not(.program)", ".panel"):
             box = player.root.locator(part).bounding_box()
             assert box["x"] >= 0
             assert box["x"] + box["width"] <= SCREEN["width"]

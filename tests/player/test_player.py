@@ -2,30 +2,26 @@
 
 import base64
 import html
-import json
 import re
 import sys
 from importlib.resources import files
 
 import numpy as np
 import pytest
+from unpacking import content_of
 from unruled import NAME, UNRULED
 
 import autodiff_edu as ad
 from autodiff_edu.core.active import now
 from autodiff_edu.options import options
 from autodiff_edu.player import Player
-from autodiff_edu.player.bundle import asset, join, script
+from autodiff_edu.player.bundle import _closer, asset, join, script
 from autodiff_edu.text.shared import shared
 
 
 def document(player):
     """The trace document inside the player's HTML."""
-    found = re.search(r'<script type="application/json">(.*?)</script>', player.html(), re.DOTALL)
-    content = json.loads(found.group(1))
-    for step in content["trace"]["steps"]:
-        step |= {key: content["arrays"][step[key]] for key in shared()["arrays"] if isinstance(step.get(key), int)}
-    return content["trace"]
+    return content_of(player.html())["trace"]
 
 
 def kinds(player):
@@ -159,6 +155,32 @@ def test_an_exception_in_the_function_reaches_the_user_and_leaves_everything_cle
     with pytest.raises(KeyError):
         ad.play(broken, 3.0)
     assert (now().followers, now().hooks) == ((), ())
+
+
+def halfway(x):
+    x * x
+    raise ValueError("<script>no</script>\nsecond line")
+
+
+def test_a_function_that_raises_keeps_the_player_of_what_happened_until_then():
+    with pytest.raises(ValueError, match="no") as caught:
+        ad.play(halfway, 3.0)
+    player = caught.value.player
+    assert kinds(player) == ["watch", "record", "error"]
+    d = document(player)
+    assert d["steps"][-1]["text"].endswith("ValueError: <script>no</script>.")
+    assert "raise ValueError" in d["code"][0]["lines"][d["steps"][-1]["where"]["line"] - d["code"][0]["first_line"]]
+    assert "attribute `player`" in caught.value.__notes__[-1]
+    assert "<script>no" not in player.html()
+
+
+def test_an_error_before_anything_was_recorded_comes_alone():
+    def f(text):
+        raise ValueError(text)
+
+    with pytest.raises(ValueError, match="abc") as caught:
+        ad.play(f, "abc")
+    assert not hasattr(caught.value, "player")
 
 
 def test_a_wrong_number_of_arguments_is_python_s_error():
@@ -415,6 +437,21 @@ def test_no_string_of_the_scripts_goes_over_several_lines():
         for line in code.splitlines():
             assert line.count("`") % 2 == 0, (path.name, line)
     assert not re.search(r"^(\s|//|/\*)", script(), re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("written", "left"),
+    [
+        ("const a = [1, 2];\nlet b = a + +a;\n", "const a=[1,2];let b=a+ +a;"),
+        ('call("a, b // c", \'d : e\'); // "remark"\n', "call(\"a, b // c\",'d : e');"),
+        ("if (a) {\n} /* why */\nelse b();\n", "if(a){}\nelse b();"),
+        ("x = `a, ${f({ b: `c, ${d + 1} : e` })} f`;\n", "x=`a, ${f({b:`c, ${d+1} : e`})} f`;"),
+        ("a = b / c / d, e = /[/ ] : \\/ /.test(f);\n", "a=b/c/d,e=/[/ ] : \\/ /.test(f);"),
+        ("return of - -1;", "return of- -1;"),
+    ],
+)
+def test_a_script_loses_the_white_space_that_it_does_without(written, left):
+    assert _closer(written).rstrip() == left
 
 
 def test_modules_that_give_one_name_to_two_things_are_not_joined():

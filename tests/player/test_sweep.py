@@ -104,7 +104,7 @@ def test_only_documents_with_such_parts_carry_the_scripts_that_draw_them():
     plain, swept, walked = ad.play(quartic, np.ones(2)), sweep(products, [1.0, 2.0]), descend(quartic, (0.3, 1.0))
     for player, parts in ((plain, []), (swept, ["sweep"]), (walked, ["contours"])):
         text = player.html()
-        assert [part for part in ("sweep", "contours") if f"EXTRAS.{part} = " in text] == parts
+        assert [part for part in ("sweep", "contours") if f"EXTRAS.{part}=" in text] == parts
         assert len(text) < 150_000, player
     assert ".plane" not in document_css(plain)
     assert ".plane" in document_css(walked)
@@ -112,7 +112,7 @@ def test_only_documents_with_such_parts_carry_the_scripts_that_draw_them():
 
 def test_the_live_widget_can_draw_every_kind_of_document():
     widget = pytest.importorskip("autodiff_edu.player.widget", reason="anywidget is not installed")
-    assert all(f"EXTRAS.{part} = " in widget.PlayerWidget._esm for part in ("sweep", "contours"))
+    assert all(f"EXTRAS.{part}=" in widget.PlayerWidget._esm for part in ("sweep", "contours"))
 
 
 def document_css(player):

@@ -399,3 +399,16 @@ def test_a_rule_that_opens_a_tape_of_its_own_can_be_written_and_played():
         exec(program.text, names := program.namespace)
         assert names["gradient"] == pytest.approx(float(tape.gradient(y, x)))
         assert "tanh" in ad.play(lambda x: np.tanh(x) * 2.0, 0.3).html()
+
+
+def test_an_einsum_is_pulled_back_by_the_contraction_that_one_writes_by_hand():
+    a, b = (ad.Variable(np.arange(6.0).reshape(shape), name=name) for shape, name in (((2, 3), "a"), ((3, 2), "b")))
+    with ad.GradientTape(persistent=True) as tape:
+        y = np.einsum("ij,jk->ik", a, b)
+        d = np.einsum("ii->", y)
+    program, _ = check(tape, y, [a, b])
+    assert "a_bar = np.einsum('ik,jk->ij', y_bar, b)" in str(program)
+    assert "b_bar = np.einsum('ik,ij->jk', y_bar, a)" in str(program)
+    program, _ = check(tape, d, [a])
+    assert "..." not in str(program)
+    assert "'->'" not in str(program), "nothing is summed over nothing"

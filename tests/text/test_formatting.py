@@ -10,11 +10,11 @@ from autodiff_edu.text.formatting import number, short_argument, short_index, sh
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (2.0, "2"), (0.1, "0.1"), (2 / 3, "0.666667"), (-0.0, "-0"), (1e-9, "1e-09"), (123456789.0, "1.23457e+08"),
+        (2.0, "2"), (0.1, "0.1"), (2 / 3, "0.666667"), (-0.0, "0"), (1e-9, "1e-09"), (123456789.0, "1.23457e+08"),
         (np.float64(2 / 3), "0.666667"), (np.float32(0.1), "0.1"), (np.float16(1 / 3), "0.333252"), (np.inf, "inf"),
         (-np.inf, "-inf"), (np.nan, "nan"), (7, "7"), (10**20, "1" + 20 * "0"), (np.int64(-3), "-3"), (True, "True"),
         (np.bool_(False), "False"), (1 - 2j, "1-2j"), (np.complex64(1 / 3 + 1j), "0.333333+1j"),
-        (complex(0, -0.0), "0-0j"), (complex(np.nan, np.inf), "nan+infj"),
+        (np.float32(-0.0), "0"), (complex(-0.0, -0.0), "0+0j"), (complex(np.nan, np.inf), "nan+infj"),
     ],
 )  # fmt: skip
 def test_a_number_has_six_significant_digits(value, text):

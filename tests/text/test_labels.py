@@ -120,12 +120,25 @@ def test_a_plain_array_that_has_a_name_in_the_code_is_called_by_it():
     assert lines(tape) == ["t1 = x * data", "t2 = x * data"]
 
 
-def test_an_entry_that_was_released_is_written_without_its_numbers():
-    x = ad.Variable([1.0, 2.0], name="x")
+def test_an_entry_that_was_released_is_written_with_what_the_code_says_of_its_numbers():
+    x, k, data = ad.Variable([1.0, 2.0], name="x"), 3, np.array([1.0, 2.0])
     with ad.GradientTape() as tape:
-        y = np.sum(x * 3.0)
+        y = x * 100.0
+        y = y * k + data
+        y = y * (k + 1) + np.clip(x, 0.0, [1, 2]) - [0.1234567, 0.1234567]
+        np.sum(y[1:])
     tape.gradient(y, x)
-    assert lines(tape)[0] == "t1 = x * …"
+    assert lines(tape) == [
+        "y = x * 100.0",
+        "t2 = y * k",
+        "y.2 = t2 + data",
+        "t4 = y.2 * …",
+        "t5 = clip(x, 0.0, [1, 2])",
+        "t6 = t4 + t5",
+        "y.3 = t6 - …",
+        "t8 = y.3[…]",
+        "t9 = sum(t8)",
+    ]
 
 
 def test_a_table_has_a_line_for_each_entry():

@@ -121,6 +121,8 @@ FIELDS = {
     "assign": {"tensor", "value"},
     "leave": {"tensor", "how"},
     "outcome": {"tensor", "targets", "gradient", "word"},
+    "line": {"what"},
+    "error": set(),
 }
 
 
@@ -154,7 +156,7 @@ def check_formula(tree, arguments):
 def test_every_index_of_a_document_is_in_range_and_every_field_is_there(make):
     d = json.loads(make().to_json())
     assert (d["format"], d["version"]) == ("autodiff_edu.trace", 4)
-    parts = {"code", "tapes", "tensors", "formulas", "entries", "program", "steps"}
+    parts = {"code", "tapes", "tensors", "formulas", "entries", "calls", "program", "steps"}
     assert set(d) == {"format", "version", "title"} | parts
 
     def check_where(where):
@@ -184,7 +186,11 @@ def test_every_index_of_a_document_is_in_range_and_every_field_is_there(make):
         assert all(0 <= i < len(d["tapes"]) for i in entry["tapes"])
         check_where(entry["where"])
     for step in d["steps"]:
-        assert FIELDS[step["kind"]] | {"kind", "text", "tape", "where", "memory"} == set(step) - {"born"}
+        fields = FIELDS[step["kind"]] | {"kind", "text", "tape", "where", "memory"}
+        assert fields == set(step) - {"call", "passed", "born"}
+        assert 0 <= step.get("call", 0) < max(1, len(d["calls"]))
+        for code, line in step.get("passed", ()):
+            assert 0 <= line - d["code"][code]["first_line"] < len(d["code"][code]["lines"])
         assert step["memory"] is None or step["memory"] >= 0
         assert step["text"].endswith(".")
         assert step["tape"] is None or 0 <= step["tape"] < len(d["tapes"])
@@ -276,7 +282,7 @@ def test_an_operation_that_several_tapes_record_is_one_entry():
     d = nested().document()
     cube = d["entries"][0]
     assert (cube["operation"], cube["tapes"]) == ("power", [0, 1])
-    assert [tape["name"] for tape in d["tapes"]] == ["tape 1", "tape 2"]
+    assert [tape["name"] for tape in d["tapes"]] == ["outer", "inner"]
     assert all(entry["tapes"] == [0] for entry in d["entries"][1:] if entry["number"] is not None)
 
 
@@ -351,7 +357,8 @@ def test_an_exception_inside_the_block_keeps_the_trace_readable():
     with pytest.raises(ValueError, match="boom"), ad.trace() as t, ad.GradientTape():  # noqa: PT012
         x * x
         raise ValueError("boom")
-    assert [step["kind"] for step in t.document()["steps"]] == ["watch", "record"]
+    assert [step["kind"] for step in t.document()["steps"]] == ["watch", "record", "error"]
+    assert t.transcript().splitlines()[-1].endswith("ValueError: boom.")
 
 
 def test_a_backward_pass_that_fails_leaves_a_readable_trace():
@@ -416,3 +423,112 @@ def test_a_trace_of_a_forward_pass_shows_no_tape_of_ours():
     with ad.trace() as steps:
         ad.jvp(lambda x: np.max(x * x), (np.array([1.0, 2.0]),), (np.ones(2),))
     assert len({event.tape for event in steps.events}) == 1
+
+
+def test_tapes_have_the_names_of_their_with_lines():
+    x = ad.Variable(2.0, name="x")
+    kept = ad.GradientTape(persistent=True)
+    with ad.trace() as t:
+        with ad.GradientTape() as tape0, kept:
+            with ad.GradientTape() as tape1:
+                y = x * x
+            slope = tape1.gradient(y, x)
+        tape0.gradient(slope, x)
+    assert [tape["name"] for tape in t.document()["tapes"]] == ["tape0", "kept", "tape1"]
+    said = t.transcript().splitlines()
+    assert said[0] == "1. tape0 watches x, which is 2.", "a name of the user's keeps its small letter"
+    assert said[1].endswith("y is x times x, which is 4. tape0 records it as entry 1.")
+    assert any("The backward pass of tape1 starts at y" in line for line in said)
+    lines = t.document()["program"]["lines"]
+    assert [line for line in lines if line.startswith("# backward")] == [
+        "# backward, pass 1: tape1",
+        "# backward, pass 2: tape0",
+    ]
+
+
+def test_tapes_of_one_name_are_counted_and_those_without_one_are_called_tape():
+    x = ad.Variable(2.0, name="x")
+    with ad.trace() as t:
+        for _ in range(2):
+            with ad.GradientTape() as step:
+                step.watch(x * x)
+        with ad.GradientTape():
+            x * x
+        with ad.GradientTape() as tape:
+            tape.watch(x * x)
+    assert [tape["name"] for tape in t.document()["tapes"]] == ["step 1", "step 2", "tape 1", "tape"]
+    said = t.transcript()
+    assert "step 1 watches x" in said
+    assert "Tape 1 watches x" in said
+    assert ". tape watches x" in said
+
+
+def test_one_tape_alone_is_the_tape():
+    x = ad.Variable(2.0, name="x")
+    with ad.trace() as t, ad.GradientTape() as mine:
+        mine.watch(x * x)
+    assert t.transcript().startswith("1. The tape watches x")
+    assert t.document()["tapes"][0]["name"] == "mine"
+
+
+def branching(x):
+    y = x
+    if y > 5.0:
+        return y * 2.0
+    return y * y
+
+
+def newton(a):
+    x = a
+    for _ in range(2):
+        x = x - (x * x - a) / (2.0 * x)
+    return x
+
+
+def swapped(a, b):
+    b, a = a, b
+    return a - b
+
+
+def of_a_parameter(v):
+    return v * v
+
+
+def steps_of(function, *values):
+    """The document of a call, of variables with the names of the function's parameters."""
+    names = function.__code__.co_varnames
+    with ad.trace() as t, ad.GradientTape():
+        function(*(ad.Variable(value, name=name) for value, name in zip(values, names, strict=False)))
+    return t.document()
+
+
+def test_a_line_that_has_a_second_name_for_a_tensor_is_read_with_it():
+    d = steps_of(branching, 3.0)
+    said = [step["text"] for step in d["steps"]]
+    assert any(
+        "t1 is y greater than 5, which is False. Here y is another name for x. The tape" in text for text in said
+    )
+    assert any("t2 is y times y, which is 9. The tape" in text for text in said), "said once"
+    assert [entry["text"] for entry in d["entries"]] == ["y > 5", "y * y"]
+    assert [entry["aliases"] for entry in d["entries"]] == [["y", None], ["y", "y"]]
+    assert [tensor["name"] for tensor in d["tensors"] if tensor["kind"] == "variable"] == ["x"]
+
+
+def test_newton_s_x_is_x_from_the_first_turn_on():
+    d = steps_of(newton, 2.0)
+    texts = [entry["text"] for entry in d["entries"]]
+    assert [texts[k] for k in (0, 2, 4, 5)] == ["x * x", "2 * x", "x - t4", "x.2 * x.2"]
+    assert any("Here x is another name for a." in step["text"] for step in d["steps"])
+    assert d["entries"][1]["text"] == "t1 - a", "where the line says a"
+    assert "aliases" not in d["entries"][1]
+
+
+def test_a_second_name_never_hides_another_tensor():
+    assert [entry["text"] for entry in steps_of(swapped, 1.0, 2.0)["entries"]] == ["b - a"]
+
+
+def test_a_parameter_is_no_second_name():
+    x = ad.Variable(3.0, name="x")
+    with ad.trace() as t, ad.GradientTape():
+        of_a_parameter(x)
+    assert [entry["text"] for entry in t.document()["entries"]] == ["x * x"]

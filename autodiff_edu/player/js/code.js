@@ -1,74 +1,88 @@
 /** The user's code and, below it, the same computation as a NumPy program; the current line of each is lit. */
 
-import { build, make, reveal, set, write } from "./dom.js";
+import { make, reveal, set, write } from "./dom.js";
+import { digits, rowsView } from "./rows.js";
 import { STRINGS } from "./strings.js";
 
+const DEEPEST = 4; // calls that are named in the caption
 const NARROW_SCREEN = "(max-width: 640px)";
 
 export function codeView(trace, history, go) {
-  const first = (code, line) => history.where.findIndex((where) => where?.code === code && where.line === line);
-  const excerpts = trace.code.map(({ first_line: start, lines }, code) => listOf(lines.map((line, index) =>
-    lineOf({ "data-line": start + index }, start + index, line, first(code, start + index), go))));
-  const caption = make("figcaption");
-  const box = make("div", { class: "scroll code" }, ...excerpts.map((each) => each.element));
+  const box = make("div", { class: "scroll code" });
+  const excerpts = trace.code.map(({ first_line: start, lines }, code) => {
+    const first = new Map(); // step of each line
+    history.where.forEach((where, step) => {
+      if (where?.code === code && !first.has(where.line)) first.set(where.line, step);
+    });
+    const stepOf = (index) => first.get(start + index) ?? -1;
+    const isLit = (index, step) => {
+      const where = history.where[step];
+      return where?.code === code && where.line === start + index ? where : null;
+    };
+    const isPassed = (index, step) =>
+      trace.steps[step].passed?.some(([other, line]) => other === code && line === start + index) ?? false;
+    const odd = new Map(history.odd.lines.flatMap((birth) =>
+      birth.where.code === code ? [[birth.where.line - start, birth]] : []));
+    const bornAt = (index, step) => (odd.get(index)?.step <= step ? odd.get(index).kind : null);
+    const about = (index) => ({ "data-line": start + index });
+    return listOf(box, { lines, start, about, stepOf, isLit, isPassed, bornAt, lit: "data-lit" }, go);
+  });
+  box.append(...excerpts.map((each) => each.element));
+  const [file, stack] = [make("span"), make("span", { class: "stack" })];
+  const caption = make("figcaption", {}, file, stack);
   // A step without a place of its own leaves the code that was last in view, so that nothing jumps.
   let seen = history.where.find((where) => where)?.code ?? 0;
   const inView = history.where.map((where) => (seen = where?.code ?? seen));
   const program = programView(trace.program ?? { lines: [], steps: [] }, go);
-  let unlight = () => {};
-  const odd = history.odd.lines.map((birth) => {
-    const { code, line } = birth.where;
-    return { ...birth, row: excerpts[code].element.children[line - trace.code[code].first_line] };
-  });
   const show = (step) => {
-    unlight();
-    for (const { row, step: from, kind } of odd) {
-      const known = from <= step;
-      build(row, { "data-odd": known ? kind : null, title: known ? STRINGS.code.odd(kind) : null });
-    }
     program.show(step);
     excerpts.forEach(({ element }, index) => (element.hidden = index !== inView[step]));
-    write(caption, trace.code[inView[step]]?.place ?? STRINGS.code.heading);
+    write(file, trace.code[inView[step]]?.place ?? STRINGS.code.heading);
+    const calls = callsAt(trace, step);
+    write(stack, STRINGS.code.stack(calls.slice(-DEEPEST), calls.length > DEEPEST));
+    set(stack, "title", STRINGS.code.stack(calls) || null);
     const where = history.where[step];
+    for (const excerpt of excerpts) excerpt.show(step);
     const index = where && where.line - trace.code[where.code].first_line;
-    const row = excerpts[where?.code]?.element.children[index];
-    if (!row) return;
-    const [text, line] = [row.lastChild, row.lastChild.textContent];
-    const characters = Array.from(line); // Python counts characters, JavaScript halves of some of them
-    const part = (from, to) => characters.slice(from, to).join("");
-    const [from, to] = where.columns ?? [];
-    if (where.columns) text.replaceChildren(part(0, from), make("mark", {}, part(from, to)), part(to));
-    set(row, "data-lit", true);
-    excerpts[where.code].enterAt(index);
-    unlight = () => { set(row, "data-lit", null); text.replaceChildren(line); };
-    reveal(box, text.querySelector("mark") ?? row);
+    const row = excerpts[where?.code]?.enterAt(index);
+    if (row) reveal(box, row.querySelector("mark") ?? row);
   };
   const figure = make("figure", {}, caption, box);
   return { element: make("div", { class: "code-figure" }, figure, ...program.elements), show };
 }
 
+/** The calls under way at a step, from the outermost. */
+function callsAt({ steps, calls = [] }, step) {
+  const found = [];
+  for (let { call } = steps[step]; call !== undefined; call = calls[call].caller) found.unshift(calls[call].text);
+  return found;
+}
+
 /** The program, under a button that shows and hides it; nothing at all where there is none. */
 function programView({ lines, steps }, go) {
   if (!lines.length) return { elements: [], show: () => {} };
-  const list = listOf(lines.map((line, index) =>
-    lineOf({ "data-program-line": index }, index + 1, line, steps.indexOf(index), go)));
-  const box = make("div", { class: "scroll code program" }, list.element);
+  const box = make("div", { class: "scroll code program" });
+  const first = new Map(); // step of each line
+  steps.forEach((line, step) => { if (!first.has(line)) first.set(line, step); });
+  const stepOf = (index) => first.get(index) ?? -1;
+  const about = (index) => ({ "data-program-line": index });
+  const isLit = (index, step) => (steps[step] === index ? {} : null);
+  const list = listOf(box, { lines, start: 1, about, stepOf, isLit, lit: "data-program-lit" }, go);
+  box.append(list.element);
   const toggle = make("button", { type: "button", class: "toggle", "data-action": "program" }, STRINGS.code.program);
-  let lit = null;
+  let current = null;
+  const bring = () => { if (current !== null && !box.hidden) list.enterAt(current); };
   const open = (opened) => {
     set(toggle, "aria-expanded", opened);
     box.hidden = !opened;
-    if (lit && opened) reveal(box, lit);
+    bring();
   };
   toggle.addEventListener("click", () => open(box.hidden));
   open(!matchMedia(NARROW_SCREEN).matches);
   const show = (step) => {
-    if (lit) set(lit, "data-program-lit", null);
-    lit = list.element.children[steps[step]] ?? null;
-    if (!lit) return;
-    set(lit, "data-program-lit", true);
-    list.enterAt(steps[step]);
-    if (!box.hidden) reveal(box, lit);
+    current = steps[step] ?? null;
+    list.show(step);
+    bring();
   };
   return { elements: [make("figure", { class: "program-figure" }, make("figcaption", {}, toggle), box)], show };
 }
@@ -84,26 +98,59 @@ function lineOf(attributes, number, text, step, go) {
   return row;
 }
 
-/** Lines with one stop for Tab, at the current line; from there the arrows up and down walk from button to button. */
-function listOf(rows) {
-  const element = make("div", { class: "lines", "data-long": rows.length > 200 || null }, ...rows);
-  const buttons = rows.map((row) => row.querySelector("button"));
-  const walk = buttons.filter((button) => button);
+/**
+ * Lines with one stop for Tab, at the current line; from there the arrows up and down walk from button to button.
+ * Of a line, `stepOf` says to which step it goes (-1 to none), `isLit` whether a step lights it, and what columns, and
+ * `isPassed` whether it ran just before the step and has none of its own, `bornAt` the NaN or infinity born there.
+ */
+function listOf(box, { lines, start, about, stepOf, isLit, isPassed = () => false, bornAt = () => null, lit }, go) {
+  const element = make("div", { class: "lines", style: digits(start + lines.length - 1) });
+  const walk = [...lines.keys()].filter((index) => stepOf(index) >= 0);
   let entrance = walk[0];
+  const rows = rowsView(box, element, lines.length, (index) => {
+    const row = lineOf(about(index), start + index, lines[index], stepOf(index), go);
+    if (index === entrance) set(row.firstChild, "tabindex", 0);
+    let before = null;
+    const update = (step) => {
+      const [now, passed] = [isLit(index, step), isPassed(index, step) ? STRINGS.code.passed : null];
+      const born = bornAt(index, step);
+      set(row, "data-passed", passed);
+      set(row, "data-odd", born);
+      set(row, "title", passed ?? (born && STRINGS.code.odd(born)));
+      if (now === before) return;
+      before = now;
+      set(row, lit, now ? true : null);
+      row.lastChild.replaceChildren(...marked(lines[index], now?.columns));
+    };
+    return { element: row, update };
+  });
+  /** Brings a line into view, and gives it; from now on Tab leads to it, if it is a button. */
   const enterAt = (index) => {
-    if (!buttons[index]) return;
-    set(entrance, "tabindex", -1);
-    entrance = buttons[index];
-    set(entrance, "tabindex", 0);
+    const row = rows.bring(index);
+    if (stepOf(index) >= 0) {
+      const left = rows.at(entrance);
+      if (left) set(left.firstChild, "tabindex", -1);
+      entrance = index;
+      set(row.firstChild, "tabindex", 0);
+    }
+    return row;
   };
-  if (entrance) set(entrance, "tabindex", 0);
   element.addEventListener("keydown", (event) => {
     const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-    const next = by && walk[walk.indexOf(event.target) + by];
     if (!by) return;
     event.preventDefault();
     event.stopPropagation();
-    next?.focus();
+    const at = walk.find((index) => rows.at(index)?.contains(event.target));
+    const next = walk[walk.indexOf(at) + by];
+    if (next !== undefined) rows.bring(next).firstChild.focus();
   });
-  return { element, enterAt };
+  return { element, enterAt, show: rows.show };
+}
+
+/** A line with some of its columns marked. */
+function marked(line, columns) {
+  if (!columns) return [line];
+  const characters = Array.from(line); // Python counts characters, JavaScript halves of some of them
+  const part = (from, to) => characters.slice(from, to).join("");
+  return [part(0, columns[0]), make("mark", {}, part(...columns)), part(columns[1])];
 }

@@ -6,7 +6,10 @@ export function readFates(trace, history) {
   const makers = new Map(trace.entries.map((entry, index) => [entry.output, index]));
   const [stopped, during, pauses, ends] = [new Map(), new Set(), [], new Map()];
   const [watched, seen, uses] = [new Map(), new Map(), new Map()];
-  const note = (map, key, step) => map.set(key, [...(map.get(key) ?? []), step]);
+  const note = (map, key, step) => {
+    if (!map.has(key)) map.set(key, []);
+    map.get(key).push(step);
+  };
   let paused = [];
   trace.steps.forEach((step, number) => {
     const { kind, tape, tensor, entry, argument } = step;
@@ -33,7 +36,7 @@ export function readFates(trace, history) {
   };
   const mark = (tensor, step) => {
     const entry = makers.get(tensor);
-    if (stopped.get(entry) === "skip") return "skip";
+    if (stopped.get(entry) === "skip") return during.has(entry) ? "paused" : "skip";
     return missed(tensor, step) ? "unconnected" : during.has(entry) ? "paused" : null;
   };
   const isAt = (tensor, where) => {

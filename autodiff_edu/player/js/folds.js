@@ -5,10 +5,15 @@ export function readFolds({ groups, folded: height, open }) {
   /** The group and those around it, from the inside. */
   const around = (group) => (group < 0 ? [] : [group, ...around(groups[group].parent)]);
   /** The folded box in which a group cannot be seen; -1 where it can. */
-  const cover = (group) => around(group).findLast((each) => folded[each]) ?? -1;
-  let strips = []; // those cut out of the picture, from top to bottom
+  const cover = (group) => covers[group] ?? -1;
+  let [covers, strips] = [[], []]; // strips: those cut out of the picture, from top to bottom
   const settle = () => {
     let cut = 0;
+    covers = []; // a group stands after the one that it is in
+    groups.forEach(({ parent }, group) => {
+      const outer = covers[parent] ?? -1;
+      covers.push(outer < 0 && folded[group] ? group : outer);
+    });
     strips = groups.flatMap((group, index) => {
       if (cover(index) !== index) return [];
       const strip = { top: group.y + height, bottom: group.y + group.height, cut };

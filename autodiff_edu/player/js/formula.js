@@ -33,10 +33,16 @@ export function drawn(tree, leaf, need = 0, open = false) {
   return binds === COMPARED && need > COMPARED + 1 ? row(bracket("["), node, bracket("]")) : fenced(node);
 }
 
+const isTall = (node) => node.querySelector("mfrac, mroot, mtable, munder") !== null;
+
+/** With an exponent. Fonts without mathematics put it on top of its base, so that a line of text is made low. */
+const raised = (base, exponent) =>
+  math("msup", {}, isTall(base) ? base : math("mpadded", { height: "0.4em" }, base), exponent);
+
 /** In parentheses, which grow with fractions and tables, and not with letters that reach below the line. */
 function fenced(...parts) {
   const inside = row(...parts);
-  const stretchy = inside.querySelector("mfrac, mroot, mtable, munder") !== null;
+  const stretchy = isTall(inside);
   return row(sign("(", { stretchy }), inside, sign(")", { stretchy }));
 }
 
@@ -53,8 +59,8 @@ function shape(tree, leaf, open) {
   if (head === "neg") return [row(sign("−", { form: "prefix" }), drawn(parts[0], leaf, 3, open)), NEGATIVE];
   if (head === "not") return [row(sign("¬"), inside(parts[0], ATOM)), APPLIED];
   if (head === "/") return [math("mfrac", {}, inside(parts[0]), inside(parts[1])), FRACTION];
-  if (head === "**") return [math("msup", {}, inside(parts[0], ATOM), inside(parts[1])), POWER];
-  if (head === "transpose") return [math("msup", {}, inside(parts[0], ATOM), sign("⊤")), POWER];
+  if (head === "**") return [raised(inside(parts[0], ATOM), inside(parts[1])), POWER];
+  if (head === "transpose") return [raised(inside(parts[0], ATOM), sign("⊤")), POWER];
   if (head === "index") return [row(inside(parts[0], ATOM), bracket("["), code(parts[1]), bracket("]")), ATOM];
   if (head === "sum") return [row(summation(parts[1]), inside(parts[0], PRODUCT)), NEGATIVE];
   if (head === "where") return [cases(parts, inside), ATOM];
@@ -66,12 +72,13 @@ function shape(tree, leaf, open) {
   return [row(drawn(parts[0], leaf, binds, product), operator, right), binds];
 }
 
-/** A number: with a sign it binds like a negation, and a complex one like a sum. */
+/** A number: with a sign it binds like a negation, with a power of ten like a function, a complex one like a sum. */
 function numeral(text) {
   if (/^-[^+-]*(e[+-]?\d+)?$/.test(text)) {
     return [row(sign("−", { form: "prefix" }), math("mn", {}, text.slice(1))), NEGATIVE];
   }
-  return [math("mn", {}, text), /^[\d.]+(e[+-]?\d+)?$|^[a-zA-Z]+$/.test(text) ? ATOM : 2];
+  if (/^[\d.]+e[+-]?\d+$/.test(text)) return [math("mn", {}, text), APPLIED];
+  return [math("mn", {}, text), /^[\d.]+$|^[a-zA-Z]+$/.test(text) ? ATOM : 2];
 }
 
 /** The sign of a sum, with the axes below it that it goes along, if not along all of them. */
@@ -84,7 +91,7 @@ function called([name, ...parts], leaf, inside, open) {
   if (name === "sqrt") return [math("msqrt", {}, inside(parts[0])), ATOM];
   if (name === "cbrt") return [math("mroot", {}, inside(parts[0]), math("mn", {}, "3")), ATOM];
   if (name === "absolute" || name === "fabs") return [row(sign("|"), inside(parts[0]), sign("|")), ATOM];
-  if (name === "conjugate") return [math("msup", {}, inside(parts[0], ATOM), sign("*")), POWER];
+  if (name === "conjugate") return [raised(inside(parts[0], ATOM), sign("*")), POWER];
   const word = math("mi", { mathvariant: "normal" }, shorten(name));
   if (PLAIN_CALLS.has(name) && parts.length === 1 && !open) {
     const [node, binds] = shape(parts[0], leaf, false);

@@ -9,7 +9,7 @@ export function groupsView(trace, history, layout, folds, toggle) {
   const words = STRINGS.graph.groups;
   const buttons = layout.groups.map((group, index) => {
     const [label, state] = ["label", "state"].map((name) => make("span", { class: name }));
-    const button = make("button", { type: "button", class: "group", "data-group": index, hidden: true }, label, state);
+    const button = make("button", { type: "button", class: "group", "data-group": index }, label, state);
     button.addEventListener("click", () => toggle(index));
     return { button, label, state };
   });
@@ -17,16 +17,24 @@ export function groupsView(trace, history, layout, folds, toggle) {
   trace.entries.forEach(({ output }, entry) => {
     for (const group of folds.around(layout.tensors[output].group)) if (!first.has(group)) first.set(group, entry);
   });
-  const element = make("div", { class: "groups" }, ...buttons.map(({ button }) => button));
+  const element = make("div", { class: "groups" });
   let [shown, now] = [[], null];
 
+  /** The groups that are not within a folded one. */
+  const outermost = () => [...layout.groups.keys()].filter((index) => folds.cover(layout.groups[index].parent) < 0);
   /** Draws the frames that are to be seen; gives how much of the picture's left is empty, and of its right. */
-  const paint = (layer, boxes) => {
-    shown = layout.groups.flatMap((group, index) => {
-      const hidden = folds.cover(group.parent) >= 0;
-      if (buttons[index].button.hidden !== hidden) buttons[index].button.hidden = hidden;
-      return hidden ? [] : [index];
-    });
+  const paint = (layer, boxes, near) => {
+    const there = outermost();
+    const boxOf = (index) => (folds.isFolded(index) ? layout.groups[index].folded : layout.groups[index]);
+    shown = there.filter((index) => near(layout.groups[index].y, layout.groups[index].y + layout.groups[index].height));
+    let before = null; // those that stay are left alone: to move one would take the focus from it
+    const wanted = new Set(shown.map((index) => buttons[index].button));
+    for (const button of [...element.children]) if (!wanted.has(button)) button.remove();
+    for (const button of wanted) {
+      const next = before ? before.nextSibling : element.firstChild;
+      if (button !== next) element.insertBefore(button, next);
+      before = button;
+    }
     const places = shown.map((index) => {
       const [group, closed] = [layout.groups[index], folds.isFolded(index)];
       const { x, width } = closed ? group.folded : group;
@@ -41,7 +49,7 @@ export function groupsView(trace, history, layout, folds, toggle) {
     });
     const open = places.filter(({ closed }) => !closed);
     layer.replaceChildren(...open.map(({ x, y, width, height }) => draw("rect", { x, y, width, height, rx: 8 })));
-    const sides = [...boxes, ...places].flatMap(({ x, width }) => [x, layout.width - x - width]);
+    const sides = [...boxes, ...there.map(boxOf)].flatMap(({ x, width }) => [x, layout.width - x - width]);
     return Math.max(0, sides.reduce((least, side) => Math.min(least, side), layout.width / 2) - SIDE_MARGIN);
   };
 
@@ -63,5 +71,5 @@ export function groupsView(trace, history, layout, folds, toggle) {
     write(now.state, parts.filter(Boolean).join(": "));
     return now.button;
   };
-  return { element, paint, show };
+  return { element, paint, show, count: () => outermost().length };
 }

@@ -5,6 +5,7 @@ import { UNKNOWN, build, draw, make, reveal, set, write } from "./dom.js";
 import { readFates } from "./fates.js";
 import { readFolds } from "./folds.js";
 import { groupsView } from "./frames.js";
+import { MANY } from "./rows.js";
 import { STRINGS } from "./strings.js";
 
 export function graphView(trace, history, layout, go) {
@@ -27,17 +28,24 @@ export function graphView(trace, history, layout, go) {
   const box = make("div", { class: "scroll graph" }, canvas);
   const boxes = new Map(); // drawn when they are first seen
   let [current, left, links, seen, under] = [0, 0, [], [], []];
+  let reach = [-Infinity, Infinity]; // the heights between which boxes and lines are in the page
 
-  /** Draws what is to be seen as the groups are folded now. */
+  /** Draws what is to be seen as the groups are folded now; where that is much, only what is in view, and near it. */
   const paint = () => {
-    const inView = (thing) => folds.cover(thing.group) < 0;
+    const open = (thing) => folds.cover(thing.group) < 0;
+    const whole = layout.tensors.filter(open);
+    const tall = box.clientHeight || 600;
+    const many = whole.length + groups.count() > MANY;
+    reach = many ? [box.scrollTop - tall, box.scrollTop + 2 * tall] : [-Infinity, Infinity];
+    const near = (top, bottom) => folds.up(top) < reach[1] && folds.up(bottom) > reach[0];
+    const inView = (place) => open(place) && near(place.y, place.y + place.height);
     seen = layout.tensors.flatMap((place, index) => (inView(place) ? [index] : []));
     for (const index of seen) {
       if (!boxes.has(index)) boxes.set(index, drawBox(layout.tensors[index], index, trace.tensors[index]));
       set(boxes.get(index).element, "transform", `translate(0 ${folds.up(layout.tensors[index].y)})`);
     }
     links = layout.links.flatMap((link, number) => {
-      if (!inView(link)) return [];
+      if (!open(link) || !near(link.points[1], link.points[4])) return [];
       const [use, path] = [arrives.get(number), pathOf([link], folds.up)];
       const plain = use && layout.tensors[trace.entries[use.entry].inputs[use.argument]].plain;
       const stops = use && (fates.stops(use.entry) ?? (plain ? "plain" : null));
@@ -50,7 +58,7 @@ export function graphView(trace, history, layout, go) {
     front.replaceChildren(...seen.map((index) => boxes.get(index).element));
     lines.replaceChildren(...links.map(({ element }) => element));
     cuts.replaceChildren(...links.flatMap(({ scissors }) => scissors ?? []));
-    left = groups.paint(frames, seen.map((index) => layout.tensors[index]));
+    left = groups.paint(frames, whole, near);
     const [width, height] = [layout.width - 2 * left, folds.up(layout.height)];
     build(picture, { viewBox: `${left} 0 ${width} ${height}`, width, height });
     set(canvas, "style", `width: ${width}px; --left: ${left}px`);
@@ -61,6 +69,7 @@ export function graphView(trace, history, layout, go) {
     const { entry, tensor, argument, kind, where } = trace.steps[step];
     const backward = history.backward[step];
     const subject = tensor ?? trace.entries[entry]?.output;
+    if (follow) bring(layout.tensors[subject]);
     for (const index of seen) {
       const [known, reached] = [history.value(index, step), history.cotangent(index, step)?.text];
       const mark = known === UNKNOWN ? null : fates.mark(index, step);
@@ -90,6 +99,19 @@ export function graphView(trace, history, layout, go) {
     const element = covered ?? boxes.get(subject)?.element;
     if (element && follow) reveal(box, element, 100);
   };
+  /** Scrolls to what is out of reach, so that it is there to be lit. */
+  const bring = (place) => {
+    if (!place || !Number.isFinite(reach[0])) return;
+    const [y, tall] = [folds.up(place.y), box.clientHeight];
+    if (y < box.scrollTop || y + place.height > box.scrollTop + tall) box.scrollTop = y - tall / 2;
+    repaint();
+  };
+  const repaint = () => {
+    if (box.scrollTop >= reach[0] && box.scrollTop + box.clientHeight <= reach[1]) return false;
+    paint();
+    return true;
+  };
+  box.addEventListener("scroll", () => { if (repaint()) show(current, false); });
   /** What can be seen of the whole line from an input to its use: the link that arrives, and all it goes on from. */
   const edge = (number, backward) => {
     const whole = [];

@@ -1,40 +1,47 @@
 /** Several tapes side by side: what each of them has of each entry, and what happens to a whole tape. */
 
 const LOST = { reset: "forgotten", release: "released" };
+const NONE = { from: Infinity };
+export const MOST_LANES = 6;
 
 /**
  * Reads the trace once. `rows` are the lines of the list from top to bottom: {entry} or, for what happens to a whole
  * tape, {step}. `of(entry, tape, step)` says what a tape has of an entry: "recorded", "cut", "skip", "paused",
  * "backward" (its own backward pass computes it, for others to record), "forgotten", "released" or "".
+ * `shown(step)` are the tapes that have a lane then, and `first(tape)` is the first step of a tape.
  */
 export function readLanes({ steps, entries, tapes }) {
   const [rows, met, paused, passes] = [[], new Set(), new Set(), new Map()];
-  const lanes = entries.map(() => tapes.map(() => ({ from: Infinity, fate: "", lost: Infinity, as: "" })));
+  const lanes = entries.map(() => new Map()); // by tape
   const held = tapes.map(() => []); // the lanes of the entries that each tape has now
-  const begin = (lane, from, fate) => { if (lane.from > from) Object.assign(lane, { from, fate }); };
+  const spans = tapes.map(() => null); // the first and the last step of each
+  const begin = (entry, tape, from, fate) => {
+    if (!lanes[entry].has(tape)) lanes[entry].set(tape, { from, fate, lost: Infinity, as: "" });
+  };
   steps.forEach(({ pass, tape }, number) => {
     if (pass !== undefined) passes.set(pass, { first: number, ...passes.get(pass), tape, last: number });
+    if (tape != null) spans[tape] = { first: number, ...spans[tape], last: number };
   });
+  const open = new Map(); // the passes that are under way
   steps.forEach(({ kind, entry, tape, pass }, number) => {
     if (entry !== undefined && !met.has(entry)) {
       met.add(entry);
       rows.push({ entry });
     }
+    if (pass !== undefined) open.set(pass, passes.get(pass));
+    if (open.get(pass)?.last === number) open.delete(pass);
     if (kind === "pause") paused.add(tape);
     if (kind === "resume" || kind === "reset") paused.delete(tape);
     if (["pause", "resume", "reset", "release"].includes(kind)) rows.push({ step: number });
     for (const lane of LOST[kind] ? held[tape].splice(0) : []) Object.assign(lane, { lost: number, as: LOST[kind] });
     if (entry === undefined || pass !== undefined) return;
-    const lane = lanes[entry][tape];
-    begin(lane, number, kind === "record" ? "recorded" : kind);
-    if (kind !== "skip") held[tape].push(lane);
-    for (const other of paused) begin(lanes[entry][other], number, "paused");
-    for (const { first, last, tape: puller } of passes.values()) {
-      if (first < number && number < last && puller !== tape) begin(lanes[entry][puller], number, "backward");
-    }
+    begin(entry, tape, number, kind === "record" ? "recorded" : paused.has(tape) ? "paused" : kind);
+    if (kind !== "skip") held[tape].push(lanes[entry].get(tape));
+    for (const other of paused) begin(entry, other, number, "paused");
+    for (const { tape: puller } of open.values()) if (puller !== tape) begin(entry, puller, number, "backward");
   });
   const of = (entry, tape, step) => {
-    const { from, fate, lost, as } = lanes[entry][tape];
+    const { from, fate, lost, as } = lanes[entry].get(tape) ?? NONE;
     return step < from ? "" : step < lost ? fate : as;
   };
   /** What became of an entry on all the tapes that had it, if none of them has it whole any more. */
@@ -42,5 +49,14 @@ export function readLanes({ steps, entries, tapes }) {
     const fates = entries[entry].tapes.map((tape) => of(entry, tape, step));
     return fates.length && fates.every((fate) => fate === "forgotten" || fate === "released") ? fates[0] : null;
   };
-  return { rows, of, lost };
+  const all = [...tapes.keys()];
+  /** Those that are at work at the step, and then those that were or will be soonest; in order. */
+  const shown = (step) => {
+    if (tapes.length <= MOST_LANES) return all;
+    const away = ({ first, last }) => Math.max(first - step, step - last, 0);
+    const near = all.filter((tape) => spans[tape]).sort((a, b) => away(spans[a]) - away(spans[b]) || b - a);
+    return near.slice(0, MOST_LANES).sort((a, b) => a - b);
+  };
+  const first = (tape) => spans[tape]?.first ?? 0;
+  return { rows, of, lost, shown, first };
 }

@@ -3,6 +3,7 @@
 import { arrayPlace, limitOf } from "./array.js";
 import { UNKNOWN, make, set, write } from "./dom.js";
 import { barred, drawn, equation, named, result } from "./formula.js";
+import { latest } from "./history.js";
 import { STRINGS } from "./strings.js";
 
 const MOST_INPUTS = 6;
@@ -16,13 +17,13 @@ function readings(trace, history) {
   const sums = trace.entries.map(() => []);
   const memory = trace.tapes.map(() => []);
   trace.steps.forEach((step, number) => {
-    if (step.kind === "assign") assigned[step.tensor].push({ number, array: step.value });
+    if (step.kind === "assign") assigned[step.tensor].push({ step: number, array: step.value });
     if (step.kind === "accumulate") sums[step.entry].push({ number, ...step });
-    if (step.memory != null) memory[step.tape].push({ number, bytes: step.memory });
+    if (step.memory != null) memory[step.tape].push({ step: number, bytes: step.memory });
   });
   const value = (tensor, number) => {
     if (tensor === undefined || history.value(tensor, number) === UNKNOWN) return null;
-    return assigned[tensor].findLast((change) => change.number <= number)?.array ?? trace.tensors[tensor].value;
+    return latest(assigned[tensor], number)?.array ?? trace.tensors[tensor].value;
   };
   /** What the entry has sent to an argument in the pass on show. */
   const contribution = (entry, argument, number) => {
@@ -31,19 +32,8 @@ function readings(trace, history) {
     const sent = sums[entry].find((sum) => sum.number > from && sum.number <= number && sum.argument === argument);
     return sent?.pass === trace.steps[from].pass ? sent.contribution : null;
   };
-  const bytes = (tape, number) => memory[tape].findLast((change) => change.number <= number)?.bytes;
+  const bytes = (tape, number) => latest(memory[tape], number)?.bytes;
   return { value, contribution, bytes };
-}
-
-/** Keeps an element as tall as it ever was, so that what is below it stands still from step to step. */
-function steady(element) {
-  let width = 0;
-  element.addEventListener("toggle", () => { width = 0; }, true);
-  return () => {
-    if (element.clientWidth !== width) element.style.minHeight = "";
-    width = element.clientWidth;
-    element.style.minHeight = `${element.offsetHeight}px`;
-  };
 }
 
 /** A row of the table: a tensor, its value, and its cotangent or the contribution to it. */
@@ -65,19 +55,31 @@ function rowPlace(role, fields = [{}, {}]) {
   return { element, show };
 }
 
+/** A number in few digits, to stand in a formula; null where there is none. */
+function short(array) {
+  if (array?.shape.length !== 0) return null;
+  if (array.text.length <= LONGEST_NUMBER) return array.text;
+  return Number.isFinite(Number(array.text)) ? Number(array.text).toPrecision(3) : null;
+}
+
 /** The formulas of an entry: what it computes, and what it sends to each argument. */
 function formulasOf(trace, read, history) {
-  const leaves = (entry, numbers) => (leaf) => {
-    const { arguments: given, output } = trace.entries[entry];
+  const name = (entry) => (leaf) => {
+    const { arguments: given, output, aliases } = trace.entries[entry];
     const tensor = trace.tensors[leaf === "g" || leaf === "y" ? output : given[leaf]];
-    const array = numbers?.(leaf);
-    if (array?.shape.length === 0 && array.text.length <= LONGEST_NUMBER) return { number: array.text };
-    return { node: leaf === "g" ? barred(tensor.name) : named(tensor.name) };
+    return { node: leaf === "g" ? barred(tensor.name) : named(aliases?.[leaf] ?? tensor.name) };
   };
-  /** A formula in names and, where that says more, in numbers. */
+  /** A formula in names and, where each of them has a number and that says more, in numbers: half of them confuse. */
   const both = (entry, tree, numbers) => {
-    const [symbolic, numeric] = [null, numbers].map((some) => drawn(tree, leaves(entry, some)));
-    return numbers && numeric.textContent !== symbolic.textContent ? [symbolic, numeric] : [symbolic];
+    const symbolic = drawn(tree, name(entry));
+    let all = Boolean(numbers);
+    const number = (leaf) => {
+      const known = short(numbers(leaf));
+      all &&= known !== null;
+      return { number: known ?? UNKNOWN };
+    };
+    const numeric = all && drawn(tree, number);
+    return all && numeric.textContent !== symbolic.textContent ? [symbolic, numeric] : [symbolic];
   };
   const outcome = (array) => (array && array.text.length > LONGEST_RESULT ? [] : [result(array?.text ?? UNKNOWN)]);
   /** Signs before the nodes, but for one that says what the one before it says. */
@@ -121,7 +123,7 @@ export function panelView(trace, history) {
   const heads = [make("td"), ...[words.value, words.cotangent].map((text) => make("th", { scope: "col" }, text))];
   const body = make("tbody");
   const table = make("table", {}, make("thead", {}, make("tr", {}, ...heads)), body);
-  const about = make("div", { class: "scroll about" }, table, more);
+  const about = make("div", { class: "about" }, table, more);
 
   const names = ["before", "contribution", "after"];
   const places = names.map((name) => arrayPlace({ "data-field": name }));
@@ -130,7 +132,6 @@ export function panelView(trace, history) {
     make("div", { class: "part" }, span("sign", sign), span("label", words[names[index]]), places[index].element));
   const sum = make("div", { class: "sum" }, ...parts);
   const accumulator = make("div", { class: "accumulator" }, make("p", {}, target, count), sum);
-  const steadied = [rule, accumulator, about].map(steady);
 
   const showFormulas = (step, number) => {
     const entry = trace.entries[step.entry];
@@ -197,12 +198,14 @@ export function panelView(trace, history) {
     showFormulas(step, number);
     showRows(step, number);
     showSum(step);
+    set(element, "data-empty", subject ? null : ""); // what is about no tensor leaves its room to the graph
     const tapes = trace.tapes.length > MOST_TAPES ? [step.tape].filter((tape) => tape != null) : trace.tapes.keys();
     const called = (tape) => (trace.tapes.length === 1 ? words.theTape : trace.tapes[tape].name);
     const held = [...tapes].filter((tape) => read.bytes(tape, number) !== undefined);
     write(memory, held.map((tape) => words.holds(called(tape), read.bytes(tape, number))).join(" · "));
-    for (const keep of steadied) keep();
   };
-  const inside = make("div", { class: "body" }, rule, accumulator, about);
-  return { element: make("figure", { class: "panel" }, make("figcaption", {}, caption, memory), inside), show };
+  // The accumulator stays in view, below what scrolls.
+  const inside = make("div", { class: "body" }, make("div", { class: "scroll at-hand" }, rule, about), accumulator);
+  const element = make("figure", { class: "panel" }, make("figcaption", {}, caption, memory), inside);
+  return { element, show };
 }

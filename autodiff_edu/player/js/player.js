@@ -14,6 +14,7 @@ import { build, make, set, write } from "./dom.js";
 import { EXTRAS, extrasOf } from "./extras.js";
 import { graphView } from "./graph.js";
 import { readHistory } from "./history.js";
+import { unpacked } from "./packing.js";
 import { panelView } from "./panel.js";
 import { predictView } from "./predict.js";
 import { stageView } from "./stage.js";
@@ -60,14 +61,6 @@ export function mountAll(root = document) {
   }
 }
 
-/** Puts the arrays that a page holds once into the steps that have only their index. */
-function unpacked({ arrays, ...content }) {
-  for (const step of content.trace.steps) {
-    for (const name of SHARED.arrays) if (typeof step[name] === "number") step[name] = arrays[step[name]];
-  }
-  return content;
-}
-
 /**
  * Draws a player into the host's shadow root, out of reach of the page's styles and ids.
  * `onStep` hears of the reader's moves only; the `show` that is returned moves the player from outside.
@@ -94,7 +87,7 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
   };
   /** Draws the panels, and brings into view what is lit in them. */
   const lookAt = () => {
-    for (const view of [...left, ...right]) view.show(current);
+    for (const view of columns.flat()) view.show(current);
     markStops();
   };
   /** What scrolls must be reached without a mouse; what does not would only be one more stop on the way. */
@@ -130,21 +123,25 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
   const actions = { ...moves, ...onStage, play: () => (timer ? stop() : play()), predict: togglePredict };
   const controls = controlsView(trace, history, { actions, go, setSpeed });
   const predict = predictView(trace, history, () => { move(current + 1); controls.focusNext(); });
-  const sentence = make("p", { class: "sentence", "aria-live": "polite" });
+  const sentence = make("p", { class: "scroll sentence", "aria-live": "polite" });
   const showSentence = ({ text, born }) => { write(sentence, text); set(sentence, "data-born", born ?? null); };
   const said = { element: sentence, show: (at) => showSentence(trace.steps[at]) };
-  const top = [headingView(trace, history), controls, said, predict];
+  const heading = headingView(trace, history);
+  const top = [heading, controls, said, predict];
   const extras = extrasOf(trace).map((part) => EXTRAS[part](trace, history, go));
   const recorded = trace.tapes.length > 0 || !extras.length; // a walk over contours is no recording
-  const [left, right] = [[], extras];
+  const [read, drawn, counted] = [[], extras, []];
   if (recorded) {
-    left.push(codeView(trace, history, go), tapeView(trace, history, go));
-    right.push(graphView(trace, history, content.layout, go), panelView(trace, history));
+    read.push(codeView(trace, history, go), tapeView(trace, history, go));
+    drawn.push(graphView(trace, history, content.layout, go));
+    counted.push(panelView(trace, history));
   }
+  const columns = [read, drawn, counted].filter((some) => some.length);
   const elements = (some) => some.map((view) => view.element);
-  const columns = [left, right].filter((some) => some.length).map((some) => make("div", {}, ...elements(some)));
   const about = { class: "player", tabindex: -1, "aria-label": STRINGS.player.name(title) };
-  const root = make("section", about, ...elements(top), make("div", { class: "columns" }, ...columns));
+  const bar = make("div", { class: "bar" }, heading.element, controls.element);
+  const parts = columns.map((some) => make("div", {}, ...elements(some)));
+  const root = make("section", about, bar, sentence, predict.element, make("div", { class: "columns" }, ...parts));
   const stage = stageView(host, root, controls.stage, () => lookAt());
   root.lastChild.prepend(stage.list);
   root.addEventListener("keydown", (event) => handleKey(event, actions, stage.isOn()));

@@ -70,6 +70,8 @@ export const STRINGS = {
     heading: "Code",
     line: (number) => `Line ${number}: go to its first step`,
     odd: (kind) => `${kind === "nan" ? "NaN" : kind} begins here`,
+    passed: "Has just run, and has no step of its own",
+    stack: (calls, more) => (more ? ["…", ...calls] : calls).join(" › "),
     program: "The same as NumPy",
   },
   tape: {
@@ -77,6 +79,8 @@ export const STRINGS = {
     states: { waiting: "", recorded: "recorded", pulled: "pulled back", skip: "not recorded", cut: "cut" },
     now: { forward: "→ now", backward: "← now" },
     several: "Tapes",
+    more: (count) => `and ${count} more tape${count === 1 ? "" : "s"}`,
+    choose: "Go to a tape",
     forgotten: "forgotten",
     lanes: {
       recorded: (tape) => `${tape} recorded it`,
@@ -102,6 +106,7 @@ export const STRINGS = {
     },
     groups: {
       scope: ({ name }) => name,
+      call: ({ name }) => name,
       pass: ({ name }) => `← pass of ${name}`,
       loop: ({ times }) => `loop ×${times}`,
       turn: ({ number }) => `turn ${number}`,
@@ -116,6 +121,7 @@ export const STRINGS = {
       watch: "Watched", seed: "The backward pass starts", assign: "Assigned", leave: "Left for NumPy", pause: "Pause",
       resume: "Recording again", reset: "Reset", release: "Released", explain: "Explanation",
       outcome: "What came of it",
+      line: "Plain Python", error: "Error",
     },
     input: "input",
     output: "output",

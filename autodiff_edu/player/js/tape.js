@@ -1,8 +1,9 @@
 /** The tape: a list of entries and the state of each, with a lane for each tape where there are several. */
 
-import { UNKNOWN, make, reveal, set, write } from "./dom.js";
+import { UNKNOWN, make, set, write } from "./dom.js";
 import { readFates } from "./fates.js";
-import { readLanes } from "./lanes.js";
+import { MOST_LANES, readLanes } from "./lanes.js";
+import { digits, rowsView } from "./rows.js";
 import { STRINGS } from "./strings.js";
 
 const LANE_MARKS = {
@@ -13,14 +14,14 @@ const LANE_MARKS = {
 export function tapeView(trace, history, go) {
   const words = STRINGS.tape;
   const [lanes, fates, several] = [readLanes(trace), readFates(trace, history), trace.tapes.length > 1];
-  let current = 0;
+  let [current, shown] = [0, lanes.shown(0)]; // the step, and the tapes that have a lane at it
   const parts = () => ["number", "text", "state"].map((name) => make("span", { class: name }));
-  const laneCells = () => (several ? trace.tapes.map(() => make("span", { class: "lane" })) : []);
+  const laneCells = () => (several ? shown.map(() => make("span", { class: "lane" })) : []);
   const rowOf = (about, goes) => {
     const [[number, text, state], cells] = [parts(), laneCells()];
     const button = make("button", { type: "button" }, number, ...cells, text, state);
     button.addEventListener("click", () => go(goes()));
-    return { item: make("li", about, button), button, number, text, state, cells, before: "" };
+    return { element: make("li", about, button), button, number, text, state, cells, before: "" };
   };
 
   const entryRow = (index) => {
@@ -31,20 +32,19 @@ export function tapeView(trace, history, go) {
     const title = [name, ...tapes.map((tape) => trace.tapes[tape].name)].join(", ");
     const update = (step) => {
       const [found, lost] = [history.state(index, step), lanes.lost(index, step)];
-      const marks = row.cells.map((_, tape) => lanes.of(index, tape, step));
+      const marks = row.cells.map((_, lane) => lanes.of(index, shown[lane], step));
       const backward = history.backward[step];
-      const now = [found, lost, found === "now" && backward, ...marks].join();
-      if (now === row.before) return found === "now";
+      const now = [found, lost, found === "now" && backward, ...marks, ...shown].join();
+      if (now === row.before) return;
       row.before = now;
-      set(row.item, "data-state", found);
-      set(row.item, "data-lost", lost);
+      set(row.element, "data-state", found);
+      set(row.element, "data-lost", lost);
       set(row.button, "aria-current", found === "now" ? "step" : null);
       set(row.button, "title", found === "waiting" ? null : title);
       write(row.text, found === "waiting" ? UNKNOWN : name);
       const state = words.states[found] ?? words.now[backward ? "backward" : "forward"];
       write(row.state, lost === "forgotten" && found !== "now" ? words.forgotten : state);
-      marks.forEach((fate, tape) => mark(row.cells[tape], fate, tape));
-      return found === "now";
+      marks.forEach((fate, lane) => mark(row.cells[lane], fate, shown[lane]));
     };
     return { ...row, update };
   };
@@ -60,28 +60,56 @@ export function tapeView(trace, history, go) {
     const { kind, tape, text } = trace.steps[at];
     const row = rowOf({ "data-event": kind }, () => at);
     const update = (step) => {
-      const now = step === at ? "now" : step < at ? "waiting" : "recorded";
-      if (now === row.before) return now === "now";
+      const found = step === at ? "now" : step < at ? "waiting" : "recorded";
+      const now = [found, ...shown].join();
+      if (now === row.before) return;
       row.before = now;
-      set(row.item, "data-state", now);
-      set(row.button, "aria-current", now === "now" ? "step" : null);
-      write(row.text, now === "waiting" ? UNKNOWN : text);
-      write(several ? row.cells[tape] : row.number, now === "waiting" ? "" : LANE_MARKS[kind]);
-      return now === "now";
+      set(row.element, "data-state", found);
+      set(row.button, "aria-current", found === "now" ? "step" : null);
+      write(row.text, found === "waiting" ? UNKNOWN : text);
+      for (const [lane, cell] of (several ? row.cells : [row.number]).entries()) {
+        write(cell, found !== "waiting" && (!several || shown[lane] === tape) ? LANE_MARKS[kind] : "");
+      }
     };
     return { ...row, update };
   };
 
-  const rows = lanes.rows.map(({ entry, step }) => (entry === undefined ? eventRow(step) : entryRow(entry)));
-  const names = trace.tapes.map(({ name }, tape) => make("span", { class: "lane", title: name }, tape + 1));
-  const heads = make("div", { class: "heads", "aria-hidden": true }, make("span", { class: "number" }), ...names);
-  const list = make("ol", {}, ...rows.map(({ item }) => item));
-  const about = { class: "scroll tape", "data-long": rows.length > 200 || null };
-  const box = make("div", about, ...(several ? [heads] : []), ...(rows.length ? [list] : []));
+  const places = new Map(lanes.rows.map(({ entry, step }, index) => [entry ?? `at ${step}`, index]));
+  let last = 0; // a step that has no row leaves the one before it in view
+  const rowAt = trace.steps.map(({ entry }, step) => (last = places.get(`at ${step}`) ?? places.get(entry) ?? last));
+  const list = make("ol");
+  const heads = laneCells();
+  const head = make("div", { class: "heads", "aria-hidden": true }, make("span", { class: "number" }), ...heads);
+  const about = { class: "scroll tape", style: digits(trace.entries.length) };
+  const box = make("div", about, ...(several ? [head] : []), ...(lanes.rows.length ? [list] : []));
+  const draw = (index) => {
+    const { entry, step } = lanes.rows[index];
+    return entry === undefined ? eventRow(step) : entryRow(entry);
+  };
+  const rows = rowsView(box, list, lanes.rows.length, draw);
   const show = (step) => {
-    current = step;
-    for (const row of rows) if (row.update(step)) reveal(box, row.item);
+    [current, shown] = [step, lanes.shown(step)];
+    heads.forEach((cell, lane) => {
+      write(cell, String(shown[lane] + 1));
+      set(cell, "title", trace.tapes[shown[lane]].name);
+    });
+    rows.show(step);
+    if (lanes.rows.length) rows.bring(rowAt[step]);
   };
   const caption = make("figcaption", {}, several ? words.several : words.heading);
+  if (trace.tapes.length > MOST_LANES) caption.append(" ", others());
   return { element: make("figure", { class: "tape-figure" }, caption, box), show };
+
+  /** The tapes that have no lane are counted, and each is a choice that leads to it. */
+  function others() {
+    const choices = trace.tapes.map(({ name }, tape) => make("option", { value: tape }, name));
+    const many = make("option", { value: "", selected: "" }, words.more(trace.tapes.length - MOST_LANES));
+    const select = make("select", { class: "others", "aria-label": words.choose }, many, ...choices);
+    select.addEventListener("change", () => {
+      const tape = Number(select.value);
+      select.value = "";
+      go(lanes.first(tape));
+    });
+    return select;
+  }
 }

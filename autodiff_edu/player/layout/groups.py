@@ -1,9 +1,9 @@
-"""Groups of entries, which the player folds into one box: scopes, backward passes, and the turns of a loop.
+"""Groups of entries, which the player folds into one box: scopes, calls, backward passes, and the turns of a loop.
 
 Entries that follow each other in one `ad.scope` (every `nn.Module` opens one) are a group, and so are those that a
-backward pass computes while another tape records. Entries that come from the same places in the user's code, in the
-same order, at least three times running, are a loop: a group of turns, each of which is a group too if it holds more
-than one thing. Groups nest, and hold two entries at least.
+backward pass computes while another tape records, and those of one call of a recursive function. Entries that come from
+the same places in the user's code, in the same order, at least three times running, are a loop: a group of turns, each
+of which is a group too if it holds more than one thing. Groups nest, and hold two entries at least.
 
 >>> entries = [{"operation": "sin", "inputs": [k], "output": k + 1, "where": {"line": 2}} for k in range(12)]
 >>> found, homes = find_groups({"entries": entries, "steps": []})
@@ -19,10 +19,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 FEWEST_TURNS = 3
+DEEPEST = 5  # calls inside each other that have a frame
 LONGEST_TURN = 400  # in parts; looking for longer ones takes longer than anybody would look at them
+
+
+class Called(NamedTuple):
+    """A call, by its index in the document."""
+
+    call: int
 
 
 @dataclass
@@ -46,7 +53,7 @@ def find_groups(document: dict[str, Any]) -> tuple[list[dict[str, Any]], list[in
     Returns
     -------
     list of dict
-        The groups, each after the group it is in: `kind` ("scope", "pass", "loop" or "turn"), `count` (of
+        The groups, each after the group it is in: `kind` ("scope", "call", "pass", "loop" or "turn"), `count` (of
         entries), `parent` (the index of the group around it, or -1), and by kind a `name`, how many `times`, or the
         turn's `number`.
     list of int
@@ -98,8 +105,12 @@ class _Finder:
     def __init__(self, document: dict[str, Any]) -> None:
         self.keys: dict[Any, int] = {}
         entries = document["entries"]
-        self.paths = [list(entry.get("scope", ())) for entry in entries]
+        self.names = [call["text"] for call in document.get("calls", ())]
+        self.paths: list[list[Any]] = [list(entry.get("scope", ())) for entry in entries]
         self.origins: list[tuple[Any, ...]] = [_origin(entry) for entry in entries]
+        for index, calls in _in_recursion(document).items():
+            self.paths[index] += [Called(call) for call in calls[:DEEPEST]]
+            self.origins[index] += (len(calls),)  # deeper down it is no turn of a loop, but another call
         for index, (number, tape, pulled) in _in_passes(document["steps"]).items():
             self.paths[index].append((number, document["tapes"][tape]["name"]))
             # All that one call of `gradient` computes has that call's place; the entry it pulls back tells it apart.
@@ -119,9 +130,14 @@ class _Finder:
             if len(run) == 1:
                 parts += inner
                 continue
-            scope = isinstance(named, str)
-            about = {"kind": "scope", "name": named} if scope else {"kind": "pass", "name": named[1]}
-            key = _number(self.keys, (named if scope else "pass", *(part.key for part in inner)))
+            match named:
+                case str():
+                    origin, about = named, {"kind": "scope", "name": named}
+                case Called(call):
+                    origin, about = "call", {"kind": "call", "name": self.names[call]}
+                case _:
+                    origin, about = "pass", {"kind": "pass", "name": named[1]}
+            key = _number(self.keys, (origin, *(part.key for part in inner)))
             parts.append(Part(key, run, inner, about))
         return _by_repetition(parts, self.keys)
 
@@ -129,6 +145,23 @@ class _Finder:
 def _origin(entry: dict[str, Any]) -> tuple[Any, ...]:
     where = entry.get("where") or {}
     return entry["operation"], where.get("code"), where.get("line"), tuple(where.get("columns") or ())
+
+
+def _in_recursion(document: dict[str, Any]) -> dict[int, list[int]]:
+    """For each entry that a recursive function computes: the calls of such functions, from the outermost."""
+    calls, entries = document.get("calls", ()), document["entries"]
+    chains: list[list[int]] = []  # by call
+    recursive = set()
+    for index, call in enumerate(calls):
+        above = chains[call["caller"]] if "caller" in call else []
+        chains.append([*above, index])
+        recursive |= {call["function"]} & {calls[other]["function"] for other in above}
+    at = {index: entry["call"] for index, entry in enumerate(entries) if "call" in entry}
+    # a call that the player makes itself is around everything, and known only from those within
+    shown = [call for call, about in enumerate(calls) if "caller" in about or call in at.values()]
+    wanted = {call for call in shown if calls[call]["function"] in recursive}
+    found = {index: [each for each in chains[call] if each in wanted] for index, call in at.items()}
+    return {index: chain for index, chain in found.items() if chain}
 
 
 def _in_passes(steps: list[dict[str, Any]]) -> dict[int, tuple[int, int, int]]:
@@ -139,8 +172,10 @@ def _in_passes(steps: list[dict[str, Any]]) -> dict[int, tuple[int, int, int]]:
     for number, step in enumerate(steps):
         if step["kind"] == "pull back":
             pulling[step["pass"]] = (step["tape"], step["entry"])
+        if "pass" in step and last[step["pass"]] == number:
+            pulling.pop(step["pass"], None)
         elif step["kind"] in ("record", "cut", "skip") and step["entry"] not in found:
-            under_way = [one for one in pulling if last[one] > number and pulling[one][0] != step["tape"]]
+            under_way = [one for one in pulling if pulling[one][0] != step["tape"]]
             if under_way:
                 found[step["entry"]] = (under_way[-1], *pulling[under_way[-1]])
     return found

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 BOX_GAP = 20.0
 SWEEPS = 8
@@ -29,6 +30,28 @@ class Place:
         What is given to one entry alone stands beside whatever else that entry uses.
         """
         return 8.0 if not self.height else 1.0 if self.above or len(self.below) > 1 else 0.1
+
+
+def settle_layers(layers: list[list[Place]], known: dict[Any, list[list[tuple[int, int, float]]]]) -> None:
+    """Order and space layers; those that differ from others in nothing but what they carry are copied from `known`.
+
+    The turns of a loop are all alike, and a long loop has hundreds.
+    """
+    numbers = {place: (row, column) for row, layer in enumerate(layers) for column, place in enumerate(layer)}
+    key = tuple(
+        (place.width, place.height, row, *(numbers[other] for other in (*place.above, *place.below)), len(place.above))
+        for place, (row, _) in numbers.items()
+    )
+    if key not in known:
+        order_layers(layers)
+        space_layers(layers)
+        known[key] = [[(*numbers[place], place.centre) for place in layer] for layer in layers]
+        return
+    before = [[*layer] for layer in layers]
+    for layer, settled in zip(layers, known[key], strict=True):
+        layer[:] = [before[row][column] for row, column, _ in settled]
+        for place, (_, _, centre) in zip(layer, settled, strict=True):
+            place.centre = centre
 
 
 def order_layers(layers: list[list[Place]]) -> None:

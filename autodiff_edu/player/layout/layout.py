@@ -80,8 +80,9 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
     groups, homes = find_groups(document)
     boxes = _measure(document)
     levels = nest_levels(boxes, entries, [{**one, "label": _label_width(one)} for one in groups], homes)
+    known: dict[Any, Any] = {}
     for level in reversed(levels):
-        level.place()
+        level.place(known)
     for level in levels:
         level.move_into_frame()
     links, arrivals = _draw_links(levels, entries)

@@ -12,7 +12,7 @@ from itertools import combinations, pairwise
 from typing import Any
 
 from .groups import in_order
-from .layers import Place, order_layers, space_layers
+from .layers import Place, settle_layers
 
 LAYER_GAP = 34.0
 PADDING = 12.0
@@ -62,12 +62,14 @@ class Level:
         below = inner.path[len(self.path) :]
         return below[0] if below and self in inner.path else None
 
-    def place(self) -> None:
-        """Put everything on this level into layers, in order and at a distance; the groups in it have been placed."""
+    def place(self, known: dict[Any, Any]) -> None:
+        """Put everything on this level into layers, in order and at a distance; the groups in it have been placed.
+
+        `known` is what `settle_layers` has settled so far.
+        """
         self._assign_layers()
         self._connect()
-        order_layers(self.layers)
-        space_layers(self.layers)
+        settle_layers(self.layers, known)
         y = PADDING if self.parent is None else 0.0 if self.ins else LAYER_GAP
         for layer in self.layers:
             height = max(place.height for place in layer)

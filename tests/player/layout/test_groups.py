@@ -113,7 +113,7 @@ def test_what_a_backward_pass_computes_for_another_tape_is_a_group():
     assert float(outer.gradient(slope, x)) == 12.0
     d = traced.document()
     groups, homes = find_groups(d)
-    assert [(one["kind"], one["name"]) for one in groups] == [("pass", "tape 2")], (
+    assert [(one["kind"], one["name"]) for one in groups] == [("pass", "inner")], (
         "and three multiplications are no loop"
     )
     assert homes[:2] == [-1, -1]
@@ -328,3 +328,36 @@ def test_what_one_turn_of_a_loop_uses_stays_inside_of_it():
     picture = layout(json.loads(traced.to_json()))
     assert picture["groups"][0]["times"] == 300
     assert len(picture["links"]) < 1500, "a constant above the loop needs a line past all turns before its own"
+
+
+def power(x, n):
+    return x if n == 1 else x * power(x, n - 1)
+
+
+def test_recursion_is_calls_inside_each_other_and_no_loop():
+    d = ad.play(lambda x: power(x, 5), 2.0)._content["trace"]
+    groups, homes = find_groups(d)
+    assert [(group["kind"], group["name"], group["count"], group["parent"]) for group in groups] == [
+        ("call", "power(2, 5)", 4, -1),
+        ("call", "power(2, 4)", 3, 0),
+        ("call", "power(2, 3)", 2, 1),
+    ]
+    assert homes == [2, 2, 1, 0]
+
+
+def test_deep_recursion_has_a_few_frames_and_still_no_loop():
+    groups, _ = find_groups(ad.play(lambda x: power(x, 40), 1.0)._content["trace"])
+    assert [group["kind"] for group in groups] == ["call"] * 5
+
+
+def test_a_function_that_a_loop_calls_is_no_recursion():
+    def twice(x):
+        return np.sin(x) * 2.0
+
+    def f(x):
+        for _ in range(4):
+            x = twice(x)
+        return x
+
+    groups, _ = find_groups(ad.play(f, 2.0)._content["trace"])
+    assert [group["kind"] for group in groups] == ["loop", "turn", "turn", "turn", "turn"]

@@ -6,7 +6,7 @@ from itertools import combinations, pairwise, permutations
 import numpy as np
 import pytest
 
-from autodiff_edu.player.layout.layers import BOX_GAP, Place, _separate, order_layers, space_layers
+from autodiff_edu.player.layout.layers import BOX_GAP, Place, _separate, order_layers, settle_layers, space_layers
 
 
 def box(name, width=60.0):
@@ -178,3 +178,22 @@ def test_the_same_graph_is_placed_in_the_same_way():
         return [[(place.tensor, place.centre) for place in layer] for layer in layers]
 
     assert placed() == placed()
+
+
+def test_layers_like_others_are_settled_as_they_would_be_by_themselves():
+    lines = [("a", "z"), ("b", "y"), (".c", "x"), ("b", "z")]
+    _, alone = graph("a b .c", "x y z", lines=lines)
+    order_layers(alone)
+    space_layers(alone)
+    known = {}
+    for turn in range(3):
+        places, layers = graph("a b .c", "x y z", lines=lines)
+        for place in places.values():
+            place.tensor += f" of turn {turn}"
+        settle_layers(layers, known)
+        assert len(known) == 1
+        assert [[place.tensor[0] for place in layer] for layer in layers] == [[p.tensor[0] for p in q] for q in alone]
+        assert [[place.centre for place in layer] for layer in layers] == [[p.centre for p in q] for q in alone]
+    _, other = graph("a b .c", "x y z", lines=[*lines, ("a", "x")])
+    settle_layers(other, known)
+    assert len(known) == 2

@@ -21,7 +21,7 @@ def nested(entries, homes=None, groups=()):
 def placed(*given, **options):
     levels, boxes = nested(*given, **options)
     for level in reversed(levels):
-        level.place()
+        level.place({})
     for level in levels:
         level.move_into_frame()
     return levels, boxes
@@ -150,6 +150,6 @@ def test_a_group_is_mirrored_where_its_lines_would_cross_otherwise():
 
 def test_an_empty_picture_has_no_layers():
     level = Level(-1, None, Place(-1, 0.0, 0.0, frame=True))
-    level.place()
+    level.place({})
     level.move_into_frame()
     assert level.layers == []

@@ -1,0 +1,61 @@
+/** Reads back what a page holds packed; packing.py describes it, and packs it. */
+
+import SHARED from "../../text/shared.json" with { type: "json" };
+
+/** What the document says at a step besides the sentence, in the order of packing.py. */
+function wordsOf(step, { entries, tensors }, values) {
+  const { output, inputs = [], text, number } = entries[step.entry] ?? {};
+  const named = [step.tensor, output, ...inputs];
+  const arrays = [...SHARED.arrays, "value"].map((key) => step[key]);
+  for (const tensor of named.slice(0, 2)) arrays.push(values.get(tensor) ?? tensors[tensor]?.value);
+  const names = named.flatMap((tensor) => tensors[tensor]?.name ?? []);
+  return [text, number, step.where?.line, step.count, ...arrays.map((array) => array?.text), ...names];
+}
+
+export function unpacked({ version, tables, root, trace: older }) {
+  // Another release may have packed otherwise; what it wrote is refused by its version.
+  if (version !== SHARED.version) return { trace: { version: version ?? older?.version } };
+  const rows = tables.map(([count]) => Array.from({ length: count }, () => ({})));
+  const read = ([form, ...parts]) => forms[form](...parts);
+  const forms = {
+    v: (values) => values,
+    "=": (count, value) => Array(count).fill(value),
+    s: (digits) => Array.from(digits, (digit) => parseInt(digit, 36)),
+    "+": (column) => { let sum = 0; return read(column).map((by) => (sum += by)); },
+    "/": (by, column) => read(column).map((number) => number / by),
+    "#": (column, indexes) => { const known = read(column); return read(indexes).map((index) => known[index]); },
+    "~": (column, numbers) => {
+      const all = read(numbers);
+      return read(column).map((parts, k) => parts.reduce((text, part, i) => text + all[k][i - 1] + part));
+    },
+    "[": (lengths, column) => {
+      const [items, at] = [read(column), { end: 0 }];
+      return read(lengths).map((length) => items.slice(at.end, (at.end += length)));
+    },
+    "|": (...columns) => {
+      const all = columns.map(read);
+      return all[0].map((_, k) => all.map((column) => column[k]));
+    },
+    "{": (table, indexes) => read(indexes).map((index) => rows[table][index]),
+    "?": (kinds, ...columns) => {
+      const left = columns.map((column) => read(column).values());
+      return read(kinds).map((kind) => left[kind].next().value);
+    },
+  };
+  tables.forEach(([, keys, columns], table) => columns.forEach((column, k) => {
+    read(column).forEach((value, row) => { rows[table][row][keys[k]] = value; });
+  }));
+  for (const row of rows.flat()) {
+    if (row.shape && row.dtype && !("data" in row)) row.data = JSON.parse(row.text.replaceAll(" ", ","));
+  }
+  const [content] = read(root);
+  const { trace } = content;
+  // Steps that say the same with other words are one row as yet.
+  const values = new Map(); // of tensors that were assigned to
+  trace.steps = trace.steps.map((step) => {
+    if (step.kind === "assign") values.set(step.tensor, step.value);
+    const words = wordsOf(step, trace, values);
+    return { ...step, text: step.text.map((part) => words[part] ?? part).join("") };
+  });
+  return content;
+}

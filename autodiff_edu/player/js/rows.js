@@ -1,0 +1,93 @@
+/** Lists of rows; of a long one, only the rows in view are in the page. */
+
+import { build, reveal, set } from "./dom.js";
+
+export const MANY = 200; // rows; no more are in the page all at once
+const BEYOND = 12; // rows above and below those in view that are there too
+const HEIGHT = 24; // of a row, until one is laid out
+
+/** The style of a list with numbers in front: their column is as wide as the largest of them. */
+export const digits = (largest) => `--digits: ${String(largest).length}`;
+
+/**
+ * Fills `list`, in the `box` that scrolls, with `count` rows, which `draw(index)` makes: {element, update(step)}.
+ * The rows of a long list are of one height, and padding stands for those that are not in the page.
+ */
+export function rowsView(box, list, count, draw) {
+  const there = new Map(); // by their indexes: the rows in the page
+  const long = count > MANY;
+  let [step, height] = [0, HEIGHT];
+  set(list, "data-long", long || null);
+
+  const put = (from, to) => {
+    const focused = list.getRootNode().activeElement;
+    for (const [index, { element }] of there) {
+      if (index >= from && index < to) continue;
+      if (element.contains(focused)) box.focus({ preventScroll: true }); // else the keys would go to the page
+      element.remove();
+      there.delete(index);
+    }
+    let after = null;
+    for (let index = to - 1; index >= from; index--) {
+      if (!there.has(index)) {
+        const row = draw(index);
+        there.set(index, row);
+        row.update(step);
+        const place = { "aria-setsize": count, "aria-posinset": index + 1 };
+        if (long && row.element.matches("li")) build(row.element, place);
+        list.insertBefore(row.element, after);
+      }
+      after = there.get(index).element;
+    }
+    if (!long) return;
+    measure();
+    list.style.padding = `${from * height}px 0 ${(count - to) * height}px`;
+  };
+  /** Whether the rows are of another height than they were: on stage they are larger. */
+  const measure = () => {
+    const [first, last] = [list.firstElementChild, list.lastElementChild].map((row) => row.getBoundingClientRect());
+    const now = (last.bottom - first.top) / there.size || height; // with its fractions, which add up
+    if (Math.abs(now - height) < 0.1) return false;
+    height = now;
+    return true;
+  };
+
+  /** From where to where the box shows the list, in pixels from its beginning. */
+  const seen = () => {
+    const top = box.getBoundingClientRect().top - list.getBoundingClientRect().top;
+    return [top, top + box.clientHeight];
+  };
+  const paint = () => {
+    if (!long || !list.clientHeight) return; // short, or not laid out
+    const changed = measure();
+    const [top, bottom] = seen().map((y) => Math.max(0, Math.min(count, Math.floor(y / height))));
+    const [from, to] = [Math.max(0, top - BEYOND), Math.min(count, bottom + BEYOND)];
+    if (changed || there.size !== to - from || !there.has(from)) put(from, to);
+  };
+  /** Scrolls a row into view; gives its element. */
+  const bring = (index) => {
+    if (!long) reveal(box, there.get(index).element);
+    else {
+      for (let round = 0; round < 2; round++) { // once it is there, its place is no estimate
+        paint();
+        const [[top, bottom], row] = [seen(), there.get(index)?.element];
+        const y = row ? row.getBoundingClientRect().top - list.getBoundingClientRect().top : index * height;
+        if (y < top + height) box.scrollTop += y - top - height;
+        else if (y + 2 * height > bottom) box.scrollTop += y + 2 * height - bottom;
+      }
+      paint();
+      if (!there.has(index)) put(Math.max(0, index - BEYOND), Math.min(count, index + BEYOND)); // out of sight
+    }
+    return there.get(index).element;
+  };
+  const show = (now) => {
+    step = now;
+    for (const row of there.values()) row.update(now);
+  };
+  put(0, long ? 2 * BEYOND : count);
+  if (long) {
+    box.addEventListener("scroll", paint);
+    new ResizeObserver(paint).observe(box);
+  }
+  return { bring, show, paint, at: (index) => there.get(index)?.element };
+}

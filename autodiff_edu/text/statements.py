@@ -1,0 +1,114 @@
+"""The statements of the user's code: which one a line belongs to, and where in its code an expression is."""
+
+from __future__ import annotations
+
+import ast
+import os
+from functools import lru_cache
+from os.path import abspath, dirname
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from .places import Where, _positions, is_ours, source_of
+
+_LIBRARIES = (
+    dirname(abspath(os.__file__)) + os.sep,
+    dirname(dirname(abspath(np.__file__))) + os.sep,
+    "<frozen ",
+)
+_INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
+
+
+class _IsTheirs(dict[str, bool]):
+    """Whether a file is the user's own: neither this package, nor Python's library, nor installed; kept once found."""
+
+    def __missing__(self, path: str) -> bool:
+        library = path.startswith(_LIBRARIES) or any(part in path for part in _INSTALLED)
+        self[path] = not (library or is_ours[path])
+        return self[path]
+
+
+is_theirs = _IsTheirs()
+
+
+def statements(path: str) -> dict[int, list[ast.stmt]]:
+    """Read which statements each line of a file belongs to; nothing where the source is not known.
+
+    A line belongs to the innermost statement that it is part of, or to several beside each other: `a = 1; b = 2`. Where
+    a block stands behind its colon, as in `if a: b = 2`, the line belongs to none: nobody can see which of it has run.
+    """
+    return _statements(path, source_of(path))
+
+
+@lru_cache(maxsize=32)
+def _statements(path: str, source: str) -> dict[int, list[ast.stmt]]:
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):  # a cell with magics, or a file that changed underneath
+        return {}
+    found: dict[int, list[ast.stmt]] = {}
+
+    def visit(node: ast.AST, above: ast.AST) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.stmt):
+                together = found.get(child.lineno, [])
+                beside = together if together and together[-1] is not above else []
+                for line in range(child.lineno, (child.end_lineno or child.lineno) + 1):
+                    found[line] = [child]
+                found[child.lineno] = [] if child.lineno == getattr(above, "lineno", 0) else [*beside, child]
+            visit(child, child if isinstance(child, ast.stmt) else above)
+
+    visit(tree, tree)
+    return found
+
+
+def where_is(code: CodeType, node: ast.expr | ast.stmt) -> Where:
+    """Return the place of an expression, or of the line on which it begins."""
+    known = _offsets(code)
+    span = node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
+    return code, known.get(span, known.get(node.lineno, 0))
+
+
+@lru_cache(maxsize=256)
+def _offsets(code: CodeType) -> dict[Any, int]:
+    """Map the position of every expression, and every line, to the first offset with it."""
+    found: dict[Any, int] = {}
+    for index, position in enumerate(_positions(code)):
+        found.setdefault(position, 2 * index)
+        found.setdefault(position[0], 2 * index)
+    return found
+
+
+def written_as(node: ast.AST, longest: int = 60) -> str:
+    """Write an expression on one line; nothing if that would be too long to read aloud."""
+    text = ast.unparse(node)
+    return text if len(text) <= longest and "\n" not in text else ""
+
+
+def names_assigned(statement: ast.stmt) -> list[str]:
+    """List the plain names that a statement assigns to, in order.
+
+    >>> names_assigned(ast.parse("a, (b, c[0]) = d = f()").body[0])
+    ['a', 'b', 'd']
+    """
+    match statement:
+        case ast.Assign(targets=targets):
+            return [name for target in targets for name in _names(target)]
+        case ast.AnnAssign(value=None):
+            return []
+        case ast.AnnAssign(target=target) | ast.AugAssign(target=target) | ast.For(target=target):
+            return _names(target)
+    return []
+
+
+def _names(target: ast.expr) -> list[str]:
+    match target:
+        case ast.Name(id=name):
+            return [name]
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            return [name for part in parts for name in _names(part)]
+        case ast.Starred(value=value):
+            return _names(value)
+    return []

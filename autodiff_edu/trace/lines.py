@@ -1,0 +1,382 @@
+"""Which lines of the user's code ran while a trace looked on, as events of their own.
+
+What a tape records has its step. This adds what a reader would miss: which way an `if` or a loop went, what a plain
+number became, which function was called and what it returned, and what was computed while no tape recorded. A line is
+left to pass where it has nothing to say; the next step lists those that did.
+
+>>> import autodiff_edu as ad
+>>> def f(x, n):
+...     if n == 0:
+...         return 1.0
+...     return x * f(x, n - 1)
+>>> with ad.trace() as steps:
+...     y = f(2.0, 1)
+>>> print(steps.transcript())
+1. Line 2: f(x = 2, n = 1) is called.
+2. Line 2: n == 0 is False, so the block is skipped.
+3. Line 4: f(x = 2, n = 0) is called.
+4. Line 2: n == 0 is True, so the block below runs.
+5. Line 3: f returns 1.
+6. Line 4: f returns 2.
+7. Line 2: y is 2.
+
+A line has at most `MOST` steps of its own, so that a loop of 10,000 turns stays readable; the last of them says so.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections import Counter
+from collections.abc import Callable
+from math import prod
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from ..arrays.validate import freeze
+from ..core.active import always, begin, listen, now, only
+from ..core.entry import Entry
+from ..core.tensor import Tensor
+from ..text.formatting import short_value
+from ..text.places import Where, is_ours
+from ..text.statements import is_theirs, names_assigned, statements, where_is, written_as
+from ..text.with_block import Exit, WithBlock
+from . import events
+from .watching import FAILED, ByMonitoring, BySettrace, watch
+
+MOST = 50
+"""Steps of its own that a line has at most."""
+
+_PLAIN = (int, float, complex, np.number, np.bool_)
+_PAUSING = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_INLINE = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}  # which are parts of a line
+
+
+class Call:
+    """A call of a function of the user's: its name, its arguments in a few characters, and the call it was made in."""
+
+    __slots__ = ("arguments", "caller", "function", "name", "worth")
+
+    def __init__(self, frame: FrameType, caller: Call | None, by_user: bool) -> None:
+        code = frame.f_code
+        self.function, self.caller = code, caller
+        self.name = code.co_name.strip("<>")
+        self.worth = by_user or caller is not None  # being shown: a function that the package calls stands alone
+        count = code.co_argcount + code.co_kwonlyargcount
+        given = frame.f_locals
+        self.arguments = {
+            name: _in_brief(given[name]) for name in code.co_varnames[:count] if name in given and name != "self"
+        }
+
+
+class Frame:
+    """A function of the user's that is running, or the code in which the trace began."""
+
+    def __init__(self, frame: FrameType, call: Call | None, by_user: bool = False) -> None:
+        self.frame, self.call, self.by_user = frame, call, by_user
+        self.lines = {} if frame.f_code.co_name == "<lambda>" else statements(frame.f_code.co_filename)
+        self.current: list[ast.stmt] = []
+        self.line = 0  # on which they began
+        self.busy = False  # whether what they do has a step
+        self.computed = False  # whether they computed something with tensors
+        self.failing = False
+        self.turns: Counter[ast.stmt] = Counter()
+
+    def has(self, name: str) -> bool:
+        """Return whether a variable has a value."""
+        return name in self.frame.f_locals
+
+    def __getitem__(self, name: str) -> Any:
+        return self.frame.f_locals[name]
+
+
+class Lines(WithBlock):
+    """Follows the lines of the user's code for a trace, for the length of a `with` block.
+
+    It is a listener too: so it knows of operations that no tape was told of.
+
+    Parameters
+    ----------
+    trace : Trace
+        Is given the events.
+    hook : hook
+        The trace's own: where that is not installed, nothing is followed.
+    """
+
+    def __init__(self, trace: Any, hook: Any) -> None:
+        self.trace, self.hook = trace, hook
+        self.watching: list[ByMonitoring | BySettrace] = []
+        self.frames: list[Frame] = []
+        self.paused_frames: dict[FrameType, Frame] = {}  # of generators and coroutines
+        self.passed: list[tuple[str, int]] = []  # files and lines without a step since the last step
+        self.paused: list[Any] = []
+        self.pending: events.Missed | None = None
+        self.latest = 0  # the id of what the last step computed
+        self.counts: Counter[Any] = Counter()
+
+    def __enter__(self) -> None:
+        begin(self)
+        listen(*now().listeners, self)
+        frame = inspect.currentframe()
+        while frame is not None and is_ours[frame.f_code.co_filename]:
+            frame = frame.f_back
+        root = frame if frame is not None and is_theirs[frame.f_code.co_filename] else None
+        self.frames = [] if root is None else [Frame(root, None)]
+        self.watching = [watch(self, root)]
+
+    @Exit
+    def __exit__(self, *exception: object) -> None:
+        self.end_watching()
+        if self.frames and not self.frames[-1].failing:
+            self.finish(self.frames[-1])
+        self.settle()
+        self.frames.clear()
+        self.paused_frames.clear()
+        listen(*(listener for listener in now().listeners if listener is not self))
+        self.end()
+
+    def end_watching(self) -> None:
+        """Follow nothing any more."""
+        while self.watching:
+            self.watching.pop().stop()
+
+    def work(self, task: Callable[..., None], *details: Any) -> None:
+        """Do something of the package's own, which need not be followed."""
+        if self.watching:
+            self.watching[0].work(task, *details)
+        else:
+            task(*details)
+
+    call = property(lambda self: self.frames[-1].call if self.frames else None)
+
+    def __call__(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
+        """Hear of an operation; if a tape is paused, and no other tells of it, it is a step all the same."""
+        if entry.values is None:
+            return
+        self.settle()
+        if self.frames:
+            self.frames[-1].computed = True
+        if self.paused:
+            kept = entry.copy()
+            kept.values = tuple(map(freeze, entry.values, entry.ids))
+            self.pending = events.Missed(self.paused[-1], kept)
+
+    def before(self, event: events.Event) -> None:
+        """Hear of an event that is about to become a step."""
+        entry = getattr(event, "entry", None)
+        aside = getattr(event, "tape", None) in self.trace.aside
+        if self.pending is not None and not isinstance(event, events.Watch) and not aside:
+            if entry is None or entry.output_id != self.pending.entry.output_id:
+                self.settle()
+            self.pending = None
+        if isinstance(event, events.Pause):
+            self.paused.append(event.tape)
+        elif isinstance(event, events.Resume | events.Release):
+            self.paused = [tape for tape in self.paused if tape is not event.tape]
+        if isinstance(event, events.Record | events.Cut | events.Skip):
+            self.latest = event.entry.output_id
+        if self.frames and not isinstance(event, events.Line | events.Leave | events.Watch):
+            self.frames[-1].busy = True
+
+    def settle(self) -> None:
+        """Make a step of an operation that nobody told of."""
+        if self.pending is not None:
+            missed, self.pending = self.pending, None
+            self.see(missed)
+
+    def see(self, event: events.Event) -> None:
+        """Give the trace an event."""
+        with only(*always.listeners):
+            self.trace._see(event)
+
+    # What `watch` tells ---------------------------------------------------------------------------------------------
+
+    def enter(self, frame: FrameType) -> bool:
+        """Follow a function of the user's that begins."""
+        code = frame.f_code
+        if not is_theirs[code.co_filename] or code.co_name in _INLINE:
+            return False
+        if self.over:  # an interrupt kept the block from ending
+            self.end_watching()
+        if self.over or self.hook not in now().hooks:
+            return False
+        function = bool(code.co_flags & inspect.CO_OPTIMIZED)
+        if not statements(code.co_filename) or (not function and self.frames):  # a class body, or a module
+            return False
+        if not function or code.co_flags & _PAUSING:
+            self.frames.append(
+                self.paused_frames.pop(frame) if frame in self.paused_frames else Frame(frame, self.call)
+            )
+            return True
+        by_user = bool(self.frames) and frame.f_back is self.frames[-1].frame
+        call = Call(frame, self.call, by_user)
+        if by_user and frame.f_back is not None:
+            given = ", ".join(f"{name} = {value}" if value else name for name, value in call.arguments.items())
+            self.say((frame.f_back.f_code, frame.f_back.f_lasti), "call", f"{_the(call)}({given}) is called")
+        self.frames.append(Frame(frame, call, by_user))
+        return True
+
+    def line(self, frame: FrameType) -> None:
+        """Hear that a line is about to run: so the one before it is over."""
+        at = self.find(frame)
+        if at is None:
+            return
+        self.settle()
+        found = at.lines.get(frame.f_lineno, [])
+        if at.failing:
+            at.failing = False
+            self.passed += [(frame.f_code.co_filename, statement.lineno) for statement in at.current]
+        elif found and found is at.current:  # an expression over several lines
+            return
+        else:
+            self.finish(at, frame.f_lineno)
+        leaving = _is_around(found, at.current)
+        at.current, at.line, at.busy, at.computed = [] if leaving else found, frame.f_lineno, False, False
+
+    def fail(self, frame: FrameType) -> None:
+        """Hear that an exception passes through."""
+        at = self.find(frame)
+        if at is not None:
+            at.failing = True
+
+    def leave(self, frame: FrameType, value: Any) -> None:
+        """Hear that a function ended."""
+        at = self.find(frame)
+        if at is None:
+            return
+        self.settle()
+        failed = value is FAILED or (at.failing and value is None)
+        if not failed and not frame.f_code.co_flags & _PAUSING:
+            if at.call is not None and not at.lines:  # a lambda
+                self.returned(at, None, value)
+            elif at.call is not None and len(at.current) == 1 and isinstance(at.current[0], ast.Return):
+                self.returned(at, at.current[0].value, value)
+            else:
+                self.finish(at)
+        self.frames.pop()
+        if frame.f_code.co_flags & _PAUSING:
+            self.paused_frames[frame] = at
+
+    def find(self, frame: FrameType) -> Frame | None:
+        """Find a frame that is followed; those that were called from it are over, heard of or not."""
+        if self.over or self.hook not in now().hooks:
+            return None
+        for k in range(len(self.frames) - 1, -1, -1):
+            if self.frames[k].frame is frame:
+                del self.frames[k + 1 :]
+                return self.frames[k]
+        return None
+
+    # What it means ----------------------------------------------------------------------------------------------------
+
+    def finish(self, at: Frame, following: int = 0) -> None:
+        """Say what the statements of a line did, now that they are over; `following` is the line that comes next."""
+        for statement in at.current:
+            code = at.frame.f_code
+            said = ""
+            match statement:
+                case ast.If(test=test) | ast.While(test=test) if not isinstance(test, ast.Constant):
+                    self.say(where_is(code, test), "condition", _condition(statement, following))
+                    continue
+                case ast.For() if _is_in(following, statement.body):
+                    at.turns[statement] += 1
+                    if found := _assigned(at, statement):
+                        said = f"turn {at.turns[statement]} of the loop begins, with {found}"
+                case ast.For():
+                    del at.turns[statement]
+                case ast.Assign(value=ast.expr() as value) | ast.AnnAssign(value=ast.expr() as value):
+                    said = "" if at.busy else _assigned(at, statement) or self.unseen(at, statement, value)
+                case ast.AugAssign(value=value):
+                    said = "" if at.busy else _assigned(at, statement)
+            if said:
+                part = statement if isinstance(statement, ast.AugAssign) else getattr(statement, "value", None)
+                self.say(where_is(code, part or statement.target), "value", said)  # type: ignore[attr-defined]
+            elif not at.busy:
+                self.passed.append((code.co_filename, statement.lineno))
+        at.current = []
+
+    def unseen(self, at: Frame, statement: ast.stmt, value: ast.expr) -> str:
+        """Say what was computed with tensors on no tape; nothing if that is not so."""
+        names = [name for name in names_assigned(statement) if at.has(name) and isinstance(at[name], Tensor)]
+        if not at.computed or len(names) != 1 or now().followers:
+            return ""
+        expression = written_as(value)
+        which = f"{expression}, which is " if expression else ""
+        return f"{names[0]} is {which}{short_value(at[names[0]]._array)}. No tape is recording this"
+
+    def returned(self, at: Frame, expression: ast.expr | None, value: Any) -> None:
+        """Say what a function returns, unless the step before has just computed it."""
+        if value is None or (isinstance(value, Tensor) and value._id == self.latest):
+            return
+        text, written = _value(value), "" if expression is None else written_as(expression)
+        what = [part for part in (written if isinstance(expression, ast.Name) or not text else "", text) if part]
+        if what and at.call is not None:
+            code = at.frame.f_code
+            where = (code, at.frame.f_lasti) if expression is None else where_is(code, expression)
+            self.say(where, "return", f"{_the(at.call)} returns {', which is '.join(what)}")
+
+    def say(self, where: Where, what: str, text: str) -> None:
+        """Add a step for a line, unless it has had too many."""
+        self.counts[where] += 1
+        if self.counts[where] > MOST:
+            return
+        last = f" This line has had {MOST} steps; later ones are left out." if self.counts[where] == MOST else ""
+        self.see(events.Line(where, what, f"{text}.{last}"))
+
+
+def _the(call: Call) -> str:
+    return "the lambda" if call.function.co_name == "<lambda>" else call.name
+
+
+def _condition(statement: ast.If | ast.While, following: int) -> str:
+    """Say which way a condition went: into its block, if that is where the next line is."""
+    test, truth = statement.test, _is_in(following, statement.body)
+    exact = isinstance(test, ast.Compare) or (isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not))
+    text = f"{written_as(test) or 'the condition'} {'is' if exact else 'counts as'} {truth}"
+    if isinstance(statement, ast.While):
+        return f"{text}, so the loop's block runs" if truth else f"{text}, so the loop ends"
+    if truth:
+        return f"{text}, so the block below runs"
+    otherwise = statement.orelse
+    if len(otherwise) == 1 and isinstance(otherwise[0], ast.If) and otherwise[0].col_offset == statement.col_offset:
+        return f"{text}, so the next condition is tried"
+    return f"{text}, so {'the else block runs' if otherwise else 'the block is skipped'}"
+
+
+def _is_in(line: int, block: list[ast.stmt]) -> bool:
+    return block[0].lineno <= line <= (block[-1].end_lineno or 0)
+
+
+def _is_around(found: list[ast.stmt], inner: list[ast.stmt]) -> bool:
+    """Return whether a `with` statement comes up a second time, when its block is over."""
+    return len(found) == 1 and isinstance(found[0], ast.With) and bool(inner) and _is_in(inner[0].lineno, found[0].body)
+
+
+def _assigned(at: Frame, statement: ast.stmt) -> str:
+    """Say which plain numbers and arrays a statement has assigned."""
+    values = [(name, _plain(at[name])) for name in names_assigned(statement) if name != "_" and at.has(name)]
+    if not values or not all(text for _, text in values):
+        return ""
+    found = [f"{name} = {text}" if isinstance(statement, ast.For) else f"{name} is {text}" for name, text in values]
+    return ", ".join(found[:-1]) + (" and " if len(found) > 1 else "") + found[-1]
+
+
+def _plain(value: Any) -> str:
+    """Write a number or an array; nothing of anything else."""
+    if isinstance(value, _PLAIN) or (type(value) is np.ndarray and value.dtype.kind in "biufc"):
+        return short_value(np.asarray(value))[:80]
+    return ""
+
+
+def _value(value: Any) -> str:
+    return short_value(value._array) if isinstance(value, Tensor) else _plain(value)
+
+
+def _in_brief(value: Any) -> str:
+    """Write an argument so shortly that a list of them can be read: a large array by its shape, objects not at all."""
+    if isinstance(value, list | tuple | dict):
+        return f"{len(value)} {'item' if len(value) == 1 else 'items'}"
+    shape = getattr(value, "shape", ())
+    return _value(value) if prod(shape) <= 4 or not _value(value) else "×".join(map(str, shape))

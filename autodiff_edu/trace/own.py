@@ -1,0 +1,76 @@
+"""What the backward functions of custom gradients did: heard by the trace while they ran, so nothing runs twice."""
+
+from __future__ import annotations
+
+import ast
+import dis
+from types import CodeType
+from typing import Any, NamedTuple
+
+from ..core.entry import Entry
+from ..custom.call import Custom
+from ..text.places import Where, expression, position_of
+from . import events
+
+LONGEST = 60
+"""The most characters of an expression that stands in a sentence."""
+
+
+class Own(NamedTuple):
+    """How a backward function came to a contribution.
+
+    `noted` are the operations it computed, `result` the one that gave the contribution, if one did, and `where` is the
+    expression in the user's code, or the `return`.
+    """
+
+    noted: list[Entry]
+    result: Entry | None
+    where: Where | None
+
+    def said(self) -> str | None:
+        """Write the expression as it stands in the user's code, if it is short."""
+        node: ast.AST | None = None if self.where is None else expression(self.where)
+        if isinstance(node, ast.Return):
+            node = node.value
+        text = ast.unparse(node) if isinstance(node, ast.expr) and not isinstance(node, ast.Tuple) else ""
+        return text if 0 < len(text) <= LONGEST else None
+
+
+def own_backwards(source: Any) -> dict[int, Own]:
+    """Find, by the id of an accumulation, what a backward function of the user's computed for it.
+
+    Parameters
+    ----------
+    source : Trace
+        What happened, and what was heard meanwhile.
+    """
+    found: dict[int, Own] = {}
+    pulled: dict[tuple[int, int], events.PullBack] = {}
+    for event in source.events:
+        if not isinstance(event, events.PullBack | events.Accumulate):
+            continue
+        if not isinstance(event.entry.operation, Custom) or event.entry.values is None:
+            continue
+        key = (id(event.tape), event.entry.output_id)
+        if isinstance(event, events.PullBack):
+            pulled[key] = event
+        elif key in pulled:
+            start, end = (source._marks.get(id(one), 0) for one in (pulled[key], event))
+            noted = [entry for entry in source._heard[start:end] if entry.values is not None]
+            value = event.contribution._array
+            result = next((entry for entry in reversed(noted) if entry.output_value is value), None)
+            where = result.where if result else _returned(event.entry.values[-1].backward)
+            found[id(event)] = Own(noted, result, where)
+    return found
+
+
+def _returned(function: Any) -> Where | None:
+    """Find the last `return` of a function, or what a lambda computes last: its return has no columns."""
+    code: CodeType | None = getattr(function, "__code__", None)
+    if code is None:
+        return None
+    for one in reversed(list(dis.get_instructions(code))):
+        _, _, start, end = position_of(code, one.offset)
+        if start != end:
+            return code, one.offset
+    return None

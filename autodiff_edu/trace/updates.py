@@ -1,0 +1,170 @@
+"""Assignments to variables as lines of a trace's program: `W1 = W1 - 0.1 * W1_bar`, as far as it was heard how.
+
+What a variable is assigned is mostly computed on no tape, but a trace hears it all. Each line is tried before it is
+written: it gives the variable's new value bit for bit, or it is not that line.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..core.entry import Entry
+from ..core.rule import RULES
+from ..custom.call import Custom
+from ..program.spelling import Text, infix, same
+from ..program.writing import LONG, Writer
+from ..text.places import Where, names
+from . import events
+from .events import Event
+
+WAYS: dict[str, Callable[[Any, Any], Any]] = {
+    "assign_sub": np.subtract,
+    "assign_add": np.add,
+    "assign": lambda before, source: source,
+}
+UNKNOWN = "computed outside of this program"
+
+
+class Updates:
+    """Writes the lines that give variables their new values.
+
+    Parameters
+    ----------
+    writer : Writer
+        Of the program.
+    source : Trace
+        What happened, and what was heard meanwhile.
+    """
+
+    def __init__(self, writer: Writer, source: Any) -> None:
+        self.writer, self.heard, self.marks, self.places = writer, source._heard, source._marks, source._places
+        computed = [entry for entry in self.heard if entry.values is not None]
+        self.order = {entry.output_id: k for k, entry in enumerate(computed)}
+        self.makers: dict[int, Entry] = {entry.output_id: entry for entry in computed}
+        # an optimizer's memory is plain arrays, so what it goes on with is known by being the same object
+        self.same: dict[int, int] = {id(entry.output_value): entry.output_id for entry in computed}
+        self.uses = Counter(maker for entry in computed for maker in self._makers_of(entry))
+        self.bars: dict[int, list[tuple[int, int]]] = {}  # by the id of an array: passes, and whose cotangents it is
+        self.latest: dict[tuple[int, int], Any] = {}  # by pass and tensor: the cotangent up to now
+        self.spans = _spans(source.events)
+
+    def accumulated(self, number: int, tensor: int, cotangent: Any) -> None:
+        """Note the cotangent that a tensor has now."""
+        self.bars.setdefault(id(cotangent), []).append((number, tensor))
+        self.latest[number, tensor] = cotangent
+
+    def write(self, i: int, event: events.Assign) -> int:
+        """Write the line of an assignment, and lines before it where it needs them; gives its index."""
+        variable, value = event.variable._id, event.value._array
+        before, name = self.writer.latest(variable) or (None, "")
+        where = self.places.get(id(event))
+        function = names(where).function if where is not None else None
+        ways = [function] if function in WAYS else list(WAYS)
+        expression, remark = None, UNKNOWN
+        for source, text in self._sources(event, where):
+            way, cast = _way(ways, before, source, value)
+            if way is not None and (text or way != "assign"):
+                spelled = text() if callable(text) else text or Text(repr(source))
+                expression = spelled if way == "assign" else infix("-+"[way == "assign_add"], Text(name), spelled)
+                expression = Text(f"{expression.within(10)}.astype(np.{value.dtype})") if cast else expression
+                break
+        if where is not None and any(names(where).literal[1:]):
+            remark = ""
+        fresh = any(first < i < last for first, last in self.spans.get(variable, {}).values())
+        return self.writer.update(variable, value, expression, "" if expression else remark, fresh)
+
+    def _sources(self, event: events.Assign, where: Where | None) -> Iterator[tuple[Any, Any]]:
+        """List what may have been assigned, added or subtracted: its value, and how to write it."""
+        mark, variable = self.marks.get(id(event), 0), event.variable._id
+        noted = self.heard[mark - 1].ids[0] if mark else None
+        last = self.heard[mark - 2] if mark > 1 else None
+        for entry in (self.makers.get(noted or 0), last):
+            if entry is not None and entry.values is not None:
+                yield entry.output_value, lambda entry=entry: self.expression(entry.output_id, variable)
+        for (number, tensor), cotangent in reversed(self.latest.items()):
+            if tensor == variable:
+                yield cotangent, Text(str(self.writer.bar(number, tensor)))
+                break
+        if where is not None and len(texts := names(where).texts[1:]) == 1 and texts[0]:
+            yield ast.literal_eval(texts[0]), None
+
+    def expression(self, target: int, variable: int) -> Text:
+        """Write how something came about; what is used twice, or is long, gets a line of its own."""
+        texts: dict[int | None, Text] = {}
+        needed, waiting = set[int](), [target]
+        while waiting:
+            at = waiting.pop()
+            if at in needed or at in self.writer.computed:
+                continue
+            needed.add(at)
+            for id, value in zip(self.makers[at].ids, self.makers[at].values, strict=True):
+                if bar := self._bar(value, variable) if id is not None else None:
+                    texts[id] = bar
+            waiting += self._makers_of(self.makers[at], texts)
+        for at in sorted(needed, key=self.order.__getitem__):
+            entry = self.makers[at]
+            for id, value in zip(entry.ids, entry.values, strict=True):
+                maker = self._maker(id, value, self.order[at])
+                if maker is not None and id not in texts:
+                    texts[id] = texts[maker] if maker in texts else Text(self.writer.computed[maker])
+            if entry.operation not in RULES or isinstance(entry.operation, Custom):
+                text = self.writer.operand(None, entry.output_value)
+            else:
+                text = self.writer.joined(entry, {}, texts)
+            if at != target and (self.uses[at] > 1 or len(text.text) > LONG):
+                text = Text(self.writer.part(text))
+                self.writer.computed[at] = text.text
+            texts[at] = text
+        return texts[target] if target in texts else Text(self.writer.computed[target])
+
+    def _bar(self, value: Any, variable: int) -> Text | None:
+        """Find the cotangent that an array is, rather one of this variable."""
+        found = [pair for pair in self.bars.get(id(value), ()) if self.latest[pair] is value]
+        found.sort(key=lambda pair: pair[1] == variable)
+        return Text(str(self.writer.bar(*found[-1]))) if found else None
+
+    def _maker(self, id_of_tensor: int | None, value: Any, before: int) -> int | None:
+        """Find the operation that computed an operand of a later one."""
+        for maker in (id_of_tensor, self.same.get(id(value)) if id_of_tensor is not None else None):
+            if maker is not None and self.order.get(maker, before) < before:
+                return maker
+        return None
+
+    def _makers_of(self, entry: Entry, without: Any = ()) -> Iterator[int]:
+        for id, value in zip(entry.ids, entry.values, strict=True):
+            maker = self._maker(id, value, self.order[entry.output_id])
+            if maker is not None and id not in without:
+                yield maker
+
+
+def _way(ways: list[Any], before: Any, source: Any, value: Any) -> tuple[str | None, bool]:
+    """Find the assignment that gives the new value, and whether its dtype has to be changed to the variable's."""
+    for way in ways:
+        if before is None and way != "assign":
+            continue
+        with np.errstate(all="ignore"):
+            found = WAYS[way](before, source)
+        if same(found, value):
+            return way, False
+        if hasattr(found, "astype") and np.shape(found) == np.shape(value) and same(found.astype(value.dtype), value):
+            return way, True
+    return None, False
+
+
+def _spans(happened: list[Event]) -> dict[int, dict[int, tuple[int, int]]]:
+    """Note when each array of a variable is first used, and when it is used last."""
+    variables = {event.variable._id for event in happened if isinstance(event, events.Assign)}
+    found: dict[int, dict[int, tuple[int, int]]] = {variable: {} for variable in variables}
+    for i, event in enumerate(happened):
+        entry = getattr(event, "entry", None)
+        if entry is None or entry.values is None or variables.isdisjoint(entry.ids):
+            continue
+        for variable, value in zip(entry.ids, entry.values, strict=True):
+            if variable in variables:
+                found[variable][id(value)] = found[variable].get(id(value), (i, i))[0], i
+    return found

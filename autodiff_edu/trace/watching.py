@@ -1,0 +1,187 @@
+"""How Python tells which line runs: by `sys.monitoring` where it has that, else by `sys.settrace`.
+
+Both call a follower, which has `enter(frame)` (whose answer says whether to follow that frame), `line(frame)`,
+`fail(frame)` when an exception passes, and `leave(frame, value)`; a frame that an exception ends is left with the value
+`FAILED`. Nothing is called in other threads, and nothing stays behind when they stop.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from threading import get_ident
+from types import CodeType, FrameType
+from typing import Any, Protocol
+
+from ..text.statements import is_theirs
+
+FAILED = object()
+"""Stands for the value of a function that an exception has ended."""
+
+
+class Follower(Protocol):
+    """Who is told of the user's code; of the package's and of libraries nothing is told."""
+
+    def enter(self, frame: FrameType) -> bool:
+        """Hear that a function begins, or a generator goes on; return whether its lines are of interest."""
+
+    def line(self, frame: FrameType) -> None:
+        """Hear that a line is about to run."""
+
+    def fail(self, frame: FrameType) -> None:
+        """Hear that an exception passes through a frame."""
+
+    def leave(self, frame: FrameType, value: Any) -> None:
+        """Hear that a function has ended, or that a generator has paused."""
+
+
+def watch(follower: Follower, frame: FrameType | None) -> ByMonitoring | BySettrace:
+    """Tell a follower what runs in this thread, and in a frame that is running already; return what can stop that."""
+    watching = (ByMonitoring if ByMonitoring.is_free() else BySettrace)(follower)
+    watching.start(frame)
+    return watching
+
+
+class ByMonitoring:
+    """Tells a follower by `sys.monitoring`, beside every debugger and coverage tool."""
+
+    TOOLS = (3, 4)  # the numbers that Python leaves to others than debuggers, coverage, profilers and optimizers
+
+    def __init__(self, follower: Follower) -> None:
+        self.follower, self.thread = follower, get_ident()
+        self.codes: set[CodeType] = set()
+
+    @classmethod
+    def is_free(cls) -> bool:
+        """Return whether Python has it, and a number for one tool more."""
+        return sys.version_info >= (3, 12) and any(sys.monitoring.get_tool(tool) is None for tool in cls.TOOLS)
+
+    def start(self, frame: FrameType | None) -> None:
+        """Begin."""
+        monitoring: Any = sys.monitoring  # type: ignore[attr-defined, unused-ignore]
+        self.tool = next(tool for tool in self.TOOLS if monitoring.get_tool(tool) is None)
+        monitoring.use_tool_id(self.tool, "autodiff_edu")
+        on = monitoring.events
+        enter, leave, follower = self._enter, self._leave, self.follower
+        self.of_code = on.LINE | on.PY_RETURN | on.PY_YIELD
+        heard = {
+            on.PY_START: lambda code, offset: enter(code),
+            on.PY_RESUME: lambda code, offset: enter(code),
+            on.LINE: lambda code, line: self._tell(follower.line),
+            on.RAISE: lambda code, offset, error: self._tell(follower.fail),
+            on.PY_RETURN: lambda code, offset, value: leave(value),
+            on.PY_YIELD: lambda code, offset, value: leave(value),
+            on.PY_UNWIND: lambda code, offset, error: leave(FAILED),
+        }
+        for event, callback in heard.items():
+            monitoring.register_callback(self.tool, event, callback)
+        self.heard = tuple(heard)
+        if frame is not None:
+            self._listen(frame.f_code)
+        monitoring.set_events(self.tool, on.PY_START | on.PY_RESUME | on.RAISE | on.PY_UNWIND)
+
+    def _listen(self, code: CodeType) -> None:
+        if code not in self.codes:
+            self.codes.add(code)
+            sys.monitoring.set_local_events(self.tool, code, self.of_code)  # type: ignore[attr-defined, unused-ignore]
+
+    def _enter(self, code: CodeType) -> None:
+        if is_theirs[code.co_filename] and get_ident() == self.thread and self.follower.enter(sys._getframe(2)):
+            self._listen(code)
+
+    def _leave(self, value: Any) -> None:
+        if get_ident() == self.thread:
+            self.follower.leave(sys._getframe(2), value)
+
+    def _tell(self, callback: Callable[[FrameType], None]) -> None:
+        if get_ident() == self.thread:
+            callback(sys._getframe(2))
+
+    def work(self, task: Callable[..., None], *details: Any) -> None:
+        """Do something of the package's own."""
+        task(*details)
+
+    def stop(self) -> None:
+        """Leave everything as it was."""
+        monitoring: Any = sys.monitoring  # type: ignore[attr-defined, unused-ignore]
+        monitoring.set_events(self.tool, 0)
+        for code in self.codes:
+            monitoring.set_local_events(self.tool, code, 0)
+        for event in self.heard:
+            monitoring.register_callback(self.tool, event, None)
+        monitoring.free_tool_id(self.tool)
+        self.codes.clear()
+
+
+class BySettrace:
+    """Tells a follower by `sys.settrace`; a debugger or a coverage tool that was there before hears all it would."""
+
+    def __init__(self, follower: Follower) -> None:
+        self.follower, self.mine = follower, self._called
+        self.frames: list[tuple[FrameType, Any]] = []  # those that were running, and their own trace functions
+
+    def start(self, frame: FrameType | None) -> None:
+        """Begin."""
+        self.before = sys.gettrace()
+        sys.settrace(self.mine)
+        if self.before is not None and not hasattr(self.before, "__code__"):
+            # one written in C, as that of coverage, follows frames without their own trace function
+            running: FrameType | None = sys._getframe(1)
+            while running is not None:
+                if running is not frame and running.f_trace is None:
+                    self._replace(running, self.before)
+                running = running.f_back
+        if frame is not None:
+            self._replace(frame, self._local(frame.f_trace or self.before))
+
+    def _replace(self, frame: FrameType, function: Any) -> None:
+        self.frames.append((frame, frame.f_trace))
+        frame.f_trace = function
+
+    def _called(self, frame: FrameType, event: str, arg: Any) -> Any:
+        other = None
+        if self.before is None:
+            if not is_theirs[frame.f_code.co_filename]:  # asked at every call of anything, so first
+                return None
+        else:
+            other = self.before(frame, event, arg)  # type: ignore[arg-type]
+            if sys.gettrace() != self.mine:  # that of coverage puts itself in
+                sys.settrace(self.mine)
+        return self._local(other) if self.follower.enter(frame) else other
+
+    def _local(self, other: Any) -> Any:
+        """Make the trace function of one frame, which tells another one first."""
+        follower = self.follower
+
+        def heard(frame: FrameType, event: str, arg: Any) -> Any:
+            nonlocal other
+            if other is not None:
+                other = other(frame, event, arg)
+            if event == "line":
+                follower.line(frame)
+            elif event == "exception" and arg[0] is not StopIteration:  # with which a loop or an await ends
+                follower.fail(frame)
+            elif event == "return":
+                follower.leave(frame, arg)
+            return heard
+
+        return heard
+
+    def work(self, task: Callable[..., None], *details: Any) -> None:
+        """Do something of the package's own, which would take twice as long if its calls were followed."""
+        mine = self.before is None and sys.gettrace() == self.mine
+        if mine:
+            sys.settrace(None)
+        try:
+            task(*details)
+        finally:
+            if mine:
+                sys.settrace(self.mine)
+
+    def stop(self) -> None:
+        """Leave everything as it was."""
+        if sys.gettrace() == self.mine:  # else somebody has taken over since, such as a debugger
+            sys.settrace(self.before)
+        for frame, function in self.frames:
+            frame.f_trace = function
+        self.frames.clear()

@@ -1,0 +1,43 @@
+"""Controls, sentence, lit code and accumulator are seen together at every step, on two screens."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import Any
+
+import pytest
+from programs import EIGHT
+
+from browser.following import only, saved
+from browser.test_lab import open_notebook, write  # noqa: F401 (a fixture is found by name)
+
+SCREEN = {"width": 1280, "height": 720}
+TELEPHONE = {"width": 375, "height": 667}
+ALL = ("controls", "sentence", "lit", "accumulator")
+
+
+@pytest.mark.parametrize("program", EIGHT)
+def test_in_a_saved_page(program: Any, open_tab: Any, tmp_path: Path) -> None:
+    tab = open_tab(saved(program(), tmp_path), viewport=SCREEN)
+    only(tab).is_seen_at_once(*ALL)
+    tab.page.set_viewport_size(TELEPHONE)
+    only(tab).is_seen_at_once("sentence", "accumulator")
+    tab.is_quiet()
+
+
+def test_in_jupyterlab(lab: Any, open_notebook: Any) -> None:  # noqa: F811
+    cells = [f"{inspect.getsource(program)}\nad.play({program.__name__}())" for program in EIGHT]
+    notebook = open_notebook(write(lab, cells))
+    notebook.page.set_viewport_size(SCREEN)
+    notebook.run_all()
+    for expected in notebook.documents():
+        notebook.player(expected.document["title"]).is_seen_at_once(*ALL)
+
+
+@pytest.mark.parametrize("program", EIGHT)
+def test_a_saved_page_weighs_at_most_200_kilobytes(program: Any, tmp_path: Path) -> None:
+    from autodiff_edu import play
+
+    play(program()).save(tmp_path / "page.html")
+    assert (tmp_path / "page.html").stat().st_size <= 200_000

@@ -1,0 +1,145 @@
+"""Of long lists and large graphs only what is in view is in the page, and it is there whatever one does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from programs import loop, training
+
+import autodiff_edu as ad
+from browser.following import Expected, Shown, only, read, saved, violations
+
+TURNS = 350  # 1,050 entries, 3,503 steps
+
+# Whether the row, if it is in the page, can be seen in its box.
+SEEN = """(root, selector) => {
+  const row = root.querySelector(selector);
+  const [inner, outer] = [row, row?.closest(".scroll")].map((element) => element?.getBoundingClientRect());
+  return Boolean(row) && inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1;
+}"""
+
+
+@pytest.fixture(scope="module")
+def long_loop() -> ad.Trace:
+    return loop(TURNS)
+
+
+def opened(traced: ad.Trace, folder: Path, open_tab: Any) -> tuple[Any, Shown, Expected]:
+    tab = open_tab(saved(traced, folder))
+    return tab, only(tab), read(traced)
+
+
+def go(player: Shown, number: int) -> None:
+    player.root.locator("input[type=range]").fill(str(number))
+    player.stands_at(number)
+
+
+def test_the_rows_of_the_current_step_are_there_and_in_view(long_loop: Any, open_tab: Any, tmp_path: Path) -> None:
+    tab, player, expected = opened(long_loop, tmp_path, open_tab)
+    program = expected.document["program"]["steps"]
+    for number in (0, 1, 2, 700, 1049, 1051, 1052, 2000, 3501, 1500, 3):
+        go(player, number)
+        step = expected.steps[number]
+        wanted = [f'li[data-entry="{step["entry"]}"]'] if "entry" in step else []
+        if program[number] is not None:
+            wanted.append(f'[data-program-line="{program[number]}"][data-program-lit]')
+        for selector in wanted:
+            assert player.root.evaluate(SEEN, selector), (number, selector)
+        assert player.root.locator("button").count() < 200
+        assert player.root.locator("[data-program-lit]").count() <= 1
+    assert violations(player.root) == []
+    tab.is_quiet()
+
+
+def test_rows_that_are_scrolled_to_say_what_they_are(long_loop: Any, open_tab: Any, tmp_path: Path) -> None:
+    _, player, expected = opened(long_loop, tmp_path, open_tab)
+    go(player, 600)
+    box = player.root.locator(".tape")
+    box.evaluate("box => { box.scrollTop = box.scrollHeight; }")
+    last = player.root.locator('li[data-entry="1049"]')
+    last.wait_for()
+    assert last.get_attribute("data-state") == "waiting"
+    assert (last.get_attribute("aria-posinset"), last.get_attribute("aria-setsize")) == ("1050", "1051")
+    box.evaluate("box => { box.scrollTop = 0; }")
+    first = player.root.locator('li[data-entry="0"]')
+    first.wait_for()
+    assert first.get_attribute("data-state") == "recorded"
+    assert first.locator(".text").text_content().endswith(f" = {expected.document['entries'][0]['text']}")
+    first.locator("button").click()
+    player.stands_at(1)
+
+
+def test_keys_go_on_when_their_row_leaves_the_page(long_loop: Any, open_tab: Any, tmp_path: Path) -> None:
+    _, player, _ = opened(long_loop, tmp_path, open_tab)
+    player.root.locator('li[data-entry="3"] button').click()
+    player.stands_at(4)
+    for _ in range(60):
+        player.press("ArrowRight")
+    player.stands_at(64)
+    assert player.root.locator('li[data-entry="3"]').count() == 0
+    player.press("ArrowRight")
+    player.stands_at(65)
+
+
+def test_the_arrows_walk_through_a_long_program(long_loop: Any, open_tab: Any, tmp_path: Path) -> None:
+    _, player, expected = opened(long_loop, tmp_path, open_tab)
+    player.root.locator('.program button[tabindex="0"]').focus()
+    focused = """root => Number(root.getRootNode().activeElement.textContent)"""
+    begin = player.root.evaluate(focused)
+    for _ in range(80):
+        player.press("ArrowDown")
+    assert player.root.evaluate(focused) == begin + 80
+    at = expected.document["program"]["steps"].index(begin + 80 - 1)
+    player.press("Enter")
+    player.stands_at(at)
+
+
+def test_long_numbers_do_not_touch_the_code(long_loop: Any, open_tab: Any, tmp_path: Path) -> None:
+    _, player, _ = opened(long_loop, tmp_path, open_tab)
+    player.click("last")
+    numbers = ".program .number, .tape li .number"
+    gaps = player.root.locator(numbers).evaluate_all("""numbers => numbers.map((number) => {
+      const text = document.createRange();
+      text.selectNodeContents(number);
+      return number.nextSibling.getBoundingClientRect().left - text.getBoundingClientRect().right;
+    })""")
+    assert len(gaps) > 20
+    assert min(gaps) > 4
+
+
+def test_an_unfolded_graph_holds_what_is_in_view(long_loop: Any, open_tab: Any, tmp_path: Path) -> None:
+    tab, player, _ = opened(long_loop, tmp_path, open_tab)
+    player.root.locator("button.group").first.click()
+    for _ in range(3):
+        player.root.locator('.group[aria-expanded="false"]').last.click()
+    for number in (800, 0, 1052, 2500, 3501):
+        go(player, number)
+        boxes = player.root.locator("[data-tensor], button.group")
+        assert 1 < boxes.count() < 120
+        assert player.root.locator("[data-now], .group[data-state=now]").count() == 1, number
+    player.root.locator(".graph").evaluate("box => { box.scrollTop = box.scrollHeight; }")
+    player.root.locator("button.group", has_text=f"turn {TURNS}").wait_for()
+    tab.is_quiet()
+
+
+def test_twenty_tapes_have_six_lanes_around_the_current_one(open_tab: Any, tmp_path: Path) -> None:
+    tab, player, expected = opened(training(), tmp_path, open_tab)
+    for number in (0, 1, 200, 369, 500, 739):
+        go(player, number)
+        heads = player.root.locator(".heads .lane").all_text_contents()
+        assert len(heads) == 6
+        tape = expected.steps[number]["tape"]
+        assert tape is None or str(tape + 1) in heads
+        widths = player.root.evaluate("""root => [...root.querySelectorAll(".tape .text")].map(
+          (text) => text.clientWidth)""")
+        assert min(widths) > 80
+    others = player.root.locator(".tape-figure select")
+    assert others.locator("option").first.text_content() == "and 14 more tapes"
+    others.select_option(label=expected.document["tapes"][2]["name"])
+    first = next(at for at, step in enumerate(expected.steps) if step["tape"] == 2)
+    player.stands_at(first)
+    assert "3" in player.root.locator(".heads .lane").all_text_contents()
+    assert violations(player.root) == []
+    tab.is_quiet()

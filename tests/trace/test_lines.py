@@ -1,0 +1,419 @@
+"""Every line of the user's code that ran has a step, or is passed visibly."""
+
+import asyncio
+import re
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import autodiff_edu as ad
+from autodiff_edu.core.active import now
+from autodiff_edu.trace.lines import MOST
+from autodiff_edu.trace.watching import ByMonitoring
+
+
+@pytest.fixture(
+    params=["settrace", *(["monitoring"] if hasattr(sys, "monitoring") else [])],
+    autouse=True,
+)
+def backend(request, monkeypatch):
+    """Every test runs with both; and none leaves a trace function."""
+    if request.param == "settrace":
+        monkeypatch.setattr(ByMonitoring, "is_free", bool)
+    before = sys.gettrace()
+    yield
+    assert sys.gettrace() == before
+    assert (now().followers, now().hooks, now().listeners) == ((), (), now().listeners)
+
+
+def said(traced, kind="line"):
+    """The sentences of a kind, without the number and the line."""
+    steps = traced.document()["steps"]
+    return [re.sub(r"^(\S+, )?[Ll]ine \d+: ", "", step["text"]) for step in steps if step["kind"] in kind.split()]
+
+
+def played(function, *args, kind="line"):
+    return said(type("Shown", (), {"document": lambda self: ad.play(function, *args)._content["trace"]})(), kind)
+
+
+def of(function, *args):
+    with ad.trace() as traced:
+        function(*args)
+    return said(traced)
+
+
+# Conditions and loops -------------------------------------------------------------------------------------------------
+
+
+def graded(x):
+    if x > 5:
+        x = x * 1
+    elif x > 3:
+        x = x * 2
+    else:
+        x = x * 3
+    if not x:
+        return x
+    if [1]:
+        pass
+    return x
+
+
+@pytest.mark.parametrize(
+    ("x", "ways"),
+    [
+        (6.0, ["x > 5 is True, so the block below runs."]),
+        (4.0, ["x > 5 is False, so the next condition is tried.", "x > 3 is True, so the block below runs."]),
+        (1.0, ["x > 5 is False, so the next condition is tried.", "x > 3 is False, so the else block runs."]),
+    ],
+)
+def test_a_condition_says_which_way_it_went(x, ways):
+    last = ["not x is False, so the block is skipped.", "[1] counts as True, so the block below runs."]
+    assert [text for text in played(graded, x) if " so " in text] == ways + last
+
+
+def test_loops_say_their_turns_and_when_a_condition_ends_them():
+    def looped(x):
+        n = 2
+        while n > 0:
+            n -= 1
+        for k, v in enumerate([0.5, 0.25]):
+            x = x * v
+        for _ in x.shape:
+            pass
+        return x * k
+
+    assert played(looped, 2.0) == [
+        "n is 2.",
+        "n > 0 is True, so the loop's block runs.",
+        "n is 1.",
+        "n > 0 is True, so the loop's block runs.",
+        "n is 0.",
+        "n > 0 is False, so the loop ends.",
+        "turn 1 of the loop begins, with k = 0 and v = 0.5.",
+        "turn 2 of the loop begins, with k = 1 and v = 0.25.",
+    ]
+
+
+def test_the_condition_of_a_tensor_is_an_operation_and_a_decision():
+    def f(x):
+        y = x
+        if y > 1:
+            y = y * x
+        return y
+
+    assert played(f, 2.0, kind="cut line") == [
+        "t1 is y greater than 1, which is True. Here y is another name for x. The tape records it as entry 1, which cuts "
+        "the flow: its derivative is zero wherever it has one.",
+        "y > 1 is True, so the block below runs.",
+    ]
+
+
+# Numbers --------------------------------------------------------------------------------------------------------------
+
+
+def test_plain_numbers_and_arrays_say_what_they_are():
+    def f(x):
+        a = b = 1.5
+        c, (d, *_) = 2, (True, 1j)
+        e = np.arange(3)
+        text, nothing, y = "s", None, x
+        a += 1
+        big: int = 10**4
+        y = y * a * b * c * d * np.sum(e) * big
+        return y
+
+    told = ["a is 1.5 and b is 1.5.", "c is 2 and d is True.", "e is [0 1 2].", "a is 2.5.", "big is 10000."]
+    assert played(f, 2.0) == told
+
+
+def test_a_value_that_was_never_assigned_is_not_told():
+    def f(x):
+        k = 1
+        try:
+            k = int("x")
+        except ValueError:
+            x = x * k
+        return x * 2.0
+
+    assert played(f, 2.0) == ["k is 1."]
+
+
+# Calls ----------------------------------------------------------------------------------------------------------------
+
+
+def factorial(x, n):
+    if n == 0:
+        return 1.0
+    return x * factorial(x, n - 1)
+
+
+def test_recursion_is_a_stack_of_calls():
+    with ad.trace() as traced:
+        with ad.GradientTape() as tape:
+            x = ad.Variable(2.0, name="x")
+            y = factorial(x, 2)
+        tape.gradient(y, x)
+    assert said(traced) == [
+        "factorial(x = 2, n = 2) is called.",
+        "n == 0 is False, so the block is skipped.",
+        "factorial(x = 2, n = 1) is called.",
+        "n == 0 is False, so the block is skipped.",
+        "factorial(x = 2, n = 0) is called.",
+        "n == 0 is True, so the block below runs.",
+        "factorial returns 1.",
+    ]
+    d = traced.document()
+    assert [(call["text"], call.get("caller")) for call in d["calls"]] == [
+        ("factorial(2, 2)", None),
+        ("factorial(2, 1)", 0),
+        ("factorial(2, 0)", 1),
+    ]
+    assert [entry.get("call") for entry in d["entries"]] == [1, 0]
+    depths = [step.get("call") for step in d["steps"] if step["kind"] in ("line", "record")]
+    assert depths == [None, 0, 0, 1, 1, 2, 2, 1, 0]
+
+
+def test_a_function_that_the_package_calls_is_no_call_of_the_user_s_and_has_no_stack():
+    steps = ad.play(lambda x: x * x, 2.0)._content["trace"]["steps"]
+    assert not [step for step in steps if step["kind"] == "line" or "call" in step]
+
+
+def test_arguments_are_told_in_brief():
+    def layer(self, x, w, names, f=len):
+        return x @ w
+
+    texts = of(lambda: layer(None, np.ones((20, 3)), ad.constant(np.ones(3)), ["a"]))
+    assert texts[1] == "layer(x = 20×3, w = [1 1 1], names = 1 item, f) is called."
+    assert texts[2] == "layer returns 20 numbers, all 3."
+
+
+def test_what_a_function_returns_is_told_unless_the_step_before_told_it():
+    def named(x):
+        y = x * x
+        z = y + 1.0
+        return y, z
+
+    def last(x):
+        return x * x
+
+    with ad.GradientTape() as tape:
+        x = ad.constant(2.0)
+        tape.watch(x)
+        assert of(named, x)[-1] == "named returns (y, z)."
+        assert of(last, x) == ["last(x = 2) is called."]
+        assert of(lambda v: v, x)[-1] == "the lambda returns 2."
+        assert of(print) == []
+
+
+def test_generators_and_comprehensions_are_no_calls():
+    def numbers():
+        for k in range(2):
+            yield k
+
+    def f(x):
+        total = x
+        for value in numbers():
+            total = total * sum(q for q in [value + 1.0])
+        return total * [q for q in range(3)][2]
+
+    assert [text for text in played(f, 2.0) if "called" in text] == []
+    assert "turn 2 of the loop begins, with value = 1." in played(f, 2.0)
+
+
+def test_a_coroutine_can_be_followed():
+    async def inner():
+        await asyncio.sleep(0)
+        k = 2
+        return k
+
+    async def main():
+        with ad.trace() as traced:
+            n = await inner() + 1
+        return n, traced
+
+    _, traced = asyncio.run(main())
+    assert said(traced) == ["k is 2.", "n is 3."]
+
+
+def test_another_thread_has_no_steps():
+    def other():
+        k = 2
+        return k
+
+    with ad.trace() as traced:
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join()
+    assert said(traced) == []
+
+
+# What no tape records -------------------------------------------------------------------------------------------------
+
+
+def test_paused_code_has_its_steps():
+    x = ad.Variable(3.0, name="x")
+    with ad.trace() as traced:
+        with ad.GradientTape() as tape:
+            b = x * x
+            with tape.stop_recording():
+                c = b * b
+            y = b * c
+        tape.gradient(y, x)
+    assert said(traced, "skip") == ["c is b times b, which is 81. The tape is paused, so it does not record this."]
+    (entry,) = [entry for entry in traced.document()["entries"] if entry["number"] is None]
+    assert (entry["text"], entry["tapes"]) == ("b * b", [])
+
+
+def test_what_another_tape_records_meanwhile_is_told_once():
+    x = ad.Variable(3.0, name="x")
+    with ad.trace() as traced, ad.GradientTape(), ad.GradientTape() as inner, inner.stop_recording():
+        x * x
+    assert said(traced, "skip record") == ["t1 is x times x, which is 9. Tape 1 records it as entry 1."]
+
+
+def test_a_pause_inside_a_function_that_is_played_has_its_steps():
+    def f(x):
+        with ad.GradientTape() as tape:
+            tape.watch(x)
+            with tape.stop_recording():
+                c = x * x
+            y = c * x
+        return tape.gradient(y, x)
+
+    assert played(f, 3.0, kind="skip") == [
+        "c is x times x, which is 9. The tape is paused, so it does not record this."
+    ]
+
+
+def test_what_is_computed_on_no_tape_is_told():
+    x = ad.Variable(3.0, name="x")
+    with ad.trace() as traced:
+        y = x * 2
+        x.assign_sub(0.1 * y)
+    assert said(traced) == ["y is x * 2, which is 6. No tape is recording this."]
+    assert len(traced) == 2
+
+
+def test_a_custom_gradient_s_backward_function_is_lit():
+    @ad.custom_gradient
+    def doubled(v):
+        def backward(dy):
+            scale = 2.0
+            return dy * scale
+
+        return v * 2.0, backward
+
+    assert played(doubled, 3.0)[-2:] == ["scale is 2.", "backward returns 2."]
+
+
+# What passes ----------------------------------------------------------------------------------------------------------
+
+
+def test_lines_without_a_step_are_passed_visibly():
+    def f(x):
+        y = x
+        print(end="")
+        return y * y
+
+    d = ad.play(f, 2.0)._content["trace"]
+    (record,) = [step for step in d["steps"] if step["kind"] == "record"]
+    first = record["where"]["line"] - 2
+    assert record["passed"] == [[0, first], [0, first + 1]]
+
+
+def test_what_only_the_player_s_own_tape_recorded_is_passed():
+    def f(x):
+        y = x * x
+        with ad.GradientTape() as tape:
+            tape.watch(y)
+            z = y * y
+        return tape.gradient(z, y)
+
+    d = ad.play(f, 2.0)._content["trace"]
+    passed = [line for step in d["steps"] for _, line in step.get("passed", ())]
+    assert d["steps"][0]["kind"] == "watch"
+    assert d["steps"][0]["where"]["line"] - 2 in passed
+
+
+def test_a_long_loop_says_that_its_later_turns_are_left_out():
+    def f(x):
+        n = 0
+        for _ in range(10_000):
+            n += 1
+        return x * n
+
+    texts = played(f, 2.0)
+    assert len(texts) == MOST + 1
+    assert texts[-1] == f"n is {MOST}. This line has had {MOST} steps; later ones are left out."
+
+
+# Errors ---------------------------------------------------------------------------------------------------------------
+
+
+def broken(x):
+    y = x * x
+    values = [1.0]
+    return y * values[3]
+
+
+def test_the_last_step_of_a_trace_that_raises_is_the_error_at_its_line():
+    x = ad.Variable(3.0)
+    with pytest.raises(IndexError), ad.trace() as traced, ad.GradientTape():
+        broken(x)
+    last = traced.document()["steps"][-1]
+    assert last["kind"] == "error"
+    assert last["text"].endswith(": IndexError: list index out of range.")
+    code = traced.document()["code"][last["where"]["code"]]
+    assert "values[3]" in code["lines"][last["where"]["line"] - code["first_line"]]
+
+
+def test_an_error_that_is_caught_ends_nothing():
+    def f(x):
+        try:
+            broken(x)
+        except IndexError:
+            k = 2
+        return x * k
+
+    assert played(f, 2.0)[-1] == "k is 2."
+    assert played(f, 2.0, kind="error") == []
+
+
+def test_the_code_runs_as_it_would():
+    def f(x):
+        seen = []
+
+        def inner():
+            nonlocal k
+            k = k + 1
+            seen.append(k)
+
+        k = 1
+        inner()
+        k += 10
+        inner()
+        return x * k, seen
+
+    with ad.trace():
+        y, seen = f(2.0)
+    assert (y, seen) == (26.0, [2, 13])
+
+
+def test_nothing_listens_when_no_trace_runs():
+    before = sys.gettrace(), now().listeners
+    with ad.trace():
+        assert now().listeners != before[1]
+    assert (sys.gettrace(), now().listeners) == before
+
+
+def test_two_traces_at_once_see_the_same():
+    with ad.trace() as outer:
+        k = 1
+        with ad.trace() as inner:
+            n = k + 1
+        k = n
+    assert said(inner) == ["n is 2."]
+    assert said(outer) == ["k is 1.", "n is 2.", "k is 2."]

@@ -1,0 +1,206 @@
+"""The program of a trace updates variables as the user's code does, runs, and gives the same numbers."""
+
+import numpy as np
+import pytest
+
+import autodiff_edu as ad
+from autodiff_edu import nn
+
+
+def ran(traced, **variables):
+    """The lines of the program that assign to the first variable, after it was run and gave each its value."""
+    lines = traced.document()["program"]["lines"]
+    exec("\n".join(lines), names := {"np": np})
+    for name, variable in variables.items():
+        ours = [names[known] for known in names if known == name or known.startswith(f"{name}_2")]
+        assert any(type(o) is type(variable._array) and o.tobytes() == variable._array.tobytes() for o in ours), name
+        assert names[name].dtype == variable.dtype
+    name = next(iter(variables))
+    return [line for line in lines if line.split(" = ")[0] in (name, f"{name}_2")][1:]
+
+
+def trained(step, w, turns=2):
+    """A trace of a loop that trains a variable."""
+    with ad.trace() as traced:
+        for _ in range(turns):
+            with ad.GradientTape() as tape:
+                loss = np.sum(w * w)
+            step(tape.gradient(loss, w), w)
+    return traced
+
+
+def scaled(g, w):
+    w.assign_sub(0.1 * g)
+
+
+def both_sides(g, w):
+    w.assign(w - g / 8.0)
+
+
+def added(g, w):
+    w.assign_add(-g * 0.1)
+
+
+def as_it_is(g, w):
+    w.assign_sub(g)
+
+
+def decayed(g, w):
+    w.assign_sub(0.1 * (g + 0.01 * w))
+
+
+@pytest.mark.parametrize("value", [3.0, [1.0, 2.0], np.float32(0.3), np.array([0.1, 0.7], dtype="float32")])
+@pytest.mark.parametrize(
+    ("step", "wanted"),
+    [
+        (scaled, ["w = w - 0.1 * w_bar", "w = w - 0.1 * w_bar_2"]),
+        (both_sides, ["w = w - w_bar / 8.0", "w = w - w_bar_2 / 8.0"]),
+        (added, ["w = w + -w_bar * 0.1", "w = w + -w_bar_2 * 0.1"]),
+        (as_it_is, ["w = w - w_bar", "w = w - w_bar_2"]),
+        (decayed, ["w = w - 0.1 * (w_bar + 0.01 * w)", "w = w - 0.1 * (w_bar_2 + 0.01 * w)"]),
+    ],
+    ids=lambda part: getattr(part, "__name__", ""),
+)
+def test_a_variable_is_updated_by_the_expression_of_the_code(step, wanted, value):
+    w = ad.Variable(value, name="w")
+    assert ran(trained(step, w), w=w) == wanted
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: nn.SGD(0.1),
+        lambda: nn.SGD(0.1, momentum=0.9),
+        lambda: nn.Adam(0.1),
+    ],
+    ids=["SGD", "momentum", "Adam"],
+)
+@pytest.mark.parametrize("value", [3.0, [1.0, 2.0], np.array([0.1, 0.7], dtype="float32")])
+def test_optimizers_are_written_out_and_go_as_far_as_without_a_trace(make, value):
+    w, alone = ad.Variable(value, name="w"), ad.Variable(value)
+    for variable, traces in ((w, True), (alone, False)):
+        optimizer = make()
+        if traces:
+            lines = ran(trained(optimizer.apply, variable, turns=4), w=variable)
+        else:
+            for _ in range(4):
+                with ad.GradientTape() as tape:
+                    loss = np.sum(variable * variable)
+                optimizer.apply(tape.gradient(loss, variable), variable)
+        kept = [part for pair in optimizer._memory.values() for part in pair[1:]]
+        assert "Tensor" not in repr(kept), "an optimizer remembers plain arrays, traced or not"
+    assert w._array.tobytes() == alone._array.tobytes()
+    assert len(lines) == 4
+    assert all(line.startswith("w = w - 0.1 * ") for line in lines)
+
+
+def test_sgd_reads_like_the_textbook_and_momentum_is_a_line_of_its_own():
+    w = ad.Variable([1.0, 2.0], name="w")
+    assert ran(trained(nn.SGD(0.1).apply, w), w=w) == ["w = w - 0.1 * w_bar", "w = w - 0.1 * w_bar_2"]
+    traced = trained(nn.SGD(0.1, momentum=0.9).apply, w, turns=3)
+    lines = traced.document()["program"]["lines"]
+    assert "part = 0.9 * w_bar + w_bar_2" in lines
+    assert lines[-1] == "w = w - 0.1 * (0.9 * part + w_bar_3)"
+
+
+def test_each_variable_has_its_own_cotangent():
+    v, w = ad.Variable([1.0, 2.0], name="v"), ad.Variable([3.0, 4.0], name="w")
+    with ad.trace() as traced:
+        with ad.GradientTape() as tape:
+            loss = np.sum(v + w)
+        nn.SGD(0.5).apply(tape.gradient(loss, [v, w]), [v, w])
+    assert ran(traced, v=v, w=w) == ["v = v - 0.5 * v_bar"]
+    assert "w = w - 0.5 * w_bar" in traced.document()["program"]["lines"]
+
+
+def test_a_value_that_is_needed_later_keeps_its_name():
+    w = ad.Variable(3.0, name="w")
+    with ad.trace() as traced:
+        with ad.GradientTape(persistent=True) as tape:
+            y = w * w
+        w.assign_sub(0.1 * tape.gradient(y, w))
+        again = tape.gradient(y, w)
+    lines = traced.document()["program"]["lines"]
+    exec("\n".join(lines), names := {"np": np})
+    assert "w_2 = w - 0.1 * w_bar" in lines
+    assert names["w_bar_2"] == float(again) == 6.0
+
+
+def test_numbers_from_elsewhere_are_entered_and_say_so_unless_they_stand_in_the_code():
+    w = ad.Variable(3.0, name="w")
+    with ad.trace() as traced:
+        with ad.GradientTape() as tape:
+            tape.watch(w)
+        w.assign(4.0)
+        w.assign_sub(0.5)
+        w.assign(np.sqrt(np.float64(2.0)) + len("abc"))
+    assert ran(traced, w=w) == [
+        "w = np.float64(4.0)",
+        "w = w - 0.5",
+        "w = np.float64(4.414213562373095)  # computed outside of this program",
+    ]
+
+
+def test_a_long_array_from_elsewhere_takes_no_other_s_place():
+    w = ad.Variable(np.arange(30.0), name="w")
+    with ad.trace() as traced:
+        with ad.GradientTape() as tape:
+            y = np.sum(w * w)
+        w.assign(np.linspace(0.0, 1.0, 30))
+        tape.gradient(y, w)
+    lines = [line for line in traced.document()["program"]["lines"] if line.startswith("w")]
+    assert lines[:2] == ['w = values["w"]', 'w_2 = values["w_2"]  # computed outside of this program']
+
+
+def test_the_gradient_of_an_inner_tape_may_be_what_is_subtracted():
+    w = ad.Variable([1.0, 2.0], name="w")
+    with ad.trace() as traced:
+        with ad.GradientTape() as outer:
+            with ad.GradientTape() as inner:
+                y = np.sum(w**3)
+            g = inner.gradient(y, w)
+            z = np.sum(g * g)
+        w.assign_sub(0.01 * outer.gradient(z, w) + 0.1 * g)
+    assert len(ran(traced, w=w)) == 1
+
+
+def test_an_optimizer_of_the_user_s_works_on_plain_arrays_as_before():
+    class Signs(nn.SGD.__base__):
+        def _step(self, gradient, memory):
+            assert isinstance(gradient, np.ndarray)
+            change = np.sign(gradient)
+            change *= self.learning_rate
+            return change, None
+
+    w = ad.Variable([1.0, 2.0], name="w")
+    assert ran(trained(Signs(0.1).apply, w, turns=1), w=w) == [
+        "w = np.array([0.9, 1.9])  # computed outside of this program"
+    ]
+
+
+def test_a_long_chain_outside_of_any_tape_is_written_line_by_line():
+    w = ad.Variable(0.5, name="w")
+    with ad.trace() as traced:
+        with ad.GradientTape() as tape:
+            y = w * w
+        g = tape.gradient(y, w)
+        for _ in range(3000):
+            g = g * 0.999
+        w.assign_sub(g)
+    assert len(ran(traced, w=w)) == 1
+
+
+def test_every_step_that_assigns_has_its_line():
+    w = ad.Variable([1.0, 2.0], name="w")
+    document = trained(scaled, w).document()
+    program = document["program"]
+    lit = [
+        program["lines"][at] for s, at in zip(document["steps"], program["steps"], strict=True) if s["kind"] == "assign"
+    ]
+    assert lit == ["w = w - 0.1 * w_bar", "w = w - 0.1 * w_bar_2"]
+    watched = [
+        program["lines"][at] for s, at in zip(document["steps"], program["steps"], strict=True) if s["kind"] == "watch"
+    ]
+    assert watched == ["w = np.array([1.0, 2.0])", "w = w - 0.1 * w_bar"], (
+        "where it has got the value it is watched with"
+    )

@@ -1,0 +1,81 @@
+"""What a page holds packed, read back: js/packing.js does the same in the browser."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import accumulate, chain
+from typing import Any
+
+from autodiff_edu.text.shared import shared
+
+
+def content_of(html: str) -> Any:
+    """Read what the first player of a page is given."""
+    found = re.search(r'<script type="application/json">(.*?)</script>', html, re.DOTALL)
+    assert found
+    return unpacked(json.loads(found.group(1)))
+
+
+def unpacked(packed: dict[str, Any]) -> Any:
+    rows: list[list[dict[str, Any]]] = [[{} for _ in range(count)] for count, _, _ in packed["tables"]]
+
+    def read(column: list[Any]) -> list[Any]:
+        match column:
+            case ["v", values]:
+                return list(values)
+            case ["=", count, value]:
+                return [value] * count
+            case ["s", digits]:
+                return [int(digit, 36) for digit in digits]
+            case ["+", inner]:
+                return [*accumulate(read(inner))]
+            case ["/", by, inner]:
+                return [number / by for number in read(inner)]
+            case ["#", inner, indexes]:
+                known = read(inner)
+                return [known[index] for index in read(indexes)]
+            case ["~", inner, numbers]:
+                texts = zip(read(inner), read(numbers), strict=True)
+                return ["".join(chain(*zip(parts, [*map(str, some), ""], strict=True))) for parts, some in texts]
+            case ["[", lengths, inner]:
+                items = iter(read(inner))
+                return [[next(items) for _ in range(length)] for length in read(lengths)]
+            case ["|", *columns]:
+                return [list(row) for row in zip(*map(read, columns), strict=True)]
+            case ["{", table, indexes]:
+                return [rows[table][index] for index in read(indexes)]
+            case ["?", kinds, *columns]:
+                left = [iter(read(inner)) for inner in columns]
+                return [next(left[kind]) for kind in read(kinds)]
+        raise AssertionError(column)
+
+    for found, (_, keys, columns) in zip(rows, packed["tables"], strict=True):
+        for key, column in zip(keys, columns, strict=True):
+            for row, value in zip(found, read(column), strict=True):
+                row[key] = value
+    for row in (row for found in rows for row in found):
+        if {"shape", "dtype", "text"} <= row.keys() and "data" not in row:
+            row["data"] = json.loads(row["text"].replace(" ", ","))
+    (content,) = read(packed["root"])
+    if "trace" in content:
+        content["trace"]["steps"] = said(content["trace"])
+    return content
+
+
+def said(trace: dict[str, Any]) -> list[dict[str, Any]]:
+    """Put the words into the sentences."""
+    tensors, values, steps = trace["tensors"], {}, []
+    for step in trace["steps"]:
+        if step["kind"] == "assign":
+            values[step["tensor"]] = step["value"]
+        entry = trace["entries"][step["entry"]] if "entry" in step else {}
+        named = [step.get("tensor"), entry.get("output"), *entry.get("inputs", ())]
+        arrays = [step.get(key) for key in (*shared()["arrays"], "value")]
+        arrays += [None if index is None else values.get(index) or tensors[index]["value"] for index in named[:2]]
+        words = [entry.get("text"), entry.get("number"), (step.get("where") or {}).get("line"), step.get("count")]
+        words += [array["text"] if array else None for array in arrays]
+        words += [tensors[index]["name"] for index in named if index is not None]
+        text = "".join(str(words[part]) if isinstance(part, int) else part for part in step["text"])
+        steps.append({**step, "text": text})
+    return steps
