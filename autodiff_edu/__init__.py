@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .nonfinite import Nonfinite
     from .player import Player
     from .player.descend import descend
+    from .player.drill import drill
     from .player.play import play
     from .player.print.frames import Frames
     from .player.sweep import sweep
@@ -65,6 +66,7 @@ __all__ = [
     "constant",
     "custom_gradient",
     "descend",
+    "drill",
     "explore",
     "grad",
     "hessian",
@@ -98,6 +100,7 @@ _LATER = {
     "load_ipython_extension": "player.magic",
     "sweep": "player.sweep",
     "descend": "player.descend",
+    "drill": "player.drill",
     "explore": "explorer",
     "Nonfinite": "nonfinite",
     "Explanation": "explain.explanation",

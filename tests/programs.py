@@ -123,6 +123,22 @@ def loop(turns: int) -> ad.Trace:
     return traced
 
 
+def forward_mode() -> ad.Trace:
+    """Tangents are pushed forward: one argument moves, two do, and one rests; then a stack of them."""
+
+    def moving(x: ad.Tensor, w: ad.Tensor) -> ad.Tensor:
+        y = x * w
+        z = np.sin(y) + y
+        return np.floor(x) * z
+
+    with ad.trace("forward mode") as traced:
+        value, tangent = ad.jvp(moving, (3.0, 2.0), (1.0, 0.5))
+        stack = ad.jacobian(lambda x: x * x, mode="forward")(np.array([1.0, 2.0]))
+    assert (float(value), float(tangent)) == (3 * (np.sin(6.0) + 6), 3 * (3.5 * np.cos(6.0) + 3.5))
+    assert np.array_equal(stack, [[2.0, 0.0], [0.0, 4.0]])
+    return traced
+
+
 def logistic() -> ad.Trace:
     """Logistic regression, three steps of gradient descent."""
     x, labels = np.array([[0.5, 1.0], [-1.0, 2.0], [2.0, -1.0], [1.0, 0.0]]), np.array([1.0, 0.0, 1.0, 0.0])
@@ -185,4 +201,4 @@ def hostile() -> ad.Trace:
 
 FIVE = [diamond, broadcasting, network, two_tapes, stopped]
 EIGHT = [*FIVE, logistic, training, recursion]
-EXAMPLES = [*FIVE, two_passes, side_by_side, hostile]
+EXAMPLES = [*FIVE, two_passes, side_by_side, forward_mode, hostile]

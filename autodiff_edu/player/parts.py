@@ -1,9 +1,14 @@
-"""Documents that are more than a trace: with a `sweep` or `contours`, which the player shows in views of their own.
+"""Documents that are more than a trace: with a `sweep`, `patches` or `contours`, for which the player has views.
 
 - `sweep`: how a Jacobian is filled. `target` and `source` (names), `rows` and `columns` (labels), `jacobian` (an array
   of rank 2), and `passes`, in order: the steps `first` and `last`, the `rows` whose seeds are pulled back from the one
-  to the other, and `stack`, true for the last, which pulls all of them back at once and starts from an empty matrix. A
-  row is known from the last step of its pass.
+  to the other, or the `columns` whose tangents are pushed forward, and `stack`, true for the one that takes all of them
+  at once and starts from an empty matrix. A row or column is known from the last step of its pass. With passes of both
+  kinds there are two matrices.
+- `patches`: how the Jacobian of a batch folds. `target` and `source` (names), `full` (an array of shape samples,
+  outputs, samples, inputs), `folded` (samples, outputs, inputs: the sums over the samples of the target), and the steps
+  `made` (where `full` is known), `folds` (where each sample's patches slide together), `begun` (where a batch Jacobian
+  begins) and `done` (where it is known; it equals `folded`).
 - `contours`: a function of two variables and the path of a minimisation in it. `width` and `height` of the picture in
   pixels, the `frame` in it (left, top, width, height), `names` of the two axes, `ticks` of each (`at`, in pixels, and
   `text`), `levels`, the contours (`text`, the height, and `path`, as SVG writes it), and `iterates`, one for each step:

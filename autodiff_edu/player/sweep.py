@@ -1,8 +1,13 @@
-"""`sweep`: a Jacobian is filled row by row, one backward pass each; then all rows in one pass."""
+"""`sweep`: a Jacobian is filled row by row, or column by column, one pass each; then all of it in one pass.
+
+Of a batch, the full Jacobian is folded: its patches, one for each sample of the result and of the argument, slide
+together until there is one for each sample.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -12,19 +17,21 @@ from ..core.active import now
 from ..core.tensor import Tensor
 from ..derivatives.jacobians import one_tensor
 from ..gradient_tape import GradientTape
-from ..trace.document import array
-from ..trace.events import Event
+from ..trace.document import LARGEST, array
+from ..trace.events import Event, Remark, Watch
 from ..trace.trace import trace
+from ..transforms.forward import by_columns, push_forward
 from . import Player
 from .parts import Written
 from .play import _parameters, _watchable
 
 MOST_ROWS = 12
 MOST_COLUMNS = 20  # 12×20 elements are kept in a document as they are
+MODES = ("reverse", "forward", "both")
 
 
-def sweep(f: Callable[[Any], Any], x: Any) -> Player:
-    """Show how a Jacobian fills: by a one-hot seed for each row, one after the other, and then all rows in one stack.
+def sweep(f: Callable[[Any], Any], x: Any, mode: str = "reverse", batch: bool = False) -> Player:
+    """Show how a Jacobian fills: a row or a column in each pass, one after the other, and then all of it in one pass.
 
     Parameters
     ----------
@@ -32,6 +39,11 @@ def sweep(f: Callable[[Any], Any], x: Any) -> Player:
         Of one array; its result has up to 12 elements.
     x : array_like, Tensor or Variable
         Where; of up to 20 elements.
+    mode : {"reverse", "forward", "both"}
+        A row from each one-hot seed, a column from each one-hot tangent, or both in turn, in two matrices side by side.
+    batch : bool
+        Whether to show instead how the Jacobian of a batch, of shape (samples, outputs, samples, inputs), folds into
+        a batch Jacobian, of shape (samples, outputs, inputs). The first axis of `x` and of the result counts samples.
 
     Returns
     -------
@@ -41,7 +53,8 @@ def sweep(f: Callable[[Any], Any], x: Any) -> Player:
     Raises
     ------
     ValueError
-        If there are more elements than that, or none, or the result does not depend on `x`.
+        If there are more elements than that, or none, the result does not depend on `x`, there is no such mode, or
+        the shapes are not those of a batch.
     TypeError
         If `x` or the result is not one array of real numbers.
 
@@ -50,68 +63,179 @@ def sweep(f: Callable[[Any], Any], x: Any) -> Player:
     >>> import autodiff_edu as ad
     >>> sweep(lambda x: x[1:] * x[:-1], [1.0, 2.0, 3.0])
     Player('Jacobian of <lambda>(x)', 31 steps)
+    >>> sweep(lambda x: x[1:] * x[:-1], [1.0, 2.0, 3.0], mode="forward")
+    Player('Jacobian of <lambda>(x)', 20 steps)
+    >>> sweep(lambda x: x * x, [[1.0, 2.0], [3.0, 4.0]], batch=True)
+    Player('Jacobian of <lambda>(x)', 16 steps)
     """
-    if not callable(f):
-        raise TypeError(f"sweep takes a function and where to differentiate it, and {f!r:.60} is no function")
-    name = _parameters(f, 1)[0]
-    source = _watchable(as_array(x), name)
-    if not isinstance(source, Tensor) or source.dtype.kind != "f":
-        raise TypeError(f"{name} is {x!r:.60}, and a Jacobian is by one array of floating numbers")
+    if mode not in MODES:
+        raise ValueError(f"mode is {mode!r}; it must be 'reverse', 'forward' or 'both'")
+    name, source = _source(f, x)
+    if batch:
+        if mode != "reverse":
+            raise ValueError(f"a batch Jacobian is filled in reverse mode, and mode is {mode!r}; leave one of them out")
+        return _fold(f, source, name)
     _check_size(source, f"{name} has", MOST_COLUMNS)
     tape, outer = GradientTape(persistent=True), now().followers
-    passes: list[tuple[Event, Event]] = []
-    with trace(f"Jacobian of {getattr(f, '__name__', type(f).__name__)}({name})") as traced:
+    passes: list[tuple[str, list[int], bool, list[Event]]] = []
+    with trace(_title(f, name)) as traced:
         with tape:
             tape.watch(source)
             target = one_tensor(f(source), "sweep")
         _check_size(target, "the result has", MOST_ROWS)
-        if not tape.explain(target, source):
-            raise ValueError(
-                f"the result does not depend on {name}, so that its Jacobian is 0 and there is nothing to sweep:\n"
-                f"{tape.explain(target, source)}"
-            )
-        for row in range(target.size):
-            seed = np.zeros(target.shape, target.dtype)
-            seed[np.unravel_index(row, target.shape)] = 1.0
+        _check_connected(tape, target, source, name)
+        for way, lines, stack in _plan(mode, target.size, source.size):
             start = len(traced)
-            tape.gradient(target, source, output_gradients=seed)
-            passes.append(_ends(traced.events[start:], tape))
-        start = len(traced)
-        jacobian = tape.jacobian(target, source, unconnected_gradients="zero")
-        passes.append(_ends(traced.events[start:], tape))
+            if way == "columns":
+                tangents = _one_hot(source, lines)
+                push_forward(tape, {source._id: tangents if stack else tangents[0]}, (len(lines),) if stack else ())
+            elif stack:
+                tape.jacobian(target, source, unconnected_gradients="zero")
+            else:
+                tape.gradient(target, source, output_gradients=_one_hot(target, lines)[0])
+            passes.append((way, lines, stack, traced.events[start:]))
+    rows_first = mode != "forward"
+    jacobian = tape.jacobian(target, source, "zero") if rows_first else by_columns(tape, target, source)
     traced = traced.without(*outer)
-    places = {id(event): number for number, event in enumerate(traced.events)}
-    spans = [(places[id(first)], places[id(last)]) for first, last in passes]
     document = traced.document()
-    watched = next(step for step in document["steps"] if step["kind"] == "watch")
-    target_name, source_name = (
-        document["tensors"][step["tensor"]]["name"] for step in (document["steps"][spans[0][0]], watched)
-    )
-    return Player(Written(document | {"sweep": _part(jacobian, target, source, (target_name, source_name), spans)}))
-
-
-def _ends(events: list[Event], tape: GradientTape) -> tuple[Event, Event]:
-    """Return the first and the last event of a tape: an outer one may record the same pass."""
-    own = [event for event in events if getattr(event, "tape", None) is tape]
-    return own[0], own[-1]
-
-
-def _part(
-    jacobian: Any, target: Tensor, source: Tensor, names: tuple[str, str], spans: list[tuple[int, int]]
-) -> dict[str, Any]:
-    every = range(target.size)
-    rows = [*([row] for row in every), list(every)]
-    return {
+    names = _name_of(document, traced.events, target), _name_of(document, traced.events, source)
+    part = {
         "target": names[0],
         "source": names[1],
         "rows": _labels(names[0], target.shape),
         "columns": _labels(names[1], source.shape),
         "jacobian": array(np.reshape(np.asarray(jacobian), (target.size, source.size))),
         "passes": [
-            {"first": first, "last": last, "rows": which, "stack": number == target.size}
-            for number, ((first, last), which) in enumerate(zip(spans, rows, strict=True))
+            _span(traced.events, tape, happened) | {way: lines, "stack": stack}
+            for way, lines, stack, happened in passes
         ],
     }
+    return Player(Written(document | {"sweep": part}))
+
+
+def _fold(f: Callable[[Any], Any], source: Tensor, name: str) -> Player:
+    tape, outer = GradientTape(persistent=True), now().followers
+    with trace(_title(f, name)) as traced:
+        with tape:
+            tape.watch(source)
+            target = one_tensor(f(source), "sweep")
+        _check_batch(target, source, name)
+        _check_connected(tape, target, source, name)
+        full = np.asarray(tape.jacobian(target, source, unconnected_gradients="zero"))
+        folded = full.sum(axis=0).swapaxes(0, 1)
+        folded[np.abs(folded) < 1e-12 * np.abs(full).max()] = 0.0  # where patches cancel, the rest is rounding
+        apart = _is_zero_off_the_diagonal(full)
+        folds = [Remark(text) for text in _told(full, folded, apart)]
+        traced.events += folds
+        start = len(traced)
+        tape.batch_jacobian(target, source, unconnected_gradients="zero")
+        direct = traced.events[start:]
+        seeds = f"from a stack of {full.shape[1]} seeds instead of {full.shape[0] * full.shape[1]}"
+        end = "" if apart else ", and nothing says that they are sums: use check=True"
+        what = "numbers" if apart else "sums"
+        traced.events.append(done := Remark(f"batch_jacobian arrives at the same {what} {seeds}{end}."))
+    traced = traced.without(*outer)
+    document = traced.document()
+    steps = {id(event): number for number, event in enumerate(traced.events)}
+    part = {
+        "target": _name_of(document, traced.events, target),
+        "source": _name_of(document, traced.events, source),
+        "full": array(full),
+        "folded": array(folded),
+        "made": steps[id(folds[0])],
+        "folds": [steps[id(event)] for event in folds[1:]],
+        "begun": _span(traced.events, tape, direct)["first"],
+        "done": steps[id(done)],
+    }
+    return Player(Written(document | {"patches": part}))
+
+
+def _is_zero_off_the_diagonal(full: Any) -> bool:
+    others = ~np.eye(len(full), dtype=bool)
+    return not full.swapaxes(1, 2)[others].any()
+
+
+def _told(full: Any, folded: Any, apart: bool) -> Iterator[str]:
+    """Tell what is seen: the full Jacobian, and then a fold for each sample."""
+    count, shape = len(full), "×".join(map(str, full.shape))
+    whole = f"The full Jacobian is {shape}: {count} rows of {count} patches, one for each pair of samples."
+    if apart:
+        yield f"{whole} The samples are independent, so only the patches on the diagonal are not 0."
+    else:
+        yield f"{whole} The samples mix: patches off the diagonal are not 0."
+    for sample in range(count):
+        if apart:
+            text = f"Sample {sample}: the other patches in its column are 0, so its own slides down unchanged."
+        else:
+            text = f"Sample {sample}: all patches in its column slide together and add up."
+        last = sample == count - 1
+        folds = f" Four axes have become three: {'×'.join(map(str, folded.shape))}." if last else ""
+        yield text + folds
+
+
+def _check_batch(target: Tensor, source: Tensor, name: str) -> None:
+    shapes = f"{name} has shape {source.shape} and the result {target.shape}"
+    if source.ndim != 2 or target.ndim != 2 or len(source) != len(target):
+        raise ValueError(
+            f"batch=True takes a batch of shape (samples, inputs) to one of shape (samples, outputs); {shapes}"
+        )
+    if not 0 < source.size * target.size <= LARGEST:
+        raise ValueError(
+            f"{shapes}: their Jacobian has {source.size * target.size} numbers, and a sweep is to be looked at, with 1 "
+            f"to {LARGEST}. Take fewer samples"
+        )
+
+
+def _source(f: Any, x: Any) -> tuple[str, Tensor]:
+    """Return the name of the argument, and a tensor to watch in its place."""
+    if not callable(f):
+        raise TypeError(f"sweep takes a function and where to differentiate it, and {f!r:.60} is no function")
+    name = _parameters(f, 1)[0]
+    source = _watchable(as_array(x), name)
+    if not isinstance(source, Tensor) or source.dtype.kind != "f":
+        raise TypeError(f"{name} is {x!r:.60}, and a Jacobian is by one array of floating numbers")
+    return name, source
+
+
+def _title(f: Any, name: str) -> str:
+    return f"Jacobian of {getattr(f, '__name__', type(f).__name__)}({name})"
+
+
+def _check_connected(tape: GradientTape, target: Tensor, source: Tensor, name: str) -> None:
+    if not (why := tape.explain(target, source)):
+        raise ValueError(
+            f"the result does not depend on {name}, so that its Jacobian is 0 and there is nothing to sweep:\n{why}"
+        )
+
+
+def _plan(mode: str, rows: int, columns: int) -> Iterator[tuple[str, list[int], bool]]:
+    """List the passes: what they fill, "rows" or "columns", which of them, and whether as a stack."""
+    ways = [way for way, other in (("rows", "forward"), ("columns", "reverse")) if mode != other]
+    sizes = [{"rows": rows, "columns": columns}[way] for way in ways]
+    for lines in zip_longest(*map(range, sizes)):
+        yield from ((way, [line], False) for way, line in zip(ways, lines, strict=True) if line is not None)
+    yield from ((way, list(range(size)), True) for way, size in zip(ways, sizes, strict=True))
+
+
+def _one_hot(tensor: Tensor, places: list[int]) -> Any:
+    return np.eye(int(tensor.size), dtype=tensor.dtype)[places].reshape((len(places), *tensor.shape))
+
+
+def _span(events: list[Event], tape: GradientTape, happened: list[Event]) -> dict[str, int]:
+    """Return the first and the last step of a pass over a tape: an outer tape may record the same pass."""
+    own = {id(event) for event in happened if getattr(event, "tape", None) is tape}
+    steps = [number for number, event in enumerate(events) if id(event) in own]
+    return {"first": steps[0], "last": steps[-1]}
+
+
+def _name_of(document: dict[str, Any], events: list[Event], tensor: Tensor) -> str:
+    for event, step in zip(events, document["steps"], strict=True):
+        entry = getattr(event, "entry", None)
+        if entry is not None and entry.output_id == tensor._id:
+            return str(document["tensors"][document["entries"][step["entry"]]["output"]]["name"])
+        if isinstance(event, Watch) and event.tensor._id == tensor._id:
+            return str(document["tensors"][step["tensor"]]["name"])
+    raise AssertionError("a target is computed or watched")
 
 
 def _labels(name: str, shape: tuple[int, ...]) -> list[str]:

@@ -290,16 +290,9 @@ class Writer:
     def _rule(self, number: int, entry: Entry, argument: int, cotangent: Any) -> tuple[Text, str]:
         """Run a rule and write down what it does; the last expression is given back, not yet written."""
         pull: Callable[..., Any] = RULES[entry.operation].pull(argument)  # type: ignore[assignment]
-        written = names_of_arguments(entry)
-        g, y = wrap(cotangent), wrap(entry.output_value, entry.output_id)
+        g = wrap(cotangent)
         texts: dict[int | None, Text] = {g._id: Text(self._bars[number, entry.output_id])}
-        inputs = []
-        for id, value, name in zip(entry.ids, entry.values, written, strict=True):
-            if id is None and isinstance(value, np.ndarray) and entry.name not in INDEXING:
-                inputs.append(wrap(value))
-                texts[inputs[-1]._id] = self.operand(None, value, name)
-            else:
-                inputs.append(value if id is None else wrap(value, id))
+        y, inputs = self.tensors(entry, texts)
         stack = cotangent.shape[: np.ndim(cotangent) - np.ndim(entry.output_value)]
         with only(noted := Everything()):
             value = pull(np.conjugate(g) if g.dtype.kind == "c" else g, y, *inputs, **entry.parameters)
@@ -308,14 +301,33 @@ class Writer:
         remark = entry.name
         if np.prod(shape) > value.size:
             remark += f": summed to the shape of {self.name(entry.ids[argument], entry.values[argument])}"
-        expression = self.noted(noted.entries, value, texts.copy()) if isinstance(value, Tensor) else None
+        key = (entry.output_id, argument)
+        return self.expressed(noted.entries, value, texts, g, (y, *inputs), key), remark
+
+    def tensors(self, entry: Entry, texts: dict[int | None, Text]) -> tuple[Tensor, list[Any]]:
+        """Return the output and the arguments of an entry, for a rule; put down in `texts` what arrays are called."""
+        inputs = []
+        for id, value, name in zip(entry.ids, entry.values, names_of_arguments(entry), strict=True):
+            if id is None and isinstance(value, np.ndarray) and entry.name not in INDEXING:
+                inputs.append(wrap(value))
+                texts[inputs[-1]._id] = self.operand(None, value, name)
+            else:
+                inputs.append(value if id is None else wrap(value, id))
+        return wrap(entry.output_value, entry.output_id), inputs
+
+    def expressed(
+        self, entries: list[Entry], value: Any, texts: dict[int | None, Text], g: Tensor, known: Any, key: Any
+    ) -> Text:
+        """Make an expression of what a rule did to `g`; with a key, its formula too. `known`: output and arguments."""
+        expression = self.noted(entries, value, texts.copy()) if isinstance(value, Tensor) else None
         expression = expression or self.operand(None, value)
-        symbols = {y._id: "__y", g._id: "__g"}
-        for k, tensor in enumerate(inputs):
+        symbols = {known[0]._id: "__y", g._id: "__g"}
+        for k, tensor in enumerate(known[1:]):
             if isinstance(tensor, Tensor):
                 symbols.setdefault(tensor._id, formulas.argument(k))
-        self.show((entry.output_id, argument), noted.entries, value, texts, symbols, expression)
-        return expression, remark
+        if key is not None:
+            self.show(key, entries, value, texts, symbols, expression)
+        return expression
 
     def show(
         self,

@@ -10,9 +10,10 @@ Lists refer to each other by index, counted from 0.
 - `entries`: `number` (from 1; null if no tape recorded it), `operation`, `text`, `arguments` (in order: a tensor, or
   text), `inputs` (the tensors among them) and `output` (a tensor), `parameters` (name and text), `formula` (what it
   computes), `contributions` (for each argument the formula of what is sent back to it, null where nothing is),
-  `tapes`, `scope` (names, from the outermost), `where`, and where a line has a second name for an argument, as after
-  `y = x`, `aliases` (for each argument that name, or null), `call` (the innermost of `calls` it is in, if it is in
-  any). An operation that several tapes recorded is one entry.
+  `tapes`, `scope` (names, from the outermost), `where`; where a line has a second name for an argument, as after
+  `y = x`, `aliases` (for each argument that name, or null); where tangents are pushed forward, `pushes` (for each
+  argument the formula of how far its tangent moves the output); and `call` (the innermost of `calls` it is in, if it
+  is in any). An operation that several tapes recorded is one entry.
 - `calls`: calls of the user's functions, each after the one it was made in: `text` ("f(3)"), `function` (equal for
   calls of one function), `caller` (a call; not there where none is known).
 - `steps`: what happened, in order: `kind`, `text` (a sentence), `tape`, `where`, `memory` (the bytes of the arrays
@@ -23,15 +24,19 @@ Lists refer to each other by index, counted from 0.
       "resume", "reset": nothing more;
     - "line": `what`: "condition" (which way it went), "value" (of plain numbers, or computed while no tape recorded),
       "call" or "return"; "error": nothing more: what the code raised, and always the last;
-    - "seed": `tensor`, `cotangent`, `pass` (counts the backward passes); "pull back": `entry`, `cotangent`, `pass`;
+    - "seed": `tensor`, `cotangent`, `pass` (counts the passes, backward and of tangents); "pull back": `entry`,
+      `cotangent`, `pass`;
     - "accumulate": `entry`, `argument`, `tensor`, `before` (null for the first), `contribution`, `after`, `count`,
       `of`, `pass`;
+    - "move": `tensor`, `tangent`, `pass`: tangents go forward from here; "push forward": `entry`, its output as
+      `tensor`, `tangent`, `pass`, and where several arguments move, their `contributions` (null where one rests);
     - "assign": `tensor`, `value`; "leave": `tensor`, `how`;
     - "outcome": `tensor` (the source), `targets`, `gradient` (what came of it: an array, or null), and `word`
       ("gradient", "jacobian" or "batch_jacobian");
-    - "explain": a sentence about why a gradient is None; `entry`, if it is about one.
+    - "explain": a sentence about why a gradient is None; `entry`, if it is about one;
+    - "remark": nothing more: a sentence.
   A step at which a NaN or an infinity begins has `born`: "nan", "inf" or "-inf".
-- `sweep` and `contours`: only in documents that are more than a trace; `player/parts.py` describes them.
+- `sweep`, `patches` and `contours`: only in documents that are more than a trace; `player/parts.py` describes them.
 - `program`: the same in NumPy: `lines`, texts; `steps`, for each step the index of its line, or null.
 
 An array is `shape`, `dtype`, `text` (as shown, six significant digits) and `data` (numbers to six digits, nested;
@@ -173,7 +178,7 @@ class Writer:
             elif isinstance(event, events.Skip):
                 skipped += 1
                 self.labels.entry(event.entry, f"s{skipped}")
-            elif isinstance(event, events.Seed | events.Leave):
+            elif isinstance(event, events.Seed | events.Move | events.Leave):
                 self.labels.give(event.tensor._id, event.tensor.name or "target")
             elif isinstance(event, events.Assign):
                 self.labels.give(event.variable._id, event.variable.name or "variable")
@@ -241,6 +246,14 @@ class Writer:
                 step |= {"cotangent": self._array(cotangent), "pass": number}
             case events.Accumulate():
                 step |= self._accumulated(event, number)
+            case events.Move(tensor=tensor, tangent=tangent):
+                step["tensor"] = self._tensor(tensor._id, tensor, "computed")
+                step |= {"tangent": self._array(tangent), "pass": number}
+            case events.PushForward(entry=entry, contributions=parts, tangent=tangent):
+                step["entry"] = self._entry(entry, None)
+                step |= {"tensor": self.tensors[entry.output_id], "tangent": self._array(tangent), "pass": number}
+                if sum(part is not None for part in parts) > 1:
+                    step["contributions"] = [None if part is None else self._array(part) for part in parts]
             case events.Assign(variable=variable, value=value):
                 step |= {"tensor": self._tensor(variable._id, variable, "variable"), "value": self._array(value)}
             case events.Leave(tensor=tensor, how=how):
@@ -373,6 +386,9 @@ class Writer:
                 tree = formulas.application(entry, arguments, described["parameters"])
             described["formula"] = index(tree)
             described["contributions"] = [index(written.formulas.get((id, k))) for k in range(len(arguments))]
+            pushes = [index(written.formulas.get((id, -1 - k))) for k in range(len(arguments))]
+            if any(place is not None for place in pushes):
+                described["pushes"] = pushes
 
     def _where_of(self, event: Event) -> Where | None:
         if isinstance(event, events.Explain | events.Line):
@@ -403,21 +419,22 @@ class Writer:
 
 
 def _kind(event: Event) -> str:
-    if isinstance(event, events.Skip):
+    if isinstance(event, events.Skip):  # also what a paused tape missed
         return "skip"
-    return "pull back" if isinstance(event, events.PullBack) else type(event).__name__.lower()
+    return {"PullBack": "pull back", "PushForward": "push forward"}.get(name := type(event).__name__, name.lower())
 
 
 def _passes(happened: list[Event]) -> list[int]:
-    """Number the backward passes: one begins with a tape's first seed after anything else of its."""
+    """Number the passes: one begins with a tape's first seed, or source that moves, after anything else of its."""
     numbers, latest = [], -1
     seeding: dict[int, bool] = {}
+    begins = events.Seed | events.Move
     current: dict[int, int] = {}
     for event in happened:
         tape = id(getattr(event, "tape", None))
-        if isinstance(event, events.Seed) and not seeding.get(tape):
+        if isinstance(event, begins) and not seeding.get(tape):
             latest += 1
             current[tape] = latest
-        seeding[tape] = isinstance(event, events.Seed)
+        seeding[tape] = isinstance(event, begins)
         numbers.append(current.get(tape, -1))
     return numbers

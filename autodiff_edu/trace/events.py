@@ -155,6 +155,32 @@ class Accumulate(Event):
     after: Tensor
 
 
+class Move(Event):
+    """Tangents began to be pushed forward over a tape: one of its tensors moves, by this tangent."""
+
+    __slots__ = ("tangent", "tape", "tensor")
+
+    tape: Tape
+    tensor: Tensor
+    tangent: Tensor
+
+
+class PushForward(Event):
+    """A tangent arrived at the output of an entry.
+
+    `tangents` and `contributions` have an item per argument: its tangent, and how far that moves the output; None for
+    an argument that does not move.
+    """
+
+    __slots__ = ("contributions", "entry", "tangent", "tangents", "tape")
+
+    tape: Tape
+    entry: Entry
+    tangents: tuple[Tensor | None, ...]
+    contributions: tuple[Tensor | None, ...]
+    tangent: Tensor
+
+
 class Release(Event):
     """A one-shot tape let go of its arrays."""
 
@@ -232,6 +258,14 @@ class Explain(Event):
     entry: Entry | None
 
 
+class Remark(Event):
+    """A sentence about what has happened; whoever keeps a trace puts these in, a tape never does."""
+
+    __slots__ = ("text",)
+
+    text: str
+
+
 EVENTS: dict[str, type[Event]] = {kind.__name__: kind for kind in Event.__subclasses__()}
 """By the word under which it is announced."""
 
@@ -243,9 +277,9 @@ class hook(WithBlock, ContextDecorator):  # noqa: N801
     ----------
     callback : callable
         Receives one `Event` at a time: `Watch`, `Record`, `Skip`, `Cut`, `Pause`, `Resume`, `Reset`, `Seed`,
-        `PullBack`, `Accumulate`, `Release`, `Outcome`, `Assign` or `Leave`. What it computes on tensors is neither
-        recorded nor announced. If it raises, it is not called again, what was under way goes on, and its error is
-        raised when the block ends.
+        `PullBack`, `Accumulate`, `Move`, `PushForward`, `Release`, `Outcome`, `Assign` or `Leave`. What it computes on
+        tensors is neither recorded nor announced. If it raises, it is not called again, what was under way goes on,
+        and its error is raised when the block ends.
 
     Examples
     --------

@@ -18,7 +18,7 @@ class Held:
     def __init__(self, tape: Tape) -> None:
         self.counts: dict[int, int] = {}  # by the id of an array: how often the tape holds it
         self.bytes = 0
-        self.pulled: tuple[Entry, list[Any]] | None = None  # the entry that the backward pass reached last
+        self.pulled: tuple[Entry, list[Any]] | None = None  # the entry that a pass reached last
         self.known = False  # whether the tape was counted before the next event
         for entry in tape.entries:
             self._hold(_held_by(entry))
@@ -36,7 +36,7 @@ class Held:
                 self._hold(_owners(tensor._array))
             case events.Record(entry=entry) | events.Cut(entry=entry) if known:
                 self._hold(_held_by(entry))
-            case events.PullBack(entry=entry):
+            case events.PullBack(entry=entry) | events.PushForward(entry=entry):
                 self.pulled = entry, _held_by(entry)
             case events.Release() | events.Reset():
                 self.counts.clear()

@@ -8,12 +8,15 @@ import numpy as np
 
 from ..core.active import only
 from ..core.tape import Tape
+from ..program.tangents import TangentWriter
 from ..program.writing import Statement, Writer
 from ..text.labels import Labels
 from . import events
 from .events import Event
 from .own import Own
 from .updates import Updates
+
+PASSING = events.Seed | events.PullBack | events.Accumulate | events.Move | events.PushForward
 
 
 class Program(NamedTuple):
@@ -42,7 +45,7 @@ def program(source: Any, passes: list[int], labels: Labels, tapes: dict[Tape, st
     source : Trace
         What happened.
     passes : list of int
-        For each event, the number of its backward pass.
+        For each event, the number of its pass.
     labels : Labels
         What the trace calls its tensors.
     tapes : dict of Tape to str
@@ -60,17 +63,21 @@ class _Program:
     def __init__(self, source: Any, passes: list[int], labels: Labels, tapes: dict[Tape, str], own: Any) -> None:
         happened, self.own = source.events, own
         self.writer, self.passes = Writer(labels, with_formulas=True), passes
+        self.tangents = TangentWriter(self.writer)
         self.updates = Updates(self.writer, source)
         self.steps: list[int | None] = []
         self.spans: dict[int, tuple[int, int]] = {}  # the first and the last step of a pass
         self.whose: dict[int, str] = {}  # the tape of a pass, where there are several
         for i, (event, number) in enumerate(zip(happened, passes, strict=True)):
-            if isinstance(event, events.Seed | events.PullBack | events.Accumulate):
+            if isinstance(event, PASSING):
                 self.spans[number] = self.spans.get(number, (i, i))[0], i
                 self.whose[number] = f": {tapes[event.tape]}" if len(tapes) > 1 else ""
         self.waiting = [*reversed(self.spans)]  # the passes to come, the next one last
         self.open_passes: list[int] = []  # those under way
         self.arrived: dict[tuple[int, int], tuple[int, Any]] = {}  # by pass and output: the step, and what arrived
+        self.forward = {
+            number for event, number in zip(happened, passes, strict=True) if isinstance(event, events.Move)
+        }
         self.section = ""
         with only(), np.errstate(all="ignore"):  # the user's code has warned of it already
             for i, event in enumerate(happened):
@@ -86,7 +93,8 @@ class _Program:
         section = "# forward"
         if open_passes:
             number = open_passes[-1]
-            section = f"# backward{f', pass {number + 1}' if len(self.spans) > 1 else ''}{self.whose[number]}"
+            what = "tangents" if number in self.forward else "backward"
+            section = f"# {what}{f', pass {number + 1}' if len(self.spans) > 1 else ''}{self.whose[number]}"
         heading = section != self.section
         if heading:
             lines.append(Statement(section))
@@ -111,6 +119,10 @@ class _Program:
             case events.Seed(tensor=tensor, cotangent=cotangent):
                 writer.seed(number, writer.name(tensor._id, tensor._array), tensor._id, cotangent._array)
                 self.updates.accumulated(number, tensor._id, cotangent._array)
+            case events.Move(tensor=tensor, tangent=tangent):
+                self.tangents.move(number, tensor, tangent._array)
+            case events.PushForward(entry=entry, tangents=tangents):
+                self.tangents.push(number, entry, tangents)
             case events.PullBack(entry=entry, cotangent=cotangent):
                 self.arrived[number, entry.output_id] = i, cotangent._array
                 return None

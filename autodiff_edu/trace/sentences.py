@@ -57,7 +57,7 @@ class Sentences:
 
     def write(self, event: Event, step: dict[str, Any]) -> str:
         """Write what happened at a step; all but its text is there already."""
-        if isinstance(event, events.Explain):
+        if isinstance(event, events.Explain | events.Remark):
             return event.text
         return _begun(self._text(event, step), self._whose(step))
 
@@ -77,11 +77,20 @@ class Sentences:
                 start = f"{which} starts at {labels[tensor._id]}"
                 return f"{start} with the cotangent {short_value(cotangent._array)}."
             case events.PullBack(entry=entry, cotangent=cotangent):
-                name = labels[entry.output_id]
-                arrived = f"the cotangent {short_value(cotangent._array)} arrived at {name}."
-                return f"entry {self.numbers[entry.output_id]}, {name} = {labels.text(entry)}: {arrived}"
+                arrived = f"the cotangent {short_value(cotangent._array)} arrived at {labels[entry.output_id]}."
+                return f"{self._entry(entry)}: {arrived}"
             case events.Accumulate(tensor=tensor):
                 return self._accumulated(labels[tensor._id], step, self.own.get(id(event)))
+            case events.Move(tensor=tensor, tangent=tangent):
+                over = "" if self._is_alone() else f" over {whose}"
+                starts = f"tangents are pushed forward{over}, starting at {labels[tensor._id]}"
+                stacked = tangent.ndim > tensor.ndim
+                what = f"a stack of {len(tangent)} tangents," if stacked else "the tangent"
+                return f"{starts} with {what} {step['tangent']['text']}."
+            case events.PushForward(entry=entry):
+                parts = " + ".join(part["text"] for part in step.get("contributions", ()) if part)
+                total = f"{parts} = {step['tangent']['text']}" if parts else f"{step['tangent']['text']}"
+                return f"{self._entry(entry)}: the tangent of {labels[entry.output_id]} is {total}."
             case events.Assign(variable=variable, value=value):
                 return f"the variable {labels[variable._id]} is assigned {short_value(value._array)}."
             case events.Line(text=text) | events.Error(text=text):
@@ -93,6 +102,9 @@ class Sentences:
                 return self._outcome(event, step)
         one_shot = step["kind"] == "release" and self._is_alone()
         return f"{'the one-shot tape' if one_shot else whose} {OF_TAPES[step['kind']]}"
+
+    def _entry(self, entry: Entry) -> str:
+        return f"entry {self.numbers[entry.output_id]}, {self.labels[entry.output_id]} = {self.labels.text(entry)}"
 
     def _is_alone(self) -> bool:
         return len(self.document["tapes"]) == 1

@@ -1,9 +1,6 @@
 """Push tangents forward over a tape: how every entry's output moves when the watched tensors move.
 
-The entries are walked in the order in which they were recorded, and no second table of rules is needed: an elementwise
-rule applied to a tangent is its own forward rule, a linear operation carries a tangent as it carries a value, and any
-other rule is linear in its cotangent, so that transposing it (pulling the tangent back through the rule itself)
-gives the forward rule. A stack of tangents is carried in one pass, like a stack of cotangents.
+The entries are walked in the order in which they were recorded; `derivatives/tangents.py` has what each of them does.
 """
 
 from __future__ import annotations
@@ -13,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from ..arrays.structures import flatten_like, rebuild
-from ..core.active import now, only
+from ..core.active import announce, now, only
 from ..core.entry import Entry
-from ..core.rule import RULES, Pull, settle
+from ..core.rule import RULES
 from ..core.tape import Tape
 from ..core.tensor import Tensor, as_tensor, wrap
 from ..core.walk import is_followed
 from ..derivatives.jacobians import LARGEST_STACK
 from ..derivatives.requests import as_constant, tensors_of
+from ..derivatives.tangents import pushed, shaped
 from ..rules.account import no_rule
 from .run import Function, run
 
@@ -69,34 +67,37 @@ def push_forward(tape: Tape, tangents: dict[int, Any], stack: tuple[int, ...] = 
     stack : tuple
         The leading axis that every tangent carries, if any.
     """
+    if now().hooks:
+        for id, tangent in tangents.items():
+            tensor = tape._watched.get(id, (None,))[0]
+            announce("Move", tape, wrap(tangent, id) if tensor is None else tensor, as_tensor(tangent))
     for entry in tape.entries[:]:
-        moving = [(k, tangents[id]) for k, id in enumerate(entry.ids) if id in tangents]
+        moving = {k: tangents[id] for k, id in enumerate(entry.ids) if id in tangents}
         if not moving or entry.output_id not in tape._connected:
             continue
-        rule = RULES.get(entry.operation)
-        if rule is None:
+        if entry.operation not in RULES:
             raise no_rule(entry)
         values, y = entry.values, entry.output_value
-        if now().followers and (any(isinstance(t, Tensor) for _, t in moving) or is_followed(entry)):
+        if now().followers and (any(isinstance(t, Tensor) for t in moving.values()) or is_followed(entry)):
             values, y = entry.inputs, entry.output
-        parts = []
-        for k, tangent in moving:
-            pull = rule.pull(k)
-            if pull is None:
-                continue
-            if rule.kind == "elementwise":
-                parts.append(pull(_aligned(tangent, np.ndim(y), stack), y, *values, **entry.parameters))
-            elif rule.kind == "linear" and not stack:
-                moved = (*values[:k], tangent, *values[k + 1 :])
-                parts.append(entry.operation(*moved, **entry.parameters))
-            else:
-                parts.append(_transposed(pull, k, tangent, y, values, entry, stack))
+        found = {k: pushed(entry, k, tangent, y, values, stack) for k, tangent in moving.items()}
+        parts = {k: part for k, part in found.items() if part is not None}
         if parts:
-            total = sum(parts[1:], start=parts[0])
-            tangents[entry.output_id] = _shaped(total, entry.output_value, stack)
+            total, *others = parts.values()
+            tangents[entry.output_id] = tangent = shaped(sum(others, start=total), entry.output_value, stack)
+            if now().hooks:
+                _announce(tape, entry, moving, parts, tangent, stack)
         if release:
             entry.release()
             values = y = None
+
+
+def _announce(tape: Tape, entry: Entry, moving: Any, parts: Any, tangent: Any, stack: tuple[int, ...]) -> None:
+    with only():  # to bring a part to the output's shape is for show
+        settled = {k: as_tensor(shaped(part, entry.output_value, stack)) for k, part in parts.items()}
+    arrived = tuple(as_tensor(moving.get(k)) if k in parts else None for k in range(len(entry.ids)))
+    contributions = tuple(settled.get(k) for k in range(len(entry.ids)))
+    announce("PushForward", tape, entry, arrived, contributions, as_tensor(tangent))
 
 
 def by_columns(tape: Tape, value: Any, source: Tensor) -> Tensor:
@@ -113,65 +114,6 @@ def by_columns(tape: Tape, value: Any, source: Tensor) -> Tensor:
         parts.append(moved.get(value._id, np.zeros((len(stack), *value.shape), value.dtype)))
     columns = np.moveaxis(np.concatenate(parts) if len(parts) > 1 else parts[0], 0, -1)
     return as_tensor(np.reshape(columns, value.shape + source.shape).astype(source.dtype))
-
-
-def _aligned(tangent: Any, ndim: int, stack: tuple[int, ...]) -> Any:
-    """Put axes of length 1 behind the stack, so that broadcasting aligns the rest with an output of `ndim` axes."""
-    missing = ndim + len(stack) - np.ndim(tangent)
-    return (
-        np.reshape(tangent, stack + (1,) * missing + np.shape(tangent)[len(stack) :]) if stack and missing else tangent
-    )
-
-
-def _shaped(tangent: Any, output: Any, stack: tuple[int, ...]) -> Any:
-    if np.shape(tangent) != stack + output.shape:
-        tangent = np.broadcast_to(tangent, stack + output.shape)
-    if tangent.dtype.kind == "c" and output.dtype.kind != "c":
-        tangent = np.real(tangent)
-    return tangent if tangent.dtype == output.dtype else tangent.astype(output.dtype)
-
-
-def _transposed(pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: Entry, stack: tuple[int, ...]) -> Any:
-    """Pull the tangent back through the rule: a rule is linear in its cotangent, and its transpose is the Jacobian."""
-    cotangent = wrap(np.zeros_like(entry.output_value)[()])
-    left: list[str] = []
-
-    def see(what: str, *details: Any) -> None:
-        if what == "Leave":
-            left.append(details[-1])
-
-    hooks = (see,) if RULES[entry.operation].own else ()  # how a tangent is found is nobody's business
-    failed = found = None
-    try:
-        with only(*now().listeners, hooks=hooks):
-            found = _pulled_back(pull, k, tangent, y, values, entry, stack, cotangent)
-    except TypeError as error:
-        failed = error
-        if not left:
-            raise
-    if found is None and left:
-        raise TypeError(
-            f"the rule of {entry.name}, used at {entry.place}, takes the cotangent as plain numbers, by {left[0]}, so "
-            'no tangent is pushed forward through it. Write it in NumPy functions of tensors, or use mode="reverse"'
-        ) from failed
-    return np.zeros(stack + entry.output_value.shape, entry.output_value.dtype) if found is None else found
-
-
-def _pulled_back(
-    pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: Entry, stack: tuple[int, ...], cotangent: Any
-) -> Any:
-    with Tape(persistent=True) as tape:
-        tape.watch(cotangent)
-        g = np.conjugate(cotangent) if cotangent.dtype.kind == "c" else cotangent
-        contribution: Any = pull(g, y, *values, **entry.parameters)
-        if isinstance(contribution, Tensor):
-            contribution = settle(contribution, values[k])
-    found = {}
-    if isinstance(contribution, Tensor):  # a rule that does not look at its cotangent moves nothing
-        found[contribution._id] = tangent
-        for _ in tape._walk(found, {cotangent._id}, stack):
-            pass
-    return found.get(cotangent._id)
 
 
 def check_tuples(primals: Any, tangents: Any, usage: str) -> None:

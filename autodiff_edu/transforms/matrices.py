@@ -15,7 +15,7 @@ from ..gradient_tape import GradientTape
 from .blocks import BlockMatrix
 from .forward import by_columns, check_tuples, jvp
 from .gradients import grad
-from .run import Argnums, Function, chosen, prepared, replaced, run, unwrapped, watch_all
+from .run import Argnums, Function, chosen, own, prepared, replaced, run, unwrapped
 
 
 def jacobian(f: Function, argnums: Argnums = 0, mode: str = "auto") -> Function:
@@ -102,8 +102,9 @@ def hessian(f: Function, argnums: Argnums = 0) -> Function:
 
     def differentiated(*args: Any, **kwargs: Any) -> Any:
         args = prepared(args, argnums)
+        sources = own(chosen(args, argnums))
         with GradientTape(persistent=True) as outer:
-            sources = watch_all(outer, chosen(args, argnums))
+            outer.watch(sources)
             if not flatten(sources, ""):
                 raise ValueError(f"hessian needs at least one array, and argument {argnums!r} holds none")
             inner, value, inner_sources = run(f, replaced(args, argnums, sources), kwargs, argnums)

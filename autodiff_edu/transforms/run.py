@@ -21,8 +21,9 @@ def run(
 ) -> tuple[GradientTape, Any, Any]:
     """Run `f` on a tape of its own that watches the chosen arguments; return the tape, the value and the sources."""
     args = prepared(args, argnums)
+    sources = own(chosen(args, argnums))
     with GradientTape(persistent) as tape:
-        sources = watch_all(tape, chosen(args, argnums))
+        tape.watch(check_watchable(sources, "argument"))
         value = f(*replaced(args, argnums, sources), **kwargs)
     for path, leaf in flatten(value, "the result"):
         if not isinstance(leaf, Tensor):
@@ -64,18 +65,17 @@ def replaced(args: tuple[Any, ...], argnums: Argnums, sources: Any) -> tuple[Any
     return tuple(replaced)
 
 
-def watch_all(tape: GradientTape, structure: Any) -> Any:
+def own(structure: Any) -> Any:
     """Make a tensor of its own of every leaf, so that the same array in two places is two sources."""
     structure = as_array(structure)
-    leaves = [_source(path, leaf) for path, leaf in flatten(structure, "argument")]
-    sources = rebuild(structure, iter(leaves))
-    tape.watch(check_watchable(sources, "argument"))
-    return sources
+    return rebuild(structure, iter([_source(path, leaf) for path, leaf in flatten(structure, "argument")]))
 
 
 def _source(path: str, leaf: Any) -> Tensor:
     if isinstance(leaf, Tensor):
-        return alias(leaf)
+        source = alias(leaf)
+        source.name = leaf.name
+        return source
     return as_constant(path, float(leaf) if isinstance(leaf, int) else leaf)
 
 

@@ -116,6 +116,8 @@ class Expected:
         else:
             value = self.value(subject, number)
             cotangent = self.cotangent(subject, number) if entry is None else self.arrived(step["entry"], number)
+        if self.pushes(number):
+            return self.moved(step, entry, value, cotangent)
         adding = step["kind"] == "accumulate"
         nothing = UNKNOWN if step.get("before", "") == "" else "nothing yet"
         name = None if subject is None else self.document["tensors"][subject]["name"]
@@ -129,10 +131,36 @@ class Expected:
             "count": f"{step['count']} of {step['of']}" if adding else "",
         }
 
+    def pushes(self, number: int) -> bool:
+        """Whether tangents are on show, or the first thing to come that flows is one."""
+        coming = next((step["pass"] for step in self.steps[number:] if "pass" in step), None)
+        current = self.shown_pass(number)
+        wanted = coming if current is None else current
+        return any("tangent" in step for step in self.steps if wanted is not None and step.get("pass") == wanted)
+
+    def moved(self, step: dict[str, Any], entry: Any, value: Any, tangent: Any) -> dict[str, str]:
+        """The fields in forward mode: the parts of a tangent, and what they add up to."""
+        parts = [part["text"] for part in step.get("contributions", ()) if part]
+        if step["kind"] == "push forward" and not parts:
+            parts = [step["tangent"]["text"], "nothing else"]
+        subject = step.get("tensor") if entry is None else entry["output"]
+        name = None if subject is None else self.document["tensors"][subject]["name"]
+        before, contribution = parts or [UNKNOWN, UNKNOWN]
+        return {
+            "operation": UNKNOWN if name is None else name if entry is None else f"{name} = {entry['text']}",
+            "value": shown(value),
+            "cotangent": shown(tangent),
+            "before": before,
+            "contribution": contribution,
+            "after": shown(step.get("tangent")),
+            "count": "",
+        }
+
     def box(self, tensor: int, number: int) -> str:
         cotangent = self.cotangent(tensor, number)
+        word = "tangent" if self.pushes(number) else "cotangent"
         text = f"{self.document['tensors'][tensor]['name']}: {shown(self.value(tensor, number))}"
-        return text if cotangent is None else f"{text}, cotangent {cotangent['text']}"
+        return text if cotangent is None else f"{text}, {word} {cotangent['text']}"
 
     def value(self, tensor: int, number: int) -> dict[str, Any] | None:
         """A tensor has a value from the step that watches, computes or first uses it."""
@@ -170,19 +198,16 @@ class Expected:
         current, found = self.shown_pass(number), None
         for step in self.steps[: number + 1]:
             if current is not None and step.get("pass") == current and step.get("tensor") == tensor:
-                found = step["cotangent"] if step["kind"] == "seed" else step["after"]
+                found = next(step[key] for key in ("after", "cotangent", "tangent") if key in step)
         return found
 
     def arrived(self, entry: int, number: int) -> dict[str, Any] | None:
         """What arrived at an entry in the pass on show."""
         current, found = self.shown_pass(number), None
         for step in self.steps[: number + 1]:
-            if current is not None and (step["kind"], step.get("pass"), step.get("entry")) == (
-                "pull back",
-                current,
-                entry,
-            ):
-                found = step["cotangent"]
+            here = current is not None and (step.get("pass"), step.get("entry")) == (current, entry)
+            if here and step["kind"] in ("pull back", "push forward"):
+                found = step.get("cotangent") or step.get("tangent")
         return found
 
     def state(self, entry: int, number: int) -> str:
@@ -194,7 +219,7 @@ class Expected:
         if not kinds:
             return "waiting"
         if self.arrived(entry, number) is not None:
-            return "pulled"
+            return "pushed" if self.pushes(number) else "pulled"
         # one tape may skip what another records
         return "cut" if "cut" in kinds else "recorded" if "record" in kinds else "skip"
 

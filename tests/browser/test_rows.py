@@ -118,7 +118,7 @@ def test_an_unfolded_graph_holds_what_is_in_view(long_loop: Any, open_tab: Any, 
         go(player, number)
         boxes = player.root.locator("[data-tensor], button.group")
         assert 1 < boxes.count() < 120
-        assert player.root.locator("[data-now], .group[data-state=now]").count() == 1, number
+        assert player.root.locator(".graph :is([data-now], .group[data-state=now])").count() == 1, number
     player.root.locator(".graph").evaluate("box => { box.scrollTop = box.scrollHeight; }")
     player.root.locator("button.group", has_text=f"turn {TURNS}").wait_for()
     tab.is_quiet()

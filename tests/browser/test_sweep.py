@@ -12,7 +12,7 @@ from programs import HOSTILE
 import autodiff_edu as ad
 from autodiff_edu.player.descend import descend
 from autodiff_edu.player.sweep import sweep
-from browser.following import Shown
+from browser.following import Shown, violations
 
 UNKNOWN = "—"
 
@@ -76,6 +76,116 @@ def test_the_row_at_work_and_its_seed_are_said(opened: Any) -> None:
         words = "All 2 rows at once" if one["stack"] else f"Row {one['rows'][0] + 1} of 2"
         assert label.text_content().startswith(words)
         assert lit.all_text_contents() == [document["sweep"]["rows"][row] for row in one["rows"]]
+
+
+COLUMNS = """root => [...root.querySelectorAll(".sweep table")].map((table) => ({
+  matrix: [...table.rows].slice(1).map((row) => [...row.querySelectorAll("td")].map((cell) => cell.textContent)),
+  now: [...table.querySelectorAll("th[data-now], tr[data-now] th")].map((head) => head.textContent),
+}))"""
+
+
+def test_columns_fill_in_forward_mode(opened: Any) -> None:
+    tab, shown, document = opened(sweep(products, [1.0, -2.0, 3.0], mode="forward"))
+    part = document["sweep"]
+    label = shown.root.locator(".sweep > .label")
+    assert label.text_content().startswith("Each column takes a forward pass")
+    for one in part["passes"]:
+        shown.root.locator("input[type=range]").fill(str(one["last"]))
+        (seen,) = shown.root.evaluate(COLUMNS)
+        done = [other for other in part["passes"] if other["last"] <= one["last"] and other["stack"] == one["stack"]]
+        known = {column for other in done for column in other["columns"]}
+        wanted = [
+            [f"{value:g}".replace("-", "−") if k in known else UNKNOWN for k, value in enumerate(row)]
+            for row in part["jacobian"]["data"]
+        ]
+        assert seen == {"matrix": wanted, "now": [part["columns"][k] for k in one["columns"]]}
+        words = "All 3 columns at once" if one["stack"] else f"Column {one['columns'][0] + 1} of 3, from the tangent ["
+        assert label.text_content().startswith(words)
+    tab.is_quiet()
+
+
+def test_both_modes_fill_side_by_side_and_count_their_passes(opened: Any) -> None:
+    tab, shown, document = opened(sweep(products, [1.0, -2.0, 3.0], mode="both"))
+    passes = document["sweep"]["passes"]
+    labels = shown.root.locator(".matrices .label")
+    shown.root.locator("input[type=range]").fill(str(passes[2]["last"]))  # two rows and a column
+    assert labels.all_text_contents() == ["reverse: 2 of 2 passes", "forward: 1 of 3 passes"]
+    reverse, forward = shown.root.evaluate(COLUMNS)
+    assert reverse["matrix"] == [["−2", "1", "0"], ["0", "3", "−2"]]
+    assert forward["matrix"] == [["−2", UNKNOWN, UNKNOWN], ["0", UNKNOWN, UNKNOWN]]
+    assert (len(reverse["now"]), forward["now"]) == (1, [])
+    left, right = (box.bounding_box() for box in shown.root.locator(".matrices > div").all())
+    assert left["x"] + left["width"] <= right["x"]
+    assert left["y"] == right["y"]
+    shown.press("End")
+    assert labels.all_text_contents() == ["reverse: all rows in one pass", "forward: all columns in one pass"]
+    tab.is_quiet()
+
+
+def batch(x: Any) -> Any:
+    return (x @ np.array([[1.0, 2.0], [3.0, -1.0]])) ** 2
+
+
+BOARD = """root => {
+  const texts = (table) => [...table.rows].map((row) => [...row.cells].map((cell) => cell.title));
+  const all = (selector) => [...root.querySelectorAll(selector)];
+  const grid = all(".patch:not([data-slot])");
+  return {
+    grid: grid.map(texts),
+    zero: grid.map((table) => table.hasAttribute("data-zero")),
+    moved: grid.flatMap((table, k) => (table.hasAttribute("data-moved") ? [k] : [])),
+    slots: all(".patch[data-slot]").map(texts),
+  };
+}"""
+
+
+def as_shown(data: Any) -> list[list[str]]:
+    return [[f"{value:g}".replace("-0", "0").replace("-", "−") for value in row] for row in data]
+
+
+def test_the_patches_of_a_batch_slide_together(opened: Any) -> None:
+    tab, shown, document = opened(sweep(batch, [[1.0, 0.0], [2.0, 1.0], [0.0, -1.0]], batch=True))
+    part = document["patches"]
+    unknown = [[UNKNOWN] * 2] * 2
+    full, folded = np.array(part["full"]["data"]), [as_shown(patch) for patch in part["folded"]["data"]]
+    grid = [as_shown(full[i, :, j]) for i in range(3) for j in range(3)]
+
+    def at(number: int) -> dict[str, Any]:
+        shown.root.locator("input[type=range]").fill(str(number))
+        return dict(shown.root.evaluate(BOARD))
+
+    assert at(part["made"] - 1) == {"grid": [unknown] * 9, "zero": [False] * 9, "moved": [], "slots": [unknown] * 3}
+    whole = at(part["made"])
+    assert whole["grid"] == grid
+    assert whole["zero"] == [k not in (0, 4, 8) for k in range(9)]
+    for sample, step in enumerate(part["folds"]):
+        seen = at(step)
+        assert seen["moved"] == [0, 4, 8][: sample + 1]
+        assert seen["slots"] == [*folded[: sample + 1], *[unknown] * (2 - sample)]
+    assert at(part["begun"])["slots"] == [unknown] * 3, "the direct way begins with nothing"
+    assert at(part["done"])["slots"] == folded
+    tab.is_quiet()
+
+
+def test_a_moved_patch_stands_where_it_belongs_without_motion(opened: Any) -> None:
+    _, shown, document = opened(sweep(batch, [[1.0, 0.0], [2.0, 1.0]], batch=True))
+    shown.root.locator("input[type=range]").fill(str(document["patches"]["folds"][-1]))
+    moved = [box.bounding_box() for box in shown.root.locator(".patch[data-moved]").all()]
+    slots = [box.bounding_box() for box in shown.root.locator(".patch[data-slot]").all()]
+    for one, other in zip(moved, slots, strict=True):
+        assert (one["x"], one["y"]) == (pytest.approx(other["x"], abs=1), pytest.approx(other["y"], abs=1))
+    assert (
+        shown.root.locator(".patch[data-moved]").first.evaluate("box => getComputedStyle(box).transitionDuration")
+        == "0s"
+    )
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_patches_can_be_read_by_everybody(scheme: str, opened: Any) -> None:
+    tab, shown, document = opened(sweep(batch, [[1.0, 0.0], [2.0, 1.0]], batch=True), color_scheme=scheme)
+    shown.root.locator("input[type=range]").fill(str(document["patches"]["folds"][0]))
+    tab.page.emulate_media(reduced_motion="reduce")
+    assert violations(shown.root) == []
 
 
 def test_the_points_of_a_walk_are_those_of_the_document(opened: Any) -> None:

@@ -54,6 +54,57 @@ def test_the_passes_take_the_rows_in_order_and_then_all_at_once():
     assert passes[-1]["last"] - passes[-1]["first"] == passes[0]["last"] - passes[0]["first"]  # as long as one row
 
 
+def test_each_column_is_what_its_own_forward_pass_brings():
+    document = document_of(sweep(products, [1.0, 2.0, 3.0], mode="forward"))
+    part, steps = document["sweep"], document["steps"]
+    assert part["jacobian"]["data"] == [[2.0, 1.0, 0.0], [0.0, 3.0, 2.0]]
+    assert [(one["columns"], one["stack"]) for one in part["passes"]] == [
+        ([0], False), ([1], False), ([2], False), ([0, 1, 2], True),
+    ]  # fmt: skip
+    for one in part["passes"]:
+        first, last = steps[one["first"]], steps[one["last"]]
+        tangent = np.array(first["tangent"]["data"])
+        assert (first["kind"], last["kind"]) == ("move", "push forward")
+        assert np.array_equal(tangent, np.eye(3) if one["stack"] else np.eye(3)[one["columns"][0]])
+        columns = np.array(part["jacobian"]["data"])[:, one["columns"]]
+        assert np.array_equal(np.reshape(last["tangent"]["data"], columns.T.shape), columns.T)
+
+
+def test_both_ways_take_turns_until_the_shorter_is_done():
+    part = document_of(sweep(products, [1.0, 2.0, 3.0], mode="both"))["sweep"]
+    order = [("rows" if "rows" in one else "columns", one.get("rows") or one["columns"]) for one in part["passes"]]
+    assert order == [
+        ("rows", [0]),
+        ("columns", [0]),
+        ("rows", [1]),
+        ("columns", [1]),
+        ("columns", [2]),
+        ("rows", [0, 1]),
+        ("columns", [0, 1, 2]),
+    ]
+    assert [one["stack"] for one in part["passes"]] == [False] * 5 + [True] * 2
+
+
+@pytest.mark.parametrize("mode", ["forward", "both"])
+def test_a_tape_around_a_forward_sweep_does_not_disturb(mode):
+    w = ad.Variable(2.0)
+    with ad.GradientTape():
+        document = document_of(sweep(lambda x: w * np.sin(x), [1.0, 2.0], mode=mode))
+    assert len(document["tapes"]) == 1
+    assert document["sweep"]["target"] != document["sweep"]["source"]
+
+
+def test_what_is_its_own_argument_is_swept_forward_too():
+    part = document_of(sweep(lambda x: x, [1.0, 2.0], mode="forward"))["sweep"]
+    assert part["jacobian"]["data"] == [[1.0, 0.0], [0.0, 1.0]]
+    assert part["target"] == part["source"]
+
+
+def test_a_mode_that_there_is_not_is_refused_in_words():
+    with pytest.raises(ValueError, match="mode is 'sideways'; it must be 'reverse', 'forward' or 'both'"):
+        sweep(products, [1.0, 2.0], mode="sideways")
+
+
 def test_arrays_of_any_rank_and_scalars_and_variables_are_swept():
     part = document_of(sweep(lambda w: w @ w, ad.Variable(np.eye(2), name="w")))["sweep"]
     assert part["columns"] == ["w[0, 0]", "w[0, 1]", "w[1, 0]", "w[1, 1]"]
@@ -93,6 +144,71 @@ def test_what_cannot_be_swept_is_refused_in_words(f, x, error, words):
         sweep(f, x)
 
 
+# A batch that folds --------------------------------------------------------------------------------------------------
+
+BATCH = [[1.0, 0.0], [2.0, 1.0], [0.0, -1.0]]
+
+
+def own(x):
+    return (x @ np.array([[1.0, 2.0], [3.0, -1.0]])) ** 2
+
+
+def mixed(x):
+    return x - np.mean(x, axis=0)
+
+
+@pytest.mark.parametrize("f", [own, mixed])
+def test_a_batch_folds_into_what_batch_jacobian_gives(f):
+    document = document_of(sweep(f, BATCH, batch=True))
+    part, x = document["patches"], ad.constant(BATCH)
+    with ad.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = f(x)
+    np.testing.assert_allclose(part["full"]["data"], tape.jacobian(y, x), 1e-5, 1e-12)
+    np.testing.assert_allclose(part["folded"]["data"], tape.batch_jacobian(y, x), 1e-5, 1e-12)
+    assert part["full"]["shape"] == [3, 2, 3, 2]
+
+
+def test_a_fold_follows_the_full_jacobian_and_the_direct_way_comes_last():
+    document = document_of(sweep(own, BATCH, batch=True))
+    part, steps = document["patches"], document["steps"]
+    remarks = [number for number, step in enumerate(steps) if step["kind"] == "remark"]
+    assert remarks == [part["made"], *part["folds"], part["done"]]
+    assert [steps[part["made"] - 1]["kind"], steps[part["begun"]]["kind"]] == ["outcome", "seed"]
+    assert part["done"] == len(steps) - 1
+    seeds = [step["cotangent"]["shape"] for step in steps if step["kind"] == "seed"]
+    assert seeds == [[6, 3, 2], [2, 3, 2]]
+    assert "so only the patches on the diagonal are not 0" in steps[part["made"]]["text"]
+    assert "a stack of 2 seeds instead of 6" in steps[part["done"]]["text"]
+
+
+def test_samples_that_mix_are_said_to():
+    steps = document_of(sweep(mixed, BATCH, batch=True))["steps"]
+    texts = [step["text"] for step in steps if step["kind"] == "remark"]
+    assert texts[0].endswith("The samples mix: patches off the diagonal are not 0.")
+    assert texts[1] == "Sample 0: all patches in its column slide together and add up."
+    assert texts[-1].endswith("nothing says that they are sums: use check=True.")
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "words"),
+    [
+        (own, [1.0, 2.0], "batch=True takes a batch of shape"),
+        (lambda x: np.sum(x, axis=0, keepdims=True), BATCH, r"has shape \(3, 2\) and the result \(1, 2\)"),
+        (own, np.ones((9, 2)), "324 numbers"),
+        (lambda x: ad.constant(np.ones((3, 1))), BATCH, "does not depend on x"),
+    ],
+)
+def test_what_is_no_batch_is_refused_in_words(f, x, words):
+    with pytest.raises(ValueError, match=words):
+        sweep(f, x, batch=True)
+
+
+def test_a_batch_is_not_swept_forward():
+    with pytest.raises(ValueError, match="a batch Jacobian is filled in reverse mode, and mode is 'forward'"):
+        sweep(own, BATCH, mode="forward", batch=True)
+
+
 def test_the_same_walk_gives_the_same_bytes():
     first, second = (descend(quartic, (0.3, 1.0)).html() for _ in range(2))
     assert first == second
@@ -102,9 +218,10 @@ def test_the_same_walk_gives_the_same_bytes():
 
 def test_only_documents_with_such_parts_carry_the_scripts_that_draw_them():
     plain, swept, walked = ad.play(quartic, np.ones(2)), sweep(products, [1.0, 2.0]), descend(quartic, (0.3, 1.0))
-    for player, parts in ((plain, []), (swept, ["sweep"]), (walked, ["contours"])):
+    folded = sweep(own, BATCH, batch=True)
+    for player, parts in ((plain, []), (swept, ["sweep"]), (walked, ["contours"]), (folded, ["patches"])):
         text = player.html()
-        assert [part for part in ("sweep", "contours") if f"EXTRAS.{part}=" in text] == parts
+        assert [part for part in ("sweep", "patches", "contours") if f"EXTRAS.{part}=" in text] == parts
         assert len(text) < 150_000, player
     assert ".plane" not in document_css(plain)
     assert ".plane" in document_css(walked)

@@ -105,8 +105,8 @@ def test_the_condition_of_a_tensor_is_an_operation_and_a_decision():
         return y
 
     assert played(f, 2.0, kind="cut line") == [
-        "t1 is y greater than 1, which is True. Here y is another name for x. The tape records it as entry 1, which cuts "
-        "the flow: its derivative is zero wherever it has one.",
+        "t1 is y greater than 1, which is True. Here y is another name for x. The tape records it as entry 1, which "
+        "cuts the flow: its derivative is zero wherever it has one.",
         "y > 1 is True, so the block below runs.",
     ]
 

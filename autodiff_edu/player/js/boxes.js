@@ -34,18 +34,21 @@ export function drawBox({ x, width, height, plain, heading, operation }, index, 
   };
   let before = {};
   const update = (now) => {
-    const { known, reached, backward } = now;
+    const { known, reached, backward, tangents } = now;
     for (const part of ["state", "mark", "now", "cause"]) {
       if (before[part] !== now[part]) set(element, `data-${part}`, now[part] || null);
     }
-    if (before.known !== known || before.reached !== reached || before.backward !== backward) {
+    if (before.known !== known || before.reached !== reached || before.backward !== backward ||
+        before.tangents !== tangents) {
       set(element, "data-known", known !== UNKNOWN || null);
-      set(element, "data-reached", reached !== undefined || null);
+      set(element, "data-reached", reached === undefined ? null : tangents ? "tangent" : true);
       const words = STRINGS.graph;
-      write(title, reached === undefined ? words.tensor(name, known) : words.reached(name, known, reached));
+      const [also, arrow] = tangents ? [words.moved, "→"] : [words.reached, "←"];
+      write(title, reached === undefined ? words.tensor(name, known) : also(name, known, reached));
       write(value, cotangent || name === whole ? shorten(known) : `${heading} = ${shorten(known)}`);
       spoil(oddIn(known), oddIn(reached));
-      if (cotangent) write(cotangent, backward || reached !== undefined ? `← ${shorten(reached ?? UNKNOWN)}` : "");
+      const flows = backward || reached !== undefined;
+      if (cotangent) write(cotangent, flows ? `${arrow} ${shorten(reached ?? UNKNOWN)}` : "");
     }
     if (mark && before.mark !== now.mark) {
       mark.replaceChildren(BOX_MARKS[now.mark] ?? "", about);

@@ -8,7 +8,7 @@ export function headingView(trace, history) {
   const show = (step) => {
     const towards = history.backward[step] ? "backward" : "forward";
     set(direction, "data-direction", towards);
-    write(direction, STRINGS.heading[towards]);
+    write(direction, STRINGS.heading[history.pushing(step) ? "tangents" : towards]);
     write(count, STRINGS.heading.count(step + 1, trace.steps.length));
   };
   const heading = make("h2", { title: trace.title }, trace.title);
@@ -47,8 +47,12 @@ export function controlsView(trace, history, { actions, go, setSpeed }) {
   const scrubber = make("input", { type: "range", min: 0, max: last, step: 1, "aria-label": words.scrubber });
   scrubber.addEventListener("input", () => go(Number(scrubber.value)));
   const place = (step) => `--portion: ${last ? step / last : 0}`;
-  const marks = history.turns.map((turn) =>
-    make("span", { class: "turn", "data-turn": turn, style: place(turn), title: words.turn(turn + 1) }));
+  const marks = history.turns.map((turn) => {
+    const forward = history.pushing(turn);
+    const title = words[forward ? "turnForward" : "turn"](turn + 1);
+    const kind = { class: "turn", "data-turn": turn, "data-forward": forward || null };
+    return make("span", { ...kind, style: place(turn), title });
+  });
   const { births, last: spoilt } = history.odd;
   const span = `--from: ${births[0]?.step / last}; --to: ${spoilt / last}`;
   if (births.length) marks.push(make("span", { class: "spoilt", style: span }));

@@ -18,7 +18,7 @@ export function readFates(trace, history) {
     pauses.push(paused);
     if (kind === "watch") note(watched, tensor, tape);
     if (tensor !== undefined && !seen.has(tensor)) seen.set(tensor, number);
-    if (step.pass !== undefined) ends.set(step.pass, { tape, number });
+    if (step.pass !== undefined && !step.tangent) ends.set(step.pass, { tape, number });
     if (kind === "accumulate") for (const key of [`${entry}.${argument}`, `to ${tensor}`]) note(uses, key, number);
     if (!["record", "cut", "skip"].includes(kind)) return;
     for (const input of trace.entries[entry].inputs) if (!seen.has(input)) seen.set(input, number);
@@ -43,10 +43,11 @@ export function readFates(trace, history) {
     const maker = trace.entries[makers.get(tensor)];
     return Boolean(where && maker?.where) && JSON.stringify(where) === JSON.stringify(maker.where);
   };
-  /** The step at which an entry is pulled back, where a backward pass is on show, or else the one that computes it. */
+  /** The step at which a pass that is on show comes to an entry, or else the one that computes the entry. */
   const stepOfEntry = (entry, at) => {
     const [pulled, appeared] = [history.pulled(entry, at), history.appeared[entry]];
-    return (history.backward[at] ? pulled : undefined) ?? (Number.isFinite(appeared) ? appeared : (pulled ?? at));
+    const reached = history.backward[at] || history.pushing(at) ? pulled : undefined;
+    return reached ?? (Number.isFinite(appeared) ? appeared : (pulled ?? at));
   };
   const stepOfUse = (entry, argument, at) =>
     (history.backward[at] ? inPass(uses.get(`${entry}.${argument}`), at) : undefined) ?? stepOfEntry(entry, at);

@@ -108,6 +108,9 @@ function cases([condition, yes, no], inside) {
   return row(sign("{", { stretchy: "true", form: "prefix" }), table);
 }
 
+/** The name of a tensor's tangent, with a dot. */
+export const dotted = (name) => math("mover", { accent: "true" }, named(name), sign("˙"));
+
 /** A line of formulas with signs in between, given as [sign, node] pairs after the first node. */
 export function equation(first, ...others) {
   const space = { form: "infix", lspace: "0.28em", rspace: "0.28em" };

@@ -75,7 +75,8 @@ export function graphView(trace, history, layout, go) {
       const mark = known === UNKNOWN ? null : fates.mark(index, step);
       const cause = kind === "explain" && fates.isAt(index, where);
       const state = fates.state(index, step);
-      boxes.get(index).update({ known, reached, backward, mark, cause, state, now: index === subject });
+      const tangents = history.tangents[step];
+      boxes.get(index).update({ known, reached, backward, tangents, mark, cause, state, now: index === subject });
     }
     for (const link of links) {
       const known = history.appeared[link.entry] <= step;
@@ -89,8 +90,9 @@ export function graphView(trace, history, layout, go) {
     for (const link of under) set(link, "data-under", true);
     lit.replaceChildren(...arriving.map((link, index) => {
       // An "accumulate" goes along one argument; to some, such as a plain constant, nothing flows back at all.
+      const rests = kind === "push forward" && !history.cotangent(trace.entries[entry].inputs[index], step);
       const passes = kind === "explain" ? !fates.stops(entry) : !backward || fates.flowsBack(entry, index);
-      const flows = (argument ?? index) === index && passes;
+      const flows = (argument ?? index) === index && !rests && passes;
       return draw("g", { "data-edge": `${entry}.${index}`, "data-flow": flows || null }, ...edge(link, backward));
     }));
     write(caption, [STRINGS.graph.heading, ...fates.paused(step).map(STRINGS.graph.paused)].join(" "));

@@ -4,6 +4,9 @@ import { UNKNOWN } from "./dom.js";
 import { readOdd } from "./odd.js";
 import SHARED from "../../text/shared.json" with { type: "json" };
 
+/** What happens in a pass that pushes tangents forward; in all other passes cotangents are pulled back. */
+const PUSHES = ["move", "push forward"];
+
 /** The last of some changes, which are in order, that has happened at a step. */
 export function latest(changes, step) {
   let [low, high] = [0, changes?.length ?? 0];
@@ -16,9 +19,10 @@ export function latest(changes, step) {
 }
 
 /**
- * Reads the trace once, from beginning to end. Per step: the direction, the place in the code, and the backward pass
- * whose cotangents are on show (or null). Per tensor the values, and per tensor and entry the cotangents of each
- * pass, as changes, each {step, array}.
+ * Reads the trace once, from beginning to end. Per step: the direction, the place in the code, the pass whose
+ * cotangents or tangents are on show (or null), and whether these, or else those of the next pass, are `tangents`.
+ * Per tensor the values, and per tensor and entry the cotangents or tangents of each pass, as changes, each
+ * {step, array}.
  */
 export function readHistory(trace) {
   const { steps, tensors, entries } = trace;
@@ -32,7 +36,9 @@ export function readHistory(trace) {
   const computed = entries.map(() => "recorded");
   const passes = new Map();
   steps.forEach((step, number) => {
-    if (step.pass !== undefined) passes.set(step.pass, { first: number, ...passes.get(step.pass), last: number });
+    if (step.pass === undefined) return;
+    const forward = PUSHES.includes(step.kind);
+    passes.set(step.pass, { first: number, forward, ...passes.get(step.pass), last: number });
   });
   steps.forEach((step, number) => {
     const know = (tensor, array) => {
@@ -46,27 +52,35 @@ export function readHistory(trace) {
       for (const tensor of [...entry.inputs, entry.output]) know(tensor);
     }
     if (step.tensor !== undefined) know(step.tensor, step.kind === "assign" ? step.value : null);
-    const change = { step: number, array: step.kind === "accumulate" ? step.after : step.cotangent };
-    if (step.kind === "seed" || step.kind === "accumulate") note(cotangents[step.tensor], step.pass, change);
-    if (step.kind === "pull back") note(arrivals[step.entry], step.pass, change);
-    const computes = SHARED.computing.includes(step.kind);
+    const change = { step: number, array: step.after ?? step.cotangent ?? step.tangent };
+    if (change.array && step.tensor !== undefined) note(cotangents[step.tensor], step.pass, change);
+    if (step.kind === "pull back" || step.kind === "push forward") note(arrivals[step.entry], step.pass, change);
+    const [computes, pushes] = [SHARED.computing, PUSHES].map((kinds) => kinds.includes(step.kind));
     const back = step.pass !== undefined || step.kind === "explain";
-    backward.push(back || ((backward[number - 1] ?? false) && !computes));
+    backward.push(!pushes && (back || ((backward[number - 1] ?? false) && !computes)));
     // An outer tape may record in the middle of an inner backward pass, whose cotangents stay; after it they go.
     const shown = pass[number - 1] ?? null;
     const over = step.kind === "reset" || (computes && number > passes.get(shown)?.last);
     pass.push(step.pass ?? (over ? null : shown));
     where.push(step.where ?? null);
   });
+  const tangents = [];
+  for (let [number, next] = [steps.length - 1, null]; number >= 0; number--) {
+    next = steps[number].pass ?? next;
+    tangents[number] = passes.get(pass[number] ?? next)?.forward ?? false;
+  }
   const value = (tensor, number) => latest(values[tensor], number)?.array.text ?? UNKNOWN;
   const inPass = (changes, number) => latest(changes.get(pass[number]), number)?.array ?? null;
   const arrived = (entry, number) => inPass(arrivals[entry], number);
-  const done = (entry, number) => (arrived(entry, number) ? "pulled" : computed[entry]);
+  const done = (entry, number) => (!arrived(entry, number) ? computed[entry] : tangents[number] ? "pushed" : "pulled");
   const state = (entry, number) =>
     steps[number].entry === entry ? "now" : appeared[entry] > number ? "waiting" : done(entry, number);
   const cotangent = (tensor, number) => inPass(cotangents[tensor], number);
-  /** The step that pulls the entry back: in the pass on show, else in the first that does. */
+  /** Whether tangents are on show at a step that is not one of a backward pass. */
+  const pushing = (number) => !backward[number] && pass[number] !== null && tangents[number];
+  /** The step at which a pass comes to the entry: the pass on show, else the first that does. */
   const pulled = (entry, number) => (arrivals[entry].get(pass[number]) ?? [...arrivals[entry].values()][0])?.[0].step;
   const turns = [...passes.values()].map(({ first }) => first);
-  return { odd: readOdd(trace), backward, pass, where, appeared, turns, value, cotangent, arrived, state, pulled };
+  const found = { odd: readOdd(trace), backward, pass, tangents, pushing, where, appeared, turns };
+  return { ...found, value, cotangent, arrived, state, pulled };
 }

@@ -7,7 +7,7 @@ export const MOST_LANES = 6;
 /**
  * Reads the trace once. `rows` are the lines of the list from top to bottom: {entry} or, for what happens to a whole
  * tape, {step}. `of(entry, tape, step)` says what a tape has of an entry: "recorded", "cut", "skip", "paused",
- * "backward" (its own backward pass computes it, for others to record), "forgotten", "released" or "".
+ * "backward" or "tangents" (its own pass computes it, for others to record), "forgotten", "released" or "".
  * `shown(step)` are the tapes that have a lane then, and `first(tape)` is the first step of a tape.
  */
 export function readLanes({ steps, entries, tapes }) {
@@ -18,8 +18,9 @@ export function readLanes({ steps, entries, tapes }) {
   const begin = (entry, tape, from, fate) => {
     if (!lanes[entry].has(tape)) lanes[entry].set(tape, { from, fate, lost: Infinity, as: "" });
   };
-  steps.forEach(({ pass, tape }, number) => {
-    if (pass !== undefined) passes.set(pass, { first: number, ...passes.get(pass), tape, last: number });
+  steps.forEach(({ kind, pass, tape }, number) => {
+    const as = kind === "move" ? "tangents" : "backward";
+    if (pass !== undefined) passes.set(pass, { first: number, as, ...passes.get(pass), tape, last: number });
     if (tape != null) spans[tape] = { first: number, ...spans[tape], last: number };
   });
   const open = new Map(); // the passes that are under way
@@ -38,7 +39,7 @@ export function readLanes({ steps, entries, tapes }) {
     begin(entry, tape, number, kind === "record" ? "recorded" : paused.has(tape) ? "paused" : kind);
     if (kind !== "skip") held[tape].push(lanes[entry].get(tape));
     for (const other of paused) begin(entry, other, number, "paused");
-    for (const { tape: puller } of open.values()) if (puller !== tape) begin(entry, puller, number, "backward");
+    for (const { tape: puller, as } of open.values()) if (puller !== tape) begin(entry, puller, number, as);
   });
   const of = (entry, tape, step) => {
     const { from, fate, lost, as } = lanes[entry].get(tape) ?? NONE;

@@ -2,9 +2,10 @@
 
 import { arrayPlace, limitOf } from "./array.js";
 import { UNKNOWN, make, set, write } from "./dom.js";
-import { barred, drawn, equation, named, result } from "./formula.js";
+import { barred, dotted, drawn, equation, named, result } from "./formula.js";
 import { latest } from "./history.js";
 import { STRINGS } from "./strings.js";
+import { tangentsOf } from "./tangents.js";
 
 const MOST_INPUTS = 6;
 const LONGEST_NUMBER = 9; // what is put into a formula in place of a name
@@ -63,11 +64,14 @@ function short(array) {
 }
 
 /** The formulas of an entry: what it computes, and what it sends to each argument. */
-function formulasOf(trace, read, history) {
-  const name = (entry) => (leaf) => {
+function formulasOf(trace, read, history, tangents, isCovered) {
+  /** Names at the leaves of a tree; `moving` is the argument whose tangent flows, else a cotangent does. */
+  const name = (entry, moving) => (leaf) => {
     const { arguments: given, output, aliases } = trace.entries[entry];
-    const tensor = trace.tensors[leaf === "g" || leaf === "y" ? output : given[leaf]];
-    return { node: leaf === "g" ? barred(tensor.name) : named(aliases?.[leaf] ?? tensor.name) };
+    const flowing = moving === undefined ? output : given[moving];
+    const tensor = trace.tensors[leaf === "g" ? flowing : leaf === "y" ? output : given[leaf]];
+    if (leaf === "g") return { node: (moving === undefined ? barred : dotted)(tensor.name) };
+    return { node: named(aliases?.[leaf] ?? tensor.name) };
   };
   /** A formula in names and, where each of them has a number and that says more, in numbers: half of them confuse. */
   const both = (entry, tree, numbers) => {
@@ -93,23 +97,29 @@ function formulasOf(trace, read, history) {
     return equation(named(trace.tensors[output].name), ...signed("=", nodes));
   };
   const backward = (entry, argument, number) => {
-    const { output, arguments: given, contributions } = trace.entries[entry];
+    const { arguments: given, contributions } = trace.entries[entry];
     const arrived = history.arrived(entry, number);
     const sent = read.contribution(entry, argument, number);
     const tree = trace.formulas[contributions[argument]];
-    const values = (leaf) => (leaf === "g" ? arrived : read.value(leaf === "y" ? output : given[leaf], number));
+    const values = (leaf) => (leaf === "g" ? arrived : value(entry, leaf, number));
     const isNumber = !Array.isArray(tree); // what it is in numbers is the outcome already
-    const nodes = both(entry, tree, isNumber ? null : arrived && values);
+    const nodes = both(entry, tree, isNumber || (isCovered() && !sent) ? null : arrived && values);
     if (arrived) nodes.push(...outcome(sent));
     return equation(barred(trace.tensors[given[argument]].name), ...signed("+=", nodes));
   };
-  return { forward, backward };
+  const value = (entry, leaf, number) => {
+    const { output, arguments: given } = trace.entries[entry];
+    return read.value(leaf === "y" ? output : given[leaf], number);
+  };
+  const pushed = (entry, number) => tangents.formula(entry, number, { name, short, value, outcome });
+  return { forward, backward, pushed };
 }
 
-export function panelView(trace, history) {
+export function panelView(trace, history, isCovered) {
   const words = STRINGS.panel;
   const read = readings(trace, history);
-  const formulas = formulasOf(trace, read, history);
+  const tangents = tangentsOf(trace, history);
+  const formulas = formulasOf(trace, read, history, tangents, isCovered);
   const field = (name, tag = "span") => make(tag, { "data-field": name });
   const [caption, operation, target, count, memory] =
     [["caption"], ["operation", "code"], ["target", "b"], ["count"], ["memory"]].map((one) => field(...one));
@@ -120,26 +130,34 @@ export function panelView(trace, history) {
   const rows = Array.from({ length: MOST_INPUTS }, () => rowPlace("input"));
   const subjectRow = rowPlace("output", [{ "data-field": "value" }, { "data-field": "cotangent" }]);
   const more = make("p", { class: "more" });
-  const heads = [make("td"), ...[words.value, words.cotangent].map((text) => make("th", { scope: "col" }, text))];
+  const flowing = make("th", { scope: "col" });
+  const heads = [make("td"), make("th", { scope: "col" }, words.value), flowing];
   const body = make("tbody");
   const table = make("table", {}, make("thead", {}, make("tr", {}, ...heads)), body);
   const about = make("div", { class: "about" }, table, more);
 
   const names = ["before", "contribution", "after"];
   const places = names.map((name) => arrayPlace({ "data-field": name }));
-  const span = (name, text) => make("span", { class: name }, text);
+  const span = (name, text = "") => make("span", { class: name }, text);
+  const labels = names.map(() => span("label"));
   const parts = ["", "+", "="].map((sign, index) =>
-    make("div", { class: "part" }, span("sign", sign), span("label", words[names[index]]), places[index].element));
+    make("div", { class: "part" }, span("sign", sign), labels[index], places[index].element));
   const sum = make("div", { class: "sum" }, ...parts);
   const accumulator = make("div", { class: "accumulator" }, make("p", {}, target, count), sum);
 
   const showFormulas = (step, number) => {
     const entry = trace.entries[step.entry];
+    const pushes = history.tangents[number] && entry?.pushes;
+    set(backward, "data-tangents", pushes ? true : null);
     const subject = trace.tensors[step.tensor];
     const shown = [];
     if (entry) {
       forward.replaceChildren(formulas.forward(step.entry, number));
-      entry.contributions.forEach((formula, index) => {
+      const covered = isCovered() && !history.arrived(step.entry, number); // whether anything flows is an answer
+      if (pushes) {
+        const current = step.kind === "push forward" ? "true" : null;
+        shown.push(make("div", { "data-now": current }, formulas.pushed(step.entry, number)));
+      } else if (!covered) entry.contributions.forEach((formula, index) => {
         if (formula === null || shown.length === MOST_INPUTS) return;
         const current = step.kind === "accumulate" && step.argument === index ? "true" : null;
         shown.push(make("div", { "data-now": current }, formulas.backward(step.entry, index, number)));
@@ -147,25 +165,34 @@ export function panelView(trace, history) {
     } else if (step.kind === "seed" || step.kind === "outcome") {
       const array = step.cotangent ?? step.gradient;
       forward.replaceChildren(equation(barred(subject.name), ["=", result(array?.text ?? words.none)]));
+    } else if (step.kind === "move") {
+      forward.replaceChildren(equation(dotted(subject.name), ["=", result(step.tangent.text)]));
     } else if (subject) {
       forward.replaceChildren(equation(named(subject.name), ["=", result(history.value(step.tensor, number))]));
     } else forward.replaceChildren(UNKNOWN);
     backward.replaceChildren(...shown);
   };
 
+  /** How many cotangents, or tangents, come as one array: those of a stack have one axis more than their tensor. */
+  const stackOf = (tensor, array) =>
+    (array && array.shape.length > trace.tensors[tensor].value.shape.length ? words.stack(array.shape[0]) : "");
   const showRows = (step, number) => {
     const entry = trace.entries[step.entry];
+    const forwards = history.tangents[number];
+    write(flowing, forwards ? words.tangent : words.cotangent);
     const given = (entry?.arguments ?? []).map((tensor, index) => ({ tensor, index }));
     const inputs = given.filter(({ tensor }) => typeof tensor === "number");
     inputs.slice(0, MOST_INPUTS).forEach(({ tensor, index }, place) => {
-      const sent = read.contribution(step.entry, index, number);
-      rows[place].show(words.input, trace.tensors[tensor], read.value(tensor, number), sent, words.contribution);
+      const sent = forwards ? history.cotangent(tensor, number) : read.contribution(step.entry, index, number);
+      const label = [forwards ? "" : words.contribution, stackOf(tensor, sent)].filter(Boolean).join(", ");
+      rows[place].show(words.input, trace.tensors[tensor], read.value(tensor, number), sent, label);
     });
     const subject = entry?.output ?? step.tensor;
     const ofTensor = () => (subject === undefined ? null : history.cotangent(subject, number));
     const arrived = entry ? history.arrived(step.entry, number) : ofTensor();
     const [role, value] = [entry ? words.output : words.tensor, read.value(subject, number)];
-    subjectRow.show(role, trace.tensors[subject], value, arrived, words.arrived);
+    const label = [forwards ? "" : words.arrived, stackOf(subject, arrived)].filter(Boolean).join(", ");
+    subjectRow.show(role, trace.tensors[subject], value, arrived, label);
     const wanted = [...rows.slice(0, inputs.length), subjectRow].map((row) => row.element);
     // Rows that stay are left alone: to move them would take the focus from what is in them.
     for (const element of [...body.children]) if (!wanted.includes(element)) element.remove();
@@ -175,15 +202,18 @@ export function panelView(trace, history) {
     write(more, inputs.length > MOST_INPUTS ? words.more(inputs.length - MOST_INPUTS) : "");
   };
 
-  const showSum = (step) => {
-    const sums = step.kind === "accumulate";
-    write(target, sums ? words.cotangentOf(trace.tensors[step.tensor].name) : words.accumulated);
+  const showSum = (step, number) => {
+    const [sums, moves] = [step.kind === "accumulate", tangents.sum(step, number)];
+    const cotangent = sums ? words.cotangentOf(trace.tensors[step.tensor].name) : words.accumulated;
+    write(target, moves ? words.tangentOf(moves.name) : cotangent);
     write(count, sums ? words.count(step.count, step.of) : "");
     const nothing = { text: words.nothingYet, shape: [], dtype: "", data: null };
-    const arrays = sums ? [step.before ?? nothing, step.contribution, step.after] : [null, null, null];
+    const arrays = sums ? [step.before ?? nothing, step.contribution, step.after] : moves?.arrays ?? [null, null, null];
+    const called = moves ? [...moves.labels, words.tangent] : names.map((name) => words[name]);
+    labels.forEach((label, index) => write(label, called[index]));
     const limit = limitOf(...arrays); // one scale, so that the sum can be seen
     places.forEach((place, index) => place.show(arrays[index], limit));
-    set(sum, "data-active", sums || null);
+    set(sum, "data-active", sums || moves?.active || null);
     // Long texts need the whole width, one below the other.
     set(sum, "data-long", arrays.some((array) => array && array.text.length > 14 && array.data === null) || null);
   };
@@ -197,7 +227,7 @@ export function panelView(trace, history) {
     write(operation, entry ? `${subject.name} = ${entry.text}` : (subject?.name ?? UNKNOWN));
     showFormulas(step, number);
     showRows(step, number);
-    showSum(step);
+    showSum(step, number);
     set(element, "data-empty", subject ? null : ""); // what is about no tensor leaves its room to the graph
     const tapes = trace.tapes.length > MOST_TAPES ? [step.tape].filter((tape) => tape != null) : trace.tapes.keys();
     const called = (tape) => (trace.tapes.length === 1 ? words.theTape : trace.tapes[tape].name);

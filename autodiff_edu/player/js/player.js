@@ -2,7 +2,7 @@
  * The step-through player. It draws one trace document and knows nothing else: neither Python nor the tape.
  *
  * Its content is {trace, layout, css}: what Trace.to_json() gives, where layout.py puts the graph, and the style sheet;
- * and `predict`, if the reader is asked from the start.
+ * `predict`, if the reader is asked from the start; and for a drill, {ask, drill}, which player/drill.py describes.
  * Each part of the picture is a view, {element, show(step)}. What a view needs to know about a step it looks up in the
  * history, which is read once; so a step costs the same anywhere in a long trace, forwards and backwards alike.
  * Names, code and values are the user's and may hold anything: they enter the page as text nodes and attributes only.
@@ -61,17 +61,33 @@ export function mountAll(root = document) {
   }
 }
 
+/** Draws a player, or one program of a drill after the other, in the same place. */
+export function mount(host, content, options = {}) {
+  if (!content.drill) return mountOne(host, content, options);
+  const [programs, results] = [[content, ...content.drill], new Map()];
+  let player;
+  const open = (number) => {
+    const staged = host.shadowRoot?.querySelector("[data-stage]");
+    player?.stop();
+    const { ask, trace, layout } = programs[number];
+    const drill = { ask, results, number, of: programs.length, open, focus: Boolean(player), staged };
+    player = mountOne(host, { ...content, trace, layout, predict: true }, { ...options, step: ask.step - 1, drill });
+  };
+  open(0);
+  return { show: (step) => player.show(step), stop: () => player.stop() };
+}
+
 /**
  * Draws a player into the host's shadow root, out of reach of the page's styles and ids.
  * `onStep` hears of the reader's moves only; the `show` that is returned moves the player from outside.
  */
-export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
+function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const { version, steps, title } = content.trace;
   if (version !== SHARED.version) return refuse(host, content, STRINGS.player.otherVersion(version, SHARED.version));
   const trace = { ...content.trace, steps: steps.length ? steps : [{ kind: "empty", text: STRINGS.player.empty }] };
   const history = readHistory(trace);
   const last = trace.steps.length - 1;
-  let [current, timer, speed] = [-1, null, 1];
+  let [current, timer, speed, covered] = [-1, null, 1, false];
   const show = (wanted) => {
     const next = Math.max(0, Math.min(last, Math.trunc(wanted) || 0));
     if (next === current) return false;
@@ -119,10 +135,14 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
   const next = () => { stop(); advance(); };
   const moves = { first: () => go(0), previous: () => go(current - 1), next, last: () => go(last) };
   const togglePredict = () => { stop(); controls.showPredicting(predict.toggle()); };
+  const reveal = (number) => { move(number); controls.focusNext(); };
+  /** What is known of later steps would give an answer away. */
+  const cover = (on) => { set(root, "data-predicting", on ? "" : null); covered = on; draw(); };
   const onStage = { stage: () => stage.toggle(), leave: () => stage.leave() };
   const actions = { ...moves, ...onStage, play: () => (timer ? stop() : play()), predict: togglePredict };
   const controls = controlsView(trace, history, { actions, go, setSpeed });
-  const predict = predictView(trace, history, () => { move(current + 1); controls.focusNext(); });
+  const grouped = content.layout.groups.length > 0;
+  const predict = predictView(trace, history, { grouped, drill, reveal, cover, go });
   const sentence = make("p", { class: "scroll sentence", "aria-live": "polite" });
   const showSentence = ({ text, born }) => { write(sentence, text); set(sentence, "data-born", born ?? null); };
   const said = { element: sentence, show: (at) => showSentence(trace.steps[at]) };
@@ -134,7 +154,7 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
   if (recorded) {
     read.push(codeView(trace, history, go), tapeView(trace, history, go));
     drawn.push(graphView(trace, history, content.layout, go));
-    counted.push(panelView(trace, history));
+    counted.push(panelView(trace, history, () => covered));
   }
   const columns = [read, drawn, counted].filter((some) => some.length);
   const elements = (some) => some.map((view) => view.element);
@@ -150,12 +170,15 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
   for (const part of [host, root]) keepKeys(part);
   root.addEventListener("focusin", ({ target }) => keepKeys(target));
   const boxes = [...root.querySelectorAll(".scroll")];
-  host.attachShadow({ mode: "open" }).append(make("style", {}, content.css), root);
+  shadowOf(host).replaceChildren(make("style", {}, content.css), root);
   show(step);
   if (content.predict) togglePredict();
+  if (drill?.staged) stage.toggle();
   new ResizeObserver(markStops).observe(root);
   return { show, stop };
 }
+
+const shadowOf = (host) => host.shadowRoot ?? host.attachShadow({ mode: "open" });
 
 /** Whether a box holds more than it shows. One that has the focus keeps it; one that is not laid out yet may. */
 function scrolls(box) {

@@ -1,4 +1,4 @@
-/** The rows of a Jacobian, filled one by one by one-hot seeds, and then all at once. */
+/** A Jacobian that fills: rows from one-hot seeds, columns from one-hot tangents, then all of them at once. */
 
 import { LARGEST_TABLE, colour, legendOf, limitOf } from "./array.js";
 import { UNKNOWN, make, set, write } from "./dom.js";
@@ -9,46 +9,66 @@ EXTRAS.sweep = (trace) => {
   const { target, source, rows, columns, jacobian, passes } = trace.sweep;
   const [words, limit, large] = [STRINGS.sweep, limitOf(jacobian), rows.length * columns.length > LARGEST_TABLE];
   const texts = jacobian.data.map((row) => row.map((item) => String(item).replace(/^-/, "−")));
-  const caption = make("p", { class: "label" });
-  const body = rows.map((name) => {
-    const cells = columns.map(() => make("td", {}));
-    return { cells, element: make("tr", {}, make("th", { scope: "row" }, name), ...cells) };
-  });
-  const head = make("tr", {}, make("td", {}), ...columns.map((name) => make("th", { scope: "col" }, name)));
-  const table = make("table", { class: "numbers headed" }, head, ...body.map(({ element }) => element));
-  if (large) set(table, "data-large", true);
+  const ways = ["rows", "columns"].filter((way) => passes.some((pass) => pass[way]));
+  const matrices = ways.map((way) => matrixOf(way, passes.filter((pass) => pass[way])));
 
-  const seedOf = (row) => (rows.length === 1 ? "1" : `[${rows.map((_, index) => Number(index === row)).join(" ")}]`);
-  /** The pass that the step is in, or the one before it; which rows it works on, and which are known. */
-  const moment = (step) => {
-    const pass = passes.findLast(({ first }) => first <= step);
-    const over = pass && step >= pass.last;
-    const known = (row) => passes.some((one) => one.last <= step && one.rows.includes(row) && one.stack === pass.stack);
-    return { pass, over, known };
+  /** The matrix that is filled one way: by "rows" or by "columns". */
+  function matrixOf(way, own) {
+    const body = rows.map((name) => {
+      const cells = columns.map(() => make("td", {}));
+      return { cells, element: make("tr", {}, make("th", { scope: "row" }, name), ...cells) };
+    });
+    const heads = columns.map((name) => make("th", { scope: "col" }, name));
+    const head = make("tr", {}, make("td", {}), ...heads);
+    const table = make("table", { class: "numbers headed" }, head, ...body.map(({ element }) => element));
+    if (large) set(table, "data-large", true);
+    const label = make("p", { class: "label" });
+    const singles = own.filter((pass) => !pass.stack);
+    const show = (step, now) => {
+      const pass = own.findLast(({ first }) => first <= step);
+      const over = own.filter(({ last, stack }) => last <= step && stack === pass.stack);
+      const known = (line) => over.some((one) => one[way].includes(line));
+      const state = (line) => (now?.[way]?.includes(line) ? (step >= now.last ? "done" : "true") : null);
+      const byRow = way === "rows";
+      heads.forEach((cell, column) => { if (!byRow) set(cell, "data-now", state(column)); });
+      body.forEach(({ element, cells }, row) => {
+        if (byRow) set(element, "data-now", state(row));
+        cells.forEach((cell, column) => {
+          const line = byRow ? row : column;
+          const filled = known(line);
+          if (!byRow) set(cell, "data-now", state(line));
+          set(cell, "data-filled", filled || null);
+          fill(cell, filled ? texts[row][column] : UNKNOWN, filled ? Number(jacobian.data[row][column]) : null);
+        });
+      });
+      const done = singles.filter(({ last }) => last <= step).length;
+      write(label, pass?.stack && step >= pass.last ? words.once[way] : words.passes[way](done, singles.length));
+    };
+    return { element: make("div", {}, ...(ways.length > 1 ? [label] : []), table), show };
+  }
+
+  function fill(cell, text, value) {
+    write(cell, large && value !== null ? "" : text);
+    if (!large) return;
+    set(cell, "style", value === null ? null : colour(value, limit));
+    set(cell, "title", text);
+  }
+
+  const oneHot = (lines, hot) => (lines.length === 1 ? "1" : `[${lines.map((_, at) => Number(at === hot)).join(" ")}]`);
+  const caption = make("p", { class: "label" });
+  const say = (pass) => {
+    if (!pass) return words.before[ways.length > 1 ? "both" : ways[0]];
+    const way = pass.rows ? "rows" : "columns";
+    const [[line], lines] = [pass[way], { rows, columns }[way]];
+    return pass.stack ? words.stack[way](lines.length) : words.one[way](line + 1, lines.length, oneHot(lines, line));
   };
   const show = (step) => {
-    const { pass, over, known } = moment(step);
-    const [first] = pass?.rows ?? [];
-    const one = () => words.row(first + 1, rows.length, seedOf(first));
-    write(caption, !pass ? words.before : pass.stack ? words.stack(rows.length) : one());
-    body.forEach(({ element, cells }, row) => {
-      const filled = known(row);
-      set(element, "data-filled", filled || null);
-      set(element, "data-now", pass?.rows.includes(row) ? (over ? "done" : "true") : null);
-      cells.forEach((cell, column) => {
-        const text = filled ? texts[row][column] : UNKNOWN;
-        if (!large) return write(cell, text);
-        paint(cell, text, filled ? colour(Number(jacobian.data[row][column]), limit) : null);
-      });
-    });
-  };
-  const paint = (cell, text, style) => {
-    write(cell, text === UNKNOWN ? UNKNOWN : "");
-    set(cell, "style", style);
-    set(cell, "title", text);
+    const now = passes.findLast(({ first }) => first <= step);
+    write(caption, say(now));
+    for (const matrix of matrices) matrix.show(step, now);
   };
   const heading = make("figcaption", {}, words.heading(target, source));
-  const box = make("div", { class: "scroll" }, table);
+  const both = make("div", { class: "scroll matrices" }, ...matrices.map(({ element }) => element));
   const legend = make("div", { class: "legend" }, ...(large ? legendOf(jacobian, limit) : []));
-  return { element: make("figure", { class: "sweep array" }, heading, caption, box, legend), show };
+  return { element: make("figure", { class: "sweep array" }, heading, caption, both, legend), show };
 };

@@ -7,7 +7,7 @@ import { digits, rowsView } from "./rows.js";
 import { STRINGS } from "./strings.js";
 
 const LANE_MARKS = {
-  recorded: "●", cut: "●", skip: "○", paused: "‖", backward: "←", forgotten: "×", released: "◌",
+  recorded: "●", cut: "●", skip: "○", paused: "‖", backward: "←", tangents: "→", forgotten: "×", released: "◌",
   pause: "‖", resume: "▸", reset: "×", release: "◌",
 };
 

@@ -53,9 +53,9 @@ def find_groups(document: dict[str, Any]) -> tuple[list[dict[str, Any]], list[in
     Returns
     -------
     list of dict
-        The groups, each after the group it is in: `kind` ("scope", "call", "pass", "loop" or "turn"), `count` (of
-        entries), `parent` (the index of the group around it, or -1), and by kind a `name`, how many `times`, or the
-        turn's `number`.
+        The groups, each after the group it is in: `kind` ("scope", "call", "pass", "push" of tangents, "loop" or
+        "turn"), `count` (of entries), `parent` (the index of the group around it, or -1), and by kind a `name`, how
+        many `times`, or the turn's `number`.
     list of int
         For each entry the index of the innermost group, or -1.
     """
@@ -111,10 +111,10 @@ class _Finder:
         for index, calls in _in_recursion(document).items():
             self.paths[index] += [Called(call) for call in calls[:DEEPEST]]
             self.origins[index] += (len(calls),)  # deeper down it is no turn of a loop, but another call
-        for index, (number, tape, pulled) in _in_passes(document["steps"]).items():
-            self.paths[index].append((number, document["tapes"][tape]["name"]))
-            # All that one call of `gradient` computes has that call's place; the entry it pulls back tells it apart.
-            self.origins[index] += _origin(entries[pulled])
+        for index, (number, tape, reached, kind) in _in_passes(document["steps"]).items():
+            self.paths[index].append((number, document["tapes"][tape]["name"], kind))
+            # All that one call of `gradient` computes has that call's place; the entry it has come to tells it apart.
+            self.origins[index] += _origin(entries[reached])
 
     def by_scope(self, members: list[int], depth: int) -> list[Part]:
         def name(index: int) -> Any:
@@ -135,8 +135,8 @@ class _Finder:
                     origin, about = named, {"kind": "scope", "name": named}
                 case Called(call):
                     origin, about = "call", {"kind": "call", "name": self.names[call]}
-                case _:
-                    origin, about = "pass", {"kind": "pass", "name": named[1]}
+                case (_, tape, kind):
+                    origin, about = kind, {"kind": kind, "name": tape}
             key = _number(self.keys, (origin, *(part.key for part in inner)))
             parts.append(Part(key, run, inner, about))
         return _by_repetition(parts, self.keys)
@@ -164,20 +164,29 @@ def _in_recursion(document: dict[str, Any]) -> dict[int, list[int]]:
     return {index: chain for index, chain in found.items() if chain}
 
 
-def _in_passes(steps: list[dict[str, Any]]) -> dict[int, tuple[int, int, int]]:
-    """For each entry that a backward pass computes: the pass, its tape, and the entry that is being pulled back."""
+def _in_passes(steps: list[dict[str, Any]]) -> dict[int, tuple[int, int, int, str]]:
+    """For each entry that a pass computes: the pass, its tape, the entry that the pass has come to, and its kind."""
     last = {step["pass"]: number for number, step in enumerate(steps) if "pass" in step}
-    found: dict[int, tuple[int, int, int]] = {}
-    pulling: dict[int, tuple[int, int]] = {}  # by pass
+    found: dict[int, tuple[int, int, int, str]] = {}
+    reached: dict[int, tuple[int, int, str]] = {}  # by pass
+    pushes: dict[int, list[int]] = {}  # by pass, the entries to come, the next one at the end
+    for step in reversed(steps):
+        if step["kind"] == "push forward":
+            pushes.setdefault(step["pass"], []).append(step["entry"])
     for number, step in enumerate(steps):
         if step["kind"] == "pull back":
-            pulling[step["pass"]] = (step["tape"], step["entry"])
+            reached[step["pass"]] = (step["tape"], step["entry"], "pass")
+        elif "tangent" in step and (ahead := pushes.get(step["pass"])):
+            if step["kind"] == "push forward":
+                ahead.pop()
+            if ahead:  # what is computed now is for the push that follows
+                reached[step["pass"]] = (step["tape"], ahead[-1], "push")
         if "pass" in step and last[step["pass"]] == number:
-            pulling.pop(step["pass"], None)
+            reached.pop(step["pass"], None)
         elif step["kind"] in ("record", "cut", "skip") and step["entry"] not in found:
-            under_way = [one for one in pulling if pulling[one][0] != step["tape"]]
+            under_way = [one for one in reached if reached[one][0] != step["tape"]]
             if under_way:
-                found[step["entry"]] = (under_way[-1], *pulling[under_way[-1]])
+                found[step["entry"]] = (under_way[-1], *reached[under_way[-1]])
     return found
 
 

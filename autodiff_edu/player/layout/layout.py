@@ -111,7 +111,7 @@ def _measure(document: dict[str, Any]) -> list[Place]:
     widest = [len(tensor["value"]["text"]) for tensor in document["tensors"]]
     reached = set()
     for step in document["steps"]:
-        for key in ("value", "cotangent", "after"):
+        for key in ("value", "cotangent", "after", "tangent"):
             if "tensor" in step and step.get(key):
                 arrow = 0 if key == "value" else 2
                 widest[step["tensor"]] = max(widest[step["tensor"]], len(step[key]["text"]) + arrow)

@@ -129,6 +129,7 @@ class _Frame:
         self.now: Moment = read_moment(document, number)
         self.subject = subject_of(document, self.now.step)
         self.colour, self.tint = BACKWARD if self.now.backward else FORWARD
+        self.flowing = FORWARD if self.now.tangents else BACKWARD
         words = {"cut": "cut", "skip": "skipped"}  # by the tensor: no cotangent comes through these
         kinds = {document["entries"][entry]["output"]: kind for entry, kind in self.now.entries.items()}
         self.unusual = {tensor: words[kind] for tensor, kind in kinds.items() if kind in words}
@@ -140,7 +141,8 @@ class _Frame:
         """Place the parts of the frame: direction, code, graph, sentence."""
         left, right, (room, tall, scale) = x + PADDING, x + width - PADDING, self.picture
         walks = "contours" in self.document  # then there is no code, and no pass
-        direction = "" if walks else "← backward pass" if self.now.backward else "→ forward pass"
+        forward = "→ forward pass, with tangents" if self.now.tangents else "→ forward pass"
+        direction = "" if walks else "← backward pass" if self.now.backward else forward
         count = f"step {self.number + 1} of {len(self.document['steps'])}"
         shapes: list[Shape] = [
             Path(rounded_box(x, y, width, height, 8), PAPER, RULE),
@@ -274,7 +276,7 @@ class _Frame:
             return [*shapes, Text(x + width / 2, y + BOX["plain_value"], _shorten(words, letters), 12, ink, "middle")]
         if cotangent is not None:
             shapes.append(
-                Path(rounded_box(x + 2, y + BOX["strip"], width - 4, height - BOX["strip"] - 2, 5), BACKWARD[1])
+                Path(rounded_box(x + 2, y + BOX["strip"], width - 4, height - BOX["strip"] - 2, 5), self.flowing[1])
             )
         shapes += [
             Text(left, y + BOX["name"], box["heading"], 12, ink, bold=True),
@@ -285,8 +287,8 @@ class _Frame:
         if cotangent is None and tensor in self.unusual:
             shapes.append(Text(left, y + BOX["cotangent"], _shorten(self.unusual[tensor], letters), 11, QUIET))
         elif self.now.backward or cotangent is not None:
-            words = _shorten(f"← {cotangent or '—'}", letters)
-            ink = BACKWARD[0] if cotangent else QUIET
+            words = _shorten(f"{'→' if self.now.tangents else '←'} {cotangent or '—'}", letters)
+            ink = self.flowing[0] if cotangent else QUIET
             shapes.append(Text(left, y + BOX["cotangent"], words, 12, ink, bold=bool(cotangent)))
         return shapes
 

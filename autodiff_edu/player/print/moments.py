@@ -19,16 +19,17 @@ class Moment:
     ----------
     step : dict
         The step of the document.
-    backward : bool
-        Whether it belongs to a backward pass.
+    backward, tangents : bool
+        Whether it belongs to a backward pass, and whether the pass on show pushes tangents forward.
     values, cotangents : dict of int to str
-        For each tensor that has one by now: its value, and its cotangent in the backward pass that is on show.
+        For each tensor that has one by now: its value, and its cotangent, or tangent, in the pass that is on show.
     entries : dict of int to str
         The entries that have been computed by now: "record", "cut", or "skip" if no tape recorded it.
     """
 
     step: dict[str, Any]
     backward: bool = False
+    tangents: bool = False
     values: dict[int, str] = field(default_factory=dict)
     cotangents: dict[int, str] = field(default_factory=dict)
     entries: dict[int, str] = field(default_factory=dict)
@@ -54,18 +55,19 @@ def read_moment(document: dict[str, Any], number: int) -> Moment:
             now.values.setdefault(tensor, tensors[tensor]["value"]["text"])
         if step["kind"] == "assign":
             now.values[step["tensor"]] = step["value"]["text"]
-        elif step["kind"] in ("seed", "accumulate"):
-            arrived = step["cotangent"] if step["kind"] == "seed" else step["after"]
+        elif "tensor" in step and "pass" in step:
+            arrived = next(step[key] for key in ("after", "cotangent", "tangent") if key in step)
             passes.setdefault(step["pass"], {})[step["tensor"]] = arrived["text"]
-        computes = step["kind"] in COMPUTING
+        computes, pushes = step["kind"] in COMPUTING, "tangent" in step
         back = "pass" in step or step["kind"] == "explain"
-        now.backward = back or (now.backward and not computes)
+        now.backward = not pushes and (back or (now.backward and not computes))
         # An outer tape may record in the middle of an inner backward pass, whose cotangents stay; after it they go.
         if "pass" in step:
-            shown = step["pass"]
+            shown, now.tangents = step["pass"], pushes
         elif step["kind"] == "reset" or (computes and index > last.get(shown, index)):
             shown = None
     now.cotangents = passes.get(shown, {})
+    now.tangents = now.tangents and shown is not None
     return now
 
 

@@ -361,3 +361,10 @@ def test_a_function_that_a_loop_calls_is_no_recursion():
 
     groups, _ = find_groups(ad.play(f, 2.0)._content["trace"])
     assert [group["kind"] for group in groups] == ["loop", "turn", "turn", "turn", "turn"]
+
+
+def test_what_is_computed_while_tangents_are_pushed_is_a_group():
+    with ad.trace() as traced:
+        ad.hvp(lambda x: x**3 + np.sin(x), (2.0,), (1.0,))
+    found, _ = find_groups(traced.document())
+    assert found == [{"kind": "push", "count": 6, "parent": -1, "name": "tape 2"}]

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from programs import diamond
+from programs import diamond, forward_mode
 
 import autodiff_edu as ad
 from autodiff_edu.player import Player
@@ -26,6 +26,14 @@ def texts(svg):
 
 
 # What a frame shows --------------------------------------------------------------------------------------------------
+
+
+def test_a_frame_of_forward_mode_shows_tangents():
+    player = ad.play(forward_mode())
+    kinds = [step["kind"] for step in player._content["trace"]["steps"]]
+    svg = player.frames(kinds.index("push forward")).svg()
+    assert {"→ forward pass, with tangents", "→ 1", "→ 0.5", "→ 3.5"} <= set(texts(svg))
+    assert not [text for text in texts(svg) if text and text.startswith("←")]
 
 
 def test_an_explanation_shows_the_cut_and_says_why():

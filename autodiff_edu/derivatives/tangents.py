@@ -1,0 +1,106 @@
+"""What one entry does to a tangent: the forward rule, taken from the table of backward rules.
+
+No second table is needed: an elementwise rule applied to a tangent is its own forward rule, a linear operation carries
+a tangent as it carries a value, and any other rule is linear in its cotangent, so that transposing it (pulling the
+tangent back through the rule itself) gives the forward rule. A stack of tangents is carried in one pass, like a stack
+of cotangents.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.active import now, only
+from ..core.entry import Entry
+from ..core.rule import RULES, Pull, settle
+from ..core.tape import Tape
+from ..core.tensor import Tensor, wrap
+
+
+def pushed(entry: Entry, k: int, tangent: Any, y: Any, values: Any, stack: tuple[int, ...] = ()) -> Any:
+    """Return how the output of an entry moves with its argument `k`; None where it does not depend on it smoothly.
+
+    Parameters
+    ----------
+    entry : Entry
+        Its operation has a rule.
+    k : int
+        The argument that moves.
+    tangent : array or Tensor
+        How it moves, of shape `stack + shape`.
+    y, values : array or Tensor, and a sequence of them
+        The output and the arguments, as tensors where what the rule computes is to be recorded.
+    stack : tuple
+        The leading axis of the tangent, if any.
+    """
+    rule = RULES[entry.operation]
+    pull = rule.pull(k)
+    if pull is None:
+        return None
+    if rule.kind == "elementwise":
+        return pull(_aligned(tangent, np.ndim(y), stack), y, *values, **entry.parameters)
+    if rule.kind == "linear" and not stack:
+        return entry.operation(*values[:k], tangent, *values[k + 1 :], **entry.parameters)
+    return _transposed(pull, k, tangent, y, values, entry, stack)
+
+
+def shaped(tangent: Any, output: Any, stack: tuple[int, ...]) -> Any:
+    """Bring a tangent to the shape and the dtype of the output that moves."""
+    if np.shape(tangent) != stack + output.shape:
+        tangent = np.broadcast_to(tangent, stack + output.shape)
+    if tangent.dtype.kind == "c" and output.dtype.kind != "c":
+        tangent = np.real(tangent)
+    return tangent if tangent.dtype == output.dtype else tangent.astype(output.dtype)
+
+
+def _aligned(tangent: Any, ndim: int, stack: tuple[int, ...]) -> Any:
+    """Put axes of length 1 behind the stack, so that broadcasting aligns the rest with an output of `ndim` axes."""
+    missing = ndim + len(stack) - np.ndim(tangent)
+    return (
+        np.reshape(tangent, stack + (1,) * missing + np.shape(tangent)[len(stack) :]) if stack and missing else tangent
+    )
+
+
+def _transposed(pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: Entry, stack: tuple[int, ...]) -> Any:
+    """Pull the tangent back through the rule: a rule is linear in its cotangent, and its transpose is the Jacobian."""
+    cotangent = wrap(np.zeros_like(entry.output_value)[()])
+    left: list[str] = []
+
+    def see(what: str, *details: Any) -> None:
+        if what == "Leave":
+            left.append(details[-1])
+
+    hooks = (see,) if RULES[entry.operation].own else ()  # how a tangent is found is nobody's business
+    failed = found = None
+    try:
+        with only(*now().listeners, hooks=hooks):
+            found = _pulled_back(pull, k, tangent, y, values, entry, stack, cotangent)
+    except TypeError as error:
+        failed = error
+        if not left:
+            raise
+    if found is None and left:
+        raise TypeError(
+            f"the rule of {entry.name}, used at {entry.place}, takes the cotangent as plain numbers, by {left[0]}, so "
+            'no tangent is pushed forward through it. Write it in NumPy functions of tensors, or use mode="reverse"'
+        ) from failed
+    return np.zeros(stack + entry.output_value.shape, entry.output_value.dtype) if found is None else found
+
+
+def _pulled_back(
+    pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: Entry, stack: tuple[int, ...], cotangent: Any
+) -> Any:
+    with Tape(persistent=True) as tape:
+        tape.watch(cotangent)
+        g = np.conjugate(cotangent) if cotangent.dtype.kind == "c" else cotangent
+        contribution: Any = pull(g, y, *values, **entry.parameters)
+        if isinstance(contribution, Tensor):
+            contribution = settle(contribution, values[k])
+    found = {}
+    if isinstance(contribution, Tensor):  # a rule that does not look at its cotangent moves nothing
+        found[contribution._id] = tangent
+        for _ in tape._walk(found, {cotangent._id}, stack):
+            pass
+    return found.get(cotangent._id)

@@ -1,0 +1,54 @@
+/** Tangents, for the panel: which arguments of an entry move, how that moves its output, and what adds up. */
+
+import { UNKNOWN } from "./dom.js";
+import { dotted, drawn, equation } from "./formula.js";
+import { STRINGS } from "./strings.js";
+
+export function tangentsOf(trace, history) {
+  const tangent = (entry, argument, number) => history.cotangent(trace.entries[entry].arguments[argument], number);
+  /** The arguments that move; before a pass has come to the entry, all that can. */
+  const moving = (entry, number) => {
+    const { pushes = [] } = trace.entries[entry];
+    const known = history.arrived(entry, number);
+    return [...pushes.keys()].filter((k) => pushes[k] !== null && (!known || tangent(entry, k, number)));
+  };
+
+  /**
+   * How the tangents of the arguments add up to the output's, in names and, once they are known, in numbers. The panel
+   * says what is the `name` of a leaf of a tree, what `value` it has, how `short` that is, and how an `outcome` is
+   * written.
+   */
+  const formula = (entry, number, { name, short, value, outcome }) => {
+    const { output, pushes } = trace.entries[entry];
+    const arrived = history.arrived(entry, number);
+    let all = true;
+    const numeral = (k) => (leaf) => {
+      const known = short(leaf === "g" ? tangent(entry, k, number) : value(entry, leaf, number));
+      all &&= known !== null;
+      return { number: known ?? UNKNOWN };
+    };
+    const sum = (leaves) => moving(entry, number).map((k, index) =>
+      [index ? "+" : "=", drawn(trace.formulas[pushes[k]], leaves(k), index ? 3 : 0)]);
+    const lines = [sum((k) => name(entry, k))];
+    const numeric = arrived ? sum(numeral) : [];
+    if (arrived) lines.push(...(all ? [numeric] : []), outcome(arrived).map((node) => ["=", node]));
+    const said = (line) => line.map(([, node]) => node.textContent).join("+");
+    const differ = lines.filter((line, index) => !index || said(line) !== said(lines[index - 1]));
+    return equation(dotted(trace.tensors[output].name), ...differ.flat());
+  };
+
+  /** What is shown of a tangent's sum: two parts, or one and nothing else, and what they add up to. */
+  const sum = ({ kind, entry, tensor, tangent: total, contributions }, number) => {
+    if (!history.tangents[number]) return null;
+    const { name } = trace.tensors[tensor ?? trace.entries[entry]?.output] ?? { name: "" };
+    const nothing = { text: STRINGS.panel.nothingElse, shape: [], dtype: "", data: null };
+    const parts = kind === "push forward" ? moving(entry, number) : [];
+    const of = (k) => STRINGS.panel.from(trace.tensors[trace.entries[entry].arguments[k]].name);
+    const arrays = parts.map((k) => contributions?.[k] ?? total);
+    if (parts.length === 1) arrays.push(nothing);
+    const two = arrays.length === 2 ? arrays : [null, null];
+    const labels = [0, 1].map((index) => (two[index] && parts[index] !== undefined ? of(parts[index]) : "\u00a0"));
+    return { name, arrays: [...two, total ?? null], labels, active: two === arrays };
+  };
+  return { formula, sum };
+}
