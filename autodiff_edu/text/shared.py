@@ -11,7 +11,8 @@
 - `operators`, by their sign in Python: the `name` of NumPy's function, how it is read `aloud`, its `level` of
   precedence in Python (the higher, the tighter), and how a formula draws it: as what, and how tightly it `binds` there.
 - `colours`: one for the light scheme, or one for the light and one for the dark. `low` and `high` are for the numbers
-  below and above zero: blue and orange, which the colour-blind tell apart. The accents are mixed with the page's text.
+  below and above zero: blue and orange, which the colour-blind tell apart; `odd` is for what is NaN or infinite. The
+  accents are mixed with the page's text.
 
 >>> operators()["multiply"]
 Operator(sign='*', aloud='times', level=7)

@@ -32,7 +32,11 @@ Lists refer to each other by index, counted from 0.
     - "move": `tensor`, `tangent`, `pass`: tangents go forward from here; "push forward": `entry`, its output as
       `tensor`, `tangent`, `pass`, and where several arguments move, their `contributions` (null where one rests);
     - "assign": `tensor`, `value`; "leave": `tensor`, `how`;
-    - "explain": nothing more: a sentence about why a gradient is None; "remark": nothing more: a sentence.
+    - "outcome": `tensor` (the source), `targets`, `gradient` (what came of it: an array, or null), and `word`
+      ("gradient", "jacobian" or "batch_jacobian");
+    - "explain": a sentence about why a gradient is None; `entry`, if it is about one;
+    - "remark": nothing more: a sentence.
+  A step at which a NaN or an infinity begins has `born`: "nan", "inf" or "-inf".
 - `nudges`, if there are any: how far a target moves when something it was computed from does, for the nudges in
   text/shared.json times `size`. `tensor`, `target` (tensors); where the tensor is an array, `element` (an index) or
   `along` (true: along the cotangent, by this length); `from` (the number that is nudged; not for `along`), `size`,
@@ -67,6 +71,7 @@ from ..text.labels import Labels, names_of_arguments, names_of_tapes
 from ..text.places import Place, Where, excerpt, names, place
 from ..text.shared import shared
 from . import events
+from .births import Births
 from .broadcasting import is_copied, unfolded
 from .events import Event
 from .own import own_backwards
@@ -151,9 +156,10 @@ class Writer:
         self.passes = _passes(source.events)
         self.own = own_backwards(source)
         self.document = empty(source.title)
-        self._name(source.events, source._earlier)
+        self._name(source.events, source._earlier, source._called)
         self._quote(source.events)
         self.sentences = Sentences(self.labels, self.document, self.numbers, self.own)
+        self.births = Births(self.document)
         self.expected = Counter(
             (self.passes[i], event.tensor._id)
             for i, event in enumerate(source.events)
@@ -166,7 +172,7 @@ class Writer:
         self._add_program(source)
         self._add_nudges(source)
 
-    def _name(self, happened: list[Event], earlier: dict[int, list[Entry]]) -> None:
+    def _name(self, happened: list[Event], earlier: dict[int, list[Entry]], called: dict[int, str]) -> None:
         skipped = 0
         for event in happened:
             tape = getattr(event, "tape", None)
@@ -186,9 +192,14 @@ class Writer:
                 self.labels.give(event.tensor._id, event.tensor.name or "target")
             elif isinstance(event, events.Assign):
                 self.labels.give(event.variable._id, event.variable.name or "variable")
-        for event in happened:  # what is watched and never used has its name from nowhere else
+        for event in happened:  # what is never used has its name from nowhere else
             if isinstance(event, events.Watch):
                 self.labels.give(event.tensor._id, "x")
+            elif isinstance(event, events.Outcome):
+                for target in event.targets:
+                    self.labels.give(target._id, target.name or "target")
+                name = event.source.name or called.get(event.source._id, "source")
+                self.labels.give(event.source._id, name)
         self.document["tapes"] = [
             {"name": name, "persistent": tape.persistent}
             for name, tape in zip(names_of_tapes(self.tapes), self.tapes, strict=True)
@@ -258,7 +269,14 @@ class Writer:
                 step |= {"tensor": self._tensor(variable._id, variable, "variable"), "value": self._array(value)}
             case events.Leave(tensor=tensor, how=how):
                 step |= {"tensor": self._tensor(tensor._id, tensor, "computed"), "how": how}
+            case events.Outcome(source=source, result=result):
+                step["tensor"] = self._tensor(source._id, source, "constant")
+                step["targets"] = [self._tensor(target._id, target, "computed") for target in event.targets]
+                step |= {"gradient": None if result is None else array(result), "word": event.word}
+            case events.Explain(entry=Entry() as entry):
+                step["entry"] = self._entry(entry, None)
         step["text"] = self.sentences.write(event, step)
+        step["text"] += self.births.sentence(event, step)
         self.document["steps"].append(step)
 
     def _call(self, call: Any) -> int:
@@ -397,6 +415,8 @@ class Writer:
     def _where_of(self, event: Event) -> Where | None:
         if isinstance(event, events.Explain | events.Line):
             return event.where
+        if isinstance(event, events.Outcome) and event.causes and event.causes[0].where:
+            return event.causes[0].where
         own = self.own.get(id(event))
         if own is not None and own.where is not None:
             return own.where

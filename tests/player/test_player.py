@@ -89,7 +89,7 @@ def test_a_trace_is_shown_as_it_is():
             y = x * x
         tape.gradient(y, x)
     assert document(ad.play(t)) == t.document()
-    assert repr(ad.play(t)) == "Player('mine', 7 steps)"
+    assert repr(ad.play(t)) == "Player('mine', 8 steps)"
 
 
 def test_a_function_that_opens_tapes_of_its_own_shows_those_and_no_more():

@@ -1,6 +1,7 @@
 /** What the graph is drawn with: boxes, lines with arrowheads, and scissors. */
 
 import { UNKNOWN, draw, set, shorten, write } from "./dom.js";
+import { oddIn } from "./odd.js";
 import { STRINGS } from "./strings.js";
 import { drawThumbnail, hasCells } from "./thumbnails.js";
 import SHARED from "../../text/shared.json" with { type: "json" };
@@ -49,6 +50,12 @@ export function drawBox(place, index, { name, value: { text: whole } }, scale) {
   };
   const valueTop = plain ? (height - art?.value) / 2 : art?.top;
   const pictures = art && [pictureOf("value", art.x, valueTop), pictureOf("cotangent", art.x + lines.arrow, strip + 3)];
+  const spoil = (...odd) => {
+    [value, cotangent].forEach((part, k) => part && set(part, "data-odd", odd[k]));
+    const found = odd[0] ?? odd[1];
+    set(element, "data-odd", found);
+    if (found && !element.querySelector(".sign")) element.append(drawSign(x + width - 2, 2));
+  };
   let [before, arrow] = [{}, "←"];
   const receive = (array) => {
     const drawn = pictures?.[1](array);
@@ -69,6 +76,7 @@ export function drawBox(place, index, { name, value: { text: whole } }, scale) {
       const drawn = pictures?.[0](known);
       if (drawn) write(value, plain && name !== whole ? heading : "");
       else write(value, cotangent || name === whole ? shorten(shown) : `${heading} = ${shorten(shown)}`);
+      spoil(oddIn(known?.text), oddIn(reached?.text));
       arrow = tangents ? "→" : "←";
       if (cotangent && (backward || reached)) receive(reached);
       else if (cotangent) { write(cotangent, ""); pictures?.[1](null); }
@@ -81,6 +89,12 @@ export function drawBox(place, index, { name, value: { text: whole } }, scale) {
   };
   return { element, update, receive };
 }
+
+/** An exclamation mark in a disc. */
+const drawSign = (x, y) => {
+  const text = draw("text", { y: 4, "text-anchor": "middle" }, "!");
+  return draw("g", { class: "sign", transform: `translate(${x} ${y})` }, draw("circle", { r: 7 }), text);
+};
 
 /** An arrowhead that points at (x, y), down or up. */
 export const drawHead = (x, y, down) => {

@@ -96,7 +96,8 @@ export function graphView(trace, history, layout, go, flow) {
     lit.replaceChildren(...arriving.map((link, index) => {
       // An "accumulate" goes along one argument; to some, such as a plain constant, nothing flows back at all.
       const rests = kind === "push forward" && !history.cotangent(trace.entries[entry].inputs[index], step);
-      const flows = (argument ?? index) === index && !rests && (!backward || fates.flowsBack(entry, index));
+      const passes = kind === "explain" ? !fates.stops(entry) : !backward || fates.flowsBack(entry, index);
+      const flows = (argument ?? index) === index && !rests && passes;
       const way = wayOf(link);
       if (flows && way.length) send(step, trace.entries[entry].inputs[index], way);
       return draw("g", { "data-edge": `${entry}.${index}`, "data-flow": flows || null }, ...edge(way, backward));

@@ -165,8 +165,9 @@ export function panelView(trace, history, flow, isCovered) {
         const current = step.kind === "accumulate" && step.argument === index ? "true" : null;
         shown.push(make("div", { "data-now": current }, formulas.backward(step.entry, index, number)));
       });
-    } else if (step.kind === "seed") {
-      forward.replaceChildren(equation(barred(subject.name), ["=", result(step.cotangent.text)]));
+    } else if (step.kind === "seed" || step.kind === "outcome") {
+      const array = step.cotangent ?? step.gradient;
+      forward.replaceChildren(equation(barred(subject.name), ["=", result(array?.text ?? words.none)]));
     } else if (step.kind === "move") {
       forward.replaceChildren(equation(dotted(subject.name), ["=", result(step.tangent.text)]));
     } else if (subject) {

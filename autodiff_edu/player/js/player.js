@@ -146,7 +146,8 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const grouped = content.layout.groups.length > 0;
   const predict = predictView(trace, history, { grouped, drill, reveal, cover, go });
   const sentence = make("p", { class: "scroll sentence", "aria-live": "polite" });
-  const said = { element: sentence, show: (at) => write(sentence, trace.steps[at].text) };
+  const showSentence = ({ text, born }) => { write(sentence, text); set(sentence, "data-born", born ?? null); };
+  const said = { element: sentence, show: (at) => showSentence(trace.steps[at]) };
   const heading = headingView(trace, history);
   const top = [heading, controls, said, predict];
   const extras = extrasOf(trace).map((part) => EXTRAS[part](trace, history, go));

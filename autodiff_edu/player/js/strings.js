@@ -29,6 +29,7 @@ export const STRINGS = {
     end: "End",
     scrubber: "Step",
     turn: (step) => `A backward pass starts at step ${step}`,
+    born: (kind, step) => `${kind === "nan" ? "NaN" : kind} begins at step ${step}`,
     turnForward: (step) => `Tangents are pushed forward from step ${step}`,
     speed: "Speed",
     times: (factor) => `${factor}×`,
@@ -119,6 +120,7 @@ export const STRINGS = {
   code: {
     heading: "Code",
     line: (number) => `Line ${number}: go to its first step`,
+    odd: (kind) => `${kind === "nan" ? "NaN" : kind} begins here`,
     passed: "Has just run, and has no step of its own",
     stack: (calls, more) => (more ? ["…", ...calls] : calls).join(" › "),
     program: "The same as NumPy",
@@ -176,6 +178,7 @@ export const STRINGS = {
       watch: "Watched", remark: "Folding", seed: "The backward pass starts", move: "Tangents start here",
       assign: "Assigned", leave: "Left for NumPy", pause: "Pause",
       resume: "Recording again", reset: "Reset", release: "Released", explain: "Explanation",
+      outcome: "What came of it",
       line: "Plain Python", error: "Error",
     },
     input: "input",
@@ -200,6 +203,7 @@ export const STRINGS = {
     count: (count, of) => `${count} of ${of}`,
     holds: (tape, bytes) => `${tape} holds ${bytes} ${bytes === 1 ? "byte" : "bytes"}`,
     theTape: "The tape",
+    none: "None",
   },
   nudge: {
     heading: "Nudge",

@@ -60,7 +60,8 @@ def read_moment(document: dict[str, Any], number: int) -> Moment:
             arrived = next(step[key] for key in ("after", "cotangent", "tangent") if key in step)
             passes.setdefault(step["pass"], {})[step["tensor"]] = arrived
         computes, pushes = step["kind"] in COMPUTING, "tangent" in step
-        now.backward = not pushes and ("pass" in step or (now.backward and not computes))
+        back = "pass" in step or step["kind"] == "explain"
+        now.backward = not pushes and (back or (now.backward and not computes))
         # An outer tape may record in the middle of an inner backward pass, whose cotangents stay; after it they go.
         if "pass" in step:
             shown, now.tangents = step["pass"], pushes
@@ -102,7 +103,8 @@ def choose_key_steps(document: dict[str, Any], count: int = 6) -> list[int]:
     # The accumulator with the most contributions, when it is full: where "+" in the backward pass is seen best.
     full = [number for number in added if steps[number]["count"] == steps[number]["of"]]
     fullest = max(full, key=lambda number: (steps[number]["of"], number), default=None)
-    told = [number for number, step in enumerate(steps) if step["kind"] != "release"]
+    # A derivative repeats what is in the accumulator; why there is none is said nowhere else.
+    told = [k for k, step in enumerate(steps) if step["kind"] != "release" and not step.get("gradient")]
     wishes = [fullest, *told[-1:], *seeds[:1], *forward[-1:], *forward[:1], *added[:1]]
     wishes += [*which("cut")[:1], *which("skip")[:1], *which("explain")[1:2], *told[:1]]
     chosen = list(dict.fromkeys(wish for wish in wishes if wish is not None))

@@ -32,6 +32,19 @@ def test_one_key_frame_is_the_fullest_accumulator():
     assert document["tensors"][step["tensor"]]["name"] == "a"
 
 
+def test_a_gradient_that_is_none_has_a_key_frame():
+    x = ad.Variable(3.0, name="x")
+    with ad.trace() as traced:
+        with ad.GradientTape() as tape:
+            y = np.sign(x)
+        tape.gradient(y, x)
+    document = traced.document()
+    assert kinds(document, choose_key_steps(document))[-1] == "outcome"
+    explained = tape.explain(y, x).trace().document()
+    moments = [read_moment(explained, number) for number in range(len(explained["steps"]))]
+    assert [moment.backward for moment in moments] == [step["kind"] == "explain" for step in explained["steps"]]
+
+
 def test_a_trace_of_few_events_has_few_frames():
     x = ad.Variable(3.0, name="x")
     with ad.trace() as traced, ad.GradientTape():
