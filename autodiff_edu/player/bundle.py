@@ -15,7 +15,7 @@ EXTRAS: tuple[str, ...] = tuple(shared()["extras"])
 
 SHEETS = (
     *("base", "controls", "code", "tape", "graph", "panel", "array"),
-    *("odd", "unfold", "nudge", "tangents", "predict", "stage"),
+    *("odd", "unfold", "nudge", "tangents", "predict", "words", "stage"),
 )
 LAST_SHEET = "media"  # it overrides the others
 

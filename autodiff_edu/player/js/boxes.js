@@ -7,7 +7,7 @@ import { drawThumbnail, hasCells } from "./thumbnails.js";
 import SHARED from "../../text/shared.json" with { type: "json" };
 
 const LONGEST_BEAD = 10; // letters
-const BOX_MARKS = { skip: "○", paused: "‖", unconnected: "∅" };
+export const BOX_MARKS = { skip: "○", paused: "‖", unconnected: "∅" };
 
 /**
  * The box of a tensor, drawn around y = 0. `update` changes what has changed since the last time: `known` is the value,

@@ -7,6 +7,7 @@ import { readFolds } from "./folds.js";
 import { groupsView } from "./frames.js";
 import { MANY } from "./rows.js";
 import { STRINGS } from "./strings.js";
+import { signsButton } from "./words.js";
 
 /** What runs along the lines. */
 const MOVES = { record: "value", cut: "value", skip: "value", accumulate: "cotangent", "push forward": "cotangent" };
@@ -103,7 +104,7 @@ export function graphView(trace, history, layout, go, flow) {
       return draw("g", { "data-edge": `${entry}.${index}`, "data-flow": flows || null }, ...edge(way, backward));
     }));
     if (boxes.has(subject)) pour(trace.steps[step], boxes.get(subject));
-    write(caption, [STRINGS.graph.heading, ...fates.paused(step).map(STRINGS.graph.paused)].join(" "));
+    write(heading, [STRINGS.graph.heading, ...fates.paused(step).map(STRINGS.graph.paused)].join(" "));
     const group = layout.tensors[subject]?.group ?? -1;
     const covered = groups.show(step, group, entry);
     const element = covered ?? boxes.get(subject)?.element;
@@ -162,7 +163,8 @@ export function graphView(trace, history, layout, go, flow) {
       go(fates.stepOfUse(use.entry, use.argument, current));
     }
   });
-  const caption = make("figcaption");
+  const heading = make("span");
+  const caption = make("figcaption", {}, heading, signsButton());
   paint();
   return { element: make("figure", { class: "graph-figure" }, caption, box), show };
 }

@@ -7,6 +7,7 @@ import { latest } from "./history.js";
 import { STRINGS } from "./strings.js";
 import { tangentsOf } from "./tangents.js";
 import { unfoldView } from "./unfold.js";
+import { wordPlace } from "./words.js";
 
 const MOST_INPUTS = 6;
 const LONGEST_NUMBER = 9; // what is put into a formula in place of a name
@@ -143,6 +144,7 @@ export function panelView(trace, history, flow, isCovered) {
   const places = names.map((name) => arrayPlace({ "data-field": name }));
   const span = (name, text = "") => make("span", { class: name }, text);
   const labels = names.map(() => span("label"));
+  const [nameCaption, nameFlow, nameSum, ...nameParts] = [caption, flowing, target, ...labels].map(wordPlace);
   const parts = ["", "+", "="].map((sign, index) =>
     make("div", { class: "part" }, span("sign", sign), labels[index], places[index].element));
   const sum = make("div", { class: "sum" }, ...parts);
@@ -182,7 +184,8 @@ export function panelView(trace, history, flow, isCovered) {
   const showRows = (step, number) => {
     const entry = trace.entries[step.entry];
     const forwards = history.tangents[number];
-    write(flowing, forwards ? words.tangent : words.cotangent);
+    const flows = forwards ? "tangent" : "cotangent";
+    nameFlow(words[flows], flows);
     const given = (entry?.arguments ?? []).map((tensor, index) => ({ tensor, index }));
     const inputs = given.filter(({ tensor }) => typeof tensor === "number");
     inputs.slice(0, MOST_INPUTS).forEach(({ tensor, index }, place) => {
@@ -210,12 +213,12 @@ export function panelView(trace, history, flow, isCovered) {
   const showSum = (step, number) => {
     const [sums, moves] = [step.kind === "accumulate", tangents.sum(step, number)];
     const cotangent = sums ? words.cotangentOf(trace.tensors[step.tensor].name) : words.accumulated;
-    write(target, moves ? words.tangentOf(moves.name) : cotangent);
+    nameSum(moves ? words.tangentOf(moves.name) : cotangent, moves ? "tangent" : "accumulate");
     write(count, sums ? words.count(step.count, step.of) : "");
     const nothing = { text: words.nothingYet, shape: [], dtype: "", data: null };
     const arrays = sums ? [step.before ?? nothing, step.contribution, step.after] : moves?.arrays ?? [null, null, null];
     const called = moves ? [...moves.labels, words.tangent] : names.map((name) => words[name]);
-    labels.forEach((label, index) => write(label, called[index]));
+    nameParts.forEach((name, index) => name(called[index], called[index] === words.contribution && "contribution"));
     limit = limitOf(...arrays); // one scale, so that the sum can be seen
     places.forEach((place, index) => place.show(arrays[index], limit));
     set(sum, "data-active", sums || moves?.active || null);
@@ -228,7 +231,7 @@ export function panelView(trace, history, flow, isCovered) {
     const entry = trace.entries[step.entry];
     const subject = trace.tensors[entry?.output ?? step.tensor];
     const heading = entry ? (entry.number ? words.numbered(entry.number) : words.skipped) : words.kinds[step.kind];
-    write(caption, heading ?? words.entry);
+    nameCaption(heading ?? words.entry, step.kind === "seed" && "seed");
     write(operation, entry ? `${subject.name} = ${entry.text}` : (subject?.name ?? UNKNOWN));
     showFormulas(step, number);
     unfold.show(number);

@@ -22,6 +22,7 @@ import { predictView } from "./predict.js";
 import { stageView } from "./stage.js";
 import { STRINGS } from "./strings.js";
 import { tapeView } from "./tape.js";
+import { wordsView } from "./words.js";
 import SHARED from "../../text/shared.json" with { type: "json" };
 
 const MILLISECONDS_PER_STEP = 1000;
@@ -152,7 +153,8 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const top = [heading, controls, said, predict];
   const extras = extrasOf(trace).map((part) => EXTRAS[part](trace, history, go));
   const recorded = trace.tapes.length > 0 || !extras.length; // a walk over contours is no recording
-  const [read, drawn, counted, over] = [[], extras, [], []]; // the columns, and what lies over them
+  const words = wordsView(stop);
+  const [read, drawn, counted, over] = [[], extras, [], [words]]; // the columns, and what lies over them
   if (recorded) {
     read.push(codeView(trace, history, go), tapeView(trace, history, go));
     drawn.push(graphView(trace, history, content.layout, go, flow));
@@ -168,7 +170,7 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const stage = stageView(host, root, controls.stage, () => lookAt());
   root.lastChild.prepend(stage.list);
   root.append(...elements(over));
-  root.addEventListener("keydown", (event) => handleKey(event, actions, stage.isOn()));
+  root.addEventListener("keydown", (event) => words.ends(event) || handleKey(event, actions, stage.isOn()));
   // JupyterLab reads keys before the page does and leaves alone only what is marked so.
   const keepKeys = (part) => set(part, "data-lm-suppress-shortcuts", true);
   for (const part of [host, root]) keepKeys(part);

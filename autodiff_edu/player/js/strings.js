@@ -131,6 +131,7 @@ export const STRINGS = {
       waiting: "", recorded: "recorded", pulled: "pulled back", pushed: "pushed forward",
       skip: "not recorded", cut: "cut",
     },
+    terms: { pulled: "pull back", pushed: "push forward", skip: "not recorded", cut: "cut" },
     now: { forward: "→ now", backward: "← now" },
     several: "Tapes",
     more: (count) => `and ${count} more tape${count === 1 ? "" : "s"}`,
@@ -175,7 +176,7 @@ export const STRINGS = {
     numbered: (number) => `Entry ${number}`,
     skipped: "Not recorded",
     kinds: {
-      watch: "Watched", remark: "Folding", seed: "The backward pass starts", move: "Tangents start here",
+      watch: "Watched", remark: "Folding", seed: "Seed: the backward pass starts", move: "Tangents start here",
       assign: "Assigned", leave: "Left for NumPy", pause: "Pause",
       resume: "Recording again", reset: "Reset", release: "Released", explain: "Explanation",
       outcome: "What came of it",
@@ -204,6 +205,41 @@ export const STRINGS = {
     holds: (tape, bytes) => `${tape} holds ${bytes} ${bytes === 1 ? "byte" : "bytes"}`,
     theTape: "The tape",
     none: "None",
+  },
+  words: {
+    close: "Close",
+    terms: { // as they stand in book/dictionary.md
+      cotangent:
+        "How fast the target changes as this value changes. It flows back, from the target towards the sources.",
+      contribution:
+        "What one use of a value adds to its cotangent: the cotangent that arrived there, times the local derivative.",
+      accumulate: "Add up the contributions to a value, one from each use. Their sum is its cotangent.",
+      seed:
+        "The cotangent that a backward pass starts with, at the target: 1, or an array of ones, unless you choose " +
+        "another.",
+      tangent: "How fast a value changes as the inputs move in a chosen direction. It flows forward, beside the value.",
+      "pull back":
+        "Take the cotangent of an operation's output back through the operation, to a contribution for each input.",
+      "push forward":
+        "Take the tangents of an operation's inputs forward through the operation, to the tangent of its output.",
+      "not recorded":
+        "The operation ran, but no tape kept it: it uses nothing that a tape watches, or the tapes were paused.",
+      cut:
+        "Nothing flows back through the operation: it moves in jumps, or was told to stop the gradient. If every " +
+        "path from a source to the target is cut, the gradient is None.",
+    },
+    signs: "What the signs mean",
+    meanings: {
+      "→": "Forward: a value, or a tangent",
+      "←": "Backward: a cotangent",
+      "!": "NaN or an infinity",
+      "●": "Recorded on this tape",
+      "×": "The tape was reset and has forgotten it",
+      "◌": "The tape has released its arrays",
+      "▸": "The tape is recording again",
+    },
+    scissors: "scissors",
+    cut: "Cut: nothing flows back through here",
   },
   nudge: {
     heading: "Nudge",

@@ -5,6 +5,7 @@ import { readFates } from "./fates.js";
 import { MOST_LANES, readLanes } from "./lanes.js";
 import { digits, rowsView } from "./rows.js";
 import { STRINGS } from "./strings.js";
+import { wordButton } from "./words.js";
 
 const LANE_MARKS = {
   recorded: "●", cut: "●", skip: "○", paused: "‖", backward: "←", tangents: "→", forgotten: "×", released: "◌",
@@ -96,8 +97,12 @@ export function tapeView(trace, history, go) {
     rows.show(step);
     if (lanes.rows.length) rows.bring(rowAt[step]);
   };
-  const caption = make("figcaption", {}, several ? words.several : words.heading);
-  if (trace.tapes.length > MOST_LANES) caption.append(" ", others());
+  const heading = make("span", {}, several ? words.several : words.heading);
+  if (trace.tapes.length > MOST_LANES) heading.append(" ", others());
+  const pushes = trace.steps.some(({ kind }) => kind === "push forward");
+  const legend = ["pulled", ...(pushes ? ["pushed"] : []), "skip", "cut"];
+  const defined = legend.map((state) => wordButton(words.terms[state], words.states[state]));
+  const caption = make("figcaption", {}, heading, ...defined);
   return { element: make("figure", { class: "tape-figure" }, caption, box), show };
 
   /** The tapes that have no lane are counted, and each is a choice that leads to it. */

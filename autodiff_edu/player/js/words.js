@@ -1,0 +1,85 @@
+/** The field's words, defined where they stand: a label is a button, and what it means lies over the player. */
+
+import { BOX_MARKS, drawScissors } from "./boxes.js";
+import { build, draw, make, set, write } from "./dom.js";
+import { STRINGS } from "./strings.js";
+
+const SIGNS = "signs";
+const idOf = (term) => `word-${term.replace(" ", "-")}`; // no other player sees the ids of this one's shadow root
+
+/** A button that opens the definition of a term, which is one of the strings; it says the term, or another text. */
+export const wordButton = (term, text = term) =>
+  make("button", { type: "button", class: "word", "aria-haspopup": "dialog", popovertarget: idOf(term) }, text);
+
+/** The button that opens the list of the signs. */
+export function signsButton() {
+  const button = wordButton(SIGNS, "?");
+  for (const name of ["aria-label", "title"]) set(button, name, STRINGS.words.signs);
+  return button;
+}
+
+/** Writes into an element a text that changes: `write(text, term)`, plain where there is no term to be defined. */
+export function wordPlace(element) {
+  const button = wordButton("");
+  return (text, term) => {
+    write(term ? button : element, text);
+    if (!term) return;
+    set(button, "popovertarget", idOf(term));
+    if (button.parentNode !== element) element.replaceChildren(button);
+  };
+}
+
+/** The definitions, of which one at most is open. The browser closes it at Esc and at a click elsewhere. */
+export function wordsView(stop) {
+  const words = STRINGS.words;
+  let opener;
+  const focused = () => element.getRootNode().activeElement;
+  const dialog = (term, name, inside) => {
+    const [id, text] = [idOf(term), `${idOf(term)}-text`];
+    const about = { class: "definition", role: "dialog", "aria-label": name, "aria-describedby": text };
+    const part = make("div", { id, ...about, popover: "auto", tabindex: -1, autofocus: "" });
+    const closes = { popovertarget: id, popovertargetaction: "hide", "aria-label": words.close };
+    const close = make("button", { type: "button", ...closes }, "×");
+    part.addEventListener("beforetoggle", ({ newState, source }) => {
+      const opens = newState === "open";
+      const at = focused();
+      if (opens) {
+        opener = source ?? at;
+        stop(); // whoever reads wants the step to stay
+      } else if (part.contains(at)) opener?.focus({ preventScroll: true }); // browsers forget it in a shadow root
+      part.replaceChildren(...(opens ? [close, make("b", {}, name), build(inside(), { id: text })] : []));
+    });
+    return part;
+  };
+  const entries = Object.entries(words.terms);
+  const defined = entries.map(([term, text]) => dialog(term, term, () => make("p", {}, text)));
+  const element = make("div", { class: "words" }, ...defined, dialog(SIGNS, words.signs, listOfSigns));
+  const current = () => element.querySelector(":popover-open");
+  /** Esc ends a definition, and neither the stage nor what the page has open. */
+  const ends = (event) => {
+    const found = event.key === "Escape" && current();
+    if (found) event.stopPropagation();
+    return Boolean(found);
+  };
+  /** What was defined may be gone from the next step, and must not take the focus with it. */
+  const show = () => {
+    current()?.hidePopover();
+    const at = focused();
+    if (!at?.matches(".word")) return;
+    Promise.resolve().then(() => {
+      if (!at.isConnected || !at.checkVisibility()) element.parentElement.focus({ preventScroll: true });
+    });
+  };
+  return { element, show, ends };
+}
+
+function listOfSigns() {
+  const { marks } = STRINGS.graph;
+  const scissors = drawScissors({ points: [0, 0, 0, 0] }, (y) => y);
+  set(scissors, "data-known", true);
+  const about = { viewBox: "-12 -12 24 24", role: "img", "aria-label": STRINGS.words.scissors };
+  const picture = draw("svg", about, scissors);
+  const boxes = Object.entries(BOX_MARKS).map(([mark, sign]) => [sign, marks[mark]]);
+  const rows = [...Object.entries(STRINGS.words.meanings), ...boxes, [picture, STRINGS.words.cut]];
+  return make("dl", {}, ...rows.flatMap(([sign, text]) => [make("dt", {}, sign), make("dd", {}, text)]));
+}

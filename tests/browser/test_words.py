@@ -1,0 +1,175 @@
+"""The field's words: defined on a click or a key where they stand, in the words of the book's dictionary."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from programs import diamond, forward_mode, stopped, two_tapes
+
+from browser.following import only, read, saved, violations
+
+DICTIONARY = Path(__file__).parents[2] / "book" / "dictionary.md"
+SIGNS = "What the signs mean"
+REFUSE = "Element.prototype.requestFullscreen = () => Promise.reject(new TypeError('refused'))"
+
+# What every definition says, in order: its name, and its text without the name and the button.
+DEFINITIONS = """root => [...root.querySelectorAll(".definition")].map((part) => {
+  part.showPopover();
+  const found = [part.ariaLabel, part.lastElementChild.textContent];
+  part.hidePopover();
+  return found;
+})"""
+FOCUSED = "root => root.getRootNode().activeElement?.textContent"
+
+
+def go_to(player: Any, traced: Any, kind: str) -> None:
+    number = next(number for number, step in enumerate(read(traced).steps) if step["kind"] == kind)
+    player.root.locator("input[type=range]").fill(str(number))
+    player.stands_at(number)
+
+
+def word(player: Any, text: str) -> Any:
+    return player.root.get_by_role("button", name=text, exact=True)
+
+
+def test_every_definition_is_the_one_of_the_dictionary(open_tab: Any, tmp_path: Path) -> None:
+    words = DICTIONARY.read_text(encoding="utf-8").split("## Words\n")[1].split("\n## ")[0]
+    meanings = dict(re.findall(r"^\| (.+?) \| (.+?) \| .+ \|$", words, re.MULTILINE))
+    *defined, (last, signs) = only(open_tab(saved(diamond(), tmp_path))).root.evaluate(DEFINITIONS)
+    assert {name: meanings.get(name) for name, _ in defined} == dict(defined)
+    assert last == SIGNS
+    for sign in "→←!●×◌▸○‖∅":
+        assert sign in signs
+
+
+@pytest.mark.parametrize(
+    ("program", "kind", "label", "name"),
+    [
+        (diamond, "seed", "Seed: the backward pass starts", "seed"),
+        (diamond, "accumulate", "cotangent", "cotangent"),
+        (diamond, "accumulate", "contribution", "contribution"),
+        (diamond, "accumulate", "cotangent of c", "accumulate"),
+        (forward_mode, "push forward", "tangent", "tangent"),
+        (forward_mode, "push forward", "pushed forward", "push forward"),
+        (two_tapes, "record", "pulled back", "pull back"),
+        (two_tapes, "record", "not recorded", "not recorded"),
+        (two_tapes, "record", "cut", "cut"),
+        (two_tapes, "record", SIGNS, SIGNS),
+    ],
+)
+def test_a_word_is_defined_by_keyboard_and_the_focus_returns(
+    program: Any, kind: str, label: str, name: str, open_tab: Any, tmp_path: Path
+) -> None:
+    traced = program()
+    tab = open_tab(saved(traced, tmp_path))
+    player = only(tab)
+    go_to(player, traced, kind)
+    button = word(player, label)
+    assert button.get_attribute("aria-haspopup") == "dialog"
+    before = button.text_content()
+    button.focus()
+    player.press("Enter")
+    dialog = player.root.get_by_role("dialog", name=name, exact=True)
+    assert dialog.is_visible()
+    assert dialog.evaluate("part => part.matches(':focus')"), "a screen reader reads what has the focus"
+    described = dialog.get_attribute("aria-describedby")
+    assert dialog.locator(f"#{described}").text_content()
+    player.press("Escape")
+    assert not dialog.is_visible()
+    assert player.root.evaluate(FOCUSED) == before
+    player.press("Space")
+    assert dialog.is_visible()
+    dialog.get_by_role("button", name="Close", exact=True).click()
+    assert not dialog.is_visible()
+    tab.is_quiet()
+
+
+@pytest.mark.parametrize("viewport", [(1280, 720), (375, 667)])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_definition_is_all_on_the_screen_and_moves_nothing(
+    scheme: str, viewport: tuple[int, int], open_tab: Any, tmp_path: Path
+) -> None:
+    traced = diamond()
+    size = dict(zip(("width", "height"), viewport, strict=True))
+    player = only(open_tab(saved(traced, tmp_path), viewport=size, color_scheme=scheme))
+    go_to(player, traced, "accumulate")
+    boxes = "root => [root, ...root.querySelectorAll('figure, .sum')].map((part) => [part.offsetWidth, part.offsetHeight])"
+    before = player.root.evaluate(boxes)
+    for label in ("cotangent", "contribution", "cut", SIGNS):
+        word(player, label).click()
+        dialog = player.root.locator(".definition:popover-open")
+        box = dialog.bounding_box()
+        assert 0 <= box["x"] <= box["x"] + box["width"] <= viewport[0]
+        assert 0 <= box["y"] <= box["y"] + box["height"] <= viewport[1]
+        assert player.root.evaluate(boxes) == before
+        assert violations(player.root) == []
+        player.press("Escape")
+
+
+@pytest.mark.parametrize("refused", [False, True])
+def test_on_stage_it_has_18_pixels_and_esc_ends_it_alone(refused: bool, open_tab: Any, tmp_path: Path) -> None:
+    tab = open_tab("about:blank", viewport={"width": 1280, "height": 720})
+    if refused:
+        tab.page.add_init_script(REFUSE)
+    traced = diamond()
+    tab.page.goto(saved(traced, tmp_path))
+    player = only(tab)
+    go_to(player, traced, "accumulate")
+    player.root.focus()
+    player.press("f")
+    player.root.locator(":scope[data-stage]").wait_for()
+    word(player, "contribution").click()
+    dialog = player.root.get_by_role("dialog", name="contribution")
+    assert dialog.is_visible()
+    assert dialog.evaluate("part => parseFloat(getComputedStyle(part.querySelector('p')).fontSize)") >= 18
+    box = dialog.bounding_box()
+    assert tab.page.evaluate(
+        "([x, y]) => document.querySelector('[data-autodiff-player]').shadowRoot.elementFromPoint(x, y).closest('div').id",
+        [box["x"] + 20, box["y"] + 40],
+    ), "nothing lies over it"
+    player.press("Shift+Tab")  # the focus leaves it, and it stays
+    player.press("Escape")
+    assert not dialog.is_visible()
+    assert player.root.get_attribute("data-stage") is not None
+    player.press("Escape")
+    player.root.locator(":scope:not([data-stage])").wait_for()
+    tab.is_quiet()
+
+
+def test_a_word_that_is_gone_at_the_next_step_leaves_the_keys_to_the_player(open_tab: Any, tmp_path: Path) -> None:
+    traced = diamond()
+    player = only(open_tab(saved(traced, tmp_path)))
+    go_to(player, traced, "seed")
+    at = int(player.root.get_attribute("data-step"))
+    word(player, "Seed: the backward pass starts").focus()
+    player.press("Enter")
+    for ahead in range(1, 4):
+        player.press("ArrowRight")
+        player.stands_at(at + ahead)
+        assert not player.root.locator(".definition:popover-open").count()
+    word(player, "cotangent").focus()
+    player.press("ArrowRight")
+    player.stands_at(at + 4)
+    assert player.root.evaluate(FOCUSED) == "cotangent", "what stays keeps the focus"
+
+
+def test_playing_pauses_while_a_definition_is_open(open_tab: Any, tmp_path: Path) -> None:
+    player = only(open_tab(saved(diamond(), tmp_path)))
+    player.click("play")
+    word(player, "cut").click()
+    assert player.root.locator('[data-action="play"]').get_attribute("aria-label") == "Play"
+
+
+def test_in_predict_mode_the_definitions_know_nothing_of_the_program(open_tab: Any, tmp_path: Path) -> None:
+    said = []
+    for program in (diamond, stopped):
+        player = only(open_tab(saved(program(), tmp_path)))
+        player.click("predict")
+        while not player.root.locator(".question").is_visible():
+            player.click("next")
+        said.append(player.root.evaluate(DEFINITIONS))
+        assert player.root.locator(".question").is_visible(), "to read a definition is no answer"
+    assert said[0] == said[1]
