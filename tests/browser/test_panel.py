@@ -340,7 +340,7 @@ def test_a_vector_is_a_row_everywhere_and_wraps_after_a_fixed_number(panel: Any)
 def test_numbers_in_narrow_cells_are_short_and_their_title_is_whole(panel: Any) -> None:
     value = np.array([[0.123456, -2.0], [1234567.0, np.nan]])
     shown = panel(traced(lambda x: x * 2.0, x=value))
-    shown.go(1)
+    shown.go([step["kind"] for step in shown.steps].index("record"))
     table = shown.root.locator('[data-row="input"] .picture table').first
     assert cells(table) == [["0.1235|0.123456", "−2|"], ["1235000|1234570", "nan|"]]
 
