@@ -5,7 +5,7 @@ import html
 from typing import Any
 
 from ..text.shared import colour
-from .bundle import extras, script
+from .bundle import script
 from .packing import dumps, packed
 
 PAGE = """\
@@ -34,7 +34,6 @@ FRAGMENT = """\
 <script type="application/json">{content}</script>
 <script type="module">
 {script}
-mountAll();
 </script>
 </div>
 """
@@ -72,7 +71,7 @@ def fragment(content: dict[str, Any], transcript: str, step: int = 0, picture: t
         picture="" if picture is None else _image(*picture),
         transcript=html.escape(_abridged(transcript)),
         content=data,
-        script=script(extras(content["trace"])).strip(),
+        script=script().strip(),
     )
 
 

@@ -2,7 +2,7 @@
 
 import { UNKNOWN, draw, set, shorten, write } from "./dom.js";
 import { STRINGS } from "./strings.js";
-import SHARED from "../../text/shared.json" with { type: "json" };
+import * as SHARED from "../../text/shared.json";
 
 const BOX_MARKS = { skip: "○", paused: "‖", unconnected: "∅" };
 

@@ -1,7 +1,7 @@
 /** What is known at each step of a trace: values, cotangents, states; read once, and then only looked up. */
 
 import { UNKNOWN } from "./dom.js";
-import SHARED from "../../text/shared.json" with { type: "json" };
+import * as SHARED from "../../text/shared.json";
 
 /** What happens in a pass that pushes tangents forward; in all other passes cotangents are pulled back. */
 const PUSHES = ["move", "push forward"];
