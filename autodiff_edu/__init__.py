@@ -28,6 +28,7 @@ from .trace.scopes import scope
 if TYPE_CHECKING:
     from . import nn, plots
     from .custom import custom_gradient, register_gradient, stop_gradient
+    from .derivatives.nudge import Nudge
     from .explain.explanation import Explanation, UnconnectedError
     from .explorer import explore
     from .nonfinite import Nonfinite
@@ -56,6 +57,7 @@ __all__ = [
     "Frames",
     "GradientTape",
     "Nonfinite",
+    "Nudge",
     "Player",
     "Step",
     "Tensor",
@@ -103,6 +105,7 @@ _LATER = {
     "drill": "player.drill",
     "explore": "explorer",
     "Nonfinite": "nonfinite",
+    "Nudge": "derivatives.nudge",
     "Explanation": "explain.explanation",
     "UnconnectedError": "explain.explanation",
     "custom_gradient": "custom",

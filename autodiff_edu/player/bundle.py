@@ -9,13 +9,13 @@ from importlib.resources import files
 from ..text.shared import colours
 
 SHEETS = (
-    *("base", "controls", "code", "tape", "graph", "panel", "array", "tangents", "predict", "stage"),
+    *("base", "controls", "code", "tape", "graph", "panel", "array", "nudge", "tangents", "predict", "stage"),
     *("sweep", "patches", "contours"),
     "media",  # it overrides the others
 )
 
 COMMENT = re.compile(r"^[ ]*/\*(?s:.*?)\*/[ ]*\n", re.MULTILINE)
-SPACE = re.compile(r"(?<=[:;,{}])\s+|\s+(?=[{}])")
+SPACE = re.compile(r";?\s+(?=\})|(?<=[:;,{}])\s+|\s+(?=\{)")
 INDENT = re.compile(r"^\s+", re.MULTILINE)
 
 

@@ -39,8 +39,8 @@ FRAGMENT = """\
 """
 
 
-MOST_LINES = 60
-"""The most lines of a transcript that stand in a page; of a longer one the first and the last."""
+MOST_LINES, KEPT = 60, 15
+"""The most lines of a transcript that stand in a page; of a longer one so many from its beginning and from its end."""
 
 
 def fragment(content: dict[str, Any], transcript: str, step: int = 0, picture: tuple[str, str] | None = None) -> str:
@@ -80,9 +80,8 @@ def _abridged(transcript: str) -> str:
     lines = transcript.split("\n")
     if len(lines) <= MOST_LINES:
         return transcript
-    half = MOST_LINES // 2
-    left_out = f"… {len(lines) - 2 * half} steps more, which the player shows where scripts run …"
-    return "\n".join([*lines[:half], left_out, *lines[-half:]])
+    left_out = f"… {len(lines) - 2 * KEPT} steps more, which the player shows where scripts run …"
+    return "\n".join([*lines[:KEPT], left_out, *lines[-KEPT:]])
 
 
 def _image(svg: str, about: str) -> str:

@@ -32,6 +32,12 @@ Lists refer to each other by index, counted from 0.
       `tensor`, `tangent`, `pass`, and where several arguments move, their `contributions` (null where one rests);
     - "assign": `tensor`, `value`; "leave": `tensor`, `how`;
     - "explain": nothing more: a sentence about why a gradient is None; "remark": nothing more: a sentence.
+- `nudges`, if there are any: how far a target moves when something it was computed from does, for the nudges in
+  text/shared.json times `size`. `tensor`, `target` (tensors); where the tensor is an array, `element` (an index) or
+  `along` (true: along the cotangent, by this length); `from` (the number that is nudged; not for `along`), `size`,
+  `slope` (what the cotangent says for a nudge of 1; left out if none reached the tensor), `cut` (true where a path to
+  the target lets nothing back), `moved` (to four digits; null where not finite; left out where it is what the cotangent
+  says).
 - `sweep`, `patches` and `contours`: only in documents that are more than a trace; `player/parts.py` describes them.
 - `program`: the same in NumPy: `lines`, texts; `steps`, for each step the index of its line, or null.
 
@@ -155,6 +161,7 @@ class Writer:
         for i, event in enumerate(source.events):
             self._step(event, self.passes[i])
         self._add_program(source)
+        self._add_nudges(source)
 
     def _name(self, happened: list[Event], earlier: dict[int, list[Entry]]) -> None:
         skipped = 0
@@ -371,6 +378,13 @@ class Writer:
             pushes = [index(written.formulas.get((id, -1 - k))) for k in range(len(arguments))]
             if any(place is not None for place in pushes):
                 described["pushes"] = pushes
+
+    def _add_nudges(self, source: Any) -> None:
+        from .nudges import nudges
+
+        earlier = [entry for entries in source._earlier.values() for entry in entries]
+        if kept := nudges(source.events, self.passes, earlier, self.tensors):
+            self.document["nudges"] = kept
 
     def _where_of(self, event: Event) -> Where | None:
         if isinstance(event, events.Explain | events.Line):

@@ -99,7 +99,7 @@ def test_a_document_of_another_version_is_refused_in_words(version: Any, open_ta
 
 
 def test_a_document_without_steps_says_so(open_tab: Any, tmp_path: Path) -> None:
-    tab = open_tab(changed(tmp_path, steps=[], entries=[], tensors=[], code=[], tapes=[]))
+    tab = open_tab(changed(tmp_path, steps=[], entries=[], tensors=[], code=[], tapes=[], nudges=[]))
     player = only(tab)
     assert player.root.locator(".sentence").text_content() == "Nothing was recorded."
     for action in ("next", "play", "last", "first", "previous", "predict", "next"):

@@ -156,7 +156,9 @@ def test_every_index_of_a_document_is_in_range_and_every_field_is_there(make):
     d = json.loads(make().to_json())
     assert (d["format"], d["version"]) == ("autodiff_edu.trace", 4)
     parts = {"code", "tapes", "tensors", "formulas", "entries", "calls", "program", "steps"}
-    assert set(d) == {"format", "version", "title"} | parts
+    assert set(d) - {"nudges"} == {"format", "version", "title"} | parts
+    for nudge in d.get("nudges", []):
+        assert all(0 <= nudge[role] < len(d["tensors"]) for role in ("tensor", "target"))
 
     def check_where(where):
         if where is not None:

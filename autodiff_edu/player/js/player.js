@@ -14,6 +14,7 @@ import { controlsView, handleKey, headingView } from "./controls.js";
 import { build, make, set, write } from "./dom.js";
 import { graphView } from "./graph.js";
 import { readHistory } from "./history.js";
+import { nudgeView } from "./nudge.js";
 import { unpacked } from "./packing.js";
 import { panelView } from "./panel.js";
 import { patchesView } from "./patches.js";
@@ -101,7 +102,7 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
     return true;
   };
   const draw = () => {
-    for (const view of top) view.show(current);
+    for (const view of [...top, ...over]) view.show(current);
     lookAt();
   };
   /** Draws the panels, and brings into view what is lit in them. */
@@ -152,11 +153,12 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const top = [heading, controls, said, predict];
   const extras = Object.keys(EXTRAS).filter((part) => trace[part]).map((part) => EXTRAS[part](trace, history, go));
   const recorded = trace.tapes.length > 0 || !extras.length; // a walk over contours is no recording
-  const [read, drawn, counted] = [[], extras, []];
+  const [read, drawn, counted, over] = [[], extras, [], []]; // the columns, and what lies over them
   if (recorded) {
     read.push(codeView(trace, history, go), tapeView(trace, history, go));
     drawn.push(graphView(trace, history, content.layout, go));
     counted.push(panelView(trace, history, () => covered));
+    if (trace.nudges?.length) over.push(nudgeView(trace, history, counted[0].element));
   }
   const columns = [read, drawn, counted].filter((some) => some.length);
   const elements = (some) => some.map((view) => view.element);
@@ -166,6 +168,7 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const root = make("section", about, bar, sentence, predict.element, make("div", { class: "columns" }, ...parts));
   const stage = stageView(host, root, controls.stage, () => lookAt());
   root.lastChild.prepend(stage.list);
+  root.append(...elements(over));
   root.addEventListener("keydown", (event) => handleKey(event, actions, stage.isOn()));
   // JupyterLab reads keys before the page does and leaves alone only what is marked so.
   const keepKeys = (part) => set(part, "data-lm-suppress-shortcuts", true);
