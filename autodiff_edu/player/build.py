@@ -28,8 +28,8 @@ def first_line() -> str:
 
     Examples
     --------
-    >>> first_line()[:54]
-    '// Made by python -m autodiff_edu.player.build (esbuild'
+    >>> first_line()[:46]
+    '// Made by python -m autodiff_edu.player.build'
     """
     digest = hashlib.sha256()
     for path in [*sorted((HERE / "js").glob("*.js")), HERE.parent / "text" / "shared.json"]:
@@ -65,7 +65,7 @@ def build() -> bytes:
 def main() -> int:
     """Write built/player.js, or with --check only compare it."""
     parser = argparse.ArgumentParser(prog=COMMAND, description="Make built/player.js of the modules in js/.")
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if the file is not what would be made")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if the file is not what it should be")
     check = parser.parse_args().check
     try:
         made = build()

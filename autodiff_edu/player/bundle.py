@@ -14,7 +14,7 @@ SHEETS = (
     "media",  # it overrides the others
 )
 
-COMMENT = re.compile(r"^[ ]*/\*(?s:.*?)\*/[ ]*\n", re.MULTILINE)
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 SPACE = re.compile(r";?\s+(?=\})|(?<=[:;,{}])\s+|\s+(?=\{)")
 INDENT = re.compile(r"^\s+", re.MULTILINE)
 
