@@ -9,7 +9,8 @@ from importlib.resources import files
 from ..text.shared import colours
 
 SHEETS = (
-    *("base", "controls", "code", "tape", "graph", "panel", "array", "nudge", "tangents", "predict", "stage"),
+    *("base", "controls", "code", "tape", "graph", "panel", "array"),
+    *("odd", "unfold", "nudge", "tangents", "predict", "stage"),
     *("sweep", "patches", "contours"),
     "media",  # it overrides the others
 )

@@ -12,6 +12,7 @@ import { codeView } from "./code.js";
 import { contoursView } from "./contours.js";
 import { controlsView, handleKey, headingView } from "./controls.js";
 import { build, make, set, write } from "./dom.js";
+import { readFlow } from "./flow.js";
 import { graphView } from "./graph.js";
 import { readHistory } from "./history.js";
 import { nudgeView } from "./nudge.js";
@@ -89,7 +90,7 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const { version, steps, title } = content.trace;
   if (version !== SHARED.version) return refuse(host, content, STRINGS.player.otherVersion(version, SHARED.version));
   const trace = { ...content.trace, steps: steps.length ? steps : [{ kind: "empty", text: STRINGS.player.empty }] };
-  const history = readHistory(trace);
+  const [history, flow] = [readHistory(trace), readFlow()];
   const last = trace.steps.length - 1;
   let [current, timer, speed, covered] = [-1, null, 1, false];
   const show = (wanted) => {
@@ -98,7 +99,7 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
     current = next;
     const direction = history.backward[next] ? "backward" : "forward";
     build(root, { "data-step": next, "data-kind": trace.steps[next].kind, "data-direction": direction });
-    draw();
+    flow.during(next, draw);
     return true;
   };
   const draw = () => {
@@ -148,7 +149,8 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const grouped = content.layout.groups.length > 0;
   const predict = predictView(trace, history, { grouped, drill, reveal, cover, go });
   const sentence = make("p", { class: "scroll sentence", "aria-live": "polite" });
-  const said = { element: sentence, show: (at) => write(sentence, trace.steps[at].text) };
+  const showSentence = ({ text, born }) => { write(sentence, text); set(sentence, "data-born", born ?? null); };
+  const said = { element: sentence, show: (at) => showSentence(trace.steps[at]) };
   const heading = headingView(trace, history);
   const top = [heading, controls, said, predict];
   const extras = Object.keys(EXTRAS).filter((part) => trace[part]).map((part) => EXTRAS[part](trace, history, go));
@@ -156,8 +158,8 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const [read, drawn, counted, over] = [[], extras, [], []]; // the columns, and what lies over them
   if (recorded) {
     read.push(codeView(trace, history, go), tapeView(trace, history, go));
-    drawn.push(graphView(trace, history, content.layout, go));
-    counted.push(panelView(trace, history, () => covered));
+    drawn.push(graphView(trace, history, content.layout, go, flow));
+    counted.push(panelView(trace, history, flow, () => covered));
     if (trace.nudges?.length) over.push(nudgeView(trace, history, counted[0].element));
   }
   const columns = [read, drawn, counted].filter((some) => some.length);

@@ -1,5 +1,8 @@
 /** Every text that the reader sees, by the part of the picture it stands in: a translation changes this table alone. */
 
+const shapeOf = (shape) => (shape.length ? `(${shape.join(", ")}${shape.length === 1 ? "," : ""})` : "scalar");
+const axesOf = (axes) => `${axes.length === 1 ? "axis" : "axes"} ${axes.join(" and ")}`;
+
 export const STRINGS = {
   player: {
     name: (title) => `Step through ${title}`,
@@ -26,6 +29,7 @@ export const STRINGS = {
     end: "End",
     scrubber: "Step",
     turn: (step) => `A backward pass starts at step ${step}`,
+    born: (kind, step) => `${kind === "nan" ? "NaN" : kind} begins at step ${step}`,
     turnForward: (step) => `Tangents are pushed forward from step ${step}`,
     speed: "Speed",
     times: (factor) => `${factor}×`,
@@ -116,6 +120,7 @@ export const STRINGS = {
   code: {
     heading: "Code",
     line: (number) => `Line ${number}: go to its first step`,
+    odd: (kind) => `${kind === "nan" ? "NaN" : kind} begins here`,
     passed: "Has just run, and has no step of its own",
     stack: (calls, more) => (more ? ["…", ...calls] : calls).join(" › "),
     program: "The same as NumPy",
@@ -173,6 +178,7 @@ export const STRINGS = {
       watch: "Watched", remark: "Folding", seed: "The backward pass starts", move: "Tangents start here",
       assign: "Assigned", leave: "Left for NumPy", pause: "Pause",
       resume: "Recording again", reset: "Reset", release: "Released", explain: "Explanation",
+      outcome: "What came of it",
       line: "Plain Python", error: "Error",
     },
     input: "input",
@@ -187,7 +193,7 @@ export const STRINGS = {
     nothingElse: "nothing else",
     arrived: "arrived",
     contribution: "contribution",
-    shape: (shape) => (shape.length === 0 ? "scalar" : `(${shape.join(", ")}${shape.length === 1 ? "," : ""})`),
+    shape: (shape) => shapeOf(shape),
     more: (count) => `and ${count} more inputs`,
     cotangentOf: (name) => `cotangent of ${name}`,
     accumulated: "accumulated cotangent",
@@ -197,6 +203,7 @@ export const STRINGS = {
     count: (count, of) => `${count} of ${of}`,
     holds: (tape, bytes) => `${tape} holds ${bytes} ${bytes === 1 ? "byte" : "bytes"}`,
     theTape: "The tape",
+    none: "None",
   },
   nudge: {
     heading: "Nudge",
@@ -220,6 +227,15 @@ export const STRINGS = {
     cut: (name) => `One of the paths from ${name} is cut, so the cotangent leaves out what moves along it.`,
     unreached: (name) =>
       `No cotangent reached ${name}: it was not asked for, or every path is cut, or no tape watched it.`,
+  },
+  unfold: {
+    apart: (name, axes, times, small, large) =>
+      `${name} is broadcast: copied ${times} times along ${axesOf(axes)}, from ${shapeOf(small)} to ${shapeOf(large)}.`,
+    together: (name, axes, times, small, large) =>
+      `${name} was copied ${times} times along ${axesOf(axes)}, so what comes back to the copies adds up: from ` +
+      `${shapeOf(large)} to ${shapeOf(small)}.`,
+    copies: (times) => `${times} copies`,
+    sum: (axes) => `Σ ${axesOf(axes)}`,
   },
   sweep: {
     heading: (target, source) => `Jacobian of ${target} with respect to ${source}`,
