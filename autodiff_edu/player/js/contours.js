@@ -1,10 +1,9 @@
 /** A function of two variables from above: its contours, the path so far, and what is known at the point. */
 
 import { UNKNOWN, draw, make, set, write } from "./dom.js";
-import { EXTRAS } from "./extras.js";
 import { STRINGS } from "./strings.js";
 
-EXTRAS.contours = (trace, history, go) => {
+export function contoursView(trace, history, go) {
   const { width, height, names, frame, ticks, levels, iterates } = trace.contours;
   const [words, [left, top, wide, tall]] = [STRINGS.contours, frame];
   const [bottom, right] = [top + tall, left + wide];
@@ -60,4 +59,4 @@ EXTRAS.contours = (trace, history, go) => {
   };
   const body = make("div", { class: "plane" }, picture, make("div", { class: "scroll" }, table));
   return { element: make("figure", { class: "contours" }, make("figcaption", {}, words.heading), body, legend), show };
-};
+}
