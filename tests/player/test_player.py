@@ -344,6 +344,15 @@ def test_the_transcript_is_there_for_where_scripts_do_not_run():
     assert html.unescape(transcript).strip() == t.transcript().strip()
 
 
+def test_of_a_long_transcript_a_page_has_the_beginning_and_the_end():
+    player = ad.play(lambda x: sum(x * k for k in range(40)), 1.0)
+    lines = player.transcript().split("\n")
+    assert len(lines) > 60
+    shown = html.unescape(re.search(r"<pre[^>]*>(.*?)</pre>", player.html(), re.DOTALL).group(1)).split("\n")
+    assert shown[:15] + shown[-15:] == lines[:15] + lines[-15:]
+    assert shown[15:-15] == [f"… {len(lines) - 30} steps more, which the player shows where scripts run …"]
+
+
 NASTY = "</script><img src=x onerror=alert(1)>&amp;<!--\u2028"
 
 
