@@ -13,7 +13,7 @@ from ..text.shared import colours, shared
 EXTRAS: tuple[str, ...] = tuple(shared()["extras"])
 """The parts of a document that have a script and a style sheet of their own; parts.py describes them."""
 
-SHEETS = ("base", "controls", "code", "tape", "graph", "panel", "array", "tangents", "stage")
+SHEETS = ("base", "controls", "strip", "code", "tape", "graph", "panel", "array", "tangents", "stage")
 LAST_SHEET = "media"  # it overrides the others
 
 COMMENT = re.compile(r"^[ ]*(//.*|/\*(?s:.*?)\*/[ ]*)\n", re.MULTILINE)

@@ -78,5 +78,6 @@ export function readHistory({ steps, tensors, entries }) {
   /** The step at which a pass comes to the entry: the pass on show, else the first that does. */
   const pulled = (entry, number) => (arrivals[entry].get(pass[number]) ?? [...arrivals[entry].values()][0])?.[0].step;
   const turns = [...passes.values()].map(({ first }) => first);
-  return { backward, pass, tangents, pushing, where, appeared, turns, value, cotangent, arrived, state, pulled };
+  const known = { changes: values, value, cotangent, arrived, state, pulled };
+  return { backward, pass, tangents, pushing, where, appeared, turns, ...known };
 }

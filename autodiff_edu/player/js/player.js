@@ -19,6 +19,7 @@ import { panelView } from "./panel.js";
 import { predictView } from "./predict.js";
 import { stageView } from "./stage.js";
 import { STRINGS } from "./strings.js";
+import { stripView } from "./strip.js";
 import { tapeView } from "./tape.js";
 import SHARED from "../../text/shared.json" with { type: "json" };
 
@@ -126,7 +127,8 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
   const sentence = make("p", { class: "scroll sentence", "aria-live": "polite" });
   const said = { element: sentence, show: (at) => write(sentence, trace.steps[at].text) };
   const heading = headingView(trace, history);
-  const top = [heading, controls, said, predict];
+  const strip = [stripView(trace, history, go)].filter(Boolean);
+  const top = [heading, controls, ...strip, said, predict];
   const extras = extrasOf(trace).map((part) => EXTRAS[part](trace, history, go));
   const recorded = trace.tapes.length > 0 || !extras.length; // a walk over contours is no recording
   const [read, drawn, counted] = [[], extras, []];
@@ -138,7 +140,7 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
   const columns = [read, drawn, counted].filter((some) => some.length);
   const elements = (some) => some.map((view) => view.element);
   const about = { class: "player", tabindex: -1, "aria-label": STRINGS.player.name(title) };
-  const bar = make("div", { class: "bar" }, heading.element, controls.element);
+  const bar = make("div", { class: "bar" }, heading.element, controls.element, ...elements(strip));
   const parts = columns.map((some) => make("div", {}, ...elements(some)));
   const root = make("section", about, bar, sentence, predict.element, make("div", { class: "columns" }, ...parts));
   const stage = stageView(host, root, controls.stage, () => lookAt());

@@ -34,6 +34,18 @@ export const STRINGS = {
     stage: "Stage",
     aboutStage: "Fill the screen, readable from the back row (f; Esc to exit)",
   },
+  strip: {
+    target: "target",
+    about: (name) => `Show or hide ${name}; ↑ and ↓ go to the step where it changed last, or changes next`,
+    value: (name, text) => `${name} = ${text}`,
+    size: (name, norm) => `‖${name}‖ = ${norm}`,
+    at: (step) => `step ${step}; click to go to the nearest step where something changes`,
+    norm: (name) => `the norm of ${name}`,
+    rises: (name, from, to, count) => `${name} rises from ${from} to ${to} over ${count} values.`,
+    falls: (name, from, to, count) => `${name} falls from ${from} to ${to} over ${count} values.`,
+    goes: (name, from, to, count) => `${name} starts at ${from} and ends at ${to}, over ${count} values.`,
+    none: "No curve is drawn",
+  },
   stage: { tabs: "Panels", panel: "Numbers", graph: "Graph", tape: "Tape", sweep: "Jacobian", contours: "Contours" },
   predict: {
     idle: "Go on with “Next step”: before something new is computed, you will be asked what it is.",
