@@ -6,8 +6,8 @@ const js = createRequire(process.argv[1])("@eslint/js");
 
 // What the modules use of the browser; a name that is missing here is more often a slip than a new need.
 const browser = [
-  ...["addEventListener", "clearInterval", "document", "getComputedStyle", "getSelection", "location", "matchMedia"],
-  ...["reportError", "requestAnimationFrame", "ResizeObserver", "setInterval", "URLSearchParams"],
+  ...["addEventListener", "cancelAnimationFrame", "clearInterval", "document", "getComputedStyle", "getSelection", "location"],
+  ...["matchMedia", "performance", "reportError", "requestAnimationFrame", "ResizeObserver", "setInterval", "URLSearchParams"],
 ];
 
 export default [

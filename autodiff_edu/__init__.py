@@ -28,11 +28,13 @@ from .trace.scopes import scope
 if TYPE_CHECKING:
     from . import nn, plots
     from .custom import custom_gradient, register_gradient, stop_gradient
+    from .derivatives.nudge import Nudge
     from .explain.explanation import Explanation, UnconnectedError
     from .explorer import explore
     from .nonfinite import Nonfinite
     from .player import Player
     from .player.descend import descend
+    from .player.drill import drill
     from .player.play import play
     from .player.print.frames import Frames
     from .player.sweep import sweep
@@ -55,6 +57,7 @@ __all__ = [
     "Frames",
     "GradientTape",
     "Nonfinite",
+    "Nudge",
     "Player",
     "Step",
     "Tensor",
@@ -65,6 +68,7 @@ __all__ = [
     "constant",
     "custom_gradient",
     "descend",
+    "drill",
     "explore",
     "grad",
     "hessian",
@@ -98,8 +102,10 @@ _LATER = {
     "load_ipython_extension": "player.magic",
     "sweep": "player.sweep",
     "descend": "player.descend",
+    "drill": "player.drill",
     "explore": "explorer",
     "Nonfinite": "nonfinite",
+    "Nudge": "derivatives.nudge",
     "Explanation": "explain.explanation",
     "UnconnectedError": "explain.explanation",
     "custom_gradient": "custom",

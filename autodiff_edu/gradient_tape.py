@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING, Any
 
 from .core.active import now
 from .core.tape import Tape
-from .core.tensor import as_tensor
 from .core.variable import Variable
 from .derivatives.requests import check_option, gradient, seeds_of, tensors_of
-from .derivatives.steps import Contribution, Step, steps
+from .derivatives.steps import Step, as_tensors, steps
 
 if TYPE_CHECKING:
+    from .derivatives.nudge import Nudge
     from .explain.explanation import Explanation
     from .nonfinite import Nonfinite
     from .program import Code
@@ -179,12 +179,8 @@ class GradientTape(Tape):
         >>> [(c.before, c.value, c.after) for c in step.contributions]
         [(None, Tensor(3.), Tensor(3.)), (Tensor(3.), Tensor(3.), Tensor(6.))]
         """
-        return self._steps(seeds_of(target, output_gradients), tensors_of(sources, "sources"))
-
-    def _steps(self, seeds: Any, sources: Any) -> Iterator[Step]:
-        for entry, cotangent, contributions in steps(super().steps(seeds, sources)):
-            sent = (Contribution(c.argument, c.id, *map(as_tensor, c[2:])) for c in contributions)
-            yield Step(entry, as_tensor(cotangent), tuple(sent))
+        walk = super().steps(seeds_of(target, output_gradients), tensors_of(sources, "sources"))
+        return as_tensors(steps(walk))
 
     def jacobian(
         self, target: Any, sources: Any, unconnected_gradients: str = "none", chunk_size: int | None = None
@@ -339,6 +335,36 @@ class GradientTape(Tape):
         from .nonfinite import first_nonfinite
 
         return first_nonfinite(self, target, sources)
+
+    def nudge(self, target: Any, tensor: Any, by: Any) -> Nudge:
+        """Nudge a tensor: compute how far the target moves, and how far the cotangent says that it does.
+
+        Runs again what was recorded after the tensor; what is not on the tape stays as it was. Never uses a tape up.
+
+        Parameters
+        ----------
+        target, tensor : Tensor or Variable
+            Any two on the tape, such as a loss and what it was computed from.
+        by : array_like
+            How far to move the tensor: a number, or an array that broadcasts to its shape.
+
+        Returns
+        -------
+        Nudge
+            With `moved`, `said` and their difference, `gap`: each of the target's shape.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> x = ad.Variable(3.0)
+        >>> with ad.GradientTape() as tape:
+        ...     y = x * x
+        >>> tape.nudge(y, x, 0.1)
+        The target moves by 0.61; the cotangent says 0.6
+        """
+        from .derivatives.nudge import nudge
+
+        return nudge(self, target, tensor, by)
 
     def code(self, target: Any, sources: Any, output_gradients: Any = None) -> Code:
         """Write the forward and the backward pass from the sources to the target as a plain NumPy program.

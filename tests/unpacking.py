@@ -7,6 +7,8 @@ import re
 from itertools import accumulate, chain
 from typing import Any
 
+from autodiff_edu.text.shared import shared
+
 
 def content_of(html: str) -> Any:
     """Read what the first player of a page is given."""
@@ -69,7 +71,7 @@ def said(trace: dict[str, Any]) -> list[dict[str, Any]]:
             values[step["tensor"]] = step["value"]
         entry = trace["entries"][step["entry"]] if "entry" in step else {}
         named = [step.get("tensor"), entry.get("output"), *entry.get("inputs", ())]
-        arrays = [step.get(key) for key in ("cotangent", "before", "contribution", "after", "value")]
+        arrays = [step.get(key) for key in (*shared()["arrays"], "value")]
         arrays += [None if index is None else values.get(index) or tensors[index]["value"] for index in named[:2]]
         words = [entry.get("text"), entry.get("number"), (step.get("where") or {}).get("line"), step.get("count")]
         words += [array["text"] if array else None for array in arrays]

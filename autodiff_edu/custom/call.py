@@ -68,6 +68,10 @@ class Custom:
         """Return the result that the call, the last input, holds."""
         return inputs[-1].value
 
+    def again(self, *inputs: Any) -> Any:
+        """Run the function once more, on other values of its tensors."""
+        return inputs[-1].again(inputs[:-1])
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Custom)
 
@@ -103,9 +107,16 @@ class Call:
     """
 
     def __init__(
-        self, f: Callable[..., Any], args: tuple[Any, ...], backward: Any, variables: list[Variable], result: list[Any]
+        self,
+        f: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        backward: Any,
+        variables: list[Variable],
+        result: list[Any],
     ) -> None:
         self.name, self.backward, self.given = name_of(f), backward, len(args)
+        self.function, self.args, self.kwargs = f, args, kwargs
         self.takes_variables = _takes_variables(backward)
         if variables and not self.takes_variables:
             raise TypeError(
@@ -137,6 +148,28 @@ class Call:
             answer = self._pulled_back(g)
         self._answer = None if argument == len(self.sources) - 1 else (g, y, argument, answer)
         return answer[argument]
+
+    def again(self, values: tuple[Any, ...]) -> Any:
+        """Run the function on other values of the tensors among its positional arguments.
+
+        Raises
+        ------
+        ValueError
+            If it reads variables besides these, which may have changed.
+        """
+        if self.variables:
+            raise ValueError(
+                f"{self.name} reads {_listed(self.variables)} that are not among its arguments, so it cannot be run "
+                f"again with other values. Pass them to {self.name} as arguments"
+            )
+        given = iter(values)
+        args = [
+            rebuild(arg, iter([wrap(next(given)) if is_smooth(leaf) else leaf for _, leaf in flatten(arg, "")]))
+            for arg in self.args
+        ]
+        result, _ = self.function(*args, **self.kwargs)
+        arrays = [_array(self.function, path, leaf) for path, leaf in flatten(result, "the result")]
+        return _pack([array for array in arrays if array.dtype.kind in "fc"])
 
     def _pulled_back(self, g: Any) -> list[Any]:
         """Pull back a cotangent or, one by one, a stack of them."""
@@ -256,7 +289,7 @@ def call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -
         raise TypeError(f"the result of {name_of(f)} is {result!r:.60}; it must be a tensor, or a structure of tensors")
     passed = {leaf._id for _, leaf in flatten(args, "") if is_smooth(leaf)}
     variables = [variable for id, variable in reads.variables.items() if id not in passed]
-    this = Call(f, args, backward, variables, arrays)
+    this = Call(f, args, kwargs, backward, variables, arrays)
     if not any(array.dtype.kind in "fc" for array in arrays):  # integers: there is nothing to differentiate
         return rebuild(result, map(wrap, arrays))
     tensors = [(x, a.place if x is a.value else None) for a in this.arguments for _, x in a.tensors()]

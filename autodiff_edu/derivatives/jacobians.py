@@ -15,7 +15,7 @@ from ..arrays.structures import rebuild
 from ..core.active import now
 from ..core.tape import Tape
 from ..core.tensor import Tensor, as_tensor, wrap
-from .requests import note_results, tensors_of
+from .requests import announce_outcomes, note_results, tensors_of
 
 SMALL = 64 * 2**10
 """Bytes below which a stack of seeds is written out at once."""
@@ -32,6 +32,7 @@ def jacobian(tape: Tape, target: Any, sources: Any, unconnected: str = "none", c
         rows = _pull_back(tape, target, 0, tensors, chunk_size)
     results = [_finished(part, target.shape + s.shape, s, unconnected) for part, s in zip(rows, tensors, strict=True)]
     note_results("jacobian", [target], tensors, results)
+    announce_outcomes(tape, "jacobian", [target], tensors, results, [part is not None for part in rows])
     return rebuild(sources, iter(results))
 
 
@@ -58,6 +59,7 @@ def batch_jacobian(tape: Tape, target: Any, source: Any, unconnected: str, check
         rows = np.moveaxis(rows, 0, 1)
     result = _finished(rows, (batch, *inner, *source.shape[1:]), source, unconnected)
     note_results("batch_jacobian", [target], [source], [result])
+    announce_outcomes(tape, "batch_jacobian", [target], [source], [result], [rows is not None])
     return result
 
 

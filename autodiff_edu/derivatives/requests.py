@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays.structures import flatten, flatten_like, rebuild
 from ..arrays.validate import reject_module
-from ..core.active import now
+from ..core.active import announce, now
 from ..core.entry import note
 from ..core.tape import Tape
 from ..core.tensor import Tensor, constant, wrap
@@ -38,13 +38,16 @@ def check_option(unconnected_gradients: str) -> None:
 def gradient(tape: Tape, target: Any, sources: Any, output_gradients: Any = None, unconnected: str = "none") -> Any:
     """Compute a gradient in the structure of the sources; see `GradientTape.gradient`."""
     tensors, seeds = tensors_of(sources, "sources"), seeds_of(target, output_gradients)
-    results = Tape.gradient(tape, seeds, tensors)
+    found = results = Tape.gradient(tape, seeds, tensors)
     if unconnected == "zero":
         results = [
-            wrap(np.zeros_like(tensor._array)[()]) if found is None else found
-            for tensor, found in zip(tensors, results, strict=True)
+            wrap(np.zeros_like(tensor._array)[()]) if result is None else result
+            for tensor, result in zip(tensors, found, strict=True)
         ]
     note_results("gradient", [tensor for tensor, _ in seeds], tensors, results)
+    if now().hooks:
+        targets, seeded = tensors_of(target, "target"), output_gradients is not None
+        announce_outcomes(tape, "gradient", targets, tensors, results, [one is not None for one in found], seeded)
     return rebuild(sources, iter(results))
 
 
@@ -53,6 +56,23 @@ def note_results(word: str, targets: list[Tensor], sources: list[Tensor], result
     for source, result in zip(sources, results, strict=True):
         if result is not None:
             note(word, (*(target._id for target in targets), source._id), result._id)
+
+
+def announce_outcomes(
+    tape: Tape,
+    word: str,
+    targets: list[Tensor],
+    sources: list[Tensor],
+    results: list[Any],
+    connected: list[bool],
+    seeded: bool = False,
+) -> None:
+    """Notify the hooks of what came of a request, once for each source."""
+    told: set[int] = set()
+    for source, result, reached in zip(sources, results, connected, strict=True):
+        if source._id not in told:
+            told.add(source._id)
+            announce("Outcome", tape, word, tuple(targets), source, result, reached, seeded, ())
 
 
 def seeds_of(target: Any, output_gradients: Any) -> list[tuple[Tensor, Any]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..core.entry import Entry
+from ..core.tensor import as_tensor
 from ..core.walk import Added, Arrived, Passed
 
 
@@ -38,3 +39,10 @@ def steps(happenings: Iterator[Arrived | Added | Passed]) -> Iterator[Step]:
             sent.append(Contribution(k, entry.ids[k], *sums))
         else:
             yield Step(*arrived, tuple(sent))
+
+
+def as_tensors(walked: Iterator[Step]) -> Iterator[Step]:
+    """Wrap the arrays of steps as tensors, which is how users are given them."""
+    for entry, cotangent, contributions in walked:
+        sent = (Contribution(c.argument, c.id, *map(as_tensor, c[2:])) for c in contributions)
+        yield Step(entry, as_tensor(cotangent), tuple(sent))

@@ -14,7 +14,7 @@ The gradient of z by x is None:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,10 +26,11 @@ from ..core.variable import Variable
 from ..custom.call import Custom
 from ..derivatives.requests import tensors_of
 from ..rules.account import remedy
+from ..text.formatting import DERIVATIVES, derivative
 from ..text.places import Place, Where, names, place
 from .journal import KEPT, Line
 from .labels import SpokenLabels
-from .sentences import KINDS, UNSEEN, WHEN, WORDS
+from .sentences import KINDS, UNSEEN, WHEN
 from .ways import Link, Ways, as_written, is_statement
 
 if TYPE_CHECKING:
@@ -113,6 +114,11 @@ class Explanation:
         return self.connected
 
     @property
+    def called(self) -> str:
+        """What the user calls the source."""
+        return self._labels.spoken(self._ways.source._id, "source")
+
+    @property
     def title(self) -> str:
         """The first line of the text: whether the gradient is None."""
         targets, by = self._ways.targets, self._labels.spoken(self._ways.source._id, "the source")
@@ -152,10 +158,33 @@ class Explanation:
             if link.on_the_way and callable(link.entry.operation):
                 kind = events.Skip if not link.recorded else events.Cut if link.cut else events.Record
                 shown.events.append(kind(tape, link.entry))
-        for (title, _), causes in zip(self._sections, (self.causes, self.left_out), strict=False):
-            shown.events.append(events.Explain(tape, title, None))
-            shown.events += [events.Explain(tape, cause.text, cause.where) for cause in causes]
+        shown.events += [events.Explain(tape, *told) for told in self._walked_back()]
         return shown
+
+    def _walked_back(self) -> Iterator[tuple[str, Where | None, Entry | None]]:
+        """Tell the way back from the target: each sentence with its place, and with its entry if it is about one."""
+        ways, labels = self._ways, self._labels
+        target = labels.spoken(ways.targets[0]._id, "the target") if len(ways.targets) == 1 else "the targets"
+        start = derivative(target, labels.spoken(ways.source._id, "the source"))
+        start = f"{start[0].upper()}{start[1:]}" if " " in start else start
+        if self.connected:
+            yield f"{start} is not None. Walk back from {target} to see its path.", None, None
+        else:
+            yield f"{start} is None. Walk back from {target} to find out why.", None, None
+        causes = [*self.causes, *self.left_out]
+        for entry in reversed(self.path):
+            yield f"{labels.written(entry)} passes a cotangent back.", entry.where, entry
+        for link in [] if self.connected else ways.back():
+            about = link.entry if callable(link.entry.operation) else None
+            cut = [cause for cause in causes if link.cut is not None and cause.where == link.entry.where]
+            for cause in cut:
+                causes.remove(cause)
+                yield cause.text, cause.where, about
+            if link.cut is None and about is not None:
+                yield f"{labels.written(about)} would pass a cotangent back.", about.where, about
+        if self.left_out:
+            yield LEFT_OUT, None, None
+        yield from ((cause.text, cause.where, None) for cause in causes)
 
 
 def explain(tape: Tape, target: Any, source: Any) -> Explanation:
@@ -297,10 +326,9 @@ def _about_a_cut(link: Link, labels: SpokenLabels) -> Cause:
     x = labels.spoken(min(link.dead or filter(None, entry.ids), default=entry.output_id))
     if callable(entry.operation):
         start = labels.written(entry)
-    elif entry.operation in WORDS:
-        start = (
-            f"{place(entry.where)}: the {WORDS[entry.operation]} {'' if output == 'the tensor' else output}".rstrip()
-        )
+    elif entry.operation in DERIVATIVES:
+        whose = "" if output == "the tensor" else f" {output}"
+        start = f"{place(entry.where)}: the {DERIVATIVES[entry.operation]}{whose}"
     else:
         code = as_written(entry, function) if function else None
         start = f"{place(entry.where)}: {code or ('assign' if kind == 'assigned' else output)}"

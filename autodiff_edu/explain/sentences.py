@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-WORDS = {"gradient": "gradient", "jacobian": "Jacobian", "batch_jacobian": "batch Jacobian"}
-
 SAID = {"assign", "assign_add", "assign_sub", "numpy", "item", "tolist", "float", "int", "complex", "asarray"}
 """The calls whose arguments are those of the line of the journal."""
 

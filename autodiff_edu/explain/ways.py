@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 import linecache
 from collections import defaultdict
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -122,6 +122,15 @@ class Ways:
     def cuts(self) -> list[Link]:
         """List the links on the way through which nothing flows back, and which are to blame for it."""
         return [link for link in self.links if link.on_the_way and link.cut is not None]
+
+    def back(self) -> Iterator[Link]:
+        """Yield the links on the way from the targets back to the cuts; what lies behind a cut is not visited."""
+        needed: set[Hashable] = {target._id for target in self.targets}
+        for link in reversed(self.links):
+            if link.on_the_way and not needed.isdisjoint(self._outputs(link)):
+                yield link
+                if link.cut is None:
+                    needed |= self._inputs(link.entry)
 
     def left(self) -> list[Link]:
         """List where numbers were taken out of tensors on the way, if only those can explain the targets.

@@ -29,13 +29,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.active import only
-from ..core.rule import RULES
+from ..core.rule import RULES as RULES
 from ..custom.call import Custom
 from ..derivatives.requests import seeds_of, tensors_of
 from ..derivatives.steps import Step, steps
-from ..text.formatting import number, short_argument
+from ..text.formatting import number as number
+from ..text.formatting import short_argument
 from ..text.labels import labels_of
 from ..text.places import Place
+from .birth import Index, at, bad, bad_arguments, first, inputs_of, is_elementwise, told_backward
 from .remedies import PICKING, dropped, remedy, spoken
 
 if TYPE_CHECKING:
@@ -44,7 +46,6 @@ if TYPE_CHECKING:
     from ..core.tensor import Tensor
     from .remedies import Makers
 
-Index = tuple[int, ...]
 Silencer = tuple["Entry", int]  # and the argument to which it sends nothing
 
 
@@ -125,8 +126,8 @@ def first_nonfinite(tape: Tape, target: Any, sources: Any) -> Nonfinite | None:
     >>> with ad.GradientTape() as tape:
     ...     y = 3.0 * np.sqrt(x)
     >>> print(first_nonfinite(tape, y, x))
-    Backward, doctest, line 2: t1 = sqrt(x): the derivative of sqrt of 0 by x is inf, and times the cotangent 3 gives
-    inf.
+    Backward, doctest, line 2: t1 = sqrt(x): the derivative of sqrt of 0 with respect to x is inf, and times the
+    cotangent 3 gives inf.
     Keep the input away from where this happens:
         np.sqrt(np.maximum(x, 2e-16))
     np.linalg.norm and np.std have the gradient 0 at 0.
@@ -135,34 +136,6 @@ def first_nonfinite(tape: Tape, target: Any, sources: Any) -> Nonfinite | None:
     tape.check_usable()
     with only(), np.errstate(all="ignore"):
         return _Search(tape, tensors_of(target, "target"), wanted).run()
-
-
-def bad(value: Any) -> Any:
-    """Mark the elements that are NaN or infinite; what is no floating or complex array or number has none."""
-    dtype = getattr(value, "dtype", None)
-    if isinstance(value, float | complex) or (dtype is not None and dtype.kind in "fc"):
-        return np.logical_not(np.isfinite(np.asarray(value)))
-    return np.False_
-
-
-def is_elementwise(entry: Entry) -> bool:
-    """Return whether an entry's operation works element by element."""
-    return entry.operation in RULES and RULES[entry.operation].kind == "elementwise"
-
-
-def bad_arguments(entry: Entry) -> list[int]:
-    """List the arguments to which an entry owes its bad elements."""
-    output, found = bad(entry.output_value), []
-    for k, value in enumerate(entry.values):
-        wrong = bad(value)
-        if entry.operation is np.where and k:
-            taken = np.asarray(entry.values[0], bool)
-            wrong = wrong & (taken if k == 1 else ~taken)
-        if is_elementwise(entry) and output.any():
-            wrong = wrong & output
-        if wrong.any():
-            found.append(k)
-    return found
 
 
 class _Search:
@@ -285,14 +258,14 @@ class _Search:
         """Describe an argument of an entry, or of a target, that was not finite to begin with."""
         array = target._array if entry is None else entry.values[argument]
         id: int | None = target._id if entry is None else entry.ids[argument]
-        index, value = _first(array, bad(array))
+        index, value = first(array, bad(array))
         if id is not None and id in self.labels:
             name = self.labels[id]
         else:
             name = target.name or "the target" if entry is None else f"the constant {short_argument(array)}"
         used = "" if entry is None else f" (used in {entry.place}: {self.equation(entry)})"
         account = (
-            f"Forward: {name} is {value}{_at(index)} already{used}; no operation on this tape made it.{afterthought}"
+            f"Forward: {name} is {value}{at(index)} already{used}; no operation on this tape made it.{afterthought}"
         )
         advice = "Look where it comes from, for example with np.isfinite(...).all(), before the tape begins."
         place, inputs = None if entry is None else entry.place, (np.asarray(array)[index],)
@@ -302,9 +275,9 @@ class _Search:
         wrong = bad(entry.output_value)
         if made is not None and made.shape == wrong.shape and (wrong & made).any():
             wrong = wrong & made  # of several bad elements, one that does harm
-        index, value = _first(entry.output_value, wrong)
-        inputs = self.inputs(entry, index)
-        account = f"Forward, {entry.place}: {self.equation(entry)}: {spoken(entry, inputs)} gives {value}{_at(index)}."
+        index, value = first(entry.output_value, wrong)
+        inputs = inputs_of(entry, index)
+        account = f"Forward, {entry.place}: {self.equation(entry)}: {spoken(entry, inputs)} gives {value}{at(index)}."
         by = None
         if not self.bad_targets:
             if step is not None:
@@ -324,27 +297,16 @@ class _Search:
 
     def tell_backward(self, step: Step, argument: int, made: Any, sent: Any, is_sum: bool) -> Nonfinite:
         entry, cotangent, _ = step
-        index, value = _first(sent, made)
+        index, value = first(sent, made)
         name = self.labels[entry.ids[argument]]
         together = is_elementwise(entry) and np.shape(cotangent) == np.shape(sent)
-        inputs, by = self.inputs(entry, index if together else None), None
-        account = f"Backward, {entry.place}: {self.equation(entry)}: "
-        if is_sum:
-            account += f"the contributions to {name} are finite, and add up to {value}{_at(index)}."
-        elif together:
-            factor, arrived = self.factor(entry, argument, inputs, index), np.asarray(cotangent)[index]
-            account += (
-                f"the derivative of {spoken(entry, inputs)} by {name} is {number(factor)}, "
-                f"and times the cotangent {number(arrived)} gives {value}{_at(index)}."
-            )
+        inputs, by = inputs_of(entry, index if together else None), None
+        said = told_backward(entry, argument, name, cotangent, sent, index, value, is_sum)
+        account = f"Backward, {entry.place}: {self.equation(entry)}: {said}."
+        if together and not is_sum:
             by = self.silencer(step, index)
-        elif isinstance(entry.operation, Custom):
-            account += (
-                f"the backward function of {entry.name} gives {value}{_at(index)} for {name}; what it gets is finite."
-            )
-        else:
-            account += f"its contribution to {name} is {value}{_at(index)}, though all that it is made of is finite."
-            by = self.silencer(step, None) if value == "nan" else None
+        elif value == "nan" and not is_sum and not isinstance(entry.operation, Custom):
+            by = self.silencer(step, None)
         if by is not None:
             account += f"\n{dropped(by[0])}: that is why the cotangent is 0. But 0 times inf is nan."
         if isinstance(entry.operation, Custom) and not is_sum:
@@ -352,20 +314,6 @@ class _Search:
         else:
             advice = remedy(entry, inputs, value, by, self.labels, self.makers)
         return Nonfinite(entry, entry.place, entry.name, "backward", value, index, inputs, advice, account)
-
-    def factor(self, entry: Entry, argument: int, inputs: Any, index: Index) -> Any:
-        """Return the derivative of an elementwise operation at one element."""
-        pull = RULES[entry.operation].pull(argument)
-        assert pull is not None
-        output = np.asarray(entry.output_value)[index]
-        scalars = [v if isinstance(v, np.generic) else np.asarray(v)[()] for v in inputs]
-        return np.asarray(pull(output.dtype.type(1), output, *scalars, **entry.parameters))[()]
-
-    def inputs(self, entry: Entry, index: Index | None) -> tuple[Any, ...]:
-        if index is None or not is_elementwise(entry):
-            return tuple(entry.values)
-        shape = np.shape(entry.output_value)
-        return tuple(np.broadcast_to(v, shape)[index] if _is_number(v) else v for v in entry.values)
 
     def equation(self, entry: Entry) -> str:
         return f"{self.labels[entry.output_id]} = {self.labels.text(entry)}"
@@ -376,18 +324,3 @@ class _Search:
 
     def afterthought(self) -> str:
         return f"\nIt does no harm here: {self.target()} and the gradients are finite."
-
-
-def _first(array: Any, wrong: Any) -> tuple[Index, str]:
-    """Return the first element marked, and what it is in a word."""
-    index = tuple(np.argwhere(wrong)[0].tolist())
-    element = np.asarray(array)[index]
-    return index, "nan" if np.isnan(element) else "inf" if np.iscomplexobj(element) or element > 0 else "-inf"
-
-
-def _at(index: Index) -> str:
-    return f" at element [{', '.join(map(str, index))}]" if index else ""
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | complex) or hasattr(value, "dtype")

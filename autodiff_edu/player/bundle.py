@@ -13,7 +13,10 @@ from ..text.shared import colours, shared
 EXTRAS: tuple[str, ...] = tuple(shared()["extras"])
 """The parts of a document that have a script and a style sheet of their own; parts.py describes them."""
 
-SHEETS = ("base", "controls", "strip", "code", "tape", "graph", "panel", "array", "tangents", "stage")
+SHEETS = (
+    *("base", "controls", "strip", "code", "tape", "graph", "panel", "array"),
+    *("odd", "unfold", "nudge", "tangents", "predict", "stage"),
+)
 LAST_SHEET = "media"  # it overrides the others
 
 COMMENT = re.compile(r"^[ ]*(//.*|/\*(?s:.*?)\*/[ ]*)\n", re.MULTILINE)

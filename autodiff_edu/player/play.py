@@ -50,7 +50,7 @@ def play(what: Trace | Explanation | Callable[..., Any], *args: Any, predict: bo
     --------
     >>> import autodiff_edu as ad
     >>> ad.play(lambda x: x * x, 3.0)
-    Player('<lambda>(x)', 6 steps)
+    Player('<lambda>(x)', 7 steps)
     """
     if isinstance(what, Trace):
         traced = what

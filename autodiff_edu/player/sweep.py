@@ -62,11 +62,11 @@ def sweep(f: Callable[[Any], Any], x: Any, mode: str = "reverse", batch: bool = 
     --------
     >>> import autodiff_edu as ad
     >>> sweep(lambda x: x[1:] * x[:-1], [1.0, 2.0, 3.0])
-    Player('Jacobian of <lambda>(x)', 28 steps)
+    Player('Jacobian of <lambda>(x)', 31 steps)
     >>> sweep(lambda x: x[1:] * x[:-1], [1.0, 2.0, 3.0], mode="forward")
     Player('Jacobian of <lambda>(x)', 20 steps)
     >>> sweep(lambda x: x * x, [[1.0, 2.0], [3.0, 4.0]], batch=True)
-    Player('Jacobian of <lambda>(x)', 15 steps)
+    Player('Jacobian of <lambda>(x)', 16 steps)
     """
     if mode not in MODES:
         raise ValueError(f"mode is {mode!r}; it must be 'reverse', 'forward' or 'both'")

@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 
+DERIVATIVES = {"gradient": "gradient", "jacobian": "Jacobian", "batch_jacobian": "batch Jacobian"}
+"""What a tape is asked for, by the name of its method."""
+
 
 def show(array: Any, indent: int = 0) -> str:
     """Write an array in a few characters, the same everywhere: six significant digits, long arrays shortened."""
@@ -84,3 +87,15 @@ def short_index(index: Any) -> str:
         ends = ["" if end is None else str(end) for end in (index.start, index.stop, index.step)]
         return ":".join(ends if index.step is not None else ends[:2])
     return "..." if index is ... else "None" if index is None else short_argument(index)
+
+
+def derivative(target: str, source: str) -> str:
+    """Write a derivative by the names of its target and its source.
+
+    >>> derivative("y", "x.2"), derivative("y + z", "x"), derivative("y", "layer 1/kernel")
+    ('dy/dx.2', 'd(y + z)/dx', 'the gradient of y with respect to layer 1/kernel')
+    """
+    targets = target.split(" + ")
+    if not all(name.replace(".", "_").isidentifier() for name in (*targets, source)):
+        return f"the gradient of {target} with respect to {source}"
+    return f"d({target})/d{source}" if targets[1:] else f"d{target}/d{source}"

@@ -4,11 +4,15 @@
   fields of a step that hold arrays; `extras`, the parts that only some documents have.
 - `longest_value`: how many letters of a value are shown.
 - `box`, of a tensor in the graph, in pixels: its `padding` and `height`, the baselines of its texts, and where the
-  `strip` behind the cotangent begins; and for a constant, which is one line, its height and baseline.
+  `strip` behind the cotangent begins; the room of the `arrow` before a cotangent that is drawn; and for a constant,
+  which is one line, its height and baseline.
+- `thumbnail`, of an array in such a box: the most cells `across` and `down`; the `cell`, the `width` and the `height`
+  at most, in pixels; and the shades on each side of zero.
 - `operators`, by their sign in Python: the `name` of NumPy's function, how it is read `aloud`, its `level` of
   precedence in Python (the higher, the tighter), and how a formula draws it: as what, and how tightly it `binds` there.
 - `colours`: one for the light scheme, or one for the light and one for the dark. `low` and `high` are for the numbers
-  below and above zero: blue and orange, which the colour-blind tell apart. The accents are mixed with the page's text.
+  below and above zero: blue and orange, which the colour-blind tell apart; `odd` is for what is NaN or infinite. The
+  accents are mixed with the page's text.
 
 >>> operators()["multiply"]
 Operator(sign='*', aloud='times', level=7)

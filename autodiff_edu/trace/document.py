@@ -10,10 +10,11 @@ Lists refer to each other by index, counted from 0.
 - `entries`: `number` (from 1; null if no tape recorded it), `operation`, `text`, `arguments` (in order: a tensor, or
   text), `inputs` (the tensors among them) and `output` (a tensor), `parameters` (name and text), `formula` (what it
   computes), `contributions` (for each argument the formula of what is sent back to it, null where nothing is),
-  `tapes`, `scope` (names, from the outermost), `where`; where a line has a second name for an argument, as after
-  `y = x`, `aliases` (for each argument that name, or null); where tangents are pushed forward, `pushes` (for each
-  argument the formula of how far its tangent moves the output); and `call` (the innermost of `calls` it is in, if it
-  is in any). An operation that several tapes recorded is one entry.
+  `tapes`, `scope` (names, from the outermost), `where`; where arguments were copied to the shape of the output,
+  `broadcast` (which ones); where a line has a second name for an argument, as after `y = x`, `aliases` (for each
+  argument that name, or null); where tangents are pushed forward, `pushes` (for each argument the formula of how far
+  its tangent moves the output); and `call` (the innermost of `calls` it is in, if it is in any). An operation that
+  several tapes recorded is one entry.
 - `calls`: calls of the user's functions, each after the one it was made in: `text` ("f(3)"), `function` (equal for
   calls of one function), `caller` (a call; not there where none is known).
 - `steps`: what happened, in order: `kind`, `text` (a sentence), `tape`, `where`, `memory` (the bytes of the arrays
@@ -27,11 +28,21 @@ Lists refer to each other by index, counted from 0.
     - "seed": `tensor`, `cotangent`, `pass` (counts the passes, backward and of tangents); "pull back": `entry`,
       `cotangent`, `pass`;
     - "accumulate": `entry`, `argument`, `tensor`, `before` (null for the first), `contribution`, `after`, `count`,
-      `of`, `pass`;
+      `of`, `pass`; and `unfolded`, the contribution before it was summed to the shape of an argument that was copied;
     - "move": `tensor`, `tangent`, `pass`: tangents go forward from here; "push forward": `entry`, its output as
       `tensor`, `tangent`, `pass`, and where several arguments move, their `contributions` (null where one rests);
     - "assign": `tensor`, `value`; "leave": `tensor`, `how`;
-    - "explain": nothing more: a sentence about why a gradient is None; "remark": nothing more: a sentence.
+    - "outcome": `tensor` (the source), `targets`, `gradient` (what came of it: an array, or null), and `word`
+      ("gradient", "jacobian" or "batch_jacobian");
+    - "explain": a sentence about why a gradient is None; `entry`, if it is about one;
+    - "remark": nothing more: a sentence.
+  A step at which a NaN or an infinity begins has `born`: "nan", "inf" or "-inf".
+- `nudges`, if there are any: how far a target moves when something it was computed from does, for the nudges in
+  text/shared.json times `size`. `tensor`, `target` (tensors); where the tensor is an array, `element` (an index) or
+  `along` (true: along the cotangent, by this length); `from` (the number that is nudged; not for `along`), `size`,
+  `slope` (what the cotangent says for a nudge of 1; left out if none reached the tensor), `cut` (true where a path to
+  the target lets nothing back), `moved` (to four digits; null where not finite; left out where it is what the cotangent
+  says).
 - `sweep`, `patches` and `contours`: only in documents that are more than a trace; `player/parts.py` describes them.
 - `program`: the same in NumPy: `lines`, texts; `steps`, for each step the index of its line, or null.
 
@@ -60,6 +71,8 @@ from ..text.labels import Labels, names_of_arguments, names_of_tapes
 from ..text.places import Place, Where, excerpt, names, place
 from ..text.shared import shared
 from . import events
+from .births import Births
+from .broadcasting import is_copied, unfolded
 from .events import Event
 from .own import own_backwards
 from .scopes import told_apart
@@ -147,20 +160,23 @@ class Writer:
         self.passes = _passes(source.events)
         self.own = own_backwards(source)
         self.document = empty(source.title)
-        self._name(source.events, source._earlier)
+        self._name(source.events, source._earlier, source._called)
         self._quote(source.events)
         self.sentences = Sentences(self.labels, self.document, self.numbers, self.own)
+        self.births = Births(self.document)
         self.expected = Counter(
             (self.passes[i], event.tensor._id)
             for i, event in enumerate(source.events)
             if isinstance(event, events.Accumulate)
         )
         self.seen: Counter[tuple[int, int]] = Counter()
+        self.arrived: dict[tuple[int, int], Any] = {}  # by the pass and the id of an entry's output: its cotangent
         for i, event in enumerate(source.events):
             self._step(event, self.passes[i])
         self._add_program(source)
+        self._add_nudges(source)
 
-    def _name(self, happened: list[Event], earlier: dict[int, list[Entry]]) -> None:
+    def _name(self, happened: list[Event], earlier: dict[int, list[Entry]], called: dict[int, str]) -> None:
         skipped = 0
         for event in happened:
             tape = getattr(event, "tape", None)
@@ -180,9 +196,14 @@ class Writer:
                 self.labels.give(event.tensor._id, event.tensor.name or "target")
             elif isinstance(event, events.Assign):
                 self.labels.give(event.variable._id, event.variable.name or "variable")
-        for event in happened:  # what is watched and never used has its name from nowhere else
+        for event in happened:  # what is never used has its name from nowhere else
             if isinstance(event, events.Watch):
                 self.labels.give(event.tensor._id, "x")
+            elif isinstance(event, events.Outcome):
+                for target in event.targets:
+                    self.labels.give(target._id, target.name or "target")
+                name = event.source.name or called.get(event.source._id, "source")
+                self.labels.give(event.source._id, name)
         self.document["tapes"] = [
             {"name": name, "persistent": tape.persistent}
             for name, tape in zip(names_of_tapes(self.tapes), self.tapes, strict=True)
@@ -237,6 +258,7 @@ class Writer:
             case events.PullBack(entry=entry, cotangent=cotangent):
                 step["entry"] = self._entry(entry, None)
                 step |= {"cotangent": self._array(cotangent), "pass": number}
+                self.arrived[number, entry.output_id] = cotangent
             case events.Accumulate():
                 step |= self._accumulated(event, number)
             case events.Move(tensor=tensor, tangent=tangent):
@@ -251,7 +273,14 @@ class Writer:
                 step |= {"tensor": self._tensor(variable._id, variable, "variable"), "value": self._array(value)}
             case events.Leave(tensor=tensor, how=how):
                 step |= {"tensor": self._tensor(tensor._id, tensor, "computed"), "how": how}
+            case events.Outcome(source=source, result=result):
+                step["tensor"] = self._tensor(source._id, source, "constant")
+                step["targets"] = [self._tensor(target._id, target, "computed") for target in event.targets]
+                step |= {"gradient": None if result is None else array(result), "word": event.word}
+            case events.Explain(entry=Entry() as entry):
+                step["entry"] = self._entry(entry, None)
         step["text"] = self.sentences.write(event, step)
+        step["text"] += self.births.sentence(event, step)
         self.document["steps"].append(step)
 
     def _call(self, call: Any) -> int:
@@ -277,7 +306,9 @@ class Writer:
     def _accumulated(self, event: events.Accumulate, number: int) -> dict[str, Any]:
         id = event.tensor._id
         self.seen[number, id] += 1
-        return {
+        arrived = self.arrived.get((number, event.entry.output_id))
+        whole = unfolded(event.entry, event.argument, arrived, event.contribution)
+        return ({} if whole is None else {"unfolded": array(whole)}) | {
             "entry": self._entry(event.entry, None),
             "argument": event.argument,
             "tensor": self._tensor(id, event.tensor, "computed"),
@@ -320,6 +351,8 @@ class Writer:
                 described["aliases"] = aliases
             described["output"] = self._tensor(entry.output_id, entry.output_value, "computed")
             described["where"] = self._point(entry.where)
+            if copied := [k for k in range(len(entry.ids)) if is_copied(entry, k)]:
+                described["broadcast"] = copied
             if step is not None and "call" in step:
                 described["call"] = step["call"]
             self.document["entries"].append(described)
@@ -376,9 +409,18 @@ class Writer:
             if any(place is not None for place in pushes):
                 described["pushes"] = pushes
 
+    def _add_nudges(self, source: Any) -> None:
+        from .nudges import nudges
+
+        earlier = [entry for entries in source._earlier.values() for entry in entries]
+        if kept := nudges(source.events, self.passes, earlier, self.tensors):
+            self.document["nudges"] = kept
+
     def _where_of(self, event: Event) -> Where | None:
         if isinstance(event, events.Explain | events.Line):
             return event.where
+        if isinstance(event, events.Outcome) and event.causes and event.causes[0].where:
+            return event.causes[0].where
         own = self.own.get(id(event))
         if own is not None and own.where is not None:
             return own.where

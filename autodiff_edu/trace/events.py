@@ -227,14 +227,35 @@ class Error(Event):
     text: str
 
 
-class Explain(Event):
-    """A sentence of an explanation; `Explanation.trace` puts these in, a tape never does."""
+class Outcome(Event):
+    """A request for a derivative was answered, for one of its sources.
 
-    __slots__ = ("tape", "text", "where")
+    `word` is "gradient", "jacobian" or "batch_jacobian", `result` a tensor or None. `connected` says whether the target
+    depends on the source, `seeded` whether the first cotangents were given. `causes` say why there is no derivative;
+    only a trace fills them in.
+    """
+
+    __slots__ = ("causes", "connected", "result", "seeded", "source", "tape", "targets", "word")
+
+    tape: Tape
+    word: str
+    targets: tuple[Tensor, ...]
+    source: Tensor
+    result: Tensor | None
+    connected: bool
+    seeded: bool
+    causes: tuple[Any, ...]
+
+
+class Explain(Event):
+    """A sentence of an explanation, at an entry if it is about one; `Explanation.trace` puts these in, no tape does."""
+
+    __slots__ = ("entry", "tape", "text", "where")
 
     tape: Tape
     text: str
     where: Where | None
+    entry: Entry | None
 
 
 class Remark(Event):
@@ -256,9 +277,9 @@ class hook(WithBlock, ContextDecorator):  # noqa: N801
     ----------
     callback : callable
         Receives one `Event` at a time: `Watch`, `Record`, `Skip`, `Cut`, `Pause`, `Resume`, `Reset`, `Seed`,
-        `PullBack`, `Accumulate`, `Move`, `PushForward`, `Release`, `Assign` or `Leave`. What it computes on tensors is
-        neither recorded nor announced. If it raises, it is not called again, what was under way goes on, and its error
-        is raised when the block ends.
+        `PullBack`, `Accumulate`, `Move`, `PushForward`, `Release`, `Outcome`, `Assign` or `Leave`. What it computes on
+        tensors is neither recorded nor announced. If it raises, it is not called again, what was under way goes on,
+        and its error is raised when the block ends.
 
     Examples
     --------

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..core.active import only
 from ..core.tape import Tape
 from ..program.tangents import TangentWriter
@@ -77,7 +79,7 @@ class _Program:
             number for event, number in zip(happened, passes, strict=True) if isinstance(event, events.Move)
         }
         self.section = ""
-        with only():
+        with only(), np.errstate(all="ignore"):  # the user's code has warned of it already
             for i, event in enumerate(happened):
                 self.steps.append(None)
                 self.steps[i] = self.under_its_heading(i, event)

@@ -53,7 +53,7 @@ class scope(WithBlock, ContextDecorator):  # noqa: N801
     ...     with ad.scope("softplus"):
     ...         return np.log(1 + np.exp(x))
     >>> ad.play(f, 1.0)
-    Player('f(x)', 11 steps)
+    Player('f(x)', 12 steps)
     """
 
     def __init__(self, name: str) -> None:

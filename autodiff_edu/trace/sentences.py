@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..core.entry import Entry
-from ..text.formatting import short_value
+from ..text.formatting import DERIVATIVES, derivative, short_value
 from ..text.labels import Labels
+from ..text.places import place
 from . import events
 from .events import Event
 from .own import Own
@@ -17,6 +22,13 @@ OF_TAPES = {
     "pause": "pauses: what is computed now is not recorded.",
     "reset": "forgets its entries and its watches.",
 }
+
+
+CUTS: dict[str, Callable[[str], str]] = {
+    "step": lambda operation: f"{operation}, whose derivative is 0 wherever it has one",
+    "stopped": lambda operation: f"ad.{operation}, on purpose",
+}
+"""By the kind of a cut: what did it."""
 
 
 def transcript(document: dict[str, Any]) -> str:
@@ -86,6 +98,8 @@ class Sentences:
             case events.Leave(tensor=tensor, how=how):
                 name = labels[tensor._id]
                 return f"the tensor {name} leaves for NumPy by {how}: what is computed from that is on no tape."
+            case events.Outcome():
+                return self._outcome(event, step)
         one_shot = step["kind"] == "release" and self._is_alone()
         return f"{'the one-shot tape' if one_shot else whose} {OF_TAPES[step['kind']]}"
 
@@ -134,8 +148,44 @@ class Sentences:
         which = f" That was {step['count']} of {step['of']}." if step["of"] > 1 else ""
         return f"{text} {step['after']['text']}.{which}"
 
+    def _outcome(self, event: events.Outcome, step: dict[str, Any]) -> str:
+        """Say what came of a request for a derivative, and if nothing did, why."""
+        result, name = event.result, self.labels[event.source._id]
+        of = " + ".join(self.labels[target._id] for target in event.targets)
+        if event.word != "gradient":
+            start = f"the {DERIVATIVES[event.word]} of {of} with respect to {name}"
+        elif result is None or not (event.seeded or any(target.ndim for target in event.targets)):
+            start = derivative(of, name)
+        else:
+            whose = of if event.seeded else f"the sum of {of}"
+            start = f"the gradient of {whose} with respect to {name}{' from this seed' if event.seeded else ''}"
+        text = f"{start} is {'None' if result is None else self._array(result._array)}"
+        if event.connected:
+            return f"{text}."
+        text += "" if result is None else " in place of None"
+        return f"{text}{self._why(event.causes, name, step)}"
+
+    def _array(self, array: Any) -> str:
+        """Write a value, and its shape where the value does not say it."""
+        text = short_value(array)
+        return f"{text}, of shape {array.shape}" if array.ndim and text.startswith("[") else text
+
+    def _why(self, causes: tuple[Any, ...], name: str, step: dict[str, Any]) -> str:
+        if not causes:
+            return "."
+        kind, operation, where, told = causes[0]
+        more = f" There {'is 1 more cut' if len(causes) == 2 else f'are {len(causes) - 1} more cuts'} on the way."
+        more = more if len(causes) > 1 else ""
+        if step["where"] is None:
+            return f". {told}{more}"
+        line = self._line(step)
+        if kind not in CUTS:
+            return f". {line[0].upper()}{line[1:]}{told.removeprefix(f'{place(where)}: ')}{more}"
+        written = f"np.{operation}" if hasattr(np, operation) else operation
+        return f": the path from {name} was cut on {line.removesuffix(': ')} by {CUTS[kind](written)}.{more}"
+
 
 def _begun(sentence: str, whose: str) -> str:
-    """Begin a sentence with a capital letter, unless it begins with the user's name of a tape."""
+    """Begin a sentence with a capital letter, unless it begins with the user's name of a tape, or with dy/dx."""
     named = whose and sentence.startswith(f"{whose} ") and not whose.startswith(("tape ", "the "))
-    return sentence if named else sentence[0].upper() + sentence[1:]
+    return sentence if named or re.match(r"d.*/d.* is ", sentence) else sentence[0].upper() + sentence[1:]

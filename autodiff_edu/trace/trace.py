@@ -14,6 +14,7 @@
 5. The contribution to x is 3. Nothing was there yet, so x now has 3. That was 1 of 2.
 6. The contribution to x is 3. It is added to 3, so x now has 6. That was 2 of 2.
 7. The one-shot tape releases its arrays.
+8. dy/dx is 6.
 
 `Trace.to_json` returns the same as data, which `document.py` describes.
 """
@@ -57,6 +58,8 @@ class Trace:
         self._held: dict[int, Any] = {}  # by the id of a tape
         self._memory: dict[int, int] = {}  # by the id of an event: what its tape held after it
         self._places: dict[int, Where] = {}  # by the id of an event that does not say itself where it happened
+        self._causes: dict[Any, tuple[Any, ...]] = {}  # why there was no derivative, by the source and the place
+        self._called: dict[int, str] = {}  # what an explanation calls a source
         self._heard: list[Entry] = []  # all that was computed on tensors, and the words of `note`, on a tape or not
         self._marks: dict[int, int] = {}  # by the id of an event: how much of that came before it
         self._lines: Any = None  # what follows the lines of code, while the block runs
@@ -79,7 +82,9 @@ class Trace:
         changes: dict[str, Any] = {} if entry is None else {"entry": entry.copy()}
         if isinstance(event, events.Record | events.Cut | events.Skip) and opened.names:
             self._scopes[event.entry.output_id] = opened.names
-        for role in ("tensor", "variable"):
+        if isinstance(event, events.Outcome) and not event.connected:
+            changes["causes"] = self._why(event, here(2))
+        for role in ("tensor", "variable", "source"):
             if isinstance(getattr(event, role, None), Variable):
                 changes[role] = getattr(event, role).as_it_is()
         kept = event.replaced(**changes)
@@ -97,6 +102,16 @@ class Trace:
                 self._held[id(tape)] = Held(tape)
             self._memory[id(kept)] = self._held[id(tape)].after(event)
 
+    def _why(self, event: events.Outcome, where: Where) -> tuple[Any, ...]:
+        """Ask the tape why there is no derivative; once, where a loop asks for it in every turn."""
+        key = event.source._id, id(where[0]), where[1]
+        if key not in self._causes:
+            self._causes[key] = ()
+            if hasattr(event.tape, "explain"):  # a tape of the heart answers no questions
+                explanation = event.tape.explain(event.targets, event.source)
+                self._causes[key], self._called[event.source._id] = explanation.causes, explanation.called
+        return self._causes[key]
+
     def _hear(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
         """Keep what was computed. This method is a listener."""
         kept = entry.copy()
@@ -109,7 +124,7 @@ class Trace:
         rest = Trace(self.title)
         rest._earlier, rest._scopes, rest._memory = self._earlier, self._scopes, self._memory
         rest._places, rest._heard, rest._marks = self._places, self._heard, self._marks
-        rest._calls = self._calls
+        rest._calls, rest._called = self._calls, self._called
         passing: list[tuple[str, int]] = []  # what only those tapes recorded passes without a step
         for event in self.events:
             passing += self._passed.get(id(event), ())

@@ -318,6 +318,46 @@ def test_what_is_about_no_tensor_leaves_its_room_to_the_graph(open_tab: Any, tmp
     assert panel.root.evaluate(room) > before or width == 1280
 
 
+def cells(table: Any) -> list[list[str]]:
+    return table.evaluate(
+        "table => [...table.rows].map((row) => [...row.cells].map((cell) => [cell.textContent, cell.title].join('|')))"
+    )
+
+
+def test_a_vector_is_a_row_everywhere_and_wraps_after_a_fixed_number(panel: Any) -> None:
+    shown = panel(traced(lambda x: x * x, x=np.arange(9.0) + 0.5))
+    step = [number for number, step in enumerate(shown.steps) if step["kind"] == "accumulate"][-1]
+    shown.go(step)
+    tables = [cells(table) for table in shown.root.locator(".array .picture table").all()]
+    assert len(tables) >= 5
+    assert {tuple(map(len, table)) for table in tables} == {(6, 3)}
+    tops = shown.root.locator(".array .picture table").evaluate_all(
+        "tables => tables.map((table) => new Set([...table.rows[0].cells].map((cell) => cell.offsetTop)).size)"
+    )
+    assert set(tops) == {1}
+
+
+def test_numbers_in_narrow_cells_are_short_and_their_title_is_whole(panel: Any) -> None:
+    value = np.array([[0.123456, -2.0], [1234567.0, np.nan]])
+    shown = panel(traced(lambda x: x * 2.0, x=value))
+    shown.go(1)
+    table = shown.root.locator('[data-row="input"] .picture table').first
+    assert cells(table) == [["0.1235|0.123456", "−2|"], ["1235000|1234570", "nan|"]]
+
+
+@pytest.mark.parametrize("shape", [(6, 2), (3, 3), (4,), (2, 4)])
+def test_tables_of_small_arrays_fit_into_their_cells(shape: tuple[int, ...], panel: Any) -> None:
+    value = -np.random.default_rng(0).uniform(0.1, 0.9, shape)
+    shown = panel(traced(lambda x: x * x, x=value), viewport={"width": 1280, "height": 720})
+    for number, step in enumerate(shown.steps):
+        if step["kind"] in ("record", "accumulate"):
+            shown.go(number)
+            wide = shown.root.locator(".array .picture:has(table)").evaluate_all(
+                "boxes => boxes.filter((box) => box.scrollWidth > box.clientWidth + 1).length"
+            )
+            assert wide == 0, step["kind"]
+
+
 HOSTILE = '<img src=x onerror="window.hacked=1">"><script>window.hacked=1</script>'
 
 

@@ -440,3 +440,42 @@ def test_of_a_line_that_computes_several_things_outside_the_tape_the_whole_is_to
     (cause,) = tape.explain(z, x).causes
     assert (cause.kind, cause.operation) == ("before", "cos")
     assert "y = np.cos(x * w)" in cause.text
+
+
+def test_its_trace_walks_back_from_the_target_to_the_cut_and_no_further():
+    x = ad.Variable(3.0, name="x")
+    with ad.GradientTape() as tape:
+        y = x * 2.0
+        z = np.sign(y)
+        w = z * 2.0 + np.floor(x)
+    document = tape.explain(w, x).trace().document()
+    back = [step for step in document["steps"] if step["kind"] == "explain"]
+    assert back == document["steps"][-len(back) :]
+    assert back[0]["text"] == "dw/dx is None. Walk back from w to find out why."
+    texts = [document["entries"][step["entry"]]["text"] for step in back[1:]]
+    assert texts == ["s1 + t3", "floor(x)", "z * 2.0", "sign(y)"]
+    assert [step["where"]["line"] - back[-1]["where"]["line"] for step in back[1:]] == [1, 1, 1, 0]
+    assert [" has steps: " in step["text"] for step in back[1:]] == [False, True, False, True]
+    assert back[1]["text"].endswith(" would pass a cotangent back.")
+
+
+def test_its_trace_of_what_is_connected_walks_back_along_the_path():
+    x = ad.Variable(3.0, name="x")
+    with ad.GradientTape() as tape:
+        y = x * 2.0
+        z = y * y
+    document = tape.explain(z, x).trace().document()
+    back = [step for step in document["steps"] if step["kind"] == "explain"]
+    assert back[0]["text"] == "dz/dx is not None. Walk back from z to see its path."
+    assert [document["entries"][step["entry"]]["text"] for step in back[1:]] == ["y * y", "x * 2"]
+
+
+def test_reasons_without_an_entry_end_its_trace():
+    c = ad.constant(3.0, name="c")
+    with ad.GradientTape() as tape:
+        y = c * 2.0
+    document = tape.explain(y, c).trace().document()
+    *_, passed, last = document["steps"]
+    assert "would pass" in passed["text"]
+    assert ("entry" in last, "never asked to watch" in last["text"]) == (False, True)
+    assert last["where"]["line"] < passed["where"]["line"]

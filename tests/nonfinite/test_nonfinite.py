@@ -50,7 +50,10 @@ def test_the_text_says_line_operation_numbers_element_and_remedy():
 def test_the_backward_text_says_the_derivative_and_the_cotangent():
     result = found(lambda x: 3.0 * np.sqrt(x), [4.0, 0.0])
     words = " ".join(str(result).split())
-    assert "the derivative of sqrt of 0 by x is inf, and times the cotangent 3 gives inf at element [1]." in words
+    assert (
+        "the derivative of sqrt of 0 with respect to x is inf, and times the cotangent 3 gives inf at element [1]."
+        in words
+    )
 
 
 # Which is first -------------------------------------------------------------------------------------------------------

@@ -42,6 +42,7 @@ def test_events_come_in_the_order_in_which_things_happen():
             "Accumulate",
             "Accumulate",
             "Release",
+            "Outcome",
             "Assign",
         ]
     )
@@ -53,7 +54,7 @@ def test_events_carry_what_they_are_about():
     with listening(seen), ad.GradientTape() as tape:
         y = x * x
         tape.gradient(y, x)
-    watch, record, seed, pull, first, second, _ = seen
+    watch, record, seed, pull, first, second, _, outcome = seen
     assert watch.tensor is x
     assert record.entry is tape.entries[0]
     assert (seed.tensor._id, float(seed.cotangent)) == (y._id, 1.0)
@@ -65,6 +66,8 @@ def test_events_carry_what_they_are_about():
         (1, 3.0, 3.0, 6.0),
     ]
     assert first.tensor._id == x._id
+    assert (outcome.word, outcome.targets[0] is y, outcome.source is x) == ("gradient", True, True)
+    assert (float(outcome.result), outcome.connected, outcome.seeded, outcome.causes) == (6.0, True, False, ())
 
 
 def test_a_reset_is_announced():
@@ -161,7 +164,7 @@ def test_without_a_hook_no_event_is_built(monkeypatch):
         work()
     assert set(built) == (
         {"Watch", "Record", "Skip", "Cut", "Pause", "Resume", "Reset", "Seed", "PullBack", "Accumulate", "Release"}
-        | {"Assign", "Leave"}
+        | {"Assign", "Leave", "Outcome"}
     )
 
 

@@ -112,9 +112,10 @@ def test_a_played_function_that_uses_jvp_has_its_names(play):
         with ad.trace() as t:
             slope(ad.constant(3.0, name="x"))
         document = t.document()
-    assert [step["kind"] for step in document["steps"]] == ["watch", "record", "move", "push forward"]
+    steps = [step for step in document["steps"] if step["kind"] != "line"]
+    assert [step["kind"] for step in steps] == ["watch", "record", "move", "push forward"]
     assert [tensor["name"] for tensor in document["tensors"]][:1] == ["x"]
-    assert document["steps"][-1]["text"].endswith("is 3 + 3 = 6.")
+    assert steps[-1]["text"].endswith("is 3 + 3 = 6.")
 
 
 def test_with_nobody_listening_no_event_is_built(monkeypatch):

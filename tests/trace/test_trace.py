@@ -120,6 +120,7 @@ FIELDS = {
     "accumulate": {"entry", "argument", "tensor", "before", "contribution", "after", "count", "of", "pass"},
     "assign": {"tensor", "value"},
     "leave": {"tensor", "how"},
+    "outcome": {"tensor", "targets", "gradient", "word"},
     "line": {"what"},
     "error": set(),
 }
@@ -156,7 +157,9 @@ def test_every_index_of_a_document_is_in_range_and_every_field_is_there(make):
     d = json.loads(make().to_json())
     assert (d["format"], d["version"]) == ("autodiff_edu.trace", 4)
     parts = {"code", "tapes", "tensors", "formulas", "entries", "calls", "program", "steps"}
-    assert set(d) == {"format", "version", "title"} | parts
+    assert set(d) - {"nudges"} == {"format", "version", "title"} | parts
+    for nudge in d.get("nudges", []):
+        assert all(0 <= nudge[role] < len(d["tensors"]) for role in ("tensor", "target"))
 
     def check_where(where):
         if where is not None:
@@ -186,7 +189,7 @@ def test_every_index_of_a_document_is_in_range_and_every_field_is_there(make):
         check_where(entry["where"])
     for step in d["steps"]:
         fields = FIELDS[step["kind"]] | {"kind", "text", "tape", "where", "memory"}
-        assert fields == set(step) - {"call", "passed"}
+        assert fields == set(step) - {"call", "passed", "unfolded", "born"}
         assert 0 <= step.get("call", 0) < max(1, len(d["calls"]))
         for code, line in step.get("passed", ()):
             assert 0 <= line - d["code"][code]["first_line"] < len(d["code"][code]["lines"])
@@ -195,8 +198,9 @@ def test_every_index_of_a_document_is_in_range_and_every_field_is_there(make):
         assert step["tape"] is None or 0 <= step["tape"] < len(d["tapes"])
         for key, parts in (("tensor", d["tensors"]), ("entry", d["entries"])):
             assert key not in step or 0 <= step[key] < len(parts)
-        for key in ("cotangent", "contribution", "after", "value"):
-            if key in step:
+        assert all(0 <= target < len(d["tensors"]) for target in step.get("targets", []))
+        for key in ("cotangent", "contribution", "after", "value", "gradient"):
+            if step.get(key) is not None:
                 check_array(step[key])
         check_where(step["where"])
 
@@ -213,7 +217,7 @@ def test_a_document_survives_json_and_holds_no_nan_and_no_absolute_path(make):
     t = make()
     text = t.to_json()
     assert json.loads(text) == t.document()
-    assert not re.search(r"\b(NaN|Infinity)\b", text)
+    assert not re.search(r"[:,[](NaN|Infinity)\b", text)
     assert "/tests/" not in text
     assert json.dumps(json.loads(text), ensure_ascii=False, separators=(",", ":")) == text
 
@@ -267,7 +271,7 @@ def test_the_diamond_reads_well_aloud():
     assert sentences[1] == "b is a plus a, which is [2 4]. The tape records it as entry 1."
     assert "total is the sum of c" in sentences[3]
     assert "with the cotangent 1" in sentences[4]
-    assert sentences[-1] == "The one-shot tape releases its arrays."
+    assert sentences[-2:] == ["The one-shot tape releases its arrays.", "dtotal/da is [4 4], of shape (2,)."]
 
 
 def test_passes_are_counted():
@@ -381,7 +385,7 @@ def test_the_memory_of_a_tape_is_what_its_arrays_take():
     assert memory[:3] == [("watch", 80), ("record", 160), ("record", 240)]
     # as soon as the walk has passed z = y * y, its output is let go of; y is sin's output
     assert dict(memory[3:6]) == {"seed": 240, "pull back": 240, "accumulate": 240}
-    assert memory[-3:] == [("pull back", 160), ("accumulate", 160), ("release", 0)]
+    assert memory[-4:] == [("pull back", 160), ("accumulate", 160), ("release", 0), ("outcome", 0)]
 
 
 def test_the_memory_of_each_tape_is_its_own_and_starts_with_what_it_held_before():

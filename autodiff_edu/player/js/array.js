@@ -6,17 +6,24 @@ import { STRINGS } from "./strings.js";
 export const LARGEST_TABLE = 16; // elements; above, colours are read faster than numbers
 const MOST_SLICES = 8;
 const LONGEST_ROW = 16;
+const LONGEST_LINE = 6; // numbers of a vector, or columns of a table, side by side
 
 /** A number as a point on the colour scale: its magnitude if it is complex; infinite and NaN as they are. */
-function magnitude(item) {
+export function magnitude(item) {
   if (typeof item !== "string") return Number(item);
   const parts = item.match(/^([+-]?(?:[\d.]+(?:e[+-]?\d+)?|inf|nan))([+-](?:[\d.]+(?:e[+-]?\d+)?|inf|nan))j$/);
   const real = (text) => Number(text.replace("inf", "Infinity")); // and NaN of "nan"
   return parts ? Math.hypot(real(parts[1]), real(parts[2])) : real(item);
 }
 
-const shown = (item) => (typeof item === "boolean" ? (item ? "True" : "False") : String(item).replace(/^-/, "−"));
-const flat = ({ data }) => [data].flat(Infinity);
+const written = (item) => (typeof item === "boolean" ? (item ? "True" : "False") : String(item));
+export const shown = (item) => written(item).replace(/^-/, "−");
+/** A number in few digits, for a narrow cell; whole numbers and what is not a number stay as they are. */
+export function brief(item, digits) {
+  if (typeof item !== "number" || (Number.isInteger(item) && Math.abs(item) < 1e5)) return shown(item);
+  return shown(Number(item.toPrecision(digits)));
+}
+export const flat = ({ data }) => [data].flat(Infinity);
 
 /** The largest finite magnitude in some arrays: the end of a scale that they share. */
 export function limitOf(...arrays) {
@@ -28,9 +35,9 @@ export function limitOf(...arrays) {
  * Cuts an array into pieces of rows of numbers: {label, rows, names}, where names(i, j) is an element's index.
  * Of three axes and more come slices side by side or, if these are many, rows with their leading axes in one.
  */
-export function piecesOf({ data, shape, every }) {
+export function piecesOf({ data, shape, every }, longest = LONGEST_ROW) {
   const stride = (axis) => every?.[axis] ?? 1;
-  if (shape.length <= 1) return [wrapped(shape.length ? data : [data], stride(0))];
+  if (shape.length <= 1) return [wrapped(shape.length ? data : [data], stride(0), longest)];
   const leading = shape.length - 2;
   const slices = matrices(data, leading, stride, []);
   const at = (index) => (i, j) => [...index, i * stride(leading), j * stride(leading + 1)];
@@ -44,11 +51,11 @@ export function piecesOf({ data, shape, every }) {
   return [{ label: STRINGS.array.flattened(all.length), rows: all.map(({ row }) => row), names }];
 }
 
-function wrapped(items, stride) {
+function wrapped(items, stride, longest) {
   const rows = [];
-  for (let start = 0; start < items.length; start += LONGEST_ROW) rows.push(items.slice(start, start + LONGEST_ROW));
-  const label = rows.length > 1 ? STRINGS.array.wrapped(LONGEST_ROW) : "";
-  return { label, rows, names: (i, j) => [(i * LONGEST_ROW + j) * stride] };
+  for (let start = 0; start < items.length; start += longest) rows.push(items.slice(start, start + longest));
+  const label = rows.length > 1 ? STRINGS.array.wrapped(longest) : "";
+  return { label, rows, names: (i, j) => [(i * longest + j) * stride] };
 }
 
 const matrices = (data, depth, stride, index) =>
@@ -60,20 +67,29 @@ function tableOf({ label, rows, names }, headed) {
   const last = (i, j) => names(i, j).at(-1);
   const columns = rows[0].map((_, j) => make("th", {}, String(last(0, j))));
   const head = headed ? [make("tr", {}, make("td", {}), ...columns)] : [];
+  const digits = headed ? 6 : rows[0].length > 3 ? 3 : 4;
+  const texts = rows.map((row) => row.map((item) => brief(item, digits)));
   const body = rows.map((row, i) => {
     const heading = headed ? [make("th", {}, names(i, 0).slice(0, -1).join(", "))] : [];
-    return make("tr", {}, ...heading, ...row.map((item) => make("td", {}, shown(item))));
+    const cells = row.map((item, j) =>
+      make("td", { title: texts[i][j] === shown(item) ? null : shown(item) }, texts[i][j]));
+    return make("tr", {}, ...heading, ...cells);
   });
   const caption = label ? [make("caption", {}, label)] : [];
-  const kind = headed ? " headed" : rows.length === 1 ? " line" : "";
-  return make("table", { class: `numbers${kind}` }, ...caption, ...head, ...body);
+  // As wide as its longest numbers: css/array.css makes the letters as large as there is room for.
+  const widths = rows[0].map((_, j) => Math.max(...texts.map((row) => row[j]?.length ?? 0)));
+  const width = widths.reduce((sum, letters) => sum + letters, 0);
+  const style = headed ? null : `--letters: ${width}; --columns: ${widths.length}`;
+  return make("table", { class: headed ? "numbers headed" : "numbers", style }, ...caption, ...head, ...body);
 }
 
-/** The colour of a value: from the middle to one of the ends, which stand in css/array.css. */
+/** A portion of the way from the middle of the colours to one of the ends, which stand in css/array.css. */
+export const mixed = (value, portion) =>
+  `color-mix(in oklab, var(--${value < 0 ? "low" : "high"}) ${Math.round(100 * portion)}%, var(--middle))`;
+
 export function colour(value, limit) {
   if (!Number.isFinite(value)) return null;
-  const portion = limit ? Math.round((100 * Math.min(limit, Math.abs(value))) / limit) : 0;
-  return `background: color-mix(in oklab, var(--${value < 0 ? "low" : "high"}) ${portion}%, var(--middle))`;
+  return `background: ${mixed(value, limit ? Math.min(limit, Math.abs(value)) / limit : 0)}`;
 }
 
 const oddity = (value) => (Number.isFinite(value) ? null : Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf");
@@ -134,12 +150,13 @@ export function arrayPlace(attributes = {}) {
     [current, scale, filled] = [array, limit, false];
     write(text, array?.text ?? UNKNOWN);
     const size = array?.data == null ? 0 : flat(array).length;
-    const large = size > LARGEST_TABLE;
+    const wide = size > 0 && array.shape.length > 1 && array.shape.at(-1) > LONGEST_LINE;
+    const large = size > LARGEST_TABLE || wide;
     const small = !large && size > 0 && array.shape.length > 0;
     // A small table says what the text says, so the text is for screen readers then, and the table is not.
     set(text, "data-aside", small || null);
     set(picture, "aria-hidden", small || null);
-    const pieces = small || large ? piecesOf(array) : [];
+    const pieces = small || large ? piecesOf(array, small ? LONGEST_LINE : LONGEST_ROW) : [];
     const parts = pieces.map((piece) => (small ? tableOf(piece, false) : heatmapOf(piece, limit, array.text)));
     picture.replaceChildren(...parts);
     legend.replaceChildren(...(large ? legendOf(array, limit) : []));

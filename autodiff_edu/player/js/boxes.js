@@ -1,31 +1,66 @@
 /** What the graph is drawn with: boxes, lines with arrowheads, and scissors. */
 
 import { UNKNOWN, draw, set, shorten, write } from "./dom.js";
+import { oddIn } from "./odd.js";
 import { STRINGS } from "./strings.js";
+import { drawThumbnail, hasCells } from "./thumbnails.js";
 import SHARED from "../../text/shared.json" with { type: "json" };
 
+const LONGEST_BEAD = 10; // letters
 const BOX_MARKS = { skip: "○", paused: "‖", unconnected: "∅" };
 
-/** The box of a tensor, drawn around y = 0. `update` changes what has changed since the last time. */
-export function drawBox({ x, width, height, plain, heading, operation }, index, { name, value: { text: whole } }) {
+/**
+ * The box of a tensor, drawn around y = 0. `update` changes what has changed since the last time: `known` is the value,
+ * `reached` the cotangent. `receive` shows a cotangent for the moment. `scale` says where the thumbnails' colours end.
+ */
+export function drawBox(place, index, { name, value: { text: whole } }, scale) {
+  const { x, width, height, plain, heading, operation, art } = place;
   const lines = SHARED.box;
   const [left, right] = [lines.padding, width - lines.padding];
   const text = (part, dx, y, anchor = "start", words = "") =>
     draw("text", { x: x + dx, y, "data-part": part, "text-anchor": anchor }, words);
   const [title, about] = [draw("title"), draw("title")];
-  const value = plain ? text("value", width / 2, lines.plain_value, "middle") : text("value", left, lines.value);
+  const strip = art?.strip ?? lines.strip;
+  const middle = (top, tall) => top + tall / 2 + 4; // of a line of text beside a thumbnail
+  const value = !plain
+    ? text("value", left, art ? middle(art.top, art.value || 14) : lines.value)
+    : art ? text("value", left, middle(0, height)) : text("value", width / 2, lines.plain_value, "middle");
   const element = draw("g", { "data-tensor": index, class: plain ? "plain" : null });
   element.append(title, draw("rect", { x, y: 0, width, height, rx: 6 }), value);
-  const cotangent = plain ? null : text("cotangent", left, lines.cotangent);
-  const mark = plain ? null : text("mark", right, lines.cotangent, "end");
+  const below = art ? middle(strip, height - strip) : lines.cotangent;
+  const cotangent = plain ? null : text("cotangent", left, below);
+  const mark = plain ? null : text("mark", right, below, "end");
   if (!plain) {
-    const [top, tall] = [lines.strip, height - lines.strip - 6];
-    const strip = `M${x + 1} ${top}h${width - 2}v${tall}q0 5 -5 5h${12 - width}q-5 0 -5 -5z`;
-    element.append(draw("path", { class: "strip", d: strip }));
+    const outline = `M${x + 1} ${strip}h${width - 2}v${height - strip - 6}q0 5 -5 5h${12 - width}q-5 0 -5 -5z`;
+    element.append(draw("path", { class: "strip", d: outline }));
     element.append(text("name", left, lines.name, "start", heading));
     element.append(text("operation", right, lines.name, "end", operation), cotangent, mark);
   }
-  let before = {};
+  /** Where an array is drawn and not written, with its shape beside it. */
+  const pictureOf = (part, at, top) => {
+    const [holder, tall] = [draw("g", { "data-holds": part }), art[part]];
+    const label = text("shape", at + art.width + 6, middle(top, tall));
+    element.append(holder, label);
+    return (array) => {
+      const drawn = hasCells(array) && tall > 0;
+      holder.replaceChildren(...(drawn ? [drawThumbnail(array, scale[part], x + at, top)] : []));
+      write(label, drawn ? STRINGS.panel.shape(array.shape) : "");
+      return drawn;
+    };
+  };
+  const valueTop = plain ? (height - art?.value) / 2 : art?.top;
+  const pictures = art && [pictureOf("value", art.x, valueTop), pictureOf("cotangent", art.x + lines.arrow, strip + 3)];
+  const spoil = (...odd) => {
+    [value, cotangent].forEach((part, k) => part && set(part, "data-odd", odd[k]));
+    const found = odd[0] ?? odd[1];
+    set(element, "data-odd", found);
+    if (found && !element.querySelector(".sign")) element.append(drawSign(x + width - 2, 2));
+  };
+  let [before, arrow] = [{}, "←"];
+  const receive = (array) => {
+    const drawn = pictures?.[1](array);
+    write(cotangent, `${arrow} ${drawn ? "" : shorten(array?.text ?? UNKNOWN)}`);
+  };
   const update = (now) => {
     const { known, reached, backward, tangents } = now;
     for (const part of ["state", "mark", "now", "cause"]) {
@@ -33,14 +68,18 @@ export function drawBox({ x, width, height, plain, heading, operation }, index, 
     }
     if (before.known !== known || before.reached !== reached || before.backward !== backward ||
         before.tangents !== tangents) {
-      set(element, "data-known", known !== UNKNOWN || null);
-      set(element, "data-reached", reached === undefined ? null : tangents ? "tangent" : true);
-      const words = STRINGS.graph;
-      const [also, arrow] = tangents ? [words.moved, "→"] : [words.reached, "←"];
-      write(title, reached === undefined ? words.tensor(name, known) : also(name, known, reached));
-      write(value, cotangent || name === whole ? shorten(known) : `${heading} = ${shorten(known)}`);
-      const flows = backward || reached !== undefined;
-      if (cotangent) write(cotangent, flows ? `${arrow} ${shorten(reached ?? UNKNOWN)}` : "");
+      const [shown, words] = [known?.text ?? UNKNOWN, STRINGS.graph];
+      set(element, "data-known", known ? true : null);
+      set(element, "data-reached", reached ? (tangents ? "tangent" : true) : null);
+      const also = tangents ? words.moved : words.reached;
+      write(title, reached ? also(name, shown, reached.text) : words.tensor(name, shown));
+      const drawn = pictures?.[0](known);
+      if (drawn) write(value, plain && name !== whole ? heading : "");
+      else write(value, cotangent || name === whole ? shorten(shown) : `${heading} = ${shorten(shown)}`);
+      spoil(oddIn(known?.text), oddIn(reached?.text));
+      arrow = tangents ? "→" : "←";
+      if (cotangent && (backward || reached)) receive(reached);
+      else if (cotangent) { write(cotangent, ""); pictures?.[1](null); }
     }
     if (mark && before.mark !== now.mark) {
       mark.replaceChildren(BOX_MARKS[now.mark] ?? "", about);
@@ -48,8 +87,14 @@ export function drawBox({ x, width, height, plain, heading, operation }, index, 
     }
     before = now;
   };
-  return { element, update };
+  return { element, update, receive };
 }
+
+/** An exclamation mark in a disc. */
+const drawSign = (x, y) => {
+  const text = draw("text", { y: 4, "text-anchor": "middle" }, "!");
+  return draw("g", { class: "sign", transform: `translate(${x} ${y})` }, draw("circle", { r: 7 }), text);
+};
 
 /** An arrowhead that points at (x, y), down or up. */
 export const drawHead = (x, y, down) => {
@@ -64,6 +109,35 @@ export const pathOf = (links, up) =>
     const middle = (y + bend) / 2;
     return `M${x} ${y}C${x} ${middle} ${bentX} ${middle} ${bentX} ${bend}V${up(bottom)}`;
   }).join("");
+
+/** Points along the same line, closely enough to run along it. */
+export const pointsOf = (links, up) =>
+  links.flatMap(({ points: [x, top, bentX, bent, bottom] }) => {
+    const [y, bend] = [up(top), up(bent)];
+    const bow = Array.from({ length: 9 }, (_, k) => {
+      const t = k / 8;
+      return [x + (bentX - x) * t * t * (3 - 2 * t), y + (bend - y) * t * (1.5 - 1.5 * t + t * t)];
+    });
+    return [...bow, [bentX, up(bottom)]];
+  });
+
+/** A quantity on its way along a line, drawn around (0, 0). */
+export function drawBead(array, limit) {
+  const whole = array.text;
+  const bead = draw("g", { class: "bead" }, draw("title", {}, whole));
+  if (hasCells(array) && whole.length > LONGEST_BEAD) {
+    const picture = drawThumbnail(array, limit, 0, 0, { width: 48, height: 24 });
+    const [width, height] = ["width", "height"].map((side) => Number(picture.lastChild.getAttribute(side)));
+    set(picture, "transform", `translate(${-width / 2} ${-height / 2})`);
+    bead.append(picture);
+  } else {
+    const width = 7.3 * Math.min(whole.length, LONGEST_BEAD) + 10;
+    bead.append(draw("rect", { x: -width / 2, y: -9, width, height: 18, rx: 9 }));
+    const words = whole.length > LONGEST_BEAD ? `${whole.slice(0, LONGEST_BEAD - 1)}…` : whole;
+    bead.append(draw("text", { y: 4, "text-anchor": "middle" }, words));
+  }
+  return bead;
+}
 
 /** Scissors across the middle of a link: nothing flows back through here. */
 export const drawScissors = ({ points: [x, top, bentX, bottom] }, up) => {

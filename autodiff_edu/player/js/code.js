@@ -21,8 +21,11 @@ export function codeView(trace, history, go) {
     };
     const isPassed = (index, step) =>
       trace.steps[step].passed?.some(([other, line]) => other === code && line === start + index) ?? false;
+    const odd = new Map(history.odd.lines.flatMap((birth) =>
+      birth.where.code === code ? [[birth.where.line - start, birth]] : []));
+    const bornAt = (index, step) => (odd.get(index)?.step <= step ? odd.get(index).kind : null);
     const about = (index) => ({ "data-line": start + index });
-    return listOf(box, { lines, start, about, stepOf, isLit, isPassed, lit: "data-lit" }, go);
+    return listOf(box, { lines, start, about, stepOf, isLit, isPassed, bornAt, lit: "data-lit" }, go);
   });
   box.append(...excerpts.map((each) => each.element));
   const [file, stack] = [make("span"), make("span", { class: "stack" })];
@@ -98,9 +101,9 @@ function lineOf(attributes, number, text, step, go) {
 /**
  * Lines with one stop for Tab, at the current line; from there the arrows up and down walk from button to button.
  * Of a line, `stepOf` says to which step it goes (-1 to none), `isLit` whether a step lights it, and what columns, and
- * `isPassed` whether it ran just before the step and has none of its own.
+ * `isPassed` whether it ran just before the step and has none of its own, `bornAt` the NaN or infinity born there.
  */
-function listOf(box, { lines, start, about, stepOf, isLit, isPassed = () => false, lit }, go) {
+function listOf(box, { lines, start, about, stepOf, isLit, isPassed = () => false, bornAt = () => null, lit }, go) {
   const element = make("div", { class: "lines", style: digits(start + lines.length - 1) });
   const walk = [...lines.keys()].filter((index) => stepOf(index) >= 0);
   let entrance = walk[0];
@@ -110,7 +113,10 @@ function listOf(box, { lines, start, about, stepOf, isLit, isPassed = () => fals
     let before = null;
     const update = (step) => {
       const [now, passed] = [isLit(index, step), isPassed(index, step) ? STRINGS.code.passed : null];
-      for (const name of ["data-passed", "title"]) set(row, name, passed);
+      const born = bornAt(index, step);
+      set(row, "data-passed", passed);
+      set(row, "data-odd", born);
+      set(row, "title", passed ?? (born && STRINGS.code.odd(born)));
       if (now === before) return;
       before = now;
       set(row, lit, now ? true : null);

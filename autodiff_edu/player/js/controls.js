@@ -53,6 +53,11 @@ export function controlsView(trace, history, { actions, go, setSpeed }) {
     const kind = { class: "turn", "data-turn": turn, "data-forward": forward || null };
     return make("span", { ...kind, style: place(turn), title });
   });
+  const { births, last: spoilt } = history.odd;
+  const span = `--from: ${births[0]?.step / last}; --to: ${spoilt / last}`;
+  if (births.length) marks.push(make("span", { class: "spoilt", style: span }));
+  marks.push(...births.map(({ step, kind }) =>
+    make("span", { class: "turn birth", "data-birth": step, style: place(step), title: words.born(kind, step + 1) })));
   const track = make("div", { class: "scrubber" }, scrubber, ...marks);
   const show = (step) => {
     scrubber.value = step;

@@ -1,19 +1,22 @@
 /** The graph: a box for each tensor, lines from inputs to uses, and groups that fold into one box. */
 
-import { drawBox, drawHead, drawScissors, pathOf } from "./boxes.js";
-import { UNKNOWN, build, draw, make, reveal, set, write } from "./dom.js";
+import { drawBead, drawBox, drawHead, drawScissors, pathOf, pointsOf } from "./boxes.js";
+import { build, draw, make, reveal, set, write } from "./dom.js";
 import { readFates } from "./fates.js";
 import { readFolds } from "./folds.js";
 import { groupsView } from "./frames.js";
 import { MANY } from "./rows.js";
 import { STRINGS } from "./strings.js";
 
-export function graphView(trace, history, layout, go) {
+/** What runs along the lines. */
+const MOVES = { record: "value", cut: "value", skip: "value", accumulate: "cotangent", "push forward": "cotangent" };
+
+export function graphView(trace, history, layout, go, flow) {
   const [folds, fates] = [readFolds(layout), readFates(trace, history)];
   const uses = layout.entries.flatMap((row, entry) => row.map((link, argument) => [link, { entry, argument }]));
   const arrives = new Map(uses);
-  const layers = ["frames", "links", "lit", "cuts", "boxes"].map((name) => draw("g", { class: name }));
-  const [frames, lines, lit, cuts, front] = layers;
+  const layers = ["frames", "links", "lit", "cuts", "boxes", "beads"].map((name) => draw("g", { class: name }));
+  const [frames, lines, lit, cuts, front, beads] = layers;
   const picture = draw("svg", { role: "img", "aria-label": STRINGS.graph.name }, ...layers);
   const origin = () => picture.getBoundingClientRect().left - left; // of the coordinates, on the screen
   const toggle = (group) => {
@@ -41,8 +44,9 @@ export function graphView(trace, history, layout, go) {
     const inView = (place) => open(place) && near(place.y, place.y + place.height);
     seen = layout.tensors.flatMap((place, index) => (inView(place) ? [index] : []));
     for (const index of seen) {
-      if (!boxes.has(index)) boxes.set(index, drawBox(layout.tensors[index], index, trace.tensors[index]));
-      set(boxes.get(index).element, "transform", `translate(0 ${folds.up(layout.tensors[index].y)})`);
+      const place = layout.tensors[index];
+      if (!boxes.has(index)) boxes.set(index, drawBox(place, index, trace.tensors[index], layout.scale));
+      set(boxes.get(index).element, "transform", `translate(0 ${folds.up(place.y)})`);
     }
     links = layout.links.flatMap((link, number) => {
       if (!open(link) || !near(link.points[1], link.points[4])) return [];
@@ -71,8 +75,8 @@ export function graphView(trace, history, layout, go) {
     const subject = tensor ?? trace.entries[entry]?.output;
     if (follow) bring(layout.tensors[subject]);
     for (const index of seen) {
-      const [known, reached] = [history.value(index, step), history.cotangent(index, step)?.text];
-      const mark = known === UNKNOWN ? null : fates.mark(index, step);
+      const [known, reached] = [history.known(index, step), history.cotangent(index, step)];
+      const mark = known && fates.mark(index, step);
       const cause = kind === "explain" && fates.isAt(index, where);
       const state = fates.state(index, step);
       const tangents = history.tangents[step];
@@ -84,6 +88,7 @@ export function graphView(trace, history, layout, go) {
       for (const part of [link.element, link.scissors]) if (part) set(part, "data-known", known || null);
       link.known = known;
     }
+    beads.replaceChildren();
     const arriving = layout.entries[entry] ?? [];
     for (const link of under) set(link, "data-under", null);
     under = links.flatMap(({ number, element }) => (arriving.includes(number) ? [element] : []));
@@ -91,9 +96,13 @@ export function graphView(trace, history, layout, go) {
     lit.replaceChildren(...arriving.map((link, index) => {
       // An "accumulate" goes along one argument; to some, such as a plain constant, nothing flows back at all.
       const rests = kind === "push forward" && !history.cotangent(trace.entries[entry].inputs[index], step);
-      const flows = (argument ?? index) === index && !rests && (!backward || fates.flowsBack(entry, index));
-      return draw("g", { "data-edge": `${entry}.${index}`, "data-flow": flows || null }, ...edge(link, backward));
+      const passes = kind === "explain" ? !fates.stops(entry) : !backward || fates.flowsBack(entry, index);
+      const flows = (argument ?? index) === index && !rests && passes;
+      const way = wayOf(link);
+      if (flows && way.length) send(step, trace.entries[entry].inputs[index], way);
+      return draw("g", { "data-edge": `${entry}.${index}`, "data-flow": flows || null }, ...edge(way, backward));
     }));
+    if (boxes.has(subject)) pour(trace.steps[step], boxes.get(subject));
     write(caption, [STRINGS.graph.heading, ...fates.paused(step).map(STRINGS.graph.paused)].join(" "));
     const group = layout.tensors[subject]?.group ?? -1;
     const covered = groups.show(step, group, entry);
@@ -114,20 +123,40 @@ export function graphView(trace, history, layout, go) {
   };
   box.addEventListener("scroll", () => { if (repaint()) show(current, false); });
   /** What can be seen of the whole line from an input to its use: the link that arrives, and all it goes on from. */
-  const edge = (number, backward) => {
+  const wayOf = (number) => {
     const whole = [];
     for (; number >= 0; number = layout.links[number].parent) whole.unshift(layout.links[number]);
-    const visible = whole.filter(({ group }) => folds.cover(group) < 0);
-    if (!visible.length) return [];
-    const [[x, y], end] = [visible[0].points, visible.at(-1).points];
+    return whole.filter(({ group }) => folds.cover(group) < 0);
+  };
+  const edge = (way, backward) => {
+    if (!way.length) return [];
+    const [[x, y], end] = [way[0].points, way.at(-1).points];
     const head = backward ? drawHead(x, folds.up(y), false) : drawHead(end[2], folds.up(end[4]), true);
-    return [draw("path", { class: "line", d: pathOf(visible, folds.up) }), head];
+    return [draw("path", { class: "line", d: pathOf(way, folds.up) }), head];
+  };
+  /** Sends a value down a line, or a contribution up, which stays beside the line while the step does. */
+  const send = (step, tensor, way) => {
+    const { kind, contribution } = trace.steps[step];
+    const values = MOVES[kind] === "value" ? history.known : history.cotangent; // or tangents
+    const array = contribution ?? (MOVES[kind] && values(tensor, step));
+    if (!array) return;
+    const [bead, points] = [drawBead(array, layout.scale?.[MOVES[kind]]), pointsOf(way, folds.up)];
+    const [x, y] = points.at(-6);
+    set(bead, "transform", `translate(${x} ${y})`);
+    if (flow.travel(bead, contribution ? points.reverse() : points, contribution) || contribution) beads.append(bead);
+  };
+  /** What arrives is seen when it is there. */
+  const pour = ({ kind, before, after }, { element, receive }) => {
+    const parts = (selector) => element.querySelectorAll(selector);
+    if (kind === "accumulate") flow.grow(receive, before, after);
+    if (["seed", "pull back", "move", "push forward"].includes(kind)) flow.appear(...parts(".strip"));
+    if (MOVES[kind] === "value") flow.appear(...parts('[data-part="value"], [data-holds="value"]'));
   };
   picture.addEventListener("click", ({ target }) => {
     const named = (name) => target.closest(`[data-${name}]`)?.dataset[name];
-    const [tensor, line, flow] = ["tensor", "link", "edge"].map(named);
+    const [tensor, line, flown] = ["tensor", "link", "edge"].map(named);
     if (tensor !== undefined) go(fates.stepOfTensor(Number(tensor), current));
-    else if (flow !== undefined) go(fates.stepOfUse(...flow.split(".").map(Number), current));
+    else if (flown !== undefined) go(fates.stepOfUse(...flown.split(".").map(Number), current));
     else if (line !== undefined) {
       const use = arrives.get(Number(line)) ?? layout.links[line];
       go(fates.stepOfUse(use.entry, use.argument, current));

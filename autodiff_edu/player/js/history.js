@@ -1,6 +1,7 @@
 /** What is known at each step of a trace: values, cotangents, states; read once, and then only looked up. */
 
 import { UNKNOWN } from "./dom.js";
+import { readOdd } from "./odd.js";
 import SHARED from "../../text/shared.json" with { type: "json" };
 
 /** What happens in a pass that pushes tangents forward; in all other passes cotangents are pulled back. */
@@ -23,7 +24,8 @@ export function latest(changes, step) {
  * Per tensor the values, and per tensor and entry the cotangents or tangents of each pass, as changes, each
  * {step, array}.
  */
-export function readHistory({ steps, tensors, entries }) {
+export function readHistory(trace) {
+  const { steps, tensors, entries } = trace;
   const [backward, pass, where] = [[], [], []];
   const [values, cotangents] = [tensors.map(() => []), tensors.map(() => new Map())];
   const [arrivals, appeared] = [entries.map(() => new Map()), entries.map(() => Infinity)];
@@ -54,7 +56,8 @@ export function readHistory({ steps, tensors, entries }) {
     if (change.array && step.tensor !== undefined) note(cotangents[step.tensor], step.pass, change);
     if (step.kind === "pull back" || step.kind === "push forward") note(arrivals[step.entry], step.pass, change);
     const [computes, pushes] = [SHARED.computing, PUSHES].map((kinds) => kinds.includes(step.kind));
-    backward.push(!pushes && (step.pass !== undefined || ((backward[number - 1] ?? false) && !computes)));
+    const back = step.pass !== undefined || step.kind === "explain";
+    backward.push(!pushes && (back || ((backward[number - 1] ?? false) && !computes)));
     // An outer tape may record in the middle of an inner backward pass, whose cotangents stay; after it they go.
     const shown = pass[number - 1] ?? null;
     const over = step.kind === "reset" || (computes && number > passes.get(shown)?.last);
@@ -66,7 +69,8 @@ export function readHistory({ steps, tensors, entries }) {
     next = steps[number].pass ?? next;
     tangents[number] = passes.get(pass[number] ?? next)?.forward ?? false;
   }
-  const value = (tensor, number) => latest(values[tensor], number)?.array.text ?? UNKNOWN;
+  const known = (tensor, number) => latest(values[tensor], number)?.array ?? null;
+  const value = (tensor, number) => known(tensor, number)?.text ?? UNKNOWN;
   const inPass = (changes, number) => latest(changes.get(pass[number]), number)?.array ?? null;
   const arrived = (entry, number) => inPass(arrivals[entry], number);
   const done = (entry, number) => (!arrived(entry, number) ? computed[entry] : tangents[number] ? "pushed" : "pulled");
@@ -78,6 +82,6 @@ export function readHistory({ steps, tensors, entries }) {
   /** The step at which a pass comes to the entry: the pass on show, else the first that does. */
   const pulled = (entry, number) => (arrivals[entry].get(pass[number]) ?? [...arrivals[entry].values()][0])?.[0].step;
   const turns = [...passes.values()].map(({ first }) => first);
-  const known = { changes: values, value, cotangent, arrived, state, pulled };
-  return { backward, pass, tangents, pushing, where, appeared, turns, ...known };
+  const found = { odd: readOdd(trace), backward, pass, tangents, pushing, where, appeared, turns };
+  return { ...found, changes: values, known, value, cotangent, arrived, state, pulled };
 }

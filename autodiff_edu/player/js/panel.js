@@ -6,11 +6,13 @@ import { barred, dotted, drawn, equation, named, result } from "./formula.js";
 import { latest } from "./history.js";
 import { STRINGS } from "./strings.js";
 import { tangentsOf } from "./tangents.js";
+import { unfoldView } from "./unfold.js";
 
 const MOST_INPUTS = 6;
 const LONGEST_NUMBER = 9; // what is put into a formula in place of a name
 const LONGEST_RESULT = 20; // what is written at a formula's end; longer ones stand in the table
 const MOST_TAPES = 3;
+const isLong = (array) => array?.text.length > 14 && (array.data === null || array.shape.at(-1) > 3);
 
 /** What the panel looks up at a step: arrays in place of texts, contributions, memory. */
 function readings(trace, history) {
@@ -64,7 +66,7 @@ function short(array) {
 }
 
 /** The formulas of an entry: what it computes, and what it sends to each argument. */
-function formulasOf(trace, read, history, tangents) {
+function formulasOf(trace, read, history, tangents, isCovered) {
   /** Names at the leaves of a tree; `moving` is the argument whose tangent flows, else a cotangent does. */
   const name = (entry, moving) => (leaf) => {
     const { arguments: given, output, aliases } = trace.entries[entry];
@@ -103,7 +105,7 @@ function formulasOf(trace, read, history, tangents) {
     const tree = trace.formulas[contributions[argument]];
     const values = (leaf) => (leaf === "g" ? arrived : value(entry, leaf, number));
     const isNumber = !Array.isArray(tree); // what it is in numbers is the outcome already
-    const nodes = both(entry, tree, isNumber ? null : arrived && values);
+    const nodes = both(entry, tree, isNumber || (isCovered() && !sent) ? null : arrived && values);
     if (arrived) nodes.push(...outcome(sent));
     return equation(barred(trace.tensors[given[argument]].name), ...signed("+=", nodes));
   };
@@ -115,17 +117,18 @@ function formulasOf(trace, read, history, tangents) {
   return { forward, backward, pushed };
 }
 
-export function panelView(trace, history) {
+export function panelView(trace, history, flow, isCovered) {
   const words = STRINGS.panel;
   const read = readings(trace, history);
   const tangents = tangentsOf(trace, history);
-  const formulas = formulasOf(trace, read, history, tangents);
+  const unfold = unfoldView(trace, history, flow);
+  const formulas = formulasOf(trace, read, history, tangents, isCovered);
   const field = (name, tag = "span") => make(tag, { "data-field": name });
   const [caption, operation, target, count, memory] =
     [["caption"], ["operation", "code"], ["target", "b"], ["count"], ["memory"]].map((one) => field(...one));
   const lines = (name) => make("div", { class: "scroll formulas", "data-field": name });
   const [forward, backward] = ["forward", "backward"].map(lines);
-  const rule = make("div", { class: "rule" }, operation, forward, backward);
+  const rule = make("div", { class: "rule" }, operation, forward, backward, unfold.element);
 
   const rows = Array.from({ length: MOST_INPUTS }, () => rowPlace("input"));
   const subjectRow = rowPlace("output", [{ "data-field": "value" }, { "data-field": "cotangent" }]);
@@ -153,16 +156,18 @@ export function panelView(trace, history) {
     const shown = [];
     if (entry) {
       forward.replaceChildren(formulas.forward(step.entry, number));
+      const covered = isCovered() && !history.arrived(step.entry, number); // whether anything flows is an answer
       if (pushes) {
         const current = step.kind === "push forward" ? "true" : null;
         shown.push(make("div", { "data-now": current }, formulas.pushed(step.entry, number)));
-      } else entry.contributions.forEach((formula, index) => {
+      } else if (!covered) entry.contributions.forEach((formula, index) => {
         if (formula === null || shown.length === MOST_INPUTS) return;
         const current = step.kind === "accumulate" && step.argument === index ? "true" : null;
         shown.push(make("div", { "data-now": current }, formulas.backward(step.entry, index, number)));
       });
-    } else if (step.kind === "seed") {
-      forward.replaceChildren(equation(barred(subject.name), ["=", result(step.cotangent.text)]));
+    } else if (step.kind === "seed" || step.kind === "outcome") {
+      const array = step.cotangent ?? step.gradient;
+      forward.replaceChildren(equation(barred(subject.name), ["=", result(array?.text ?? words.none)]));
     } else if (step.kind === "move") {
       forward.replaceChildren(equation(dotted(subject.name), ["=", result(step.tangent.text)]));
     } else if (subject) {
@@ -200,6 +205,8 @@ export function panelView(trace, history) {
     write(more, inputs.length > MOST_INPUTS ? words.more(inputs.length - MOST_INPUTS) : "");
   };
 
+  let limit = 0;
+  const showAfter = (array) => places[2].show(array, limit);
   const showSum = (step, number) => {
     const [sums, moves] = [step.kind === "accumulate", tangents.sum(step, number)];
     const cotangent = sums ? words.cotangentOf(trace.tensors[step.tensor].name) : words.accumulated;
@@ -209,11 +216,11 @@ export function panelView(trace, history) {
     const arrays = sums ? [step.before ?? nothing, step.contribution, step.after] : moves?.arrays ?? [null, null, null];
     const called = moves ? [...moves.labels, words.tangent] : names.map((name) => words[name]);
     labels.forEach((label, index) => write(label, called[index]));
-    const limit = limitOf(...arrays); // one scale, so that the sum can be seen
+    limit = limitOf(...arrays); // one scale, so that the sum can be seen
     places.forEach((place, index) => place.show(arrays[index], limit));
     set(sum, "data-active", sums || moves?.active || null);
     // Long texts need the whole width, one below the other.
-    set(sum, "data-long", arrays.some((array) => array && array.text.length > 14 && array.data === null) || null);
+    set(sum, "data-long", arrays.some(isLong) || null);
   };
 
   const show = (number) => {
@@ -224,6 +231,7 @@ export function panelView(trace, history) {
     write(caption, heading ?? words.entry);
     write(operation, entry ? `${subject.name} = ${entry.text}` : (subject?.name ?? UNKNOWN));
     showFormulas(step, number);
+    unfold.show(number);
     showRows(step, number);
     showSum(step, number);
     set(element, "data-empty", subject ? null : ""); // what is about no tensor leaves its room to the graph
@@ -231,6 +239,7 @@ export function panelView(trace, history) {
     const called = (tape) => (trace.tapes.length === 1 ? words.theTape : trace.tapes[tape].name);
     const held = [...tapes].filter((tape) => read.bytes(tape, number) !== undefined);
     write(memory, held.map((tape) => words.holds(called(tape), read.bytes(tape, number))).join(" · "));
+    if (step.kind === "accumulate") flow.grow(showAfter, step.before, step.after);
   };
   // The accumulator stays in view, below what scrolls.
   const inside = make("div", { class: "body" }, make("div", { class: "scroll at-hand" }, rule, about), accumulator);

@@ -2,7 +2,7 @@
  * The step-through player. It draws one trace document and knows nothing else: neither Python nor the tape.
  *
  * Its content is {trace, layout, css}: what Trace.to_json() gives, where layout.py puts the graph, and the style sheet;
- * and `predict`, if the reader is asked from the start.
+ * `predict`, if the reader is asked from the start; and for a drill, {ask, drill}, which player/drill.py describes.
  * Each part of the picture is a view, {element, show(step)}. What a view needs to know about a step it looks up in the
  * history, which is read once; so a step costs the same anywhere in a long trace, forwards and backwards alike.
  * Names, code and values are the user's and may hold anything: they enter the page as text nodes and attributes only.
@@ -12,8 +12,10 @@ import { codeView } from "./code.js";
 import { controlsView, handleKey, headingView } from "./controls.js";
 import { build, make, set, write } from "./dom.js";
 import { EXTRAS, extrasOf } from "./extras.js";
+import { readFlow } from "./flow.js";
 import { graphView } from "./graph.js";
 import { readHistory } from "./history.js";
+import { nudgeView } from "./nudge.js";
 import { unpacked } from "./packing.js";
 import { panelView } from "./panel.js";
 import { predictView } from "./predict.js";
@@ -62,28 +64,44 @@ export function mountAll(root = document) {
   }
 }
 
+/** Draws a player, or one program of a drill after the other, in the same place. */
+export function mount(host, content, options = {}) {
+  if (!content.drill) return mountOne(host, content, options);
+  const [programs, results] = [[content, ...content.drill], new Map()];
+  let player;
+  const open = (number) => {
+    const staged = host.shadowRoot?.querySelector("[data-stage]");
+    player?.stop();
+    const { ask, trace, layout } = programs[number];
+    const drill = { ask, results, number, of: programs.length, open, focus: Boolean(player), staged };
+    player = mountOne(host, { ...content, trace, layout, predict: true }, { ...options, step: ask.step - 1, drill });
+  };
+  open(0);
+  return { show: (step) => player.show(step), stop: () => player.stop() };
+}
+
 /**
  * Draws a player into the host's shadow root, out of reach of the page's styles and ids.
  * `onStep` hears of the reader's moves only; the `show` that is returned moves the player from outside.
  */
-export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
+function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const { version, steps, title } = content.trace;
   if (version !== SHARED.version) return refuse(host, content, STRINGS.player.otherVersion(version, SHARED.version));
   const trace = { ...content.trace, steps: steps.length ? steps : [{ kind: "empty", text: STRINGS.player.empty }] };
-  const history = readHistory(trace);
+  const [history, flow] = [readHistory(trace), readFlow()];
   const last = trace.steps.length - 1;
-  let [current, timer, speed] = [-1, null, 1];
+  let [current, timer, speed, covered] = [-1, null, 1, false];
   const show = (wanted) => {
     const next = Math.max(0, Math.min(last, Math.trunc(wanted) || 0));
     if (next === current) return false;
     current = next;
     const direction = history.backward[next] ? "backward" : "forward";
     build(root, { "data-step": next, "data-kind": trace.steps[next].kind, "data-direction": direction });
-    draw();
+    flow.during(next, draw);
     return true;
   };
   const draw = () => {
-    for (const view of top) view.show(current);
+    for (const view of [...top, ...over]) view.show(current);
     lookAt();
   };
   /** Draws the panels, and brings into view what is lit in them. */
@@ -120,22 +138,28 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
   const next = () => { stop(); advance(); };
   const moves = { first: () => go(0), previous: () => go(current - 1), next, last: () => go(last) };
   const togglePredict = () => { stop(); controls.showPredicting(predict.toggle()); };
+  const reveal = (number) => { move(number); controls.focusNext(); };
+  /** What is known of later steps would give an answer away. */
+  const cover = (on) => { set(root, "data-predicting", on ? "" : null); covered = on; draw(); };
   const onStage = { stage: () => stage.toggle(), leave: () => stage.leave() };
   const actions = { ...moves, ...onStage, play: () => (timer ? stop() : play()), predict: togglePredict };
   const controls = controlsView(trace, history, { actions, go, setSpeed });
-  const predict = predictView(trace, history, () => { move(current + 1); controls.focusNext(); });
+  const grouped = content.layout.groups.length > 0;
+  const predict = predictView(trace, history, { grouped, drill, reveal, cover, go });
   const sentence = make("p", { class: "scroll sentence", "aria-live": "polite" });
-  const said = { element: sentence, show: (at) => write(sentence, trace.steps[at].text) };
+  const showSentence = ({ text, born }) => { write(sentence, text); set(sentence, "data-born", born ?? null); };
+  const said = { element: sentence, show: (at) => showSentence(trace.steps[at]) };
   const heading = headingView(trace, history);
   const strip = [stripView(trace, history, go)].filter(Boolean);
   const top = [heading, controls, ...strip, said, predict];
   const extras = extrasOf(trace).map((part) => EXTRAS[part](trace, history, go));
   const recorded = trace.tapes.length > 0 || !extras.length; // a walk over contours is no recording
-  const [read, drawn, counted] = [[], extras, []];
+  const [read, drawn, counted, over] = [[], extras, [], []]; // the columns, and what lies over them
   if (recorded) {
     read.push(codeView(trace, history, go), tapeView(trace, history, go));
-    drawn.push(graphView(trace, history, content.layout, go));
-    counted.push(panelView(trace, history));
+    drawn.push(graphView(trace, history, content.layout, go, flow));
+    counted.push(panelView(trace, history, flow, () => covered));
+    if (trace.nudges?.length) over.push(nudgeView(trace, history, counted[0].element));
   }
   const columns = [read, drawn, counted].filter((some) => some.length);
   const elements = (some) => some.map((view) => view.element);
@@ -145,18 +169,22 @@ export function mount(host, content, { step = 0, onStep = () => {} } = {}) {
   const root = make("section", about, bar, sentence, predict.element, make("div", { class: "columns" }, ...parts));
   const stage = stageView(host, root, controls.stage, () => lookAt());
   root.lastChild.prepend(stage.list);
+  root.append(...elements(over));
   root.addEventListener("keydown", (event) => handleKey(event, actions, stage.isOn()));
   // JupyterLab reads keys before the page does and leaves alone only what is marked so.
   const keepKeys = (part) => set(part, "data-lm-suppress-shortcuts", true);
   for (const part of [host, root]) keepKeys(part);
   root.addEventListener("focusin", ({ target }) => keepKeys(target));
   const boxes = [...root.querySelectorAll(".scroll")];
-  host.attachShadow({ mode: "open" }).append(make("style", {}, content.css), root);
+  shadowOf(host).replaceChildren(make("style", {}, content.css), root);
   show(step);
   if (content.predict) togglePredict();
+  if (drill?.staged) stage.toggle();
   new ResizeObserver(markStops).observe(root);
   return { show, stop };
 }
+
+const shadowOf = (host) => host.shadowRoot ?? host.attachShadow({ mode: "open" });
 
 /** Whether a box holds more than it shows. One that has the focus keeps it; one that is not laid out yet may. */
 function scrolls(box) {

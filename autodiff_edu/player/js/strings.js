@@ -1,5 +1,8 @@
 /** Every text that the reader sees, by the part of the picture it stands in: a translation changes this table alone. */
 
+const shapeOf = (shape) => (shape.length ? `(${shape.join(", ")}${shape.length === 1 ? "," : ""})` : "scalar");
+const axesOf = (axes) => `${axes.length === 1 ? "axis" : "axes"} ${axes.join(" and ")}`;
+
 export const STRINGS = {
   player: {
     name: (title) => `Step through ${title}`,
@@ -26,11 +29,12 @@ export const STRINGS = {
     end: "End",
     scrubber: "Step",
     turn: (step) => `A backward pass starts at step ${step}`,
+    born: (kind, step) => `${kind === "nan" ? "NaN" : kind} begins at step ${step}`,
     turnForward: (step) => `Tangents are pushed forward from step ${step}`,
     speed: "Speed",
     times: (factor) => `${factor}×`,
     predict: "Predict",
-    aboutPredict: "Type the next number or shape before it is shown",
+    aboutPredict: "Work out what comes next before it is shown",
     stage: "Stage",
     aboutStage: "Fill the screen, readable from the back row (f; Esc to exit)",
   },
@@ -48,40 +52,87 @@ export const STRINGS = {
   },
   stage: { tabs: "Panels", panel: "Numbers", graph: "Graph", tape: "Tape", sweep: "Jacobian", contours: "Contours" },
   predict: {
-    idle: "Go on with “Next step”: before something new is computed, you will be asked what it is.",
+    idle: "Go on with “Next step”: before something new happens, you will be asked what it is.",
     check: "Check",
     reveal: "Show me",
+    more: "Next program",
+    score: "How did I do?",
+    theTape: "the tape",
+    slope: (target, source) => `d${target}/d${source}`,
     shape: (axes) => `(${axes.join(", ")}${axes.length === 1 ? "," : ""})`,
-    record: (name, text) => `Next is ${name} = ${text}. What shape will ${name} have?`,
-    arrives: {
-      number: (name, text) => `Next, ${name} = ${text} is pulled back. What cotangent arrives at ${name}?`,
-      shape: (name, text) =>
-        `Next, ${name} = ${text} is pulled back. What shape is the cotangent that arrives at ${name}?`,
-    },
+    value: (name, text) => `Next is ${name} = ${text}. What number will ${name} be?`,
+    shapeOf: (name, text) => `Next is ${name} = ${text}. What shape will ${name} have?`,
+    willRecord: (whole, tape) => `Next is ${whole}. What will ${tape} do?`,
+    recorded: { record: "record it", cut: "record it as a cut", skip: "not record it" },
+    kept: (whole) => `Next is ${whole}. Which values must be kept to differentiate it later?`,
+    and: " and ",
+    nothing: "none of them",
+    count: (line, tape) => `Next is line ${line}. How many entries will ${tape} add for it?`,
+    cut: (whole, slope) => `Next is ${whole}. What will ${slope} be?`,
+    fate: (name, slope) => `Next, the backward pass starts at ${name}. What will ${slope} be when it is over?`,
+    fates: { other: "not 0", zero: "0", none: "None" },
+    next: (tape) => `Which entry of ${tape} is pulled back next?`,
+    gradient: (result) => `What will ${result} be? Type a number, or None.`,
     accumulates: {
-      number: (name, text, before) =>
-        `Next, ${text} sends a contribution to ${name}, which has ${before ?? "nothing"} so far. ` +
+      number: (name, whole, before) =>
+        `Next, ${whole} sends a contribution to ${name}, which has ${before ?? "nothing"} so far. ` +
         `What will ${name} have then?`,
-      shape: (name, text) => `Next, ${text} sends a contribution to ${name}. What shape is it?`,
+      shape: (name, whole) => `Next, ${whole} sends a contribution to ${name}. What shape is it?`,
     },
-    right: (answer) => `Right: it is ${answer}.`,
-    wrong: (answer, hint) => `Not quite: it is ${answer}. ${hint}`.trim(),
-    shown: (answer) => `It is ${answer}.`,
-    noNumber: (typed) => `“${typed}” is not a number. Try 0.5, -2 or 1/3.`,
-    noShape: (typed) => `“${typed}” is not a shape. Try (2, 3), 2x3 or 3.`,
+    right: (answer, why = "") => `Right: ${answer}. ${why}`.trim(),
+    wrong: (answer, hint, why = "") => ["Not quite.", hint, `Answer: ${answer}.`, why].filter(Boolean).join(" "),
+    notQuite: (hint) => `Not quite. ${hint} Try once more.`,
+    shown: (answer, why = "") => `Answer: ${answer}. ${why}`.trim(),
+    scored: (first, of, second, missed) =>
+      `You had ${first} of ${of} at the first try${second ? `, ${second} at the second` : ""}.` +
+      (missed ? " Look again at:" : ""),
+    again: { step: (number) => `step ${number}`, program: (number) => `program ${number}` },
+    unread: {
+      number: (typed) => `“${typed}” is not a number. Try 0.5, -2 or 1/3.`,
+      shape: (typed) => `“${typed}” is not a shape. Try (2, 3), 2x3 or 3.`,
+    },
     nothingTyped: "Nothing is typed yet. Type an answer, or press “Show me”.",
     hints: {
-      replaced: (contribution, before) =>
-        `You replaced what was there: the contribution, ${contribution}, is added to ${before}.`,
-      unmultiplied: (g) => `The cotangent that arrived, ${g}, multiplies the local derivative.`,
-      value: (name) => `That is the value of ${name}; the question is about its cotangent.`,
-      outputShape: (output, input) =>
-        `That is the shape of the output, ${output}. A contribution has the shape of the input it flows to, ${input}.`,
+      input: (name) => `That is the value of ${name}, which goes in.`,
+      compute: "Put the numbers into the operation.",
+      sign: "Check the sign.",
+      reciprocal: "That is upside down: 1 divided by the answer.",
+      inputShape: (name) => `That is the shape of ${name}, which goes in.`,
+      reversed: "The axes are in the wrong order.",
+      shape: "Go through the axes from the right: which stay, and which are summed or stretched?",
+      recorded: "Is an input watched, or computed from one that is? Does a small nudge get through?",
+      kept: "Write its derivatives down. Which values stand in them?",
+      count: "Count the operations with an input that is watched, or computed from one that is.",
+      zero: "0 would be an answer: the path is there, and it is flat. Is there a path?",
+      path: "There is a path, so it is not None.",
+      noPath: "Follow the entries back from the target. Do they get there?",
+      value: (name) => `That is the value of ${name}; the question is about a cotangent.`,
+      next: "What was recorded last is pulled back first.",
+      broadcast: (name, shape) =>
+        `That is the shape of the output, ${shape}. ${name} was broadcast to it; what flows to its copies is summed.`,
+      outputShape: (name, shape) =>
+        `That is the shape of the output, ${shape}. A contribution has the shape of the input, ${name}.`,
+      likeInput: "A contribution has the shape of the input.",
+      replaced: (before) => `You replaced what was there: the contribution is added to ${before}.`,
+      before: (name) => `That is what ${name} has already; the contribution is added to it.`,
+      local: (g) => `That is the local derivative: multiply it by the cotangent that arrived, ${g}.`,
+      arrived: "That is the cotangent that arrived: multiply it by the local derivative.",
+      argument: (name) => `That is the contribution to ${name}, the other input.`,
+      rule: (g) => `Multiply the cotangent that arrived, ${g}, by the local derivative; add what is there.`,
+      parts: "That is one path: all of them are added up.",
+      chain: "Multiply the local derivatives along each path; add the paths up.",
+    },
+    why: {
+      kept: (names) => `Its derivatives need ${names}.`,
+      stops: (operation) => `Nothing flows back through ${operation}: there is no path, so it is None and not 0.`,
+      none: (target, source) => `No entries lead from ${source} to ${target}, so there is no slope, not even 0.`,
+      parts: (sum, whole) => `The paths add up: ${sum} = ${whole}.`,
     },
   },
   code: {
     heading: "Code",
     line: (number) => `Line ${number}: go to its first step`,
+    odd: (kind) => `${kind === "nan" ? "NaN" : kind} begins here`,
     passed: "Has just run, and has no step of its own",
     stack: (calls, more) => (more ? ["…", ...calls] : calls).join(" › "),
     program: "The same as NumPy",
@@ -139,6 +190,7 @@ export const STRINGS = {
       watch: "Watched", remark: "Folding", seed: "The backward pass starts", move: "Tangents start here",
       assign: "Assigned", leave: "Left for NumPy", pause: "Pause",
       resume: "Recording again", reset: "Reset", release: "Released", explain: "Explanation",
+      outcome: "What came of it",
       line: "Plain Python", error: "Error",
     },
     input: "input",
@@ -153,7 +205,7 @@ export const STRINGS = {
     nothingElse: "nothing else",
     arrived: "arrived",
     contribution: "contribution",
-    shape: (shape) => (shape.length === 0 ? "scalar" : `(${shape.join(", ")}${shape.length === 1 ? "," : ""})`),
+    shape: (shape) => shapeOf(shape),
     more: (count) => `and ${count} more inputs`,
     cotangentOf: (name) => `cotangent of ${name}`,
     accumulated: "accumulated cotangent",
@@ -163,6 +215,39 @@ export const STRINGS = {
     count: (count, of) => `${count} of ${of}`,
     holds: (tape, bytes) => `${tape} holds ${bytes} ${bytes === 1 ? "byte" : "bytes"}`,
     theTape: "The tape",
+    none: "None",
+  },
+  nudge: {
+    heading: "Nudge",
+    about: "Move this value: how far does the target move, and how far does the cotangent say?",
+    name: "Nudge a value",
+    which: "What to nudge",
+    close: "Close",
+    along: (name) => `${name} along its cotangent`,
+    of: (what, target) => `${what} → ${target}`,
+    change: (name, from, to) => `${name}: ${from} → ${to}`,
+    by: (by) => `by ${by}`,
+    moves: (target) => `${target} does move`,
+    says: "the cotangent says",
+    product: (slope, by, said) => `${slope} × ${by} = ${said}`,
+    nothing: "nothing",
+    gap: "the gap",
+    notFinite: "not finite",
+    aloud: (by, target, moved, said) => `nudge ${by}: ${target} does move ${moved}, the cotangent says ${said}`,
+    curved: "The cotangent is the curve's slope where nothing is nudged: the smaller the nudge, the smaller the gap.",
+    straight: "The curve is a straight line, and the cotangent is its slope: it is right for every nudge.",
+    cut: (name) => `One of the paths from ${name} is cut, so the cotangent leaves out what moves along it.`,
+    unreached: (name) =>
+      `No cotangent reached ${name}: it was not asked for, or every path is cut, or no tape watched it.`,
+  },
+  unfold: {
+    apart: (name, axes, times, small, large) =>
+      `${name} is broadcast: copied ${times} times along ${axesOf(axes)}, from ${shapeOf(small)} to ${shapeOf(large)}.`,
+    together: (name, axes, times, small, large) =>
+      `${name} was copied ${times} times along ${axesOf(axes)}, so what comes back to the copies adds up: from ` +
+      `${shapeOf(large)} to ${shapeOf(small)}.`,
+    copies: (times) => `${times} copies`,
+    sum: (axes) => `Σ ${axesOf(axes)}`,
   },
   sweep: {
     heading: (target, source) => `Jacobian of ${target} with respect to ${source}`,

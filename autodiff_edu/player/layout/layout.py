@@ -25,6 +25,7 @@ from ...text.shared import shared
 from .groups import find_groups
 from .layers import Place
 from .levels import Edge, Level, nest_levels
+from .thumbnails import has_cells, largest, measure, shape_text
 
 # Pixels. A character is that wide at the 12 px in which player.css sets the graph.
 CHARACTER = 7.3
@@ -57,13 +58,16 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
     dict
         ``width`` and ``height`` of the picture; ``tensors``, a box ``{"x", "y", "width", "height", "group"}`` for each
         tensor (one of a single line is a constant that no cotangent reaches: ``plain``) with ``heading`` and
-        ``operation``; ``links``, the lines, each with ``points`` (x and y where it starts, x and y where it is bent
-        straight down, y where it ends), the ``parent`` link it goes on from (or -1), the first ``entry`` that uses it
-        and the ``group`` inside of which it is (or -1); ``entries``, for each entry the link that arrives for each
-        argument. A line from an input to an entry is that link and all its parents. ``groups`` are those of
-        `groups.find_groups` with their frame, the ``side`` of its label, and ``folded``, the ``x`` and ``width`` of the
-        box that is left of it, which is as high as the picture's ``folded``; ``open`` says whether they are unfolded at
-        first.
+        ``operation``, and ``art`` where arrays are drawn as thumbnails, for their texts would be cut off: where these
+        begin from the left (``x``), the ``top`` of the value's and the ``strip`` of the cotangent's, and the most room
+        they take, their ``width`` and the heights of ``value`` and ``cotangent``; ``scale``, if there are any: the
+        largest magnitudes among all the values and all the cotangents; ``links``, the lines, each with ``points`` (x
+        and y where it starts, x and y where it is bent straight down, y where it ends), the ``parent`` link it goes on
+        from (or -1), the first ``entry`` that uses it and the ``group`` inside of which it is (or -1); ``entries``, for
+        each entry the link that arrives for each argument. A line from an input to an entry is that link and all its
+        parents. ``groups`` are those of `groups.find_groups` with their frame, the ``side`` of its label, and
+        ``folded``, the ``x`` and ``width`` of the box that is left of it, which is as high as the picture's ``folded``;
+        ``open`` says whether they are unfolded at first.
 
     Examples
     --------
@@ -78,7 +82,8 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
     """
     entries = document["entries"]
     groups, homes = find_groups(document)
-    boxes = _measure(document)
+    arts = _find_art(document)
+    boxes = _measure(document, arts)
     levels = nest_levels(boxes, entries, [{**one, "label": _label_width(one)} for one in groups], homes)
     known: dict[Any, Any] = {}
     for level in reversed(levels):
@@ -93,7 +98,11 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
         "height": round(max(levels[0].frame.height, 0.0), 1),
         "folded": FOLDED,
         "open": len(entries) <= MANY,
-        "tensors": [_rectangle(box, places[box]) | label for box, label in zip(boxes, labels, strict=True)],
+        "tensors": [
+            _rectangle(box, places[box]) | label | ({"art": arts[index]} if index in arts else {})
+            for index, (box, label) in enumerate(zip(boxes, labels, strict=True))
+        ],
+        **({"scale": _scale(document)} if arts else {}),
         "links": links,
         "entries": arrivals,
         "groups": [one | _frame(level) for one, level in zip(groups, levels[1:], strict=True)],
@@ -105,30 +114,72 @@ def _label_width(one: dict[str, Any]) -> float:
     return (min(len(one.get("name", "loop ×100")), LONGEST_VALUE) + 20) * CHARACTER + 2 * PADDING
 
 
-def _measure(document: dict[str, Any]) -> list[Place]:
+def _arrays(document: dict[str, Any]) -> list[tuple[list[Any], list[Any]]]:
+    """List the values and the cotangents that the box of each tensor will show."""
+    found: list[tuple[list[Any], list[Any]]] = [([tensor["value"]], []) for tensor in document["tensors"]]
+    for step in document["steps"]:
+        if "tensor" in step:
+            values, cotangents = found[step["tensor"]]
+            values += [step["value"]] if step.get("value") else []
+            cotangents += [step[key] for key in ("cotangent", "after", "tangent") if step.get(key)]
+    return found
+
+
+def _find_art(document: dict[str, Any]) -> dict[int, dict[str, float]]:
+    """Find the tensors with an array whose text would be cut off, and measure their thumbnails."""
+    found = {}
+    for index, (tensor, shown) in enumerate(zip(document["tensors"], _arrays(document), strict=True)):
+        drawn = [[array for array in arrays if has_cells(array)] for arrays in shown]
+        if all(len(array["text"]) <= LONGEST_VALUE for array in (*drawn[0], *drawn[1])):
+            continue
+        (wide, value), (broad, cotangent) = (
+            [max(sizes) for sizes in zip((0.0, 0.0), *map(measure, arrays), strict=True)] for arrays in drawn
+        )
+        top, x = BOX["value"] - 11, PADDING
+        if tensor["kind"] == "constant" and not shown[1]:
+            named = tensor["name"] != tensor["value"]["text"]
+            top, x = 4.0, PADDING + named * (min(len(tensor["name"]), LONGEST_NAME) + 1) * CHARACTER
+        art = {"x": x, "top": top, "strip": BOX["strip"] + max(0.0, value + 5 - LINE)}
+        found[index] = {
+            key: round(number, 1)
+            for key, number in (art | {"width": max(wide, broad), "value": value, "cotangent": cotangent}).items()
+        }
+    return found
+
+
+def _scale(document: dict[str, Any]) -> dict[str, float]:
+    """Find the largest magnitude among all the values, and that among all the cotangents."""
+    steps, keys = document["steps"], shared()["arrays"]
+    values = [*(tensor["value"] for tensor in document["tensors"]), *(step.get("value") for step in steps)]
+    cotangents = [step.get(key) for step in steps for key in keys]
+    return {"value": max(map(largest, values)), "cotangent": max(map(largest, cotangents), default=0.0)}
+
+
+def _measure(document: dict[str, Any], arts: dict[int, dict[str, float]]) -> list[Place]:
     """Return a box for each tensor, large enough for everything it will ever show."""
     operations = {entry["output"]: entry["operation"] for entry in document["entries"]}
-    widest = [len(tensor["value"]["text"]) for tensor in document["tensors"]]
-    reached = set()
-    for step in document["steps"]:
-        for key in ("value", "cotangent", "after", "tangent"):
-            if "tensor" in step and step.get(key):
-                arrow = 0 if key == "value" else 2
-                widest[step["tensor"]] = max(widest[step["tensor"]], len(step[key]["text"]) + arrow)
-                if arrow:
-                    reached.add(step["tensor"])
     boxes = []
-    for tensor, description in enumerate(document["tensors"]):
-        name = min(len(description["name"]), LONGEST_NAME)
-        text = min(widest[tensor], LONGEST_VALUE + 2)
-        if description["kind"] == "constant" and tensor not in reached:
+    for tensor, (description, (values, cotangents)) in enumerate(
+        zip(document["tensors"], _arrays(document), strict=True)
+    ):
+        name, art = min(len(description["name"]), LONGEST_NAME), arts.get(tensor)
+        texts = [len(array["text"]) for array in values] + [len(array["text"]) + 2 for array in cotangents]
+        text = min(max(texts), LONGEST_VALUE + 2)
+        plain = description["kind"] == "constant" and not cotangents
+        if art:
+            shapes = max(len(shape_text(array["shape"])) for array in (*values, *cotangents))
+            reach = art["x"] + (0 if plain else BOX["arrow"]) + art["width"] + (shapes + 1) * CHARACTER + PADDING
+        if plain:
             # No cotangent ever reaches it: one line says it all, "c = 2", or "2" where the number is the name.
             characters = text if description["name"] == description["value"]["text"] else name + 3 + text
-            boxes.append(Place(tensor, characters * CHARACTER + 2 * PADDING, BOX["plain_height"]))
+            width, height = characters * CHARACTER + 2 * PADDING, BOX["plain_height"]
+            boxes.append(Place(tensor, *((reach, max(height, art["value"] + 8)) if art else (width, height))))
         else:
             operation = min(len(operations.get(tensor, "")), LONGEST_NAME)
-            characters = max(name + (operation and operation + 2), text)
-            boxes.append(Place(tensor, max(NARROWEST, characters * CHARACTER + 2 * PADDING), BOX_HEIGHT))
+            characters = max(name + (operation and operation + 2), 0 if art else text)
+            width = max(NARROWEST, characters * CHARACTER + 2 * PADDING, reach if art else 0)
+            below = max(BOX_HEIGHT - BOX["strip"], art["cotangent"] + 6) if art else 0
+            boxes.append(Place(tensor, width, art["strip"] + below if art else BOX_HEIGHT))
     return boxes
 
 

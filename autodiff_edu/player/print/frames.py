@@ -13,9 +13,11 @@ from typing import Any
 
 from ...text.shared import colour, shared
 from ..files import save
+from ..layout.thumbnails import has_cells, shape_text
 from .canvas import ADVANCE, SANS, Path, Shape, Text, Window, rounded_box, to_pdf, to_svg
 from .moments import Moment, choose_key_steps, read_moment, subject_of
 from .plane import draw_plane
+from .thumbnails import draw_thumbnail
 
 INK, QUIET, RULE, PAPER, SUNK, EDGE, IDLE = map(colour, ("ink", "quiet", "rule", "paper", "sunk", "edge", "idle"))
 FORWARD, BACKWARD = ((colour(name), colour(f"{name}-tint")) for name in ("forward", "backward"))  # lines, and areas
@@ -257,7 +259,8 @@ class _Frame:
     def box(self, tensor: int, box: dict[str, Any]) -> list[Path | Text]:
         """Draw a tensor: its name, how it was computed, its value, its cotangent."""
         x, y, width, height = (box[key] for key in ("x", "y", "width", "height"))
-        left = x + BOX["padding"]
+        left, art = x + BOX["padding"], box.get("art")
+        strip = art["strip"] if art else BOX["strip"]
         value, cotangent = self.now.values.get(tensor), self.now.cotangents.get(tensor)
         letters = int((width - 14) / CHARACTER)
         name, known = self.document["tensors"][tensor]["name"], value is not None
@@ -267,30 +270,47 @@ class _Frame:
         dash = (2.0, 3.0) if box["plain"] and not is_now else ()
         ink = INK if known else QUIET
         shapes: list[Path | Text] = [Path(rounded_box(x, y, width, height), fill, stroke, 2 if is_now else 1, dash)]
+        written = "—" if value is None else value["text"]
         if box["plain"]:
             # A number in the code is named by its value.
-            words = value or "—"
-            words = (
-                words if name == self.document["tensors"][tensor]["value"]["text"] else f"{box['heading']} = {words}"
-            )
-            return [*shapes, Text(x + width / 2, y + BOX["plain_value"], _shorten(words, letters), 12, ink, "middle")]
+            unnamed = name == self.document["tensors"][tensor]["value"]["text"]
+            if art and value is not None and has_cells(value):
+                heading = [] if unnamed else [Text(left, y + height / 2 + 4, box["heading"], 12, ink)]
+                return [*shapes, *heading, *self.art(value, box, "value", (height - art["value"]) / 2)]
+            words = written if unnamed else f"{box['heading']} = {written}"
+            baseline = y + (height / 2 + 4 if art else BOX["plain_value"])
+            return [*shapes, Text(x + width / 2, baseline, _shorten(words, letters), 12, ink, "middle")]
         if cotangent is not None:
-            shapes.append(
-                Path(rounded_box(x + 2, y + BOX["strip"], width - 4, height - BOX["strip"] - 2, 5), self.flowing[1])
-            )
-        shapes += [
-            Text(left, y + BOX["name"], box["heading"], 12, ink, bold=True),
-            Text(left, y + BOX["value"], _shorten(value or "—", letters), 12, ink),
-        ]
+            shapes.append(Path(rounded_box(x + 2, y + strip, width - 4, height - strip - 2, 5), self.flowing[1]))
+        shapes.append(Text(left, y + BOX["name"], box["heading"], 12, ink, bold=True))
+        if art and value is not None and has_cells(value):
+            shapes += self.art(value, box, "value", art["top"])
+        else:
+            baseline = art["top"] + (art["value"] or 14) / 2 + 4 if art else BOX["value"]
+            shapes.append(Text(left, y + baseline, _shorten(written, letters), 12, ink))
         if box["operation"]:
             shapes.append(Text(x + width - BOX["padding"], y + BOX["name"], box["operation"], 11, QUIET, "end"))
+        below = y + ((strip + height) / 2 + 4 if art else BOX["cotangent"])
         if cotangent is None and tensor in self.unusual:
-            shapes.append(Text(left, y + BOX["cotangent"], _shorten(self.unusual[tensor], letters), 11, QUIET))
+            shapes.append(Text(left, below, _shorten(self.unusual[tensor], letters), 11, QUIET))
         elif self.now.backward or cotangent is not None:
-            words = _shorten(f"{'→' if self.now.tangents else '←'} {cotangent or '—'}", letters)
-            ink = self.flowing[0] if cotangent else QUIET
-            shapes.append(Text(left, y + BOX["cotangent"], words, 12, ink, bold=bool(cotangent)))
+            arrow = "→" if self.now.tangents else "←"
+            words, ink = _shorten(f"{arrow} {cotangent['text'] if cotangent else '—'}", letters), QUIET
+            if cotangent is not None:
+                ink = self.flowing[0]
+                if art and has_cells(cotangent):
+                    words = arrow
+                    shapes += self.art(cotangent, box, "cotangent", strip + 3, BOX["arrow"])
+            shapes.append(Text(left, below, words, 12, ink, bold=cotangent is not None))
         return shapes
+
+    def art(
+        self, array: dict[str, Any], box: dict[str, Any], part: str, top: float, across: float = 0.0
+    ) -> list[Path | Text]:
+        """Draw an array as a thumbnail, and its shape beside it."""
+        x, y, art = box["x"] + box["art"]["x"] + across, box["y"] + top, box["art"]
+        shape = Text(x + art["width"] + 6, y + art[part] / 2 + 4, shape_text(array["shape"]), 11, QUIET)
+        return [*draw_thumbnail(array, x, y, self.layout["scale"][part]), shape]
 
 
 def _start_of(link: dict[str, Any]) -> str:

@@ -21,8 +21,9 @@ class Moment:
         The step of the document.
     backward, tangents : bool
         Whether it belongs to a backward pass, and whether the pass on show pushes tangents forward.
-    values, cotangents : dict of int to str
-        For each tensor that has one by now: its value, and its cotangent, or tangent, in the pass that is on show.
+    values, cotangents : dict of int to dict
+        For each tensor that has one by now: its value, and its cotangent, or tangent, in the pass that is on show;
+        arrays as the document describes them.
     entries : dict of int to str
         The entries that have been computed by now: "record", "cut", or "skip" if no tape recorded it.
     """
@@ -30,8 +31,8 @@ class Moment:
     step: dict[str, Any]
     backward: bool = False
     tangents: bool = False
-    values: dict[int, str] = field(default_factory=dict)
-    cotangents: dict[int, str] = field(default_factory=dict)
+    values: dict[int, dict[str, Any]] = field(default_factory=dict)
+    cotangents: dict[int, dict[str, Any]] = field(default_factory=dict)
     entries: dict[int, str] = field(default_factory=dict)
 
 
@@ -40,7 +41,7 @@ def read_moment(document: dict[str, Any], number: int) -> Moment:
     steps, tensors = document["steps"], document["tensors"]
     last = {step["pass"]: index for index, step in enumerate(steps) if "pass" in step}
     now, shown = Moment(steps[number]), None
-    passes: dict[int | None, dict[int, str]] = {}
+    passes: dict[int | None, dict[int, dict[str, Any]]] = {}
     for index, step in enumerate(steps[: number + 1]):
         touched = []
         if "entry" in step and "pass" not in step:
@@ -52,14 +53,15 @@ def read_moment(document: dict[str, Any], number: int) -> Moment:
         if "tensor" in step:
             touched.append(step["tensor"])
         for tensor in touched:
-            now.values.setdefault(tensor, tensors[tensor]["value"]["text"])
+            now.values.setdefault(tensor, tensors[tensor]["value"])
         if step["kind"] == "assign":
-            now.values[step["tensor"]] = step["value"]["text"]
+            now.values[step["tensor"]] = step["value"]
         elif "tensor" in step and "pass" in step:
             arrived = next(step[key] for key in ("after", "cotangent", "tangent") if key in step)
-            passes.setdefault(step["pass"], {})[step["tensor"]] = arrived["text"]
+            passes.setdefault(step["pass"], {})[step["tensor"]] = arrived
         computes, pushes = step["kind"] in COMPUTING, "tangent" in step
-        now.backward = not pushes and ("pass" in step or (now.backward and not computes))
+        back = "pass" in step or step["kind"] == "explain"
+        now.backward = not pushes and (back or (now.backward and not computes))
         # An outer tape may record in the middle of an inner backward pass, whose cotangents stay; after it they go.
         if "pass" in step:
             shown, now.tangents = step["pass"], pushes
@@ -101,7 +103,8 @@ def choose_key_steps(document: dict[str, Any], count: int = 6) -> list[int]:
     # The accumulator with the most contributions, when it is full: where "+" in the backward pass is seen best.
     full = [number for number in added if steps[number]["count"] == steps[number]["of"]]
     fullest = max(full, key=lambda number: (steps[number]["of"], number), default=None)
-    told = [number for number, step in enumerate(steps) if step["kind"] != "release"]
+    # A derivative repeats what is in the accumulator; why there is none is said nowhere else.
+    told = [k for k, step in enumerate(steps) if step["kind"] != "release" and not step.get("gradient")]
     wishes = [fullest, *told[-1:], *seeds[:1], *forward[-1:], *forward[:1], *added[:1]]
     wishes += [*which("cut")[:1], *which("skip")[:1], *which("explain")[1:2], *told[:1]]
     chosen = list(dict.fromkeys(wish for wish in wishes if wish is not None))

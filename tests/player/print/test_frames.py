@@ -50,9 +50,9 @@ def test_an_explanation_shows_the_cut_and_says_why():
 
 def test_a_frame_shows_the_line_the_values_the_cotangents_and_the_sentence():
     player = ad.play(diamond())
-    words = texts(player.frames(len(player) - 2).svg())
+    words = texts(player.frames(len(player) - 3).svg())
     assert words[0] == "diamond"
-    assert {"← backward pass", f"step {len(player) - 1} of {len(player)}", "b = a + a", "[1 2]", "← [4 4]"} <= set(
+    assert {"← backward pass", f"step {len(player) - 2} of {len(player)}", "b = a + a", "[1 2]", "← [4 4]"} <= set(
         words
     )
     assert "so a now has [4 4]." in " ".join(words)

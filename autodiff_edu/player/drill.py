@@ -1,0 +1,153 @@
+"""`drill`: ten small programs drawn at random, each with one thing to work out.
+
+The content of a drill is that of a player of its first program, with `ask`, the question ({step, kind, subject, target,
+result}, of which js/questions.js makes a sentence), and `drill`, a list of the other programs: trace, layout and ask.
+"""
+
+from __future__ import annotations
+
+import linecache
+import operator
+import secrets
+from typing import Any
+
+import numpy as np
+
+from ..core.active import always, only
+from ..trace.trace import trace
+from . import Player, layout
+from .drawn import LEVELS, Program, draw
+from .parts import Written
+
+QUESTIONS = {
+    "value": "What number is {subject}?",
+    "shape": "What shape is {subject}?",
+    "flow": "What shape is the cotangent of {subject}?",
+    "sum": "What cotangent does {subject} have in the end?",
+    "gradient": "What is {result}: which number, or None?",
+}
+
+
+def drill(level: int, seed: int | None = None) -> Drill:
+    """Practise: ten small random programs, each with a value, a shape, a cotangent or a `None` to work out.
+
+    The answer is typed into the player, which gives a hint and a second try where it is wrong, and a score after the
+    tenth. All of it works without Python, too: in a saved notebook and on a page.
+
+    Parameters
+    ----------
+    level : int
+        1, scalars along one path; 2, scalars that are used more than once, quotients and powers; 3, shapes:
+        broadcasting, matrix products, sums along an axis; 4, two tapes and second derivatives. At any level `None`
+        may be the answer.
+    seed : int, optional
+        A number of your choice: the same level and seed are the same drill. Without it, every call draws another
+        one, and the title says its seed.
+
+    Returns
+    -------
+    Drill
+        A `Player` of ten programs; the last expression of a notebook cell shows it.
+
+    Raises
+    ------
+    ValueError
+        If there is no such level.
+    TypeError
+        If the level or the seed is not an integer.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> ad.drill(1, seed=7)
+    Drill(level=1, seed=7)
+    """
+    level, last = _integer("level", level, "ad.drill(1)"), max(LEVELS)
+    if level not in LEVELS:
+        listed = "; ".join(f"{number}, {what}" for number, what in LEVELS.items())
+        raise ValueError(f"there is no level {level}: write a level from 1 to {last}, as in ad.drill(1). {listed}")
+    if seed is None:
+        seed = secrets.randbelow(10_000)
+    return Drill(level, _integer("seed", seed, "ad.drill(1, seed=7)"))
+
+
+def _integer(name: str, value: Any, example: str) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"a drill's {name} is an integer, not {value!r:.40}: write {example}")
+    return operator.index(value)
+
+
+class Drill(Player):
+    """Ten programs to work something out in; `drill` makes it.
+
+    Attributes
+    ----------
+    level, seed : int
+        What it was drawn from.
+    """
+
+    def __init__(self, level: int, seed: int) -> None:
+        self.level, self.seed = level, seed
+        with only(), np.errstate(all="ignore"):  # none of the user's tapes is to follow what is tried out here
+            drawn = list(draw(level, seed))
+        contents = [
+            _content(program, f"drill, level {level}, seed {seed}: program {number} of {len(drawn)}")
+            for number, (program, _) in enumerate(drawn, 1)
+        ]
+        super().__init__(Written(contents[0]["trace"]), predict=True)
+        self._content |= {"ask": contents[0]["ask"], "drill": contents[1:]}
+        self._transcript = _on_paper(drawn)
+        self._step = contents[0]["ask"]["step"] - 1
+
+    def __repr__(self) -> str:
+        return f"Drill(level={self.level}, seed={self.seed})"
+
+
+def _content(program: Program, title: str) -> dict[str, Any]:
+    """Trace a program, and describe it, where its graph is drawn, and what is asked about it."""
+    path = f"<drill {title}>"
+    linecache.cache[path] = (len(program.source), None, program.source.splitlines(keepends=True), path)
+    try:
+        with only(*always.listeners), trace(title) as traced:
+            program.run(path)
+        document = traced.document()
+    finally:
+        del linecache.cache[path]
+    document["program"] = {"lines": [], "steps": []}  # which Predict hides in any case, for it says a lot
+    asked = {"subject": program.subject, "target": program.target, "result": program.result}
+    kind = {"flow": "sum"}.get(program.kind, program.kind)
+    return {
+        "trace": document,
+        "layout": layout(document),
+        "ask": {"step": _step(document, program), "kind": kind, **asked},
+    }
+
+
+def _step(document: dict[str, Any], program: Program) -> int:
+    """Find the step that a program's question is about."""
+    tensors, entries = document["tensors"], document["entries"]
+
+    def is_asked(step: dict[str, Any]) -> bool:
+        if program.kind == "gradient":
+            return step["kind"] == "seed"
+        computes = program.kind in ("value", "shape")
+        if computes and step["kind"] not in ("record", "skip", "cut"):
+            return False
+        if not computes and step["kind"] != "accumulate":
+            return False
+        tensor = entries[step["entry"]]["output"] if computes else step["tensor"]
+        return bool(tensors[tensor]["name"] == program.subject)
+
+    found = [number for number, step in enumerate(document["steps"]) if is_asked(step)]
+    first = program.kind in ("value", "shape") or program.target == "y"  # the inner tape's pass
+    return found[0 if first else -1]
+
+
+def _on_paper(drawn: list[tuple[Program, str]]) -> str:
+    """Write the programs with their questions, and then the answers, for where no player runs."""
+    parts = []
+    for number, (program, _) in enumerate(drawn, 1):
+        question = QUESTIONS[program.kind].format(**program._asdict())
+        parts.append("\n".join([f"{number}. {question}", *(f"    {line}" for line in program.lines)]))
+    answers = ", ".join(f"{number}: {answer}" for number, (_, answer) in enumerate(drawn, 1))
+    return "\n\n".join([*parts, f"Answers: {answers}"])

@@ -1,0 +1,60 @@
+/** How a typed answer is read, and how it is compared with the right one and with what is often answered instead. */
+
+import { STRINGS } from "./strings.js";
+
+const SPECIAL_NUMBERS = { inf: Infinity, "-inf": -Infinity, nan: NaN };
+/** The number of an array without axes; undefined for what is complex or was let go of. */
+export const numberIn = ({ data }) => (typeof data === "number" ? data : SPECIAL_NUMBERS[data]);
+
+export const isNumber = (array) => array.shape.length === 0 && numberIn(array) !== undefined;
+
+/** Questions by how they are answered; questions.js says what a question is. */
+export const numbered = (array, about) => ({ asks: "number", right: numberIn(array), shown: array.text, ...about });
+export const shaped = ({ shape }, about) =>
+  ({ asks: "shape", right: shape, shown: STRINGS.predict.shape(shape), ...about });
+export const chosen = (options, right, about) => ({ asks: "choice", options, right, shown: right, ...about });
+
+/** Equal to three significant digits; null is None. */
+export function isClose(answer, wanted) {
+  if (answer === null || wanted === null) return answer === wanted;
+  if (!Number.isFinite(wanted) || !wanted) return Object.is(answer, wanted) || Math.abs(answer - wanted) <= 1e-12;
+  const third = 10 ** (Math.floor(Math.log10(Math.abs(wanted))) - 2);
+  return Math.abs(answer - wanted) <= Math.max(0.500001 * third, 1e-12);
+}
+
+export const sameShape = (left, right) =>
+  left.length === right.length && left.every((axis, index) => axis === right[index]);
+
+/** Reads "0.5", "-2", "1e-3", "0,5", "1/3", "inf" and "nan", and "None" as null; undefined for anything else. */
+export function readNumber(typed) {
+  const plain = typed.replaceAll("−", "-").replace(/\s+/g, "").toLowerCase();
+  if (plain === "none") return null;
+  if (Object.hasOwn(SPECIAL_NUMBERS, plain)) return SPECIAL_NUMBERS[plain];
+  const part = "[-+]?(?:\\d+[.,]?\\d*|[.,]\\d+)(?:e[-+]?\\d+)?";
+  const parts = plain.match(new RegExp(`^(${part})(?:/(${part}))?$`));
+  if (!parts) return undefined;
+  const [top, bottom] = [parts[1], parts[2] ?? "1"].map((digits) => Number(digits.replace(",", ".")));
+  return top / bottom;
+}
+
+/** Reads "(2, 3)", "[2,3]", "2x3", "2×3", "2 3", "(3,)", "3" and "()"; undefined for anything else. */
+export function readShape(typed) {
+  const inner = typed.trim().replace(/^\((.*)\)$|^\[(.*)\]$/, "$1$2").trim().replace(/\s*,$/, "");
+  if (!inner) return typed.trim() ? [] : undefined;
+  const axes = inner.split(/\s*[,x×*]\s*|\s+/i);
+  return axes.every((axis) => /^\d+$/.test(axis)) ? axes.map(Number) : undefined;
+}
+
+const READERS = { number: [readNumber, isClose], shape: [readShape, sameShape], choice: [String, Object.is] };
+const briefly = (typed) => (typed.length > 30 ? `${typed.slice(0, 29)}…` : typed);
+
+/** What an answer is: {unread} where there is nothing to judge, else {right, hint}. */
+export function judge({ asks, right, mistakes = [], hint }, typed) {
+  const [words, [reader, same]] = [STRINGS.predict, READERS[asks]];
+  if (!typed.trim()) return { unread: words.nothingTyped };
+  const answer = reader(typed);
+  if (answer === undefined) return { unread: words.unread[asks](briefly(typed)) };
+  if (same(answer, right)) return { right: true };
+  const known = mistakes.find(([value, text]) => text && value !== undefined && same(answer, value));
+  return { right: false, hint: known?.[1] ?? hint };
+}

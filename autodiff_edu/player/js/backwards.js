@@ -1,0 +1,121 @@
+/** Predict's questions about the backward pass: what it reaches, in which order it goes, and what it adds up. */
+
+import { chosen, isNumber, numberIn, numbered, shaped } from "./answers.js";
+import { STRINGS } from "./strings.js";
+
+export function backwardQuestions({ steps, entries, tensors }, history, { name, whole, called }) {
+  const { hints, why, ...words } = STRINGS.predict;
+  const makers = new Map(entries.map((entry) => [entry.output, entry]));
+  const cuts = new Set(); // the entries through which nothing flows
+  const watched = new Map(); // by the tape
+  const passes = new Map(); // {first step, sums: the steps that add to each tensor}
+  steps.forEach(({ kind, tape, entry, tensor, pass }, number) => {
+    if (kind === "cut") cuts.add(entries[entry]);
+    if (kind === "watch") watched.set(tape, [...(watched.get(tape) ?? []), tensor]);
+    if (pass === undefined) return;
+    if (!passes.has(pass)) passes.set(pass, { first: number, sums: new Map() });
+    const { sums } = passes.get(pass);
+    if (kind === "accumulate") sums.set(tensor, [...(sums.get(tensor) ?? []), steps[number]]);
+  });
+  /** Whether what a tape recorded leads from a tensor to another. */
+  const leads = (source, target, tape) => {
+    const [seen, waiting] = [new Set(), [target]];
+    for (const at of waiting) {
+      const maker = makers.get(at);
+      if (at === source) return true;
+      if (seen.has(at) || !maker?.tapes.includes(tape) || cuts.has(maker)) continue;
+      seen.add(at);
+      waiting.push(...maker.inputs);
+    }
+    return false;
+  };
+  const valueOf = (tensor, number) => [Number(history.value(tensor, number)), hints.value(name(tensor))];
+
+  /** What becomes of a source: asked only where something reaches it, or nothing can. */
+  const fate = ({ tensor, tape, pass }, number) => {
+    const { first, sums } = passes.get(pass);
+    const known = (watched.get(tape) ?? []).filter((each) => each !== tensor);
+    const source = known.find((each) => !leads(each, tensor, tape)) ?? known.find((each) => sums.has(each));
+    if (first !== number || source === undefined) return null;
+    const { zero, none, other } = words.fates;
+    const prompt = words.fate(name(tensor), words.slope(name(tensor), name(source)));
+    if (!sums.has(source)) {
+      const mistakes = [[zero, hints.zero], [other, hints.noPath]];
+      return chosen([other, zero, none], none, { prompt, mistakes, why: why.none(name(tensor), name(source)) });
+    }
+    const isZero = [sums.get(source).at(-1).after.data].flat(Infinity).every((item) => item === 0);
+    const about = { prompt, mistakes: [[none, hints.path]], hint: hints.chain };
+    return chosen([other, zero, none], isZero ? zero : other, about);
+  };
+
+  const next = ({ entry, tape, pass }, number) => {
+    const { first } = passes.get(pass);
+    const left = [...entries.keys()].filter((index) => {
+      const pulled = history.pulled(index, number);
+      const isOver = steps[pulled]?.pass === pass && pulled < number;
+      return entries[index].tapes.includes(tape) && history.appeared[index] < first && !isOver;
+    });
+    const at = left.indexOf(entry);
+    const some = new Set([at, 0, at - 1, at + 1].filter((index) => index in left));
+    const options = [...some].sort((one, other) => one - other).map((index) => whole(left[index]));
+    if (at < 0 || options.length < 2 || new Set(options).size < options.length) return null;
+    return chosen(options, whole(entry), { prompt: words.next(called(tape)), hint: hints.next });
+  };
+
+  const sum = ({ entry, argument, tensor, before, contribution, after, pass }, number) => {
+    const { arguments: given, output } = entries[entry];
+    const [g, from] = [history.arrived(entry, number), history.pulled(entry, number)];
+    // What an outer tape records of this pass has shown the result already.
+    if (steps.slice(from, number).some(({ kind }) => kind === "record")) return null;
+    const prompt = (asks) => words.accumulates[asks](name(tensor), whole(entry), before?.text);
+    if (after.shape.length) {
+      const { shape } = g ?? tensors[output].value;
+      const copied = shape.length > after.shape.length || shape.some((n, axis) => n > 1 && after.shape[axis] === 1);
+      const hint = (copied ? hints.broadcast : hints.outputShape)(name(tensor), words.shape(shape));
+      const mistakes = [[shape, hint], [after.shape.toReversed(), hints.reversed]];
+      const about = { prompt: prompt("shape"), mistakes, hint: hints.likeInput };
+      return after.dtype ? shaped(after, about) : null;
+    }
+    if (!isNumber(after) || !isNumber(contribution)) return null;
+    const [had, added] = [before ? numberIn(before) : 0, numberIn(contribution)];
+    const arrived = g && isNumber(g) ? numberIn(g) : NaN;
+    const local = added / arrived;
+    const others = steps.slice(from, from + 2 * given.length + 1).filter((step) =>
+      step.kind === "accumulate" && step.entry === entry && step.pass === pass && step.argument !== argument);
+    const alone = (value, hint) => [[had + value, hint], [value, hint]];
+    const mistakes = [
+      [added, before && hints.replaced(before.text)],
+      ...alone(local, hints.local(g?.text)),
+      ...alone(arrived, hints.arrived),
+      ...alone(-added, hints.sign),
+      ...others.flatMap((step) => alone(numberIn(step.contribution), hints.argument(name(given[step.argument])))),
+      [had, before && hints.before(name(tensor))],
+      valueOf(tensor, number), valueOf(output, number),
+      ...alone(arrived / local, hints.reciprocal),
+      [null, hints.path],
+    ];
+    return numbered(after, { prompt: prompt("number"), mistakes, hint: hints.rule(g?.text) });
+  };
+
+  /** A whole derivative, from the code alone: a drill asks it before the pass starts. */
+  const gradient = ({ tensor, pass }, number, { subject, target, result }) => {
+    const prompt = words.gradient(result);
+    const source = tensors.findIndex((each) => each.name === subject);
+    const sums = passes.get(pass).sums.get(source);
+    if (!sums) {
+      const about = { right: null, shown: "None", mistakes: [[0, hints.zero]], hint: hints.noPath };
+      return { asks: "number", prompt, ...about, why: why.none(target, subject) };
+    }
+    const { after } = sums.at(-1);
+    const right = numberIn(after);
+    const parts = sums.length > 1 ? sums.map(({ contribution }) => [numberIn(contribution), hints.parts]) : [];
+    const mistakes = [
+      [null, hints.path], ...parts, [-right, hints.sign],
+      [valueOf(tensor, number)[0], hints.value(target)], valueOf(source, number),
+      [1 / right, hints.reciprocal],
+    ];
+    const explained = why.parts(sums.map(({ contribution }) => contribution.text).join(" + "), after.text);
+    return numbered(after, { prompt, mistakes, hint: hints.chain, why: parts.length ? explained : "" });
+  };
+  return { fate, next, sum, gradient };
+}

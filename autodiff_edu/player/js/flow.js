@@ -1,0 +1,65 @@
+/** What flows at a step: quantities that run along the lit lines, and accumulators that grow where they arrive. */
+
+const [SLOWEST, FASTEST] = [450, 100]; // milliseconds; what would be shorter is not seen, and is left out
+const SHARE = 0.6; // of the time since the last step, so that all of it is over before the next one
+const ARRIVAL = 0.7; // when the quantity is there and the accumulator begins to grow
+
+/** `during` draws a step; the others do something only if that step is the next after the last. */
+export function readFlow() {
+  const calm = matchMedia("(prefers-reduced-motion: reduce)");
+  let [at, since, duration, running] = [null, 0, 0, []];
+  const during = (step, draw) => {
+    for (const end of running.splice(0)) end();
+    const now = performance.now();
+    const room = Math.min(SLOWEST, SHARE * (now - since));
+    duration = at !== null && step === at + 1 && room >= FASTEST && !calm.matches ? room : 0;
+    [at, since] = [step, now];
+    draw();
+    duration = 0; // to draw the same step again is no step
+  };
+  const run = (element, frames, times) => {
+    const animation = element.animate(frames, { fill: "backwards", ...times });
+    running.push(() => animation.cancel());
+    return animation;
+  };
+  /** Sends an element along a line of points, if things flow; it `rests` in its place after that, or is gone. */
+  const travel = (element, points, rests) => {
+    if (!duration) return false;
+    const gone = [0]; // so far, at each point
+    points.slice(1).forEach(([x, y], k) => gone.push(gone[k] + Math.hypot(x - points[k][0], y - points[k][1])));
+    const frames = points.map(([x, y], k) =>
+      ({ transform: `translate(${x}px, ${y}px)`, offset: gone[k] / (gone.at(-1) || 1), opacity: 1 }));
+    frames.at(-1).offset = 1;
+    const flight = run(element, frames, { duration: ARRIVAL * duration, easing: "ease-in-out" });
+    if (!rests) flight.onfinish = () => element.remove();
+    return true;
+  };
+  /** Moves elements from one shift of their places to another, each [element, from, to], with shifts as [x, y]. */
+  const slide = (moves) => {
+    if (!duration) return;
+    const shift = ([x, y]) => ({ transform: `translate(${x}px, ${y}px)` });
+    for (const [element, from, to] of moves) run(element, [shift(from), shift(to)], { duration: ARRIVAL * duration });
+  };
+  const appear = (...elements) => {
+    if (!duration) return;
+    const times = { delay: ARRIVAL * duration, duration: (1 - ARRIVAL) * duration };
+    for (const element of elements) run(element, [{ opacity: 0 }, { opacity: 1 }], times);
+  };
+  /** Shows what was there before, and from the arrival on what is there now; a number runs through all in between. */
+  const grow = (show, before, after) => {
+    if (!duration) return;
+    const [from, to] = [Number(before?.text ?? 0), Number(after.text)];
+    const [start, length] = [performance.now(), duration];
+    let frame;
+    const tick = () => {
+      const portion = ((performance.now() - start) / length - ARRIVAL) / (1 - ARRIVAL);
+      if (portion >= 1 || (portion > 0 && !Number.isFinite(to - from))) return show(after);
+      if (portion > 0) show({ ...after, text: String(Number((from + (to - from) * portion).toPrecision(3))) });
+      frame = requestAnimationFrame(tick);
+    };
+    show(before);
+    tick();
+    running.push(() => { cancelAnimationFrame(frame); show(after); });
+  };
+  return { during, travel, slide, appear, grow };
+}

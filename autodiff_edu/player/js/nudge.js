@@ -1,0 +1,135 @@
+/** Nudging: how far a target moves when a tensor does, and how far the cotangent says. */
+
+import { draw, make, set, write } from "./dom.js";
+import { STRINGS } from "./strings.js";
+import SHARED from "../../text/shared.json" with { type: "json" };
+
+const [PLOT_WIDTH, PLOT_HEIGHT, PLOT_EDGE] = [320, 140, 10]; // of the plot, and the room around it
+const PORTIONS = [...SHARED.nudges, 0].sort((a, b) => a - b);
+
+const toDigits = (number, digits = 4) => Number(number.toPrecision(digits));
+const withMinus = (number) => String(number).replace("-", "−");
+const withSign = (number) => (number > 0 ? `+${number}` : withMinus(number));
+
+/** The nudges as they are offered: a label, and points from the lowest up. In these null is what is not known. */
+function readNudges({ nudges, tensors }) {
+  const several = nudges.some(({ target }) => target !== nudges[0].target);
+  return nudges.map((nudge) => {
+    const [name, target] = [tensors[nudge.tensor].name, tensors[nudge.target].name];
+    const place = nudge.element ? `${name}[${nudge.element.join(", ")}]` : name;
+    const what = nudge.along ? STRINGS.nudge.along(name) : place;
+    const points = PORTIONS.map((portion) => {
+      const by = toDigits(nudge.size * portion);
+      const said = nudge.slope === undefined ? null : toDigits(nudge.slope * by);
+      const moved = !nudge.moved ? said : portion ? nudge.moved[SHARED.nudges.indexOf(portion)] : 0;
+      return { portion, by, said, moved };
+    });
+    return { ...nudge, place, points, targetName: target, label: several ? STRINGS.nudge.of(what, target) : what };
+  });
+}
+
+/** The picture of some points: a curve of what moves, a line of what is said, and the gap between the two at one. */
+function plotOf(points, at) {
+  const heights = points.flatMap(({ said, moved }) => [said ?? 0, moved ?? 0]);
+  const [low, high] = [Math.min(...heights), Math.max(...heights)];
+  const x = (portion) => PLOT_EDGE + ((portion + 1) / 2) * (PLOT_WIDTH - 2 * PLOT_EDGE);
+  const portion = (height) => (high > low ? (high - height) / (high - low) : 0.5);
+  const y = (height) => PLOT_EDGE + portion(height) * (PLOT_HEIGHT - 2 * PLOT_EDGE);
+  const path = (name, d) => draw("path", { class: name, d });
+  const known = (role) => points.filter((point) => point[role] !== null);
+  const line = (role) =>
+    path(role, known(role).map((point, k) => `${k ? "L" : "M"}${x(point.portion)} ${y(point[role])}`).join(""));
+  const dot = (role, point, r) => draw("circle", { class: role, cx: x(point.portion), cy: y(point[role]), r });
+  const ends = ["said", "moved"].filter((role) => at[role] !== null);
+  return [
+    path("axes", `M${PLOT_EDGE} ${y(0)}H${PLOT_WIDTH - PLOT_EDGE}M${x(0)} ${PLOT_EDGE}V${PLOT_HEIGHT - PLOT_EDGE}`),
+    ...[line("said"), line("moved")],
+    ...known("moved").map((point) => dot("moved", point, 2)),
+    ...(ends[1] ? [path("gap", `M${x(at.portion)} ${y(at.said)}V${y(at.moved)}`)] : []),
+    ...ends.map((role) => dot(role, at, 5)),
+  ];
+}
+
+/** The nudges of a trace, over the graph; a button in the heading row of the `panel` opens them. */
+export function nudgeView(trace, history, panel) {
+  const words = STRINGS.nudge;
+  const kept = readNudges(trace);
+  const targets = new Map(trace.steps.filter(({ kind }) => kind === "seed").map((step) => [step.pass, step.tensor]));
+  let current = 0;
+  const openers = { "data-action": "nudge", title: words.about, "aria-expanded": false };
+  const button = make("button", { type: "button", ...openers }, words.heading);
+  const choices = kept.map(({ label }, index) => make("option", { value: index }, label));
+  const choice = make("select", { "aria-label": words.which }, ...choices);
+  const close = make("button", { type: "button", "aria-label": words.close, title: words.close }, "×");
+  const slider = make("input", { type: "range", max: PORTIONS.length - 1, "aria-label": words.heading });
+  const [change, numbers, why] = [make("span"), make("dl"), make("p")];
+  const plot = draw("svg", { viewBox: `0 0 ${PLOT_WIDTH} ${PLOT_HEIGHT}`, "aria-hidden": true });
+  const heading = make("header", {}, make("label", {}, words.heading, choice), close);
+  const about = { class: "nudge", role: "dialog", "aria-label": words.name, hidden: "" };
+  const element = make("div", about);
+  const inside = [heading, make("div", {}, slider, change), numbers, plot, why];
+  panel.querySelector("figcaption").append(button);
+
+  const redraw = () => {
+    const { points, place, slope, targetName, cut, moved: bent, from } = kept[choice.value];
+    const at = points[slider.value];
+    const [by, moved] = [withSign(at.by), at.moved === null ? words.notFinite : withSign(at.moved)];
+    const said = at.said === null ? words.nothing : withSign(at.said);
+    const gap = at.said === null || at.moved === null ? null : withSign(toDigits(at.moved - at.said));
+    const row = (name, term, number) => make("div", { class: name }, make("dt", {}, term), make("dd", {}, number));
+    const to = from === undefined ? null : withMinus(toDigits(from + at.by, 6));
+    write(change, to === null ? words.by(by) : words.change(place, withMinus(from), to));
+    numbers.replaceChildren(
+      row("moved", words.moves(targetName), moved),
+      row("said", words.says, slope === undefined ? said : words.product(withMinus(slope), withMinus(at.by), said)),
+      row("gap", words.gap, gap ?? "—"),
+    );
+    plot.replaceChildren(...plotOf(points, at));
+    const unreached = slope === undefined && words.unreached(place);
+    write(why, unreached || (cut ? words.cut(place) : bent ? words.curved : words.straight));
+    set(slider, "aria-valuetext", words.aloud(by, targetName, moved, said));
+  };
+  const choose = (index) => {
+    choice.value = index;
+    slider.value = PORTIONS.indexOf(0) + 1;
+    redraw();
+  };
+  /** Turns to the tensor at hand, if it has nudges: those for the target of the pass on show, if there are any. */
+  const follow = () => {
+    const step = trace.steps[current];
+    const tensor = step.tensor ?? trace.entries[step.entry]?.output;
+    if (kept[choice.value].tensor === tensor) return;
+    const find = (is) => kept.findIndex((nudge) => nudge.tensor === tensor && is(nudge));
+    const found = [find(({ target }) => target === targets.get(history.pass[current])), find(() => true)];
+    const index = found.find((place) => place >= 0);
+    if (index !== undefined) choose(index);
+  };
+  /** Puts it over the graph or, where that is behind a tab, over the panel; never out of the player. */
+  const put = () => {
+    const player = element.parentElement;
+    const graph = player.querySelector(".graph-figure");
+    const [outer, over] = [player, graph?.clientWidth ? graph : panel].map((box) => box.getBoundingClientRect());
+    const within = (wanted, most) => Math.max(0, Math.min(wanted, most));
+    const left = within(over.left - outer.left, outer.width - element.offsetWidth - 4);
+    const top = within(over.top - outer.top, outer.height - element.offsetHeight - 4);
+    set(element, "style", `left: ${left}px; top: ${top}px`);
+  };
+  const open = (on) => {
+    element.replaceChildren(...(on ? inside : []));
+    element.hidden = !on;
+    set(button, "aria-expanded", on);
+    if (on) { follow(); put(); }
+    (on ? slider : button).focus();
+  };
+  button.addEventListener("click", () => open(element.hidden));
+  close.addEventListener("click", () => open(false));
+  slider.addEventListener("input", redraw);
+  choice.addEventListener("change", () => choose(choice.value));
+  // The arrows move this slider, and Esc ends this: neither is for the player or the page.
+  element.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key === "Escape") open(false);
+  });
+  choose(0);
+  return { element, show: (step) => { current = step; if (!element.hidden) follow(); } };
+}

@@ -1,0 +1,24 @@
+/** NaN and infinities: the steps at which they are born, the lines of those steps, and the steps that they spoil. */
+
+import SHARED from "../../text/shared.json" with { type: "json" };
+
+// The text of an array names its smallest and its largest element at least; "infj" is part of a complex number.
+const ODD = /(?<![a-z])(nan|-?inf)(?![a-ik-z])/;
+
+/** "nan", "inf" or "-inf", if such a number is in the text of an array; else null. */
+export const oddIn = (text) => ODD.exec(text ?? "")?.[1] ?? null;
+
+/** `births`, each {step, kind, where}, the first of each line only in `lines`; and the `last` step that is spoilt. */
+export function readOdd({ steps, tensors, entries }) {
+  const births = steps.flatMap(({ born: kind, where }, step) => (kind ? [{ step, kind, where }] : []));
+  const lines = new Map();
+  for (const birth of births) {
+    const line = birth.where && `${birth.where.code}.${birth.where.line}`;
+    if (line && !lines.has(line)) lines.set(line, birth);
+  }
+  const isOdd = ({ entry, pass, ...step }) => {
+    const computed = entry !== undefined && pass === undefined ? [tensors[entries[entry].output].value] : [];
+    return [...computed, ...SHARED.arrays.map((name) => step[name])].some((array) => oddIn(array?.text));
+  };
+  return { births, lines: [...lines.values()], last: births.length ? steps.findLastIndex(isOdd) : -1 };
+}

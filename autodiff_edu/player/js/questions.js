@@ -1,0 +1,55 @@
+/**
+ * Predict: what is asked before a step is shown, worked out from the trace document alone.
+ *
+ * A question is {asks, prompt, right, shown, options, mistakes, hint, why}: `asks` is "number", "shape" or
+ * "choice" (among `options`), `shown` the right answer as text; `mistakes` lists what is often answered instead, each
+ * [answer, hint]; `hint` is for any other; `why` is said with the answer.
+ */
+
+import { backwardQuestions } from "./backwards.js";
+import { forwardQuestions } from "./forwards.js";
+import { STRINGS } from "./strings.js";
+
+/** Of these kinds a program asks a few and no more: they are about what the tape does, which is the same each time. */
+const MOST = { recorded: 2, kept: 2, count: 1, next: 3, fate: 2, cut: 2 };
+const KINDS = {
+  record: ["count", "value", "shape", "kept", "recorded"], skip: ["recorded"], cut: ["cut", "recorded"],
+  seed: ["fate"], "pull back": ["next"], accumulate: ["sum"],
+};
+
+/** The questions of a trace: `at(step)` is the one about a step, or null; `about(ask)` one that a drill asks. */
+export function questionsOf(trace, history, grouped) {
+  const name = (tensor) => trace.tensors[tensor].name;
+  const whole = (entry) => `${name(trace.entries[entry].output)} = ${trace.entries[entry].text}`;
+  const called = (tape) => (trace.tapes.length === 1 ? STRINGS.predict.theTape : trace.tapes[tape].name);
+  const named = { name, whole, called };
+  const makers = { ...forwardQuestions(trace, history, grouped, named), ...backwardQuestions(trace, history, named) };
+  const about = (ask) => makers[ask.kind](trace.steps[ask.step], ask.step, ask);
+
+  /** Of the kinds that a step allows, the least recent one; thrice in a row is asked of whole sums alone. */
+  const choose = () => {
+    const [found, asked, latest, done, row] = [new Map(), {}, {}, new Set(), [null, null]];
+    trace.steps.forEach(({ kind, where, argument, count, of }, number) => {
+      const isWhole = of > 1 && count === of; // the sum that all went for
+      // Each turn of a loop does the same, and is asked about once.
+      const place = (each) => where && [each, where.code, where.line, where.columns, argument].join();
+      const isFree = (each) =>
+        !(asked[each] >= MOST[each]) && !done.has(place(each)) && (isWhole || row.some((before) => before !== each));
+      const free = (number && KINDS[kind]?.filter(isFree)) || [];
+      free.sort((one, other) => (latest[one] ?? -1) - (latest[other] ?? -1));
+      for (const each of free) {
+        const question = about({ kind: each, step: number });
+        if (!question) continue;
+        found.set(number, question);
+        [asked[each], latest[each]] = [(asked[each] ?? 0) + 1, number];
+        if (where) done.add(place(each));
+        row.push(each);
+        row.shift();
+        return;
+      }
+    });
+    return found;
+  };
+  let chosen = null;
+  return { at: (number) => (chosen ??= choose()).get(number) ?? null, about };
+}

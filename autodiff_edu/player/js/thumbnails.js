@@ -1,0 +1,49 @@
+/** Thumbnails: heatmaps in the boxes of the graph. layout/thumbnails.py measures them, and print/ draws the same. */
+
+import { flat, magnitude, mixed } from "./array.js";
+import { draw } from "./dom.js";
+import SHARED from "../../text/shared.json" with { type: "json" };
+
+const SIZE = SHARED.thumbnail;
+
+export const hasCells = (array) => array?.data != null && array.shape.length > 0 && !array.shape.includes(0);
+
+/** The numbers that a thumbnail shows: so many rows and columns at most, evenly taken; a vector goes on below. */
+export function cellsOf(array) {
+  const lengths = [];
+  for (let part = array.data; Array.isArray(part); part = part[0]) lengths.push(part.length);
+  const numbers = flat(array);
+  const columns = lengths.length > 1 ? lengths.at(-1) : Math.min(lengths[0], SIZE.across);
+  const rows = Math.ceil(numbers.length / columns);
+  const [across, down] = [Math.min(columns, SIZE.across), Math.min(rows, SIZE.down)];
+  const place = (i, j) => Math.floor((i * rows) / down) * columns + Math.floor((j * columns) / across);
+  return Array.from({ length: down }, (_, i) => Array.from({ length: across }, (__, j) => numbers[place(i, j)]));
+}
+
+/**
+ * The colour of a number in a few shades, so that cells of one shade can be one path. It goes with the square root of
+ * the magnitude, so that small numbers are seen on a scale that large ones share.
+ */
+export function shade(value, limit) {
+  const portion = limit ? Math.min(1, Math.abs(value) / limit) : 0;
+  return mixed(value, Math.floor(Math.sqrt(portion) * SIZE.levels + 0.5) / SIZE.levels);
+}
+
+/** The thumbnail of an array at (x, y), as a group; `room` is what it has at most. */
+export function drawThumbnail(array, limit, x, y, room = SIZE) {
+  const cells = cellsOf(array);
+  const wide = Math.min(SIZE.cell, room.width / cells[0].length);
+  const tall = Math.min(SIZE.cell, room.height / cells.length);
+  const [shades, odd] = [new Map(), []];
+  cells.forEach((row, i) => row.forEach((item, j) => {
+    if (item === undefined) return;
+    const [value, left, top] = [magnitude(item), x + j * wide, y + i * tall];
+    if (!Number.isFinite(value)) odd.push(`M${left} ${top}l${wide} ${tall}m0 ${-tall}l${-wide} ${tall}`);
+    const fill = shade(Number.isNaN(value) ? 0 : value, limit || 1);
+    shades.set(fill, `${shades.get(fill) ?? ""}M${left} ${top}h${wide}v${tall}h${-wide}z`);
+  }));
+  const areas = [...shades].map(([fill, d]) => draw("path", { d, style: `fill: ${fill}` }));
+  const crosses = odd.length ? [draw("path", { class: "odd", d: odd.join("") })] : [];
+  const size = { width: cells[0].length * wide, height: cells.length * tall };
+  return draw("g", { class: "thumbnail" }, ...areas, ...crosses, draw("rect", { class: "edge", x, y, ...size }));
+}

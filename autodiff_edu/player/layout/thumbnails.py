@@ -1,0 +1,114 @@
+"""Thumbnails of arrays: a heatmap in a box of the graph, where the text of an array would be cut off.
+
+js/thumbnails.js draws the same cells; how large they are, and in how many shades, stands in text/shared.json.
+"""
+
+from __future__ import annotations
+
+from math import ceil, hypot, prod, sqrt
+from typing import Any
+
+import numpy as np
+
+from ...text.shared import shared
+
+SIZE: dict[str, float] = shared()["thumbnail"]
+LEVELS = int(SIZE["levels"])
+
+
+def has_cells(array: dict[str, Any] | None) -> bool:
+    """Return whether there are numbers to draw.
+
+    >>> has_cells({"shape": [2], "data": [1.0, 2.0]}), has_cells({"shape": [], "data": 3.0})
+    (True, False)
+    """
+    return bool(array and array["shape"] and array["data"] is not None and 0 not in array["shape"])
+
+
+def cells_of(array: dict[str, Any]) -> list[list[float | None]]:
+    """Return the numbers that a thumbnail shows: so many rows and columns at most, evenly taken.
+
+    A vector is a row that goes on in the next; leading axes are rows one below the other. None stands where a vector
+    has ended.
+
+    >>> cells_of({"shape": [2, 2], "data": [[1.0, "nan"], [2.0, 3.0]]})
+    [[1.0, nan], [2.0, 3.0]]
+    >>> [len(row) for row in cells_of({"shape": [100], "data": [0.0] * 100})]
+    [16, 16, 16, 16, 16, 16, 16]
+    """
+    columns, rows, width, height = _grid(array)
+    flat = _flat(array)
+    places = [[i * rows // height * columns + j * columns // width for j in range(width)] for i in range(height)]
+    return [[magnitude(flat[at]) if at < len(flat) else None for at in row] for row in places]
+
+
+def _flat(array: dict[str, Any]) -> list[Any]:
+    flat: list[Any] = array["data"]
+    while isinstance(flat[0], list):
+        flat = [item for part in flat for item in part]
+    return flat
+
+
+def _grid(array: dict[str, Any]) -> tuple[int, int, int, int]:
+    """Return how many columns and rows the numbers make, and how many of those are shown."""
+    across, down, lengths, part = int(SIZE["across"]), int(SIZE["down"]), [], array["data"]
+    while isinstance(part, list):
+        lengths.append(len(part))
+        part = part[0]
+    columns = lengths[-1] if len(lengths) > 1 else min(lengths[0], across)
+    rows = ceil(prod(lengths) / columns)
+    return columns, rows, min(columns, across), min(rows, down)
+
+
+def magnitude(item: Any) -> float:
+    """Return a number as a point on the scale; of a complex number its magnitude.
+
+    >>> magnitude(-2.0), magnitude("3+4j"), magnitude(True), magnitude("-inf")
+    (-2.0, 5.0, 1.0, -inf)
+    """
+    if isinstance(item, str) and item.endswith("j"):
+        number = complex(item)
+        return hypot(number.real, number.imag)
+    return float(item)
+
+
+def largest(array: dict[str, Any] | None) -> float:
+    """Return the largest finite magnitude among the numbers of an array, or 0."""
+    if array is None or not has_cells(array):
+        return 0.0
+    try:
+        numbers = np.abs(np.asarray(array["data"], np.float64))
+    except ValueError:  # complex numbers are texts
+        numbers = np.abs(np.array([*map(magnitude, _flat(array))]))
+    return float(np.max(numbers, initial=0.0, where=np.isfinite(numbers)))
+
+
+def measure(array: dict[str, Any]) -> tuple[float, float]:
+    """Return how wide and how high the thumbnail of an array is, in pixels.
+
+    >>> measure({"shape": [4, 3], "data": [[1.0, 2.0, 3.0]] * 4})
+    (36, 32.0)
+    """
+    *_, across, down = _grid(array)
+    return across * min(SIZE["cell"], SIZE["width"] / across), down * min(SIZE["cell"], SIZE["height"] / down)
+
+
+def level(number: float, limit: float) -> int:
+    """Return the shade of a finite number, from -LEVELS to LEVELS.
+
+    It goes with the square root of the magnitude, so that small numbers are seen on a scale that large ones share.
+
+    >>> level(-1.0, 4.0), level(0.0, 0.0), level(9.0, 4.0)
+    (-3, 0, 5)
+    """
+    shade = int(LEVELS * sqrt(min(limit, abs(number)) / limit) + 0.5) if limit else 0
+    return -shade if number < 0 else shade
+
+
+def shape_text(shape: list[int]) -> str:
+    """Write a shape as Python does.
+
+    >>> shape_text([3]), shape_text([4, 3])
+    ('(3,)', '(4, 3)')
+    """
+    return str(tuple(shape))

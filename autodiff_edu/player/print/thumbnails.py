@@ -1,0 +1,45 @@
+"""Thumbnails of arrays in the boxes of a key frame; js/thumbnails.js draws the same."""
+
+from __future__ import annotations
+
+from math import isfinite, isnan
+from typing import Any
+
+from ...text.shared import colour
+from ..layout.thumbnails import LEVELS, cells_of, level, measure
+from .canvas import Path
+
+INK, EDGE = colour("ink"), colour("rule")
+
+
+def draw_thumbnail(array: dict[str, Any], x: float, y: float, limit: float) -> list[Path]:
+    """Draw an array as a heatmap: one area for each shade, and a cross where a number is infinite or NaN."""
+    (width, height), cells = measure(array), cells_of(array)
+    wide, tall = width / len(cells[0]), height / len(cells)
+    areas: dict[int, str] = {}
+    crosses = ""
+    for i, row in enumerate(cells):
+        for j, number in enumerate(row):
+            if number is None:
+                continue
+            left, right = (f"{x + wide * column:.1f}" for column in (j, j + 1))
+            top, bottom = (f"{y + tall * line:.1f}" for line in (i, i + 1))
+            shade = 0 if isnan(number) else level(number, limit or 1.0)
+            areas[shade] = areas.get(shade, "") + f"M{left} {top}H{right}V{bottom}H{left}Z"
+            if not isfinite(number):
+                crosses += f"M{left} {top}L{right} {bottom}M{right} {top}L{left} {bottom}"
+    drawn = [Path(corners, _mixed(shade)) for shade, corners in sorted(areas.items())]
+    if crosses:
+        drawn.append(Path(crosses, stroke=INK))
+    return [*drawn, Path(f"M{x:.1f} {y:.1f}H{x + width:.1f}V{y + height:.1f}H{x:.1f}Z", stroke=EDGE)]
+
+
+def _mixed(shade: int) -> str:
+    """Mix the middle of the colours with one of the ends.
+
+    >>> _mixed(0), _mixed(5), _mixed(-5)
+    ('#f2f3f5', '#c75300', '#1259b5')
+    """
+    ends = colour("middle"), colour("low" if shade < 0 else "high")
+    parts = ([int(end[k : k + 2], 16) for k in (1, 3, 5)] for end in ends)
+    return "#" + "".join(f"{round(a + (b - a) * abs(shade) / LEVELS):02x}" for a, b in zip(*parts, strict=True))

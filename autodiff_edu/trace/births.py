@@ -1,0 +1,76 @@
+"""Where NaN and infinities begin in a trace: the steps that make one of finite numbers, or at which one comes in."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..core.entry import Entry
+from ..nonfinite.birth import born_backward, born_forward
+from . import events
+from .events import Event
+
+ODD = re.compile(r"(?<![a-z])(nan|-?inf)(?![a-ik-z])")
+"""In the text of an array, which names its smallest and its largest element at least; "infj" is part of a number."""
+
+SPOKEN = {"nan": "NaN"}
+
+
+class Births:
+    """Finds the births in a document, step by step.
+
+    Parameters
+    ----------
+    document : dict
+        The trace document, complete up to the step that is asked about.
+    """
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self.document = document
+        self.known: set[int] = set()  # tensors that are not finite, and of which that was said
+        self.arrived: dict[int, Any] = {}  # by the index of an entry: the cotangent that arrived last
+
+    def sentence(self, event: Event, step: dict[str, Any]) -> str:
+        """Say that something is born at this step, and note in the step what; say nothing where nothing is."""
+        match event:
+            case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
+                return self._computed(entry, step)
+            case events.Watch() | events.Assign():
+                array = step.get("value") or self._value(step["tensor"])
+                return self._came_in(step, [(step["tensor"], array)], " with the data")
+            case events.PullBack(cotangent=cotangent):
+                self.arrived[step["entry"]] = cotangent._array
+            case events.Accumulate(entry=entry) if ODD.search(step["after"]["text"]) and entry.values is not None:
+                before = None if event.before is None else event.before._array
+                name = self.document["tensors"][step["tensor"]]["name"]
+                arrived, sums = self.arrived.get(step["entry"]), (event.contribution._array, event.after._array)
+                return self._born(step, born_backward(entry, event.argument, name, arrived, before, *sums))
+        return ""
+
+    def _computed(self, entry: Entry, step: dict[str, Any]) -> str:
+        described = self.document["entries"][step["entry"]]
+        odd = [(k, self._value(k)) for k in described["inputs"] if k not in self.known]
+        came_in, output = self._came_in(step, odd), described["output"]
+        if output in self.known or not ODD.search(self._value(output)["text"]):
+            return came_in
+        self.known.add(output)
+        return came_in or self._born(step, None if entry.values is None else born_forward(entry))
+
+    def _value(self, tensor: int) -> dict[str, Any]:
+        value: dict[str, Any] = self.document["tensors"][tensor]["value"]
+        return value
+
+    def _came_in(self, step: dict[str, Any], arrays: list[tuple[int, dict[str, Any]]], how: str = "") -> str:
+        for tensor, array in arrays:
+            if found := ODD.search(array["text"]):
+                self.known.add(tensor)
+                step["born"] = found[1]
+                how = how or f" with {self.document['tensors'][tensor]['name']}"
+                return f" Here {SPOKEN.get(found[1], found[1])} comes in{how}."
+        return ""
+
+    def _born(self, step: dict[str, Any], birth: Any) -> str:
+        if birth is None:
+            return ""
+        step["born"] = birth.value
+        return f" Here {SPOKEN.get(birth.value, birth.value)} is born: {birth.text}."

@@ -1,0 +1,48 @@
+"""Where NumPy's broadcasting copied an argument, and what its contribution was before it was summed again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.entry import Entry
+from ..core.rule import RULES
+from ..core.tensor import Tensor
+
+
+def is_copied(entry: Entry, argument: int) -> bool:
+    """Return whether an argument was copied to the shape of the output; a number in the code does not count.
+
+    >>> import autodiff_edu as ad
+    >>> b = ad.Variable([1.0, 2.0])
+    >>> with ad.GradientTape() as tape:
+    ...     y = np.ones((3, 2)) + b
+    >>> [is_copied(tape.entries[0], argument) for argument in (0, 1)]
+    [False, True]
+    """
+    operation = entry.operation
+    if entry.values is None or not isinstance(operation, np.ufunc) or operation.signature is not None:
+        return False
+    value = entry.values[argument]
+    if entry.ids[argument] is None and np.size(value) == 1:
+        return False
+    known = isinstance(value, np.ndarray | np.generic) and isinstance(entry.output_value, np.ndarray)
+    return bool(known and value.shape != entry.output_value.shape)
+
+
+def unfolded(entry: Entry, argument: int, cotangent: Any, contribution: Any) -> Any:
+    """Return a contribution as the rule gave it, in the shape of the output; None where nothing was summed.
+
+    The rule is applied once more, so that the walk need not keep what hardly anyone asks for.
+    """
+    rule = RULES.get(entry.operation)
+    if rule is None or rule.own or not is_copied(entry, argument):
+        return None
+    given, sent = (value._array if isinstance(value, Tensor) else value for value in (cotangent, contribution))
+    pull = rule.pull(argument)
+    if pull is None or not isinstance(given, np.ndarray | np.generic) or given.dtype.kind == "c":
+        return None
+    with np.errstate(all="ignore"):
+        whole = pull(given, entry.output_value, *entry.values, **entry.parameters)
+    return whole if np.shape(whole) != np.shape(sent) else None

@@ -1,0 +1,189 @@
+"""The nudges that a trace keeps: how far a target moves when a tensor does, for a page that has no Python to ask.
+
+They are computed when the document is written, for small programs only. What a custom gradient computes is never run
+again here, for it is the user's code, and may print or take its time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.active import only
+from ..core.entry import Entry
+from ..derivatives.nudge import leading_to, run_again, used_by
+from ..text.shared import shared
+from . import events
+from .events import Event
+
+MOST = 40
+"""The most nudged tensors, elements and directions in a document."""
+MOST_ENTRIES, MOST_NUMBERS = 200, 50_000
+"""The most entries that lead to a target, and the most numbers in their results."""
+MOST_RUNS = 1000
+"""How many entries may be computed again for each of the steps: some 50 ms for all of them."""
+UPWARDS = 1 + 1e-9
+"""Decides a rounding that is a tie, and sizes that are equal, the same way whatever the last bit is."""
+
+
+Kept = tuple[int, dict[str, Any]]  # how many entries were run again, and what the document says
+
+
+class Direction(NamedTuple):
+    """Where a tensor is moved: `about` says so in the document, `unit` is an array of the tensor's shape."""
+
+    about: dict[str, Any]
+    unit: Any
+    size: float
+
+
+def nudges(
+    happened: list[Event], passes: list[int], earlier: list[Entry], tensors: dict[int, int]
+) -> list[dict[str, Any]]:
+    """Compute the nudges of a trace.
+
+    Parameters
+    ----------
+    happened, passes
+        The events, and for each the number of its backward pass.
+    earlier
+        What the tapes held before the trace began.
+    tensors
+        By a tensor's id, its index in the document.
+    """
+    with only(), np.errstate(all="ignore"):
+        found: dict[Any, dict[str, Any]] = {}
+        runs = 0
+        for cost, kept in _all_nudges(happened, passes, earlier, tensors):
+            found.setdefault((kept["tensor"], kept["target"], "along" in kept), kept)
+            runs += cost
+            if len(found) == MOST or runs > MOST_RUNS:
+                break
+    return list(found.values())
+
+
+def _all_nudges(happened: Any, passes: Any, earlier: Any, tensors: Any) -> Iterator[Kept]:
+    known = {entry.output_id: entry for entry in earlier}
+    seeds: dict[int, list[events.Seed]] = {}
+    cotangents: dict[int, dict[int, Any]] = {}
+    for event, number in zip(happened, passes, strict=True):
+        match event:
+            case events.Seed():
+                seeds.setdefault(number, []).append(event)
+                cotangents.setdefault(number, {})[event.tensor._id] = event.cotangent._array
+            case events.Accumulate(tensor=tensor, after=after):
+                cotangents.setdefault(number, {})[tensor._id] = after._array
+            case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
+                known.setdefault(entry.output_id, entry)
+    makers = {id: entry for id, entry in known.items() if entry.values is not None}
+    for number, (seed, *others) in islice(seeds.items(), MOST):
+        target, first = seed.tensor._array, seed.cotangent._array
+        is_scalar = _is_here(target, np.float64) and target.shape == first.shape == ()
+        if not others and is_scalar and first == 1:
+            yield from _of_pass(makers, seed.tensor, cotangents[number], tensors)
+
+
+def _of_pass(makers: dict[int, Entry], target: Any, cotangents: Any, tensors: Any) -> Iterator[Kept]:
+    """Nudge everything that a target was computed from: first what a cotangent has reached."""
+    before = leading_to(makers, target._id)
+    results = [entry.output_value for entry in before]
+    if len(results) > MOST_ENTRIES or not all(map(_is_here, results)) or sum(map(np.size, results)) > MOST_NUMBERS:
+        return
+    values = {target._id: target._array}
+    for entry in before:
+        values |= {id: value for id, value in zip(entry.ids, entry.values, strict=True) if id is not None}
+        values[entry.output_id] = entry.output_value
+    for id in sorted(values.keys() & tensors.keys(), key=lambda id: (id not in cotangents, tensors[id])):
+        after = _after(before, id)
+        is_moved = id == target._id or (after and after[-1].output_id == target._id)
+        if not is_moved or not _is_here(values[id], np.float64) or any(map(_is_users, after)):
+            continue
+        cotangent = cotangents.get(id)
+        for about, unit, size in _directions(values[id], cotangent):
+            moved = [_moved(after, id, target, unit * by) for by in steps(size)]
+            slope = None if cotangent is None else float(np.sum(cotangent * unit))
+            if not any(map(np.isfinite, moved)) or not np.isfinite(slope or 0.0):
+                continue
+            zero = 1e-8 * max(abs(float(target._array)), *(abs(m) for m in moved if np.isfinite(m)))
+            kept = {"tensor": tensors[id], "target": tensors[target._id], **about, "size": size}
+            if slope is not None:
+                kept["slope"] = rounded(slope, zero / size)
+                if any(entry.output_id not in cotangents for entry in after):
+                    kept["cut"] = True
+            if slope is None or not all(abs(m - slope * by) <= zero for m, by in zip(moved, steps(size), strict=True)):
+                kept["moved"] = [rounded(m, zero) for m in moved]
+            yield len(after), kept
+
+
+def _after(entries: list[Entry], id: int) -> list[Entry]:
+    """List, of the entries that lead to a target, those that a tensor leads to."""
+    moving, found = {id}, []
+    for entry in entries:
+        if entry.output_id != id and not moving.isdisjoint(used_by(entry)):
+            moving.add(entry.output_id)
+            found.append(entry)
+    return found
+
+
+def _directions(value: Any, cotangent: Any) -> Iterator[Direction]:
+    """Choose where to move a tensor: a number up and down, an array at one element and along its cotangent."""
+    if value.ndim == 0:
+        yield Direction({"from": rounded(float(value), 0, digits=6)}, 1.0, natural_size(value))
+        return
+    weight = np.abs(value if cotangent is None else cotangent)
+    largest = np.max(weight, initial=0)
+    if not value.size or not np.isfinite(largest):
+        return
+    index = tuple(np.argwhere(weight * UPWARDS >= largest)[0].tolist())
+    unit = np.zeros(value.shape)
+    unit[index] = 1.0
+    about = {"element": list(index), "from": rounded(float(value[index]), 0, digits=6)}
+    yield Direction(about, unit, natural_size(value[index]))
+    if cotangent is not None and value.size > 1 and largest:
+        unit = cotangent / largest  # first, so that no square is too large or small
+        yield Direction({"along": True}, unit / np.sqrt(np.sum(unit * unit)), natural_size(np.max(np.abs(value))))
+
+
+def natural_size(value: Any) -> float:
+    """Return how far to nudge a number at most: 1, or 10, or 0.1 and so on, whichever is next below its magnitude.
+
+    >>> natural_size(3.0), natural_size(0.25), natural_size(-40.0), natural_size(0.0)
+    (1.0, 0.1, 10.0, 1.0)
+    """
+    magnitude = abs(float(value)) * UPWARDS
+    return float(f"1e{f'{magnitude:.6e}'.partition('e')[2]}") if 1e-9 < magnitude < 1e9 else 1.0
+
+
+def steps(size: float) -> list[float]:
+    """List the nudges of a size: fractions of it, down and up."""
+    return [float(f"{size * portion:.4g}") for portion in shared()["nudges"]]
+
+
+def rounded(value: float, zero: float, digits: int = 4) -> float | None:
+    """Round to a few digits; what is smaller than `zero` is 0, and what is not finite is None."""
+    if not np.isfinite(value):
+        return None
+    return 0.0 if abs(value) <= zero else float(f"{value * UPWARDS:.{digits}g}")
+
+
+def _moved(after: list[Entry], id: int, target: Any, by: Any) -> float:
+    """Compute how far the target moves; NaN where it cannot be computed."""
+    if id == target._id:
+        return float(by)
+    try:
+        values = run_again(after, id, lambda value: value + by)
+    except Exception:  # the user's own numbers, moved to where a matrix is singular, say
+        return float("nan")
+    return float(values[target._id] - target._array)
+
+
+def _is_here(value: Any, dtype: Any = None) -> bool:
+    """Return whether a value is NumPy's, of a dtype; those of other libraries may be computed elsewhere, at a cost."""
+    return isinstance(value, np.ndarray | np.generic) and (dtype is None or value.dtype == dtype)
+
+
+def _is_users(entry: Entry) -> bool:
+    return hasattr(entry.operation, "again")

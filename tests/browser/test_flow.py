@@ -1,0 +1,138 @@
+"""Quantities flow along the lines, for a moment and only when a reader goes on by one; arrays are thumbnails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autodiff_edu as ad
+from browser.following import Shown, only, read, saved
+
+MOVING = {"reduced_motion": "no-preference"}
+RUNNING = "root => root.getAnimations({ subtree: true }).filter((one) => !one.transitionProperty).length"
+AFTER = """root => ['[data-field="after"]', '[data-now] [data-part="cotangent"]']
+  .map((part) => root.querySelector(part)?.textContent)"""
+
+
+def squares() -> ad.Trace:
+    x = ad.Variable(3.0, name="x")
+    with ad.trace("squares") as traced:
+        with ad.GradientTape() as tape:
+            y = x * x
+        tape.gradient(y, x)
+    return traced
+
+
+def network() -> ad.Trace:
+    x, w = np.linspace(-1, 1, 20).reshape(5, 4), ad.Variable(np.linspace(-2, 2, 12).reshape(4, 3), name="w")
+    with ad.trace("a layer") as traced:
+        with ad.GradientTape() as tape:
+            loss = np.mean(np.tanh(x @ w) ** 2)
+        tape.gradient(loss, w)
+    return traced
+
+
+def go(player: Shown, number: int) -> None:
+    """Go to a step, the last one of the way as a reader does, who has looked at the one before it."""
+    player.root.focus()
+    player.through(["first", *["ArrowRight"] * (number - 1)], "() => null")
+    player.root.page.wait_for_timeout(600)
+
+
+def sums(traced: ad.Trace) -> list[int]:
+    return [number for number, step in enumerate(traced.document()["steps"]) if step["kind"] == "accumulate"]
+
+
+def test_a_contribution_travels_and_the_accumulator_grows(open_tab: Any, tmp_path: Path) -> None:
+    traced = squares()
+    player = only(open_tab(saved(traced, tmp_path), **MOVING))
+    second = sums(traced)[1]
+    go(player, second)
+    assert player.root.evaluate(RUNNING) == 0
+    seen = player.root.evaluate(f"""async root => {{
+      const [after, running] = [{AFTER}, {RUNNING}];
+      root.dispatchEvent(new KeyboardEvent("keydown", {{ key: "ArrowRight", bubbles: true }}));
+      const seen = [[after(root), running(root) > 0]];
+      const start = performance.now();
+      while (performance.now() - start < 900) {{
+        await new Promise(requestAnimationFrame);
+        seen.push([after(root), running(root) > 0, performance.now() - start]);
+      }}
+      return seen;
+    }}""")
+    assert seen[0] == [["3", "← 3"], True], "at first what was there before"
+    assert seen[-1][:2] == [["6", "← 6"], False]
+    between = [float(texts[0]) for texts, *_ in seen]
+    assert between == sorted(between)
+    assert all(text == ["6", "← 6"] and not moving for text, moving, now in seen[1:] if now > 700)
+    assert any(3 < number < 6 for number in between), "and it runs through the numbers in between"
+    bead = player.root.locator(".bead")
+    assert bead.count() == 1, "and it stays beside its line"
+    assert bead.locator("text").text_content() == "3"
+
+
+def test_values_travel_into_the_operation_and_are_gone(open_tab: Any, tmp_path: Path) -> None:
+    player = only(open_tab(saved(squares(), tmp_path), **MOVING))
+    go(player, 1)
+    player.press("ArrowRight")
+    player.root.locator(".bead").first.wait_for(state="attached")
+    player.stands_at(1)
+    player.root.page.wait_for_timeout(900)
+    assert player.root.locator(".bead").count() == 0
+    assert player.root.evaluate(RUNNING) == 0
+
+
+def test_any_move_ends_what_flows_and_the_numbers_are_those_of_the_step(open_tab: Any, tmp_path: Path) -> None:
+    traced = squares()
+    expected = read(traced)
+    player = only(open_tab(saved(traced, tmp_path), **MOVING))
+    second = sums(traced)[1]
+    go(player, second)
+    texts = player.root.evaluate(f"""root => {{
+      const press = (key) => root.dispatchEvent(new KeyboardEvent("keydown", {{ key, bubbles: true }}));
+      press("ArrowRight"); press("ArrowLeft"); press("ArrowRight");
+      return [({AFTER})(root), ({RUNNING})(root)];
+    }}""")
+    assert texts == [["6", "← 6"], 0], "and who goes on at once sees no flow"
+    player.agrees(expected, second)
+
+
+@pytest.mark.parametrize(("motion", "key"), [("reduce", "ArrowRight"), ("no-preference", "End")])
+def test_nothing_moves_for_who_wants_calm_or_jumps(motion: str, key: str, open_tab: Any, tmp_path: Path) -> None:
+    traced = squares()
+    player = only(open_tab(saved(traced, tmp_path), reduced_motion=motion))
+    go(player, sums(traced)[1])
+    player.press(key)
+    assert player.root.evaluate(RUNNING) == 0
+    assert player.root.evaluate(AFTER)[0] == ("6" if motion == "reduce" else "—")
+    assert player.root.locator(".bead").count() == (1 if motion == "reduce" else 0), "the picture stands still"
+
+
+def test_arrays_are_thumbnails_with_their_shapes_on_one_scale(open_tab: Any, tmp_path: Path) -> None:
+    traced = network()
+    tab = open_tab(saved(traced, tmp_path))
+    player = only(tab)
+    player.click("last")
+    document = traced.document()
+    (w,) = [index for index, tensor in enumerate(document["tensors"]) if tensor["name"] == "w"]
+    box = player.root.locator(f'[data-tensor="{w}"]')
+    assert box.locator('[data-part="shape"]').all_text_contents() == ["(4, 3)", "(4, 3)"]
+    assert box.locator(".thumbnail").count() == 2
+    cells = box.locator('[data-holds="value"] path').evaluate_all(
+        "paths => paths.map((path) => path.getAttribute('d').split('z').length - 1)"
+    )
+    assert sum(cells) == 12
+    assert box.locator("title").first.text_content().startswith("w: [[-2 ")
+    for number in range(len(document["tensors"])):
+        outside = player.root.locator(f'[data-tensor="{number}"]').evaluate("""box => {
+          const edge = box.querySelector("rect").getBoundingClientRect();
+          return [...box.querySelectorAll("text, .thumbnail")].filter((part) => {
+            const { left, right, top, bottom, width } = part.getBoundingClientRect();
+            return width && (left < edge.left || right > edge.right || top < edge.top || bottom > edge.bottom);
+          }).map((part) => part.textContent);
+        }""")
+        assert outside == []
+    tab.is_quiet()

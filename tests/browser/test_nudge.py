@@ -1,0 +1,181 @@
+"""Nudging in a page without Python: a slider over the kept nudges, two numbers side by side, and a picture of both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from programs import broadcasting, diamond
+
+import autodiff_edu as ad
+from browser.following import only, saved, violations
+
+
+def cut() -> ad.Trace:
+    x, w = ad.Variable(1.0, name="x"), ad.Variable(3.0, name="w")
+    with ad.trace("cut") as traced:
+        with ad.GradientTape() as tape:
+            s = np.sign(x)
+            z = s * w * w
+        tape.gradient(z, [x, w])
+    return traced
+
+
+def by_half() -> ad.Trace:
+    x = ad.Variable(3.0, name="x")
+    with ad.trace("by half") as traced:
+        with ad.GradientTape() as tape:
+            z = x * ad.stop_gradient(x)
+        tape.gradient(z, x)
+    return traced
+
+
+def square() -> ad.Trace:
+    x = ad.Variable(3.0, name="x")
+    with ad.trace("square") as traced:
+        with ad.GradientTape() as tape:
+            y = x * x
+        tape.gradient(y, x)
+    return traced
+
+
+class Nudging:
+    """The nudges of the only player of a page."""
+
+    def __init__(self, tab: Any) -> None:
+        self.player = only(tab)
+        self.root = self.player.root
+        self.panel = self.root.get_by_role("dialog", name="Nudge a value")
+        self.slider = self.panel.get_by_role("slider", name="Nudge")
+        self.choice = self.panel.get_by_role("combobox", name="What to nudge")
+
+    def open(self) -> Nudging:
+        self.root.get_by_role("button", name="Nudge", exact=True).click()
+        return self
+
+    def numbers(self) -> dict[str, str]:
+        labels, values = (self.panel.locator(tag).all_text_contents() for tag in ("dt", "dd"))
+        return dict(zip(labels, values, strict=True))
+
+    def changes(self) -> str:
+        return str(self.panel.locator("span").text_content())
+
+    def chosen(self) -> str:
+        return str(self.choice.locator("option:checked").text_content())
+
+
+def test_the_slider_shows_both_numbers_and_the_gap_by_keyboard_alone(open_tab: Any, tmp_path: Path) -> None:
+    tab = open_tab(saved(square(), tmp_path))
+    nudging = Nudging(tab)
+    nudging.root.get_by_role("button", name="Nudge", exact=True).focus()
+    tab.page.keyboard.press("Enter")
+    assert nudging.changes() == "x: 3 → 3.1"
+    assert nudging.numbers() == {"y does move": "+0.61", "the cotangent says": "6 × 0.1 = +0.6", "the gap": "+0.01"}
+    gap = nudging.panel.locator("path.gap").bounding_box()["height"]
+    step = nudging.root.get_attribute("data-step")
+    tab.page.keyboard.press("End")
+    assert nudging.changes() == "x: 3 → 4"
+    assert nudging.numbers() == {"y does move": "+7", "the cotangent says": "6 × 1 = +6", "the gap": "+1"}
+    assert nudging.panel.locator("path.gap").bounding_box()["height"] > gap
+    assert nudging.slider.get_attribute("aria-valuetext") == "nudge +1: y does move +7, the cotangent says +6"
+    tab.page.keyboard.press("Home")
+    assert list(nudging.numbers().values()) == ["−5", "6 × −1 = −6", "+1"]
+    for _ in range(5):
+        tab.page.keyboard.press("ArrowRight")
+    assert list(nudging.numbers().values()) == ["0", "6 × 0 = 0", "0"]
+    assert nudging.root.get_attribute("data-step") == step, "the arrows moved the slider alone"
+    tab.page.keyboard.press("Escape")
+    assert not nudging.panel.is_visible()
+    tab.page.keyboard.press("Space")
+    assert nudging.panel.is_visible(), "the focus went back to the button"
+    tab.is_quiet()
+
+
+def test_it_nudges_the_tensor_at_hand_and_follows_the_steps(open_tab: Any, tmp_path: Path) -> None:
+    tab = open_tab(saved(diamond(), tmp_path))
+    nudging = Nudging(tab)
+    nudging.player.click("last")
+    box = nudging.root.locator('[data-tensor="1"]')
+    name = box.locator('[data-part="name"]').text_content()
+    box.click()
+    nudging.open()
+    assert nudging.chosen().startswith(f"{name}[0]")
+    nudging.player.click("first")
+    assert nudging.chosen() == "a[0]"
+    assert nudging.numbers()["total does move"] == "+0.4"
+    nudging.choice.select_option("a along its cotangent")
+    assert nudging.changes() == "by +0.1"
+    assert nudging.numbers()["the cotangent says"] == "5.657 × 0.1 = +0.5657"
+    tab.is_quiet()
+
+
+def test_after_a_cut_the_target_moves_and_the_cotangent_says_0(open_tab: Any, tmp_path: Path) -> None:
+    nudging = Nudging(open_tab(saved(cut(), tmp_path))).open()
+    nudging.choice.select_option("x")
+    nudging.slider.focus()
+    nudging.player.press("Home")
+    assert nudging.changes() == "x: 1 → 0"
+    assert nudging.numbers() == {"z does move": "−9", "the cotangent says": "nothing", "the gap": "—"}
+    assert "No cotangent reached x" in nudging.panel.inner_text()
+    assert nudging.panel.locator("path.said").get_attribute("d") == ""
+
+
+def test_where_one_of_two_paths_is_cut_it_says_so(open_tab: Any, tmp_path: Path) -> None:
+    nudging = Nudging(open_tab(saved(by_half(), tmp_path))).open()
+    assert nudging.numbers() == {"z does move": "+0.61", "the cotangent says": "3 × 0.1 = +0.3", "the gap": "+0.31"}
+    assert "One of the paths from x is cut" in nudging.panel.inner_text()
+
+
+@pytest.mark.parametrize("viewport", [(1280, 720), (375, 667)])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_lies_within_the_player_and_changes_no_height(
+    open_tab: Any, tmp_path: Path, viewport: tuple[int, int], scheme: str
+) -> None:
+    size = dict(zip(("width", "height"), viewport, strict=True))
+    tab = open_tab(saved(broadcasting(), tmp_path), viewport=size, color_scheme=scheme)
+    nudging = Nudging(tab)
+    before = nudging.root.bounding_box()
+    nudging.open()
+    outer, inner = nudging.root.bounding_box(), nudging.panel.bounding_box()
+    assert (outer["width"], outer["height"]) == (before["width"], before["height"])
+    assert outer["x"] <= inner["x"]
+    assert inner["x"] + inner["width"] <= outer["x"] + outer["width"]
+    assert outer["y"] <= inner["y"]
+    assert inner["y"] + inner["height"] <= outer["y"] + outer["height"]
+    shown = nudging.slider.bounding_box()
+    assert 0 <= shown["y"] <= viewport[1], "the slider was brought into view"
+    assert violations(nudging.root) == []
+
+
+def test_on_stage_its_numbers_have_20_pixels(open_tab: Any, tmp_path: Path) -> None:
+    tab = open_tab(saved(square(), tmp_path), viewport={"width": 1280, "height": 720})
+    nudging = Nudging(tab)
+    nudging.root.focus()
+    nudging.player.press("f")
+    nudging.root.locator(":scope[data-stage]").wait_for()
+    nudging.open()
+    for number in nudging.panel.locator("dd").all():
+        assert float(number.evaluate("part => parseFloat(getComputedStyle(part).fontSize)")) >= 20
+    box = nudging.panel.bounding_box()
+    assert box["y"] + box["height"] <= 720
+    nudging.player.press("Escape")
+    assert nudging.root.get_attribute("data-stage") is not None, "Esc ended the nudging, not the stage"
+
+
+def test_while_predict_is_on_it_gives_nothing_away(open_tab: Any, tmp_path: Path) -> None:
+    nudging = Nudging(open_tab(saved(square(), tmp_path))).open()
+    nudging.player.click("predict")
+    assert not nudging.panel.is_visible()
+    assert not nudging.root.locator('[data-action="nudge"]').is_visible()
+    nudging.player.click("predict")
+    assert nudging.panel.is_visible()
+
+
+def test_where_nothing_is_kept_there_is_no_button(open_tab: Any, tmp_path: Path) -> None:
+    with ad.trace() as traced, ad.GradientTape():
+        ad.Variable(1.0) * 2.0
+    tab = open_tab(saved(traced, tmp_path))
+    assert not only(tab).root.locator('[data-action="nudge"]').count()
+    tab.is_quiet()

@@ -1,0 +1,302 @@
+"""Nudging: how far the target moves when it is computed again, and how far the cotangent says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autodiff_edu as ad
+from autodiff_edu.explain.journal import journal
+
+
+@pytest.fixture
+def square() -> tuple[ad.GradientTape, ad.Tensor, ad.Variable]:
+    x = ad.Variable(3.0, name="x")
+    with ad.GradientTape() as tape:
+        y = x * x
+    return tape, y, x
+
+
+@pytest.mark.parametrize("by", [0.1, -0.5, 2.0, 0])
+def test_of_a_square_the_gap_is_the_square_of_the_nudge(square, by):
+    tape, y, x = square
+    found = tape.nudge(y, x, by)
+    assert (found.moved, found.said, found.gap) == pytest.approx((6 * by + by * by, 6 * by, by * by))
+    assert found.connected
+
+
+def test_it_reads_as_a_sentence(square):
+    tape, y, x = square
+    assert repr(tape.nudge(y, x, 0.1)) == "The target moves by 0.61; the cotangent says 0.6"
+
+
+def test_any_two_tensors_of_a_tape_can_be_asked_about():
+    x, w = ad.Variable(2.0), ad.Variable(5.0)
+    with ad.GradientTape(persistent=True) as tape:
+        a = x * x
+        b = np.sin(a) * w
+        z = a * b + a
+    values = {"x": x, "a": a, "b": b, "w": w}
+
+    def again(x=None, w=None, a=None, b=None):
+        x, w = 2.0 if x is None else x, 5.0 if w is None else w
+        a = x * x if a is None else a
+        b = np.sin(a) * w if b is None else b
+        return a * b + a
+
+    for name, tensor in values.items():
+        found = tape.nudge(z, tensor, 0.25)
+        assert found.moved == pytest.approx(again(**{name: float(tensor) + 0.25}) - again())
+        assert found.said == pytest.approx(0.25 * float(tape.gradient(z, tensor)))
+    assert tape.nudge(b, a, 0.1).said == pytest.approx(0.1 * 5 * np.cos(4.0))
+    assert tape.nudge(z, z, 0.1)[:2] == pytest.approx((0.1, 0.1))
+
+
+def test_an_array_is_nudged_everywhere_along_a_direction_or_at_one_element():
+    v = ad.Variable([[1.0, 2.0], [3.0, 4.0]])
+    with ad.GradientTape() as tape:
+        y = np.sum(v**2)
+    for by in (0.1, [0.0, 0.1], [[0.0, 0.0], [0.1, 0.0]]):
+        found, full = tape.nudge(y, v, by), np.broadcast_to(by, (2, 2))
+        assert found.said == pytest.approx(np.sum(2 * v.numpy() * full))
+        assert found.gap == pytest.approx(np.sum(full**2))
+
+
+def test_a_target_of_several_numbers_moves_in_each():
+    v = ad.Variable([1.0, 2.0])
+    with ad.GradientTape() as tape:
+        y = np.stack([v[0] * v[1], v[0] ** 2, v[1] + 1.0])
+    found = tape.nudge(y, v, [0.1, 0.0])
+    assert found.moved == pytest.approx([0.2, 0.21, 0.0])
+    assert found.said == pytest.approx([0.2, 0.2, 0.0])
+    assert repr(found) == "The target moves by [0.2 0.21 0]; the cotangent says [0.2 0.2 0]"
+
+
+def test_through_a_cut_the_target_moves_and_the_backward_pass_does_not_know():
+    x = ad.Variable(0.5)
+    with ad.GradientTape() as tape:
+        y = np.sign(x)
+        z = y * x
+    found = tape.nudge(y, x, -1.0)
+    assert found == (-2.0, 0.0, False)
+    assert repr(found).startswith(
+        "The target moves by -2; no cotangent reaches the tensor, so the backward pass says 0"
+    )
+    assert tape.nudge(z, x, -1.0) == (0.0, -1.0, True), "of the product it sees one factor only"
+
+
+def test_a_truth_moves_by_one():
+    x = ad.Variable(0.5)
+    with ad.GradientTape() as tape:
+        positive = x > 0
+    assert tape.nudge(positive, x, -1.0) == (-1.0, 0.0, False)
+
+
+def test_where_nothing_leads_from_one_to_the_other_nothing_moves():
+    x, w = ad.Variable(3.0), ad.Variable(2.0)
+    with ad.GradientTape() as tape:
+        y, other = x * x, w * 2.0
+    assert tape.nudge(y, w, 1.0) == tape.nudge(y, other, 1.0) == tape.nudge(x, y, 1.0) == (0.0, 0.0, False)
+
+
+def test_a_constant_moves_the_target_though_the_tape_does_not_follow_it():
+    x, c = ad.Variable(3.0), ad.constant(2.0)
+    with ad.GradientTape() as tape:
+        y = x * c
+    assert tape.nudge(y, c, 1.0) == (3.0, 0.0, False)
+
+
+def test_a_variable_is_nudged_in_each_value_that_it_had():
+    w = ad.Variable(2.0)
+    with ad.GradientTape() as tape:
+        a = w * 3.0
+        w.assign(10.0)
+        y = a * w
+    w.assign(-1.0)
+    found = tape.nudge(y, w, 0.5)
+    assert found.moved == pytest.approx(7.5 * 10.5 - 60.0)
+    assert found.said == pytest.approx(0.5 * (30.0 + 6.0))
+
+
+def test_complex_numbers_follow_the_gradient_s_convention():
+    z = ad.Variable(1 + 2j)
+    with ad.GradientTape() as tape:
+        size, real = np.abs(z) ** 2, np.real(z * z)
+    for by in (1e-4, 1e-4j, 2e-4 - 1e-4j):
+        for target in (size, real):
+            found = tape.nudge(target, z, by)
+            assert found.said == pytest.approx(found.moved, abs=1e-7)
+    with pytest.raises(TypeError, match="the target of nudge is complex"):
+        tape.nudge(z, z, 0.1)
+
+
+def test_the_dtype_is_the_target_s():
+    x = ad.Variable(3.0, dtype="float32")
+    with ad.GradientTape() as tape:
+        y = x * x
+    found = tape.nudge(y, x, 0.1)
+    assert found.moved.dtype == found.said.dtype == np.float32
+
+
+def test_a_derivative_of_a_tape_within_can_be_nudged_too():
+    x = ad.Variable(2.0)
+    with ad.GradientTape() as outer:
+        with ad.GradientTape() as inner:
+            y = x**3
+        slope = inner.gradient(y, x)
+    found = outer.nudge(slope, x, 0.1)
+    assert found[:2] == pytest.approx((3 * 2.1**2 - 12.0, 1.2))
+
+
+# What it leaves alone ------------------------------------------------------------------------------------------------
+
+
+def test_it_neither_uses_a_tape_up_nor_records_nor_is_heard(square):
+    tape, y, x = square
+    heard = []
+    with ad.GradientTape() as outer, ad.hook(heard.append):
+        before = len(journal.lines())
+        tape.nudge(y, x, 0.1)
+        assert len(journal.lines()) == before
+    assert not outer.entries
+    assert not heard
+    assert len(tape.entries) == 1
+    assert float(x) == 3.0
+    assert float(tape.gradient(y, x)) == 6.0
+
+
+def test_a_tape_that_is_recording_can_be_asked():
+    x = ad.Variable(3.0)
+    with ad.GradientTape() as tape:
+        y = x * x
+        assert tape.nudge(y, x, 1.0).moved == 7.0
+    assert len(tape.entries) == 1
+
+
+def test_a_used_tape_says_that_it_is_used(square):
+    tape, y, x = square
+    tape.gradient(y, x)
+    with pytest.raises(RuntimeError, match="has already been used"):
+        tape.nudge(y, x, 0.1)
+
+
+# Custom gradients ----------------------------------------------------------------------------------------------------
+
+
+def test_the_function_of_a_custom_gradient_is_run_again():
+    @ad.custom_gradient
+    def straight_through(x):
+        return np.round(x), lambda dy: dy
+
+    x = ad.Variable(1.2)
+    with ad.GradientTape() as tape:
+        y = 10.0 * straight_through(x)
+    assert tape.nudge(y, x, 0.2)[:2] == pytest.approx((0.0, 2.0))
+    assert tape.nudge(y, x, 0.4)[:2] == pytest.approx((10.0, 4.0))
+
+
+def test_with_structures_keywords_and_several_results():
+    @ad.custom_gradient
+    def both(pair, power, scale=1.0):
+        a, b = pair
+        return (a * b * scale, np.stack([a, b]) ** power), lambda p, q: ([p * b * scale, p * a * scale], None)
+
+    a, b = ad.Variable(2.0), ad.Variable(3.0)
+    with ad.GradientTape() as tape:
+        product, powers = both([a, b], 2, scale=10.0)
+        y = product + np.sum(powers)
+    assert tape.nudge(y, b, 1.0)[:2] == pytest.approx((20.0 + 7.0, 20.0))
+    assert tape.nudge(y, a, 1.0)[:2] == pytest.approx((30.0 + 5.0, 30.0))
+
+
+def test_one_that_reads_variables_cannot_be_run_again_and_says_so():
+    w = ad.Variable(2.0, name="w")
+
+    @ad.custom_gradient
+    def scaled(x):
+        return x * w, lambda dy, variables: (dy * w, [dy * x])
+
+    x = ad.Variable(3.0)
+    with ad.GradientTape() as tape:
+        y = scaled(x)
+    with pytest.raises(ValueError, match=r"scaled reads the variable .*'w'.* not among its arguments.*Pass them"):
+        tape.nudge(y, x, 0.1)
+
+
+def test_one_that_uses_what_moves_from_outside_says_so():
+    x = ad.Variable(3.0)
+    with ad.GradientTape() as tape:
+        a = x * x
+
+        @ad.custom_gradient
+        def plus(b):
+            return a + b, lambda dy: dy
+
+        y = plus(x)
+    with pytest.raises(ValueError, match=r"plus, used at .*, uses a tensor that moves.*Pass that tensor to plus"):
+        tape.nudge(y, x, 0.1)
+
+
+# Bad input -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("by", "error", "match"),
+    [
+        ("far", TypeError, "by: a tensor holds numbers"),
+        (None, TypeError, "by: a tensor holds numbers"),
+        (True, TypeError, "by is of bool, and the tensor is of float64"),
+        (1j, TypeError, "by is of complex128, and the tensor is of float64"),
+        (np.inf, ValueError, "by is inf; a nudge is a finite number"),
+        ([1.0, np.nan, 0.0], ValueError, "by is .*nan.*; a nudge is a finite number"),
+        ([1.0, 2.0], ValueError, r"by has shape \(2,\), and the tensor has shape \(3,\); write one number"),
+        (np.zeros((2, 3)), ValueError, r"by has shape \(2, 3\), and the tensor has shape \(3,\)"),
+    ],
+)
+def test_a_nudge_that_does_not_fit_is_refused(by, error, match):
+    v = ad.Variable([1.0, 2.0, 3.0])
+    with ad.GradientTape() as tape:
+        y = np.sum(v * v)
+    with pytest.raises(error, match=match):
+        tape.nudge(y, v, by)
+    assert tape.nudge(y, v, 1.0).said == 12.0
+
+
+def test_what_is_no_tensor_is_refused(square):
+    tape, y, x = square
+    with pytest.raises(TypeError, match="the target of nudge must be one Tensor, and is a float"):
+        tape.nudge(9.0, x, 0.1)
+    with pytest.raises(TypeError, match="the tensor of nudge must be one Tensor, and is a list"):
+        tape.nudge(y, [x], 0.1)
+
+
+def test_whole_numbers_are_not_nudged():
+    n, x = ad.Variable(3), ad.Variable(2.0)
+    with ad.GradientTape() as tape:
+        y = x * n
+    with pytest.raises(ValueError, match="the tensor of nudge is of int64, which has no derivative"):
+        tape.nudge(y, n, 1)
+
+
+def test_a_target_that_the_tape_did_not_record_cannot_be_computed_again():
+    x = ad.Variable(3.0)
+    with ad.GradientTape() as tape:
+        y = x * x
+        with tape.stop_recording():
+            z = y * 2.0
+    with pytest.raises(ValueError, match=r"did not record how the target was computed.*explain"):
+        tape.nudge(z, x, 0.1)
+
+
+def test_an_operation_without_a_rule_is_the_gradient_s_error():
+    p = ad.Variable([1.0, -3.0, 2.0])
+    with ad.GradientTape() as tape:
+        y = np.roots(p)
+    with pytest.raises(LookupError, match=r"np\.roots"):
+        tape.nudge(y, p, 0.1)
+
+
+def test_a_tape_that_recorded_nothing_says_so(square):
+    _, y, x = square
+    with pytest.raises(RuntimeError, match="recorded nothing"):
+        ad.GradientTape().nudge(y, x, 0.1)

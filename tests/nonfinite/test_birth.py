@@ -1,0 +1,68 @@
+"""One operation by itself: whether it makes a NaN or an infinity of finite numbers, and how that is told."""
+
+import numpy as np
+import pytest
+
+import autodiff_edu as ad
+from autodiff_edu.nonfinite.birth import born_backward, born_forward
+
+
+def entries(function, *values):
+    xs = [ad.Variable(value, name=name) for value, name in zip(values, "xy", strict=False)]
+    with ad.GradientTape(persistent=True) as tape, np.errstate(all="ignore"):
+        result = function(*xs)
+    return tape, result, xs
+
+
+@pytest.mark.parametrize(
+    ("function", "values", "text"),
+    [
+        (lambda x, y: x / y, (0.0, 0.0), "0 divided by 0 gives nan"),
+        (lambda x: np.log(x), ([1.0, 0.0],), "log of 0 gives -inf at element [1]"),
+        (lambda x: np.sum(x), ([1e308, 1e308],), "sum of [1e+308 1e+308] gives inf"),
+        (lambda x: x * 2.0, ([np.nan, 1.0],), None),  # it was there before
+        (lambda x: np.where(x > 0, x, 1.0), ([np.nan, 1.0],), None),
+        (lambda x: x * 2.0, (3.0,), None),
+    ],
+)
+def test_going_forward(function, values, text):
+    tape, _, _ = entries(function, *values)
+    birth = born_forward(tape.entries[-1])
+    assert (birth and birth.text) == text
+
+
+def backward(function, *values):
+    tape, result, xs = entries(function, *values)
+    with np.errstate(all="ignore"):
+        steps = list(tape.steps(result, xs))
+    return [
+        born_backward(step.entry, c.argument, "x", step.cotangent._array, c.before and c.before._array, *rest)
+        for step in steps
+        for c in step.contributions
+        for rest in [(c.value._array, c.after._array)]
+    ]
+
+
+def test_going_backward():
+    births = backward(lambda x: 3.0 * np.sqrt(x), 0.0)
+    assert births[0] is None
+    assert births[1].value == "inf"
+    assert births[1].text == (
+        "the derivative of sqrt of 0 with respect to x is inf, and times the cotangent 3 gives inf"
+    )
+    (_, late) = backward(lambda x: np.sqrt(np.sqrt(x)), 0.0)
+    assert late is None, "an inf that arrived is not born here"
+
+
+def test_contributions_that_overflow_together():
+    (*_, last) = backward(lambda x: x * 1e308 + x * 1e308, 1.0)
+    assert last.text == "the contributions to x are finite, and add up to inf"
+
+
+def test_a_custom_gradient_is_named():
+    @ad.custom_gradient
+    def broken(x):
+        return x * 1.0, lambda dy: dy * np.nan
+
+    (birth,) = backward(broken, 1.0)
+    assert birth.text == "the backward function of broken gives nan for x; what it gets is finite"

@@ -1,0 +1,96 @@
+"""Thumbnails take so many cells evenly from an array, in shades of one scale."""
+
+import numpy as np
+import pytest
+
+import autodiff_edu as ad
+from autodiff_edu.player.layout.layout import BOX_HEIGHT, LONGEST_VALUE, layout
+from autodiff_edu.player.layout.thumbnails import LEVELS, SIZE, cells_of, has_cells, largest, level, measure
+from autodiff_edu.trace.document import array
+
+
+@pytest.mark.parametrize("shape", [(3,), (40,), (4, 3), (50, 60), (2, 3, 4), (1000,), (2, 5, 3, 4)])
+def test_cells_are_elements_in_their_order_and_never_too_many(shape):
+    described = array(np.arange(float(np.prod(shape))).reshape(shape))
+    cells = cells_of(described)
+    assert len(cells) <= SIZE["down"]
+    assert len({len(row) for row in cells}) == 1
+    assert len(cells[0]) <= SIZE["across"]
+    flat = [number for row in cells for number in row if number is not None]
+    assert flat == sorted(set(flat)), "each once"
+    assert flat[0] == 0
+    assert set(flat) <= set(range(int(np.prod(shape))))
+    width, height = measure(described)
+    assert width <= SIZE["width"]
+    assert height <= SIZE["height"]
+
+
+def test_a_small_array_is_whole_and_leading_axes_are_rows():
+    assert cells_of(array(np.array([[1.0, 2.0], [3.0, 4.0]]))) == [[1, 2], [3, 4]]
+    assert cells_of(array(np.arange(8.0).reshape(2, 2, 2))) == [[0, 1], [2, 3], [4, 5], [6, 7]]
+    assert cells_of(array(np.arange(18.0)))[1] == [16, 17, *[None] * 14], "a vector goes on in the next row"
+
+
+@pytest.mark.parametrize("value", [2.0, np.zeros((0, 3)), None])
+def test_what_has_no_cells_says_so(value):
+    assert not has_cells(array(value))
+    assert largest(array(value)) == 0
+
+
+def test_the_scale_ends_at_the_largest_finite_magnitude():
+    assert largest(array(np.array([1.0, -3.0, np.inf, np.nan]))) == 3
+    assert largest(array(np.array([3 + 4j, 1j]))) == 5
+    assert largest(array(np.array([True, False]))) == 1
+    assert largest(array(np.array([np.nan]))) == 0
+
+
+def test_shades_tell_signs_apart_and_small_numbers_from_zero():
+    assert [level(x, 100.0) for x in (-100.0, -1.0, 0.0, 1.0, 100.0)] == [-LEVELS, -1, 0, 1, LEVELS]
+    assert level(float("inf"), 1.0) == LEVELS
+
+
+def network():
+    x, w, b = (
+        np.linspace(-1, 1, 15).reshape(5, 3),
+        ad.Variable(np.ones((3, 4)) / 3, name="w"),
+        ad.Variable(0.5, name="b"),
+    )
+    with ad.trace() as traced:
+        with ad.GradientTape() as tape:
+            y = np.tanh(x @ w + b)
+            loss = np.mean(y)
+        tape.gradient(loss, [w, b])
+    return traced.document()
+
+
+def test_arrays_whose_text_would_be_cut_off_are_drawn_and_numbers_are_written():
+    document = network()
+    picture = layout(document)
+    for index, (tensor, box) in enumerate(zip(document["tensors"], picture["tensors"], strict=True)):
+        steps = [step for step in document["steps"] if step.get("tensor") == index]
+        texts = [step[key]["text"] for step in steps for key in ("after", "cotangent") if step.get(key)]
+        cut_off = max(map(len, [tensor["value"]["text"], *texts])) > LONGEST_VALUE
+        assert ("art" in box) == (cut_off and tensor["value"]["shape"] != [])
+        if "art" not in box:
+            continue
+        art = box["art"]
+        assert art["top"] + art["value"] <= (box["height"] if box["plain"] else art["strip"])
+        if not box["plain"]:
+            assert art["strip"] + art["cotangent"] < box["height"]
+            assert box["height"] >= BOX_HEIGHT
+        assert art["x"] + art["width"] < box["width"]
+    assert sum("art" in box for box in picture["tensors"]) == 4
+
+
+def test_one_scale_for_all_values_and_one_for_all_cotangents():
+    document = network()
+    scale = layout(document)["scale"]
+    assert scale["value"] == max(largest(tensor["value"]) for tensor in document["tensors"])
+    ups = [step[key] for step in document["steps"] for key in ("cotangent", "contribution", "after") if step.get(key)]
+    assert scale["cotangent"] == max(map(largest, ups)) > 0
+
+
+def test_a_picture_without_long_arrays_has_neither():
+    picture = layout(ad.play(lambda x: x * x, [1.0, 2.0])._content["trace"])
+    assert "scale" not in picture
+    assert not any("art" in box for box in picture["tensors"])

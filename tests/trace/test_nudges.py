@@ -1,0 +1,196 @@
+"""The nudges that a document keeps: computed by hand, few, and nothing in them that a CPU could decide."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from programs import EXAMPLES, diamond, loop, stopped, two_passes
+
+import autodiff_edu as ad
+from autodiff_edu.text.shared import shared
+from autodiff_edu.trace.nudges import MOST, MOST_RUNS, natural_size, rounded, steps
+
+
+def kept(traced: ad.Trace, target: str | None = None) -> dict[str, dict[str, Any]]:
+    """The nudges by the names of what is nudged, and of the target; that of the last pass may be given another name."""
+    document = traced.document()
+    names = [tensor["name"] for tensor in document["tensors"]]
+    for step in document["steps"]:
+        if step["kind"] == "seed" and target:
+            names[step["tensor"]] = target
+    found = {}
+    for nudge in document.get("nudges", []):
+        where = " along" if "along" in nudge else str(nudge.get("element", ""))
+        found[f"{names[nudge['tensor']]}{where} -> {names[nudge['target']]}"] = nudge
+    return found
+
+
+def played(f: Any, *args: Any, **about: Any) -> dict[str, dict[str, Any]]:
+    x = [ad.Variable(arg, name=name, **about) for name, arg in zip("xw", args, strict=False)]
+    with ad.trace() as traced:
+        with ad.GradientTape() as tape:
+            y = f(*x)
+        tape.gradient(y, x)
+    return kept(traced, "y")
+
+
+def moved(nudge: dict[str, Any]) -> list[Any]:
+    return nudge.get("moved") or [nudge["slope"] * by for by in steps(nudge["size"])]
+
+
+def test_a_square_worked_out_by_hand():
+    found = played(lambda x: x * x, 3.0)
+    assert found["x -> y"] == {
+        "tensor": 0,
+        "target": 1,
+        "from": 3.0,
+        "size": 1.0,
+        "slope": 6.0,
+        "moved": [-5.0, -3.938, -2.75, -1.438, -0.59, 0.61, 1.563, 3.25, 5.063, 7.0],
+    }
+    assert found["y -> y"] == {"tensor": 1, "target": 1, "from": 9.0, "size": 1.0, "slope": 1.0}
+    assert shared()["nudges"] == [-1, -0.75, -0.5, -0.25, -0.1, 0.1, 0.25, 0.5, 0.75, 1]
+
+
+UNCUT = [program for program in EXAMPLES if program not in (stopped, two_passes)]
+
+
+@pytest.mark.parametrize("program", UNCUT, ids=lambda program: program.__name__)
+def test_a_cotangent_is_the_slope_at_no_nudge_at_all(program):
+    for name, nudge in kept(program()).items():
+        if "slope" not in nudge:
+            continue
+        below, above = moved(nudge)[4:6]
+        by = steps(nudge["size"])[5]
+        assert (above - below) / (2 * by) == pytest.approx(nudge["slope"], rel=0.05), name
+
+
+def test_what_a_cut_keeps_from_the_backward_pass_moves_all_the_same():
+    found = kept(stopped())["x -> z"]
+    # z = stop_gradient(a) b + 2 a, where a = x x, and b = 2 a is computed in the pause
+    assert moved(found) == pytest.approx([2 * (3 + by) ** 4 + 2 * (3 + by) ** 2 - 180 for by in steps(1.0)], rel=1e-3)
+    assert found["slope"] == 12.0
+    assert found["cut"] is True
+    assert "cut" not in played(lambda x: x * x, 3.0)["x -> y"]
+
+
+def test_where_no_cotangent_arrives_there_is_no_slope():
+    found = played(lambda x, w: np.sign(x) * 2.0 * w, 0.5, 3.0)
+    assert "slope" not in found["x -> y"]
+    assert played(lambda x, w: np.floor(x) * w, 1.5, 3.0)["x -> y"]["moved"] == [-3, -3, 0, 0, 0, 0, 0, 3, 3, 3]
+
+
+def test_an_array_moves_at_its_most_important_element_and_along_its_cotangent():
+    found = played(lambda x, w: np.sum(x * w), [1.0, 2.0, 5.0], [0.0, 4.0, -3.0])
+    assert found["x[1] -> y"] == {"tensor": 0, "target": 3, "element": [1], "from": 2.0, "size": 1.0, "slope": 4.0}
+    assert found["x along -> y"] == {"tensor": 0, "target": 3, "along": True, "size": 1.0, "slope": 5.0}
+
+
+def test_equal_cotangents_are_a_tie_that_the_first_element_wins():
+    almost = np.array([np.nextafter(1, 0), 1.0, np.nextafter(1, 2)])
+    found = played(lambda x: np.sum(x * almost), np.arange(3.0))
+    assert "x[0] -> y" in found
+
+
+@pytest.mark.parametrize(
+    ("value", "size"),
+    [(3.0, 1.0), (1.0, 1.0), (1 - 1e-15, 1.0), (0.3, 0.1), (-250.0, 100.0), (0.0, 1.0), (1e-30, 1.0), (np.nan, 1.0)],
+)
+def test_the_size_is_the_next_power_of_ten(value, size):
+    assert natural_size(value) == size
+
+
+def test_the_last_bit_decides_nothing():
+    for tie in (1.5625, 0.00123450, 28.265):
+        around = {rounded(value, 0.0) for value in (np.nextafter(tie, 0), tie, np.nextafter(tie, 99))}
+        assert len(around) == 1
+    assert rounded(1e-12, 1e-11) == 0.0
+    assert str(rounded(-1e-12, 1e-11)) == "0.0"
+    assert rounded(np.inf, 0.0) is rounded(np.nan, 0.0) is None
+
+
+def test_where_the_target_leaves_the_finite_numbers_there_is_null():
+    found = played(lambda x: np.log(x), 1.0)["x -> y"]
+    assert found["moved"][:2] == [None, -1.386]
+    assert played(lambda x: np.sum(np.linalg.inv(x)), [[2.0]])["x[0, 0] -> y"]["moved"][0] == 0.5
+    assert played(lambda x: np.sum(np.linalg.inv(x)), [[1.0]])["x[0, 0] -> y"]["moved"][0] is None
+
+
+def test_several_passes_have_several_targets():
+    x = ad.Variable(2.0, name="x")
+    with ad.trace() as traced:
+        with ad.GradientTape() as outer:
+            with ad.GradientTape() as inner:
+                y = x**3
+            slope = inner.gradient(y, x)
+        outer.gradient(slope, x)
+    targets = [nudge["target"] for name, nudge in kept(traced).items() if name.startswith("x -> ")]
+    assert len(set(targets)) == 2
+    assert {nudge["slope"] for name, nudge in kept(traced).items() if name.startswith("x -> ")} == {12.0}
+
+
+def test_a_tape_that_began_before_the_trace_is_run_again_too():
+    x = ad.Variable(3.0, name="x")
+    with ad.GradientTape() as tape:
+        a = x * x
+        with ad.trace() as traced:
+            y = a * a
+    with ad.hook(traced._see):
+        tape.gradient(y, x)
+    assert kept(traced)["x -> y"]["slope"] == 108.0
+
+
+def test_the_user_s_own_functions_are_not_run_again():
+    calls = []
+
+    @ad.custom_gradient
+    def noisy(x):
+        calls.append(x)
+        return x * 2.0, lambda dy: dy * 2.0
+
+    found = played(lambda x: noisy(x * x) * 3.0, 3.0)
+    assert len(calls) == 1
+    assert not [name for name in found if name.startswith("x ")]
+    assert [name for name in found if name.endswith("-> y")], "what comes after it is nudged"
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        pytest.param(lambda: loop(100), id="300 entries"),
+        pytest.param(lambda: ad.sweep(lambda x: x * x, np.arange(3.0))._content["trace"], id="one-hot seeds"),
+    ],
+)
+def test_nothing_is_kept_of(program):
+    made = program()
+    assert "nudges" not in (made if isinstance(made, dict) else made.document())
+
+
+def test_only_doubles_on_this_machine_are_nudged():
+    assert not played(lambda x: x * x, 3.0, dtype="float32")
+    assert not played(lambda x: np.real(x * x), 3 + 1j).get("x -> y")
+
+
+def test_a_document_keeps_no_more_than_it_may():
+    x = ad.Variable(1.0, name="x")
+    with ad.trace() as traced, ad.GradientTape() as tape:
+        y = x
+        for _ in range(60):
+            y = y + x
+        tape.gradient(y, x)
+    few = traced.document()["nudges"]
+    assert 2 < len(few) < MOST
+    assert sum(range(60 - len(few), 60)) == pytest.approx(MOST_RUNS, rel=0.1)
+    large = np.ones((300, 300))
+    assert not played(lambda x: np.sum(x * large), large)
+
+
+def test_the_document_is_json_the_same_each_time():
+    one, two = (json.dumps(diamond().document()["nudges"]) for _ in range(2))
+    assert one == two
+    with ad.trace() as empty:
+        pass
+    assert "nudges" not in empty.document()
