@@ -117,6 +117,7 @@ def test_what_is_still_to_come_is_hidden_from_who_predicts(open_tab: Any, tmp_pa
     assert band.evaluate(clip) == ["none", "auto"]
     shown.click("predict")
     assert band.evaluate(clip) == ["inset(-3px 100% -3px 0px)", "none"]
+    assert shown.root.evaluate(READ)["said"] == "Values up to this step"
 
 
 def test_unnamed_targets_large_arrays_gaps_and_odd_names(open_tab: Any, tmp_path: Path) -> None:

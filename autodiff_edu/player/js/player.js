@@ -150,7 +150,7 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const showSentence = ({ text, born }) => { write(sentence, text); set(sentence, "data-born", born ?? null); };
   const said = { element: sentence, show: (at) => showSentence(trace.steps[at]) };
   const heading = headingView(trace, history);
-  const strip = [stripView(trace, history, go)].filter(Boolean);
+  const strip = [stripView(trace, history, go, () => covered)].filter(Boolean);
   const top = [heading, controls, ...strip, said, predict];
   const extras = extrasOf(trace).map((part) => EXTRAS[part](trace, history, go));
   const recorded = trace.tapes.length > 0 || !extras.length; // a walk over contours is no recording

@@ -7,6 +7,7 @@
  */
 
 import { backwardQuestions } from "./backwards.js";
+import { EXTRAS, extrasOf } from "./extras.js";
 import { forwardQuestions } from "./forwards.js";
 import { STRINGS } from "./strings.js";
 
@@ -14,7 +15,7 @@ import { STRINGS } from "./strings.js";
 const MOST = { recorded: 2, kept: 2, count: 1, next: 3, fate: 2, cut: 2 };
 const KINDS = {
   record: ["count", "value", "shape", "kept", "recorded"], skip: ["recorded"], cut: ["cut", "recorded"],
-  seed: ["fate"], "pull back": ["next"], accumulate: ["sum"],
+  seed: ["fate"], "pull back": ["next"], accumulate: ["sum"], iterate: ["longer", "curves"],
 };
 
 /** The questions of a trace: `at(step)` is the one about a step, or null; `about(ask)` one that a drill asks. */
@@ -24,6 +25,7 @@ export function questionsOf(trace, history, grouped) {
   const called = (tape) => (trace.tapes.length === 1 ? STRINGS.predict.theTape : trace.tapes[tape].name);
   const named = { name, whole, called };
   const makers = { ...forwardQuestions(trace, history, grouped, named), ...backwardQuestions(trace, history, named) };
+  for (const part of extrasOf(trace)) Object.assign(makers, EXTRAS[part].questions?.(trace));
   const about = (ask) => makers[ask.kind](trace.steps[ask.step], ask.step, ask);
 
   /** Of the kinds that a step allows, the least recent one; thrice in a row is asked of whole sums alone. */

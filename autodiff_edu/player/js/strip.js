@@ -63,8 +63,8 @@ function trendOf({ name, points, heights }) {
 
 const rounded = (height) => String(Number(height.toPrecision(4)));
 
-/** Null where nothing changes. */
-export function stripView(trace, history, go) {
+/** Null where nothing changes. While `isCovered()`, what is still to come is not told. */
+export function stripView(trace, history, go, isCovered) {
   const [words, last, curves] = [STRINGS.strip, trace.steps.length - 1, readCurves(trace, history)];
   if (!curves.length) return null;
   const box = { viewBox: `0 0 ${last} 1`, preserveAspectRatio: "none", role: "img" };
@@ -106,11 +106,11 @@ export function stripView(trace, history, go) {
       for (const part of [curve.chip, curve.line]) set(part, "data-ink", on ? curve.ink : null);
     }
     picture.replaceChildren(...drawn.map(({ line }) => line));
-    set(picture, "aria-label", drawn.map(trendOf).join(" ") || words.none);
     tell(current);
   };
   /** Writes what the curves that are drawn have at a step. */
   const tell = (step) => {
+    set(picture, "aria-label", isCovered() ? words.covered : drawn.map(trendOf).join(" ") || words.none);
     for (const curve of curves) {
       const known = curve.chip.dataset.ink !== undefined && latest(curve.points, step);
       if (!known) write(curve.label, curve.name);
