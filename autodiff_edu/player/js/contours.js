@@ -1,15 +1,13 @@
 /** A function of two variables from above: its contours, the path so far, and what is known at the point. */
 
-import { chosen } from "./answers.js";
 import { dampingView } from "./damping.js";
 import { UNKNOWN, draw, make, set, write } from "./dom.js";
-import { EXTRAS } from "./extras.js";
 import { STRINGS } from "./strings.js";
 
 const MOST_DIGITS = 8; // of the latest points
 const SHORTEST = 3; // pixels of an arrow that can be seen
 
-EXTRAS.contours = (trace, history, go) => {
+export function contoursView(trace, history, go) {
   const { width, height, names, frame, ticks, levels, iterates } = trace.contours;
   const [words, [left, top, wide, tall]] = [STRINGS.contours, frame];
   const [bottom, right] = [top + tall, left + wide];
@@ -90,26 +88,4 @@ EXTRAS.contours = (trace, history, go) => {
   const told = make("div", { class: "scroll told" }, table, note, damping.element);
   const body = make("div", { class: "plane" }, picture, told);
   return { element: make("figure", { class: "contours" }, make("figcaption", {}, words.heading), body, legend), show };
-};
-
-/** What Predict asks before the next point is shown; questions.js says what a question is. */
-EXTRAS.contours.questions = ({ steps }) => {
-  const { longer, curves } = STRINGS.contours.ask;
-  const length = ({ gradient }) => Math.hypot(...gradient.data);
-  return {
-    longer: (step, number) => {
-      const [before, now] = [length(steps[number - 1]), length(step)];
-      if (!(before < now || now < before)) return null;
-      const { prompt, hint, yes, no, why } = longer;
-      const about = { prompt: prompt(step.point.text), hint, why: why(before, now) };
-      return chosen([yes, no], now > before ? yes : no, about);
-    },
-    curves: ({ point, eigenvalues }) => {
-      if (!eigenvalues) return null;
-      const { prompt, hint, up, down, both, why } = curves;
-      const [low, high] = eigenvalues.data.map(Math.sign);
-      const right = low > 0 ? up : high < 0 ? down : low * high < 0 ? both : null;
-      return right && chosen([up, down, both], right, { prompt: prompt(point.text), hint, why: why(eigenvalues.text) });
-    },
-  };
-};
+}

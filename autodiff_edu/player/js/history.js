@@ -2,7 +2,7 @@
 
 import { UNKNOWN } from "./dom.js";
 import { readOdd } from "./odd.js";
-import SHARED from "../../text/shared.json" with { type: "json" };
+import * as SHARED from "../../text/shared.json";
 
 /** What happens in a pass that pushes tangents forward; in all other passes cotangents are pulled back. */
 const PUSHES = ["move", "push forward"];

@@ -1,6 +1,6 @@
 /** Reads back what a page holds packed; packing.py describes it, and packs it. */
 
-import SHARED from "../../text/shared.json" with { type: "json" };
+import * as SHARED from "../../text/shared.json";
 
 /** What the document says at a step besides the sentence, in the order of packing.py. */
 function wordsOf(step, { entries, tensors }, values) {
