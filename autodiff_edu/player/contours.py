@@ -18,7 +18,7 @@ LEVELS = 12
 SIDE = 390.0  # of the plane, in pixels; and the room for the axes' numbers
 LEFT, BOTTOM, EDGE = 46.0, 26.0, 8.0
 LONGEST = 90.0  # the arrow of the longest gradient
-THIN = 0.25
+THIN, SHADE = 0.25, 0.7  # how far a line, and the edge of a shade, may be from where it should be
 APART, FROM_EDGE = 34.0, 24.0  # how far the number of a contour keeps away from other things
 
 
@@ -39,9 +39,9 @@ class Plane:
         across = direction / [self.x[1] - self.x[0], self.y[1] - self.y[0]] * SIDE
         return float(np.hypot(*across)) if np.isfinite(direction).all() else 0.0
 
-    def path(self, lines: Any) -> str:
+    def path(self, lines: Any, thin: float = THIN) -> str:
         """Write lines as SVG does."""
-        placed = [_thinned(np.array([self.at(point) for point in line])) for line in lines]
+        placed = [_thinned(np.array([self.at(point) for point in line]), thin) for line in lines]
         return "".join(f"M{'L'.join(f'{x:g} {y:g}' for x, y in line)}" for line in placed)
 
 
@@ -71,7 +71,7 @@ def picture(
             {
                 "text": f"{level:.6g}",
                 "path": plane.path(line),
-                "area": plane.path(contours.below(level)),
+                "area": plane.path(contours.below(level), SHADE),
                 **({"label": label} if label else {}),
             }
             for level, line, label in zip(levels, lines, labels, strict=True)
@@ -173,8 +173,8 @@ class _Contours:
         return [points[a:b] for points, ends in zip(*found, strict=True) for a, b in pairwise(ends)]
 
 
-def _thinned(line: Any) -> Any:
-    """Leave out the points of a line that nobody would miss: those less than `THIN` from the line without them."""
+def _thinned(line: Any, thin: float) -> Any:
+    """Leave out the points of a line that nobody would miss: those less than `thin` from the line without them."""
     if len(line) < 3:
         return line
     dx, dy = line[-1] - line[0]
@@ -182,9 +182,9 @@ def _thinned(line: Any) -> Any:
     length = np.hypot(dx, dy)
     off = np.abs(across * dy - down * dx) / length if length else np.hypot(across, down)
     farthest = int(np.argmax(off)) + 1
-    if off[farthest - 1] <= THIN:
+    if off[farthest - 1] <= thin:
         return line[[0, -1]]
-    return np.concatenate([_thinned(line[: farthest + 1])[:-1], _thinned(line[farthest:])])
+    return np.concatenate([_thinned(line[: farthest + 1], thin)[:-1], _thinned(line[farthest:], thin)])
 
 
 def _ticks(plane: Plane, axis: int) -> list[dict[str, Any]]:
