@@ -9,7 +9,7 @@ from importlib.resources import files
 from ..text.shared import colours
 
 SHEETS = (
-    *("base", "controls", "code", "tape", "graph", "panel", "array"),
+    *("base", "controls", "strip", "code", "tape", "graph", "panel", "array"),
     *("odd", "unfold", "nudge", "tangents", "predict", "stage"),
     *("sweep", "patches", "contours"),
     "media",  # it overrides the others

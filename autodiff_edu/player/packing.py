@@ -68,7 +68,7 @@ def packed(content: dict[str, Any]) -> dict[str, Any]:
     Examples
     --------
     >>> packed({"a": 3})["content"]
-    '{"tables":[[1,["a"],[["s","3"]]]],"root":["{",0,["s","0"]]}'
+    '{"tables":[[1,["a"],[["=",1,3]]]],"root":["{",0,!##?#0]]}'
     """
     with without_collecting():
         return _packed(content)

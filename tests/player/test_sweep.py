@@ -223,7 +223,7 @@ def test_every_page_and_every_widget_can_draw_every_kind_of_document():
     for player in (plain, swept, walked, sweep(own, BATCH, batch=True)):
         assert script() in player.html()
         assert player._content["css"] == style()
-        assert len(player.html()) < 150_000, player
+        assert len(player.html()) < 160_000, player
     assert widget.PlayerWidget._esm == script()
 
 

@@ -22,6 +22,7 @@ import { patchesView } from "./patches.js";
 import { predictView } from "./predict.js";
 import { stageView } from "./stage.js";
 import { STRINGS } from "./strings.js";
+import { stripView } from "./strip.js";
 import { sweepView } from "./sweep.js";
 import { tapeView } from "./tape.js";
 import * as SHARED from "../../text/shared.json";
@@ -152,7 +153,8 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const showSentence = ({ text, born }) => { write(sentence, text); set(sentence, "data-born", born ?? null); };
   const said = { element: sentence, show: (at) => showSentence(trace.steps[at]) };
   const heading = headingView(trace, history);
-  const top = [heading, controls, said, predict];
+  const strip = [stripView(trace, history, go, () => covered)].filter(Boolean);
+  const top = [heading, controls, ...strip, said, predict];
   const extras = Object.keys(EXTRAS).filter((part) => trace[part]).map((part) => EXTRAS[part](trace, history, go));
   const recorded = trace.tapes.length > 0 || !extras.length; // a walk over contours is no recording
   const [read, drawn, counted, over] = [[], extras, [], []]; // the columns, and what lies over them
@@ -165,7 +167,7 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const columns = [read, drawn, counted].filter((some) => some.length);
   const elements = (some) => some.map((view) => view.element);
   const about = { class: "player", tabindex: -1, "aria-label": STRINGS.player.name(title) };
-  const bar = make("div", { class: "bar" }, heading.element, controls.element);
+  const bar = make("div", { class: "bar" }, heading.element, controls.element, ...elements(strip));
   const parts = columns.map((some) => make("div", {}, ...elements(some)));
   const root = make("section", about, bar, sentence, predict.element, make("div", { class: "columns" }, ...parts));
   const stage = stageView(host, root, controls.stage, () => lookAt());
