@@ -14,7 +14,7 @@ from ..text.shared import shared
 from ..trace.collecting import without_collecting
 from ..trace.sentences import transcript
 from . import html
-from .bundle import extras, style
+from .bundle import style
 from .files import save
 from .layout.layout import layout
 from .print.frames import Frames, draw_key_frame
@@ -80,7 +80,7 @@ class Player:
                     f"{known}: make the trace again with this release of autodiff_edu"
                 )
             placed = layout(document)
-        self._content: dict[str, Any] = {"trace": document, "layout": placed, "css": style(extras(document))}
+        self._content: dict[str, Any] = {"trace": document, "layout": placed, "css": style()}
         if predict:
             self._content["predict"] = True
         self._transcript = transcript(document)

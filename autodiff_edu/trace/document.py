@@ -48,8 +48,8 @@ Lists refer to each other by index, counted from 0.
 
 An array is `shape`, `dtype`, `text` (as shown, six significant digits) and `data` (numbers to six digits, nested;
 strings where JSON has no number; null where the array was let go of). Of an array above 256 elements `data` is a
-sample, every so many along each axis, and `every` says how many. `where` is null or `code`, `line`, `columns` (of the
-expression); of an "accumulate" from a custom gradient it is in its backward function.
+sample, every so many along each axis; `every` says how many, and `norm` is that of the whole array. `where` is null or
+`code`, `line`, `columns` (of the expression); of an "accumulate" from a custom gradient it is in its backward function.
 """
 
 from __future__ import annotations
@@ -94,6 +94,10 @@ def array(value: Any) -> dict[str, Any]:
     if isinstance(value, np.ndarray | np.generic):
         if value.size > LARGEST:
             described["every"] = every = _every(value.shape)
+            if value.dtype.kind in "biufc":
+                with np.errstate(all="ignore"):  # it may overflow
+                    norm = np.linalg.norm(np.ravel(value).astype(np.result_type(value, np.float64)))
+                described["norm"] = _rounded(float(norm))
             value = np.asarray(value)[tuple(slice(None, None, stride) for stride in every)]
         described["data"] = _rounded(value.tolist())
     return described
