@@ -26,7 +26,7 @@ def shell():
     shell.history_manager.end_session()
     InteractiveShell.clear_instance()
     shell.reset(new_session=False)  # Python keeps a shell until it exits, and the tapes of its cells with it
-    sys.last_type = sys.last_value = sys.last_traceback = None
+    shell.InteractiveTB.tb = sys.last_value = sys.last_traceback = None
 
 
 def run(shell, cell):
