@@ -71,14 +71,14 @@ class Player:
     """
 
     def __init__(self, trace: Traced, predict: bool = False) -> None:
-        document = trace.document()
-        known = shared()["version"]
-        if document.get("version", known) != known:
-            raise ValueError(
-                f"this is version {document['version']!r:.20} of the trace document, and the player draws version "
-                f"{known}: make the trace again with this release of autodiff_edu"
-            )
         with without_collecting():
+            document = trace.document()
+            known = shared()["version"]
+            if document.get("version", known) != known:
+                raise ValueError(
+                    f"this is version {document['version']!r:.20} of the trace document, and the player draws version "
+                    f"{known}: make the trace again with this release of autodiff_edu"
+                )
             placed = layout(document)
         self._content: dict[str, Any] = {"trace": document, "layout": placed, "css": style()}
         if predict:

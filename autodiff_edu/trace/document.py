@@ -56,7 +56,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import lru_cache
-from math import prod
+from math import isfinite, prod
 from typing import Any
 
 import numpy as np
@@ -67,7 +67,7 @@ from ..core.tape import Tape
 from ..core.tensor import Tensor
 from ..core.variable import Variable
 from ..text.formatting import number, short_argument, short_value
-from ..text.labels import Labels, names_of_arguments, names_of_tapes
+from ..text.labels import Labels, names_of_tapes
 from ..text.places import Place, Where, excerpt, names, place
 from ..text.shared import shared
 from . import events
@@ -128,7 +128,7 @@ def _rounded(data: Any) -> Any:
     if isinstance(data, complex):
         return number(data)
     if isinstance(data, float):
-        return float(number(data)) if np.isfinite(data) else f"{data}"
+        return float(number(data)) if isfinite(data) else f"{data}"
     return data
 
 
@@ -364,7 +364,8 @@ class Writer:
         return index
 
     def _arguments(self, entry: Entry) -> list[int | str]:
-        written, rule, arguments = names_of_arguments(entry), RULES.get(entry.operation), self.labels.arguments(entry)
+        rule, written = RULES.get(entry.operation), self.labels.of_arguments(entry)
+        arguments = self.labels.arguments(entry)
         found: list[int | str] = []
         for k, (id, value) in enumerate(zip(entry.ids, entry.values or (None,) * len(entry.ids), strict=True)):
             if id is not None:
