@@ -9,6 +9,8 @@ from typing import Any
 
 from autodiff_edu.text.shared import shared
 
+COPIES = shared()["copies"]
+
 
 def content_of(html: str) -> Any:
     """Read what the first player of a page is given."""
@@ -17,7 +19,33 @@ def content_of(html: str) -> Any:
     return unpacked(json.loads(found.group(1)))
 
 
+def written_out(text: str) -> str:
+    """Write a text out again, as js/packing.js does."""
+    found: list[str] = []
+    at = 0
+    while at < len(text):
+        if text[at] != COPIES["mark"] or text[at + 1] == COPIES["mark"]:
+            found.append(text[at])
+            at += 1 + (text[at] == COPIES["mark"])
+            continue
+        back = 0
+        for digit in text[at + 1 : at + 1 + COPIES["distance"]]:
+            back = back * len(COPIES["digits"]) + COPIES["digits"].index(digit)
+        begin = len(found) - back
+        for place in range(
+            begin, begin + COPIES["shortest"] + COPIES["digits"].index(text[at + 1 + COPIES["distance"]])
+        ):
+            found.append(found[place])
+        at += COPIES["distance"] + 2
+    return "".join(found)
+
+
+def tables_of(packed: dict[str, Any]) -> Any:
+    return json.loads(written_out(packed["content"]))["tables"]
+
+
 def unpacked(packed: dict[str, Any]) -> Any:
+    packed = json.loads(written_out(packed["content"]))
     rows: list[list[dict[str, Any]]] = [[{} for _ in range(count)] for count, _, _ in packed["tables"]]
 
     def read(column: list[Any]) -> list[Any]:

@@ -19,11 +19,24 @@ import numpy as np
 from ..player.print.canvas import Path, Shape, Text, rounded_box, to_svg
 from ..plots import round_numbers
 from ..text.formatting import number
-from ..text.shared import colour
+from ..text.shared import colour, colours
 
 WIDTH, HEIGHT, LEFT, BOTTOM, EDGE = 420.0, 280.0, 56.0, 28.0, 10.0
 INK, QUIET, RULE, PAPER, CURVE, LINE = map(colour, ("ink", "quiet", "rule", "paper", "forward", "backward"))
 POINTS = 121
+
+DARK = {colour(name): colours()[name][1] for name in ("ink", "rule", "paper")}
+DARK |= {QUIET: colour("idle"), CURVE: colours()["low"][1], LINE: colours()["high"][1]}
+"""What the colours become where the page around the picture is dark; the paper is drawn too, so that both fit."""
+
+
+def _themed(svg: str) -> str:
+    """Let a picture follow the scheme of the page that it stands in."""
+    rules = "".join(
+        f'[{part}="{light}"]{{{part}:{dark}}}' for light, dark in DARK.items() for part in ("fill", "stroke")
+    )
+    start, line, rest = svg.partition("\n")
+    return f"{start}\n<style>@media (prefers-color-scheme: dark){{{rules}}}</style>{line}{rest}"
 
 
 @dataclass(frozen=True)
@@ -85,7 +98,7 @@ class Curve:
         shapes += [self._dot(*dot) for dot in dots if np.isfinite(dot[1]) and self._is_inside(*dot)]
         ends = " to ".join(map(number, self.span))
         about = f"The function along {self.name} from {ends}, with {told}."
-        return Picture(to_svg(WIDTH, HEIGHT, shapes, about), about)
+        return Picture(_themed(to_svg(WIDTH, HEIGHT, shapes, about)), about)
 
     def _place(self, x: float, y: float) -> tuple[float, float]:
         (left, right), (low, high) = self.span, self.heights

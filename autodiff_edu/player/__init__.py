@@ -14,7 +14,7 @@ from ..text.shared import shared
 from ..trace.collecting import without_collecting
 from ..trace.sentences import transcript
 from . import html
-from .bundle import extras, style
+from .bundle import style
 from .files import save
 from .layout.layout import layout
 from .print.frames import Frames, draw_key_frame
@@ -71,16 +71,16 @@ class Player:
     """
 
     def __init__(self, trace: Traced, predict: bool = False) -> None:
-        document = trace.document()
-        known = shared()["version"]
-        if document.get("version", known) != known:
-            raise ValueError(
-                f"this is version {document['version']!r:.20} of the trace document, and the player draws version "
-                f"{known}: make the trace again with this release of autodiff_edu"
-            )
         with without_collecting():
+            document = trace.document()
+            known = shared()["version"]
+            if document.get("version", known) != known:
+                raise ValueError(
+                    f"this is version {document['version']!r:.20} of the trace document, and the player draws version "
+                    f"{known}: make the trace again with this release of autodiff_edu"
+                )
             placed = layout(document)
-        self._content: dict[str, Any] = {"trace": document, "layout": placed, "css": style(extras(document))}
+        self._content: dict[str, Any] = {"trace": document, "layout": placed, "css": style()}
         if predict:
             self._content["predict"] = True
         self._transcript = transcript(document)

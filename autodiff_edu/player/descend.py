@@ -13,23 +13,22 @@ import numpy as np
 
 from ..arrays.structures import as_array
 from ..core.tensor import Tensor
-from ..plots import check_range, grid, heights_of, of_two, round_numbers
+from ..plots import check_range, of_two
 from ..text.formatting import short_value
 from ..trace.document import array, empty
 from ..transforms.gradients import value_and_grad
 from ..transforms.matrices import hessian
 from . import Player
+from .contours import picture
 from .parts import Written
 from .play import _parameters
 
 MOST_STEPS = 30
-LEVELS = 12
 FARTHEST = 1e6  # times as far out as the start
+ENOUGH = 1e-4  # of the fall that the slope promises; with less, backtracking halves the step
+MOST_HALVINGS = 40
+MOST_DIGITS = 10  # beyond, rounding decides
 FLAT = 1e-10  # an eigenvalue that small, of the largest one's size, is taken as 0
-SIDE = 390.0  # of the plane, in pixels; and the room for the axes' numbers
-LEFT, BOTTOM, EDGE = 46.0, 26.0, 8.0
-ARROW = 54.0
-THIN = 0.25
 
 
 def descend(
@@ -40,6 +39,7 @@ def descend(
     rate: float = 0.1,
     x: tuple[float, float] | None = None,
     y: tuple[float, float] | None = None,
+    backtracking: bool = False,
 ) -> Player:
     """Show steps towards a minimum of a function of two variables, with the gradient and the quadratic model at each.
 
@@ -58,11 +58,15 @@ def descend(
         Of gradient descent; Newton's method has none.
     x, y : tuple of float, optional
         What part of the plane is drawn; chosen around the path, if it is not given.
+    backtracking : bool
+        Whether a step is halved until the function falls far enough (Armijo's rule). Where Newton's direction leads
+        uphill, the step then goes against the gradient.
 
     Returns
     -------
     Player
-        One step for each point; its document is described in `player.parts`.
+        One step for each point; its document is described in `player.parts`. Its slider adds λ times the identity to
+        the Hessian, which turns Newton's step into one against the gradient.
 
     Raises
     ------
@@ -95,15 +99,18 @@ def descend(
     ranges = [None if given is None else check_range(given, name) for name, given in (("x", x), ("y", y))]
     function = of_two(f)
     with np.errstate(all="ignore"):  # a walk that leaves all bounds says so in words
-        told = _walk(function, point, method, steps, float(rate))
+        told = _walk(function, point, method, steps, float(rate), bool(backtracking))
+        _count_digits(function, told)
     names = _parameters(f, 2) if function is not f else [f"{_parameters(f, 1)[0]}[{i}]" for i in (0, 1)]
     how = "Newton's method" if method == "newton" else f"Gradient descent, rate {short_value(np.float64(rate))},"
     document = empty(f"{how} on {getattr(f, '__name__', type(f).__name__)}")
-    document |= {"steps": [_described(step) for step in told], "contours": _picture(f, told, names, ranges)}
+    document |= {"steps": [_described(step) for step in told], "contours": picture(f, told, names, ranges)}
     return Player(Written(document))
 
 
-def _walk(function: Callable[[Any], Any], point: Any, method: str, steps: int, rate: float) -> list[dict[str, Any]]:
+def _walk(
+    function: Callable[[Any], Any], point: Any, method: str, steps: int, rate: float, backtracking: bool
+) -> list[dict[str, Any]]:
     """Iterate; each step holds plain NumPy numbers, and the sentence."""
     differentiate, curve = value_and_grad(function), hessian(function)
     far = FARTHEST * max(1.0, float(np.abs(point).max()))
@@ -115,7 +122,7 @@ def _walk(function: Callable[[Any], Any], point: Any, method: str, steps: int, r
         found = {"point": point, "value": value, "gradient": gradient, "hessian": curve(point)}
         now: dict[str, Any] = {part: np.asarray(array) + 0.0 for part, array in found.items()}  # "-0" says nothing
         now |= dict.fromkeys(("eigenvalues", "directions", "newton", "step", "next", "next_value"))
-        now |= {"number": number, "is_far": np.abs(point).max() > far}
+        now |= {"number": number, "is_far": np.abs(point).max() > far, "trials": [], "digits": None, "uphill": False}
         told.append(now)
         if not all(np.isfinite(now[part]).all() for part in found):
             now["text"] = _where(now) + "That is not finite, so there is no direction to go on in: the walk ends."
@@ -128,6 +135,8 @@ def _walk(function: Callable[[Any], Any], point: Any, method: str, steps: int, r
             now["newton"] = 0.0 - np.linalg.solve(now["hessian"], now["gradient"])
         still = not now["gradient"].any()
         step = now["newton"] if method == "newton" else 0.0 - rate * now["gradient"]
+        if number < steps and not still and step is not None and backtracking:
+            step = _backtrack(function, now, step)
         if number < steps and not still and step is not None:
             now["step"], now["next"] = step, point + step
             now["next_value"] = np.asarray(function(now["next"])) + 0.0
@@ -136,6 +145,53 @@ def _walk(function: Callable[[Any], Any], point: Any, method: str, steps: int, r
             break
         point = now["next"]
     return told
+
+
+def _backtrack(function: Callable[[Any], Any], now: dict[str, Any], step: Any) -> Any:
+    """Halve a step until the function falls far enough; None where no fraction of it does."""
+    slope = float(now["gradient"] @ step)
+    if slope >= 0:
+        now["uphill"], step = True, 0.0 - now["gradient"]
+        slope = float(now["gradient"] @ step)
+    for halvings in range(MOST_HALVINGS):
+        fraction = 0.5**halvings
+        trial = now["point"] + fraction * step
+        if float(function(trial)) <= float(now["value"]) + ENOUGH * fraction * slope:  # which NaN never is
+            return fraction * step
+        now["trials"].append(trial)
+    now["next_value"] = None
+    return None
+
+
+def _count_digits(function: Callable[[Any], Any], told: list[dict[str, Any]]) -> None:
+    """Note how many digits of each point are those of the stationary point that the walk leads to, if it is found."""
+    start, point = told[0]["point"], told[-1]["point"]
+    end = None if told[-1]["is_far"] else _stationary(function, point)
+    if end is None:
+        return
+    size = max(np.abs(end).max(), np.abs(start - end).max())
+    for now in told:
+        wrong = float(np.abs(now["point"] - end).max() / size) if size else 0.0
+        # what is a millionth below a whole number is taken for it, so that the last bit does not decide
+        now["digits"] = MOST_DIGITS if wrong == 0 else int(np.clip(1e-6 - np.log10(wrong), 0, MOST_DIGITS))
+
+
+def _stationary(function: Callable[[Any], Any], point: Any) -> Any:
+    """Go on from the last point by Newton's method until nothing moves any more; None where that does not happen."""
+    differentiate, curve = value_and_grad(function), hessian(function)
+    for _ in range(MOST_HALVINGS):
+        gradient, matrix = (np.asarray(part) for part in (differentiate(point)[1], curve(point)))
+        if not (np.isfinite(gradient).all() and np.isfinite(matrix).all()):
+            return None
+        if not gradient.any():
+            return point
+        if _is_singular(np.linalg.eigvalsh(matrix)):
+            return None
+        step = np.linalg.solve(matrix, gradient)
+        point = point - step
+        if np.abs(step).max() <= 1e-14 * max(1.0, np.abs(point).max()):
+            return point
+    return None
 
 
 def _is_singular(eigenvalues: Any) -> bool:
@@ -168,20 +224,36 @@ def _sentences(now: dict[str, Any], method: str, still: bool, last: bool) -> str
     if method == "gradient":
         text += f"{form}. "
         if now["next"] is None:
-            return f"{text}The walk ends here."
-        return text + f"The step against the gradient leads to {short_value(now['next'])}, {_height(now)}."
+            return f"{text}{_no_fraction(now)}The walk ends here."
+        return (
+            text + f"{_halved(now)}The step against the gradient leads to {short_value(now['next'])}, {_height(now)}."
+        )
     if singular:
         return (
             f"{text}{form}, so it has no single stationary point and Newton's method has no next step: the walk ends."
         )
-    if last:
-        return f"{text}{form}. The walk ends here."
+    if last or now["next"] is None:
+        return f"{text}{form}. {_no_fraction(now)}The walk ends here."
+    if now["uphill"] or now["trials"]:
+        led = "The step against the gradient" if now["uphill"] else "The step"
+        uphill = "Newton's direction leads uphill from here. " if now["uphill"] else ""
+        return f"{text}{form}. {uphill}{_halved(now)}{led} leads to {short_value(now['next'])}, {_height(now)}."
     warning = {
         "minimum": "",
         "maximum": " Newton walks to a maximum, which is not what a minimisation looks for.",
         "saddle": " Along the direction that curves down, Newton walks to the maximum, not to a minimum.",
     }[kind]
     return f"{text}{form}: Newton's step leads to its {kind}, {short_value(now['next'])}, {_height(now)}.{warning}"
+
+
+def _halved(now: dict[str, Any]) -> str:
+    count = len(now["trials"])
+    times = "once" if count == 1 else f"{count} times"
+    return f"The full step does not go down far enough, so it is halved {times}. " if count else ""
+
+
+def _no_fraction(now: dict[str, Any]) -> str:
+    return "No fraction of the step leads down. " if now["trials"] else ""
 
 
 def _direction(vector: Any) -> Any:
@@ -201,116 +273,8 @@ def _described(now: dict[str, Any]) -> dict[str, Any]:
     step["number"] = now["number"]
     for part in ("point", "value", "gradient", "hessian", "eigenvalues", "step", "next", "next_value"):
         step[part] = None if now[part] is None else array(now[part])
+    if now["digits"] is not None:
+        step["digits"] = now["digits"]
+    if now["trials"]:
+        step["halvings"] = array(len(now["trials"]))
     return step
-
-
-class _Plane:
-    """A part of the plane and where it stands in the picture."""
-
-    def __init__(self, x: tuple[float, float], y: tuple[float, float]) -> None:
-        self.x, self.y = x, y
-
-    def at(self, point: Any) -> list[float]:
-        """Return a point in pixels, as far as pixels can be drawn."""
-        x = LEFT + (float(point[0]) - self.x[0]) / (self.x[1] - self.x[0]) * SIDE
-        y = EDGE + (self.y[1] - float(point[1])) / (self.y[1] - self.y[0]) * SIDE
-        return [round(min(max(number, -1e5), 1e5), 1) for number in (x, y)]
-
-    def arrow(self, point: Any, direction: Any) -> list[float] | None:
-        """Return where an arrow of fixed length ends; its length is in the table, and would rarely fit."""
-        if not np.isfinite(direction).all() or not direction.any():
-            return None
-        across = direction / [self.x[1] - self.x[0], self.y[0] - self.y[1]]
-        across = across / np.abs(across).max()  # which might overflow when squared
-        return [round(float(a + b), 1) for a, b in zip(self.at(point), ARROW * across / np.hypot(*across), strict=True)]
-
-    def path(self, lines: Any) -> str:
-        """Write lines as SVG does."""
-        placed = [_thinned(np.array([self.at(point) for point in line])) for line in lines]
-        return "".join(f"M{'L'.join(f'{x:g} {y:g}' for x, y in line)}" for line in placed)
-
-
-def _picture(
-    f: Callable[..., Any], told: list[dict[str, Any]], names: list[str], ranges: list[tuple[float, float] | None]
-) -> dict[str, Any]:
-    """Compute everything that is drawn, so that the page only draws."""
-    near = np.array([now["point"] for now in told if np.isfinite(now["value"]) and not now["is_far"]])
-    around = _around(near if len(near) else np.array([told[0]["point"]]))
-    plane = _Plane(ranges[0] or around[0], ranges[1] or around[1])
-    xs, ys, heights = grid(f, plane.x, plane.y)
-    levels = heights_of(heights, LEVELS)
-    lines = _contour_lines(xs, ys, heights, levels)
-    return {
-        "width": LEFT + SIDE + EDGE,
-        "height": EDGE + SIDE + BOTTOM,
-        "names": names,
-        "frame": [LEFT, EDGE, SIDE, SIDE],
-        "ticks": [_ticks(plane, axis) for axis in (0, 1)],
-        "levels": [
-            {"text": short_value(np.float64(level)), "path": plane.path(line)}
-            for level, line in zip(levels, lines, strict=True)
-            if line
-        ],
-        "iterates": [_iterate(plane, now, xs, ys) for now in told],
-    }
-
-
-def _around(points: Any) -> list[tuple[float, float]]:
-    """Choose a square around the path, so that the gradient is seen to be perpendicular to the contours."""
-    low, high = points.min(axis=0), points.max(axis=0)
-    half = max(0.75 * float((high - low).max()), 1e-3 * float(np.abs(points).max()))
-    half = half if half > 1e-9 else 1.0
-    return [(float(middle) - half, float(middle) + half) for middle in (low + high) / 2]
-
-
-def _iterate(plane: _Plane, now: dict[str, Any], xs: Any, ys: Any) -> dict[str, Any]:
-    point, newton, following = now["point"], now["newton"], now["next"]
-    has_model = now["eigenvalues"] is not None
-    return {
-        "at": plane.at(point),
-        "gradient": plane.arrow(point, -now["gradient"]),
-        "newton": None if newton is None or not newton.any() else plane.at(point + newton),
-        "next": None if following is None or not np.isfinite(following).all() else plane.at(following),
-        "model": plane.path(_model_lines(now, xs, ys)) if has_model else "",
-    }
-
-
-def _model_lines(now: dict[str, Any], xs: Any, ys: Any) -> list[Any]:
-    """Compute contours of the quadratic model: the one through the point, one inside of it and one outside."""
-    (dx, dy), g, h = np.meshgrid(xs - now["point"][0], ys - now["point"][1]), now["gradient"], now["hessian"]
-    model = now["value"] + g[0] * dx + g[1] * dy + (h[0, 0] * dx**2 + 2 * h[0, 1] * dx * dy + h[1, 1] * dy**2) / 2
-    rise = 0.0 if now["newton"] is None else float(-g @ now["newton"] / 2)  # from the stationary point to here
-    if rise:
-        wanted = [float(now["value"]) + rise * (part - 1) for part in (0.25, 1.0, 2.25)]
-    else:
-        wanted = [float(np.min(model)) + float(np.ptp(model)) * part for part in (0.1, 0.3, 0.6)]
-    return [line for level in _contour_lines(xs, ys, model, sorted(wanted)) for line in level]
-
-
-def _contour_lines(xs: Any, ys: Any, heights: Any, levels: Any) -> list[Any]:
-    try:
-        import contourpy
-    except ImportError as error:
-        raise ImportError(f"{error}; contours are computed by contourpy: pip install matplotlib") from error
-    generator = contourpy.contour_generator(xs, ys, np.ma.masked_invalid(heights))
-    return [generator.lines(float(level)) for level in levels]
-
-
-def _thinned(line: Any) -> Any:
-    """Leave out the points of a line that nobody would miss: those less than `THIN` from the line without them."""
-    if len(line) < 3:
-        return line
-    dx, dy = line[-1] - line[0]
-    across, down = (line[1:-1] - line[0]).T
-    length = np.hypot(dx, dy)
-    off = np.abs(across * dy - down * dx) / length if length else np.hypot(across, down)
-    farthest = int(np.argmax(off)) + 1
-    if off[farthest - 1] <= THIN:
-        return line[[0, -1]]
-    return np.concatenate([_thinned(line[: farthest + 1])[:-1], _thinned(line[farthest:])])
-
-
-def _ticks(plane: _Plane, axis: int) -> list[dict[str, Any]]:
-    """Place round numbers along an axis."""
-    numbers = round_numbers(*(plane.x, plane.y)[axis])
-    return [{"at": plane.at((number, number))[axis], "text": f"{number:.6g}"} for number in numbers]

@@ -5,7 +5,7 @@ import html
 from typing import Any
 
 from ..text.shared import colour
-from .bundle import extras, script
+from .bundle import script
 from .packing import dumps, packed
 
 PAGE = """\
@@ -34,14 +34,13 @@ FRAGMENT = """\
 <script type="application/json">{content}</script>
 <script type="module">
 {script}
-mountAll();
 </script>
 </div>
 """
 
 
-MOST_LINES = 60
-"""The most lines of a transcript that stand in a page; of a longer one the first and the last."""
+MOST_LINES, KEPT = 60, 15
+"""The most lines of a transcript that stand in a page; of a longer one so many from its beginning and from its end."""
 
 
 def fragment(content: dict[str, Any], transcript: str, step: int = 0, picture: tuple[str, str] | None = None) -> str:
@@ -72,7 +71,7 @@ def fragment(content: dict[str, Any], transcript: str, step: int = 0, picture: t
         picture="" if picture is None else _image(*picture),
         transcript=html.escape(_abridged(transcript)),
         content=data,
-        script=script(extras(content["trace"])).strip(),
+        script=script().strip(),
     )
 
 
@@ -81,9 +80,8 @@ def _abridged(transcript: str) -> str:
     lines = transcript.split("\n")
     if len(lines) <= MOST_LINES:
         return transcript
-    half = MOST_LINES // 2
-    left_out = f"… {len(lines) - 2 * half} steps more, which the player shows where scripts run …"
-    return "\n".join([*lines[:half], left_out, *lines[-half:]])
+    left_out = f"… {len(lines) - 2 * KEPT} steps more, which the player shows where scripts run …"
+    return "\n".join([*lines[:KEPT], left_out, *lines[-KEPT:]])
 
 
 def _image(svg: str, about: str) -> str:

@@ -2,8 +2,8 @@
 
 `packed` knows no field of a document but three that can be told from others: the text of an array that lists all of
 its numbers, the sentence of a step, and the arrays themselves. All else is packed by its form, so that whatever a
-document comes to hold is packed as well. js/packing.js reads it back. No library compresses anything here, for another
-release of one would write other bytes.
+document comes to hold is packed as well. What is said twice all the same is a reference, as copying.py writes it.
+js/packing.js reads it back. No library compresses anything here, for another release of one would write other bytes.
 
 Dicts with the same keys are the rows of a table, and dicts that are equal are one row. A table holds its number of
 rows, its keys, and for each key a column. Columns, also those of the items of lists, are written as one of
@@ -30,6 +30,7 @@ from typing import Any, NamedTuple
 
 from ..text.shared import shared
 from ..trace.collecting import without_collecting
+from .copying import copied
 
 NUMBER = re.compile(r"(?<![0-9.])(0|[1-9][0-9]{0,5})(?![0-9.])")  # in a text; it is written the same again
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -54,9 +55,10 @@ class Row(NamedTuple):
 
 
 def packed(content: dict[str, Any]) -> dict[str, Any]:
-    """Write content so that it takes little room: `tables`, and `root`, a column of one value.
+    """Write content so that it takes little room.
 
-    Beside them stands the document's `version`, which a player of another release reads too.
+    The `content` that is returned is the JSON of `tables` and `root`, a column of one value, as copying.py writes it.
+    Beside it stands the document's `version`, which a player of another release reads too.
 
     Parameters
     ----------
@@ -65,8 +67,8 @@ def packed(content: dict[str, Any]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> packed({"a": [{"b": 1}, {"b": 2}, {"b": 1}]})["root"]
-    ['{', 1, ['=', 1, 0]]
+    >>> packed({"a": 3})["content"]
+    '{"tables":[[1,["a"],[["=",1,3]]]],"root":["{",0,!##?#0]]}'
     """
     with without_collecting():
         return _packed(content)
@@ -82,7 +84,8 @@ def _packed(content: dict[str, Any]) -> dict[str, Any]:
         [len(rows), list(keys), [_column(list(one)) for one in zip(*rows, strict=True)]]
         for keys, rows in tables.rows.items()
     ]
-    return {"version": (trace or {}).get("version"), "tables": written, "root": _column(root)}
+    text = dumps({"tables": written, "root": _column(root)})
+    return {"version": (trace or {}).get("version"), "content": copied(text)}
 
 
 class _Tables:

@@ -10,15 +10,18 @@
   `made` (where `full` is known), `folds` (where each sample's patches slide together), `begun` (where a batch Jacobian
   begins) and `done` (where it is known; it equals `folded`).
 - `contours`: a function of two variables and the path of a minimisation in it. `width` and `height` of the picture in
-  pixels, the `frame` in it (left, top, width, height), `names` of the two axes, `ticks` of each (`at`, in pixels, and
-  `text`), `levels`, the contours (`text`, the height, and `path`, as SVG writes it), and `iterates`, one for each step:
-  `at`, `gradient` (where the arrow against the gradient ends; null where the gradient is 0 or not finite), `newton`
-  (where Newton's direction leads; null if nowhere), `next`, and `model`, the contours of the quadratic model as one
-  path. All of these are points in pixels.
+  pixels, the `frame` in it (left, top, width, height), `names` of the two axes, their `ranges` (from where to where),
+  `ticks` of each (`at`, in pixels, and `text`), `levels`, the contours (`text`, the height; `path`, as SVG writes it;
+  `area`, the path around all that is lower; `label`, where the height is written, if there is room), and `iterates`,
+  one for each step: `at`, `gradient` (where the arrow against the gradient ends, on one scale for the whole walk; null
+  where the gradient is 0 or not finite), `newton` (where Newton's direction leads; null if nowhere), `next`, `model`,
+  the contours of the quadratic model as one path, and where backtracking halved the step, `trials`, where the longer
+  steps led. All of these are points in pixels.
 
 The steps of a document with `contours` are of kind "iterate", and it has no entries and no tapes: `number` (from 0),
-`point`, `value`, `gradient`, `hessian`, `eigenvalues`, and `step`, `next`, `next_value`, null where there is no next.
-These are arrays but for `number`, as in the document of a trace.
+`point`, `value`, `gradient`, `hessian`, `eigenvalues`, and `step`, `next`, `next_value`, null where there is no next;
+`halvings` of the step where there were any, and `digits`, how many of the point are correct, where that is known.
+These are arrays but for `number` and `digits`, as in the document of a trace.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ import keyword
 import unicodedata
 from collections import Counter
 from collections.abc import Callable
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from ..core.rule import RULES, settle
 from ..core.tensor import Tensor, wrap
 from ..custom.call import Custom
 from ..rules import operations
-from ..text.labels import Labels, names_of_arguments
+from ..text.labels import Labels
 from ..text.places import place
 from . import formulas
 from .everything import Everything
@@ -153,7 +154,7 @@ class Writer:
 
     def operands(self, entry: Entry) -> list[Text]:
         """Write the arguments of an entry of the user's."""
-        written = names_of_arguments(entry)
+        written = self.labels.of_arguments(entry)
         indexes = entry.name in INDEXING
         return [
             self.operand(id, value, None if indexes else name, index=indexes and k == 1)
@@ -299,7 +300,7 @@ class Writer:
             shape = value.shape
             value = settle(value, entry.values[argument], stack)
         remark = entry.name
-        if np.prod(shape) > value.size:
+        if prod(shape) > value.size:
             remark += f": summed to the shape of {self.name(entry.ids[argument], entry.values[argument])}"
         key = (entry.output_id, argument)
         return self.expressed(noted.entries, value, texts, g, (y, *inputs), key), remark
@@ -307,7 +308,7 @@ class Writer:
     def tensors(self, entry: Entry, texts: dict[int | None, Text]) -> tuple[Tensor, list[Any]]:
         """Return the output and the arguments of an entry, for a rule; put down in `texts` what arrays are called."""
         inputs = []
-        for id, value, name in zip(entry.ids, entry.values, names_of_arguments(entry), strict=True):
+        for id, value, name in zip(entry.ids, entry.values, self.labels.of_arguments(entry), strict=True):
             if id is None and isinstance(value, np.ndarray) and entry.name not in INDEXING:
                 inputs.append(wrap(value))
                 texts[inputs[-1]._id] = self.operand(None, value, name)

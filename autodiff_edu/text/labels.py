@@ -63,6 +63,7 @@ class Labels:
         self._names: dict[int, str] = {}
         self._uses: dict[str, int] = {}
         self._watched = 0
+        self._written: dict[int, tuple[Any, tuple[str | None, ...]]] = {}  # by the id of an entry's line, with that
 
     def __getitem__(self, id: int) -> str:
         return self._names[id]
@@ -81,6 +82,13 @@ class Labels:
             self._uses[unique] = 1
             self._names[id] = unique
 
+    def of_arguments(self, entry: Any) -> tuple[str | None, ...]:
+        """Return what `names_of_arguments` does, worked out once: it is asked for at every step of an entry."""
+        known = self._written.get(id(entry.line))
+        if known is None:
+            known = self._written[id(entry.line)] = entry.line, names_of_arguments(entry)
+        return known[1]
+
     def watched(self, id: int, tensor: Any, where: Where) -> None:
         """Name a tensor that a tape watches, perhaps after the `x` of `tape.watch(x)`."""
         if id in self._names:
@@ -96,7 +104,7 @@ class Labels:
         """Name the arguments and the output of an entry; `otherwise` is for an output that the code gives no name."""
         written = names(entry.where)
         direct = written.function is None or written.function == entry.name
-        for id, name in zip(entry.ids, names_of_arguments(entry), strict=True):
+        for id, name in zip(entry.ids, self.of_arguments(entry), strict=True):
             if id is not None and id not in self._names:
                 self._watched += name is None
                 self.give(id, name or f"x{self._watched}")
@@ -106,14 +114,16 @@ class Labels:
 
     def _rename(self, entry: Any) -> None:
         """Note what the line of an entry calls its arguments, where it has given them a second name."""
-        for id, name in zip(entry.ids, names_of_arguments(entry), strict=True):
+        for id, name in zip(entry.ids, self.of_arguments(entry), strict=True):
             if id is not None and name and name not in self._uses and name in renamed(entry.where):
                 self._uses[name] = 1
                 self._aliases.add((id, name))
 
     def aliases(self, entry: Any) -> list[str | None]:
         """List the second names that the line of an entry has for its arguments; None where it uses the first."""
-        written = names_of_arguments(entry)
+        if not self._aliases:
+            return [None] * len(entry.ids)
+        written = self.of_arguments(entry)
         return [name if (id, name) in self._aliases else None for id, name in zip(entry.ids, written, strict=True)]
 
     def text(self, entry: Any) -> str:
@@ -146,7 +156,7 @@ class Labels:
         values = entry.values or ("…",) * len(entry.ids)
         texts = _of_arguments(entry, names(entry.where).texts) if entry.values is None else ()
         write = short_index if entry.name == "getitem" else short_argument
-        written = names_of_arguments(entry)
+        written = self.of_arguments(entry)
         parts = [
             (alias or self._names[id]) if id is not None else name if name and isinstance(v, np.ndarray) else write(v)
             for id, v, name, alias in zip(entry.ids, values, written, self.aliases(entry), strict=True)

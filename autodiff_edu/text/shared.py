@@ -1,7 +1,7 @@
 """What Python and the player's JavaScript and style sheets both say, read from shared.json, which both read.
 
 - `format` and `version` of a trace document; `computing`, the kinds of its steps that compute something; `arrays`, the
-  fields of a step that hold arrays; `extras`, the parts that only some documents have.
+  fields of a step that hold arrays.
 - `longest_value`: how many letters of a value are shown.
 - `box`, of a tensor in the graph, in pixels: its `padding` and `height`, the baselines of its texts, and where the
   `strip` behind the cotangent begins; the room of the `arrow` before a cotangent that is drawn; and for a constant,

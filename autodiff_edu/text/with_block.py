@@ -68,8 +68,4 @@ def still_running(installed: Iterable[Any]) -> tuple[Any, ...]:
     >>> still_running([print, WithBlock()])
     (<built-in function print>,)
     """
-    return tuple(x for x in installed if not _is_over(getattr(x, "__self__", x)))
-
-
-def _is_over(owner: Any) -> bool:
-    return isinstance(owner, WithBlock) and owner.over
+    return tuple([x for x in installed if not isinstance(a := getattr(x, "__self__", x), WithBlock) or not a.over])

@@ -48,15 +48,15 @@ Lists refer to each other by index, counted from 0.
 
 An array is `shape`, `dtype`, `text` (as shown, six significant digits) and `data` (numbers to six digits, nested;
 strings where JSON has no number; null where the array was let go of). Of an array above 256 elements `data` is a
-sample, every so many along each axis, and `every` says how many. `where` is null or `code`, `line`, `columns` (of the
-expression); of an "accumulate" from a custom gradient it is in its backward function.
+sample, every so many along each axis; `every` says how many, and `norm` is that of the whole array. `where` is null or
+`code`, `line`, `columns` (of the expression); of an "accumulate" from a custom gradient it is in its backward function.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from functools import lru_cache
-from math import prod
+from math import isfinite, prod
 from typing import Any
 
 import numpy as np
@@ -67,7 +67,7 @@ from ..core.tape import Tape
 from ..core.tensor import Tensor
 from ..core.variable import Variable
 from ..text.formatting import number, short_argument, short_value
-from ..text.labels import Labels, names_of_arguments, names_of_tapes
+from ..text.labels import Labels, names_of_tapes
 from ..text.places import Place, Where, excerpt, names, place
 from ..text.shared import shared
 from . import events
@@ -94,6 +94,10 @@ def array(value: Any) -> dict[str, Any]:
     if isinstance(value, np.ndarray | np.generic):
         if value.size > LARGEST:
             described["every"] = every = _every(value.shape)
+            if value.dtype.kind in "biufc":
+                with np.errstate(all="ignore"):  # it may overflow
+                    norm = np.linalg.norm(np.ravel(value).astype(np.result_type(value, np.float64)))
+                described["norm"] = _rounded(float(norm))
             value = np.asarray(value)[tuple(slice(None, None, stride) for stride in every)]
         described["data"] = _rounded(value.tolist())
     return described
@@ -124,7 +128,7 @@ def _rounded(data: Any) -> Any:
     if isinstance(data, complex):
         return number(data)
     if isinstance(data, float):
-        return float(number(data)) if np.isfinite(data) else f"{data}"
+        return float(number(data)) if isfinite(data) else f"{data}"
     return data
 
 
@@ -360,7 +364,8 @@ class Writer:
         return index
 
     def _arguments(self, entry: Entry) -> list[int | str]:
-        written, rule, arguments = names_of_arguments(entry), RULES.get(entry.operation), self.labels.arguments(entry)
+        rule, written = RULES.get(entry.operation), self.labels.of_arguments(entry)
+        arguments = self.labels.arguments(entry)
         found: list[int | str] = []
         for k, (id, value) in enumerate(zip(entry.ids, entry.values or (None,) * len(entry.ids), strict=True)):
             if id is not None:

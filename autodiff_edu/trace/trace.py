@@ -85,8 +85,8 @@ class Trace:
         if isinstance(event, events.Outcome) and not event.connected:
             changes["causes"] = self._why(event, here(2))
         for role in ("tensor", "variable", "source"):
-            if isinstance(getattr(event, role, None), Variable):
-                changes[role] = getattr(event, role).as_it_is()
+            if isinstance(value := getattr(event, role, None), Variable):
+                changes[role] = value.as_it_is()
         kept = event.replaced(**changes)
         self.events.append(kept)
         self._marks[id(kept)] = len(self._heard)
@@ -96,9 +96,9 @@ class Trace:
         if entry is None and not hasattr(event, "where"):
             self._places[id(kept)] = here(2)
         if tape is not None:
-            from .memory import Held
-
             if id(tape) not in self._held:
+                from .memory import Held
+
                 self._held[id(tape)] = Held(tape)
             self._memory[id(kept)] = self._held[id(tape)].after(event)
 

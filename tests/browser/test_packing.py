@@ -13,9 +13,9 @@ from autodiff_edu.player.bundle import asset
 from autodiff_edu.player.packing import dumps, packed
 from autodiff_edu.text.shared import shared
 
-READER = asset("js/packing.js").partition('with { type: "json" };')[2].replace("export ", "")
+READER = asset("js/packing.js").partition('shared.json";')[2].replace("export ", "")
 UNPACKED = f"""packed => {{
-  const SHARED = {{ version: {shared()["version"]}, arrays: {shared()["arrays"]} }};
+  const SHARED = {json.dumps({key: shared()[key] for key in ("version", "arrays", "copies")})};
   {READER}
   return JSON.stringify(unpacked(JSON.parse(packed)), (key, value) => (Object.is(value, -0) ? "-0" : value));
 }}"""

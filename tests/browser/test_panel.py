@@ -231,7 +231,7 @@ def test_large_arrays_are_heatmaps_around_zero_with_every_value_in_them(panel: A
     value = np.arange(-3.0, 17.0).reshape(5, 4)
     value[0, 0], value[1, 1], value[2, 2] = np.nan, np.inf, -np.inf
     shown = panel(traced(lambda x: x * 2.0, x=value))
-    place = shown.go(1)["rows"][0]["arrays"][0]
+    place = shown.go(shown.find("record", "t1"))["rows"][0]["arrays"][0]
     tensor = next(tensor for tensor in shown.document["tensors"] if tensor["name"] == "x")["value"]
     assert place["cells"] == [[str(x).removesuffix(".0") for row in tensor["data"] for x in row]]
     assert place["odd"] == ["nan", "inf", "-inf"]
@@ -272,8 +272,9 @@ def test_arrays_of_many_axes_are_slices_and_thinned_ones_say_so(panel: Any) -> N
 
 def test_the_tape_says_what_it_holds(panel: Any) -> None:
     shown = panel(traced(sine, x=2.0))
-    for number in (0, 2, len(shown.steps) - 1):
-        memory = shown.steps[number]["memory"]
+    for number, step in enumerate(shown.steps):
+        if (memory := step["memory"]) is None:
+            continue
         assert shown.go(number)["memory"] == f"The tape holds {memory} bytes"
     assert memory == 0
 
@@ -340,7 +341,7 @@ def test_a_vector_is_a_row_everywhere_and_wraps_after_a_fixed_number(panel: Any)
 def test_numbers_in_narrow_cells_are_short_and_their_title_is_whole(panel: Any) -> None:
     value = np.array([[0.123456, -2.0], [1234567.0, np.nan]])
     shown = panel(traced(lambda x: x * 2.0, x=value))
-    shown.go(1)
+    shown.go(shown.find("record", "t1"))
     table = shown.root.locator('[data-row="input"] .picture table').first
     assert cells(table) == [["0.1235|0.123456", "−2|"], ["1235000|1234570", "nan|"]]
 
@@ -387,5 +388,5 @@ def test_a_formula_stands_only_where_something_flows(open_tab: Any, tmp_path: Pa
 def test_a_pause_says_what_it_leaves_out(open_tab: Any, tmp_path: Path) -> None:
     panel = Panel(open_tab, tmp_path, stopped())
     panel.go([step["kind"] for step in panel.steps].index("pause"))
-    assert panel.root.locator(".graph-figure > figcaption").text_content() == "Graph ‖ the tape is paused"
+    assert panel.root.locator(".graph-figure > figcaption > span").text_content() == "Graph ‖ the tape is paused"
     assert panel.root.locator(".sentence").text_content() == "The tape pauses: what is computed now is not recorded."

@@ -210,17 +210,92 @@ def test_the_points_of_a_walk_are_those_of_the_document(opened: Any) -> None:
         places = [one["at"] for one in iterates[: number + 1]]
         assert seen["dots"] == pytest.approx(np.array(places), abs=1e-3)
         assert seen["now"] == [number]
+        digits = [one["digits"] for one in document["steps"][: number + 1]]
+        fields = {name: step[name]["text"] if step[name] else UNKNOWN for name in seen["fields"] if name != "digits"}
+        fields["digits"] = " → ".join(map(str, digits))
         assert seen["arrows"] == [name for name in ("newton", "gradient") if iterates[number][name]]
         assert seen["model"] == iterates[number]["model"]
         assert seen["sentence"] == step["text"]
-        assert seen["fields"] == {name: (step[name] or {"text": UNKNOWN})["text"] for name in seen["fields"]}
-        assert len(seen["fields"]) == 8
+        assert seen["fields"] == fields
+        assert len(seen["fields"]) == 9
         assert seen["empty"] == 0
         shown.press("ArrowRight")
     shown.root.locator('[data-point="1"]').click()
     shown.stands_at(1)
     tab.is_quiet()
     assert len(tab.requests) == 1
+
+
+def arrow_of(shown: Shown, name: str) -> Any:
+    """From where to where an arrow goes."""
+    path = shown.root.locator(f'[data-arrow="{name}"] > path').first.get_attribute("d")
+    return np.array([point.split() for point in path[1:].split("L")], dtype=float)
+
+
+def test_damping_turns_newtons_arrow_into_that_of_descent(opened: Any) -> None:
+    tab, shown, document = opened(descend(saddle, (0.3, 1.0), x=(-2, 2), y=(-2, 2)))
+    step, slider = document["steps"][0], shown.root.locator(".damping input")
+    gradient, hessian = (np.array(step[part]["data"]) for part in ("gradient", "hessian"))
+    assert shown.root.locator('[data-arrow="damped"]').count() == 0
+    for place in (20, 40, 60):
+        slider.fill(str(place))
+        damping = float(shown.root.locator(".damping output").text_content().removeprefix("λ = "))
+        assert damping == float(f"{2.92 * 10 ** ((place - 30) / 10):.2g}")
+        wanted = -np.linalg.solve(hessian + damping * np.eye(2), gradient)
+        (start, end) = arrow_of(shown, "damped")
+        assert (end - start) / 390 * 4 * [1, -1] == pytest.approx(wanted, abs=0.002)
+        positive = np.linalg.eigvalsh(hessian)[0] + damping > 0
+        said = "It leads downhill" if positive else "not positive definite"
+        assert said in shown.root.locator(".damping .note").text_content()
+    uphill = np.subtract(*arrow_of(shown, "gradient")[::-1])
+    cosine = (end - start) @ uphill / np.linalg.norm(end - start) / np.linalg.norm(uphill)
+    assert cosine == pytest.approx(1, abs=1e-3)
+    slider.focus()
+    shown.press("ArrowLeft")  # moves the slider and not the player
+    assert slider.input_value() == "59"
+    shown.stands_at(0)
+    tab.is_quiet()
+
+
+def test_shading_numbers_and_trial_steps_are_drawn_inside_the_player(opened: Any) -> None:
+    def valley(x: Any, y: Any) -> Any:
+        return (1 - x) ** 2 + 100 * (y - x**2) ** 2
+
+    player = descend(valley, (-1.2, 1.0), steps=12, backtracking=True)
+    tab, shown, document = opened(player, viewport={"width": 1280, "height": 720})
+    levels = document["contours"]["levels"]
+    assert shown.root.locator(".areas path").count() == len(levels)
+    assert shown.root.locator(".labels text").all_text_contents() == [one["text"] for one in levels if "label" in one]
+    shown.press("Home")
+    shown.root.focus()
+    for number, one in enumerate(document["contours"]["iterates"]):
+        shown.stands_at(number)
+        assert shown.root.locator(".trials path").count() == len(one.get("trials", []))
+        length = np.hypot(*np.subtract(one["gradient"], one["at"]))
+        assert bool(shown.root.locator(".told > .note").text_content()) is bool(length < 3)
+        bottom = shown.root.evaluate("root => root.getBoundingClientRect().bottom")
+        assert shown.root.locator(".contours .legend").evaluate("one => one.getBoundingClientRect().bottom") < bottom
+        shown.press("ArrowRight")
+    tab.is_quiet()
+
+
+def test_predict_asks_how_the_next_point_differs(opened: Any) -> None:
+    tab, shown, document = opened(descend(saddle, (0.3, 1.0)))
+    shown.click("predict")
+    shown.click("next")
+    shown.stands_at(0)
+    lengths = [np.linalg.norm(step["gradient"]["data"]) for step in document["steps"]]
+    assert "Will the gradient be longer or shorter there?" in shown.root.locator(".prompt").text_content()
+    wanted = "longer" if lengths[1] > lengths[0] else "shorter"
+    shown.root.locator('[data-action="choose"]', has_text=wanted).click()
+    shown.stands_at(1)
+    assert shown.root.locator(".verdict").text_content().startswith(f"Right: {wanted}. Its length goes from 2.28 to")
+    shown.click("next")
+    assert "How will the quadratic model curve there?" in shown.root.locator(".prompt").text_content()
+    shown.root.locator('[data-action="choose"]', has_text="up in one direction").click()
+    shown.stands_at(2)
+    assert "The eigenvalues of the Hessian are [-3.99999 2]" in shown.root.locator(".verdict").text_content()
+    tab.is_quiet()
 
 
 def test_names_are_texts_and_not_markup(opened: Any) -> None:

@@ -96,7 +96,9 @@ def test_a_definition_is_all_on_the_screen_and_moves_nothing(
     size = dict(zip(("width", "height"), viewport, strict=True))
     player = only(open_tab(saved(traced, tmp_path), viewport=size, color_scheme=scheme))
     go_to(player, traced, "accumulate")
-    boxes = "root => [root, ...root.querySelectorAll('figure, .sum')].map((part) => [part.offsetWidth, part.offsetHeight])"
+    boxes = (
+        "root => [root, ...root.querySelectorAll('figure, .sum')].map((part) => [part.offsetWidth, part.offsetHeight])"
+    )
     before = player.root.evaluate(boxes)
     for label in ("cotangent", "contribution", "cut", SIGNS):
         word(player, label).click()
@@ -126,10 +128,11 @@ def test_on_stage_it_has_18_pixels_and_esc_ends_it_alone(refused: bool, open_tab
     assert dialog.is_visible()
     assert dialog.evaluate("part => parseFloat(getComputedStyle(part.querySelector('p')).fontSize)") >= 18
     box = dialog.bounding_box()
-    assert tab.page.evaluate(
-        "([x, y]) => document.querySelector('[data-autodiff-player]').shadowRoot.elementFromPoint(x, y).closest('div').id",
+    hit = player.root.evaluate(
+        "(root, [x, y]) => root.getRootNode().elementFromPoint(x, y).closest('[role=dialog]')?.ariaLabel",
         [box["x"] + 20, box["y"] + 40],
-    ), "nothing lies over it"
+    )
+    assert hit == "contribution", "nothing lies over it"
     player.press("Shift+Tab")  # the focus leaves it, and it stays
     player.press("Escape")
     assert not dialog.is_visible()

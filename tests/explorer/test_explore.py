@@ -221,3 +221,14 @@ def test_a_player_shows_the_line_of_explore_and_not_the_code_that_moves_the_slid
     part = document["code"][watched["code"]]
     line = part["lines"][watched["line"] - part["first_line"]]
     assert line[slice(*watched["columns"])] == "explore(wave, x=(-1.0, 3.0), w=2.0)"
+
+
+def test_the_picture_has_a_dark_form_of_each_of_its_colours():
+    svg = explore(lambda x, h: x**3, x=(-1.0, 1.0), h=2.0).look.picture.svg
+    style, _, drawing = svg.partition("</style>")
+    assert "@media (prefers-color-scheme: dark)" in style
+    used = set(re.findall(r'(?:fill|stroke)="(#\w+)"', drawing))
+    assert len(used) >= 5
+    for light in used:
+        dark = re.search(rf'\[fill="{light}"\]{{fill:(#\w+)}}', style)[1]
+        assert dark != light

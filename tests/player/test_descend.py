@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pytest
 
+from autodiff_edu import stop_gradient
 from autodiff_edu.player.descend import descend
 
 
@@ -138,3 +139,89 @@ def test_without_contourpy_it_is_said_what_to_install(monkeypatch):
 def test_descend_starts_from_two_numbers_whatever_it_is_given(start):
     with pytest.raises(ValueError, match="start must be two finite numbers"):
         descend(lambda x, y: x * y, start)
+
+
+def valley(x, y):
+    return (1 - x) ** 2 + 100 * (y - x**2) ** 2
+
+
+def test_the_arrows_of_a_walk_are_as_long_as_its_gradients():
+    document = document_of(descend(quartic, (0.3, 1.0), "gradient", steps=20))
+    lengths = [np.linalg.norm(step["gradient"]["data"]) for step in document["steps"]]
+    drawn = [np.subtract(one["gradient"], one["at"]) for one in document["contours"]["iterates"]]
+    assert max(np.hypot(*arrow) for arrow in drawn) == pytest.approx(90, abs=0.1)
+    for arrow, length in zip(drawn, lengths, strict=True):
+        assert np.hypot(*arrow) == pytest.approx(90 * length / max(lengths), abs=0.2)
+
+
+@pytest.mark.parametrize(("method", "rate"), [("newton", 0.1), ("gradient", 1.0)])
+def test_backtracking_halves_a_step_until_the_function_falls_far_enough(method, rate):
+    document = document_of(descend(valley, (-1.2, 1.0), method, steps=12, rate=rate, backtracking=True))
+    halved = 0
+    for step, one in zip(document["steps"][:-1], document["contours"]["iterates"], strict=False):
+        count = step["halvings"]["data"] if "halvings" in step else 0
+        (x, y), s = step["point"]["data"], np.array(step["step"]["data"])
+        gradient, fall = np.array(step["gradient"]["data"]), step["next_value"]["data"] - step["value"]["data"]
+        assert fall <= 1e-4 * gradient @ s + 1e-5 * abs(step["value"]["data"])
+        if count:  # twice as far was too far
+            assert valley(x + 2 * s[0], y + 2 * s[1]) > step["value"]["data"] + 1e-4 * gradient @ (2 * s)
+        assert len(one.get("trials", [])) == count
+        times = {0: "", 1: "halved once."}.get(count, f"halved {count} times.")
+        assert times in step["text"]
+        assert ("halved" in step["text"]) is bool(count)
+        halved += count
+    assert halved
+
+
+def test_backtracking_leaves_newtons_direction_where_it_leads_uphill():
+    without, document = (document_of(descend(quartic, (0.3, 1.0), backtracking=on)) for on in (False, True))
+    assert "this is a saddle" in without["steps"][-1]["text"]
+    assert "Newton's direction leads uphill from here" in document["steps"][1]["text"]
+    gradient, step = (np.array(document["steps"][1][part]["data"]) for part in ("gradient", "step"))
+    assert step == pytest.approx(-gradient)
+    assert document["steps"][-1]["point"]["data"] == pytest.approx([-1.0, 0.0], abs=1e-6)
+
+
+def test_a_step_of_which_no_fraction_leads_down_ends_the_walk():
+    lying = lambda x, y: x + y**2 + stop_gradient(-3.0 * x)  # noqa: E731
+    player = descend(lying, (1.0, 0.0), "gradient", rate=1.0, backtracking=True)
+    assert len(player) == 1
+    assert player.transcript().endswith("No fraction of the step leads down. The walk ends here.")
+    assert document_of(player)["steps"][0]["next"] is None
+
+
+def test_the_correct_digits_double_with_newton_and_creep_with_the_gradient():
+    digits = [step["digits"] for step in document_of(descend(valley, (0.9, 0.8), steps=6))["steps"]]
+    assert digits == [0, 0, 1, 2, 3, 6, 10]
+    slow = [step["digits"] for step in document_of(descend(quartic, (0.3, 1.0), "gradient", steps=30))["steps"]]
+    assert slow[0] == 0
+    assert 1 <= slow[-1] <= 4
+    diverging = document_of(descend(lambda p: np.sum(p**4), (1.0, 1.0), "gradient", rate=1.0, steps=20))
+    assert all("digits" not in step for step in diverging["steps"])
+    assert all(
+        "digits" not in step for step in document_of(descend(lambda x, y: x + y, (0.0, 1.0), "gradient"))["steps"]
+    )
+
+
+def rings(path):
+    return [np.array([one.split() for one in ring.split("L")], dtype=float) for ring in path.split("M")[1:]]
+
+
+def test_contours_are_numbered_where_they_are_and_what_is_lower_is_shaded():
+    part = document_of(descend(lambda x, y: x**2 + y**2, (1.0, 1.0), x=(-2, 2), y=(-2, 2)))["contours"]
+    left, top, wide, tall = part["frame"]
+    assert part["ranges"] == [[-2.0, 2.0], [-2.0, 2.0]]
+    labels = [level["label"] for level in part["levels"] if "label" in level]
+    assert len(labels) >= 5
+    for level in part["levels"]:
+        if "label" in level:
+            x, y = (level["label"][0] - left) / wide * 4 - 2, 2 - (level["label"][1] - top) / tall * 4
+            assert x**2 + y**2 == pytest.approx(float(level["text"]), abs=0.06)
+        if float(level["text"]) < 3.5:  # within the frame
+            area = 0.0
+            for ring in rings(level["area"]):
+                (xs, ys), (after_x, after_y) = ring.T, np.roll(ring, -1, axis=0).T
+                area += float(np.sum(xs * after_y - ys * after_x)) / 2
+            assert abs(area) == pytest.approx(np.pi * float(level["text"]) * (wide / 4) ** 2, rel=0.02)
+    for i, one in enumerate(labels):
+        assert min([np.hypot(*np.subtract(one, other)) for other in labels[:i]], default=99) >= 34

@@ -1,6 +1,7 @@
 """`%%play`: any cell runs as it stands, with its player below."""
 
 import asyncio
+import sys
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
@@ -24,6 +25,8 @@ def shell():
     yield shell
     shell.history_manager.end_session()
     InteractiveShell.clear_instance()
+    shell.reset(new_session=False)  # Python keeps a shell until it exits, and the tapes of its cells with it
+    shell.InteractiveTB.tb = sys.last_value = sys.last_traceback = None
 
 
 def run(shell, cell):

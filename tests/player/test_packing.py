@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from programs import EXAMPLES, FIVE, loop, nested, training
-from unpacking import content_of, unpacked
+from unpacking import content_of, tables_of, unpacked, written_out
 
 import autodiff_edu as ad
+from autodiff_edu.player.copying import copied
 from autodiff_edu.player.packing import dumps, packed
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
@@ -28,6 +29,16 @@ def there_and_back(content):
 def test_any_content_comes_back_as_it_was(value):
     content = {"value": value, "again": [value, value]}
     assert plain(there_and_back(content)) == plain(content)
+
+
+@given(st.lists(st.text("ab!#", max_size=9)).map("".join) | st.text(), st.integers(1, 300))
+def test_a_text_with_references_is_written_out_again(text, times):
+    assert written_out(copied(text)) == text
+    assert written_out(copied(text * times)) == text * times
+
+
+def test_what_is_said_again_and_again_is_said_once():
+    assert len(copied("dloss = 2 * x * dy; " * 50)) < 100
 
 
 def plain(value):
@@ -66,11 +77,11 @@ def test_packing_changes_nothing_of_what_it_is_given():
 def test_a_list_of_numbers_is_read_off_its_text():
     content = ad.play(lambda x: x * 2.0, [1.0, -0.5])._content
     assert content["trace"]["tensors"][0]["value"]["data"] == [1.0, -0.5]
-    assert [keys for _, keys, _ in packed(content)["tables"] if "dtype" in keys] == [["shape", "dtype", "text"]]
+    assert [keys for _, keys, _ in tables_of(packed(content)) if "dtype" in keys] == [["shape", "dtype", "text"]]
 
 
 def test_a_sentence_is_written_once_for_all_steps_that_say_it_with_other_words():
-    steps = packed(ad.play(loop(40))._content)["tables"]
+    steps = tables_of(packed(ad.play(loop(40))._content))
     arrivals = next(
         columns[keys.index("text")] for _, keys, columns in steps if "cotangent" in keys and "entry" in keys
     )

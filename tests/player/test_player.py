@@ -4,7 +4,6 @@ import base64
 import html
 import re
 import sys
-from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -15,8 +14,6 @@ import autodiff_edu as ad
 from autodiff_edu.core.active import now
 from autodiff_edu.options import options
 from autodiff_edu.player import Player
-from autodiff_edu.player.bundle import _closer, asset, join, script
-from autodiff_edu.text.shared import shared
 
 
 def document(player):
@@ -347,6 +344,15 @@ def test_the_transcript_is_there_for_where_scripts_do_not_run():
     assert html.unescape(transcript).strip() == t.transcript().strip()
 
 
+def test_of_a_long_transcript_a_page_has_the_beginning_and_the_end():
+    player = ad.play(lambda x: sum(x * k for k in range(40)), 1.0)
+    lines = player.transcript().split("\n")
+    assert len(lines) > 60
+    shown = html.unescape(re.search(r"<pre[^>]*>(.*?)</pre>", player.html(), re.DOTALL).group(1)).split("\n")
+    assert shown[:15] + shown[-15:] == lines[:15] + lines[-15:]
+    assert shown[15:-15] == [f"… {len(lines) - 30} steps more, which the player shows where scripts run …"]
+
+
 NASTY = "</script><img src=x onerror=alert(1)>&amp;<!--\u2028"
 
 
@@ -428,63 +434,6 @@ def test_a_key_frame_stands_above_the_transcript_for_where_scripts_do_not_run():
     about, picture = found.groups()
     assert html.unescape(about).startswith("square(x), step 6: The contribution to x is 3.")
     assert base64.b64decode(picture).decode() == player.frames(5).svg()
-
-
-def test_no_string_of_the_scripts_goes_over_several_lines():
-    """Else leaving out comments and indentation would change it."""
-    for path in (files("autodiff_edu.player") / "js").iterdir():
-        code = re.sub(r"^\s*(//.*|/\*(?s:.*?)\*/)$", "", asset(f"js/{path.name}"), flags=re.MULTILINE)
-        for line in code.splitlines():
-            assert line.count("`") % 2 == 0, (path.name, line)
-    assert not re.search(r"^(\s|//|/\*)", script(), re.MULTILINE)
-
-
-@pytest.mark.parametrize(
-    ("written", "left"),
-    [
-        ("const a = [1, 2];\nlet b = a + +a;\n", "const a=[1,2];let b=a+ +a;"),
-        ('call("a, b // c", \'d : e\'); // "remark"\n', "call(\"a, b // c\",'d : e');"),
-        ("if (a) {\n} /* why */\nelse b();\n", "if(a){}\nelse b();"),
-        ("x = `a, ${f({ b: `c, ${d + 1} : e` })} f`;\n", "x=`a, ${f({b:`c, ${d+1} : e`})} f`;"),
-        ("a = b / c / d, e = /[/ ] : \\/ /.test(f);\n", "a=b/c/d,e=/[/ ] : \\/ /.test(f);"),
-        ("return of - -1;", "return of- -1;"),
-    ],
-)
-def test_a_script_loses_the_white_space_that_it_does_without(written, left):
-    assert _closer(written).rstrip() == left
-
-
-def test_modules_that_give_one_name_to_two_things_are_not_joined():
-    modules = {"a.js": 'import { b } from "./b.js";\nconst c = b;\n', "b.js": "const c = 1;\nexport const b = c;\n"}
-    with pytest.raises(ValueError, match=r"a\.js and b\.js both declare c|b\.js and a\.js both declare c"):
-        join(modules, ["a.js"])
-    modules["b.js"] = "export const [b, d] = [1, 2];\nexport function c() {}\n"
-    with pytest.raises(ValueError, match="both declare c"):
-        join(modules, ["a.js"])
-
-
-@pytest.mark.parametrize(
-    ("line", "why"),
-    [
-        ('import { b, d } from "./b.js";', r"a\.js imports d, which b\.js does not export"),
-        ('import { c } from "./b.js";', r"imports c, which"),
-        ('import b from "./b.js";', "a form that is not joined here: import b from"),
-        ('import * as b from "./b.js";', "a form that is not joined here"),
-        ('import { b } from "../b.js";', "a form that is not joined here"),
-    ],
-)
-def test_an_import_that_cannot_be_joined_is_found(line, why):
-    modules = {"a.js": f"{line}\nexport const a = 1;\n", "b.js": "const c = 1;\nexport const b = c;\n"}
-    with pytest.raises(ValueError, match=why):
-        join(modules, ["a.js"])
-
-
-def test_what_python_and_the_scripts_share_stands_in_the_script_once():
-    text = script()
-    assert text.count('"version":') == 1
-    assert f'"version":{shared()["version"]}' in text
-    assert '"colours"' not in text
-    assert "import " not in text
 
 
 def test_a_player_of_thirty_steps_is_a_light_file():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
+from autodiff_edu.player.bundle import script, style
 from autodiff_edu.player.descend import descend
 from autodiff_edu.player.sweep import sweep
 
@@ -216,24 +217,14 @@ def test_the_same_walk_gives_the_same_bytes():
     assert first == second
 
 
-def test_only_documents_with_such_parts_carry_the_scripts_that_draw_them():
-    plain, swept, walked = ad.play(quartic, np.ones(2)), sweep(products, [1.0, 2.0]), descend(quartic, (0.3, 1.0))
-    folded = sweep(own, BATCH, batch=True)
-    for player, parts in ((plain, []), (swept, ["sweep"]), (walked, ["contours"]), (folded, ["patches"])):
-        text = player.html()
-        assert [part for part in ("sweep", "patches", "contours") if f"EXTRAS.{part}=" in text] == parts
-        assert len(text) < 200_000, player
-    assert ".plane" not in document_css(plain)
-    assert ".plane" in document_css(walked)
-
-
-def test_the_live_widget_can_draw_every_kind_of_document():
+def test_every_page_and_every_widget_can_draw_every_kind_of_document():
     widget = pytest.importorskip("autodiff_edu.player.widget", reason="anywidget is not installed")
-    assert all(f"EXTRAS.{part}=" in widget.PlayerWidget._esm for part in ("sweep", "contours"))
-
-
-def document_css(player):
-    return player._content["css"]
+    plain, swept, walked = ad.play(quartic, np.ones(2)), sweep(products, [1.0, 2.0]), descend(quartic, (0.3, 1.0))
+    for player in (plain, swept, walked, sweep(own, BATCH, batch=True)):
+        assert script() in player.html()
+        assert player._content["css"] == style()
+        assert len(player.html()) < 160_000, player
+    assert widget.PlayerWidget._esm == script()
 
 
 def test_the_documents_are_json_without_nan():

@@ -4,7 +4,7 @@ import { UNKNOWN, draw, set, shorten, write } from "./dom.js";
 import { oddIn } from "./odd.js";
 import { STRINGS } from "./strings.js";
 import { drawThumbnail, hasCells } from "./thumbnails.js";
-import SHARED from "../../text/shared.json" with { type: "json" };
+import * as SHARED from "../../text/shared.json";
 
 const LONGEST_BEAD = 10; // letters
 export const BOX_MARKS = { skip: "○", paused: "‖", unconnected: "∅" };

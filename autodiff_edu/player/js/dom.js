@@ -1,6 +1,6 @@
 /** Making and changing elements; texts enter as text nodes and attributes only. */
 
-import SHARED from "../../text/shared.json" with { type: "json" };
+import * as SHARED from "../../text/shared.json";
 
 export const UNKNOWN = "—"; // never 0: what has not been computed has no value
 

@@ -1,7 +1,7 @@
 /** Formulas as MathML: the trees of program/formulas.py with the user's names in, or with the numbers. */
 
 import { build, shorten } from "./dom.js";
-import SHARED from "../../text/shared.json" with { type: "json" };
+import * as SHARED from "../../text/shared.json";
 
 const math = (tag, ...rest) => build(document.createElementNS("http://www.w3.org/1998/Math/MathML", tag), ...rest);
 const row = (...parts) => math("mrow", {}, ...parts);

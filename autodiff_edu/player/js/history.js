@@ -2,7 +2,7 @@
 
 import { UNKNOWN } from "./dom.js";
 import { readOdd } from "./odd.js";
-import SHARED from "../../text/shared.json" with { type: "json" };
+import * as SHARED from "../../text/shared.json";
 
 /** What happens in a pass that pushes tangents forward; in all other passes cotangents are pulled back. */
 const PUSHES = ["move", "push forward"];
@@ -83,5 +83,5 @@ export function readHistory(trace) {
   const pulled = (entry, number) => (arrivals[entry].get(pass[number]) ?? [...arrivals[entry].values()][0])?.[0].step;
   const turns = [...passes.values()].map(({ first }) => first);
   const found = { odd: readOdd(trace), backward, pass, tangents, pushing, where, appeared, turns };
-  return { ...found, known, value, cotangent, arrived, state, pulled };
+  return { ...found, changes: values, known, value, cotangent, arrived, state, pulled };
 }

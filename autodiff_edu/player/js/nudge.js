@@ -2,7 +2,7 @@
 
 import { draw, make, set, write } from "./dom.js";
 import { STRINGS } from "./strings.js";
-import SHARED from "../../text/shared.json" with { type: "json" };
+import * as SHARED from "../../text/shared.json";
 
 const [PLOT_WIDTH, PLOT_HEIGHT, PLOT_EDGE] = [320, 140, 10]; // of the plot, and the room around it
 const PORTIONS = [...SHARED.nudges, 0].sort((a, b) => a - b);

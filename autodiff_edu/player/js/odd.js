@@ -1,6 +1,6 @@
 /** NaN and infinities: the steps at which they are born, the lines of those steps, and the steps that they spoil. */
 
-import SHARED from "../../text/shared.json" with { type: "json" };
+import * as SHARED from "../../text/shared.json";
 
 // The text of an array names its smallest and its largest element at least; "infj" is part of a complex number.
 const ODD = /(?<![a-z])(nan|-?inf)(?![a-ik-z])/;

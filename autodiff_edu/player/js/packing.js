@@ -1,6 +1,6 @@
 /** Reads back what a page holds packed; packing.py describes it, and packs it. */
 
-import SHARED from "../../text/shared.json" with { type: "json" };
+import * as SHARED from "../../text/shared.json";
 
 /** What the document says at a step besides the sentence, in the order of packing.py. */
 function wordsOf(step, { entries, tensors }, values) {
@@ -12,9 +12,36 @@ function wordsOf(step, { entries, tensors }, values) {
   return [text, number, step.where?.line, step.count, ...arrays.map((array) => array?.text), ...names];
 }
 
-export function unpacked({ version, tables, root, trace: older }) {
+/** A text with what its references stand for: copying.py describes them, and writes them. */
+function writtenOut(text) {
+  const { mark, digits, distance, shortest } = SHARED.copies;
+  const value = (from, to) => {
+    let sum = 0;
+    for (const digit of text.slice(from, to)) sum = sum * digits.length + digits.indexOf(digit);
+    return sum;
+  };
+  let [found, at] = ["", 0];
+  while (at < text.length) {
+    const next = text.indexOf(mark, at);
+    if (next < 0) return found + text.slice(at);
+    found += text.slice(at, next);
+    at = next + 1 + distance;
+    if (text[next + 1] === mark) { found += mark; at = next + 2; continue; }
+    let [begin, length] = [found.length - value(next + 1, at), shortest + value(at, at + 1)];
+    while (length > 0) { // what is copied may reach into itself
+      const piece = found.slice(begin, begin + length);
+      [found, length] = [found + piece, length - piece.length];
+      begin += piece.length;
+    }
+    at += 1;
+  }
+  return found;
+}
+
+export function unpacked({ version, content: written, trace: older }) {
   // Another release may have packed otherwise; what it wrote is refused by its version.
   if (version !== SHARED.version) return { trace: { version: version ?? older?.version } };
+  const { tables, root } = JSON.parse(writtenOut(written));
   const rows = tables.map(([count]) => Array.from({ length: count }, () => ({})));
   const read = ([form, ...parts]) => forms[form](...parts);
   const forms = {

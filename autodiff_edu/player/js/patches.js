@@ -2,13 +2,12 @@
 
 import { colour, legendOf, limitOf } from "./array.js";
 import { UNKNOWN, make, set, write } from "./dom.js";
-import { EXTRAS } from "./extras.js";
 import { STRINGS } from "./strings.js";
 
 const WIDEST = 8; // columns whose numbers can be read; with more there are colours alone
 const LONGEST = 5; // letters
 
-EXTRAS.patches = (trace) => {
+export function patchesView(trace) {
   const { target, source, full, folded, made, folds, begun, done } = trace.patches;
   const [words, limit, samples] = [STRINGS.patches, limitOf(full, folded), full.shape[0]];
   const texts = [full, folded].flatMap(({ data }) => data.flat(Infinity)).map(String);
@@ -71,4 +70,4 @@ EXTRAS.patches = (trace) => {
   const box = make("div", { class: "scroll patches" }, board);
   const legend = make("div", { class: "legend" }, ...(large ? legendOf(full, limit) : []));
   return { element: make("figure", { class: "sweep array" }, heading, caption, box, legend), show };
-};
+}

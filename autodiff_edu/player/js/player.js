@@ -9,28 +9,34 @@
  */
 
 import { codeView } from "./code.js";
+import { contoursView } from "./contours.js";
 import { controlsView, handleKey, headingView } from "./controls.js";
 import { build, make, set, write } from "./dom.js";
-import { EXTRAS, extrasOf } from "./extras.js";
 import { readFlow } from "./flow.js";
 import { graphView } from "./graph.js";
 import { readHistory } from "./history.js";
 import { nudgeView } from "./nudge.js";
 import { unpacked } from "./packing.js";
 import { panelView } from "./panel.js";
+import { patchesView } from "./patches.js";
 import { predictView } from "./predict.js";
 import { stageView } from "./stage.js";
 import { STRINGS } from "./strings.js";
+import { stripView } from "./strip.js";
+import { sweepView } from "./sweep.js";
 import { tapeView } from "./tape.js";
 import { wordsView } from "./words.js";
-import SHARED from "../../text/shared.json" with { type: "json" };
+import * as SHARED from "../../text/shared.json";
 
 const MILLISECONDS_PER_STEP = 1000;
+
+/** Views of what only some documents have, by the part of the document; player/parts.py describes these parts. */
+const EXTRAS = { sweep: sweepView, patches: patchesView, contours: contoursView };
 
 export default { render };
 
 /** The live widget (anywidget): `step` is the kernel's as much as the reader's. */
-export function render({ model, el }) {
+function render({ model, el }) {
   const onStep = (step) => {
     model.set("step", step);
     // Without a kernel nobody else wants to know the step; the reader goes on all the same.
@@ -49,14 +55,12 @@ export function render({ model, el }) {
 }
 
 /** The static page: starts every player that is not running yet, however many copies of this script the page has. */
-export function mountAll(root = document) {
-  for (const host of root.querySelectorAll("[data-autodiff-player]")) {
+function mountAll() {
+  for (const host of document.querySelectorAll("[data-autodiff-player]")) {
     const data = host.querySelector('script[type="application/json"]');
     if (!data || host.shadowRoot) continue;
     try {
       const content = unpacked(JSON.parse(data.textContent));
-      // Views that are not in this copy of the script are in the host's own.
-      if (!extrasOf(content.trace).every((part) => EXTRAS[part])) continue;
       mount(host, content, { step: Number(host.dataset.start ?? 0) });
     } catch (error) {
       reportError(error); // the transcript stays, and the other players of the page start
@@ -65,7 +69,7 @@ export function mountAll(root = document) {
 }
 
 /** Draws a player, or one program of a drill after the other, in the same place. */
-export function mount(host, content, options = {}) {
+function mount(host, content, options = {}) {
   if (!content.drill) return mountOne(host, content, options);
   const [programs, results] = [[content, ...content.drill], new Map()];
   let player;
@@ -150,8 +154,9 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const showSentence = ({ text, born }) => { write(sentence, text); set(sentence, "data-born", born ?? null); };
   const said = { element: sentence, show: (at) => showSentence(trace.steps[at]) };
   const heading = headingView(trace, history);
-  const top = [heading, controls, said, predict];
-  const extras = extrasOf(trace).map((part) => EXTRAS[part](trace, history, go));
+  const strip = [stripView(trace, history, go, () => covered)].filter(Boolean);
+  const top = [heading, controls, ...strip, said, predict];
+  const extras = Object.keys(EXTRAS).filter((part) => trace[part]).map((part) => EXTRAS[part](trace, history, go));
   const recorded = trace.tapes.length > 0 || !extras.length; // a walk over contours is no recording
   const words = wordsView(stop);
   const [read, drawn, counted, over] = [[], extras, [], [words]]; // the columns, and what lies over them
@@ -164,7 +169,7 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const columns = [read, drawn, counted].filter((some) => some.length);
   const elements = (some) => some.map((view) => view.element);
   const about = { class: "player", tabindex: -1, "aria-label": STRINGS.player.name(title) };
-  const bar = make("div", { class: "bar" }, heading.element, controls.element);
+  const bar = make("div", { class: "bar" }, heading.element, controls.element, ...elements(strip));
   const parts = columns.map((some) => make("div", {}, ...elements(some)));
   const root = make("section", about, bar, sentence, predict.element, make("div", { class: "columns" }, ...parts));
   const stage = stageView(host, root, controls.stage, () => lookAt());
@@ -199,3 +204,5 @@ function refuse(host, { css }, why) {
   host.attachShadow({ mode: "open" }).append(make("style", {}, css), message, make("slot"));
   return { show: () => false, stop: () => {} };
 }
+
+if (globalThis.document) mountAll();

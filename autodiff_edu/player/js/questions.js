@@ -9,12 +9,13 @@
 import { backwardQuestions } from "./backwards.js";
 import { forwardQuestions } from "./forwards.js";
 import { STRINGS } from "./strings.js";
+import { walkQuestions } from "./walks.js";
 
 /** Of these kinds a program asks a few and no more: they are about what the tape does, which is the same each time. */
 const MOST = { recorded: 2, kept: 2, count: 1, next: 3, fate: 2, cut: 2 };
 const KINDS = {
   record: ["count", "value", "shape", "kept", "recorded"], skip: ["recorded"], cut: ["cut", "recorded"],
-  seed: ["fate"], "pull back": ["next"], accumulate: ["sum"],
+  seed: ["fate"], "pull back": ["next"], accumulate: ["sum"], iterate: ["longer", "curves"],
 };
 
 /** The questions of a trace: `at(step)` is the one about a step, or null; `about(ask)` one that a drill asks. */
@@ -23,7 +24,8 @@ export function questionsOf(trace, history, grouped) {
   const whole = (entry) => `${name(trace.entries[entry].output)} = ${trace.entries[entry].text}`;
   const called = (tape) => (trace.tapes.length === 1 ? STRINGS.predict.theTape : trace.tapes[tape].name);
   const named = { name, whole, called };
-  const makers = { ...forwardQuestions(trace, history, grouped, named), ...backwardQuestions(trace, history, named) };
+  const both = { ...forwardQuestions(trace, history, grouped, named), ...backwardQuestions(trace, history, named) };
+  const makers = { ...both, ...walkQuestions(trace) };
   const about = (ask) => makers[ask.kind](trace.steps[ask.step], ask.step, ask);
 
   /** Of the kinds that a step allows, the least recent one; thrice in a row is asked of whole sums alone. */

@@ -38,6 +38,19 @@ export const STRINGS = {
     stage: "Stage",
     aboutStage: "Fill the screen, readable from the back row (f; Esc to exit)",
   },
+  strip: {
+    target: "target",
+    about: (name) => `Show or hide ${name}; ↑ and ↓ go to the step where it changed last, or changes next`,
+    value: (name, text) => `${name} = ${text}`,
+    size: (name, norm) => `‖${name}‖ = ${norm}`,
+    at: (step) => `step ${step}; click to go to the nearest step where something changes`,
+    norm: (name) => `the norm of ${name}`,
+    rises: (name, from, to, count) => `${name} rises from ${from} to ${to} over ${count} values.`,
+    falls: (name, from, to, count) => `${name} falls from ${from} to ${to} over ${count} values.`,
+    goes: (name, from, to, count) => `${name} starts at ${from} and ends at ${to}, over ${count} values.`,
+    none: "No curve is drawn",
+    covered: "Values up to this step",
+  },
   stage: { tabs: "Panels", panel: "Numbers", graph: "Graph", tape: "Tape", sweep: "Jacobian", contours: "Contours" },
   predict: {
     idle: "Go on with “Next step”: before something new happens, you will be asked what it is.",
@@ -307,10 +320,38 @@ export const STRINGS = {
   contours: {
     heading: "Contours",
     name: (point, value) => `Contours of the function, at ${point} with the value ${value}`,
-    legend: { gradient: "against the gradient", newton: "Newton's direction", model: "quadratic model", path: "path" },
+    legend: {
+      gradient: "against the gradient, on one scale for all steps", newton: "Newton's step", damped: "damped step",
+      model: "quadratic model", path: "path",
+    },
     rows: {
       point: "point", value: "value", gradient: "gradient", hessian: "Hessian", eigenvalues: "its eigenvalues",
-      step: "step", next: "next point", next_value: "next value",
+      step: "step", halvings: "times halved", next: "next point", next_value: "next value", digits: "correct digits",
+    },
+    tooShort: "The gradient is too short here for its arrow to be seen.",
+    damping: {
+      label: "Damping",
+      name: "Damping: how much of the identity is added to the Hessian",
+      none: "H + λI is singular: there is no single step.",
+      downhill: (step) => `The step −(H + λI)⁻¹g is ${step}. It leads downhill.`,
+      unsure: (step) => `The step −(H + λI)⁻¹g is ${step}. H + λI is not positive definite, so it may lead uphill.`,
+    },
+    ask: {
+      longer: {
+        prompt: (point) => `Next is the point ${point}. Will the gradient be longer or shorter there?`,
+        yes: "longer",
+        no: "shorter",
+        hint: "Where contours are close together, the gradient is long.",
+        why: (before, now) => `Its length goes from ${Number(before.toPrecision(3))} to ${Number(now.toPrecision(3))}.`,
+      },
+      curves: {
+        prompt: (point) => `Next is the point ${point}. How will the quadratic model curve there?`,
+        up: "up in every direction",
+        down: "down in every direction",
+        both: "up in one direction and down in another",
+        hint: "Ellipses are contours of a bowl or a dome, hyperbolas those of a saddle.",
+        why: (eigenvalues) => `The eigenvalues of the Hessian are ${eigenvalues}.`,
+      },
     },
   },
   array: {

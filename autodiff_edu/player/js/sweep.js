@@ -2,10 +2,9 @@
 
 import { LARGEST_TABLE, colour, legendOf, limitOf } from "./array.js";
 import { UNKNOWN, make, set, write } from "./dom.js";
-import { EXTRAS } from "./extras.js";
 import { STRINGS } from "./strings.js";
 
-EXTRAS.sweep = (trace) => {
+export function sweepView(trace) {
   const { target, source, rows, columns, jacobian, passes } = trace.sweep;
   const [words, limit, large] = [STRINGS.sweep, limitOf(jacobian), rows.length * columns.length > LARGEST_TABLE];
   const texts = jacobian.data.map((row) => row.map((item) => String(item).replace(/^-/, "−")));
@@ -71,4 +70,4 @@ EXTRAS.sweep = (trace) => {
   const both = make("div", { class: "scroll matrices" }, ...matrices.map(({ element }) => element));
   const legend = make("div", { class: "legend" }, ...(large ? legendOf(jacobian, limit) : []));
   return { element: make("figure", { class: "sweep array" }, heading, caption, both, legend), show };
-};
+}

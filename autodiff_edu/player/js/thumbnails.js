@@ -2,7 +2,7 @@
 
 import { flat, magnitude, mixed } from "./array.js";
 import { draw } from "./dom.js";
-import SHARED from "../../text/shared.json" with { type: "json" };
+import * as SHARED from "../../text/shared.json";
 
 const SIZE = SHARED.thumbnail;
 

@@ -3,7 +3,7 @@
 import { brief, limitOf, magnitude, mixed, shown } from "./array.js";
 import { draw, make, reveal } from "./dom.js";
 import { STRINGS } from "./strings.js";
-import SHARED from "../../text/shared.json" with { type: "json" };
+import * as SHARED from "../../text/shared.json";
 
 const [GAP, SMALL] = [84, 12]; // pixels: between the two arrays, and a cell without a number
 const [WIDE, NARROW, TALL] = [60, 46, 18]; // a cell with one

@@ -76,43 +76,58 @@ def _number(layer: list[Place]) -> None:
 
 def space_layers(layers: list[list[Place]]) -> None:
     """Bring each place as near to the middle of its neighbours as the others in its layer allow."""
-    for layer in layers:
-        _separate(layer, [0.0] * len(layer))
+    rows = [_Row(layer) for layer in layers]
+    for row in rows:
+        row.separate([0.0] * len(row.layer))
     for sweep in range(2 * SWEEPS):
         downwards = sweep % 2 == 0
-        for layer in layers if downwards else reversed(layers):
-            _separate(layer, [_wish(place, downwards) for place in layer])
+        for row in rows if downwards else reversed(rows):
+            row.separate([pull.wish() for pull in (row.from_above if downwards else row.from_below)])
 
 
-def _wish(place: Place, downwards: bool) -> float:
-    neighbours = place.above if downwards else place.below
-    if not place.height:
-        neighbours = [other for other in neighbours if not other.height] or neighbours
-    total = sum(other.weight for other in neighbours)
-    return sum(other.weight * other.centre for other in neighbours) / total if total else place.centre
+class _Pull:
+    """What the neighbours of a place on one side wish for it."""
+
+    def __init__(self, place: Place, neighbours: list[Place]) -> None:
+        if not place.height:
+            neighbours = [other for other in neighbours if not other.height] or neighbours
+        self.place, self.pairs = place, [(other.weight, other) for other in neighbours]
+        self.total = sum(weight for weight, _ in self.pairs)
+
+    def wish(self) -> float:
+        if not self.total:
+            return self.place.centre
+        return sum(weight * other.centre for weight, other in self.pairs) / self.total
 
 
-def _separate(layer: list[Place], wishes: list[float]) -> None:
-    """Place a layer as near to its wishes as possible (least squares) without overlap and without changing the order.
+class _Row:
+    """A layer, with all that stays the same while it is spaced, in sweep after sweep."""
 
-    Taking from each wish the room that everything to its left needs turns "no overlap" into "never decreasing", and
-    pooling neighbours that are out of order into their mean is the exact solution of that.
-    """
-    offsets: list[float] = []
-    for position, place in enumerate(layer):
-        before = layer[position - 1] if position else place
-        room = (before.width + place.width) / 2 + BOX_GAP if position else 0.0
-        offsets.append(room + (offsets[-1] if position else 0.0))
-    pools: list[tuple[float, float, int]] = []
-    for place, wish, offset in zip(layer, wishes, offsets, strict=True):
-        total, weight, count = place.weight * (wish - offset), place.weight, 1
-        while pools and pools[-1][0] / pools[-1][1] > total / weight:
-            before_total, before_weight, before_count = pools.pop()
-            total, weight, count = total + before_total, weight + before_weight, count + before_count
-        pools.append((total, weight, count))
-    settled = [total / weight for total, weight, count in pools for _ in range(count)]
-    for place, centre, offset in zip(layer, settled, offsets, strict=True):
-        place.centre = centre + offset
+    def __init__(self, layer: list[Place]) -> None:
+        self.layer, self.weights = layer, [place.weight for place in layer]
+        self.from_above = [_Pull(place, place.above) for place in layer]
+        self.from_below = [_Pull(place, place.below) for place in layer]
+        self.offsets = [0.0] * len(layer)  # the room that everything to the left of a place needs
+        for position in range(1, len(layer)):
+            room = (layer[position - 1].width + layer[position].width) / 2 + BOX_GAP
+            self.offsets[position] = room + self.offsets[position - 1]
+
+    def separate(self, wishes: list[float]) -> None:
+        """Place a layer as near to its wishes as possible (least squares), in its order and without overlap.
+
+        Taking from each wish the room that everything to its left needs turns "no overlap" into "never decreasing",
+        and pooling neighbours that are out of order into their mean is the exact solution of that.
+        """
+        pools: list[tuple[float, float, int]] = []
+        for weight, wish, offset in zip(self.weights, wishes, self.offsets, strict=True):
+            total, count = weight * (wish - offset), 1
+            while pools and pools[-1][0] / pools[-1][1] > total / weight:
+                before_total, before_weight, before_count = pools.pop()
+                total, weight, count = total + before_total, weight + before_weight, count + before_count
+            pools.append((total, weight, count))
+        settled = [total / weight for total, weight, count in pools for _ in range(count)]
+        for place, centre, offset in zip(self.layer, settled, self.offsets, strict=True):
+            place.centre = centre + offset
 
 
 def _mean(values: Iterable[float], otherwise: float) -> float:

@@ -64,6 +64,8 @@ class Window:
 
 Shape = Path | Text | Window
 
+WHOLE = re.compile(r"\.0(?!\d)")  # the decimals that a whole number does without
+
 # Neither XML nor a line of text can hold these.
 UNDRAWABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 
@@ -97,7 +99,7 @@ def _svg(shape: Shape) -> str:
             ]
             about += [("stroke-dasharray", " ".join(map(_n, dash)) if dash else "none")]
             shown = "".join(f' {name}="{value}"' for name, value in about if value != "none" or name == "fill")
-            return f'<path d="{commands}"{shown}/>'
+            return f'<path d="{WHOLE.sub("", commands)}"{shown}/>'
         case Text(x, y, words, size, colour, anchor, bold, family):
             about = [("x", _n(x)), ("y", _n(y))]
             about += [("font-size", _n(size))] if size != 12.0 else []

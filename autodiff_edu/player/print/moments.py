@@ -104,7 +104,8 @@ def choose_key_steps(document: dict[str, Any], count: int = 6) -> list[int]:
     full = [number for number in added if steps[number]["count"] == steps[number]["of"]]
     fullest = max(full, key=lambda number: (steps[number]["of"], number), default=None)
     # A derivative repeats what is in the accumulator; why there is none is said nowhere else.
-    told = [k for k, step in enumerate(steps) if step["kind"] != "release" and not step.get("gradient")]
+    repeats = [step["kind"] == "release" or (step["kind"] == "outcome" and step["gradient"]) for step in steps]
+    told = [k for k, said in enumerate(repeats) if not said]
     wishes = [fullest, *told[-1:], *seeds[:1], *forward[-1:], *forward[:1], *added[:1]]
     wishes += [*which("cut")[:1], *which("skip")[:1], *which("explain")[1:2], *told[:1]]
     chosen = list(dict.fromkeys(wish for wish in wishes if wish is not None))

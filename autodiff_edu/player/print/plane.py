@@ -16,6 +16,11 @@ def draw_plane(part: dict[str, Any], number: int) -> list[Path | Text]:
     bottom = top + tall
     now = part["iterates"][number]
     shapes: list[Path | Text] = [Path(level["path"], stroke=HEIGHT) for level in part["levels"]]
+    for level in part["levels"]:
+        if "label" in level:
+            (x, y), room = level["label"], 6.4 * len(level["text"])
+            shapes.append(Path(rounded_box(x - room / 2, y - 6, room, 12, 3), PAPER))
+            shapes.append(Text(x, y + 4, level["text"], 10, QUIET, "middle"))
     if now["model"]:
         shapes.append(Path(now["model"], stroke=NEWTON, dash=(5, 4)))
     places = [one["at"] for one in part["iterates"][: number + 1]]
@@ -26,6 +31,9 @@ def draw_plane(part: dict[str, Any], number: int) -> list[Path | Text]:
         if now[name]:
             end = f"{now[name][0]:g} {now[name][1]:g}"
             shapes.append(Path(f"M{x:g} {y:g}L{end}", stroke=stroke, weight=2.4, dash=dash))
+    for a, b in now.get("trials", ()):
+        crossed = f"M{a - 4:g} {b - 4:g}L{a + 4:g} {b + 4:g}M{a + 4:g} {b - 4:g}L{a - 4:g} {b + 4:g}"
+        shapes.append(Path(crossed, stroke=INK, weight=1.6))
     shapes += [Path(rounded_box(a - 4, b - 4, 8, 8, 4), PAPER, INK, 1.6) for a, b in places[:-1]]
     shapes.append(Path(rounded_box(x - 4, y - 4, 8, 8, 4), INK))
     shapes.append(Path(f"M{left:g} {top:g}H{left + wide:g}V{bottom:g}H{left:g}Z", stroke=QUIET))

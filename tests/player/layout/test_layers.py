@@ -6,7 +6,7 @@ from itertools import combinations, pairwise, permutations
 import numpy as np
 import pytest
 
-from autodiff_edu.player.layout.layers import BOX_GAP, Place, _separate, order_layers, settle_layers, space_layers
+from autodiff_edu.player.layout.layers import BOX_GAP, Place, _Row, order_layers, settle_layers, space_layers
 
 
 def box(name, width=60.0):
@@ -115,7 +115,7 @@ def test_a_layer_is_spread_with_the_least_squares():
                 place.width = rng.uniform(4, 100)
                 place.above = [box("above")] * int(rng.integers(2))
             wishes = rng.uniform(-100, 100, count)
-            _separate(layer, list(wishes))
+            _Row(layer).separate(list(wishes))
             assert_apart([layer])
             weights = np.array([place.weight for place in layer])
             found = np.array([place.centre for place in layer])
@@ -130,7 +130,7 @@ def test_a_layer_is_spread_with_the_least_squares():
 
 def test_where_there_is_room_every_wish_is_granted():
     layer = [box("a"), box("b"), joint("c")]
-    _separate(layer, [-100.0, 7.0, 300.0])
+    _Row(layer).separate([-100.0, 7.0, 300.0])
     assert [place.centre for place in layer] == [-100.0, 7.0, 300.0]
 
 

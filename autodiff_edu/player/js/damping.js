@@ -1,0 +1,47 @@
+/** The slider of a walk over contours: with λ times the identity added to the Hessian, Newton's step turns downhill. */
+
+import { make, write } from "./dom.js";
+import { STRINGS } from "./strings.js";
+
+const FARTHEST = 60;
+const SLIDES = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End", "PageUp", "PageDown"];
+
+/** `at(step)` is where the damped step leads in the picture, or null; `redraw` is called when the slider moves. */
+export function dampingView({ steps, contours }, redraw) {
+  const { frame: [, , wide, tall], ranges: [[x0, x1], [y0, y1]], iterates } = contours;
+  const words = STRINGS.contours.damping;
+  const known = steps.map(({ eigenvalues }) => Math.max(...(eigenvalues?.data ?? [0]).map(Math.abs)));
+  const largest = known.find((size) => size > 0 && Number.isFinite(size)) ?? 1;
+  const slider = make("input", { type: "range", min: 0, max: FARTHEST, value: 0, "aria-label": words.name });
+  const [amount, meaning] = [make("output", {}), make("p", { class: "note" })];
+  let current = 0;
+  const factor = () => 10 ** ((slider.value - FARTHEST / 2) / 10);
+  const lambda = () => (slider.value > 0 ? Number((largest * factor()).toPrecision(2)) : 0);
+
+  /** Solves (H + λI) s = −g. */
+  const stepAt = (step) => {
+    const { gradient: { data: [gx, gy] }, hessian: { data: [[a, b], [, d]] } } = steps[step];
+    const [p, q] = [a + lambda(), d + lambda()];
+    const size = p * q - b * b;
+    const s = [(b * gy - q * gx) / size, (b * gx - p * gy) / size];
+    return Math.abs(size) > 1e-10 * (Math.abs(p * q) + b * b) && s.every(Number.isFinite) ? s : null;
+  };
+  const at = (step) => {
+    const [found, [x, y]] = [lambda() > 0 ? stepAt(step) : null, iterates[step].at];
+    const pixel = (number) => Math.max(-1e5, Math.min(1e5, number));
+    return found && [pixel(x + (found[0] / (x1 - x0)) * wide), pixel(y - (found[1] / (y1 - y0)) * tall)];
+  };
+  const show = (step) => {
+    current = step;
+    const [found, { eigenvalues }] = [stepAt(step), steps[step]];
+    write(amount, `λ = ${lambda()}`);
+    const text = found && `[${found.map((part) => Number(part.toPrecision(3)) + 0).join(" ")}]`;
+    const downhill = eigenvalues && eigenvalues.data[0] + lambda() > 0;
+    write(meaning, !found ? words.none : downhill ? words.downhill(text) : words.unsure(text));
+  };
+  slider.addEventListener("input", () => { show(current); redraw(); });
+  // The player's keys would move its steps.
+  slider.addEventListener("keydown", (event) => { if (SLIDES.includes(event.key)) event.stopPropagation(); });
+  const element = make("div", { class: "damping" }, make("label", {}, words.label, slider, amount), meaning);
+  return { element, show, at };
+}
