@@ -353,6 +353,7 @@ def test_the_players_program_has_a_line_for_every_step_that_computes():
         ("accumulate", "x_bar = t1_bar * x"),
         ("accumulate", "x_bar = x_bar + t1_bar * x"),
         ("release", None),
+        ("outcome", None),
     ]
 
 

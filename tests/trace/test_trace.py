@@ -127,12 +127,12 @@ FIELDS = {
 
 
 def check_array(value):
-    assert set(value) - {"every"} == {"shape", "dtype", "text", "data"}
+    assert set(value) - {"every", "norm"} == {"shape", "dtype", "text", "data"}
     assert isinstance(value["text"], str)
     assert value["text"]
     assert "\n" not in value["text"]
     every = value.get("every", [1] * len(value["shape"]))
-    assert ("every" in value) is (int(np.prod(value["shape"])) > 256)
+    assert ("every" in value) is ("norm" in value) is (int(np.prod(value["shape"])) > 256)
     kept = [len(range(0, length, stride)) for length, stride in zip(value["shape"], every, strict=True)]
     assert np.prod(kept) <= 256
     if np.prod(kept):
@@ -419,6 +419,7 @@ def test_samples_of_large_arrays_are_large_themselves_and_evenly_taken(shape):
     sample = value[tuple(slice(None, None, stride) for stride in described["every"])]
     assert np.allclose(described["data"], sample, rtol=1e-5)
     assert sample.size >= 80
+    assert np.isclose(described["norm"], np.linalg.norm(np.ravel(value)), rtol=1e-5)
 
 
 def test_a_trace_of_a_forward_pass_shows_no_tape_of_ours():
