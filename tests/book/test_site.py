@@ -128,6 +128,17 @@ def test_the_front_page_s_player_stands_in_the_first_screen_and_plays(address: s
     tab.is_quiet()
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("page", ["index", "chapters/02-backward", "chapters/08-multiple-tapes"])
+def test_the_parts_of_a_player_are_seen_together(page: str, scheme: str, site: Path, open_tab: Any) -> None:
+    tab = open_tab(f"{site.as_uri()}/{page}.html", color_scheme=scheme, viewport={"width": 1280, "height": 720})
+    for root in tab.page.locator(f"{PLAYERS} section.player").all():
+        Shown(root).is_seen_at_once("controls", "sentence", "lit", "accumulator")
+    tab.page.set_viewport_size({"width": 375, "height": 667})
+    for root in tab.page.locator(f"{PLAYERS} section.player").all():
+        Shown(root).is_seen_at_once("sentence", "accumulator")
+
+
 def test_who_wants_no_motion_gets_none(address: str, open_tab: Any) -> None:
     player = Shown(open_tab(f"{address}/index.html", reduced_motion="reduce").page.locator("section.player"))
     assert player.root.get_by_role("button", name="Play", exact=True).count() == 1

@@ -45,6 +45,21 @@ def places(player: Any) -> dict[str, list[float]]:
     }))""")
 
 
+def test_a_contribution_flows_along_its_own_line_where_an_argument_before_it_is_a_text(
+    open_tab: Any, tmp_path: Path
+) -> None:
+    a, b = ad.Variable([[1.0, 2.0]], name="a"), ad.Variable([[3.0], [4.0]], name="b")
+    with ad.trace("einsum") as traced:
+        with ad.GradientTape() as tape:
+            y = np.einsum("ij,jk->ik", a, b)
+        tape.gradient(y, [a, b])
+    player = only(open_tab(saved(traced, tmp_path)))
+    flowing = "root => [...root.querySelectorAll('[data-edge][data-flow]')].map((edge) => edge.dataset.edge)"
+    seen = player.at_every_step(flowing)
+    sums = [seen[number] for number, step in enumerate(read(traced).steps) if step["kind"] == "accumulate"]
+    assert sorted(sums) == [["0.0"], ["0.1"]]
+
+
 def test_groups_fold_and_unfold_with_the_mouse(open_tab: Any, tmp_path: Path) -> None:
     tab = open_tab(saved(scoped(), tmp_path))
     player = only(tab)

@@ -10,6 +10,9 @@ export function readFates(trace, history) {
     if (!map.has(key)) map.set(key, []);
     map.get(key).push(step);
   };
+  /** Which of an entry's inputs an argument is: some arguments are texts, such as the subscripts of einsum. */
+  const inputOf = (entry, argument) =>
+    trace.entries[entry].arguments.slice(0, argument).filter(Number.isInteger).length;
   let paused = [];
   trace.steps.forEach((step, number) => {
     const { kind, tape, tensor, entry, argument } = step;
@@ -19,7 +22,9 @@ export function readFates(trace, history) {
     if (kind === "watch") note(watched, tensor, tape);
     if (tensor !== undefined && !seen.has(tensor)) seen.set(tensor, number);
     if (step.pass !== undefined && !step.tangent) ends.set(step.pass, { tape, number });
-    if (kind === "accumulate") for (const key of [`${entry}.${argument}`, `to ${tensor}`]) note(uses, key, number);
+    if (kind === "accumulate") {
+      for (const key of [`${entry}.${inputOf(entry, argument)}`, `to ${tensor}`]) note(uses, key, number);
+    }
     if (!["record", "cut", "skip"].includes(kind)) return;
     for (const input of trace.entries[entry].inputs) if (!seen.has(input)) seen.set(input, number);
     if (paused.length) during.add(entry);
@@ -49,14 +54,14 @@ export function readFates(trace, history) {
     const reached = history.backward[at] || history.pushing(at) ? pulled : undefined;
     return reached ?? (Number.isFinite(appeared) ? appeared : (pulled ?? at));
   };
-  const stepOfUse = (entry, argument, at) =>
-    (history.backward[at] ? inPass(uses.get(`${entry}.${argument}`), at) : undefined) ?? stepOfEntry(entry, at);
+  const stepOfUse = (entry, input, at) =>
+    (history.backward[at] ? inPass(uses.get(`${entry}.${input}`), at) : undefined) ?? stepOfEntry(entry, at);
   const stepOfTensor = (tensor, at) => {
     if (makers.has(tensor)) return stepOfEntry(makers.get(tensor), at);
     return (history.backward[at] ? inPass(uses.get(`to ${tensor}`), at) : undefined) ?? seen.get(tensor) ?? at;
   };
   const called = (tape) => (trace.tapes.length === 1 ? STRINGS.graph.theTape : trace.tapes[tape].name);
   const names = (step) => pauses[step].map(called);
-  const flowsBack = (entry, argument) => uses.has(`${entry}.${argument}`);
-  return { stops, flowsBack, state, mark, isAt, stepOfEntry, stepOfUse, stepOfTensor, paused: names };
+  const flowsBack = (entry, input) => uses.has(`${entry}.${input}`);
+  return { stops, inputOf, flowsBack, state, mark, isAt, stepOfEntry, stepOfUse, stepOfTensor, paused: names };
 }

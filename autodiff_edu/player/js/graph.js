@@ -14,7 +14,7 @@ const MOVES = { record: "value", cut: "value", skip: "value", accumulate: "cotan
 
 export function graphView(trace, history, layout, go, flow) {
   const [folds, fates] = [readFolds(layout), readFates(trace, history)];
-  const uses = layout.entries.flatMap((row, entry) => row.map((link, argument) => [link, { entry, argument }]));
+  const uses = layout.entries.flatMap((row, entry) => row.map((link, input) => [link, { entry, input }]));
   const arrives = new Map(uses);
   const layers = ["frames", "links", "lit", "cuts", "boxes", "beads"].map((name) => draw("g", { class: name }));
   const [frames, lines, lit, cuts, front, beads] = layers;
@@ -52,7 +52,7 @@ export function graphView(trace, history, layout, go, flow) {
     links = layout.links.flatMap((link, number) => {
       if (!open(link) || !near(link.points[1], link.points[4])) return [];
       const [use, path] = [arrives.get(number), pathOf([link], folds.up)];
-      const plain = use && layout.tensors[trace.entries[use.entry].inputs[use.argument]].plain;
+      const plain = use && layout.tensors[trace.entries[use.entry].inputs[use.input]].plain;
       const stops = use && (fates.stops(use.entry) ?? (plain ? "plain" : null));
       const about = { class: "link", "data-link": number, "data-stops": stops ?? null };
       const parts = [draw("path", { class: "hit", d: path }), draw("path", { class: "line", d: path })];
@@ -98,7 +98,8 @@ export function graphView(trace, history, layout, go, flow) {
       // An "accumulate" goes along one argument; to some, such as a plain constant, nothing flows back at all.
       const rests = kind === "push forward" && !history.cotangent(trace.entries[entry].inputs[index], step);
       const passes = kind === "explain" ? !fates.stops(entry) : !backward || fates.flowsBack(entry, index);
-      const flows = (argument ?? index) === index && !rests && passes;
+      const along = argument === undefined || fates.inputOf(entry, argument) === index;
+      const flows = along && !rests && passes;
       const way = wayOf(link);
       if (flows && way.length) send(step, trace.entries[entry].inputs[index], way);
       return draw("g", { "data-edge": `${entry}.${index}`, "data-flow": flows || null }, ...edge(way, backward));
@@ -160,7 +161,7 @@ export function graphView(trace, history, layout, go, flow) {
     else if (flown !== undefined) go(fates.stepOfUse(...flown.split(".").map(Number), current));
     else if (line !== undefined) {
       const use = arrives.get(Number(line)) ?? layout.links[line];
-      go(fates.stepOfUse(use.entry, use.argument, current));
+      go(fates.stepOfUse(use.entry, use.input, current));
     }
   });
   const heading = make("span");
