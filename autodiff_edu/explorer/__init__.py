@@ -250,7 +250,7 @@ def _tensor(value: Any) -> Any:
 def _bound(f: Callable[..., Any], values: dict[str, Any]) -> list[str]:
     """Return the names of the inputs in the order of the function's arguments."""
     if not callable(f):
-        raise TypeError(f"explore takes a function and its arguments by name, and {f!r:.60} is no function")
+        raise TypeError(f"explore takes a function and its arguments by name, and {f!r:.60} is not a function")
     name = getattr(f, "__name__", type(f).__name__)
     try:
         bound = inspect.signature(f).bind(**values)

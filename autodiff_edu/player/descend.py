@@ -207,8 +207,8 @@ def _sentences(now: dict[str, Any], method: str, still: bool, last: bool) -> str
     low, high = now["eigenvalues"]
     singular = _is_singular(now["eigenvalues"])
     if singular:
-        form = f"The Hessian is singular (its eigenvalues are {short_value(now['eigenvalues'])}): along one direction "
-        form += "the quadratic model does not curve"
+        form = f"The Hessian is singular (its eigenvalues are {short_value(now['eigenvalues'])}): "
+        form += "the quadratic model does not curve " + ("along one direction" if low or high else "in any direction")
         kind = ""
     elif low > 0:
         form, kind = "The quadratic model curves up in every direction", "minimum"

@@ -24,7 +24,7 @@ QUESTIONS = {
     "shape": "What shape is {subject}?",
     "flow": "What shape is the cotangent of {subject}?",
     "sum": "What cotangent does {subject} have in the end?",
-    "gradient": "What is {result}: which number, or None?",
+    "gradient": "What is {result}? A number, or None?",
 }
 
 

@@ -189,7 +189,7 @@ def _check_batch(target: Tensor, source: Tensor, name: str) -> None:
 def _source(f: Any, x: Any) -> tuple[str, Tensor]:
     """Return the name of the argument, and a tensor to watch in its place."""
     if not callable(f):
-        raise TypeError(f"sweep takes a function and where to differentiate it, and {f!r:.60} is no function")
+        raise TypeError(f"sweep takes a function and where to differentiate it, and {f!r:.60} is not a function")
     name = _parameters(f, 1)[0]
     source = _watchable(as_array(x), name)
     if not isinstance(source, Tensor) or source.dtype.kind != "f":

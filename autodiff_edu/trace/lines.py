@@ -228,10 +228,14 @@ class Lines(WithBlock):
         if at.failing:
             at.failing = False
             self.passed += [(frame.f_code.co_filename, statement.lineno) for statement in at.current]
-        elif found and found is at.current:  # an expression over several lines
+        elif found and found == at.current and frame.f_lineno != at.line:  # a statement over several lines
+            at.line = frame.f_lineno
             return
         else:
             self.finish(at, frame.f_lineno)
+        for statement in found:
+            if isinstance(statement, ast.For) and not _is_in(at.line, statement.body):
+                at.turns.pop(statement, None)  # left by a break, or an exception, the last time
         leaving = _is_around(found, at.current)
         at.current, at.line, at.busy, at.computed = [] if leaving else found, frame.f_lineno, False, False
 

@@ -417,3 +417,46 @@ def test_two_traces_at_once_see_the_same():
         k = n
     assert said(inner) == ["n is 2."]
     assert said(outer) == ["k is 1.", "n is 2.", "k is 2."]
+
+
+def test_a_statement_over_several_lines_is_told_once_and_with_what_came_of_it():
+    def f(x):
+        n = 1
+        n = n + 9
+        while n > 0 and n > 9:
+            n -= 1
+        while True:
+            n += 1
+            if n == 11:
+                return x * n
+
+    assert played(f, 2.0) == [
+        "n is 1.",
+        "n is 10.",
+        "n > 0 and n > 9 counts as True, so the loop's block runs.",
+        "n is 9.",
+        "n > 0 and n > 9 counts as False, so the loop ends.",
+        "n is 10.",
+        "n == 11 is False, so the block is skipped.",
+        "n is 11.",
+        "n == 11 is True, so the block below runs.",
+    ]  # fmt: skip
+
+
+def test_turns_are_counted_anew_after_a_break():
+    def f(x):
+        for i in range(2):
+            for j in range(5):
+                if j == 1:
+                    break
+        return x * x
+
+    turns = [text for text in played(f, 2.0) if text.startswith("turn")]
+    assert turns == [
+        "turn 1 of the loop begins, with i = 0.",
+        "turn 1 of the loop begins, with j = 0.",
+        "turn 2 of the loop begins, with j = 1.",
+        "turn 2 of the loop begins, with i = 1.",
+        "turn 1 of the loop begins, with j = 0.",
+        "turn 2 of the loop begins, with j = 1.",
+    ]
