@@ -137,7 +137,7 @@ def test_a_tape_around_a_sweep_is_no_part_of_it():
         (lambda x: x, np.arange(3), TypeError, "floating numbers"),
         (lambda x: x, 1j, TypeError, "floating numbers"),
         (lambda x: x, {"a": 1.0}, TypeError, "floating numbers"),
-        (3.0, 1.0, TypeError, "no function"),
+        (3.0, 1.0, TypeError, "not a function"),
     ],
 )
 def test_what_cannot_be_swept_is_refused_in_words(f, x, error, words):
