@@ -280,7 +280,7 @@ def test_axe_finds_a_text_that_does_not_stand_out(site: Path, open_tab: Any) -> 
     (found,) = page.evaluate(AXE)
     assert found["id"] == "color-contrast"
     assert any("sentence" not in node["html"] for node in found["nodes"])
-    assert any('class="sentence' in node["html"] for node in found["nodes"])
+    assert any('class="scroll sentence' in node["html"] for node in found["nodes"])
 
 
 def test_no_page_scrolls_sideways(site: Path, open_tab: Any) -> None:

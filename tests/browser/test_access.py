@@ -140,7 +140,7 @@ def test_paper_shows_the_step_without_the_controls(open_tab: Any, tmp_path: Path
     player = only(tab)
     player.click("last")
     tab.page.emulate_media(media="print")
-    assert not player.root.locator(".controls").is_visible()
+    assert not player.root.locator(".buttons").is_visible()
     assert player.root.locator(".sentence").is_visible()
     assert player.root.evaluate(
         "root => [...root.querySelectorAll('ol.tape, .code')].every((box) => box.scrollHeight <= box.clientHeight + 2)"
