@@ -7,6 +7,15 @@ import numpy as np
 import autodiff_edu as ad
 
 
+def square() -> ad.Trace:
+    x = ad.Variable(3.0, name="x")
+    with ad.trace("square") as traced:
+        with ad.GradientTape() as tape:
+            y = x * x
+        tape.gradient(y, x)
+    return traced
+
+
 def diamond() -> ad.Trace:
     a = ad.Variable([1.0, 2.0], name="a")
     with ad.trace("diamond") as traced:

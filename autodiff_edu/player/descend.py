@@ -15,7 +15,8 @@ from ..arrays.structures import as_array
 from ..core.tensor import Tensor
 from ..plots import check_range, of_two
 from ..text.formatting import short_value
-from ..trace.document import array, empty
+from ..trace.arrays import array
+from ..trace.document import empty
 from ..transforms.gradients import value_and_grad
 from ..transforms.matrices import hessian
 from . import Player

@@ -17,7 +17,7 @@ from ..core.active import now
 from ..core.tensor import Tensor
 from ..derivatives.jacobians import one_tensor
 from ..gradient_tape import GradientTape
-from ..trace.document import LARGEST, array
+from ..trace.arrays import LARGEST, array
 from ..trace.events import Event, Remark, Watch
 from ..trace.trace import trace
 from ..transforms.forward import by_columns, push_forward

@@ -11,7 +11,7 @@ from ..core.entry import Entry
 from ..core.rule import settle
 from ..core.tensor import wrap
 from ..custom.call import Call
-from . import formulas
+from . import combining, formulas
 from .spelling import Text
 
 
@@ -50,9 +50,9 @@ def as_expression(
         return None
     target = wrap(result.output_value, result.output_id)
     texts: dict[int | None, Text] = dict.fromkeys(arrived, bar)
-    expression = writer.noted(noted, target, texts.copy())
+    expression = combining.noted(writer, noted, target, texts.copy())
     symbols |= dict.fromkeys(arrived, "__g")
-    writer.show((entry.output_id, argument), noted, target, texts, symbols, expression)
+    combining.show(writer, (entry.output_id, argument), noted, target, texts, symbols, expression)
     return expression
 
 

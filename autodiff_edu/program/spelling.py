@@ -35,6 +35,7 @@ class Text(NamedTuple):
 LEVELS = {operator.sign: operator.level for operator in operators().values()}
 SIGNS = {name: operator.sign for name, operator in operators().items()}
 PREFIXES = {"negative": "-", "invert": "~"}
+INDEXING = {"getitem", "scatter", "gather"}
 
 
 def infix(sign: str, left: Text, right: Text) -> Text:

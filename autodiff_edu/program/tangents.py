@@ -11,6 +11,7 @@ from ..core.active import only
 from ..core.entry import Entry
 from ..core.tensor import Tensor, wrap
 from ..derivatives.tangents import pushed, shaped
+from .combining import expressed
 from .everything import Everything
 from .spelling import Text, infix
 from .writing import Writer
@@ -43,7 +44,7 @@ class TangentWriter:
         with only(noted := Everything()):
             settled = shaped(total, entry.output_value, stack)
         added: dict[int | None, Text] = {total._id: reduce(lambda left, right: infix("+", left, right), texts)}
-        expression = self.writer.expressed(noted.entries, settled, added, total, (settled,), None)
+        expression = expressed(self.writer, noted.entries, settled, added, total, (settled,), None)
         self.writer.assign(self._name(number, entry.output_id, name), expression, entry.name)
 
     def _name(self, number: int, id: int, name: str) -> str:
@@ -59,9 +60,9 @@ class TangentWriter:
             part = pushed(entry, k, g, y, inputs, stack)
         known, place = (y, *inputs), (entry.output_id, -1 - k)
         if not isinstance(part, Tensor):
-            return self.writer.expressed([], part, texts, g, known, place), part
+            return expressed(self.writer, [], part, texts, g, known, place), part
         entries = _leading_to(part._id, noted.entries)  # a rule that is transposed computes more than that
-        return self.writer.expressed(entries, part, texts, g, known, place), part._array
+        return expressed(self.writer, entries, part, texts, g, known, place), part._array
 
 
 def _leading_to(id: int, entries: list[Entry]) -> list[Entry]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import builtins
 import keyword
 import unicodedata
-from collections import Counter
 from collections.abc import Callable
 from math import prod
 from typing import Any, NamedTuple
@@ -27,18 +26,14 @@ from ..rules import operations
 from ..text.labels import Labels
 from ..text.places import place
 from . import formulas
+from .combining import expressed
 from .everything import Everything
 from .own import as_call, as_expression
-from .spelling import PREFIXES, SIGNS, Text, contraction, home_of, in_numpy, infix, literal, same
+from .spelling import INDEXING, PREFIXES, SIGNS, Text, home_of, in_numpy, infix, literal, same
 
 INLINE = 8
 """The most elements of an array without a name that is written where it is used."""
-LONG = 64
-"""The most characters of a part of a rule; a longer part gets a line of its own."""
-LONGEST = 110
-"""The most characters of a part of a rule in a formula, where all of it stands in one."""
 RESERVED = {"np", "values", "gradient", "__builtins__", *keyword.kwlist, *keyword.softkwlist, *dir(builtins)}
-INDEXING = {"getitem", "scatter", "gather"}
 
 
 class Statement(NamedTuple):
@@ -303,7 +298,7 @@ class Writer:
         if prod(shape) > value.size:
             remark += f": summed to the shape of {self.name(entry.ids[argument], entry.values[argument])}"
         key = (entry.output_id, argument)
-        return self.expressed(noted.entries, value, texts, g, (y, *inputs), key), remark
+        return expressed(self, noted.entries, value, texts, g, (y, *inputs), key), remark
 
     def tensors(self, entry: Entry, texts: dict[int | None, Text]) -> tuple[Tensor, list[Any]]:
         """Return the output and the arguments of an entry, for a rule; put down in `texts` what arrays are called."""
@@ -315,105 +310,3 @@ class Writer:
             else:
                 inputs.append(value if id is None else wrap(value, id))
         return wrap(entry.output_value, entry.output_id), inputs
-
-    def expressed(
-        self, entries: list[Entry], value: Any, texts: dict[int | None, Text], g: Tensor, known: Any, key: Any
-    ) -> Text:
-        """Make an expression of what a rule did to `g`; with a key, its formula too. `known`: output and arguments."""
-        expression = self.noted(entries, value, texts.copy()) if isinstance(value, Tensor) else None
-        expression = expression or self.operand(None, value)
-        symbols = {known[0]._id: "__y", g._id: "__g"}
-        for k, tensor in enumerate(known[1:]):
-            if isinstance(tensor, Tensor):
-                symbols.setdefault(tensor._id, formulas.argument(k))
-        if key is not None:
-            self.show(key, entries, value, texts, symbols, expression)
-        return expression
-
-    def show(
-        self,
-        key: tuple[int, int],
-        entries: list[Entry],
-        value: Any,
-        texts: dict[int | None, Text],
-        symbols: dict[int, str],
-        expression: Text,
-    ) -> None:
-        """Make a formula of the operations that gave a contribution, or of the last line that the program has."""
-        if not self.with_formulas or key in self.formulas:
-            return
-        arrived = {id for id, symbol in symbols.items() if symbol == "__g"}
-        whole = self._in_full(entries, value, symbols, arrived) if isinstance(value, Tensor) else expression
-        if whole is not None:
-            self.formulas[key] = formulas.tree(whole.text)
-            return
-        known = texts | {id: Text(name) for id, name in self.computed.items() if id in symbols}
-        known |= {id: Text(self._given[id][-1][1]) for id in symbols if id in self._given}
-        named = {known[id].text: symbol for id, symbol in symbols.items() if id in known}
-        leaves = ((name, formulas.tree(symbol)) for name, symbol in named.items() if name.isidentifier())
-        self.formulas[key] = formulas.tree(expression.text, tuple(leaves))
-
-    def noted(self, entries: list[Entry], value: Tensor, texts: dict[int | None, Text]) -> Text:
-        """Make one expression of operations; one that is used twice, or is long, gets a line of its own."""
-        makers: dict[int | None, Entry] = {entry.output_id: entry for entry in entries}
-        uses: Counter[int] = Counter()
-        waiting = [value._id]
-        while waiting:
-            at = waiting.pop()
-            uses[at] += 1
-            if uses[at] == 1 and at in makers:
-                waiting += [id for id in makers[at].ids if id is not None]
-        for entry in entries:
-            if not uses[entry.output_id]:
-                continue
-            text = self.joined(entry, makers, texts)
-            several = uses[entry.output_id] > 1 and not text.text.isidentifier()
-            if (several or len(text.text) > LONG) and entry.output_id != value._id:
-                text = Text(self.part(text))
-            texts[entry.output_id] = text
-        return texts[value._id] if value._id in texts else self.operand(value._id, value._array)
-
-    def _in_full(self, entries: list[Entry], value: Tensor, symbols: dict[int, str], arrived: set[int]) -> Text | None:
-        """Make one expression of operations for a formula; None if it is too long to be read."""
-        texts: dict[int | None, Text] = {id: Text(symbol) for id, symbol in symbols.items()}
-        makers: dict[int | None, Entry] = {entry.output_id: entry for entry in entries}
-        flowing: set[int | None] = {*arrived}
-        for entry in entries:
-            kept = formulas.passed_through(entry, flowing, last=entry.output_id == value._id)
-            if not flowing.isdisjoint(entry.ids):
-                flowing.add(entry.output_id)
-            if kept is None:
-                text = self.joined(entry, makers, texts)
-            else:
-                text = texts.get(entry.ids[kept]) or self.operand(entry.ids[kept], entry.values[kept])
-            if len(text.text) > LONGEST:
-                return None
-            texts[entry.output_id] = text
-        return texts[value._id] if value._id in texts else self.operand(value._id, value._array)
-
-    def joined(self, entry: Entry, makers: dict[int | None, Entry], texts: dict[int | None, Text]) -> Text:
-        """Write an operation of a rule on what was written of its arguments."""
-        parts = []
-        for k, (id, operand) in enumerate(zip(entry.ids, entry.values, strict=True)):
-            if id not in texts:
-                indexes = entry.name in INDEXING and k == 1
-                known = id in self.computed or id in self._given
-                parts.append(self.operand(id if known else None, operand, index=indexes))
-            else:
-                parts.append(texts[id])
-        if entry.operation is np.broadcast_to and np.shape(entry.values[0]) == np.shape(entry.output_value):
-            return parts[0]
-        if entry.operation is np.broadcast_to and (inner := _unpadded(makers.get(entry.ids[0]))) is not None:
-            parts[0] = texts.get(inner.ids[0]) or self.operand(inner.ids[0], inner.values[0])
-        if entry.operation is np.einsum and (subscripts := contraction(*entry.values)):
-            terms, _, output = subscripts.partition("->")
-            return parts[1] if terms == output else self.expression(entry, [Text(repr(subscripts)), *parts[1:]])
-        return self.expression(entry, parts)
-
-
-def _unpadded(entry: Entry | None) -> Entry | None:
-    """Find a reshaping that only puts axes of length 1 in front, as broadcasting does without being told."""
-    if entry is None or entry.operation is not np.reshape:
-        return None
-    before, after = np.shape(entry.values[0]), np.shape(entry.output_value)
-    return entry if after == (1,) * (len(after) - len(before)) + before else None

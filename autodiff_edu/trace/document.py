@@ -55,8 +55,6 @@ sample, every so many along each axis; `every` says how many, and `norm` is that
 from __future__ import annotations
 
 from collections import Counter
-from functools import lru_cache
-from math import isfinite, prod
 from typing import Any
 
 import numpy as np
@@ -64,72 +62,20 @@ import numpy as np
 from ..core.entry import Entry
 from ..core.rule import RULES
 from ..core.tape import Tape
-from ..core.tensor import Tensor
 from ..core.variable import Variable
-from ..text.formatting import number, short_argument, short_value
+from ..text.formatting import short_argument, short_value
 from ..text.labels import Labels, names_of_tapes
-from ..text.places import Place, Where, excerpt, names, place
+from ..text.places import Where, names
 from ..text.shared import shared
 from . import events
+from .arrays import array
 from .births import Births
 from .broadcasting import is_copied, unfolded
 from .events import Event
 from .own import own_backwards
+from .quoting import Quotes
 from .scopes import told_apart
 from .sentences import Sentences
-
-LARGEST = 256
-
-
-def array(value: Any) -> dict[str, Any]:
-    """Describe an array as the document does.
-
-    >>> array(np.array([1.0, np.inf]))
-    {'shape': [2], 'dtype': 'float64', 'text': '[1 inf]', 'data': [1.0, 'inf']}
-    """
-    if value is None:  # let go of
-        return {"shape": [], "dtype": "", "text": short_value(None), "data": None}
-    value = value._array if isinstance(value, Tensor) else value if hasattr(value, "shape") else np.asarray(value)
-    described = {"shape": list(value.shape), "dtype": _name_of(value.dtype), "text": short_value(value), "data": None}
-    if isinstance(value, np.ndarray | np.generic):
-        if value.size > LARGEST:
-            described["every"] = every = _every(value.shape)
-            if value.dtype.kind in "biufc":
-                with np.errstate(all="ignore"):  # it may overflow
-                    norm = np.linalg.norm(np.ravel(value).astype(np.result_type(value, np.float64)))
-                described["norm"] = _rounded(float(norm))
-            value = np.asarray(value)[tuple(slice(None, None, stride) for stride in every)]
-        described["data"] = _rounded(value.tolist())
-    return described
-
-
-_name_of = lru_cache(maxsize=64)(str)  # of a dtype; NumPy works it out anew each time
-
-
-def _every(shape: tuple[int, ...]) -> list[int]:
-    """Choose strides that leave no more than `LARGEST` elements, thinning the longest axes first.
-
-    >>> _every((1000,)), _every((20, 50))
-    ([4], [2, 3])
-    """
-    counts = [min(n, LARGEST) for n in shape]
-    while True:
-        every = [-(-n // count) for n, count in zip(shape, counts, strict=True)]
-        left = [-(-n // stride) for n, stride in zip(shape, every, strict=True)]
-        if prod(left) <= LARGEST:
-            return every
-        longest = left.index(max(left))
-        counts[longest] = left[longest] - 1
-
-
-def _rounded(data: Any) -> Any:
-    if isinstance(data, list):
-        return [_rounded(part) for part in data]
-    if isinstance(data, complex):
-        return number(data)
-    if isinstance(data, float):
-        return float(number(data)) if isfinite(data) else f"{data}"
-    return data
 
 
 def empty(title: str) -> dict[str, Any]:
@@ -152,7 +98,6 @@ class Writer:
         self.tapes: list[Tape] = []
         self.tape_numbers: dict[int, int] = {}  # by their ids
         self.arrays: dict[int, tuple[dict[str, Any], Any]] = {}  # by the id of a value: its description, and the value
-        self.points: dict[tuple[int, int], dict[str, Any] | None] = {}  # by the id of a code object, and the offset
         self.tensors: dict[int, int] = {}  # a tensor's id, and its index in the document
         self.described: list[Entry] = []  # in the order of the document
         self.entries: dict[int, int] = {}  # the id of an entry's output, and the entry's index
@@ -161,7 +106,8 @@ class Writer:
         self.own = own_backwards(source)
         self.document = empty(source.title)
         self._name(source.events, source._earlier, source._called)
-        self._quote(source.events)
+        self.quotes = Quotes(map(self._where_of, source.events))
+        self.document["code"] = self.quotes.code
         self.sentences = Sentences(self.labels, self.document, self.numbers, self.own)
         self.births = Births(self.document)
         self.expected = Counter(
@@ -213,35 +159,18 @@ class Writer:
         self.numbers.setdefault(entry.output_id, len(self.numbers) + 1)
         self.labels.entry(entry, f"t{self.numbers[entry.output_id]}")
 
-    def _quote(self, happened: list[Event]) -> None:
-        """Cut out the code that the events point into."""
-        codes: dict[str, set[Any]] = {}
-        lines: dict[str, set[int]] = {}
-        self.labels_of_files: dict[str, str] = {}
-        wheres = {(id(where[0]), where[1]): where for where in map(self._where_of, happened) if where is not None}
-        for where in wheres.values():
-            at = place(where)
-            codes.setdefault(at.path, set()).add(where[0])
-            lines.setdefault(at.path, set()).add(at.line)
-            self.labels_of_files[at.path] = at.file
-        self.excerpts: list[tuple[str, int, int]] = []
-        for path in codes:
-            for first, text in excerpt(path, codes[path], lines[path]):
-                self.excerpts.append((path, first, first + len(text)))
-                self.document["code"].append({"place": self.labels_of_files[path], "first_line": first, "lines": text})
-
     def _step(self, event: Event, number: int) -> None:
         tape = getattr(event, "tape", None)
         step: dict[str, Any] = {
             "kind": _kind(event),
             "text": "",
-            "where": self._point(self._where_of(event)),
+            "where": self.quotes.point(self._where_of(event)),
             "tape": None if tape is None else self.tape_numbers[id(tape)],
             "memory": self.memory.get(id(event)),
         }
         if (call := self.calls.get(id(event))) is not None and call.worth:
             step["call"] = self._call(call)
-        passed = [self._row(path, line) for path, line in self.passed.get(id(event), ())]
+        passed = [self.quotes.row(path, line) for path, line in self.passed.get(id(event), ())]
         if rows := [row for row in dict.fromkeys(passed) if row and not self._is_at(step, row)]:
             step["passed"] = [list(row) for row in rows]
         match event:
@@ -296,13 +225,6 @@ class Writer:
     def _is_at(self, step: dict[str, Any], row: tuple[int, int]) -> bool:
         return step["where"] is not None and (step["where"]["code"], step["where"]["line"]) == row
 
-    def _row(self, path: str, line: int) -> tuple[int, int] | None:
-        """Find a line in the code that is quoted."""
-        for index, (known, first, end) in enumerate(self.excerpts):
-            if path == known and first <= line < end:
-                return index, line
-        return None
-
     def _accumulated(self, event: events.Accumulate, number: int) -> dict[str, Any]:
         id = event.tensor._id
         self.seen[number, id] += 1
@@ -350,7 +272,7 @@ class Writer:
             if any(aliases := self.labels.aliases(entry)):
                 described["aliases"] = aliases
             described["output"] = self._tensor(entry.output_id, entry.output_value, "computed")
-            described["where"] = self._point(entry.where)
+            described["where"] = self.quotes.point(entry.where)
             if copied := [k for k in range(len(entry.ids)) if is_copied(entry, k)]:
                 described["broadcast"] = copied
             if step is not None and "call" in step:
@@ -430,19 +352,6 @@ class Writer:
             return entry.where
         where = getattr(event, "where", None) or self.places.get(id(event))
         return None if where is None or names(where).function == "play" else where
-
-    def _point(self, where: Where | None) -> dict[str, Any] | None:
-        if where is None:
-            return None
-        key = id(where[0]), where[1]
-        if key not in self.points:
-            self.points[key] = self._found(place(where))
-        return self.points[key]
-
-    def _found(self, at: Place) -> dict[str, Any] | None:
-        row = self._row(at.path, at.line)
-        columns = None if at.columns is None else list(at.columns)
-        return None if row is None else {"code": row[0], "line": row[1], "columns": columns}
 
 
 def _kind(event: Event) -> str:

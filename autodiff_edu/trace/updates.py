@@ -16,8 +16,9 @@ import numpy as np
 from ..core.entry import Entry
 from ..core.rule import RULES
 from ..custom.call import Custom
+from ..program.combining import LONG, joined
 from ..program.spelling import Text, infix, same
-from ..program.writing import LONG, Writer
+from ..program.writing import Writer
 from ..text.places import Where, names
 from . import events
 from .events import Event
@@ -115,7 +116,7 @@ class Updates:
             if entry.operation not in RULES or isinstance(entry.operation, Custom):
                 text = self.writer.operand(None, entry.output_value)
             else:
-                text = self.writer.joined(entry, {}, texts)
+                text = joined(self.writer, entry, {}, texts)
             if at != target and (self.uses[at] > 1 or len(text.text) > LONG):
                 text = Text(self.writer.part(text))
                 self.writer.computed[at] = text.text

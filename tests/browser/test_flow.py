@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from programs import square
 
 import autodiff_edu as ad
 from browser.following import Shown, only, read, saved
@@ -15,15 +16,6 @@ MOVING = {"reduced_motion": "no-preference"}
 RUNNING = "root => root.getAnimations({ subtree: true }).filter((one) => !one.transitionProperty).length"
 AFTER = """root => ['[data-field="after"]', '[data-now] [data-part="cotangent"]']
   .map((part) => root.querySelector(part)?.textContent)"""
-
-
-def squares() -> ad.Trace:
-    x = ad.Variable(3.0, name="x")
-    with ad.trace("squares") as traced:
-        with ad.GradientTape() as tape:
-            y = x * x
-        tape.gradient(y, x)
-    return traced
 
 
 def network() -> ad.Trace:
@@ -47,7 +39,7 @@ def sums(traced: ad.Trace) -> list[int]:
 
 
 def test_a_contribution_travels_and_the_accumulator_grows(open_tab: Any, tmp_path: Path) -> None:
-    traced = squares()
+    traced = square()
     player = only(open_tab(saved(traced, tmp_path), **MOVING))
     second = sums(traced)[1]
     go(player, second)
@@ -75,7 +67,7 @@ def test_a_contribution_travels_and_the_accumulator_grows(open_tab: Any, tmp_pat
 
 
 def test_values_travel_into_the_operation_and_are_gone(open_tab: Any, tmp_path: Path) -> None:
-    player = only(open_tab(saved(squares(), tmp_path), **MOVING))
+    player = only(open_tab(saved(square(), tmp_path), **MOVING))
     go(player, 1)
     player.press("ArrowRight")
     player.root.locator(".bead").first.wait_for(state="attached")
@@ -86,7 +78,7 @@ def test_values_travel_into_the_operation_and_are_gone(open_tab: Any, tmp_path: 
 
 
 def test_any_move_ends_what_flows_and_the_numbers_are_those_of_the_step(open_tab: Any, tmp_path: Path) -> None:
-    traced = squares()
+    traced = square()
     expected = read(traced)
     player = only(open_tab(saved(traced, tmp_path), **MOVING))
     second = sums(traced)[1]
@@ -102,7 +94,7 @@ def test_any_move_ends_what_flows_and_the_numbers_are_those_of_the_step(open_tab
 
 @pytest.mark.parametrize(("motion", "key"), [("reduce", "ArrowRight"), ("no-preference", "End")])
 def test_nothing_moves_for_who_wants_calm_or_jumps(motion: str, key: str, open_tab: Any, tmp_path: Path) -> None:
-    traced = squares()
+    traced = square()
     player = only(open_tab(saved(traced, tmp_path), reduced_motion=motion))
     go(player, sums(traced)[1])
     player.press(key)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from programs import broadcasting, diamond
+from programs import broadcasting, diamond, square
 
 import autodiff_edu as ad
 from browser.following import only, saved, violations
@@ -29,15 +29,6 @@ def by_half() -> ad.Trace:
         with ad.GradientTape() as tape:
             z = x * ad.stop_gradient(x)
         tape.gradient(z, x)
-    return traced
-
-
-def square() -> ad.Trace:
-    x = ad.Variable(3.0, name="x")
-    with ad.trace("square") as traced:
-        with ad.GradientTape() as tape:
-            y = x * x
-        tape.gradient(y, x)
     return traced
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
+from autodiff_edu.trace.arrays import array
 from autodiff_edu.trace.births import ODD
-from autodiff_edu.trace.document import array
 
 
 def births(function, *values):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from programs import EXAMPLES, diamond, loop, stopped, two_passes
+from programs import EXAMPLES, diamond, loop, stopped, two_passes, two_tapes
 
 import autodiff_edu as ad
 from autodiff_edu.text.shared import shared
@@ -120,16 +120,9 @@ def test_where_the_target_leaves_the_finite_numbers_there_is_null():
 
 
 def test_several_passes_have_several_targets():
-    x = ad.Variable(2.0, name="x")
-    with ad.trace() as traced:
-        with ad.GradientTape() as outer:
-            with ad.GradientTape() as inner:
-                y = x**3
-            slope = inner.gradient(y, x)
-        outer.gradient(slope, x)
-    targets = [nudge["target"] for name, nudge in kept(traced).items() if name.startswith("x -> ")]
+    targets = [nudge["target"] for name, nudge in kept(two_tapes()).items() if name.startswith("x -> ")]
     assert len(set(targets)) == 2
-    assert {nudge["slope"] for name, nudge in kept(traced).items() if name.startswith("x -> ")} == {12.0}
+    assert {nudge["slope"] for name, nudge in kept(two_tapes()).items() if name.startswith("x -> ")} == {12.0}
 
 
 def test_a_tape_that_began_before_the_trace_is_run_again_too():

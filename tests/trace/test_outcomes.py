@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+from programs import two_tapes
 
 import autodiff_edu as ad
 
@@ -98,13 +99,7 @@ def test_a_batch_jacobian_and_large_arrays_say_their_shape_once():
 
 
 def test_the_gradient_of_an_inner_tape_is_one_step_and_goes_on_as_a_value():
-    x = ad.Variable(2.0, name="x")
-    with ad.trace() as traced:
-        with ad.GradientTape() as outer:
-            with ad.GradientTape() as inner:
-                y = x**3
-            slope = inner.gradient(y, x)
-        outer.gradient(slope, x)
+    traced = two_tapes()
     document = traced.document()
     assert told(traced)[0] == "dy/dx is 12."
     assert told(traced)[1].endswith("/dx is 12.")

@@ -9,7 +9,7 @@ from programs import diamond
 from unruled import UNRULED
 
 import autodiff_edu as ad
-from autodiff_edu.trace.document import array
+from autodiff_edu.trace.arrays import array
 
 
 def nested():

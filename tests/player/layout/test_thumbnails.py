@@ -6,7 +6,7 @@ import pytest
 import autodiff_edu as ad
 from autodiff_edu.player.layout.layout import BOX_HEIGHT, LONGEST_VALUE, layout
 from autodiff_edu.player.layout.thumbnails import LEVELS, SIZE, cells_of, has_cells, largest, level, measure
-from autodiff_edu.trace.document import array
+from autodiff_edu.trace.arrays import array
 
 
 @pytest.mark.parametrize("shape", [(3,), (40,), (4, 3), (50, 60), (2, 3, 4), (1000,), (2, 5, 3, 4)])

@@ -8,7 +8,7 @@ import numpy as np
 import autodiff_edu as ad
 from autodiff_edu.player.print.thumbnails import draw_thumbnail
 from autodiff_edu.text.shared import colour
-from autodiff_edu.trace.document import array
+from autodiff_edu.trace.arrays import array
 
 
 def test_cells_of_one_shade_are_one_area_and_what_is_not_finite_is_crossed_out():

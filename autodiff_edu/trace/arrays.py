@@ -1,0 +1,65 @@
+"""How an array stands in the document of a trace: as a text, and as its numbers, or a sample of them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import isfinite, prod
+from typing import Any
+
+import numpy as np
+
+from ..core.tensor import Tensor
+from ..text.formatting import number, short_value
+
+LARGEST = 256
+
+
+def array(value: Any) -> dict[str, Any]:
+    """Describe an array as the document does.
+
+    >>> array(np.array([1.0, np.inf]))
+    {'shape': [2], 'dtype': 'float64', 'text': '[1 inf]', 'data': [1.0, 'inf']}
+    """
+    if value is None:  # let go of
+        return {"shape": [], "dtype": "", "text": short_value(None), "data": None}
+    value = value._array if isinstance(value, Tensor) else value if hasattr(value, "shape") else np.asarray(value)
+    described = {"shape": list(value.shape), "dtype": _name_of(value.dtype), "text": short_value(value), "data": None}
+    if isinstance(value, np.ndarray | np.generic):
+        if value.size > LARGEST:
+            described["every"] = every = _every(value.shape)
+            if value.dtype.kind in "biufc":
+                with np.errstate(all="ignore"):  # it may overflow
+                    norm = np.linalg.norm(np.ravel(value).astype(np.result_type(value, np.float64)))
+                described["norm"] = _rounded(float(norm))
+            value = np.asarray(value)[tuple(slice(None, None, stride) for stride in every)]
+        described["data"] = _rounded(value.tolist())
+    return described
+
+
+_name_of = lru_cache(maxsize=64)(str)  # of a dtype; NumPy works it out anew each time
+
+
+def _every(shape: tuple[int, ...]) -> list[int]:
+    """Choose strides that leave no more than `LARGEST` elements, thinning the longest axes first.
+
+    >>> _every((1000,)), _every((20, 50))
+    ([4], [2, 3])
+    """
+    counts = [min(n, LARGEST) for n in shape]
+    while True:
+        every = [-(-n // count) for n, count in zip(shape, counts, strict=True)]
+        left = [-(-n // stride) for n, stride in zip(shape, every, strict=True)]
+        if prod(left) <= LARGEST:
+            return every
+        longest = left.index(max(left))
+        counts[longest] = left[longest] - 1
+
+
+def _rounded(data: Any) -> Any:
+    if isinstance(data, list):
+        return [_rounded(part) for part in data]
+    if isinstance(data, complex):
+        return number(data)
+    if isinstance(data, float):
+        return float(number(data)) if isfinite(data) else f"{data}"
+    return data
