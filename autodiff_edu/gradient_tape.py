@@ -284,7 +284,7 @@ class GradientTape(Tape):
         target : Tensor, Variable, or a nested structure of them
             What would be differentiated.
         source : Tensor or Variable
-            By what.
+            With respect to what.
 
         Returns
         -------
@@ -298,7 +298,7 @@ class GradientTape(Tape):
         >>> with ad.GradientTape() as tape:
         ...     y = x * x
         >>> print(tape.explain(y, x))  # doctest: +ELLIPSIS
-        The gradient of y by x is None:
+        dy/dx is None:
         - doctest, line 1: x is a constant that the tape was never asked to watch. Write tape.watch(x) before ...
         """
         from .explain.explanation import explain
@@ -339,7 +339,7 @@ class GradientTape(Tape):
     def nudge(self, target: Any, tensor: Any, by: Any) -> Nudge:
         """Nudge a tensor: compute how far the target moves, and how far the cotangent says that it does.
 
-        Runs again what was recorded after the tensor; what is not on the tape stays as it was. Never uses a tape up.
+        Runs again what was recorded after the tensor; anything not on the tape stays as it was. Never uses up a tape.
 
         Parameters
         ----------

@@ -120,7 +120,7 @@ def _lost(frame: FrameType, life: Any, function: str | None = None) -> TypeError
         name = function.partition(".")[2]
         instead = _NAMES.get(name) or (f"np.{name}" if hasattr(np, name) else None)
         what = f"{function} takes the plain number out of a tensor here"
-        remedy = f"Write {instead}" if instead else "NumPy has no such function; write yours with ad.custom_gradient"
+        remedy = f"Write {instead}" if instead else "NumPy has no such function; write your own with ad.custom_gradient"
     elif _is_store(frame):
         what = "assigning a tensor into an array stores only its plain numbers"
         remedy = "Build the whole array at once with np.stack([...]) or np.where(mask, new, old)"

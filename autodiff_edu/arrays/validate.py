@@ -140,7 +140,7 @@ def read_only(array: Any) -> Any:
 
 
 def can_change(array: Any) -> bool:
-    """Return whether somebody can write into an array, be it through the memory that it is a view of."""
+    """Return whether an array can be written to, directly or through the array that it is a view of."""
     while isinstance(array, np.ndarray):
         if array.flags.writeable:
             return True

@@ -50,7 +50,7 @@ class Custom:
         The inputs for which the backward function gave None when it was last asked; a released tape still knows.
     captured, named : frozenset of int
         The ids of the tensors that the function used though they were no positional arguments: from outside, or given
-        by keyword. It has no derivative by them.
+        by keyword. It has no derivative with respect to them. `unseen` are all of these.
     """
 
     hidden = 1
@@ -63,6 +63,8 @@ class Custom:
         self.places, self.given, self.silent = places, given, silent if silent is not None else set()
         self.captured: frozenset[int] = frozenset()
         self.named: frozenset[int] = frozenset()
+
+    unseen = property(lambda self: self.captured | self.named)
 
     def __call__(self, *inputs: Any) -> Any:
         """Return the result that the call, the last input, holds."""

@@ -25,7 +25,7 @@ LARGEST_STACK = 256 * 2**20
 
 
 def jacobian(tape: Tape, target: Any, sources: Any, unconnected: str = "none", chunk_size: int | None = None) -> Any:
-    """Return the Jacobian by each source; see `GradientTape.jacobian`."""
+    """Return the Jacobian with respect to each source; see `GradientTape.jacobian`."""
     target = one_tensor(target, "jacobian")
     tensors = tensors_of(sources, "sources")
     with tape._reading():

@@ -26,12 +26,12 @@ from .requests import as_constant
 
 
 class Nudge(NamedTuple):
-    """What came of a nudge.
+    """The result of a nudge.
 
     Attributes
     ----------
     moved : ndarray or scalar
-        How far the target does move: it was computed again.
+        How far the target actually moves when it is computed again.
     said : ndarray or scalar
         How far the cotangent says that it moves; 0 where none reached the tensor.
     connected : bool
@@ -58,7 +58,7 @@ def nudge(tape: Tape, target: Any, tensor: Any, by: Any) -> Nudge:
     """Compare how far the target moves with how far the cotangent says; see `GradientTape.nudge`."""
     target, tensor = one_tensor(target, "nudge"), one_tensor(tensor, "nudge", "tensor")
     if tensor.dtype.kind not in "fc":
-        raise ValueError(f"the tensor of nudge is of {tensor.dtype}, which has no derivative; nudge a floating tensor")
+        raise ValueError(f"cannot nudge a tensor of dtype {tensor.dtype}: it has no derivative. Nudge a floating one")
     with only():
         by = _checked(by, tensor)
     tape.check_usable()
@@ -87,7 +87,7 @@ def _checked(by: Any, tensor: Any) -> Any:
     given = as_constant("by", by)._array
     kinds = "iufc" if tensor.dtype.kind == "c" else "iuf"
     if given.dtype.kind not in kinds:
-        raise TypeError(f"by is of {given.dtype}, and the tensor is of {tensor.dtype}; write a nudge such as 0.1")
+        raise TypeError(f"by has dtype {given.dtype}, but the tensor has dtype {tensor.dtype}; try by=0.1")
     if not np.all(np.isfinite(given)):
         raise ValueError(f"by is {short_value(given)}; a nudge is a finite number, such as 0.1")
     try:
@@ -117,8 +117,7 @@ def used_by(entry: Entry) -> set[int]:
 
 def _unseen(entry: Entry) -> frozenset[int]:
     """Return the ids of what a custom gradient used without being given it by position."""
-    custom = entry.operation
-    return getattr(custom, "captured", frozenset()) | getattr(custom, "named", frozenset())
+    return getattr(entry.operation, "unseen", frozenset())
 
 
 def run_again(entries: Iterable[Entry], tensor: int, move: Callable[[Any], Any]) -> dict[int, Any]:

@@ -83,8 +83,8 @@ def _transposed(pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: En
             raise
     if found is None and left:
         raise TypeError(
-            f"the rule of {entry.name}, used at {entry.place}, takes the cotangent as plain numbers, by {left[0]}, so "
-            'no tangent is pushed forward through it. Write it in NumPy functions of tensors, or use mode="reverse"'
+            f"the rule of {entry.name}, used at {entry.place}, turns the cotangent into plain numbers with {left[0]}, "
+            'so no tangent can pass through it. Write the rule with NumPy functions of tensors, or use mode="reverse"'
         ) from failed
     return np.zeros(stack + entry.output_value.shape, entry.output_value.dtype) if found is None else found
 

@@ -8,7 +8,7 @@
 ...     y = x * 2.0
 ...     z = ad.stop_gradient(y)
 >>> print(tape.explain(z, x))
-The gradient of z by x is None:
+dz/dx is None:
 - doctest, line 3: z = ad.stop_gradient(y) cuts the flow on purpose. Use y itself where the gradient should pass.
 """
 
@@ -123,10 +123,12 @@ class Explanation:
         """The first line of the text: whether the gradient is None."""
         targets, by = self._ways.targets, self._labels.spoken(self._ways.source._id, "the source")
         name = self._labels.spoken(targets[0]._id, "the target") if len(targets) == 1 else f"the {len(targets)} targets"
+        slope = derivative(name, by)
+        slope = slope[0].upper() + slope[1:] if " " in slope else slope
         if not self.connected:
-            return f"The gradient of {name} by {by} is None:"
+            return f"{slope} is None:"
         how = "; it flows back through:" if self.path else ": they are the same tensor."
-        return f"The gradient of {name} by {by} is not None{how}"
+        return f"{slope} is not None{how}"
 
     def __str__(self) -> str:
         return "\n".join("\n".join([title, *(f"- {item}" for item in items)]) for title, items in self._sections)
@@ -149,7 +151,7 @@ class Explanation:
         from ..trace import Trace, events
 
         ways, tape, source = self._ways, self._ways.tape, self._ways.source
-        shown = Trace("why is it None?" if not self.connected else "by which way?")
+        shown = Trace("why is it None?" if not self.connected else "along which path?")
         if source._id in tape._watched:
             named = source.as_it_is() if isinstance(source, Variable) else wrap(source._array, source._id)
             named.name = self._labels[source._id]
@@ -162,7 +164,7 @@ class Explanation:
         return shown
 
     def _walked_back(self) -> Iterator[tuple[str, Where | None, Entry | None]]:
-        """Tell the way back from the target: each sentence with its place, and with its entry if it is about one."""
+        """Return the way back from the target: each sentence with its place, and with its entry if it is about one."""
         ways, labels = self._ways, self._labels
         target = labels.spoken(ways.targets[0]._id, "the target") if len(ways.targets) == 1 else "the targets"
         start = derivative(target, labels.spoken(ways.source._id, "the source"))
@@ -230,7 +232,7 @@ def _after_all(explanation: Explanation) -> list[Cause]:
     if any(entry.values is None for entry in tape.entries):
         mark = next(mark for mark in reversed(explanation._ways.life) if mark.what == "release")
         text = (
-            f"{place(mark.where)}: this one-shot tape was used here and has let go of its arrays, so another gradient "
+            f"{place(mark.where)}: this one-shot tape was used here and has released its arrays, so another gradient "
             "raises a RuntimeError. Write GradientTape(persistent=True) to differentiate more than once."
         )
         found.append(Cause("released", None, mark.where, text))
@@ -305,8 +307,8 @@ def _about_a_computed_source(line: Line, ways: Ways, labels: SpokenLabels) -> Ca
         name, code = written.result, as_written(line, line.name) or f"{line.name}(...)"
         new = code if is_statement(code) else f"{name} = {code}"
         text = (
-            f"{place(line.where)}: {new} makes {name} a new tensor: from here on the name stands for that one, no "
-            f"longer for the variable or tensor it was. Write {name}.assign(...) to give a variable a new value, or "
+            f"{place(line.where)}: {new} makes {name} a new tensor: from here on, the name refers to it and no "
+            f"longer to the earlier variable or tensor. Write {name}.assign(...) to give a variable a new value, or "
             f"tape.watch({name}) inside the tape."
         )
         return Cause("rebound", line.name, line.where, text)

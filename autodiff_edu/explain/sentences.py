@@ -41,18 +41,18 @@ KINDS: dict[str, Callable[[str, str], str]] = {
         f" makes integers or booleans, which have no derivative. Keep {x} in floating point on the way."
     ),
     "argument": lambda y, x: (
-        f" has no derivative by {x}: it is used only to choose or to count here. Let the target depend on {x} by a "
+        f" has no derivative with respect to {x}: it only picks or counts. Make the target depend on {x} through a "
         "smooth function too."
     ),
     "silent": lambda y, x: (
         f" has a custom gradient that gives None for {x}. Let its backward function return a gradient there."
     ),
     "captured": lambda y, x: (
-        f" captures {x}, and has a custom gradient, by its positional arguments alone. Pass {x} as a positional "
+        f" captures {x}, but its custom gradient covers positional arguments only. Pass {x} as a positional "
         "argument."
     ),
     "named": lambda y, x: (
-        f" takes {x} by keyword, and has a custom gradient, by its positional arguments alone. Pass {x} as a "
+        f" takes {x} by keyword, but its custom gradient covers positional arguments only. Pass {x} as a "
         "positional argument."
     ),
     "before": lambda y, x: f" was computed {WHEN['before']}. Move this line into its with block.",
@@ -67,10 +67,10 @@ KINDS: dict[str, Callable[[str, str], str]] = {
         "make a tape in each thread."
     ),
     "assigned": lambda y, x: (
-        f" puts numbers into the variable {y}, and assigning is on no tape. Use {x} itself in what follows."
+        f" assigns plain numbers to the variable {y}, which no tape follows. Use {x} itself in what follows."
     ),
     "copied": lambda y, x: (
-        f" is a new tensor with the numbers of {x}, and copying them is on no tape. Use {x} itself in what follows."
+        f" is a new tensor with the numbers of {x}, and no tape follows the copying. Use {x} itself in what follows."
     ),
     "nesting": lambda y, x: (
         " was taken after this tape had stopped recording. Take it inside this tape's with block, so that the backward "

@@ -372,4 +372,4 @@ def _stops(operation: Any) -> str | None:
 
 def _beside(entry: Entry) -> frozenset[int]:
     """List the tensors that a custom gradient uses besides its positional arguments."""
-    return entry.operation.captured | entry.operation.named if isinstance(entry.operation, Custom) else frozenset()
+    return entry.operation.unseen if isinstance(entry.operation, Custom) else frozenset()

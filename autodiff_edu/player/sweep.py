@@ -181,7 +181,7 @@ def _check_batch(target: Tensor, source: Tensor, name: str) -> None:
         )
     if not 0 < source.size * target.size <= LARGEST:
         raise ValueError(
-            f"{shapes}: their Jacobian has {source.size * target.size} numbers, and a sweep is to be looked at, with 1 "
+            f"{shapes}: their Jacobian has {source.size * target.size} numbers, but a sweep can show from 1 "
             f"to {LARGEST}. Take fewer samples"
         )
 
@@ -193,7 +193,7 @@ def _source(f: Any, x: Any) -> tuple[str, Tensor]:
     name = _parameters(f, 1)[0]
     source = _watchable(as_array(x), name)
     if not isinstance(source, Tensor) or source.dtype.kind != "f":
-        raise TypeError(f"{name} is {x!r:.60}, and a Jacobian is by one array of floating numbers")
+        raise TypeError(f"{name} is {x!r:.60}, and a Jacobian needs one array of floating-point numbers")
     return name, source
 
 
@@ -204,7 +204,7 @@ def _title(f: Any, name: str) -> str:
 def _check_connected(tape: GradientTape, target: Tensor, source: Tensor, name: str) -> None:
     if not (why := tape.explain(target, source)):
         raise ValueError(
-            f"the result does not depend on {name}, so that its Jacobian is 0 and there is nothing to sweep:\n{why}"
+            f"the result does not depend on {name}, so its Jacobian is 0 and there is nothing to sweep:\n{why}"
         )
 
 
@@ -245,6 +245,6 @@ def _labels(name: str, shape: tuple[int, ...]) -> list[str]:
 def _check_size(tensor: Tensor, who: str, most: int) -> None:
     if not 0 < tensor.size <= most:
         raise ValueError(
-            f"{who} shape {tensor.shape}: {tensor.size} elements, and a sweep is to be looked at row by row, with 1 to "
+            f"{who} shape {tensor.shape}: {tensor.size} elements, but a sweep can show from 1 to "
             f"{most}. Take a part, or tape.jacobian and plots.heatmap"
         )

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..core.entry import Entry
 from ..core.tensor import Tensor
+from ..derivatives.nudge import leading_to
 from . import formulas
 from .spelling import INDEXING, Text, contraction
 
@@ -25,6 +26,8 @@ def expressed(
     writer: Any, entries: list[Entry], value: Any, texts: dict[int | None, Text], g: Tensor, known: Any, key: Any
 ) -> Text:
     """Make an expression of what a rule did to `g`; with a key, its formula too. `known`: output and arguments."""
+    if isinstance(value, Tensor):  # a rule may compute more than leads to its result
+        entries = leading_to({entry.output_id: entry for entry in entries}, value._id)
     expression = noted(writer, entries, value, texts.copy()) if isinstance(value, Tensor) else None
     expression = expression or writer.operand(None, value)
     symbols = {known[0]._id: "__y", g._id: "__g"}
@@ -54,7 +57,7 @@ def show(
         writer.formulas[key] = formulas.tree(whole.text)
         return
     known = texts | {id: Text(name) for id, name in writer.computed.items() if id in symbols}
-    known |= {id: Text(writer._given[id][-1][1]) for id in symbols if id in writer._given}
+    known |= {id: Text(found[1]) for id in symbols if (found := writer.latest(id))}
     named = {known[id].text: symbol for id, symbol in symbols.items() if id in known}
     leaves = ((name, formulas.tree(symbol)) for name, symbol in named.items() if name.isidentifier())
     writer.formulas[key] = formulas.tree(expression.text, tuple(leaves))
@@ -108,7 +111,7 @@ def joined(writer: Any, entry: Entry, makers: dict[int | None, Entry], texts: di
     for k, (id, operand) in enumerate(zip(entry.ids, entry.values, strict=True)):
         if id not in texts:
             indexes = entry.name in INDEXING and k == 1
-            known = id in writer.computed or id in writer._given
+            known = id in writer.computed or writer.latest(id) is not None
             parts.append(writer.operand(id if known else None, operand, index=indexes))
         else:
             parts.append(texts[id])

@@ -61,14 +61,4 @@ class TangentWriter:
         known, place = (y, *inputs), (entry.output_id, -1 - k)
         if not isinstance(part, Tensor):
             return expressed(self.writer, [], part, texts, g, known, place), part
-        entries = _leading_to(part._id, noted.entries)  # a rule that is transposed computes more than that
-        return expressed(self.writer, entries, part, texts, g, known, place), part._array
-
-
-def _leading_to(id: int, entries: list[Entry]) -> list[Entry]:
-    needed, found = {id}, []
-    for entry in reversed(entries):
-        if entry.output_id in needed:
-            found.append(entry)
-            needed.update(one for one in entry.ids if one is not None)
-    return found[::-1]
+        return expressed(self.writer, noted.entries, part, texts, g, known, place), part._array

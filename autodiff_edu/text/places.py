@@ -188,13 +188,14 @@ def expression(where: Where) -> ast.AST | None:
 
 def position_of(code: CodeType, offset: int) -> Span:
     """Return the first and last line and column of an expression, as far as they are known."""
-    known = _positions(code)
+    known = positions_of(code)
     line, end, column, end_column = known[offset // 2] if offset // 2 < len(known) else (None, None, None, None)
     return code.co_firstlineno if line is None else line, end, column, end_column
 
 
 @lru_cache(maxsize=256)
-def _positions(code: CodeType) -> list[tuple[int | None, int | None, int | None, int | None]]:
+def positions_of(code: CodeType) -> list[tuple[int | None, int | None, int | None, int | None]]:
+    """Return the positions of all instructions of a code object, in their order."""
     return list(code.co_positions())
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .places import Where, _positions, is_ours, source_of
+from .places import Where, is_ours, positions_of, source_of
 
 _LIBRARIES = (
     dirname(abspath(os.__file__)) + os.sep,
@@ -75,7 +75,7 @@ def where_is(code: CodeType, node: ast.expr | ast.stmt) -> Where:
 def _offsets(code: CodeType) -> dict[Any, int]:
     """Map the position of every expression, and every line, to the first offset with it."""
     found: dict[Any, int] = {}
-    for index, position in enumerate(_positions(code)):
+    for index, position in enumerate(positions_of(code)):
         found.setdefault(position, 2 * index)
         found.setdefault(position[0], 2 * index)
     return found

@@ -7,10 +7,11 @@ from typing import Any
 
 from ..core.entry import Entry
 from ..nonfinite.birth import born_backward, born_forward
+from ..text.shared import shared
 from . import events
 from .events import Event
 
-ODD = re.compile(r"(?<![a-z])(nan|-?inf)(?![a-ik-z])")
+ODD = re.compile(shared()["odd"])
 """In the text of an array, which names its smallest and its largest element at least; "infj" is part of a number."""
 
 SPOKEN = {"nan": "NaN"}
@@ -28,23 +29,23 @@ class Births:
     def __init__(self, document: dict[str, Any]) -> None:
         self.document = document
         self.known: set[int] = set()  # tensors that are not finite, and of which that was said
-        self.arrived: dict[int, Any] = {}  # by the index of an entry: the cotangent that arrived last
 
-    def sentence(self, event: Event, step: dict[str, Any]) -> str:
-        """Say that something is born at this step, and note in the step what; say nothing where nothing is."""
+    def sentence(self, event: Event, step: dict[str, Any], arrived: Any) -> str:
+        """Say that something is born at this step, and note in the step what; say nothing where nothing is.
+
+        At an accumulation, `arrived` is the cotangent that arrived at the entry.
+        """
         match event:
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
                 return self._computed(entry, step)
             case events.Watch() | events.Assign():
                 array = step.get("value") or self._value(step["tensor"])
                 return self._came_in(step, [(step["tensor"], array)], " with the data")
-            case events.PullBack(cotangent=cotangent):
-                self.arrived[step["entry"]] = cotangent._array
             case events.Accumulate(entry=entry) if ODD.search(step["after"]["text"]) and entry.values is not None:
                 before = None if event.before is None else event.before._array
                 name = self.document["tensors"][step["tensor"]]["name"]
-                arrived, sums = self.arrived.get(step["entry"]), (event.contribution._array, event.after._array)
-                return self._born(step, born_backward(entry, event.argument, name, arrived, before, *sums))
+                g, sums = None if arrived is None else arrived._array, (event.contribution._array, event.after._array)
+                return self._born(step, born_backward(entry, event.argument, name, g, before, *sums))
         return ""
 
     def _computed(self, entry: Entry, step: dict[str, Any]) -> str:

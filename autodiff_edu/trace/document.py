@@ -209,7 +209,8 @@ class Writer:
             case events.Explain(entry=Entry() as entry):
                 step["entry"] = self._entry(entry, None)
         step["text"] = self.sentences.write(event, step)
-        step["text"] += self.births.sentence(event, step)
+        arrived = self.arrived.get((number, event.entry.output_id)) if isinstance(event, events.Accumulate) else None
+        step["text"] += self.births.sentence(event, step, arrived)
         self.document["steps"].append(step)
 
     def _call(self, call: Any) -> int:

@@ -35,7 +35,6 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.validate import freeze
 from ..core.active import always, begin, listen, now, only
 from ..core.entry import Entry
 from ..core.tensor import Tensor
@@ -153,14 +152,13 @@ class Lines(WithBlock):
 
     def __call__(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
         """Hear of an operation; if a tape is paused, and no other tells of it, it is a step all the same."""
+        kept = self.trace._hear(entry)
         if entry.values is None:
             return
         self.settle()
         if self.frames:
             self.frames[-1].computed = True
         if self.paused:
-            kept = entry.copy()
-            kept.values = tuple(map(freeze, entry.values, entry.ids))
             self.pending = events.Missed(self.paused[-1], kept)
 
     def before(self, event: events.Event) -> None:
@@ -315,6 +313,8 @@ class Lines(WithBlock):
         if value is None or (isinstance(value, Tensor) and value._id == self.latest):
             return
         text, written = _value(value), "" if expression is None else written_as(expression)
+        if not text and not at.by_user:
+            return
         what = [part for part in (written if isinstance(expression, ast.Name) or not text else "", text) if part]
         if what and at.call is not None:
             code = at.frame.f_code
@@ -361,6 +361,8 @@ def _is_around(found: list[ast.stmt], inner: list[ast.stmt]) -> bool:
 def _assigned(at: Frame, statement: ast.stmt) -> str:
     """Say which plain numbers and arrays a statement has assigned."""
     values = [(name, _plain(at[name])) for name in names_assigned(statement) if name != "_" and at.has(name)]
+    if isinstance(statement, ast.For):  # a turn is told by those of its names that can be written
+        values = [(name, text) for name, text in values if text]
     if not values or not all(text for _, text in values):
         return ""
     found = [f"{name} = {text}" if isinstance(statement, ast.For) else f"{name} is {text}" for name, text in values]

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..core.active import only
 from ..core.entry import Entry
+from ..custom.call import Custom
 from ..derivatives.nudge import leading_to, run_again, used_by
 from ..text.shared import shared
 from . import events
@@ -81,7 +82,7 @@ def _all_nudges(happened: Any, passes: Any, earlier: Any, tensors: Any) -> Itera
     makers = {id: entry for id, entry in known.items() if entry.values is not None}
     for number, (seed, *others) in islice(seeds.items(), MOST):
         target, first = seed.tensor._array, seed.cotangent._array
-        is_scalar = _is_here(target, np.float64) and target.shape == first.shape == ()
+        is_scalar = _is_here(target, np.float64) and target.shape == first.shape == () and np.isfinite(target)
         if not others and is_scalar and first == 1:
             yield from _of_pass(makers, seed.tensor, cotangents[number], tensors)
 
@@ -186,4 +187,4 @@ def _is_here(value: Any, dtype: Any = None) -> bool:
 
 
 def _is_users(entry: Entry) -> bool:
-    return hasattr(entry.operation, "again")
+    return isinstance(entry.operation, Custom)

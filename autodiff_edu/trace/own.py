@@ -10,10 +10,8 @@ from typing import Any, NamedTuple
 from ..core.entry import Entry
 from ..custom.call import Custom
 from ..text.places import Where, expression, position_of
+from ..text.statements import written_as
 from . import events
-
-LONGEST = 60
-"""The most characters of an expression that stands in a sentence."""
 
 
 class Own(NamedTuple):
@@ -32,8 +30,8 @@ class Own(NamedTuple):
         node: ast.AST | None = None if self.where is None else expression(self.where)
         if isinstance(node, ast.Return):
             node = node.value
-        text = ast.unparse(node) if isinstance(node, ast.expr) and not isinstance(node, ast.Tuple) else ""
-        return text if 0 < len(text) <= LONGEST else None
+        plain = isinstance(node, ast.expr) and not isinstance(node, ast.Tuple)
+        return (written_as(node) if plain and node is not None else "") or None
 
 
 def own_backwards(source: Any) -> dict[int, Own]:

@@ -54,7 +54,13 @@ def program(source: Any, passes: list[int], labels: Labels, tapes: dict[Tape, st
         What the backward functions of custom gradients computed.
     """
     written = _Program(source, passes, labels, tapes, own)
-    return Program([line.text for line in written.writer.lines], written.steps, written.writer.formulas)
+    writer = written.writer
+    imports = [
+        f"from {module} import {name}{'' if called == name else f' as {called}'}"
+        for (module, name), called in writer.imports.items()
+    ]
+    steps = [None if at is None else at + len(imports) for at in written.steps]
+    return Program([*imports, *(line.text for line in writer.lines)], steps, writer.formulas)
 
 
 class _Program:

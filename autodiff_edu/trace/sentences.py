@@ -94,10 +94,11 @@ class Sentences:
             case events.Assign(variable=variable, value=value):
                 return f"the variable {labels[variable._id]} is assigned {short_value(value._array)}."
             case events.Line(text=text) | events.Error(text=text):
-                return f"{self._line(step) if step['where'] else ''}{text}{'' if text[-1] in '.!?' else '.'}"
+                nowhere = "here " if isinstance(event, events.Line) else ""
+                return f"{self._line(step) if step['where'] else nowhere}{text}{'' if text[-1] in '.!?' else '.'}"
             case events.Leave(tensor=tensor, how=how):
                 name = labels[tensor._id]
-                return f"the tensor {name} leaves for NumPy by {how}: what is computed from that is on no tape."
+                return f"the tensor {name} leaves for NumPy through {how}: no tape follows what is computed from it."
             case events.Outcome():
                 return self._outcome(event, step)
         one_shot = step["kind"] == "release" and self._is_alone()
@@ -123,7 +124,7 @@ class Sentences:
 
     def _recorded(self, step: dict[str, Any], whose: str) -> str:
         if step["kind"] == "skip":
-            return f"{whose} does not record it: it watches nothing in it."
+            return f"{whose} does not record it: it watches none of the inputs."
         entry = self.document["entries"][step["entry"]]
         text = f"{whose} records it as entry {entry['number']}"
         if step["kind"] != "cut":
@@ -162,7 +163,7 @@ class Sentences:
         text = f"{start} is {'None' if result is None else self._array(result._array)}"
         if event.connected:
             return f"{text}."
-        text += "" if result is None else " in place of None"
+        text += "" if result is None else " instead of None"
         return f"{text}{self._why(event.causes, name, step)}"
 
     def _array(self, array: Any) -> str:
@@ -186,6 +187,8 @@ class Sentences:
 
 
 def _begun(sentence: str, whose: str) -> str:
-    """Begin a sentence with a capital letter, unless it begins with the user's name of a tape, or with dy/dx."""
+    """Begin a sentence with a capital letter, unless it begins with the name of a tape or of a file, or with dy/dx."""
     named = whose and sentence.startswith(f"{whose} ") and not whose.startswith(("tape ", "the "))
-    return sentence if named or re.match(r"d.*/d.* is ", sentence) else sentence[0].upper() + sentence[1:]
+    return (
+        sentence if named or re.match(r"d.*/d.* is |\S+\.\w+, line ", sentence) else sentence[0].upper() + sentence[1:]
+    )

@@ -23,16 +23,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from typing import Any
 
 from ..arrays.validate import freeze
-from ..core.active import begin, listen, now
 from ..core.entry import Entry
 from ..core.tape import Tape
 from ..core.variable import Variable
 from ..text.places import Where, here, place
 from ..text.statements import is_theirs
-from ..text.with_block import Exit, WithBlock
 from . import events
 from .events import Event, hook
 from .scopes import opened
@@ -112,19 +111,18 @@ class Trace:
                 self._causes[key], self._called[event.source._id] = explanation.causes, explanation.called
         return self._causes[key]
 
-    def _hear(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
-        """Keep what was computed. This method is a listener."""
+    def _hear(self, entry: Entry) -> Entry:
+        """Keep what was computed, as it is now."""
         kept = entry.copy()
         if entry.values is not None:
             kept.values = tuple(map(freeze, entry.values, entry.ids))
         self._heard.append(kept)
+        return kept
 
     def without(self, *tapes: Tape) -> Trace:
         """Return the same trace without what concerns some tapes."""
-        rest = Trace(self.title)
-        rest._earlier, rest._scopes, rest._memory = self._earlier, self._scopes, self._memory
-        rest._places, rest._heard, rest._marks = self._places, self._heard, self._marks
-        rest._calls, rest._called = self._calls, self._called
+        rest = copy(self)
+        rest.events, rest._passed = [], {}
         passing: list[tuple[str, int]] = []  # what only those tapes recorded passes without a step
         for event in self.events:
             passing += self._passed.get(id(event), ())
@@ -167,21 +165,6 @@ class Trace:
         return transcript(self.document())
 
 
-class Listening(WithBlock):
-    """Let a listener hear what is computed in a `with` block; it claims nothing and follows nothing, as tapes do."""
-
-    def __init__(self, listener: Any) -> None:
-        self._listener = listener
-
-    def __enter__(self) -> None:
-        begin(self)
-        listen(*now().listeners, self._listener)
-
-    @Exit
-    def __exit__(self, *exception: object) -> None:
-        listen(*(listener for listener in now().listeners if listener != self._listener))
-
-
 class _Hook(hook):
     """A hook whose own work is not followed line by line."""
 
@@ -219,7 +202,7 @@ def trace(title: str = "trace") -> Iterator[Trace]:
     kept = Trace(title)
     hooked = _Hook(kept._see)
     kept._lines = hooked.lines = Lines(kept, hooked._see)
-    with hooked, Listening(kept._hear), kept._lines:
+    with hooked, kept._lines:
         try:
             yield kept
         except Exception as error:

@@ -7,6 +7,7 @@ Both call a follower, which has `enter(frame)` (whose answer says whether to fol
 
 from __future__ import annotations
 
+import dis
 import sys
 from collections.abc import Callable
 from threading import get_ident
@@ -14,6 +15,9 @@ from types import CodeType, FrameType
 from typing import Any, Protocol
 
 from ..text.statements import is_theirs
+
+ENDING = {dis.opmap.get(name) for name in ("FOR_ITER", "SEND")}
+"""The instructions of a loop and of an await, which end with a StopIteration that nobody else sees."""
 
 FAILED = object()
 """Stands for the value of a function that an exception has ended."""
@@ -159,8 +163,9 @@ class BySettrace:
                 other = other(frame, event, arg)
             if event == "line":
                 follower.line(frame)
-            elif event == "exception" and arg[0] is not StopIteration:  # with which a loop or an await ends
-                follower.fail(frame)
+            elif event == "exception":
+                if arg[0] is not StopIteration or frame.f_code.co_code[frame.f_lasti] not in ENDING:
+                    follower.fail(frame)
             elif event == "return":
                 follower.leave(frame, arg)
             return heard

@@ -368,8 +368,7 @@ def test_choices_are_made_by_keyboard_and_none_is_not_zero(predict: Any) -> None
     at.player.press("Tab")
     at.player.press("Enter")
     assert (
-        at.verdict
-        == "Not quite. 0 would be an answer: the path is there, and it is flat. Is there a path? Try once more."
+        at.verdict == "Not quite. 0 would mean that there is a path, and that it is flat. Is there one? Try once more."
     )
     at.player.agrees(at.expected, cut - 1)
     at.player.press("Tab")

@@ -245,8 +245,8 @@ def test_one_that_uses_what_moves_from_outside_says_so():
     [
         ("far", TypeError, "by: a tensor holds numbers"),
         (None, TypeError, "by: a tensor holds numbers"),
-        (True, TypeError, "by is of bool, and the tensor is of float64"),
-        (1j, TypeError, "by is of complex128, and the tensor is of float64"),
+        (True, TypeError, "by has dtype bool, but the tensor has dtype float64"),
+        (1j, TypeError, "by has dtype complex128, but the tensor has dtype float64"),
         (np.inf, ValueError, "by is inf; a nudge is a finite number"),
         ([1.0, np.nan, 0.0], ValueError, "by is .*nan.*; a nudge is a finite number"),
         ([1.0, 2.0], ValueError, r"by has shape \(2,\), and the tensor has shape \(3,\); write one number"),
@@ -274,7 +274,7 @@ def test_whole_numbers_are_not_nudged():
     n, x = ad.Variable(3), ad.Variable(2.0)
     with ad.GradientTape() as tape:
         y = x * n
-    with pytest.raises(ValueError, match="the tensor of nudge is of int64, which has no derivative"):
+    with pytest.raises(ValueError, match="cannot nudge a tensor of dtype int64"):
         tape.nudge(y, n, 1)
 
 

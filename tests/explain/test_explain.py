@@ -154,7 +154,7 @@ def test_several_targets_are_connected_if_one_is():
     explanation = tape.explain([b, c], x)
     assert not explanation
     assert [cause.kind for cause in explanation.causes] == ["step"]
-    assert str(explanation).startswith("The gradient of the 2 targets by x")
+    assert str(explanation).startswith("The gradient of the 2 targets with respect to x")
     check_shows(explanation)
     check_shows(tape.explain([b, a], x))
     assert not tape.explain([], x)
@@ -197,7 +197,7 @@ def test_the_error_names_the_first_source_without_a_gradient():
     a, b = ad.Variable(1.0, name="alpha"), ad.Variable(1.0, name="beta")
     with ad.GradientTape() as tape:
         y = a * np.sign(b)
-    with pytest.raises(ad.UnconnectedError, match="by beta is None") as error:
+    with pytest.raises(ad.UnconnectedError, match="dy/dbeta is None") as error:
         tape.gradient(y, {"a": a, "b": b}, unconnected_gradients="explain")
     assert "sign" in str(error.value)
 
@@ -333,7 +333,7 @@ def test_a_notebook_s_places_are_cells():
         """
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "The gradient of y by x is None:\n- cell 2, line 3: y = np.round(x) has steps" in done.stdout
+    assert "dy/dx is None:\n- cell 2, line 3: y = np.round(x) has steps" in done.stdout
 
 
 def test_a_cut_by_numpy_is_named_among_others():

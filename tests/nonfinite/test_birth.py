@@ -65,4 +65,4 @@ def test_a_custom_gradient_is_named():
         return x * 1.0, lambda dy: dy * np.nan
 
     (birth,) = backward(broken, 1.0)
-    assert birth.text == "the backward function of broken gives nan for x; what it gets is finite"
+    assert birth.text == "the backward function of broken gives nan for x; its input is finite"

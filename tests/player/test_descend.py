@@ -62,19 +62,19 @@ def test_a_singular_hessian_ends_newton_in_words_and_not_gradient_descent():
     assert document_of(player)["contours"]["iterates"][0]["newton"] is None
     assert len(descend(lambda x, y: 2 * x + y, (0.0, 1.0), "gradient")) == 6
     text = descend(lambda p: p[0] ** 4 + p[1] ** 4, (0.0, 0.0)).transcript()
-    assert "whether this is a minimum the Hessian does not say" in text
+    assert "the Hessian does not say whether this is a minimum" in text
 
 
 def test_a_walk_that_diverges_or_leaves_the_domain_says_so():
     with np.errstate(all="raise"):
         text = descend(lambda p: np.sum(p**4), (1.0, 1.0), "gradient", rate=1.0, steps=20).transcript()
-    assert text.endswith("the walk diverges: it ends.")
+    assert text.endswith("the walk is diverging, so it ends here.")
     text = descend(
         lambda p: np.log(p[0]) + p[1] ** 2, (0.5, 1.0), "gradient", rate=1.0, x=(0.1, 1), y=(-1, 1)
     ).transcript()
     assert "-inf" not in text
     text = descend(lambda p: np.sqrt(p[0]) + p[1] ** 2, (0.5, 1.0), "gradient", rate=1.0).transcript()
-    assert text.endswith("That is not finite, so there is no direction to go on in: the walk ends.")
+    assert text.endswith("That is not finite, so there is no direction to continue in: the walk ends.")
 
 
 def test_the_picture_holds_the_points_where_they_are_in_the_frame():

@@ -188,7 +188,7 @@ def test_a_drill_leaves_nothing_behind_and_no_tape_follows_it() -> None:
 @pytest.mark.parametrize("level", [0, 5, -1, 10**9])
 def test_a_level_that_is_not_there_is_refused_with_those_that_are(level: int) -> None:
     with pytest.raises(
-        ValueError, match=f"there is no level {level}: write a level from 1 to 4, as in ad.drill\\(1\\)"
+        ValueError, match=f"level {level} does not exist: write a level from 1 to 4, as in ad.drill\\(1\\)"
     ):
         ad.drill(level)
 

@@ -134,9 +134,9 @@ def test_a_tape_around_a_sweep_is_no_part_of_it():
         (lambda x: np.sign(x), np.ones(3), ValueError, "does not depend on x"),
         (lambda x: 3.0, np.ones(3), TypeError, "must be one Tensor"),
         (lambda x: (x, x), np.ones(3), TypeError, "must be one Tensor"),
-        (lambda x: x, np.arange(3), TypeError, "floating numbers"),
-        (lambda x: x, 1j, TypeError, "floating numbers"),
-        (lambda x: x, {"a": 1.0}, TypeError, "floating numbers"),
+        (lambda x: x, np.arange(3), TypeError, "floating-point numbers"),
+        (lambda x: x, 1j, TypeError, "floating-point numbers"),
+        (lambda x: x, {"a": 1.0}, TypeError, "floating-point numbers"),
         (3.0, 1.0, TypeError, "not a function"),
     ],
 )

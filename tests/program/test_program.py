@@ -3,7 +3,6 @@
 import ast
 import builtins
 import re
-from importlib import import_module
 
 import numpy as np
 import pytest
@@ -360,7 +359,7 @@ def test_the_players_program_has_a_line_for_every_step_that_computes():
 def after(line, names):
     """What the line computes, given its names so far."""
     exec(line, names)
-    return names[line.split(" = ")[0]]
+    return None if line.startswith("from ") else names[line.split(" = ")[0]]
 
 
 @each(TABLE[::7])
@@ -370,8 +369,6 @@ def test_each_line_of_the_players_program_gives_what_its_step_shows(case):
         tape.gradient(target, tensors)
     document = steps.document()
     program, names = document["program"], {"np": np} | code(tape, target, tensors).namespace
-    for module in ("operations", "linalg", "norms", "fourier", "products"):
-        names |= {k: v for k, v in vars(import_module(f"autodiff_edu.rules.{module}")).items() if k not in names}
     found = {}
     for k, line in enumerate(program["lines"]):
         if not line.startswith("#"):

@@ -460,3 +460,36 @@ def test_turns_are_counted_anew_after_a_break():
         "turn 1 of the loop begins, with j = 0.",
         "turn 2 of the loop begins, with j = 1.",
     ]
+
+
+def test_an_assignment_that_raised_was_none():
+    def f(x):
+        it = iter([1])
+        v = next(it)
+        try:
+            v = next(it)
+        except StopIteration:
+            x = x * 1.0
+        return x * v
+
+    assert played(f, 2.0) == ["v is 1."]
+
+
+def test_a_turn_is_told_by_those_of_its_names_that_can_be_written():
+    def f(x):
+        for i, letter in enumerate("ab"):
+            x = x * len(letter)
+        return x + i
+
+    assert played(f, 2.0) == [f"turn {k + 1} of the loop begins, with i = {k}." for k in range(2)]
+
+
+def test_what_the_package_calls_returns_without_a_step_if_there_is_nothing_to_write():
+    @ad.custom_gradient
+    def square(v):
+        return v * v, lambda g: g * 2.0 * v
+
+    x = ad.Variable(3.0, name="x")
+    with ad.trace() as traced, ad.GradientTape():
+        square(x)
+    assert not [text for text in said(traced) if text.startswith("square returns")]

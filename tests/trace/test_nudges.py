@@ -187,3 +187,7 @@ def test_the_document_is_json_the_same_each_time():
     with ad.trace() as empty:
         pass
     assert "nudges" not in empty.document()
+
+
+def test_a_target_that_is_not_finite_is_not_nudged():
+    assert not played(lambda x: np.log(x - 3.0) * 0.0, 3.0)

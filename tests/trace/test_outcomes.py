@@ -64,7 +64,7 @@ def test_other_reasons_are_told_in_the_words_of_explain():
     assert stopped.endswith(" by ad.stop_gradient, on purpose.")
     assert re.match(r"dz/dc is None\. Line \d+: c is a constant", unwatched)
     assert "tape.watch(c)" in unwatched
-    assert zero == unwatched.replace("None", "0 in place of None", 1)
+    assert zero == unwatched.replace("None", "0 instead of None", 1)
     assert "makes integers or booleans" in integer
 
 

@@ -1,6 +1,5 @@
 /** What becomes of entries and tensors: cut, not watched, computed during a pause, never reached; and where to jump. */
 
-import { STRINGS } from "./strings.js";
 
 export function readFates(trace, history) {
   const makers = new Map(trace.entries.map((entry, index) => [entry.output, index]));
@@ -60,8 +59,7 @@ export function readFates(trace, history) {
     if (makers.has(tensor)) return stepOfEntry(makers.get(tensor), at);
     return (history.backward[at] ? inPass(uses.get(`to ${tensor}`), at) : undefined) ?? seen.get(tensor) ?? at;
   };
-  const called = (tape) => (trace.tapes.length === 1 ? STRINGS.graph.theTape : trace.tapes[tape].name);
-  const names = (step) => pauses[step].map(called);
+  const names = (step) => pauses[step].map(history.tapeName);
   const flowsBack = (entry, input) => uses.has(`${entry}.${input}`);
   return { stops, inputOf, flowsBack, state, mark, isAt, stepOfEntry, stepOfUse, stepOfTensor, paused: names };
 }

@@ -15,7 +15,7 @@ export function readFlow() {
     duration = at !== null && step === at + 1 && room >= FASTEST && !calm.matches ? room : 0;
     [at, since] = [step, now];
     draw();
-    duration = 0; // to draw the same step again is no step
+    duration = 0; // redrawing the same step is not a step
   };
   const run = (element, frames, times) => {
     const animation = element.animate(frames, { fill: "backwards", ...times });

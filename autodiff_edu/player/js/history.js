@@ -2,6 +2,7 @@
 
 import { UNKNOWN } from "./dom.js";
 import { readOdd } from "./odd.js";
+import { STRINGS } from "./strings.js";
 import * as SHARED from "../../text/shared.json";
 
 /** What happens in a pass that pushes tangents forward; in all other passes cotangents are pulled back. */
@@ -81,7 +82,8 @@ export function readHistory(trace) {
   const pushing = (number) => !backward[number] && pass[number] !== null && tangents[number];
   /** The step at which a pass comes to the entry: the pass on show, else the first that does. */
   const pulled = (entry, number) => (arrivals[entry].get(pass[number]) ?? [...arrivals[entry].values()][0])?.[0].step;
+  const tapeName = (tape) => (trace.tapes.length === 1 ? STRINGS.tape.only : trace.tapes[tape].name);
   const turns = [...passes.values()].map(({ first }) => first);
   const found = { odd: readOdd(trace), backward, pass, tangents, pushing, where, appeared, turns };
-  return { ...found, changes: values, known, value, cotangent, arrived, state, pulled };
+  return { ...found, tapeName, changes: values, known, value, cotangent, arrived, state, pulled };
 }

@@ -3,7 +3,7 @@
 import * as SHARED from "../../text/shared.json";
 
 // The text of an array names its smallest and its largest element at least; "infj" is part of a complex number.
-const ODD = /(?<![a-z])(nan|-?inf)(?![a-ik-z])/;
+const ODD = new RegExp(SHARED.odd);
 
 /** "nan", "inf" or "-inf", if such a number is in the text of an array; else null. */
 export const oddIn = (text) => ODD.exec(text ?? "")?.[1] ?? null;

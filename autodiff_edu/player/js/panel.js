@@ -17,18 +17,12 @@ const isLong = (array) => array?.text.length > 14 && (array.data === null || arr
 
 /** What the panel looks up at a step: arrays in place of texts, contributions, memory. */
 function readings(trace, history) {
-  const assigned = trace.tensors.map(() => []);
   const sums = trace.entries.map(() => []);
   const memory = trace.tapes.map(() => []);
   trace.steps.forEach((step, number) => {
-    if (step.kind === "assign") assigned[step.tensor].push({ step: number, array: step.value });
     if (step.kind === "accumulate") sums[step.entry].push({ number, ...step });
     if (step.memory != null) memory[step.tape].push({ step: number, bytes: step.memory });
   });
-  const value = (tensor, number) => {
-    if (tensor === undefined || history.value(tensor, number) === UNKNOWN) return null;
-    return latest(assigned[tensor], number)?.array ?? trace.tensors[tensor].value;
-  };
   /** What the entry has sent to an argument in the pass on show. */
   const contribution = (entry, argument, number) => {
     if (!history.arrived(entry, number)) return null;
@@ -37,7 +31,7 @@ function readings(trace, history) {
     return sent?.pass === trace.steps[from].pass ? sent.contribution : null;
   };
   const bytes = (tape, number) => latest(memory[tape], number)?.bytes;
-  return { value, contribution, bytes };
+  return { value: history.known, contribution, bytes };
 }
 
 /** A row of the table: a tensor, its value, and its cotangent or the contribution to it. */

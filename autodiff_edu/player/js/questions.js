@@ -8,7 +8,6 @@
 
 import { backwardQuestions } from "./backwards.js";
 import { forwardQuestions } from "./forwards.js";
-import { STRINGS } from "./strings.js";
 import { walkQuestions } from "./walks.js";
 
 /** Of these kinds a program asks a few and no more: they are about what the tape does, which is the same each time. */
@@ -22,7 +21,7 @@ const KINDS = {
 export function questionsOf(trace, history, grouped) {
   const name = (tensor) => trace.tensors[tensor].name;
   const whole = (entry) => `${name(trace.entries[entry].output)} = ${trace.entries[entry].text}`;
-  const called = (tape) => (trace.tapes.length === 1 ? STRINGS.predict.theTape : trace.tapes[tape].name);
+  const called = history.tapeName;
   const named = { name, whole, called };
   const both = { ...forwardQuestions(trace, history, grouped, named), ...backwardQuestions(trace, history, named) };
   const makers = { ...both, ...walkQuestions(trace) };

@@ -68,7 +68,7 @@ export function rowsView(box, list, count, draw) {
   const bring = (index) => {
     if (!long) reveal(box, there.get(index).element);
     else {
-      for (let round = 0; round < 2; round++) { // once it is there, its place is no estimate
+      for (let round = 0; round < 2; round++) { // once it is there, its place is known
         paint();
         const [[top, bottom], row] = [seen(), there.get(index)?.element];
         const y = row ? row.getBoundingClientRect().top - list.getBoundingClientRect().top : index * height;

@@ -40,7 +40,7 @@ export const STRINGS = {
   },
   strip: {
     target: "target",
-    about: (name) => `Show or hide ${name}; ↑ and ↓ go to the step where it changed last, or changes next`,
+    about: (name) => `Show or hide ${name}; ↑ and ↓ go to its previous or next change`,
     value: (name, text) => `${name} = ${text}`,
     size: (name, norm) => `‖${name}‖ = ${norm}`,
     at: (step) => `step ${step}; click to go to the nearest step where something changes`,
@@ -53,12 +53,11 @@ export const STRINGS = {
   },
   stage: { tabs: "Panels", panel: "Numbers", graph: "Graph", tape: "Tape", sweep: "Jacobian", contours: "Contours" },
   predict: {
-    idle: "Go on with “Next step”: before something new happens, you will be asked what it is.",
+    idle: "Press “Next step”: before anything new happens, you will be asked what comes next.",
     check: "Check",
     reveal: "Show me",
     more: "Next program",
     score: "How did I do?",
-    theTape: "the tape",
     slope: (target, source) => `d${target}/d${source}`,
     shape: (axes) => `(${axes.join(", ")}${axes.length === 1 ? "," : ""})`,
     value: (name, text) => `Next is ${name} = ${text}. What number will ${name} be?`,
@@ -70,7 +69,7 @@ export const STRINGS = {
     nothing: "none of them",
     count: (line, tape) => `Next is line ${line}. How many entries will ${tape} add for it?`,
     cut: (whole, slope) => `Next is ${whole}. What will ${slope} be?`,
-    fate: (name, slope) => `Next, the backward pass starts at ${name}. What will ${slope} be when it is over?`,
+    fate: (name, slope) => `Next, the backward pass starts at ${name}. What will ${slope} be at the end?`,
     fates: { other: "not 0", zero: "0", none: "None" },
     next: (tape) => `Which entry of ${tape} is pulled back next?`,
     gradient: (result) => `What will ${result} be? Type a number, or None.`,
@@ -85,7 +84,7 @@ export const STRINGS = {
     notQuite: (hint) => `Not quite. ${hint} Try once more.`,
     shown: (answer, why = "") => `Answer: ${answer}. ${why}`.trim(),
     scored: (first, of, second, missed) =>
-      `You had ${first} of ${of} at the first try${second ? `, ${second} at the second` : ""}.` +
+      `You got ${first} of ${of} on the first try${second ? `, ${second} on the second` : ""}.` +
       (missed ? " Look again at:" : ""),
     again: { step: (number) => `step ${number}`, program: (number) => `program ${number}` },
     unread: {
@@ -94,17 +93,17 @@ export const STRINGS = {
     },
     nothingTyped: "Nothing is typed yet. Type an answer, or press “Show me”.",
     hints: {
-      input: (name) => `That is the value of ${name}, which goes in.`,
+      input: (name) => `That is the value of ${name}, an input.`,
       compute: "Put the numbers into the operation.",
       sign: "Check the sign.",
       reciprocal: "That is upside down: 1 divided by the answer.",
-      inputShape: (name) => `That is the shape of ${name}, which goes in.`,
+      inputShape: (name) => `That is the shape of ${name}, an input.`,
       reversed: "The axes are in the wrong order.",
       shape: "Go through the axes from the right: which stay, and which are summed or stretched?",
       recorded: "Is an input watched, or computed from one that is? Does a small nudge get through?",
-      kept: "Write its derivatives down. Which values stand in them?",
+      kept: "Write down its derivatives. Which values appear in them?",
       count: "Count the operations with an input that is watched, or computed from one that is.",
-      zero: "0 would be an answer: the path is there, and it is flat. Is there a path?",
+      zero: "0 would mean that there is a path, and that it is flat. Is there one?",
       path: "There is a path, so it is not None.",
       noPath: "Follow the entries back from the target. Do they get there?",
       value: (name) => `That is the value of ${name}; the question is about a cotangent.`,
@@ -114,19 +113,19 @@ export const STRINGS = {
       outputShape: (name, shape) =>
         `That is the shape of the output, ${shape}. A contribution has the shape of the input, ${name}.`,
       likeInput: "A contribution has the shape of the input.",
-      replaced: (before) => `You replaced what was there: the contribution is added to ${before}.`,
-      before: (name) => `That is what ${name} has already; the contribution is added to it.`,
+      replaced: (before) => `You replaced what was there. Add the contribution to ${before} instead.`,
+      before: (name) => `That is what ${name} already has. Add the contribution to it.`,
       local: (g) => `That is the local derivative: multiply it by the cotangent that arrived, ${g}.`,
       arrived: "That is the cotangent that arrived: multiply it by the local derivative.",
       argument: (name) => `That is the contribution to ${name}, the other input.`,
       rule: (g) => `Multiply the cotangent that arrived, ${g}, by the local derivative; add what is there.`,
-      parts: "That is one path: all of them are added up.",
+      parts: "That is one path of several: add them all up.",
       chain: "Multiply the local derivatives along each path; add the paths up.",
     },
     why: {
       kept: (names) => `Its derivatives need ${names}.`,
-      stops: (operation) => `Nothing flows back through ${operation}: there is no path, so it is None and not 0.`,
-      none: (target, source) => `No entries lead from ${source} to ${target}, so there is no slope, not even 0.`,
+      stops: (operation) => `Nothing flows back through ${operation}: there is no path, so it is None, not 0.`,
+      none: (target, source) => `No entries lead from ${source} to ${target}, so there is no slope at all, not even 0.`,
       parts: (sum, whole) => `The paths add up: ${sum} = ${whole}.`,
     },
   },
@@ -134,12 +133,13 @@ export const STRINGS = {
     heading: "Code",
     line: (number) => `Line ${number}: go to its first step`,
     odd: (kind) => `${kind === "nan" ? "NaN" : kind} begins here`,
-    passed: "Has just run, and has no step of its own",
+    passed: "This line has just run, but has no step of its own",
     stack: (calls, more) => (more ? ["…", ...calls] : calls).join(" › "),
     program: "The same as NumPy",
   },
   tape: {
     heading: "Tape",
+    only: "the tape",
     states: {
       waiting: "", recorded: "recorded", pulled: "pulled back", pushed: "pushed forward",
       skip: "not recorded", cut: "cut",
@@ -153,7 +153,7 @@ export const STRINGS = {
     lanes: {
       recorded: (tape) => `${tape} recorded it`,
       cut: (tape) => `${tape} recorded it, and it cuts the flow`,
-      skip: (tape) => `${tape} watches nothing in it`,
+      skip: (tape) => `${tape} watches none of its inputs`,
       paused: (tape) => `${tape} is paused`,
       backward: (tape) => `Computed by the backward pass of ${tape}`,
       tangents: (tape) => `Computed while tangents were pushed forward over ${tape}`,
@@ -168,7 +168,6 @@ export const STRINGS = {
     reached: (name, value, cotangent) => `${name}: ${value}, cotangent ${cotangent}`,
     moved: (name, value, tangent) => `${name}: ${value}, tangent ${tangent}`,
     paused: (tape) => `‖ ${tape} is paused`,
-    theTape: "the tape",
     marks: {
       skip: "Not recorded: no tape watches it",
       paused: "Computed while a tape was paused",
@@ -192,7 +191,7 @@ export const STRINGS = {
       watch: "Watched", remark: "Folding", seed: "Seed: the backward pass starts", move: "Tangents start here",
       assign: "Assigned", leave: "Left for NumPy", pause: "Pause",
       resume: "Recording again", reset: "Reset", release: "Released", explain: "Explanation",
-      outcome: "What came of it",
+      outcome: "Result",
       line: "Plain Python", error: "Error",
     },
     input: "input",
@@ -232,9 +231,9 @@ export const STRINGS = {
         "another.",
       tangent: "How fast a value changes as the inputs move in a chosen direction. It flows forward, beside the value.",
       "pull back":
-        "Take the cotangent of an operation's output back through the operation, to a contribution for each input.",
+        "Turn the cotangent of an operation's output into a contribution for each of its inputs.",
       "push forward":
-        "Take the tangents of an operation's inputs forward through the operation, to the tangent of its output.",
+        "Turn the tangents of an operation's inputs into the tangent of its output.",
       "not recorded":
         "The operation ran, but no tape kept it: it uses nothing that a tape watches, or the tapes were paused.",
       cut:
@@ -256,7 +255,7 @@ export const STRINGS = {
   },
   nudge: {
     heading: "Nudge",
-    about: "Move this value: how far does the target move, and how far does the cotangent say?",
+    about: "Move this value. How far does the target move, and how far does the cotangent say it will?",
     name: "Nudge a value",
     which: "What to nudge",
     close: "Close",
@@ -264,18 +263,18 @@ export const STRINGS = {
     of: (what, target) => `${what} → ${target}`,
     change: (name, from, to) => `${name}: ${from} → ${to}`,
     by: (by) => `by ${by}`,
-    moves: (target) => `${target} does move`,
+    moves: (target) => `${target} actually moves`,
     says: "the cotangent says",
     product: (slope, by, said) => `${slope} × ${by} = ${said}`,
     nothing: "nothing",
     gap: "the gap",
     notFinite: "not finite",
-    aloud: (by, target, moved, said) => `nudge ${by}: ${target} does move ${moved}, the cotangent says ${said}`,
-    curved: "The cotangent is the curve's slope where nothing is nudged: the smaller the nudge, the smaller the gap.",
+    aloud: (by, target, moved, said) => `nudge ${by}: ${target} actually moves ${moved}, the cotangent says ${said}`,
+    curved: "The cotangent is the slope of the curve at nudge 0: the smaller the nudge, the smaller the gap.",
     straight: "The curve is a straight line, and the cotangent is its slope: it is right for every nudge.",
-    cut: (name) => `One of the paths from ${name} is cut, so the cotangent leaves out what moves along it.`,
+    cut: (name) => `One of the paths from ${name} is cut, so the cotangent misses what travels along it.`,
     unreached: (name) =>
-      `No cotangent reached ${name}: it was not asked for, or every path is cut, or no tape watched it.`,
+      `No cotangent reached ${name}: you did not ask for it, every path is cut, or no tape watched it.`,
   },
   unfold: {
     apart: (name, axes, times, small, large) =>
@@ -312,16 +311,16 @@ export const STRINGS = {
     sample: (name, number) => `${name}[${number}]`,
     folded: "folded",
     whole: (shape) => `shape ${shape}`,
-    none: "Nothing is pulled back yet.",
+    none: "Nothing has been pulled back yet.",
     made: "A patch for each sample of the result (down) and of the argument (across).",
     folds: "The patches of each column slide down and add up.",
-    direct: "batch_jacobian: a seed for all samples at once, and never a fourth axis.",
+    direct: "batch_jacobian: each seed serves all samples at once, so there is never a fourth axis.",
   },
   contours: {
     heading: "Contours",
     name: (point, value) => `Contours of the function, at ${point} with the value ${value}`,
     legend: {
-      gradient: "against the gradient, on one scale for all steps", newton: "Newton's step", damped: "damped step",
+      gradient: "negative gradient, same scale at every step", newton: "Newton's step", damped: "damped step",
       model: "quadratic model", path: "path",
     },
     rows: {
@@ -332,7 +331,7 @@ export const STRINGS = {
     damping: {
       label: "Damping",
       name: "Damping: how much of the identity is added to the Hessian",
-      none: "H + λI is singular: there is no single step.",
+      none: "H + λI is singular, so there is no unique step.",
       downhill: (step) => `The step −(H + λI)⁻¹g is ${step}. It leads downhill.`,
       unsure: (step) => `The step −(H + λI)⁻¹g is ${step}. H + λI is not positive definite, so it may lead uphill.`,
     },
