@@ -47,7 +47,7 @@ def test_ten_programs_ten_right_answers_and_a_score(level: int, opened: Any) -> 
         player.press("Enter")
         assert text(player, ".verdict").startswith(f"Right: {answer}."), (number, answer)
         player.press("Enter")  # the button that leads on has the focus
-    assert text(player, ".verdict") == "You had 10 of 10 at the first try."
+    assert text(player, ".verdict") == "You got 10 of 10 on the first try."
     tab.is_quiet()
 
 
@@ -60,7 +60,7 @@ def test_wrong_answers_are_counted_and_can_be_looked_at_again(opened: Any) -> No
             player.root.locator(".predict input").fill(typed)
             player.press("Enter")
         player.root.locator(".onwards button").click()
-    assert text(player, ".verdict") == "You had 8 of 10 at the first try, 1 at the second. Look again at:"
+    assert text(player, ".verdict") == "You got 8 of 10 on the first try, 1 on the second. Look again at:"
     links = player.root.locator(".onwards button")
     assert links.all_text_contents() == ["program 1", "program 2"]
     links.nth(1).click()

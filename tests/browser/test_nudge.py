@@ -63,14 +63,14 @@ def test_the_slider_shows_both_numbers_and_the_gap_by_keyboard_alone(open_tab: A
     nudging.root.get_by_role("button", name="Nudge", exact=True).focus()
     tab.page.keyboard.press("Enter")
     assert nudging.changes() == "x: 3 → 3.1"
-    assert nudging.numbers() == {"y does move": "+0.61", "the cotangent says": "6 × 0.1 = +0.6", "the gap": "+0.01"}
+    assert nudging.numbers() == {"y actually moves": "+0.61", "the cotangent says": "6 × 0.1 = +0.6", "the gap": "+0.01"}
     gap = nudging.panel.locator("path.gap").bounding_box()["height"]
     step = nudging.root.get_attribute("data-step")
     tab.page.keyboard.press("End")
     assert nudging.changes() == "x: 3 → 4"
-    assert nudging.numbers() == {"y does move": "+7", "the cotangent says": "6 × 1 = +6", "the gap": "+1"}
+    assert nudging.numbers() == {"y actually moves": "+7", "the cotangent says": "6 × 1 = +6", "the gap": "+1"}
     assert nudging.panel.locator("path.gap").bounding_box()["height"] > gap
-    assert nudging.slider.get_attribute("aria-valuetext") == "nudge +1: y does move +7, the cotangent says +6"
+    assert nudging.slider.get_attribute("aria-valuetext") == "nudge +1: y actually moves +7, the cotangent says +6"
     tab.page.keyboard.press("Home")
     assert list(nudging.numbers().values()) == ["−5", "6 × −1 = −6", "+1"]
     for _ in range(5):
@@ -95,7 +95,7 @@ def test_it_nudges_the_tensor_at_hand_and_follows_the_steps(open_tab: Any, tmp_p
     assert nudging.chosen().startswith(f"{name}[0]")
     nudging.player.click("first")
     assert nudging.chosen() == "a[0]"
-    assert nudging.numbers()["total does move"] == "+0.4"
+    assert nudging.numbers()["total actually moves"] == "+0.4"
     nudging.choice.select_option("a along its cotangent")
     assert nudging.changes() == "by +0.1"
     assert nudging.numbers()["the cotangent says"] == "5.657 × 0.1 = +0.5657"
@@ -108,14 +108,14 @@ def test_after_a_cut_the_target_moves_and_the_cotangent_says_0(open_tab: Any, tm
     nudging.slider.focus()
     nudging.player.press("Home")
     assert nudging.changes() == "x: 1 → 0"
-    assert nudging.numbers() == {"z does move": "−9", "the cotangent says": "nothing", "the gap": "—"}
+    assert nudging.numbers() == {"z actually moves": "−9", "the cotangent says": "nothing", "the gap": "—"}
     assert "No cotangent reached x" in nudging.panel.inner_text()
     assert nudging.panel.locator("path.said").get_attribute("d") == ""
 
 
 def test_where_one_of_two_paths_is_cut_it_says_so(open_tab: Any, tmp_path: Path) -> None:
     nudging = Nudging(open_tab(saved(by_half(), tmp_path))).open()
-    assert nudging.numbers() == {"z does move": "+0.61", "the cotangent says": "3 × 0.1 = +0.3", "the gap": "+0.31"}
+    assert nudging.numbers() == {"z actually moves": "+0.61", "the cotangent says": "3 × 0.1 = +0.3", "the gap": "+0.31"}
     assert "One of the paths from x is cut" in nudging.panel.inner_text()
 
 

@@ -9,9 +9,7 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
-from autodiff_edu.player.bundle import asset
 from autodiff_edu.text.shared import colours
-from autodiff_edu.trace.births import ODD
 from browser.following import only, saved
 
 READ = """root => ({
@@ -83,7 +81,3 @@ def luminance(colour: str) -> float:
 def test_the_red_can_be_read_on_paper(scheme: int) -> None:
     odd, paper = (luminance(colours()[name][scheme]) for name in ("odd", "paper"))
     assert (max(odd, paper) + 0.05) / (min(odd, paper) + 0.05) >= 5.5, "on a tint a little is lost"
-
-
-def test_both_halves_look_for_the_same_numbers() -> None:
-    assert f"const ODD = /{ODD.pattern}/;" in asset("js/odd.js")

@@ -253,7 +253,7 @@ def test_the_kinds_of_question_alternate(program: Any, predict: Any) -> None:
 def kind_of(prompt: str) -> str:
     words = {
         "number": "value", "What shape will": "shape", "do?": "recorded", "kept": "kept", "How many": "count",
-        "is over": "fate", "pulled back next": "next", "sends": "sum", "What will d": "cut",
+        "pass starts at": "fate", "pulled back next": "next", "sends": "sum", "What will d": "cut",
     }  # fmt: skip
     return next(kind for text, kind in words.items() if text in prompt)
 
@@ -323,7 +323,7 @@ def test_each_known_mistake_has_its_hint(predict: Any) -> None:
         before + local: f"multiply it by the cotangent that arrived, {g:g}.",
         before + g: "That is the cotangent that arrived: multiply it",
         before - added: "Check the sign",
-        before: "That is what x has already",
+        before: "That is what x already has",
     }.items():
         said = at.answers(second, f"{answer}")
         assert said.startswith("Not quite.")
@@ -335,7 +335,7 @@ def test_each_known_mistake_has_its_hint(predict: Any) -> None:
     assert "the question is about a cotangent" in at.answers(to_y, "45")  # the value of z
     assert "upside down" in at.answers(to_y, "0.2")
     value = at.find("record", 0)
-    assert "That is the value of x, which goes in" in at.answers(value, "3")
+    assert "That is the value of x, an input" in at.answers(value, "3")
 
 
 def test_shapes_are_asked_of_arrays(predict: Any) -> None:
@@ -351,7 +351,7 @@ def test_shapes_are_asked_of_arrays(predict: Any) -> None:
     assert "in the wrong order" in at.answers(z, "3x2")
     assert "That is the shape of the output, ()" in at.answers(z, "()")
     record = at.find("record")
-    assert "That is the shape of y, which goes in" in at.answers(record, "3")
+    assert "That is the shape of y, an input" in at.answers(record, "3")
     assert at.types("(2, 3)").startswith("Right")
 
 
@@ -380,7 +380,7 @@ def test_choices_are_made_by_keyboard_and_none_is_not_zero(predict: Any) -> None
     assert at.verdict.startswith("Right: None. Nothing flows back through floor")
     at.player.agrees(at.expected, cut)
     seed = at.find("seed")
-    assert "0 would be an answer" in at.chooses(seed, "0")
+    assert "0 would mean that there is a path" in at.chooses(seed, "0")
     assert at.picks("not 0").startswith("Not quite.")
     assert "Answer: None. No entries lead from x to z" in at.verdict
     at.tab.is_quiet()
@@ -390,10 +390,10 @@ def test_at_the_end_there_is_a_score_and_a_way_back_to_what_was_wrong(predict: A
     at = predict(cubic())
     asked = at.asked()
     at.player.click("last")
-    assert at.verdict == f"You had 0 of {len(asked)} at the first try. Look again at:"
+    assert at.verdict == f"You got 0 of {len(asked)} on the first try. Look again at:"
     at.player.click("predict")
     at.player.click("predict")  # what was answered is kept
-    assert at.verdict.startswith("You had 0 of")
+    assert at.verdict.startswith("You got 0 of")
     links = at.root.locator(".onwards button")
     assert links.all_text_contents() == [f"step {question['step'] + 1}" for question in asked]
     links.nth(2).click()
@@ -411,7 +411,7 @@ def test_the_score_counts_first_and_second_tries(predict: Any) -> None:
     at.types("1")
     at.answers(second, "9")  # again: the first time counts
     at.player.click("last")
-    assert at.verdict == "You had 1 of 3 at the first try, 1 at the second. Look again at:"
+    assert at.verdict == "You got 1 of 3 on the first try, 1 on the second. Look again at:"
     assert at.root.locator(".onwards button").count() == 2
 
 
@@ -422,7 +422,7 @@ def test_after_an_answer_about_the_last_step_the_score_is_one_button_away(predic
     at = predict(traced)
     assert at.answers(len(at.expected) - 1, "9") == "Right: 9."
     at.root.get_by_role("button", name="How did I do?").click()
-    assert at.verdict == "You had 1 of 1 at the first try."
+    assert at.verdict == "You got 1 of 1 on the first try."
 
 
 @pytest.mark.parametrize("answer", ["1/3", "0.333", ".3333", "0,333", "3.33e-1", "−1/-3", " 1 / 3 "])

@@ -111,7 +111,8 @@ def regularised(answer: Any) -> str:
         (agrees(error=1.0, sum=0.5), "You took the sum of the gradient. Square its elements before you add them up."),
         (
             agrees(error=1.0, output=0.5),
-            "Your term has the gradient of the layer's output with respect to x. It should be the gradient of the error.",
+            "Your term has the gradient of the layer's output with respect to x. "
+            "It should be the gradient of the error.",
         ),
     )
     for applies, hint in hints:
