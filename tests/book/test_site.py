@@ -329,6 +329,32 @@ SIDEWAYS = """() => new Promise((tell) => requestAnimationFrame(() => requestAni
   () => tell(document.documentElement.scrollWidth))))"""
 
 
+def test_a_settled_prediction_opens_the_folded_output_of_the_next_cell(site: Path, open_tab: Any) -> None:
+    tab = open_tab("about:blank")
+    for name in pages(site):
+        tab.page.goto(f"{site.as_uri()}/{name}.html")
+        if opened := tab.page.evaluate(SETTLE):
+            assert opened == ["input: false, output: false", "input: false, output: true"]
+            break
+    else:
+        pytest.fail("no page has a folded output")
+    tab.is_quiet()
+
+
+# As a prediction does that stands in the cell before one that is all folded.
+SETTLE = """() => {
+  const cells = [...document.querySelectorAll("div.cell")];
+  const folded = cells.findLast((cell) => cell.querySelector(".above-input") && cell.querySelector(".below-input"));
+  if (!folded) return null;
+  const [input, output] = ["above", "below"].map((place) => folded.querySelector(`details.${place}-input`));
+  const look = () => `input: ${input.open}, output: ${output.open}`;
+  const before = look();
+  const event = new CustomEvent("autodiff-settled", { bubbles: true, composed: true });
+  cells[cells.indexOf(folded) - 1].firstElementChild.dispatchEvent(event);
+  return [before, look()];
+}"""
+
+
 def test_in_print_a_player_is_its_key_frame(site: Path, open_tab: Any) -> None:
     page = open_tab(f"{site.as_uri()}/index.html").page
     frame = page.locator(".key-frame img")
