@@ -24,7 +24,7 @@ from unpacking import unpacked
 ROOT = Path(__file__).parents[2]
 SOURCES = ["autodiff_edu", "book", "notebooks", "benchmarks", "LICENSE", "CITATION.cff", "CHANGELOG.md"]
 MADE = shutil.ignore_patterns("_build", "chapters", "made", ".*", "__pycache__")
-REPRESENTATIVE = ["index", "chapters/04-watched-or-none", "why-none", "rule-book", "api"]
+REPRESENTATIVE = ["index", "chapters/05-watched-or-none", "why-none", "rule-book", "api"]
 PLAYERS = "[data-autodiff-player]"
 
 
@@ -153,6 +153,21 @@ def test_a_player_asks_for_predictions_from_a_file_too(address: str, open_tab: A
             break
         player.click("next")
     assert player.root.locator(".question").is_visible()
+    tab.is_quiet()
+
+
+@pytest.mark.parametrize("page", ["index", "chapters/02-backward"])
+def test_a_definition_leads_to_its_entry_in_the_glossary(page: str, address: str, open_tab: Any) -> None:
+    tab = open_tab(f"{address}/{page}.html")
+    player = Shown(tab.page.locator("section.player").first)
+    player.click("last")
+    player.root.get_by_role("button", name="pulled back", exact=True).first.focus()
+    player.press("Enter")
+    dialog = player.root.get_by_role("dialog", name="pull back", exact=True)
+    dialog.get_by_role("link", name="In the glossary").click()
+    entry = tab.page.locator(":target")
+    assert entry.text_content().removesuffix("#") == "pull back"
+    assert tab.page.url.startswith(f"{address}/glossary.html")
     tab.is_quiet()
 
 
