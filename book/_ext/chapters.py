@@ -31,6 +31,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Tell Sphinx when to call what."""
     app.connect("config-inited", prepare, priority=100)
     app.connect("html-page-context", describe, priority=600)
+    app.connect("html-page-context", point_to_glossary, priority=600)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -129,7 +130,7 @@ PROMISE = "What you will be able to do. "
 
 
 def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
-    """Add a page's description and the place of the glossary, and to a chapter the buttons that open it elsewhere."""
+    """Add a page's description for search engines, and to a chapter the buttons that open it elsewhere."""
     # Thebe runs code on a server, from a script on the network. No page uses it, and it is declared twice. MathJax is
     # also declared by a page whose chapters have formulas.
     parts = doctree.findall() if doctree is not None else ()
@@ -140,12 +141,17 @@ def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doc
         paragraphs = [" ".join(paragraph.astext().split()) for paragraph in doctree.findall(nodes.paragraph)]
         chosen = next((text for text in paragraphs if text.startswith(PROMISE)), paragraphs[0]).removeprefix(PROMISE)
         context["metatags"] = f'{context.get("metatags", "")}<meta name="description" content="{escape(chosen)}" />\n'
-    if page != "glossary":  # where the definitions of a player lead
-        link = f'<link rel="glossary" href="{context["pathto"]("glossary")}" />\n'
-        context["metatags"] = context.get("metatags", "") + link
     repository = app.config.html_theme_options.get("repository_url") or ""
     if repository and re.match(r"chapters/\d", page):
         context["header_buttons"] += buttons(repository, page.removeprefix("chapters/"))
+
+
+def point_to_glossary(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Name the glossary in a page's head, where a player looks for it to link its definitions."""
+    link = f'<link rel="glossary" href="{context["pathto"]("glossary")}" />\n'
+    context["metatags"] = context.get("metatags", "") + link
 
 
 def buttons(repository: str, chapter: str) -> list[dict[str, Any]]:
