@@ -76,7 +76,8 @@ export function wordsView(stop) {
 /** Where the page's head names a glossary, as the book's pages do: a link to the term's entry in it. */
 function glossaryLink(term) {
   const glossary = document.querySelector('link[rel="glossary"]');
-  return glossary ? [make("a", { href: `${glossary.href}#term-${term.replace(" ", "-")}` }, STRINGS.words.glossary)] : [];
+  if (!glossary) return [];
+  return [make("a", { href: `${glossary.href}#term-${term.replace(" ", "-")}` }, STRINGS.words.glossary)];
 }
 
 function listOfSigns() {
