@@ -229,7 +229,8 @@ export const STRINGS = {
   },
   words: {
     close: "Close",
-    terms: { // as they stand in book/dictionary.md
+    glossary: "In the glossary",
+    terms: { // as they stand in book/glossary.md
       cotangent:
         "How fast the target changes as this value changes. It flows back, from the target towards the sources.",
       contribution:
