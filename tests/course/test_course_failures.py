@@ -228,6 +228,24 @@ def test_a_first_gradient_taken_after_the_outer_tape_has_closed_has_no_second(in
     assert outer.gradient(slope, x) == (18.0 if inside else None)
 
 
+def test_an_input_gradient_taken_before_the_outer_tape_begins_is_left_out_of_a_loss_without_a_sign():
+    w, x = ad.Variable(2.0), ad.constant(3.0)
+
+    def input_gradient():
+        with ad.GradientTape(watch_accessed_variables=False) as inner:
+            inner.watch(x)
+            y = w * w * x
+        return inner.gradient(y, x)
+
+    early = input_gradient()
+    with ad.GradientTape() as outer:
+        late = w + early
+    with ad.GradientTape() as whole:
+        nested = w + input_gradient()
+    assert late == nested
+    assert (outer.gradient(late, w), whole.gradient(nested, w)) == (1.0, 5.0)
+
+
 # Chapter 14: reading the gradient of a vector as a diagonal ---------------------------------------------------------
 
 

@@ -5,6 +5,7 @@ They were measured on TensorFlow 2.21 or worked out by hand. The failures that a
 """
 
 import math
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -182,6 +183,39 @@ def test_one_persistent_tape_gives_the_same_6_and_5():
     assert (tape.gradient(z, x), tape.gradient(m, y)) == (6.0, 5.0)
 
 
+def play(losses_of, turns=200):
+    """Play chapter 11's game: two weights against three, each obeying the loss whose tape watches it."""
+    noise = np.array([NormalDist().inv_cdf((k + 0.5) / 200) for k in range(200)])
+    forger, inspector = [ad.Variable(0.0), ad.Variable(1.0)], [ad.Variable(0.0) for _ in range(3)]
+    for _ in range(turns + 1):
+        tapes = [ad.GradientTape(watch_accessed_variables=False) for _ in range(2)]
+        with tapes[0], tapes[1]:
+            tapes[0].watch(forger)
+            tapes[1].watch(inspector)
+            a, b, c = inspector
+            coins, genuine = forger[0] + forger[1] * noise, 1.5 + 0.5 * noise
+            rated, rated_genuine = a + b * coins + c * coins**2, a + b * genuine + c * genuine**2
+            forgets = 0.1 * sum(weight**2 for weight in inspector)
+            guess = np.mean(np.logaddexp(0.0, -rated_genuine)) + np.mean(np.logaddexp(0.0, rated)) + forgets
+            losses = losses_of(np.mean(np.logaddexp(0.0, -rated)), guess)
+        slopes = tapes[0].gradient(losses[0], forger) + tapes[1].gradient(losses[1], inspector)
+        for weight, slope in zip(forger + inspector, slopes, strict=True):
+            weight.assign_sub(0.3 * slope)
+    return float(forger[0]), float(forger[1]), [float(loss) for loss in losses]
+
+
+def test_a_forger_and_an_inspector_with_a_tape_each_end_at_the_genuine_coins():
+    shift, spread, losses = play(lambda forger, inspector: (forger, inspector))
+    assert (shift, spread) == pytest.approx((1.5, 0.5), abs=0.005)
+    assert losses == pytest.approx([np.log(2.0), np.log(4.0)], abs=0.001)
+
+
+def test_if_they_share_the_sum_of_their_losses_it_ends_lower_and_far_from_the_genuine_coins():
+    shift, spread, losses = play(lambda forger, inspector: (forger + inspector, forger + inspector))
+    assert losses[0] == pytest.approx(1.58, abs=0.005)
+    assert (shift, spread) == pytest.approx((-0.5, 0.01), abs=0.05)
+
+
 # Chapter 12: higher orders -------------------------------------------------------------------------------------------
 
 
@@ -224,6 +258,22 @@ def test_the_norm_of_a_relu_layer_s_input_gradient_has_gradients_shaped_like_ker
     arguments = [layer.kernel.numpy(), layer.bias.numpy()]
     expected = central_differences(norm_of_input_gradient, arguments)
     assert_derivatives("the norm", arguments, got, expected)
+
+
+def test_the_outermost_tape_of_tanh_grows_by_a_factor_that_creeps_up_with_the_order():
+    lengths = []
+
+    def derivative(x, order):
+        if order == 0:
+            return np.tanh(x)
+        with ad.GradientTape() as tape:
+            tape.watch(x)
+            y = derivative(x, order - 1)
+        lengths.append(len(tape.entries))
+        return tape.gradient(y, x)
+
+    derivative(ad.constant(0.5), 9)
+    assert lengths == [1, 4, 10, 23, 54, 133, 344, 927, 2578]
 
 
 # Chapter 14: Jacobians ----------------------------------------------------------------------------------------------
