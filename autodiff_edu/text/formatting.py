@@ -39,7 +39,7 @@ def short_value(array: Any) -> str:
     if array is None:
         return "—"
     if not isinstance(array, np.ndarray | np.generic):
-        return f"{'×'.join(map(str, array.shape))} (not computed here)"
+        return f"{'×'.join(map(str, array.shape))} (not computed here)".lstrip()
     if array.ndim == 0:
         return number(array.item())
     if array.size == 0:
@@ -74,7 +74,7 @@ def short_argument(value: Any) -> str:
     """Write an argument that is no tensor."""
     if isinstance(value, type | np.dtype):
         return getattr(value, "__name__", str(value))
-    if isinstance(value, np.ndarray | np.generic):
+    if isinstance(value, np.ndarray | np.generic) or hasattr(value, "__array_function__"):
         return short_value(value)
     return number(value) if isinstance(value, float | complex) else value if value == "…" else repr(value)
 
