@@ -360,3 +360,35 @@ def test_sigmoids_and_dead_relus_learn_the_last_bias_only(activation, factor):
     assert f"{loss:.4f}" == f"{-np.sum(shares * np.log(shares)):.4f}" == "1.0497"
     assert max(norms[:5]) < 1e-4
     assert (norms == [0.0] * 10) == (activation is nn.relu)
+
+
+# Chapter 21: a block that is not independent ------------------------------------------------------------------------
+
+
+def first_slopes(scale):
+    """The first slope of a linear fit whose rows are scaled in 8, 4 and 2 blocks; blocks differ in their means."""
+    draw = np.random.default_rng(0)
+    rows = draw.normal(size=(80, 2))
+    rows[:, 0] += np.repeat(np.arange(8.0), 10)
+    wanted = rows @ [3.0, -2.0]
+
+    def slope(x):
+        return float(ad.grad(lambda w: np.mean((x @ w - wanted) ** 2))(np.zeros(2))[0])
+
+    return [slope(np.concatenate(scale(np.split(rows, count)))) for count in (8, 4, 2)]
+
+
+def test_scaling_block_by_block_gives_a_gradient_that_depends_on_the_cuts():
+    found = first_slopes(lambda blocks: [(b - b.mean(axis=0)) / b.std(axis=0) for b in blocks])
+    assert min(abs(a - b) for a, b in pairwise(found)) > 0.1
+
+
+def test_scaling_by_what_all_blocks_send_does_not():
+    def scale(blocks):
+        rows = sum(len(b) for b in blocks)
+        mean = sum(b.sum(axis=0) for b in blocks) / rows
+        spread = np.sqrt(sum((b**2).sum(axis=0) for b in blocks) / rows - mean**2)
+        return [(b - mean) / spread for b in blocks]
+
+    found = first_slopes(scale)
+    assert found == pytest.approx([found[0]] * 3, rel=1e-9)
