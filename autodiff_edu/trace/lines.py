@@ -38,7 +38,7 @@ import numpy as np
 from ..core.active import always, begin, listen, now, only
 from ..core.entry import Entry
 from ..core.tensor import Tensor
-from ..text.formatting import short_value
+from ..text.formatting import spoken_value
 from ..text.places import Where, is_ours
 from ..text.statements import is_theirs, names_assigned, statements, where_is, written_as
 from ..text.with_block import Exit, WithBlock
@@ -212,7 +212,7 @@ class Lines(WithBlock):
         call = Call(frame, self.call, by_user)
         if by_user and frame.f_back is not None:
             given = ", ".join(f"{name} = {value}" if value else name for name, value in call.arguments.items())
-            self.say((frame.f_back.f_code, frame.f_back.f_lasti), "call", f"{_the(call)}({given}) is called")
+            self.say((frame.f_back.f_code, frame.f_back.f_lasti), "call", _called(call, given))
         self.frames.append(Frame(frame, call, by_user))
         return True
 
@@ -306,7 +306,7 @@ class Lines(WithBlock):
             return ""
         expression = written_as(value)
         which = f"{expression}, which is " if expression else ""
-        return f"{names[0]} is {which}{short_value(at[names[0]]._array)}. No tape is recording this"
+        return f"{names[0]} is {which}{spoken_value(at[names[0]]._array)}. No tape is recording this"
 
     def returned(self, at: Frame, expression: ast.expr | None, value: Any) -> None:
         """Say what a function returns, unless the step before has just computed it."""
@@ -332,6 +332,12 @@ class Lines(WithBlock):
 
 def _the(call: Call) -> str:
     return "the lambda" if call.function.co_name == "<lambda>" else call.name
+
+
+def _called(call: Call, given: str) -> str:
+    if call.function.co_name != "<lambda>":
+        return f"{call.name}({given}) is called"
+    return f"the lambda is called{' with ' if given else ''}{given}"
 
 
 def _condition(statement: ast.If | ast.While, following: int) -> str:
@@ -372,12 +378,12 @@ def _assigned(at: Frame, statement: ast.stmt) -> str:
 def _plain(value: Any) -> str:
     """Write a number or an array; nothing of anything else."""
     if isinstance(value, _PLAIN) or (type(value) is np.ndarray and value.dtype.kind in "biufc"):
-        return short_value(np.asarray(value))[:80]
+        return spoken_value(np.asarray(value))[:80]
     return ""
 
 
 def _value(value: Any) -> str:
-    return short_value(value._array) if isinstance(value, Tensor) else _plain(value)
+    return spoken_value(value._array) if isinstance(value, Tensor) else _plain(value)
 
 
 def _in_brief(value: Any) -> str:

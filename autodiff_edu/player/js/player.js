@@ -161,7 +161,7 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const words = wordsView(stop);
   const [read, drawn, counted, over] = [[], extras, [], [words]]; // the columns, and what lies over them
   if (recorded) {
-    read.push(codeView(trace, history, go), tapeView(trace, history, go));
+    read.push(codeView(trace, history, go), tapeView(trace, history, content.layout, go));
     drawn.push(graphView(trace, history, content.layout, go, flow));
     counted.push(panelView(trace, history, flow, () => covered));
     if (trace.nudges?.length) over.push(nudgeView(trace, history, counted[0].element));

@@ -8,8 +8,8 @@ export const STRINGS = {
     name: (title) => `Step through ${title}`,
     empty: "Nothing was recorded.",
     otherVersion: (found, known) =>
-      `This trace is of version ${found ?? "unknown"}, and this player draws version ${known}: another release of ` +
-      "autodiff_edu wrote it. Restart the kernel and run the cell again; a page has to be saved again.",
+      `This trace has version ${found ?? "unknown"}, but this player draws version ${known}: another release of ` +
+      "autodiff_edu wrote it. Restart the kernel and run the cell again; if this is a saved page, save it again.",
   },
   heading: {
     forward: "→ forward pass",
@@ -29,7 +29,7 @@ export const STRINGS = {
     end: "End",
     scrubber: "Step",
     turn: (step) => `A backward pass starts at step ${step}`,
-    born: (kind, step) => `${kind === "nan" ? "NaN" : kind} begins at step ${step}`,
+    born: (kind, step) => `${kind === "nan" ? "NaN" : kind} appears at step ${step}`,
     turnForward: (step) => `Tangents are pushed forward from step ${step}`,
     speed: "Speed",
     times: (factor) => `${factor}×`,
@@ -75,8 +75,9 @@ export const STRINGS = {
     gradient: (result) => `What will ${result} be? Type a number, or None.`,
     accumulates: {
       number: (name, whole, before) =>
-        `Next, ${whole} sends a contribution to ${name}, which has ${before ?? "nothing"} so far. ` +
-        `What will ${name} have then?`,
+        `Next, ${whole} sends a contribution to ${name}, ` +
+        (before == null ? "which has no cotangent yet. " : `whose cotangent is ${before} so far. `) +
+        `What will the cotangent of ${name} be then?`,
       shape: (name, whole) => `Next, ${whole} sends a contribution to ${name}. What shape is it?`,
     },
     right: (answer, why = "") => `Right: ${answer}. ${why}`.trim(),
@@ -94,7 +95,7 @@ export const STRINGS = {
     nothingTyped: "Nothing is typed yet. Type an answer, or press “Show me”.",
     hints: {
       input: (name) => `That is the value of ${name}, an input.`,
-      compute: "Put the numbers into the operation.",
+      compute: "Put the numbers into the formula.",
       sign: "Check the sign.",
       reciprocal: "That is upside down: 1 divided by the answer.",
       inputShape: (name) => `That is the shape of ${name}, an input.`,
@@ -103,13 +104,13 @@ export const STRINGS = {
       recorded: "Is an input watched, or computed from one that is? Does a small nudge get through?",
       kept: "Write down its derivatives. Which values appear in them?",
       count: "Count the operations with an input that is watched, or computed from one that is.",
-      zero: "0 would mean that there is a path, and that it is flat. Is there one?",
+      zero: "0 would mean that there is a path, but a flat one. Is there a path at all?",
       path: "There is a path, so it is not None.",
       noPath: "Follow the entries back from the target. Do they get there?",
       value: (name) => `That is the value of ${name}; the question is about a cotangent.`,
       next: "What was recorded last is pulled back first.",
       broadcast: (name, shape) =>
-        `That is the shape of the output, ${shape}. ${name} was broadcast to it; what flows to its copies is summed.`,
+        `That is the shape of the output, ${shape}. ${name} was broadcast to it: what flows to its copies is summed.`,
       outputShape: (name, shape) =>
         `That is the shape of the output, ${shape}. A contribution has the shape of the input, ${name}.`,
       likeInput: "A contribution has the shape of the input.",
@@ -118,7 +119,8 @@ export const STRINGS = {
       local: (g) => `That is the local derivative: multiply it by the cotangent that arrived, ${g}.`,
       arrived: "That is the cotangent that arrived: multiply it by the local derivative.",
       argument: (name) => `That is the contribution to ${name}, the other input.`,
-      rule: (g) => `Multiply the cotangent that arrived, ${g}, by the local derivative; add what is there.`,
+      rule: (g) =>
+        `Multiply the cotangent that arrived, ${g}, by the local derivative, then add what is already there.`,
       parts: "That is one path of several: add them all up.",
       chain: "Multiply the local derivatives along each path; add the paths up.",
     },
@@ -132,7 +134,7 @@ export const STRINGS = {
   code: {
     heading: "Code",
     line: (number) => `Line ${number}: go to its first step`,
-    odd: (kind) => `${kind === "nan" ? "NaN" : kind} begins here`,
+    odd: (kind) => `${kind === "nan" ? "NaN" : kind} appears here`,
     passed: "This line has just run, but has no step of its own",
     stack: (calls, more) => (more ? ["…", ...calls] : calls).join(" › "),
     program: "The same as NumPy",
@@ -189,7 +191,7 @@ export const STRINGS = {
     skipped: "Not recorded",
     kinds: {
       watch: "Watched", remark: "Folding", seed: "Seed: the backward pass starts", move: "Tangents start here",
-      assign: "Assigned", leave: "Left for NumPy", pause: "Pause",
+      assign: "Assigned", leave: "Turned into plain numbers", pause: "Pause",
       resume: "Recording again", reset: "Reset", release: "Released", explain: "Explanation",
       outcome: "Result",
       line: "Plain Python", error: "Error",
@@ -207,7 +209,7 @@ export const STRINGS = {
     arrived: "arrived",
     contribution: "contribution",
     shape: (shape) => shapeOf(shape),
-    more: (count) => `and ${count} more inputs`,
+    more: (count) => `and ${count} more input${count === 1 ? "" : "s"}`,
     cotangentOf: (name) => `cotangent of ${name}`,
     accumulated: "accumulated cotangent",
     before: "before",
@@ -297,8 +299,9 @@ export const STRINGS = {
       columns: (number, of, tangent) => `Column ${number} of ${of}, from the tangent ${tangent}`,
     },
     stack: {
-      rows: (of) => `All ${of} rows at once, from a stack of one-hot seeds`,
-      columns: (of) => `All ${of} columns at once, from a stack of one-hot tangents`,
+      rows: (of) => `${of === 1 ? "The only row" : `All ${of} rows at once`}, from a stack of one-hot seeds`,
+      columns: (of) =>
+        `${of === 1 ? "The only column" : `All ${of} columns at once`}, from a stack of one-hot tangents`,
     },
     passes: {
       rows: (over, of) => `reverse: ${over} of ${of} passes`,
@@ -312,13 +315,13 @@ export const STRINGS = {
     folded: "folded",
     whole: (shape) => `shape ${shape}`,
     none: "Nothing has been pulled back yet.",
-    made: "A patch for each sample of the result (down) and of the argument (across).",
+    made: "One patch for each pair of samples: those of the result go down, those of the argument across.",
     folds: "The patches of each column slide down and add up.",
     direct: "batch_jacobian: each seed serves all samples at once, so there is never a fourth axis.",
   },
   contours: {
     heading: "Contours",
-    name: (point, value) => `Contours of the function, at ${point} with the value ${value}`,
+    name: (point, value) => `Contours of the function, whose value at ${point} is ${value}`,
     legend: {
       gradient: "negative gradient, same scale at every step", newton: "Newton's step", damped: "damped step",
       model: "quadratic model", path: "path",
@@ -327,7 +330,7 @@ export const STRINGS = {
       point: "point", value: "value", gradient: "gradient", hessian: "Hessian", eigenvalues: "its eigenvalues",
       step: "step", halvings: "times halved", next: "next point", next_value: "next value", digits: "correct digits",
     },
-    tooShort: "The gradient is too short here for its arrow to be seen.",
+    tooShort: "The gradient is so short here that its arrow cannot be seen.",
     damping: {
       label: "Damping",
       name: "Damping: how much of the identity is added to the Hessian",
@@ -356,8 +359,8 @@ export const STRINGS = {
   array: {
     asTable: "as a table",
     magnitude: "magnitudes of complex numbers",
-    wrapped: (count) => `${count} elements in a row`,
-    flattened: (count) => `the leading axes in one, of ${count} rows`,
+    wrapped: (count) => `one axis, wrapped after every ${count} elements`,
+    flattened: (count) => `all axes but the last flattened into ${count} rows`,
     every: (n, axis, axes) => {
       const nth = `${n}${n % 100 > 10 && n % 100 < 14 ? "th" : (["th", "st", "nd", "rd"][n % 10] ?? "th")}`;
       const inner = ["column", "row"][axes - 1 - axis] ?? `index of axis ${axis}`;
