@@ -25,9 +25,22 @@ class PlayerWidget(anywidget.AnyWidget):
     document = traitlets.Dict().tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)
 
+    def open_on_stage(self) -> None:
+        """Open the first view on stage. It asks for this itself: what is synchronized would be saved with a page."""
 
-def make_widget(content: dict[str, Any], step: int) -> PlayerWidget:
+        def answer(_: Any, message: Any, __: Any) -> None:
+            if message == "mounted":
+                self.on_msg(answer, remove=True)
+                self.send("stage")
+
+        self.on_msg(answer)
+
+
+def make_widget(content: dict[str, Any], step: int, stage: bool = False) -> PlayerWidget:
     """Return a widget whose id depends on the trace alone, so that a notebook that is run again keeps its bytes."""
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
     _made[digest] += 1
-    return PlayerWidget(document=content, step=step, model_id=f"autodiff-player-{digest}-{_made[digest]}")
+    widget = PlayerWidget(document=content, step=step, model_id=f"autodiff-player-{digest}-{_made[digest]}")
+    if stage:
+        widget.open_on_stage()
+    return widget

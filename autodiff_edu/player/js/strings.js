@@ -80,6 +80,12 @@ export const STRINGS = {
         `What will the cotangent of ${name} be then?`,
       shape: (name, whole) => `Next, ${whole} sends a contribution to ${name}. What shape is it?`,
     },
+    pushes: {
+      number: (name, whole) =>
+        `Next, tangents are pushed forward through ${whole}. What will the tangent of ${name} be?`,
+      shape: (name, whole) =>
+        `Next, tangents are pushed forward through ${whole}. What shape will the tangent of ${name} have?`,
+    },
     right: (answer, why = "") => `Right: ${answer}. ${why}`.trim(),
     wrong: (answer, hint, why = "") => ["Not quite.", hint, `Answer: ${answer}.`, why].filter(Boolean).join(" "),
     notQuite: (hint) => `Not quite. ${hint} Try once more.`,
@@ -122,6 +128,16 @@ export const STRINGS = {
       rule: (g) =>
         `Multiply the cotangent that arrived, ${g}, by the local derivative, then add what is already there.`,
       parts: "That is one path of several: add them all up.",
+      part: (name) => `That is what ${name} does alone. The other inputs move it, too: add up what each of them does.`,
+      locals: "You added up the local derivatives. Multiply each of them by the tangent of its input first.",
+      slope: (tangent) => `That is a local derivative: multiply it by the tangent of its input, ${tangent}.`,
+      moved: (name) => `That is the tangent of ${name}, an input: multiply it by the local derivative.`,
+      valueNotTangent: (name) => `That is the value of ${name}; the question is about a tangent.`,
+      push: "Multiply the tangent of the input by the local derivative.",
+      pushAll: "Multiply the tangent of each input by the local derivative with respect to it, and add them up.",
+      tangentShape: (name) => `That is the shape of the tangent of ${name}, an input.`,
+      stacked: (count) => `That is the shape of one tangent. Here a stack of ${count} is pushed forward together.`,
+      likeOutput: "A tangent has the shape of its value; a stack of tangents has one more axis in front.",
       chain: "Multiply the local derivatives along each path; add the paths up.",
     },
     why: {
