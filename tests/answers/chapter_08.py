@@ -4,103 +4,81 @@ import numpy as np
 
 import autodiff_edu as ad
 
-
-def watching(by_0, by_1, ask=None):
-    """Make an answer to 8.1 whose tapes watch the sources with these numbers."""
-
-    def two_tapes(*x):
-        with ad.GradientTape() as tape0, ad.GradientTape() as tape1:
-            tape0.watch([x[k] for k in by_0])
-            tape1.watch([x[k] for k in by_1])
-            total = np.sin(x[0]) * np.exp(x[1])
-        if ask:
-            return ask(tape0, tape1, total, *x)
-        return tape0.gradient(total, x[0]), tape1.gradient(total, x[1])
-
-    return two_tapes
+CUTS = {"a": 3.0, "b": None, "c": 9.0}
 
 
-def asking(ask, persistent=True, watch=True):
-    """Make an answer to 8.2 that asks its tape as `ask` says."""
-
-    def one_tape(x, y):
-        with ad.GradientTape(persistent=persistent) as tape:
-            if watch:
-                tape.watch([x, y])
-            z = x**2 + y
-            m = y + y**2 + x
-        return ask(tape.gradient, z, m, x, y)
-
-    return one_tape
+def through_an_existing_value(x, constant):
+    y = x * x
+    return y + constant(lambda: y)
 
 
-def each(gradient, z, m, x, y):
-    return gradient(z, x), gradient(m, y)
+def through_what_is_kept_on_the_way(x, constant):
+    kept = []
 
+    def f():
+        kept.append(x * x)
+        return kept[0] * 2.0
 
-def after_each_other(x, y):
-    return asking(lambda gradient, z, m, x, y: gradient(z, x))(x, y), asking(lambda g, z, m, x, y: g(m, y))(x, y)
-
-
-LANES = {"first": {"q", "s"}, "second": {"p", "r", "s", "t"}}
-
-
-def lanes(first=("q", "s"), second=("p", "r", "s", "t")):
-    return {"first": set(first), "second": set(second)}
+    return x * constant(f) + kept[0]
 
 
 RIGHT = {
-    "8.1": [watching([0], [1])],
-    "8.2": [asking(each), lambda x, y: list(asking(each)(x, y))],
-    "8.3": [LANES, {"first": "q, s", "second": ["t", "s", "r", "p"]}],
+    "8.1": [CUTS, {"a": ad.constant(3.0), "b": None, "c": 9}],
+    "8.2": [
+        lambda x: x + ad.stop_gradient(np.round(x) - x),
+        lambda x: x - ad.stop_gradient(x - np.round(x)),
+        lambda x: np.round(x) + x - ad.stop_gradient(x),
+    ],
+    "8.3": [
+        lambda x, constant: x * constant(lambda: x),
+        through_an_existing_value,
+        through_what_is_kept_on_the_way,
+    ],
 }
 
 WRONG = {
     "8.1": [
-        (watching([], []), "three dots"),
-        (watching([1], [0]), "Exchange"),
-        (watching([0, 1], []), "tape1 never watched"),
-        (watching([], [0, 1]), "tape0 never watched"),
-        (watching([0, 1], [0, 1]), "more than its own"),
-        (watching([0], [1], lambda t0, t1, total, x0, x1: (t1.gradient(total, x1), t0.gradient(total, x0))), "places"),
-        (watching([0, 1], [], lambda t0, t1, total, *x: t0.gradient(total, list(x))), "one tape found both"),
-        (lambda x0, x1: (np.cos(x0) * np.exp(x1), np.sin(x0) * np.exp(x1)), "no tape"),
-        (lambda x0, x1: (1.0, 2.0), "the slopes are"),
-        (lambda x0, x1: (..., 2.0), "three dots"),
-        (lambda x0, x1: None, "Return two"),
-        (lambda x0: None, "raised TypeError"),
-        (1.0, "without calling it"),
+        ({**CUTS, "a": 6.0}, "slope of x²"),
+        ({**CUTS, "a": 9.0}, "value of a"),
+        ({**CUTS, "a": None}, "only one of the two"),
+        ({**CUTS, "a": 0.0}, "one factor is cut"),
+        ({**CUTS, "a": 1.0}, "times the *value*"),
+        ({**CUTS, "a": 4.0}, "which is 3"),
+        ({**CUTS, "b": 0.0}, "no number"),
+        ({**CUTS, "b": 6.0}, "only arrow"),
+        ({**CUTS, "c": 6.0}, "square alone"),
+        ({**CUTS, "c": 3.0}, "The square counts"),
+        ({**CUTS, "c": 12.0}, "without scissors"),
+        ({**CUTS, "c": 18.0}, "value of c"),
+        ({**CUTS, "c": 7.0}, "four arrows"),
+        ({**CUTS, "c": None}, "not cut at all"),
+        ({**CUTS, "c": ...}, "Still open: c"),
+        ({"a": 3.0}, "for b, c"),
     ],
     "8.2": [
-        (asking(each, persistent=False), "answers once"),
-        (asking(lambda gradient, z, m, x, y: gradient([z, m], [x, y])), "added up"),
-        (asking(lambda gradient, z, m, x, y: gradient(z, [x, y])), "that of m"),
-        (asking(lambda gradient, z, m, x, y: gradient(m, [x, y])), "that of z"),
-        (asking(lambda gradient, z, m, x, y: (gradient(m, x), gradient(z, y))), "targets have changed places"),
-        (asking(lambda gradient, z, m, x, y: each(gradient, z, m, x, y)[::-1]), "other order"),
-        (asking(lambda gradient, z, m, x, y: (..., ...)), "three dots"),
-        (asking(lambda gradient, z, m, x, y: (z, m)), "dz/dx is"),
-        (asking(each, watch=False), "Watch x and y"),
-        (after_each_other, "used 2 tapes"),
-        (lambda x, y: (2 * x, 1 + 2 * y), "no tape"),
-        (asking(lambda gradient, z, m, x, y: gradient(z, x)), "Return two"),
-        (None, "without calling it"),
+        (lambda x: np.round(x), "no uncut way"),
+        (lambda x: ad.stop_gradient(np.round(x)), "no uncut way"),
+        (lambda x: x, "nothing is rounded"),
+        (lambda x: x + (np.round(x) - x), "gradient is 0"),
+        (lambda x: x + ad.stop_gradient(x - np.round(x)), "wrong sign"),
+        (lambda x: x + ad.stop_gradient(np.round(x)), "must not count twice"),
+        (lambda x: ad.stop_gradient(x) + np.round(x) - x, "-1"),
+        (lambda x: np.round(x.numpy()), "must give a tensor"),
+        (lambda x: x * 3.0, "np.round gives"),
+        (lambda x: ..., "three dots"),
+        (lambda x: None, "lack"),
+        (lambda: 1.0, "raised TypeError"),
+        (2.0, "without calling it"),
     ],
     "8.3": [
-        ({"first": LANES["second"], "second": LANES["first"]}, "changed places"),
-        (lanes(first="pqs"), "uses x alone"),
-        (lanes(first="s"), "by itself, and first does"),
-        (lanes(first="qrs"), "is paused"),
-        (lanes(first="qst"), "nothing but r"),
-        (lanes(first="q"), "uses y too"),
-        (lanes(second="pqrst"), "watches x alone"),
-        (lanes(second="rst"), "asked to watch"),
-        (lanes(second="pst"), "concerns one tape"),
-        (lanes(second="prt"), "follows that chain"),
-        (lanes(second="prs"), "has recorded r"),
-        ({"first": {...}, "second": {...}}, "three dots"),
-        ({"first": {"q", "s"}}, "tape second"),
-        ({"first": 3, "second": {"q"}}, "set of names"),
-        (lanes(first=["z"]), "The lines are"),
+        (lambda x, constant: x * constant(lambda: x * x), "nothing is computed inside"),
+        (lambda x, constant: x * x, "never calls"),
+        (lambda x, constant: constant(lambda: x * x), "Both gradients are None"),
+        (lambda x, constant: constant(lambda: x), "one gradient is None"),
+        (lambda x, constant: x * constant(x), "without arguments"),
+        (lambda x, constant: x * constant(lambda: ...), "three dots"),
+        (lambda x, constant: constant(lambda: x) and 3.0, "one number computed from x"),
+        (lambda x: x, "raised TypeError"),
+        (3.0, "without calling it"),
     ],
 }
