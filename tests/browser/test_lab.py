@@ -271,7 +271,7 @@ def test_play_with_stage_opens_on_stage_once(lab: Any, open_notebook: Any) -> No
     ]
     notebook = open_notebook(write(lab, cells))
     notebook.run_all()
-    player = notebook.player("cell 2")
+    player = notebook.player("cell 3")
     player.measures(x=0, y=0, **notebook.page.viewport_size)
     assert player.root.get_attribute("data-stage") == ""
     player.press("Escape")
