@@ -48,6 +48,8 @@ class Player:
         A trace: anything with ``document()``, which returns the trace document, as ``Trace.document`` does.
     predict : bool
         Whether Predict is on from the start.
+    stage : bool
+        Whether its widget opens on stage when it is first shown; no page does.
 
     Raises
     ------
@@ -70,7 +72,7 @@ class Player:
     IndexError: step 2 is out of range: this player has the steps 0 to 1
     """
 
-    def __init__(self, trace: Traced, predict: bool = False) -> None:
+    def __init__(self, trace: Traced, predict: bool = False, stage: bool = False) -> None:
         with without_collecting():
             document = trace.document()
             known = shared()["version"]
@@ -84,7 +86,7 @@ class Player:
         if predict:
             self._content["predict"] = True
         self._transcript = transcript(document)
-        self._step = 0
+        self._step, self._stage = 0, stage
         self._widget: Any = None
 
     def __len__(self) -> int:
@@ -202,5 +204,5 @@ class Player:
                 from .widget import make_widget
             except ImportError:
                 return None
-            self._widget = make_widget(self._content, self._step)
+            self._widget = make_widget(self._content, self._step, self._stage)
         return self._widget

@@ -18,7 +18,10 @@ from typing import Any
 from ..trace.trace import Trace, trace
 from .play import has_steps, play
 
-WORDS = {"--predict": "ask the reader to predict each step before it is shown"}
+WORDS = {
+    "--predict": "ask the reader to predict each step before it is shown",
+    "--stage": "open the player on stage, readable from the back row",
+}
 
 
 class CellError(Exception):
@@ -29,7 +32,7 @@ def load_ipython_extension(shell: Any) -> None:
     """Register `%%play` in IPython; `%load_ext autodiff_edu` calls this."""
 
     def play_cell(line: str, cell: str) -> None:
-        """Run a cell and show its steps; with `--predict` the player asks about each step first."""
+        """Run a cell and show its steps; `--predict` asks about each step first, `--stage` opens on stage."""
         from IPython.core.error import UsageError
 
         words = line.split()
@@ -43,12 +46,12 @@ def load_ipython_extension(shell: Any) -> None:
                 "%%play cannot run a cell that awaits. Write `with ad.trace() as steps:` around its lines, and then "
                 "ad.play(steps)"
             )
-        run_cell(shell, cell, predict="--predict" in words)
+        run_cell(shell, cell, **{word.removeprefix("--"): True for word in words})
 
     shell.register_magic_function(play_cell, magic_kind="cell", magic_name="play")
 
 
-def run_cell(shell: Any, cell: str, predict: bool = False) -> None:
+def run_cell(shell: Any, cell: str, **options: bool) -> None:
     """Run a cell in the user's namespace, show the player of what it did, and raise what the cell raised."""
     from IPython.core.error import UsageError
 
@@ -59,7 +62,7 @@ def run_cell(shell: Any, cell: str, predict: bool = False) -> None:
     if result.error_in_exec is not None:
         traced.failed(result.error_in_exec)
     if error is None or has_steps(traced):
-        _display(traced, predict)
+        _display(traced, options)
     if error is None:
         for traceback in shown:  # of what the cell itself ran and caught
             shell._showtraceback(*traceback)
@@ -76,11 +79,11 @@ def _awaits(shell: Any, cell: str) -> bool:
     return bool(shell.should_run_async(cell, transformed_cell=shell.transform_cell(cell)))
 
 
-def _display(traced: Trace, predict: bool) -> None:
+def _display(traced: Trace, options: dict[str, bool]) -> None:
     from IPython.display import display
 
     if has_steps(traced):
-        display(play(traced, predict=predict))
+        display(play(traced, **options))
     else:
         print("%%play: no tape recorded anything in this cell, so there is nothing to step through.")
 

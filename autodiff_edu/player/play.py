@@ -17,7 +17,9 @@ from ..trace.trace import Trace, trace
 from . import Player
 
 
-def play(what: Trace | Explanation | Callable[..., Any], *args: Any, predict: bool = False) -> Player:
+def play(
+    what: Trace | Explanation | Callable[..., Any], *args: Any, predict: bool = False, stage: bool = False
+) -> Player:
     """Show, step by step, what was traced or explained, or what a function does and how it is differentiated.
 
     Parameters
@@ -30,6 +32,9 @@ def play(what: Trace | Explanation | Callable[..., Any], *args: Any, predict: bo
         Arguments of the function. Numbers and arrays become watched tensors.
     predict : bool
         Whether the player asks the reader to predict each step before it shows it; the reader can switch this off.
+    stage : bool
+        Whether the player opens on stage, over the page it is in, when a live notebook first shows it. A saved page
+        does not.
 
     Returns
     -------
@@ -59,7 +64,7 @@ def play(what: Trace | Explanation | Callable[..., Any], *args: Any, predict: bo
     elif isinstance(what, ContextDecorator):  # callable, but as a decorator
         raise TypeError("this trace has not run: write `with ad.trace() as steps: ...`, and then ad.play(steps)")
     elif callable(what):
-        traced = _traced(what, args, predict)
+        traced = _traced(what, args, predict, stage)
     else:
         raise TypeError(
             f"play takes a function and its arguments, or a trace; this is the {type(what).__name__} {what!r:.60}"
@@ -69,7 +74,7 @@ def play(what: Trace | Explanation | Callable[..., Any], *args: Any, predict: bo
             f"{traced.title} recorded nothing, so there is nothing to play. Compute with tensors: give the function "
             "numbers, arrays or tensors as arguments and use operators and NumPy functions on them"
         )
-    return Player(traced, predict)
+    return Player(traced, predict, stage)
 
 
 def has_steps(traced: Trace) -> bool:
@@ -77,7 +82,7 @@ def has_steps(traced: Trace) -> bool:
     return any(hasattr(event, "tape") for event in traced.events)
 
 
-def _traced(function: Callable[..., Any], args: tuple[Any, ...], predict: bool) -> Trace:
+def _traced(function: Callable[..., Any], args: tuple[Any, ...], predict: bool, stage: bool) -> Trace:
     names = _parameters(function, len(args))
     args = tuple(map(as_array, args))
     leaves = [
@@ -109,16 +114,16 @@ def _traced(function: Callable[..., Any], args: tuple[Any, ...], predict: bool) 
                     )
                 tape.gradient(targets, [*watched, *tape.watched_variables()])
     except Exception as error:
-        _show_until(error, shown(), predict)
+        _show_until(error, shown(), predict, stage)
         raise
     return shown()
 
 
-def _show_until(error: Exception, traced: Trace, predict: bool) -> None:
+def _show_until(error: Exception, traced: Trace, predict: bool, stage: bool) -> None:
     """Show what happened until an error was raised, above that error; without a notebook, keep it with the error."""
     if not has_steps(traced):
         return
-    player = Player(traced, predict)
+    player = Player(traced, predict, stage)
     with suppress(AttributeError):  # an exception may refuse attributes
         error.player = player  # type: ignore[attr-defined]
     ipython = sys.modules.get("IPython")

@@ -7,18 +7,34 @@ from typing import Any
 
 import numpy as np
 
-from .formatting import short_argument, short_index, short_value
+from .formatting import short_argument, short_index, short_value, spoken_value
 from .places import Where, name_in_with, names, renamed
 from .shared import operators
 
 SPOKEN = {
     "sin": "sine",
     "cos": "cosine",
-    "tan": "tangent",
     "exp": "exponential",
     "log": "logarithm",
     "sqrt": "square root",
+    "square": "square",
+    "absolute": "absolute value",
+    "sign": "sign",
+    "sum": "sum",
+    "prod": "product",
+    "mean": "mean",
+    "max": "maximum",
+    "min": "minimum",
+    "var": "variance",
+    "std": "standard deviation",
+    "norm": "norm",
+    "transpose": "transpose",
 }
+"""Operations on one tensor that have a noun; any other is written as it is in code. (The tangent is something else.)"""
+
+
+COMPARES = 5
+"""The level of precedence up to which an operator is a comparison or a logical one: those are written by their sign."""
 
 
 MANY = 12
@@ -142,14 +158,17 @@ class Labels:
 
     def aloud(self, entry: Any) -> str:
         """Write an entry in words: "x times y"."""
-        parts = _few(self.arguments(entry))
+        parts = self.arguments(entry)
         operator = operators().get(entry.name)
         if operator and len(parts) == 2:
-            return f"{parts[0]} {operator.aloud} {parts[1]}"
-        if entry.name == "getitem":
-            return f"the elements [{parts[1]}] of {parts[0]}"
-        extra = "".join(f", {k} {short_argument(v)}" for k, v in entry.parameters.items())
-        return f"the {SPOKEN.get(entry.name, entry.name)} of {' and '.join(parts)}{extra}"
+            written = [
+                spoken_value(v) if isinstance(v, np.ndarray) and part == short_argument(v) else part
+                for part, v in zip(parts, entry.values or parts, strict=True)
+            ]
+            return f"{written[0]} {operator.aloud} {written[1]}" if operator.level > COMPARES else self.text(entry)
+        if entry.name not in SPOKEN or len(parts) != 1 or not entry.parameters.keys() <= {"axis"}:
+            return self.text(entry)
+        return f"the {SPOKEN[entry.name]} of {parts[0]}{_along(entry.parameters.get('axis'))}"
 
     def arguments(self, entry: Any) -> list[str]:
         """Write the arguments of an entry: tensors by name, the rest as it is shown."""
@@ -165,6 +184,13 @@ class Labels:
             if entry.ids[k] is None and entry.name != "getitem":
                 parts[k] = written[k] or (text if text and len(text) <= LONGEST else parts[k])
         return parts[: len(parts) - getattr(entry.operation, "hidden", 0)]
+
+
+def _along(axis: Any) -> str:
+    if axis is None:
+        return ""
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    return f" along {'axis' if len(axes) == 1 else 'axes'} {' and '.join(map(str, axes))}"
 
 
 def _few(parts: list[str]) -> list[str]:

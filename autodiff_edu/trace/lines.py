@@ -38,7 +38,7 @@ import numpy as np
 from ..core.active import always, begin, listen, now, only
 from ..core.entry import Entry
 from ..core.tensor import Tensor
-from ..text.formatting import short_value
+from ..text.formatting import spoken_value
 from ..text.places import Where, is_ours
 from ..text.statements import is_theirs, names_assigned, statements, where_is, written_as
 from ..text.with_block import Exit, WithBlock
@@ -218,7 +218,7 @@ class Lines(WithBlock):
         call = Call(frame, self.call, by_user)
         if by_user and caller is not None:
             given = ", ".join(f"{name} = {value}" if value else name for name, value in call.arguments.items())
-            self.say((caller.f_code, caller.f_lasti), "call", f"{_the(call)}({given}) is called")
+            self.say((caller.f_code, caller.f_lasti), "call", _called(call, given))
         self.frames.append(Frame(frame, call, by_user))
         return True
 
@@ -316,7 +316,7 @@ class Lines(WithBlock):
             return ""
         expression = written_as(value)
         which = f"{expression}, which is " if expression else ""
-        return f"{names[0]} is {which}{short_value(at[names[0]]._array)}. No tape is recording this"
+        return f"{names[0]} is {which}{spoken_value(at[names[0]]._array)}. No tape is recording this"
 
     def returned(self, at: Frame, expression: ast.expr | None, value: Any) -> None:
         """Say what a function returns, unless the step before has just computed it."""
@@ -344,6 +344,12 @@ def _the(call: Call) -> str:
     return "the lambda" if call.function.co_name == "<lambda>" else call.name
 
 
+def _called(call: Call, given: str) -> str:
+    if call.function.co_name != "<lambda>":
+        return f"{call.name}({given}) is called"
+    return f"the lambda is called{' with ' if given else ''}{given}"
+
+
 def _is_around(found: list[ast.stmt], inner: list[ast.stmt]) -> bool:
     """Return whether a `with` statement comes up a second time, when its block is over."""
     return len(found) == 1 and isinstance(found[0], ast.With) and bool(inner) and is_in(inner[0].lineno, found[0].body)
@@ -363,12 +369,12 @@ def _assigned(at: Frame, statement: ast.stmt) -> str:
 def _plain(value: Any) -> str:
     """Write a number or an array; nothing of anything else."""
     if isinstance(value, _PLAIN) or (type(value) is np.ndarray and value.dtype.kind in "biufc"):
-        return short_value(np.asarray(value))[:80]
+        return spoken_value(np.asarray(value))[:80]
     return ""
 
 
 def _value(value: Any) -> str:
-    return short_value(value._array) if isinstance(value, Tensor) else _plain(value)
+    return spoken_value(value._array) if isinstance(value, Tensor) else _plain(value)
 
 
 def _in_brief(value: Any) -> str:

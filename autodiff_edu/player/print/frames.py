@@ -87,8 +87,12 @@ class Frames:
 
 
 def draw_key_frame(content: dict[str, Any]) -> tuple[str, str]:
-    """Return the one picture that tells the most about a trace, as SVG, and what to say in its place."""
-    document, steps = content["trace"], choose_key_steps(content["trace"], 1)
+    """Return the one picture that tells the most about a trace, as SVG, and what to say in its place.
+
+    Of a drill it is the step before its question, for that is all that the reader may know.
+    """
+    document = content["trace"]
+    steps = [content["ask"]["step"] - 1] if "ask" in content else choose_key_steps(document, 1)
     about = "".join(f", step {number + 1}: {document['steps'][number]['text']}" for number in steps)
     return Frames(content, steps).svg(), f"{_shorten(document['title'], 200)}{_shorten(about, 400)}"
 
