@@ -1,6 +1,7 @@
-"""Nudging a tensor: how far the target does move, and how far the cotangent says.
+"""Nudging a tensor: how far the target really moves, and how far the cotangent says it does.
 
-What a tape recorded after a tensor is computed again, with that tensor moved. Nothing is recorded, and no tape is used.
+Everything that the tape computed from a tensor is computed again with that tensor moved. Nothing is recorded, and no
+tape is used up.
 
 >>> import autodiff_edu as ad
 >>> x = ad.Variable(3.0, name="x")
@@ -33,7 +34,7 @@ class Nudge(NamedTuple):
     moved : ndarray or scalar
         How far the target actually moves when it is computed again.
     said : ndarray or scalar
-        How far the cotangent says that it moves; 0 where none reached the tensor.
+        How far the cotangent says it moves; 0 if no cotangent reached the tensor.
     connected : bool
         Whether a cotangent reached the tensor.
     """
@@ -44,7 +45,7 @@ class Nudge(NamedTuple):
 
     @property
     def gap(self) -> Any:
-        """The distance from what the cotangent says to what the target does."""
+        """The difference between the target's actual move and what the cotangent says."""
         return self.moved - self.said
 
     def __repr__(self) -> str:
@@ -55,10 +56,12 @@ class Nudge(NamedTuple):
 
 
 def nudge(tape: Tape, target: Any, tensor: Any, by: Any) -> Nudge:
-    """Compare how far the target moves with how far the cotangent says; see `GradientTape.nudge`."""
+    """Compare how far the target moves with how far the cotangent says it does; see `GradientTape.nudge`."""
     target, tensor = one_tensor(target, "nudge"), one_tensor(tensor, "nudge", "tensor")
     if tensor.dtype.kind not in "fc":
-        raise ValueError(f"cannot nudge a tensor of dtype {tensor.dtype}: it has no derivative. Nudge a floating one")
+        raise ValueError(
+            f"cannot nudge a tensor of dtype {tensor.dtype}: it has no derivative. Nudge a floating-point tensor"
+        )
     with only():
         by = _checked(by, tensor)
     tape.check_usable()
@@ -73,7 +76,7 @@ def nudge(tape: Tape, target: Any, tensor: Any, by: Any) -> Nudge:
         values = run_again(leading_to(makers, target._id), tensor._id, lambda value: value + by)
     before = target._array
     after = before + by if target is tensor else values.get(target._id, before)
-    if before.dtype.kind in "biu":  # a truth or a count has no derivative, and moves all the same
+    if before.dtype.kind in "biu":  # a boolean or a count has no derivative, but moves all the same
         before, after = np.asarray(before, float), np.asarray(after, float)
     moved = np.asarray(after - before)[()]
     if rows is None:
@@ -94,20 +97,20 @@ def _checked(by: Any, tensor: Any) -> Any:
         return np.broadcast_to(given, tensor.shape).astype(tensor.dtype)[()]
     except ValueError:
         raise ValueError(
-            f"by has shape {given.shape}, and the tensor has shape {tensor.shape}; "
-            "write one number for all elements, or an array of the tensor's shape"
+            f"by has shape {given.shape}, but the tensor has shape {tensor.shape}; pass one number for all elements, "
+            "or an array of the tensor's shape"
         ) from None
 
 
 def leading_to(makers: Mapping[int, Entry], target: int) -> list[Entry]:
-    """List the entries that a target was computed by, in their order, of those given by the ids of their outputs."""
+    """List, in order, the entries that a target was computed by, among those given by the ids of their outputs."""
     waiting, found = [target], set()
     while waiting:
         id = waiting.pop()
         if id in makers and id not in found:
             found.add(id)
             waiting += used_by(makers[id])
-    return [makers[id] for id in sorted(found)]  # ids tell the time
+    return [makers[id] for id in sorted(found)]  # ids increase with time
 
 
 def used_by(entry: Entry) -> set[int]:
@@ -116,19 +119,19 @@ def used_by(entry: Entry) -> set[int]:
 
 
 def _unseen(entry: Entry) -> frozenset[int]:
-    """Return the ids of what a custom gradient used without being given it by position."""
+    """Return the ids of tensors that a custom gradient used but was not given by position."""
     return getattr(entry.operation, "unseen", frozenset())
 
 
 def run_again(entries: Iterable[Entry], tensor: int, move: Callable[[Any], Any]) -> dict[int, Any]:
-    """Compute again what depends on a tensor that is moved; return the new values by id.
+    """Recompute what depends on a moved tensor; return the new values by id.
 
-    A variable may have had several values, so it is moved wherever an entry has read it.
+    A variable may have had several values, so it is moved wherever an entry read it.
 
     Raises
     ------
     ValueError
-        If a custom gradient uses what moves without being given it.
+        If a custom gradient uses a moving tensor that is not one of its arguments.
     """
     values: dict[int, Any] = {}
     for entry in entries:

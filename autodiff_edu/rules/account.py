@@ -101,7 +101,7 @@ NEEDS_NONE: dict[str, set[str]] = {
         """,
     }.items()
 }
-"""Functions that have nothing to do with derivatives. `np.asarray` and similar ones take the numbers out of a tensor."""
+"""Functions that have nothing to do with derivatives. `np.asarray` and similar ones take numbers out of a tensor."""
 
 
 def functions() -> dict[str, Callable[..., Any]]:

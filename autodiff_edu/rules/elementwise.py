@@ -15,7 +15,7 @@ DEGREE = float(np.pi / 180)
 
 
 def lowered(p: Any) -> Any:
-    """Return the exponent of a power's derivative; where p is 0 the factor p is decisive, so any finite power will do."""
+    """Return the exponent of a power's derivative; where p is 0 the factor p decides, so any finite power will do."""
     return (p - 1 if p != 0 else p) if isinstance(p, int | float) else np.where(p == 0, p, p - 1)
 
 

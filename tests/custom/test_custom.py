@@ -347,7 +347,7 @@ def answering(*answer):
         (
             (1.0, 1.0),
             ValueError,
-            r"'x' has not its structure: .* tensors at x\['u'\], and the gradient has parts at x$",
+            r"'x' has not its structure: .* tensors at x\['u'\], but the gradient has parts at x$",
         ),
         (({"v": 1.0}, 1.0), ValueError, r"'x' has not its structure: .* parts at x\['v'\]"),
         (({"u": 1.0, "w": 1.0}, 1.0), ValueError, r"parts at x\['u'\], x\['w'\]"),

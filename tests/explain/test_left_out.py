@@ -123,9 +123,9 @@ def test_what_left_the_tape_is_listed_with_its_line(program):
     assert cause.kind == kind
     assert f"test_left_out.py, line {cause.place.line}: {code}" in cause.text
     *_, heading, item = str(explanation).splitlines()
-    assert (heading, item) == ("This gradient leaves out:", f"- {cause.text}")
+    assert (heading, item) == ("This gradient misses:", f"- {cause.text}")
     assert "leaves out a part" in repr(explanation)
-    assert "This gradient leaves out:" in explanation._repr_html_()
+    assert "This gradient misses:" in explanation._repr_html_()
     assert cause.text in explanation.trace().transcript()
 
 
