@@ -1,1 +1,1 @@
-"""Why a gradient is None: the journal, the ways between source and target, and sentences; knows nothing about pictures."""
+"""Why a gradient is None: the journal, the ways between source and target, and sentences; knows nothing of pictures."""

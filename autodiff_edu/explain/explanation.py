@@ -147,7 +147,7 @@ class Explanation:
         return f"<div>{''.join(parts)}</div>"
 
     def trace(self) -> Trace:
-        """Return the computation between source and target as a trace that shows the cuts, for `play` and its transcript."""
+        """Return the computation between source and target as a trace with its cuts, for `play` and its transcript."""
         from ..trace import Trace, events
 
         ways, tape, source = self._ways, self._ways.tape, self._ways.source

@@ -298,7 +298,7 @@ class Ways:
         return {link.entry.output_id}
 
     def _inputs(self, entry: Entry) -> set[Hashable]:
-        """List what an entry is made from: tensors, the places where its plain numbers left their tensors, or `PLAIN`."""
+        """List what an entry is made from: tensors, places where its plain numbers left their tensors, or `PLAIN`."""
         known = [id for id in entry.ids if id]
         inputs: set[Hashable] = {*known, *_beside(entry)}
         if len(known) == len(entry.ids) - getattr(entry.operation, "hidden", 0):

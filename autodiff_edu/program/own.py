@@ -46,7 +46,7 @@ def as_expression(
         writer.formulas.setdefault((entry.output_id, argument), "g")
         return bar
     result = next((one for one in reversed(noted) if one.output_value is value), None)
-    if result is None or len(entry.values[-1].outputs) > 1:  # with several outputs, each cotangent is a part of this one
+    if result is None or len(entry.values[-1].outputs) > 1:  # of several outputs, each cotangent is a part of this
         return None
     target = wrap(result.output_value, result.output_id)
     texts: dict[int | None, Text] = dict.fromkeys(arrived, bar)

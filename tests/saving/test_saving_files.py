@@ -98,7 +98,7 @@ TAMPERED = {
     "an unknown kind of argument": (set_in("getitem", arguments=[{"code": "1+1"}]), "of the kind 'code'"),
     "an argument with two tags": (set_in("getitem", arguments=[{"input": 0, "result": 0}]), "is no argument"),
     "a bad slice": (set_in("getitem", arguments=[{"slice": [1, 2]}]), "of the kind 'slice'"),
-    "a bad dtype": (set_in("getitem", arguments=[{"dtype": "object"}]), "is not one of numbers"),
+    "a bad dtype": (set_in("getitem", arguments=[{"dtype": "object"}]), "is not a dtype of numbers"),
     "an unknown dtype": (set_in("getitem", arguments=[{"dtype": "float7"}]), "no dtype 'float7'"),
     "arguments that are no list": (set_in("getitem", arguments={"input": 0}), "where a list belongs"),
     "parameters that are no object": (set_in("getitem", parameters=[]), "must be an object"),
@@ -272,7 +272,7 @@ def test_members_that_overlap_are_refused_before_any_is_read(path, monkeypatch):
     data = buffer.getvalue()[:-64]
     path.write_bytes(data + hashlib.sha256(data).hexdigest().encode())
     monkeypatch.setattr(zipfile.ZipFile, "read", None)  # would raise, if it was called
-    with pytest.raises(ValueError, match="its members claim more bytes than there are"):
+    with pytest.raises(ValueError, match="its members claim more bytes than the file has"):
         load(path)
 
 
@@ -317,7 +317,7 @@ def test_two_members_of_one_name_are_refused(path):
         archive.comment = b"0" * 64
     content = buffer.getvalue()[:-64]
     path.write_bytes(content + hashlib.sha256(content).hexdigest().encode())
-    with pytest.raises(ValueError, match="two members have one name"):
+    with pytest.raises(ValueError, match="two members have the same name"):
         load(path)
 
 
