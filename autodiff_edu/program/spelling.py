@@ -1,4 +1,4 @@
-"""Numbers, arrays and recorded operations as Python text that gives them again: `np.array([1.0, 2.0])`, `np.sin(x) * w`.
+"""Numbers, arrays and recorded operations as Python text: `np.array([1.0, 2.0])`, `np.sin(x) * w`.
 
 >>> import numpy as np
 >>> literal(np.float64(0.1)).text, literal((slice(None, 2), ...), index=True).text

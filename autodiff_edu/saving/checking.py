@@ -97,7 +97,7 @@ def _holds_for(
     random: set[int],
     custom_gradients: bool,
 ) -> bool:
-    """Return whether the function runs with another number of samples; raise a ValueError if it then does something else."""
+    """Return whether the function runs with another number of samples; raise a ValueError if it does something else."""
     assert first.program
     with np.errstate(all="ignore"):
         longer = Run(function, given, given.longer(length, other), custom_gradients, attempt=True)
@@ -111,7 +111,10 @@ def _holds_for(
         if difference.what == "constant" and difference.operation != "getitem":
             remedy = CONSTANT
         if difference.what == "path":
-            remedy = "loops over samples, and branches that depend on their number, are recorded as they ran; use array operations"
+            remedy = (
+                "loops over samples, and branches that depend on their number, are recorded as they ran; "
+                "use array operations"
+            )
         if first.watching.differentiates:
             remedy += (
                 ". If the function takes a derivative itself, save the function that it differentiates, and "
@@ -150,7 +153,7 @@ def _numbers(written: Any) -> list[int]:
 
 
 def _deeds(watching: Watching) -> list[str]:
-    """List what else the function did that a saved function will not do; raise a ValueError if it assigned a variable."""
+    """List what else the function did that a saved function will not do; raise a ValueError if it assigns variables."""
     for name, where in watching.assigned:
         raise ValueError(
             f"the function assigns to the variable {name} at {place(where)}, but a saved function changes nothing; "

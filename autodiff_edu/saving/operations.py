@@ -52,13 +52,12 @@ def name_of(function: Any) -> str:
 
 
 def _power(x: Any, exponent: Any, **parameters: Any) -> Any:
-    """Compute a power as `x ** exponent`, as nearly everybody writes it: Python takes short cuts that `np.power` does not. So the last bits match the saved function.
-    """
+    """Compute a power as `x ** exponent`, the usual form: Python takes short cuts that `np.power` does not."""
     return np.power(x, exponent, **parameters) if parameters else x**exponent
 
 
 def _spelled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Run the spelled-out version of a function: NumPy does not tell tensors about all such calls, e.g. `np.full(shape, x)`."""
+    """Run the spelled-out version of a function; tensors do not hear of all such calls, such as `np.full(shape, x)`."""
 
     def run(*arguments: Any, **parameters: Any) -> Any:
         if function not in SPELLED:  # when it was saved, a rule of the user's was in its place

@@ -350,7 +350,7 @@ def test_of_a_long_transcript_a_page_has_the_beginning_and_the_end():
     assert len(lines) > 60
     shown = html.unescape(re.search(r"<pre[^>]*>(.*?)</pre>", player.html(), re.DOTALL).group(1)).split("\n")
     assert shown[:15] + shown[-15:] == lines[:15] + lines[-15:]
-    assert shown[15:-15] == [f"… {len(lines) - 30} steps more, which the player shows where scripts run …"]
+    assert shown[15:-15] == [f"… {len(lines) - 30} more steps, which the player shows where scripts run …"]
 
 
 NASTY = "</script><img src=x onerror=alert(1)>&amp;<!--\u2028"

@@ -1,6 +1,6 @@
 r"""A drawing as a list of shapes, written as SVG or as PDF.
 
-Lengths are pixels, 96 to the inch, and y grows downwards, as in SVG. The same shapes give the same bytes.
+Lengths are in pixels, 96 per inch, and y grows downwards, as in SVG. The same shapes give the same bytes.
 
 >>> drawing = [Path("M0 0H40V20H0Z", fill="#ffffff", stroke="#000000"), Text(5, 15, "a < b")]
 >>> print(*to_svg(40, 20, drawing).splitlines()[1:3], sep="\n")
@@ -50,7 +50,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Window:
-    """A part of another drawing, of which nothing outside is seen: (left, top) comes to stand at (x, y)."""
+    """A part of another drawing, which hides everything outside: (left, top) is placed at (x, y)."""
 
     x: float
     y: float
@@ -64,9 +64,9 @@ class Window:
 
 Shape = Path | Text | Window
 
-WHOLE = re.compile(r"\.0(?!\d)")  # the decimals that a whole number does without
+WHOLE = re.compile(r"\.0(?!\d)")  # the superfluous decimals of a whole number
 
-# Neither XML nor a line of text can hold these.
+# Neither XML nor a line of text can contain these.
 UNDRAWABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 
 
