@@ -228,18 +228,21 @@ def register_gradient(
     if kind not in KINDS:
         raise ValueError(f"kind is {kind!r}; it must be one of {', '.join(map(repr, KINDS))}")
     if operation in JOINING or getattr(operation, "nout", 1) > 1:
-        raise TypeError("a rule is for a function of arrays with one result, not for one of a list, or with several")
+        raise TypeError(
+            "a rule belongs to a function of arrays with one result, not to a function of a list or one with several "
+            "results"
+        )
     complete()
     name, known = getattr(operation, "__name__", repr(operation)), operation in RULES or operation in SPELLED
     if not known and not isinstance(operation, np.ufunc) and not hasattr(operation, "_implementation"):
         raise TypeError(
-            f"{name} is neither a ufunc nor a NumPy function that tensors hear of, so its rule would never be asked. "
-            f"Put it into a function with a gradient of its own: see ad.custom_gradient"
+            f"{name} is neither a ufunc nor a NumPy function that tensors hear about, so its rule would never be used. "
+            "Wrap it in a function with its own gradient: see ad.custom_gradient"
         )
     takes = getattr(operation, "nin", len(rules))
     if len(rules) != takes:
-        raise TypeError(f"{name} takes {takes} arguments, and needs a rule for each, or None; {len(rules)} were given")
+        raise TypeError(f"{name} takes {takes} arguments and needs a rule, or None, for each; {len(rules)} were given")
     if known and not replace:
-        raise ValueError(f"{name} has a derivative already; say replace=True if you mean to replace it")
+        raise ValueError(f"{name} already has a derivative; write replace=True to replace it")
     held = tuple(_checked(rule, name, argument) for argument, rule in enumerate(rules))
     return Registration(operation, Rule(kind, held, own=True))

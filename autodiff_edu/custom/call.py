@@ -1,7 +1,7 @@
-"""What stands behind `custom_gradient`: one entry on the tape, whose rule is the backward function of the user.
+"""How `custom_gradient` works: one entry on the tape, whose rule is the user's backward function.
 
-The last input of such an entry is its `Call`, which is no tensor. So a tape that lets go of the values of its entries
-lets go of everything that the backward function has captured.
+The last input of such an entry is its `Call`, which is not a tensor. So a tape that releases the values of its entries
+also releases everything that the backward function has captured.
 
 >>> import autodiff_edu as ad
 >>> @ad.custom_gradient

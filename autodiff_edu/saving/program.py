@@ -66,7 +66,7 @@ def _variables(notes: list[Note]) -> set[int]:
 
 
 class _Writer:
-    """Gives results, constants and variables their numbers in the document."""
+    """Numbers the results, constants and variables in the document."""
 
     def __init__(self, recording: Recording) -> None:
         self.recording = recording

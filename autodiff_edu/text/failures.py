@@ -85,7 +85,7 @@ def _words(where: Any, function: Any, method: str | None, args: Any) -> tuple[st
     text, called, arguments = found
     text = text if len(text) <= 80 else f"{called or name}(...)"
     if called not in (None, method or name) and getattr(np, str(called), None) is not function:
-        return f"{name}, in {text}", given  # the user called something else, a layer say, which computes this
+        return f"{name}, in {text}", given  # the user called something else that computes this, for example a layer
     if function in _COMPARISONS and len({type(value) for value in args}) > 1:
         return text, given  # in x == w, Python asks w first if it is a Variable, so the sides cannot be told apart
     if isinstance(function, np.ufunc) and not method:

@@ -46,7 +46,7 @@ def _of_arguments(entry: Any, listed: tuple[str | None, ...]) -> tuple[str | Non
 
 
 class Labels:
-    """Gives every tensor one name, and no two tensors the same.
+    """Names every tensor, no two of them the same.
 
     A name given by the user comes first, then the one in the user's code, then a made-up one: `x1` for a watched
     tensor, `t3` for the third entry's output. A repeated name gets a number: `y`, `y.2`, `y.3`.

@@ -24,7 +24,7 @@ FAILED = object()
 
 
 class Follower(Protocol):
-    """Hears about the user's code, but not about the package's or a library's."""
+    """Is notified about the user's code, but not about the package's or a library's."""
 
     def enter(self, frame: FrameType) -> bool:
         """Handle the start of a function, or of a generator's next step; return whether its lines are of interest."""

@@ -1,6 +1,6 @@
 """Key frames: some steps of a trace side by side, drawn without a browser for slides, print and previews.
 
-Light colours on white, and direction by arrow and dash as well as by colour, so that a black-and-white print can be
+Light colours on white, and direction both by arrow and dash and by colour, so that a black-and-white print can be
 read too.
 """
 
