@@ -357,8 +357,7 @@ def as_change(value: Any, variable: Any) -> Any:
         return array
     meant = tuple(n for n in array.shape if n != 1)
     raise ValueError(
-        f"{variable!r} has shape {variable.shape}, so a value of shape {array.shape} cannot be added to it or "
-        "subtracted from it"
+        f"{variable!r} has shape {variable.shape}, so it cannot be changed by a value of shape {array.shape}"
         + (f", which would broadcast to {wide}" if wide not in (None, array.shape) else "")
         + (f": did you mean {meant}? " if meant == variable.shape else "; ")
         + ("A" if meant == variable.shape else "a")

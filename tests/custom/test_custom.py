@@ -347,9 +347,9 @@ def answering(*answer):
         (
             (1.0, 1.0),
             ValueError,
-            r"'x' has not its structure: .* tensors at x\['u'\], but the gradient has parts at x$",
+            r"'x' does not have its structure: .* tensors at x\['u'\], but the gradient has parts at x$",
         ),
-        (({"v": 1.0}, 1.0), ValueError, r"'x' has not its structure: .* parts at x\['v'\]"),
+        (({"v": 1.0}, 1.0), ValueError, r"'x' does not have its structure: .* parts at x\['v'\]"),
         (({"u": 1.0, "w": 1.0}, 1.0), ValueError, r"parts at x\['u'\], x\['w'\]"),
         (({"u": np.ones(2)}, 1.0), ValueError, r"argument \"x\['u'\]\" has shape \(2,\)"),
         (({"u": 1.0}, "one"), TypeError, "the gradient for argument 'y' is 'one' of type str"),

@@ -270,7 +270,7 @@ CASES = {
             thread.join()
             y = results[0] * 3.0
         """,
-        [("another thread", "exp", "1", "make a tape in each thread")],
+        [("another thread", "exp", "1", "create a tape in each thread")],
     ),
     "wrong nesting": (
         """

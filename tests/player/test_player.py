@@ -463,5 +463,5 @@ def test_a_directory_in_place_of_a_file_is_refused_with_a_player_s_name(tmp_path
 
 
 def test_a_player_is_not_saved_into_a_directory_that_is_not_there(tmp_path):
-    with pytest.raises(FileNotFoundError, match="make it first"):
+    with pytest.raises(FileNotFoundError, match="create it first"):
         ad.play(np.sin, 1.0).save(tmp_path / "absent" / "player.html")

@@ -7,10 +7,12 @@ from prose import Piece, pieces, without_code
 
 AREAS = ("package", "player", "readme")
 
-_SOURCE = r"(?:(?:the|an|each|its|one|all|both|every|of|those|these) )*(?:(?!a\b)[A-Za-z]\d?\b(?!-)|them\b|sources?\b|\
-arguments?\b|inputs?\b|weights?\b|variables?\b|parameters?\b|elements?\b)"
+_SOURCE = (
+    r"(?:(?:the|an|each|its|one|all|both|every|of|those|these) )*"
+    r"(?:(?!a\b)[A-Za-z]\d?\b(?!-)|(?:them|(?:source|argument|input|weight|variable|parameter|element)s?)\b)"
+)
 HABITS = {
-    rf"\b(?:gradient|derivative|slope|jacobian|hessian|differentiate)[sd]?\b(?: of (?:\w+ )?\w+)? by {_SOURCE}": (
+    rf"\b(?:gradient|derivative|slope|jacobian|hessian|differentiate)[sd]?\b(?: (?:of )?(?:the )?\w+)? by {_SOURCE}": (
         "the gradient of y with respect to x"
     ),
     r"(?<!\bthere )\b(?:is|are|was|were) no (?!longer\b|more than\b|less than\b|better\b|other\b|different\b)\w+": (
@@ -19,7 +21,7 @@ HABITS = {
     r"\b(?:which|what) (?:shapes?|values?|numbers?|ranks?|dtypes?|signs?|sizes?) (?:has|have)\b": "what shape is",
     r"\bwho(?:so)?ever\b": "if you, anyone who",
     r"\bbe it\b": "whether it is",
-    r"\bto be (?:had|seen)\b": "you can have, visible",
+    r"\b(?:is|are|was|were) to be (?:had|seen)\b": "you can have, you can see",
     r"\bas well\b(?=[^.;:?!]{0,80}\bas\b)": "and, both … and",
     r"\b(?:by|on) which way\b|\bon (?:two|both|several|many|all) ways\b": "how, along two paths",
     r"\ba further\b": "another",
