@@ -354,8 +354,8 @@ def answering(*answer):
         (({"u": np.ones(2)}, 1.0), ValueError, r"argument \"x\['u'\]\" has shape \(2,\)"),
         (({"u": 1.0}, "one"), TypeError, "the gradient for argument 'y' is 'one' of type str"),
         (({"u": 1.0}, len), TypeError, "'y' is .* of type builtin_function_or_method"),
-        (({"u": 1.0}, 1j), TypeError, "argument 'y' is complex, and 'y' is float64; take its real part"),
-        (({"u": 1.0},), ValueError, "returned 1 gradient, f has 2 arguments: x, y"),
+        (({"u": 1.0}, 1j), TypeError, "argument 'y' is complex, but 'y' is float64; take its real part"),
+        (({"u": 1.0},), ValueError, "returned 1 gradient, but f has 2 arguments: x, y"),
         (({"u": 1.0}, 1.0, 1.0), ValueError, "returned 3 gradients"),
     ],
 )

@@ -338,7 +338,7 @@ CASES = {
         with ad.GradientTape(persistent=True) as tape:
             y = f(w, s) #1
         """,
-        [("argument", "f", "1", "gives None for s")],
+        [("argument", "f", "1", "returns None for s")],
     ),
     "two cuts side by side": (
         """

@@ -98,7 +98,7 @@ def test_what_is_not_finite_is_shown_without_warnings(recwarn):
     ("inputs", "error", "words"),
     [
         ({"x": (3.0, 1.0)}, ValueError, "from a smaller number to a larger"),
-        ({"x": (0.0, 1.0, 2.0)}, ValueError, "x begins at 2"),
+        ({"x": (0.0, 1.0, 2.0)}, ValueError, "x starts at 2"),
         ({"y": 1.0}, TypeError, "missing a required argument: 'x'"),
         ({}, TypeError, "missing a required argument"),
         ({"x": 1.0, "z": 1.0}, TypeError, "unexpected keyword argument 'z'"),

@@ -28,7 +28,10 @@ def kernel(x):
 
 BAKED = {
     "a number of samples in a shape": (lambda x: x.reshape(len(x), -1) * 2, r"reshape at .*line \d+ got 4.*then 5.*-1"),
-    "the very number": (lambda x: x.reshape(4, -1) * 2, r"reshape at .*line \d+ depends on the number of samples, 4.*-1"),
+    "the very number": (
+        lambda x: x.reshape(4, -1) * 2,
+        r"reshape at .*line \d+ depends on the number of samples, 4.*-1",
+    ),
     "a division by the number": (lambda x: np.sum(x) / len(x), r"divide at .*line \d+ got 4, then 5.*np.mean"),
     "an array of zeros": (
         lambda x: x + np.zeros(x.shape),
@@ -205,7 +208,9 @@ def test_a_registered_rule_must_be_there_when_loading(path):
     with ad.register_gradient(np.unique, lambda g, y, x: g.reshape(x.shape)):
         again = saved(lambda x: np.unique(x) * 2, path, X)
         assert np.array_equal(ad.grad(again)(X), np.full(X.shape, 2.0))
-    with pytest.raises(ValueError, match=r"instruction 0, numpy.unique, .*register_gradient, register it before loading"):
+    with pytest.raises(
+        ValueError, match=r"instruction 0, numpy.unique, .*register_gradient, register it before loading"
+    ):
         load(path)
 
 
