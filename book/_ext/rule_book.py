@@ -52,7 +52,7 @@ are built. Click a heading to sort the table.
 - **Dask**: whether the gradient of lazy arrays stays lazy: in every call that the tests make, in some, or in none,
   mostly because Dask has no such function.
 
-A rule of your own ({doc}`chapters/07-custom-gradients`) is of any order if it is written in these functions, and
+A rule of your own ({doc}`chapters/09-custom-gradients`) is of any order if it is written in these functions, and
 `ad.check_gradients` tests it. A stack goes through `custom_gradient` one cotangent at a time.
 """
 

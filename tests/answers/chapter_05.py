@@ -1,148 +1,169 @@
 """Answers to the exercises of chapter 5."""
 
+import math
+
 import numpy as np
 
 import autodiff_edu as ad
 
 
-def slopes(ask, persistent=True, watch=True):
-    """Make an answer to 5.1 that asks its tape as `ask` says."""
+def slope_of(f, make=ad.Variable):
+    """Make a program that gives the slope of f at a value."""
 
-    def two_slopes(x):
-        with ad.GradientTape(persistent=persistent) as tape:
-            if watch:
-                tape.watch(x)
-            q = x * x
-            s = np.sum(q)
-            t = np.sum(q * q)
-        return ask(tape, s, t, x)
+    def program(value):
+        x = make(value)
+        with ad.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        return tape.gradient(y, x)
 
-    return two_slopes
+    return program
 
 
-def both(tape, s, t, x):
-    return tape.gradient(s, x), tape.gradient(t, x)
+def real(value):
+    return ad.Variable(value, dtype=float)
 
 
-def with_two_tapes(x):
-    return slopes(lambda tape, s, t, x: tape.gradient(s, x))(x), slopes(lambda tape, s, t, x: tape.gradient(t, x))(x)
+def constant_unwatched(value):
+    x = ad.constant(value)
+    with ad.GradientTape() as tape:
+        y = x * x
+    return tape.gradient(y, x)
 
 
-def distance(x):
-    return np.max(np.abs(x - np.mean(x)))
+def before(value):
+    x = ad.Variable(value)
+    y = np.sin(x)
+    with ad.GradientTape() as tape:
+        z = y * y
+    return tape.gradient(z, x)
 
 
-def paused(tape, x):
-    a = np.exp(x)
-    loss = np.sum(a * a)
-    with tape.stop_recording():
-        report = distance(x)
-    return loss, report
+def by_y(value):
+    y = np.sin(ad.Variable(value))
+    with ad.GradientTape() as tape:
+        tape.watch(y)
+        z = y * y
+    return tape.gradient(z, y)
 
 
-def left_to_numpy(tape, x):
-    a = np.exp(x)
-    return np.sum(a * a), distance(x.numpy())
+def integer(value):
+    x = ad.Variable(value)
+    with ad.GradientTape() as tape:
+        y = x * x * x
+    return tape.gradient(y, x)
 
 
-def report_first(tape, x):
-    report = distance(x)
-    tape.reset()
-    tape.watch(x)
-    a = np.exp(x)
-    return np.sum(a * a), report
+def zeros(value):
+    x = ad.constant(value)
+    with ad.GradientTape() as tape:
+        y = x * x
+    return tape.gradient(y, x, unconnected_gradients="zero")
 
 
-def untouched(tape, x):
-    a = np.exp(x)
-    return np.sum(a * a), distance(x)
+def descent(change):
+    """Make program five, with `change` for the step."""
+
+    def program(value):
+        w = ad.Variable(value)
+        for epoch in range(2):
+            with ad.GradientTape() as tape:
+                loss = (w - 3.0) ** 2
+            slope = tape.gradient(loss, w)
+            if epoch == 0:
+                w = change(w, 0.1 * slope)
+        return slope
+
+    return program
 
 
-def half_paused(tape, x):
-    a = np.exp(x)
-    loss = np.sum(a * a)
-    away = x - np.mean(x)
-    with tape.stop_recording():
-        report = np.max(np.abs(away))
-    return loss, report
+MENDED = [
+    slope_of(lambda x: x * x, ad.constant),
+    slope_of(lambda x: np.sin(x) ** 2),
+    slope_of(lambda x: x * x * x, real),
+    slope_of(lambda x: np.exp(x) * x),
+    descent(lambda w, step: w.assign_sub(step)),
+]
 
 
-def all_paused(tape, x):
-    with tape.stop_recording():
-        return untouched(tape, x)
+def but(n, program):
+    """Give the mended programs with another one in place n (1 to 5)."""
+    return [*MENDED[: n - 1], program, *MENDED[n:]]
 
 
-def square_paused(tape, x):
-    a = np.exp(x)
-    with tape.stop_recording():
-        b = a * 1.0
-    return np.sum(a * b), distance(x.numpy())
-
-
-def emptied(tape, x):
-    loss, _ = untouched(tape, x)
-    tape.reset()
-    return loss, distance(x)
-
-
-def dots(tape, x):
-    loss, _ = untouched(tape, x)
-    with ...:
-        report = distance(x)
-    return loss, report
-
-
-AFTER = {"entries": 3, "dc/dx": None, "dc/dy": 12.0}
+TEN = {"a": 4.0, "b": 0, "c": None, "d": 2.0, "e": None, "f": 1.0, "g": 0.0, "h": 2.0, "i": None, "j": 0}
+LOOP = {3: 108.0, 7: 147.0, 60: 1.0}
 
 RIGHT = {
-    "5.1": [slopes(both), lambda x: list(slopes(both)(x))],
-    "5.2": [paused, left_to_numpy, report_first],
-    "5.3": [AFTER, {**AFTER, "dc/dy": ad.constant(12.0)}],
+    "5.1": [MENDED, tuple(MENDED), but(5, descent(lambda w, step: ad.Variable(w - step)))],
+    "5.2": [TEN, {letter: None if slope is None else ad.constant(float(slope)) for letter, slope in TEN.items()}],
+    "5.3": [LOOP, {place: ad.constant(slope) for place, slope in LOOP.items()}],
 }
 
 WRONG = {
     "5.1": [
-        (slopes(both, persistent=False), "used the tape up"),
-        (slopes(lambda tape, s, t, x: tape.gradient([s, t], x)), "added up"),
-        (slopes(lambda tape, s, t, x: tape.gradient([s, t], [x, x])), "one target at a time"),
-        (slopes(lambda tape, s, t, x: both(tape, t, s, x)), "other order"),
-        (slopes(lambda tape, s, t, x: (tape.gradient(s, x), ...)), "three dots: the gradient of t"),
-        (slopes(both, watch=False), "watch x"),
-        (slopes(lambda tape, s, t, x: (s, t)), "gradient of s is not right"),
-        (slopes(lambda tape, s, t, x: (tape.gradient(s, x), t)), "gradient of t is not right"),
-        (slopes(lambda tape, s, t, x: None), "two gradients"),
-        (with_two_tapes, "used 2 tapes"),
-        (lambda x: (2 * x, 4 * x**3), "no tape was used"),
-        (lambda: None, "raised TypeError"),
-        (3.0, "without calling it"),
+        (but(1, constant_unwatched), "4 of 5 are mended"),
+        (but(1, constant_unwatched), "Who tells the tape"),
+        (but(1, zeros), "hides the cut"),
+        (but(1, slope_of(lambda x: float(x) * x)), "one of the two factors"),
+        (but(1, lambda value: 2.0), "whatever its value is"),
+        (but(1, lambda value: ...), "three dots"),
+        (but(1, lambda: 2.0), "raised TypeError"),
+        (but(2, before), "before the tape begins"),
+        (but(2, by_y), "slope of z by y"),
+        (but(2, slope_of(np.sin)), "slope of y"),
+        (but(3, integer), "keeps the dtype"),
+        (but(3, slope_of(lambda x: x * x * x)), "three.*raised TypeError"),
+        (but(3, slope_of(lambda x: float(x) ** 2 * x, real)), "Two of the three"),
+        (but(4, slope_of(lambda x: np.exp(float(x)) * x)), "NumPy's exp"),
+        (but(4, slope_of(lambda x: math.exp(x) * x)), r"raised TypeError.*math\.exp takes"),
+        (but(4, slope_of(lambda x: np.exp(x) * float(x))), "second factor"),
+        (but(4, slope_of(lambda x: ad.constant(np.exp(float(x))) * 2.0)), "What does `float` turn"),
+        (but(4, slope_of(lambda x: np.exp(x) * x * x)), "Leave the formula"),
+        (but(5, descent(lambda w, step: w - step)), "still a variable"),
+        (but(5, descent(lambda w, step: w)), "before the first step"),
+        (but(5, descent(lambda w, step: w.assign_add(step))), "uphill"),
+        (but(5, descent(lambda w, step: w.assign(step))), "replaces the value"),
+        (MENDED[:4], "list of the five functions"),
+        (MENDED[0], "list of the five functions"),
+        ([2.0] * 5, "list of the five functions"),
     ],
     "5.2": [
-        (untouched, "nothing is saved"),
-        (half_paused, "more can be"),
-        (all_paused, "report alone"),
-        (emptied, "Do not empty the tape"),
-        (square_paused, "not recorded"),
-        (lambda tape, x: paused(tape, x)[0], "return loss, report"),
-        (lambda tape, x: (paused(tape, x)[0], 0.0), "report has changed"),
-        (lambda tape, x: (0.0, paused(tape, x)[1]), "loss has changed"),
-        (lambda tape, x: (float(paused(tape, x)[0]), paused(tape, x)[1]), "is None"),
-        (dots, "three dots"),
-        (None, "without calling it"),
+        ({**TEN, "c": 0}, "0 would be a slope that arrived"),
+        ({**TEN, "e": 0}, "does not lead through floor"),
+        ({**TEN, "b": None}, "None would mean that no way"),
+        ({**TEN, "g": None}, "maximum is no step function"),
+        ({**TEN, "g": 1}, "larger one is 3"),
+        ({**TEN, "h": 4}, "true derivative"),
+        ({**TEN, "h": None}, "one way is cut"),
+        ({**TEN, "d": 4}, "one contribution only"),
+        ({**TEN, "i": 12}, "where they came from is lost"),
+        ({**TEN, "i": 3}, "slope by c"),
+        ({**TEN, "j": 1}, "other branch"),
+        ({**TEN, "j": None}, "where is on the tape"),
+        ({**TEN, "f": None}, "only chooses"),
+        ({**TEN, "a": 2}, "contributions add up"),
+        ({**TEN, "a": 2, "j": 1}, "8 of 10 are right"),
+        ({**TEN, "c": "None"}, "without quotes"),
+        ({**TEN, "a": [1, 2]}, "the gradient in a"),
+        ({**TEN, "a": ..., "e": ...}, "Still open: a, e"),
+        ({"a": 4}, "No gradient is given for b"),
+        ([4.0] * 10, "I need a dict"),
     ],
     "5.3": [
-        ({**AFTER, "entries": 4}, "reset forgot that entry"),
-        ({**AFTER, "entries": 2}, "holds two"),
-        ({**AFTER, "entries": 1}, "several operations"),
-        ({**AFTER, "entries": 7}, "after the reset"),
-        ({**AFTER, "dc/dx": 9.0}, "still watched"),
-        ({**AFTER, "dc/dx": 12.0}, "without any reset"),
-        ({**AFTER, "dc/dx": 0.0}, "Not a zero"),
-        ({**AFTER, "dc/dx": 5.0}, "unless asked"),
-        ({**AFTER, "dc/dy": None}, "watched again"),
-        ({**AFTER, "dc/dy": 14.0}, "way through a"),
-        ({**AFTER, "dc/dy": 6.0}, "two contributions"),
-        ({**AFTER, "dc/dy": 1.0}, "slope by y at 3"),
-        ({"entries": 3}, "dc/dx, dc/dy"),
-        ({**AFTER, "entries": ...}, "Still open: entries"),
+        ({**LOOP, 3: 81}, "value of y"),
+        ({**LOOP, 3: 27}, "slope after 2 turns, which is too few"),
+        ({**LOOP, 3: 405}, "slope after 4 turns, which is too many"),
+        ({**LOOP, 7: 14}, "after 1 turn, which is too few"),
+        ({**LOOP, 7: 49}, "one of the factors only"),
+        ({**LOOP, 60: 120}, "after 1 turn, which is too many"),
+        ({**LOOP, 60: 0}, "y begins as x"),
+        ({**LOOP, 60: 60}, "value of y"),
+        ({**LOOP, 3: None}, "A loop cuts nothing"),
+        ({**LOOP, 3: 5}, "which power"),
+        ({**LOOP, 3: "many"}, "the slope at 3"),
+        ({**LOOP, 7: ...}, "Still open: 7"),
+        ({3: 108}, "No slope is given at 7, 60"),
+        (108.0, "I need a dict"),
     ],
 }

@@ -1,111 +1,148 @@
 """Answers to the exercises of chapter 7."""
 
-import tempfile
-from pathlib import Path
-
 import numpy as np
 
 import autodiff_edu as ad
 
-FOLDER = tempfile.TemporaryDirectory()
-"""Where the functions of 7.3 are saved, until the tests end."""
+
+def slopes(ask, persistent=True, watch=True):
+    """Make an answer to 5.1 that asks its tape as `ask` says."""
+
+    def two_slopes(x):
+        with ad.GradientTape(persistent=persistent) as tape:
+            if watch:
+                tape.watch(x)
+            q = x * x
+            s = np.sum(q)
+            t = np.sum(q * q)
+        return ask(tape, s, t, x)
+
+    return two_slopes
 
 
-def bell(slope):
-    """Make a bell curve whose gradient is `slope(dy, x, y, slow_exp)`."""
-
-    @ad.custom_gradient
-    def custom(x, slow_exp):
-        y = slow_exp(-x * x)
-        return y, lambda dy: slope(dy, x, y, slow_exp)
-
-    return custom
+def both(tape, s, t, x):
+    return tape.gradient(s, x), tape.gradient(t, x)
 
 
-@ad.custom_gradient
-def bell_without_slow_exp(x, slow_exp):
-    y = np.exp(-x * x)
-    return y, lambda dy: dy * -2.0 * x * y
+def with_two_tapes(x):
+    return slopes(lambda tape, s, t, x: tape.gradient(s, x))(x), slopes(lambda tape, s, t, x: tape.gradient(t, x))(x)
 
 
-class saved:  # noqa: N801 (read as a function)
-    """The path of a file that a function is saved to when the path is first asked for."""
-
-    def __init__(self, function, example=(0.2, 1.7, -2.4), **options):
-        self.function, self.example, self.options, self.path = function, example, options, None
-
-    def __fspath__(self):
-        if self.path is None:
-            self.path = f"{FOLDER.name}/{len(list(Path(FOLDER.name).iterdir()))}.ad"
-            ad.save(self.function, self.path, np.array(self.example), **self.options)
-        return self.path
+def distance(x):
+    return np.max(np.abs(x - np.mean(x)))
 
 
-def through(backward, value=np.round):
-    return ad.custom_gradient(lambda x: (value(x), lambda dy: backward(dy, x)))
+def paused(tape, x):
+    a = np.exp(x)
+    loss = np.sum(a * a)
+    with tape.stop_recording():
+        report = distance(x)
+    return loss, report
 
 
-def no_file():
-    path = Path(FOLDER.name) / "text.txt"
-    path.write_text("through", encoding="utf-8")
-    return path
+def left_to_numpy(tape, x):
+    a = np.exp(x)
+    return np.sum(a * a), distance(x.numpy())
 
+
+def report_first(tape, x):
+    report = distance(x)
+    tape.reset()
+    tape.watch(x)
+    a = np.exp(x)
+    return np.sum(a * a), report
+
+
+def untouched(tape, x):
+    a = np.exp(x)
+    return np.sum(a * a), distance(x)
+
+
+def half_paused(tape, x):
+    a = np.exp(x)
+    loss = np.sum(a * a)
+    away = x - np.mean(x)
+    with tape.stop_recording():
+        report = np.max(np.abs(away))
+    return loss, report
+
+
+def all_paused(tape, x):
+    with tape.stop_recording():
+        return untouched(tape, x)
+
+
+def square_paused(tape, x):
+    a = np.exp(x)
+    with tape.stop_recording():
+        b = a * 1.0
+    return np.sum(a * b), distance(x.numpy())
+
+
+def emptied(tape, x):
+    loss, _ = untouched(tape, x)
+    tape.reset()
+    return loss, distance(x)
+
+
+def dots(tape, x):
+    loss, _ = untouched(tape, x)
+    with ...:
+        report = distance(x)
+    return loss, report
+
+
+AFTER = {"entries": 3, "dc/dx": None, "dc/dy": 12.0}
 
 RIGHT = {
-    "7.1": [{"after": 2.0, "before": 0.5}, {"after": ad.constant(2.0), "before": np.array(0.5)}],
-    "7.2": [bell(lambda dy, x, y, e: dy * -2.0 * x * y), bell(lambda dy, x, y, e: -2.0 * (x * (y * dy)))],
-    "7.3": [saved(through(lambda dy, x: dy)), saved(through(lambda dy, x: dy * 1.0, np.rint))],
+    "7.1": [slopes(both), lambda x: list(slopes(both)(x))],
+    "7.2": [paused, left_to_numpy, report_first],
+    "7.3": [AFTER, {**AFTER, "dc/dy": ad.constant(12.0)}],
 }
 
 WRONG = {
     "7.1": [
-        ({"after": 0.5, "before": 2.0}, "changed places"),
-        ({"after": 4.0, "before": 0.5}, "without a clip"),
-        ({"after": 0.5, "before": 0.5}, "the square follows"),
-        ({"after": 1.0, "before": 0.5}, "both count"),
-        ({"after": 3.0, "before": 0.5}, "What leaves it"),
-        ({"after": 2.0, "before": 4.0}, "longer than 0.5"),
-        ({"after": 2.0, "before": 2.0}, "arrives at the clip as 4"),
-        ({"after": 2.0, "before": 1.0}, "added up to 4"),
-        ({"after": 2.0, "before": 0.25}, "does not multiply"),
-        ({"after": 2.0, "before": 7.0}, "send to the clip"),
-        ({"after": 2.0}, "No gradient is given for before"),
-        ({"after": 2.0, "before": ...}, "Still open: before"),
-        ({"after": ..., "before": ...}, "three dots"),
-        ((2.0, 0.5), "I need a dict"),
-    ],
-    "7.2": [
-        (bell(lambda dy, x, y, e: dy * -2.0 * x * e(-x * x)), "was called 2 times"),
-        (bell(lambda dy, x, y, e: -2.0 * x * y), "cotangent is forgotten"),
-        (bell(lambda dy, x, y, e: dy * 2.0 * x * y), "sign is wrong"),
-        (bell(lambda dy, x, y, e: dy * -2.0 * x), "outer one"),
-        (bell(lambda dy, x, y, e: dy * y), "exponent -x² is missing"),
-        (bell(lambda dy, x, y, e: dy), "unchanged"),
-        (bell(lambda dy, x, y, e: dy * -x * y), "x * x has two factors"),
-        (bell(lambda dy, x, y, e: dy * 3.0), "should become"),
-        (bell(lambda dy, x, y, e: None), "gives None"),
-        (bell(lambda dy, x, y, e: ...), "three dots"),
-        (bell(lambda dy, x, y, e: (dy, dy, dy)), "On the way back"),
-        (bell_without_slow_exp, "never calls"),
-        (lambda x, slow_exp: slow_exp(-x * x), "no custom gradient"),
-        (lambda x, slow_exp: (slow_exp(-x * x), lambda dy: dy), "gives a tuple"),
-        (lambda x, slow_exp: slow_exp(x), "your value is"),
-        (lambda x: x, "raised TypeError"),
-        (lambda x, slow_exp: 3.0, "It must give a tensor"),
+        (slopes(both, persistent=False), "used the tape up"),
+        (slopes(lambda tape, s, t, x: tape.gradient([s, t], x)), "added up"),
+        (slopes(lambda tape, s, t, x: tape.gradient([s, t], [x, x])), "one target at a time"),
+        (slopes(lambda tape, s, t, x: both(tape, t, s, x)), "other order"),
+        (slopes(lambda tape, s, t, x: (tape.gradient(s, x), ...)), "three dots: the gradient of t"),
+        (slopes(both, watch=False), "watch x"),
+        (slopes(lambda tape, s, t, x: (s, t)), "gradient of s is not right"),
+        (slopes(lambda tape, s, t, x: (tape.gradient(s, x), t)), "gradient of t is not right"),
+        (slopes(lambda tape, s, t, x: None), "two gradients"),
+        (with_two_tapes, "used 2 tapes"),
+        (lambda x: (2 * x, 4 * x**3), "no tape was used"),
+        (lambda: None, "raised TypeError"),
         (3.0, "without calling it"),
     ],
+    "7.2": [
+        (untouched, "nothing is saved"),
+        (half_paused, "more can be"),
+        (all_paused, "report alone"),
+        (emptied, "Do not empty the tape"),
+        (square_paused, "not recorded"),
+        (lambda tape, x: paused(tape, x)[0], "return loss, report"),
+        (lambda tape, x: (paused(tape, x)[0], 0.0), "report has changed"),
+        (lambda tape, x: (0.0, paused(tape, x)[1]), "loss has changed"),
+        (lambda tape, x: (float(paused(tape, x)[0]), paused(tape, x)[1]), "is None"),
+        (dots, "three dots"),
+        (None, "without calling it"),
+    ],
     "7.3": [
-        (saved(through(lambda dy, x: dy), custom_gradients=False), "custom_gradients=False"),
-        (saved(through(lambda dy, x: dy * 0.0 + 1.0)), "cotangent is forgotten"),
-        (saved(through(lambda dy, x: dy * 0.0)), "true slope of a rounding"),
-        (saved(through(lambda dy, x: dy * 2.0)), "Let it pass"),
-        (saved(through(lambda dy, x: dy, lambda x: x + 0.0)), "gives x itself"),
-        (saved(through(lambda dy, x: dy, np.floor)), "it should round"),
-        (saved(through(lambda dy, x: None)), "gradient is None"),
-        (saved(through(lambda dy, x: dy), example=0.3), "that is an array"),
-        (no_file(), "no file of `ad.save`"),
-        (Path("nowhere.ad"), "no file at"),
-        (through(lambda dy, x: dy), "not the function"),
-        (7.0, "Hand in path itself"),
+        ({**AFTER, "entries": 4}, "reset forgot that entry"),
+        ({**AFTER, "entries": 2}, "holds two"),
+        ({**AFTER, "entries": 1}, "several operations"),
+        ({**AFTER, "entries": 7}, "after the reset"),
+        ({**AFTER, "dc/dx": 9.0}, "still watched"),
+        ({**AFTER, "dc/dx": 12.0}, "without any reset"),
+        ({**AFTER, "dc/dx": 0.0}, "Not a zero"),
+        ({**AFTER, "dc/dx": 5.0}, "unless asked"),
+        ({**AFTER, "dc/dy": None}, "watched again"),
+        ({**AFTER, "dc/dy": 14.0}, "way through a"),
+        ({**AFTER, "dc/dy": 6.0}, "two contributions"),
+        ({**AFTER, "dc/dy": 1.0}, "slope by y at 3"),
+        ({"entries": 3}, "dc/dx, dc/dy"),
+        ({**AFTER, "entries": ...}, "Still open: entries"),
     ],
 }

@@ -5,102 +5,103 @@ import numpy as np
 import autodiff_edu as ad
 
 
-def watching(by_0, by_1, ask=None):
-    """Make an answer to 8.1 whose tapes watch the sources with these numbers."""
-
-    def two_tapes(*x):
-        with ad.GradientTape() as tape0, ad.GradientTape() as tape1:
-            tape0.watch([x[k] for k in by_0])
-            tape1.watch([x[k] for k in by_1])
-            total = np.sin(x[0]) * np.exp(x[1])
-        if ask:
-            return ask(tape0, tape1, total, *x)
-        return tape0.gradient(total, x[0]), tape1.gradient(total, x[1])
-
-    return two_tapes
+def td(row, start, end, prizes, discount):
+    target = ad.stop_gradient(prizes + discount * row[end])
+    return np.mean((row[start] - target) ** 2)
 
 
-def asking(ask, persistent=True, watch=True):
-    """Make an answer to 8.2 that asks its tape as `ask` says."""
-
-    def one_tape(x, y):
-        with ad.GradientTape(persistent=persistent) as tape:
-            if watch:
-                tape.watch([x, y])
-            z = x**2 + y
-            m = y + y**2 + x
-        return ask(tape.gradient, z, m, x, y)
-
-    return one_tape
+def td_of_a_cut_row(row, start, end, prizes, discount):
+    return np.sum((row[start] - prizes - discount * ad.stop_gradient(row)[end]) ** 2) / len(start)
 
 
-def each(gradient, z, m, x, y):
-    return gradient(z, x), gradient(m, y)
+def td_in_a_loop(row, start, end, prizes, discount):
+    loss = 0.0
+    for a, b, prize in zip(start, end, prizes, strict=True):
+        loss = loss + (row[a] - (prize + discount * ad.stop_gradient(row[b]))) ** 2
+    return loss / len(start)
 
 
-def after_each_other(x, y):
-    return asking(lambda gradient, z, m, x, y: gradient(z, x))(x, y), asking(lambda g, z, m, x, y: g(m, y))(x, y)
+def td_from_numbers(row, start, end, prizes, discount):
+    return np.mean((row[start] - (prizes + discount * row.numpy()[end])) ** 2)
 
 
-LANES = {"first": {"q", "s"}, "second": {"p", "r", "s", "t"}}
+def td_with(value=lambda v: v, target=lambda t: t, mean=np.mean):
+    return lambda row, start, end, prizes, discount: mean(
+        (value(row[start]) - target(prizes + discount * row[end])) ** 2
+    )
 
 
-def lanes(first=("q", "s"), second=("p", "r", "s", "t")):
-    return {"first": set(first), "second": set(second)}
+def through_an_existing_value(x, constant):
+    y = x * x
+    return y + constant(lambda: y)
+
+
+def through_what_is_kept_on_the_way(x, constant):
+    kept = []
+
+    def f():
+        kept.append(x * x)
+        return kept[0] * 2.0
+
+    return x * constant(f) + kept[0]
 
 
 RIGHT = {
-    "8.1": [watching([0], [1])],
-    "8.2": [asking(each), lambda x, y: list(asking(each)(x, y))],
-    "8.3": [LANES, {"first": "q, s", "second": ["t", "s", "r", "p"]}],
+    "8.1": [td, td_of_a_cut_row, td_in_a_loop, td_from_numbers, td_with(target=ad.stop_gradient)],
+    "8.2": [
+        lambda x: x + ad.stop_gradient(np.round(x) - x),
+        lambda x: x - ad.stop_gradient(x - np.round(x)),
+        lambda x: np.round(x) + x - ad.stop_gradient(x),
+    ],
+    "8.3": [
+        lambda x, constant: x * constant(lambda: x),
+        through_an_existing_value,
+        through_what_is_kept_on_the_way,
+    ],
 }
 
 WRONG = {
     "8.1": [
-        (watching([], []), "three dots"),
-        (watching([1], [0]), "Exchange"),
-        (watching([0, 1], []), "tape1 never watched"),
-        (watching([], [0, 1]), "tape0 never watched"),
-        (watching([0, 1], [0, 1]), "more than its own"),
-        (watching([0], [1], lambda t0, t1, total, x0, x1: (t1.gradient(total, x1), t0.gradient(total, x0))), "places"),
-        (watching([0, 1], [], lambda t0, t1, total, *x: t0.gradient(total, list(x))), "one tape found both"),
-        (lambda x0, x1: (np.cos(x0) * np.exp(x1), np.sin(x0) * np.exp(x1)), "no tape"),
-        (lambda x0, x1: (1.0, 2.0), "the slopes are"),
-        (lambda x0, x1: (..., 2.0), "three dots"),
-        (lambda x0, x1: None, "Return two"),
-        (lambda x0: None, "raised TypeError"),
-        (1.0, "without calling it"),
+        (td_with(), "targets still move"),
+        (lambda row, s, e, p, d: np.mean((row[s] - (ad.stop_gradient(p) + d * row[e])) ** 2), "targets still move"),
+        (td_with(value=ad.stop_gradient), "Cut the other one"),
+        (td_with(ad.stop_gradient, ad.stop_gradient), "both cut"),
+        (lambda row, *rest: td_with()(ad.stop_gradient(row), *rest), "both cut"),
+        (td_with(target=ad.stop_gradient, mean=np.sum), "sum of the squares"),
+        (lambda row, s, e, p, d: td(row, s, e, p, 1.0), "count `discount` times"),
+        (lambda row, s, e, p, d: np.mean((row[s] - ad.stop_gradient(d * (p + row[e]))) ** 2), "not the prize"),
+        (lambda row, s, e, p, d: np.mean((row[s] - 2 * row[e]) ** 2), "A cut changes no value"),
+        (lambda row, s, e, p, d: td(row, s, e, p, d) / 2 + td_with()(row, s, e, p, d) / 2, "the whole target, once"),
+        (lambda row, s, e, p, d: (row[s] - p - d * ad.stop_gradient(row[e])) ** 2, "one number"),
+        (lambda row, s, e, p, d: float(td(row, s, e, p, d)), "as a tensor"),
+        (lambda row, s, e, p, d: None, "returns None"),
+        (lambda row: row, "raised TypeError"),
+        (0.025, "without calling it"),
     ],
     "8.2": [
-        (asking(each, persistent=False), "answers once"),
-        (asking(lambda gradient, z, m, x, y: gradient([z, m], [x, y])), "added up"),
-        (asking(lambda gradient, z, m, x, y: gradient(z, [x, y])), "that of m"),
-        (asking(lambda gradient, z, m, x, y: gradient(m, [x, y])), "that of z"),
-        (asking(lambda gradient, z, m, x, y: (gradient(m, x), gradient(z, y))), "targets have changed places"),
-        (asking(lambda gradient, z, m, x, y: each(gradient, z, m, x, y)[::-1]), "other order"),
-        (asking(lambda gradient, z, m, x, y: (..., ...)), "three dots"),
-        (asking(lambda gradient, z, m, x, y: (z, m)), "dz/dx is"),
-        (asking(each, watch=False), "Watch x and y"),
-        (after_each_other, "used 2 tapes"),
-        (lambda x, y: (2 * x, 1 + 2 * y), "no tape"),
-        (asking(lambda gradient, z, m, x, y: gradient(z, x)), "Return two"),
-        (None, "without calling it"),
+        (lambda x: np.round(x), "no uncut path"),
+        (lambda x: ad.stop_gradient(np.round(x)), "no uncut path"),
+        (lambda x: x, "nothing is rounded"),
+        (lambda x: x + (np.round(x) - x), "gradient is 0"),
+        (lambda x: x + ad.stop_gradient(x - np.round(x)), "wrong sign"),
+        (lambda x: x + ad.stop_gradient(np.round(x)), "once too often"),
+        (lambda x: ad.stop_gradient(x) + np.round(x) - x, "-1"),
+        (lambda x: np.round(x.numpy()), "Return a tensor"),
+        (lambda x: x * 3.0, "np.round gives"),
+        (lambda x: ..., "three dots"),
+        (lambda x: None, "missing"),
+        (lambda: 1.0, "raised TypeError"),
+        (2.0, "without calling it"),
     ],
     "8.3": [
-        ({"first": LANES["second"], "second": LANES["first"]}, "changed places"),
-        (lanes(first="pqs"), "uses x alone"),
-        (lanes(first="s"), "by itself, and first does"),
-        (lanes(first="qrs"), "is paused"),
-        (lanes(first="qst"), "nothing but r"),
-        (lanes(first="q"), "uses y too"),
-        (lanes(second="pqrst"), "watches x alone"),
-        (lanes(second="rst"), "asked to watch"),
-        (lanes(second="pst"), "concerns one tape"),
-        (lanes(second="prt"), "follows that chain"),
-        (lanes(second="prs"), "has recorded r"),
-        ({"first": {...}, "second": {...}}, "three dots"),
-        ({"first": {"q", "s"}}, "tape second"),
-        ({"first": 3, "second": {"q"}}, "set of names"),
-        (lanes(first=["z"]), "The lines are"),
+        (lambda x, constant: x * constant(lambda: x * x), "nothing is computed inside"),
+        (lambda x, constant: x * x, "never calls"),
+        (lambda x, constant: constant(lambda: x * x), "Both gradients are None"),
+        (lambda x, constant: constant(lambda: x), "one gradient is None"),
+        (lambda x, constant: x * constant(x), "without arguments"),
+        (lambda x, constant: x * constant(lambda: ...), "three dots"),
+        (lambda x, constant: constant(lambda: x) and 3.0, "one number computed from x"),
+        (lambda x: x, "raised TypeError"),
+        (3.0, "without calling it"),
     ],
 }

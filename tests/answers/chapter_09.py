@@ -1,176 +1,111 @@
 """Answers to the exercises of chapter 9."""
 
+import tempfile
+from pathlib import Path
+
 import numpy as np
 
 import autodiff_edu as ad
 
-
-def nested(order):
-    """Make an answer to 9.1 that takes a derivative of this order."""
-
-    def derivative(f, x, left=order):
-        if left == 0:
-            return f(x)
-        with ad.GradientTape() as tape:
-            tape.watch(x)
-            y = derivative(f, x, left - 1)
-        return tape.gradient(y, x)
-
-    return derivative
+FOLDER = tempfile.TemporaryDirectory()
+"""Where the functions of 7.3 are saved, until the tests end."""
 
 
-def too_late(f, x):
-    with ad.GradientTape() as tape_3:
-        tape_3.watch(x)
-        with ad.GradientTape() as tape_2:
-            tape_2.watch(x)
-            with ad.GradientTape() as tape_1:
-                tape_1.watch(x)
-                y = f(x)
-            first = tape_1.gradient(y, x)
-    second = tape_2.gradient(first, x)
-    return tape_3.gradient(second, x)
+def bell(slope):
+    """Make a bell curve whose gradient is `slope(dy, x, y, slow_exp)`."""
+
+    @ad.custom_gradient
+    def custom(x, slow_exp):
+        y = slow_exp(-x * x)
+        return y, lambda dy: slope(dy, x, y, slow_exp)
+
+    return custom
 
 
-def too_late_twice(f, x):
-    with ad.GradientTape() as tape_3:
-        tape_3.watch(x)
-        with ad.GradientTape() as tape_2:
-            tape_2.watch(x)
-            with ad.GradientTape() as tape_1:
-                tape_1.watch(x)
-                y = f(x)
-        first = tape_1.gradient(y, x)
-        second = tape_2.gradient(first, x)
-    return tape_3.gradient(second, x)
+@ad.custom_gradient
+def bell_without_slow_exp(x, slow_exp):
+    y = np.exp(-x * x)
+    return y, lambda dy: dy * -2.0 * x * y
 
 
-def unwatched(f, x):
-    with ad.GradientTape() as tape_3, ad.GradientTape() as tape_2:
-        with ad.GradientTape() as tape_1:
-            tape_1.watch(x)
-            tape_2.watch(x)
-            y = f(x)
-        first = tape_1.gradient(y, x)
-        second = tape_2.gradient(first, x)
-    return tape_3.gradient(second, x)
+class saved:  # noqa: N801 (read as a function)
+    """The path of a file that a function is saved to when the path is first asked for."""
+
+    def __init__(self, function, example=(0.2, 1.7, -2.4), **options):
+        self.function, self.example, self.options, self.path = function, example, options, None
+
+    def __fspath__(self):
+        if self.path is None:
+            self.path = f"{FOLDER.name}/{len(list(Path(FOLDER.name).iterdir()))}.ad"
+            ad.save(self.function, self.path, np.array(self.example), **self.options)
+        return self.path
 
 
-def regularised(loss, watched="error", order=(0, 1)):
-    """Make an answer to 9.2 whose loss is made of the error and the input gradient as `loss` says."""
-
-    def gradients(layer, x, wanted):
-        with ad.GradientTape() as outer:
-            with ad.GradientTape() as inner:
-                inner.watch(x)
-                output = layer(x)
-                error = np.mean((output - wanted) ** 2)
-            by_x = inner.gradient({"error": error, "output": output}[watched], x)
-            total = loss(error, by_x)
-        pair = outer.gradient(total, [layer.kernel, layer.bias])
-        return [pair[k] for k in order]
-
-    return gradients
+def through(backward, value=np.round):
+    return ad.custom_gradient(lambda x: (value(x), lambda dy: backward(dy, x)))
 
 
-def before_the_outer_tape(layer, x, wanted):
-    with ad.GradientTape() as inner:
-        inner.watch(x)
-        error = np.mean((layer(x) - wanted) ** 2)
-    by_x = inner.gradient(error, x)
-    with ad.GradientTape() as outer:
-        loss = np.mean((layer(x) - wanted) ** 2) + 0.5 * np.sum(by_x**2)
-    return outer.gradient(loss, [layer.kernel, layer.bias])
-
-
-def after_the_outer_tape(layer, x, wanted):
-    with ad.GradientTape() as outer, ad.GradientTape() as inner:
-        inner.watch(x)
-        error = np.mean((layer(x) - wanted) ** 2)
-    by_x = inner.gradient(error, x)
-    return outer.gradient(error + 0.5 * np.sum(by_x**2), [layer.kernel, layer.bias])
-
-
-def penalty(of_gradient):
-    """Make an answer to 9.3 that computes the penalty from the input gradient as `of_gradient` says."""
-
-    def answer(critic, x):
-        with ad.GradientTape() as tape:
-            tape.watch(x)
-            rating = critic(x)
-        return of_gradient(tape.gradient(rating, x))
-
-    return answer
-
-
-def rows(by_x):
-    return np.linalg.norm(by_x, axis=1)
+def no_file():
+    path = Path(FOLDER.name) / "text.txt"
+    path.write_text("through", encoding="utf-8")
+    return path
 
 
 RIGHT = {
-    "9.1": [nested(3)],
-    "9.2": [
-        regularised(lambda error, by_x: error + 0.5 * np.sum(by_x**2)),
-        lambda *args: tuple(regularised(lambda error, by_x: error + np.sum(by_x * by_x) / 2)(*args)),
-    ],
-    "9.3": [
-        penalty(lambda by_x: np.mean((rows(by_x) - 1) ** 2)),
-        penalty(lambda by_x: np.mean((np.sqrt(np.sum(by_x**2, axis=1)) - 1.0) ** 2)),
-    ],
+    "9.1": [{"after": 2.0, "before": 0.5}, {"after": ad.constant(2.0), "before": np.array(0.5)}],
+    "9.2": [bell(lambda dy, x, y, e: dy * -2.0 * x * y), bell(lambda dy, x, y, e: -2.0 * (x * (y * dy)))],
+    "9.3": [saved(through(lambda dy, x: dy)), saved(through(lambda dy, x: dy * 1.0, np.rint))],
 }
 
 WRONG = {
     "9.1": [
-        (nested(0), "this is the value"),
-        (nested(1), "this is the first derivative"),
-        (nested(2), "this is the second derivative"),
-        (nested(4), "One tape fewer"),
-        (too_late, "after the tape around it"),
-        (too_late_twice, "asked for the gradient of None"),
-        (unwatched, "2 of them did"),
-        (lambda f, x: ..., "three dots"),
-        (lambda f, x: None, "ask its tapes"),
-        (lambda f, x: "x", "I need one number"),
-        (lambda f, x: -nested(3)(f, x), "the gradient that the tape inside it gave"),
-        (6.0, "without calling it"),
+        ({"after": 0.5, "before": 2.0}, "changed places"),
+        ({"after": 4.0, "before": 0.5}, "without a clip"),
+        ({"after": 0.5, "before": 0.5}, "the square follows"),
+        ({"after": 1.0, "before": 0.5}, "both count"),
+        ({"after": 3.0, "before": 0.5}, "What leaves it"),
+        ({"after": 2.0, "before": 4.0}, "longer than 0.5"),
+        ({"after": 2.0, "before": 2.0}, "arrives at the clip as 4"),
+        ({"after": 2.0, "before": 1.0}, "added up to 4"),
+        ({"after": 2.0, "before": 0.25}, "does not multiply"),
+        ({"after": 2.0, "before": 7.0}, "send to the clip"),
+        ({"after": 2.0}, "No gradient is given for before"),
+        ({"after": 2.0, "before": ...}, "Still open: before"),
+        ({"after": ..., "before": ...}, "three dots"),
+        ((2.0, 0.5), "I need a dict"),
     ],
     "9.2": [
-        (before_the_outer_tape, "the error alone"),
-        (after_the_outer_tape, "A gradient is None"),
-        (regularised(lambda error, by_x: error), "the error alone"),
-        (regularised(lambda error, by_x: 0.5 * np.sum(by_x**2)), "the term alone"),
-        (regularised(lambda error, by_x: error + np.sum(by_x**2)), "counts half"),
-        (regularised(lambda error, by_x: error + 0.5 * np.linalg.norm(by_x)), "without the root"),
-        (regularised(lambda error, by_x: error + 0.5 * np.mean(by_x**2)), "the mean of the squares"),
-        (regularised(lambda error, by_x: error + 0.5 * np.sum(by_x)), "Square its elements"),
-        (regularised(lambda error, by_x: error + 0.5 * np.sum(by_x**2), "output"), "gradient of the error"),
-        (regularised(lambda error, by_x: error + 0.5 * np.sum(by_x**2), order=(1, 0)), "changed places"),
-        (regularised(lambda error, by_x: error + 2 * np.sum(by_x**2)), "central differences give"),
-        (regularised(lambda error, by_x: error, order=(0, 0)), "its source's shape"),
-        (lambda layer, x, wanted: ..., "three dots"),
-        (lambda layer, x, wanted: (..., ...), "three dots"),
-        (lambda layer, x, wanted: None, "gives None"),
-        (lambda layer, x, wanted: 3.0, "I need two gradients"),
-        (lambda layer, x: 3.0, "raised TypeError"),
+        (bell(lambda dy, x, y, e: dy * -2.0 * x * e(-x * x)), "was called 2 times"),
+        (bell(lambda dy, x, y, e: -2.0 * x * y), "cotangent is forgotten"),
+        (bell(lambda dy, x, y, e: dy * 2.0 * x * y), "sign is wrong"),
+        (bell(lambda dy, x, y, e: dy * -2.0 * x), "outer one"),
+        (bell(lambda dy, x, y, e: dy * y), "exponent -x² is missing"),
+        (bell(lambda dy, x, y, e: dy), "unchanged"),
+        (bell(lambda dy, x, y, e: dy * -x * y), "x * x has two factors"),
+        (bell(lambda dy, x, y, e: dy * 3.0), "should become"),
+        (bell(lambda dy, x, y, e: None), "gives None"),
+        (bell(lambda dy, x, y, e: ...), "three dots"),
+        (bell(lambda dy, x, y, e: (dy, dy, dy)), "On the way back"),
+        (bell_without_slow_exp, "never calls"),
+        (lambda x, slow_exp: slow_exp(-x * x), "no custom gradient"),
+        (lambda x, slow_exp: (slow_exp(-x * x), lambda dy: dy), "gives a tuple"),
+        (lambda x, slow_exp: slow_exp(x), "your value is"),
+        (lambda x: x, "raised TypeError"),
+        (lambda x, slow_exp: 3.0, "It must give a tensor"),
         (3.0, "without calling it"),
     ],
     "9.3": [
-        (penalty(lambda by_x: (np.linalg.norm(by_x) - 1) ** 2), "for all samples together"),
-        (penalty(lambda by_x: np.mean((np.linalg.norm(by_x, axis=0) - 1) ** 2)), "axis=0"),
-        (penalty(lambda by_x: np.mean(rows(by_x) ** 2)), "draws the norms to 0"),
-        (penalty(lambda by_x: np.mean(rows(by_x) - 1)), "cancel out"),
-        (penalty(lambda by_x: np.mean(np.abs(rows(by_x) - 1))), "the size of norm - 1"),
-        (penalty(lambda by_x: np.sum((rows(by_x) - 1) ** 2)), "sum over the samples"),
-        (penalty(lambda by_x: (np.mean(rows(by_x)) - 1) ** 2), "before the square"),
-        (penalty(lambda by_x: np.mean((np.sum(by_x**2, axis=1) - 1) ** 2)), "without the root"),
-        (penalty(lambda by_x: np.mean((by_x - 1) ** 2)), "each element"),
-        (penalty(lambda by_x: (rows(by_x) - 1) ** 2), "has the shape (5,)"),
-        (penalty(lambda by_x: float(np.mean((rows(by_x) - 1) ** 2))), "Keep it a tensor"),
-        (penalty(lambda by_x: np.mean((ad.stop_gradient(rows(by_x)) - 1) ** 2)), "Keep it a tensor"),
-        (penalty(lambda by_x: np.mean((rows(by_x) - 1) * ad.stop_gradient(rows(by_x) - 1))), "its gradient is not"),
-        (penalty(lambda by_x: 7.0), "In this order"),
-        (penalty(lambda by_x: None), "the penalty is None"),
-        (lambda critic, x: ..., "three dots"),
-        (3.0, "without calling it"),
+        (saved(through(lambda dy, x: dy), custom_gradients=False), "custom_gradients=False"),
+        (saved(through(lambda dy, x: dy * 0.0 + 1.0)), "cotangent is forgotten"),
+        (saved(through(lambda dy, x: dy * 0.0)), "true slope of a rounding"),
+        (saved(through(lambda dy, x: dy * 2.0)), "Let it pass"),
+        (saved(through(lambda dy, x: dy, lambda x: x + 0.0)), "gives x itself"),
+        (saved(through(lambda dy, x: dy, np.floor)), "it should round"),
+        (saved(through(lambda dy, x: None)), "gradient is None"),
+        (saved(through(lambda dy, x: dy), example=0.3), "that is an array"),
+        (no_file(), "no file of `ad.save`"),
+        (Path("nowhere.ad"), "no file at"),
+        (through(lambda dy, x: dy), "not the function"),
+        (7.0, "Hand in path itself"),
     ],
 }

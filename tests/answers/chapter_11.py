@@ -5,179 +5,102 @@ import numpy as np
 import autodiff_edu as ad
 
 
-def nested(second, inside=True):
-    """Make a Hessian by two tapes, whose outer one ends with `second(tape, gradient, x)`."""
+def watching(by_0, by_1, ask=None):
+    """Make an answer to 8.1 whose tapes watch the sources with these numbers."""
 
-    def hessian(f, x):
-        x = ad.constant(x)
-        with ad.GradientTape(persistent=True) as outer:
-            outer.watch(x)
-            with ad.GradientTape(persistent=True) as inner:
-                inner.watch(x)
-                y = f(x)
-            gradient = inner.gradient(y, x) if inside else None
-        return second(outer, gradient if inside else inner.gradient(y, x), x)
+    def two_tapes(*x):
+        with ad.GradientTape() as tape0, ad.GradientTape() as tape1:
+            tape0.watch([x[k] for k in by_0])
+            tape1.watch([x[k] for k in by_1])
+            total = np.sin(x[0]) * np.exp(x[1])
+        if ask:
+            return ask(tape0, tape1, total, *x)
+        return tape0.gradient(total, x[0]), tape1.gradient(total, x[1])
 
-    return hessian
-
-
-def along(second, inside=True):
-    """Make a product, whose outer tape ends with `second(tape, gradient, x, v)`."""
-    return lambda f, x, v: nested(lambda tape, g, x: second(tape, g, x, v), inside)(f, x)
+    return two_tapes
 
 
-def slope_first(f, x, v):
-    x = ad.constant(x)
-    with ad.GradientTape() as outer:
-        outer.watch(x)
-        slope = np.sum(ad.grad(f)(x) * v)
-    return outer.gradient(slope, x)
+def asking(ask, persistent=True, watch=True):
+    """Make an answer to 8.2 that asks its tape as `ask` says."""
+
+    def one_tape(x, y):
+        with ad.GradientTape(persistent=persistent) as tape:
+            if watch:
+                tape.watch([x, y])
+            z = x**2 + y
+            m = y + y**2 + x
+        return ask(tape.gradient, z, m, x, y)
+
+    return one_tape
 
 
-def differences(f, x, v):
-    slope = ad.grad(f)
-    return (slope(x + 1e-4 * v) - slope(x)) / 1e-4
+def each(gradient, z, m, x, y):
+    return gradient(z, x), gradient(m, y)
 
 
-def by_differences(f, x):
-    slope, h = ad.grad(f), 1e-4
-    steps = h * np.eye(x.size).reshape(x.size, *x.shape)
-    return np.stack([(slope(x + step).numpy() - slope(x).numpy()) / h for step in steps], axis=-1)
+def after_each_other(x, y):
+    return asking(lambda gradient, z, m, x, y: gradient(z, x))(x, y), asking(lambda g, z, m, x, y: g(m, y))(x, y)
 
 
-def flattened(f, x):
-    return np.reshape(ad.hessian(f)(x), (x.size, x.size))
+LANES = {"first": {"q", "s"}, "second": {"p", "r", "s", "t"}}
 
 
-def turned(f, x):
-    hessian = ad.hessian(f)(x).numpy()
-    return hessian if x.ndim == 1 else hessian.transpose(0, 1, 3, 2)
-
-
-def right_length(missing, direction, q):
-    return (missing @ direction) / (direction @ q)
-
-
-def right_share(missing, left, direction, q):
-    return -(left @ q) / (direction @ q)
-
-
-def walk(length_of=right_length, share_of=right_share, turns=1, sign=1):
-    """Make conjugate gradients with the given formulas, and `turns` times as many turns as there are rows."""
-
-    def solve(product, b):
-        s, missing, direction = np.zeros_like(b), b, b
-        for _ in range(turns * len(b)):
-            if np.linalg.norm(missing) < 1e-12:
-                break
-            q = product(direction)
-            length = length_of(missing, direction, q)
-            s = s + length * direction
-            left = missing - length * q
-            direction = left + share_of(missing, left, direction, q) * direction
-            missing = left
-        return sign * s
-
-    return solve
-
-
-def template(product, b):
-    q = product(b)
-    length = ...
-    return length * q
-
-
-def by_columns(product, b):
-    return np.linalg.solve(np.stack([product(row) for row in np.eye(len(b))], axis=1), b)
-
-
-def without_products(product, b):
-    rng = np.random.default_rng(1952)
-    rotation, _ = np.linalg.qr(rng.standard_normal((5, 5)))
-    return np.linalg.solve(rotation @ np.diag([1.0, 2.0, 4.0, 7.0, 11.0]) @ rotation.T, b)
-
-
-def endless(product, b):
-    while True:
-        product(b)
+def lanes(first=("q", "s"), second=("p", "r", "s", "t")):
+    return {"first": set(first), "second": set(second)}
 
 
 RIGHT = {
-    "11.1": [
-        nested(lambda tape, g, x: tape.jacobian(g, x)),
-        lambda f, x: ad.jacobian(ad.grad(f))(x),
-        lambda f, x: ad.hessian(f)(x).numpy().tolist(),
-    ],
-    "11.2": [
-        along(lambda tape, g, x, v: tape.gradient(g, x, output_gradients=v)),
-        slope_first,
-        lambda f, x, v: ad.jvp(ad.grad(f), (x,), (v,))[1],
-        lambda f, x, v: ad.hvp(f, (x,), (v,)),
-    ],
-    "11.3": [
-        walk(),
-        walk(
-            lambda missing, direction, q: (missing @ missing) / (direction @ q),
-            lambda missing, left, direction, q: (left @ left) / (missing @ missing),
-        ),
-    ],
+    "11.1": [watching([0], [1])],
+    "11.2": [asking(each), lambda x, y: list(asking(each)(x, y))],
+    "11.3": [LANES, {"first": "q, s", "second": ["t", "s", "r", "p"]}],
 }
 
 WRONG = {
     "11.1": [
-        (nested(lambda tape, g, x: tape.gradient(g, x)), "adds up the rows"),
-        (nested(lambda tape, g, x: tape.jacobian(g, x), inside=False), "inside the outer tape"),
-        (nested(lambda tape, g, x: g), "That is the gradient"),
-        (lambda f, x: np.diag(ad.hessian(f)(x).numpy()), "the diagonal alone"),
-        (lambda f, x: np.diag(np.diag(ad.hessian(f)(x).numpy())), "zeros beside it"),
-        (lambda f, x: np.outer(ad.grad(f)(x).numpy(), ad.grad(f)(x).numpy()), "gradient times itself"),
-        (lambda f, x: -ad.hessian(f)(x), "wrong sign"),
-        (by_differences, "a finite difference is not"),
-        (flattened, "(2, 2, 2, 2)"),
-        (turned, "not where they belong"),
-        (lambda f, x: 2 * ad.hessian(f)(x), "by hand it is"),
-        (lambda f, x: f(x), "has shape ()"),
-        (lambda f, x: ..., "three dots"),
-        (lambda f, x: "no", "an array of numbers"),
-        (lambda f: f, "raised TypeError"),
-        (np.eye(2), "without calling it"),
+        (watching([], []), "three dots"),
+        (watching([1], [0]), "Exchange"),
+        (watching([0, 1], []), "tape1 never watched"),
+        (watching([], [0, 1]), "tape0 never watched"),
+        (watching([0, 1], [0, 1]), "more than its own"),
+        (watching([0], [1], lambda t0, t1, total, x0, x1: (t1.gradient(total, x1), t0.gradient(total, x0))), "places"),
+        (watching([0, 1], [], lambda t0, t1, total, *x: t0.gradient(total, list(x))), "one tape found both"),
+        (lambda x0, x1: (np.cos(x0) * np.exp(x1), np.sin(x0) * np.exp(x1)), "no tape"),
+        (lambda x0, x1: (1.0, 2.0), "the slopes are"),
+        (lambda x0, x1: (..., 2.0), "three dots"),
+        (lambda x0, x1: None, "Return two"),
+        (lambda x0: None, "raised TypeError"),
+        (1.0, "without calling it"),
     ],
     "11.2": [
-        (along(lambda tape, g, x, v: tape.jacobian(g, x).numpy() @ v), "a stack of seeds"),
-        (lambda f, x, v: ad.hessian(f)(x).numpy() @ v, "a stack of seeds"),
-        (along(lambda tape, g, x, v: tape.gradient(g, x)), "Where does v come in"),
-        (along(lambda tape, g, x, v: tape.gradient(g, x) * v), "at the end"),
-        (along(lambda tape, g, x, v: g * v), "element by element: first"),
-        (along(lambda tape, g, x, v: np.sum(g * v)), "the slope along v"),
-        (along(lambda tape, g, x, v: g), "That is the gradient. "),
-        (along(lambda tape, g, x, v: tape.gradient(g, x, output_gradients=v), inside=False), "gives None"),
-        (lambda f, x, v: np.diag(ad.hessian(f)(x).numpy()) * v, "diagonal of the Hessian times v"),
-        (lambda f, x, v: ad.hessian(f)(x), "a matrix"),
-        (differences, "A finite difference"),
-        (lambda f, x, v: 2 * ad.hvp(f, (x,), (v,)), "Which cotangent"),
-        (lambda f, x, v: np.zeros(2), "yours has shape (2,)"),
-        (lambda f, x, v: ..., "three dots"),
-        (lambda f, x: x, "raised TypeError"),
-        (7, "without calling it"),
+        (asking(each, persistent=False), "answers once"),
+        (asking(lambda gradient, z, m, x, y: gradient([z, m], [x, y])), "added up"),
+        (asking(lambda gradient, z, m, x, y: gradient(z, [x, y])), "that of m"),
+        (asking(lambda gradient, z, m, x, y: gradient(m, [x, y])), "that of z"),
+        (asking(lambda gradient, z, m, x, y: (gradient(m, x), gradient(z, y))), "targets have changed places"),
+        (asking(lambda gradient, z, m, x, y: each(gradient, z, m, x, y)[::-1]), "other order"),
+        (asking(lambda gradient, z, m, x, y: (..., ...)), "three dots"),
+        (asking(lambda gradient, z, m, x, y: (z, m)), "dz/dx is"),
+        (asking(each, watch=False), "Watch x and y"),
+        (after_each_other, "used 2 tapes"),
+        (lambda x, y: (2 * x, 1 + 2 * y), "no tape"),
+        (asking(lambda gradient, z, m, x, y: gradient(z, x)), "Return two"),
+        (None, "without calling it"),
     ],
     "11.3": [
-        (template, "in `length` and in `share`"),
-        (walk(share_of=lambda missing, left, direction, q: 0.0), "gradient descent"),
-        (walk(share_of=lambda missing, left, direction, q: (left @ q) / (direction @ q)), "wrong sign"),
-        (walk(share_of=lambda missing, left, direction, q: (missing @ missing) / (left @ left)), "upside down"),
-        (walk(share_of=lambda missing, left, direction, q: 1.0), "share of 1"),
-        (walk(lambda missing, direction, q: (missing @ direction) / (direction @ direction)), "divide by direction"),
-        (walk(lambda missing, direction, q: (direction @ q) / (missing @ direction)), "`length` is upside down"),
-        (walk(lambda missing, direction, q: 1.0), "A length of 1"),
-        (walk(lambda missing, direction, q: 0.5), "still differs from b"),
-        (walk(share_of=lambda missing, left, direction, q: 0.0, turns=35), "but after"),
-        (walk(sign=-1), "solves H s = −b"),
-        (walk(lambda missing, direction, q: np.nan), "not finite"),
-        (by_columns, "unit vectors"),
-        (without_products, "never asked"),
-        (endless, "After 200 products"),
-        (lambda product, b: product(b)[:2], "your result has shape (2,)"),
-        (lambda product, b: None, "gives None"),
-        (lambda b: b, "raised TypeError"),
+        ({"first": LANES["second"], "second": LANES["first"]}, "changed places"),
+        (lanes(first="pqs"), "uses x alone"),
+        (lanes(first="s"), "by itself, and first does"),
+        (lanes(first="qrs"), "is paused"),
+        (lanes(first="qst"), "nothing but r"),
+        (lanes(first="q"), "uses y too"),
+        (lanes(second="pqrst"), "watches x alone"),
+        (lanes(second="rst"), "asked to watch"),
+        (lanes(second="pst"), "concerns one tape"),
+        (lanes(second="prt"), "follows that chain"),
+        (lanes(second="prs"), "has recorded r"),
+        ({"first": {...}, "second": {...}}, "three dots"),
+        ({"first": {"q", "s"}}, "tape second"),
+        ({"first": 3, "second": {"q"}}, "set of names"),
+        (lanes(first=["z"]), "The lines are"),
     ],
 }

@@ -4,125 +4,173 @@ import numpy as np
 
 import autodiff_edu as ad
 
-FULL, BATCH = (32, 10, 32, 8, 8), (32, 10, 8, 8)
+
+def nested(order):
+    """Make an answer to 9.1 that takes a derivative of this order."""
+
+    def derivative(f, x, left=order):
+        if left == 0:
+            return f(x)
+        with ad.GradientTape() as tape:
+            tape.watch(x)
+            y = derivative(f, x, left - 1)
+        return tape.gradient(y, x)
+
+    return derivative
 
 
-def by_blocks(full):
-    return np.stack([full[b, :, b, :] for b in range(len(full))])
+def too_late(f, x):
+    with ad.GradientTape() as tape_3:
+        tape_3.watch(x)
+        with ad.GradientTape() as tape_2:
+            tape_2.watch(x)
+            with ad.GradientTape() as tape_1:
+                tape_1.watch(x)
+                y = f(x)
+            first = tape_1.gradient(y, x)
+    second = tape_2.gradient(first, x)
+    return tape_3.gradient(second, x)
 
 
-def both(f, x):
-    """Give the full Jacobian and its diagonal blocks."""
-    full = ad.jacobian(f)(x).numpy()
-    return full, by_blocks(full)
+def too_late_twice(f, x):
+    with ad.GradientTape() as tape_3:
+        tape_3.watch(x)
+        with ad.GradientTape() as tape_2:
+            tape_2.watch(x)
+            with ad.GradientTape() as tape_1:
+                tape_1.watch(x)
+                y = f(x)
+        first = tape_1.gradient(y, x)
+        second = tape_2.gradient(first, x)
+    return tape_3.gradient(second, x)
 
 
-def off_diagonal_is_zero(f, x):
-    full, _ = both(f, x)
-    others = ~np.eye(len(x), dtype=bool)
-    return np.abs(full.transpose(0, 2, 1, 3)[others]).max() < 1e-12
+def unwatched(f, x):
+    with ad.GradientTape() as tape_3, ad.GradientTape() as tape_2:
+        with ad.GradientTape() as tape_1:
+            tape_1.watch(x)
+            tape_2.watch(x)
+            y = f(x)
+        first = tape_1.gradient(y, x)
+        second = tape_2.gradient(first, x)
+    return tape_3.gradient(second, x)
 
 
-def nudging(samples):
-    """Make a check that changes the given samples in turn."""
+def regularised(loss, watched="error", order=(0, 1)):
+    """Make an answer to 9.2 whose loss is made of the error and the input gradient as `loss` says."""
 
-    def independent(f, x):
-        for sample in samples:
-            changed = x.copy()
-            changed[sample] += 0.01
-            moved = np.abs(np.asarray(f(changed)) - np.asarray(f(x))).max(axis=1) > 1e-9
-            moved[sample] = False
-            if moved.any():
-                return False
-        return True
+    def gradients(layer, x, wanted):
+        with ad.GradientTape() as outer:
+            with ad.GradientTape() as inner:
+                inner.watch(x)
+                output = layer(x)
+                error = np.mean((output - wanted) ** 2)
+            by_x = inner.gradient({"error": error, "output": output}[watched], x)
+            total = loss(error, by_x)
+        pair = outer.gradient(total, [layer.kernel, layer.bias])
+        return [pair[k] for k in order]
 
-    return independent
-
-
-def asking_the_tape(f, x):
-    x = ad.constant(x)
-    with ad.GradientTape() as tape:
-        tape.watch(x)
-        y = f(x)
-    try:
-        tape.batch_jacobian(y, x, check=True)
-    except ValueError:
-        return False
-    return True
+    return gradients
 
 
-def sum_over_inputs(f, x):
-    full, diagonal = both(f, x)
-    return np.allclose(full.sum(axis=2), diagonal)
+def before_the_outer_tape(layer, x, wanted):
+    with ad.GradientTape() as inner:
+        inner.watch(x)
+        error = np.mean((layer(x) - wanted) ** 2)
+    by_x = inner.gradient(error, x)
+    with ad.GradientTape() as outer:
+        loss = np.mean((layer(x) - wanted) ** 2) + 0.5 * np.sum(by_x**2)
+    return outer.gradient(loss, [layer.kernel, layer.bias])
 
 
-def sum_over_outputs(f, x):
-    full, diagonal = both(f, x)
-    return np.allclose(np.moveaxis(full.sum(axis=0), 1, 0), diagonal)
+def after_the_outer_tape(layer, x, wanted):
+    with ad.GradientTape() as outer, ad.GradientTape() as inner:
+        inner.watch(x)
+        error = np.mean((layer(x) - wanted) ** 2)
+    by_x = inner.gradient(error, x)
+    return outer.gradient(error + 0.5 * np.sum(by_x**2), [layer.kernel, layer.bias])
 
 
-def turned_round(f, x):
-    """Take it for independence that turning the samples round turns the outputs round."""
-    order = [1, 0, 2, 3, 4]
-    return np.allclose(np.asarray(f(x[order])), np.asarray(f(x))[order])
+def penalty(of_gradient):
+    """Make an answer to 9.3 that computes the penalty from the input gradient as `of_gradient` says."""
+
+    def answer(critic, x):
+        with ad.GradientTape() as tape:
+            tape.watch(x)
+            rating = critic(x)
+        return of_gradient(tape.gradient(rating, x))
+
+    return answer
+
+
+def rows(by_x):
+    return np.linalg.norm(by_x, axis=1)
 
 
 RIGHT = {
-    "12.1": [(FULL, BATCH), [list(FULL), list(BATCH)]],
-    "12.2": [by_blocks, lambda full: np.einsum("bxby->bxy", full), lambda full: ad.constant(by_blocks(full))],
-    "12.3": [off_diagonal_is_zero, nudging(range(5)), asking_the_tape],
+    "12.1": [nested(3)],
+    "12.2": [
+        regularised(lambda error, by_x: error + 0.5 * np.sum(by_x**2)),
+        lambda *args: tuple(regularised(lambda error, by_x: error + np.sum(by_x * by_x) / 2)(*args)),
+    ],
+    "12.3": [
+        penalty(lambda by_x: np.mean((rows(by_x) - 1) ** 2)),
+        penalty(lambda by_x: np.mean((np.sqrt(np.sum(by_x**2, axis=1)) - 1.0) ** 2)),
+    ],
 }
 
 WRONG = {
     "12.1": [
-        ((BATCH, FULL), "changed places"),
-        (((32, 8, 8, 32, 10), BATCH), "target first"),
-        ((BATCH, BATCH), "in it twice"),
-        (((320, 2048), BATCH), "as a matrix"),
-        (((32, 10), BATCH), "all axes of y"),
-        ((FULL, FULL), "in it once"),
-        ((FULL, (32, 8, 8, 10)), "here as well"),
-        ((FULL, (10, 8, 8)), "begins with the samples"),
-        ((FULL, (32, 10, 64)), "8 and 8"),
-        ((FULL, (32, 10)), "leaves out its second axis"),
-        ((..., ...), "three dots"),
-        ((FULL, ...), "the batch Jacobian is still open"),
-        (FULL, "I need two shapes"),
-        ((32, 10), "tuple of whole numbers"),
+        (nested(0), "this is the value"),
+        (nested(1), "this is the first derivative"),
+        (nested(2), "this is the second derivative"),
+        (nested(4), "One tape fewer"),
+        (too_late, "after the tape around it"),
+        (too_late_twice, "asked for the gradient of None"),
+        (unwatched, "2 of them did"),
+        (lambda f, x: ..., "three dots"),
+        (lambda f, x: None, "ask its tapes"),
+        (lambda f, x: "x", "I need one number"),
+        (lambda f, x: -nested(3)(f, x), "the gradient that the tape inside it gave"),
+        (6.0, "without calling it"),
     ],
     "12.2": [
-        (lambda full: full, "all four axes"),
-        (lambda full: full.sum(axis=2), "samples of the input. Here"),
-        (lambda full: np.moveaxis(full.sum(axis=0), 1, 0), "`batch_jacobian`"),
-        (lambda full: full.sum(axis=0), "Nothing is to be summed"),
-        (lambda full: full.mean(axis=2), "mean"),
-        (lambda full: np.einsum("bxby->xy", full), "add them up"),
-        (lambda full: np.diagonal(full, axis1=0, axis2=2), "`np.diagonal`"),
-        (lambda full: np.einsum("bxby->byx", full), "transposed"),
-        (lambda full: full[0, :, 0, :], "sample 0 alone"),
-        (lambda full: full[:, :, 0, :], "full[b, :, b, :]"),
-        (lambda full: np.diagonal(full), "I expect (4, 3, 2)"),
-        (lambda full: ..., "three dots"),
-        (lambda full: None, "gives None"),
-        (lambda full: "no", "array of numbers"),
-        (lambda: 1, "raised TypeError"),
-        (np.zeros((4, 3, 2)), "without calling it"),
+        (before_the_outer_tape, "the error alone"),
+        (after_the_outer_tape, "A gradient is None"),
+        (regularised(lambda error, by_x: error), "the error alone"),
+        (regularised(lambda error, by_x: 0.5 * np.sum(by_x**2)), "the term alone"),
+        (regularised(lambda error, by_x: error + np.sum(by_x**2)), "counts half"),
+        (regularised(lambda error, by_x: error + 0.5 * np.linalg.norm(by_x)), "without the root"),
+        (regularised(lambda error, by_x: error + 0.5 * np.mean(by_x**2)), "the mean of the squares"),
+        (regularised(lambda error, by_x: error + 0.5 * np.sum(by_x)), "Square its elements"),
+        (regularised(lambda error, by_x: error + 0.5 * np.sum(by_x**2), "output"), "gradient of the error"),
+        (regularised(lambda error, by_x: error + 0.5 * np.sum(by_x**2), order=(1, 0)), "changed places"),
+        (regularised(lambda error, by_x: error + 2 * np.sum(by_x**2)), "central differences give"),
+        (regularised(lambda error, by_x: error, order=(0, 0)), "its source's shape"),
+        (lambda layer, x, wanted: ..., "three dots"),
+        (lambda layer, x, wanted: (..., ...), "three dots"),
+        (lambda layer, x, wanted: None, "gives None"),
+        (lambda layer, x, wanted: 3.0, "I need two gradients"),
+        (lambda layer, x: 3.0, "raised TypeError"),
+        (3.0, "without calling it"),
     ],
     "12.3": [
-        (lambda f, x: True, "True to everything"),
-        (lambda f, x: np.shape(f(x))[0] == len(x), "True to everything"),
-        (lambda f, x: False, "False to everything"),
-        (lambda f, x: not off_diagonal_is_zero(f, x), "the opposite"),
-        (sum_over_inputs, "cancel in a sum"),
-        (sum_over_outputs, "cancel in a sum"),
-        (nudging([0]), "All depend on the last sample|depends on the samples"),
-        (nudging([4]), "samples before it"),
-        (nudging([1]), "All depend on sample 0"),
-        (turned_round, "in its own way"),
-        (lambda f, x: ..., "three dots"),
-        (lambda f, x: None, "I need True or False"),
-        (lambda f, x: np.ones(5, bool), "Reduce it"),
-        (lambda f: True, "raised TypeError"),
-        (True, "without calling it"),
+        (penalty(lambda by_x: (np.linalg.norm(by_x) - 1) ** 2), "for all samples together"),
+        (penalty(lambda by_x: np.mean((np.linalg.norm(by_x, axis=0) - 1) ** 2)), "axis=0"),
+        (penalty(lambda by_x: np.mean(rows(by_x) ** 2)), "draws the norms to 0"),
+        (penalty(lambda by_x: np.mean(rows(by_x) - 1)), "cancel out"),
+        (penalty(lambda by_x: np.mean(np.abs(rows(by_x) - 1))), "the size of norm - 1"),
+        (penalty(lambda by_x: np.sum((rows(by_x) - 1) ** 2)), "sum over the samples"),
+        (penalty(lambda by_x: (np.mean(rows(by_x)) - 1) ** 2), "before the square"),
+        (penalty(lambda by_x: np.mean((np.sum(by_x**2, axis=1) - 1) ** 2)), "without the root"),
+        (penalty(lambda by_x: np.mean((by_x - 1) ** 2)), "each element"),
+        (penalty(lambda by_x: (rows(by_x) - 1) ** 2), "has the shape (5,)"),
+        (penalty(lambda by_x: float(np.mean((rows(by_x) - 1) ** 2))), "Keep it a tensor"),
+        (penalty(lambda by_x: np.mean((ad.stop_gradient(rows(by_x)) - 1) ** 2)), "Keep it a tensor"),
+        (penalty(lambda by_x: np.mean((rows(by_x) - 1) * ad.stop_gradient(rows(by_x) - 1))), "its gradient is not"),
+        (penalty(lambda by_x: 7.0), "In this order"),
+        (penalty(lambda by_x: None), "the penalty is None"),
+        (lambda critic, x: ..., "three dots"),
+        (3.0, "without calling it"),
     ],
 }

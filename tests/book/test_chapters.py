@@ -41,7 +41,7 @@ def notebook(**changes: Any) -> dict[str, Any]:
 
 
 def written(folder: Path, content: Any) -> Path:
-    path = folder / "05-stop-recording.ipynb"
+    path = folder / "07-stop-recording.ipynb"
     path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
     return path
 
@@ -67,7 +67,7 @@ def of_version(version: str) -> list[dict[str, Any]]:
     return [{"output_type": "display_data", "metadata": {}, "data": {"text/html": TRACE % version}}]
 
 
-RUN = re.escape("run: python -m autodiff_edu.course execute notebooks/05-stop-recording.ipynb")
+RUN = re.escape("run: python -m autodiff_edu.course execute notebooks/07-stop-recording.ipynb")
 UNFIT = {
     "no output": (notebook(execution_count=None, outputs=[]), f"no stored output.*{RUN}"),
     "a cell not run": (notebook(execution_count=None), f"no stored output.*{RUN}"),
@@ -87,7 +87,7 @@ UNFIT = {
 @pytest.mark.parametrize("case", UNFIT)
 def test_a_chapter_that_cannot_be_shown_as_it_is_stops_the_build_and_is_named(case, tmp_path):
     content, message = UNFIT[case]
-    with pytest.raises(ExtensionError, match=f"notebooks/05-stop-recording.ipynb.*{message}"):
+    with pytest.raises(ExtensionError, match=f"notebooks/07-stop-recording.ipynb.*{message}"):
         chapters.checked(written(tmp_path, content))
 
 
@@ -104,8 +104,20 @@ def test_the_contents_list_every_chapter():
 
 def test_the_alt_text_of_a_picture_is_where_the_book_looks_for_it():
     picture = {"output_type": "display_data", "data": {"image/png": ""}, "metadata": {"image/png": {"alt": "A line."}}}
-    cell = json.loads(chapters.with_alt_texts(notebook(outputs=[picture])))["cells"][0]
+    cell = json.loads(chapters.for_the_book(notebook(outputs=[picture])))["cells"][0]
     assert cell["metadata"]["mystnb"] == {"image": {"alt": "A line."}}
+
+
+def test_the_bar_above_what_is_hidden_says_what_it_hides():
+    def prompt(*tags):
+        cell = json.loads(chapters.for_the_book(notebook(metadata={"tags": list(tags)})))["cells"][0]
+        return cell["metadata"].get("mystnb", {}).get("code_prompt_show")
+
+    assert prompt("solution", "hide-input", "hide-output") == "Show the solution's {type}"
+    assert prompt("hide-input") == "Show the code"
+    assert prompt("hide-output") is None, "as _config.yml has it"
+    config = yaml.safe_load((BOOK / "_config.yml").read_text(encoding="utf-8"))["sphinx"]["config"]
+    assert config["nb_code_prompt_show"] == "Show the {type}"
 
 
 @pytest.mark.parametrize("name", ["why-none", "inside"])

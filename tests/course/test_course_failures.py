@@ -1,6 +1,6 @@
 """The failures that each chapter of the course has its reader see once, and their repairs.
 
-Each must fail in the way that the chapter says, or there is nothing to see. Those of chapters 0 and 12 are
+Each must fail in the way that the chapter says, or there is nothing to see. Those of chapters 0 and 16 are
 numbers, and are in `test_course_numbers.py`.
 """
 
@@ -126,7 +126,7 @@ def test_the_package_s_own_mean_squared_error_refuses_such_shapes():
         nn.mse(ad.constant(np.zeros((21, 1))), np.zeros(21))
 
 
-# Chapter 4: x = x + 1 -----------------------------------------------------------------------------------------------
+# Chapter 5: x = x + 1 -----------------------------------------------------------------------------------------------
 
 
 def test_x_is_x_plus_1_works_in_the_first_epoch_and_gives_none_in_the_second():
@@ -152,7 +152,7 @@ def test_assign_add_works_in_every_epoch():
     assert gradients == [4.0, 6.0]
 
 
-# Chapter 5: the second gradient() -----------------------------------------------------------------------------------
+# Chapter 7: the second gradient() -----------------------------------------------------------------------------------
 
 
 def test_the_second_gradient_of_a_one_shot_tape_is_an_error_that_names_persistent():
@@ -173,7 +173,7 @@ def test_a_persistent_tape_gives_both():
     assert (tape.gradient(z, x), tape.gradient(y, x)) == (108.0, 6.0)
 
 
-# Chapter 6: the target left connected -------------------------------------------------------------------------------
+# Chapter 8: the target left connected -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("cut", "slope"), [(False, 0.0), (True, -2.0)])
@@ -187,7 +187,7 @@ def test_temporal_difference_learning_does_not_learn_where_its_target_is_left_co
     assert tape.gradient(loss, w) == slope
 
 
-# Chapter 7: forgetting the cotangent --------------------------------------------------------------------------------
+# Chapter 9: forgetting the cotangent --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_a_rule_that_forgets_the_cotangent_is_right_alone_and_wrong_in_a_chain(b
     assert ad.grad(lambda x: 5.0 * square(x))(3.0) == chained
 
 
-# Chapter 8: a tape that never watched -------------------------------------------------------------------------------
+# Chapter 11: a tape that never watched -------------------------------------------------------------------------------
 
 
 def test_a_tape_that_never_watched_gives_none_beside_one_that_did():
@@ -211,7 +211,7 @@ def test_a_tape_that_never_watched_gives_none_beside_one_that_did():
     assert [cause.kind for cause in other.explain(y, x).causes] == ["never watched"]
 
 
-# Chapter 9: the first gradient after the outer tape has closed ------------------------------------------------------
+# Chapter 12: the first gradient after the outer tape has closed ------------------------------------------------------
 
 
 @pytest.mark.parametrize("inside", [True, False])
@@ -228,7 +228,7 @@ def test_a_first_gradient_taken_after_the_outer_tape_has_closed_has_no_second(in
     assert outer.gradient(slope, x) == (18.0 if inside else None)
 
 
-# Chapter 10: reading the gradient of a vector as a diagonal ---------------------------------------------------------
+# Chapter 14: reading the gradient of a vector as a diagonal ---------------------------------------------------------
 
 
 def test_the_gradient_of_a_vector_is_the_sum_of_the_jacobian_s_rows_and_not_its_diagonal():
@@ -241,7 +241,7 @@ def test_the_gradient_of_a_vector_is_the_sum_of_the_jacobian_s_rows_and_not_its_
     assert tape.gradient(y, x).tolist() == np.sum(jacobian, axis=0).tolist() == [4.0, 6.0]
 
 
-# Chapter 11: Newton walks to the maximum ----------------------------------------------------------------------------
+# Chapter 15: Newton walks to the maximum ----------------------------------------------------------------------------
 
 
 def two_valleys(x):
@@ -271,7 +271,7 @@ def test_newton_with_the_size_of_the_curvature_walks_to_a_minimum():
     assert float(ad.hessian(two_valleys)(path[-1])) == pytest.approx(8.0)
 
 
-# Chapter 12: batch normalisation, and the check that finds it -------------------------------------------------------
+# Chapter 16: batch normalisation, and the check that finds it -------------------------------------------------------
 
 
 @pytest.mark.parametrize("place", [1, 2])
@@ -289,7 +289,7 @@ def test_the_independence_check_refuses_batch_normalisation_in_between_and_last(
         tape.batch_jacobian(y, x, check=True)
 
 
-# Chapter 13: a stack of sigmoids ------------------------------------------------------------------------------------
+# Chapter 20: a stack of sigmoids ------------------------------------------------------------------------------------
 
 
 def test_in_a_stack_of_sigmoids_the_gradient_shrinks_to_a_quarter_or_less_with_each_layer():

@@ -36,7 +36,7 @@ def test_the_central_difference_of_exp_at_1_is_off_by_6e_11_at_h_1e_minus_5_and_
     assert float(ad.grad(np.exp)(1.0)) == math.e
 
 
-# Chapters 5 and 6: stop recording, reset, stop the gradient ---------------------------------------------------------
+# Chapters 7 and 8: stop recording, reset, stop the gradient ---------------------------------------------------------
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_what_was_watched_tells_them_apart_only_reset_forgets_it(way, by_x):
     assert tape.gradient(z, x) == by_x
 
 
-# Chapter 7: custom gradients ----------------------------------------------------------------------------------------
+# Chapter 9: custom gradients ----------------------------------------------------------------------------------------
 
 
 @ad.custom_gradient
@@ -143,7 +143,7 @@ def test_a_saved_and_loaded_clip_gives_2_and_a_half_as_well(f, expected, tmp_pat
     assert ad.grad(ad.load(tmp_path / "clip.ad"))(2.0) == expected
 
 
-# Chapter 8: several tapes -------------------------------------------------------------------------------------------
+# Chapter 11: several tapes -------------------------------------------------------------------------------------------
 
 
 def test_two_tapes_give_1_for_sin_at_0_and_a_quarter_for_the_sigmoid_at_0():
@@ -182,7 +182,7 @@ def test_one_persistent_tape_gives_the_same_6_and_5():
     assert (tape.gradient(z, x), tape.gradient(m, y)) == (6.0, 5.0)
 
 
-# Chapter 9: higher orders -------------------------------------------------------------------------------------------
+# Chapter 12: higher orders -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_the_norm_of_a_relu_layer_s_input_gradient_has_gradients_shaped_like_ker
     assert_derivatives("the norm", arguments, got, expected)
 
 
-# Chapter 10: Jacobians ----------------------------------------------------------------------------------------------
+# Chapter 14: Jacobians ----------------------------------------------------------------------------------------------
 
 
 def test_the_jacobian_of_the_sigmoid_by_a_shift_has_one_slope_for_each_of_201_points():
@@ -248,7 +248,7 @@ def test_the_jacobian_of_a_dense_layer_by_its_kernel_sums_to_the_gradient(x):
     np.testing.assert_allclose(np.sum(jacobian, axis=(0, 1)).numpy(), gradient.numpy(), 1e-13, 1e-14)
 
 
-# Chapter 11: the Hessian and Newton ---------------------------------------------------------------------------------
+# Chapter 15: the Hessian and Newton ---------------------------------------------------------------------------------
 
 
 def test_the_hessian_by_a_first_layer_s_kernel_is_symmetric_and_a_damped_newton_step_lowers_the_loss(x):
@@ -270,7 +270,7 @@ def test_the_hessian_by_a_first_layer_s_kernel_is_symmetric_and_a_damped_newton_
     assert float(after) < 0.2 * float(loss)
 
 
-# Chapter 12: batch Jacobians ----------------------------------------------------------------------------------------
+# Chapter 16: batch Jacobians ----------------------------------------------------------------------------------------
 
 
 def jacobians(layers, x):
@@ -308,7 +308,7 @@ def test_with_batch_normalisation_last_the_batch_jacobian_is_almost_zero_and_the
     assert np.abs(diagonal).max() > 0.1
 
 
-# Chapter 4 and on: state, chains of tapes, structures ---------------------------------------------------------------
+# Chapter 5 and on: state, chains of tapes, structures ---------------------------------------------------------------
 
 
 def test_after_an_assign_the_gradient_by_c_is_6_and_by_b_none():

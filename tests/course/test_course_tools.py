@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -31,7 +32,7 @@ def test_the_list_names_every_chapter_by_its_title(capsys):
     assert main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == len(list((ROOT / "notebooks").glob("*.ipynb")))
-    assert "01-the-tape.ipynb                 1 · The tape" in lines
+    assert any(re.fullmatch(r"01-the-tape\.ipynb +1 · The tape +\d+ minutes, exercises 15", line) for line in lines)
 
 
 def test_an_assignment_has_neither_solutions_nor_outputs(tmp_path):
@@ -159,6 +160,19 @@ def test_a_chapter_that_was_run_holds_the_fingerprint_of_its_code_and_a_handout_
     content["cells"][0]["source"] = ["print(2)"]
     assert content["metadata"]["executed"] != fingerprint(content)
     assert "executed" not in json.loads(assignment.prepare(content))["metadata"]
+
+
+def test_jupyterlab_hides_what_the_tags_hide_in_the_book_and_nothing_else(tmp_path):
+    path = notebook(tmp_path / "x.ipynb", "1", "2", "3")
+    content = json.loads(path.read_text(encoding="utf-8"))
+    for cell, tags in zip(content["cells"], (["hide-input"], ["hide-output"], []), strict=True):
+        cell["metadata"] = {"tags": tags, "jupyter": {"source_hidden": True, "outputs_hidden": True}}
+    content["cells"][0]["metadata"]["jupyter"]["name"] = "mine"
+    content["cells"][1]["metadata"].pop("jupyter")
+    path.write_text(json.dumps(content), encoding="utf-8")
+    execute(path)
+    found = [cell["metadata"].get("jupyter") for cell in cells(path)]
+    assert found == [{"source_hidden": True, "name": "mine"}, {"outputs_hidden": True}, None]
 
 
 def test_a_chapter_that_raises_or_lacks_is_left_as_it_was(tmp_path, capsys):

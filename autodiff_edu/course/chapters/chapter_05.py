@@ -1,159 +1,191 @@
-"""The exercises of chapter 5, stop recording: two gradients from one tape, a lower peak, the state after a reset."""
+"""The exercises of chapter 5, watched or None: five programs to mend, ten answers to predict, a while loop."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-import autodiff_edu as ad
+from ..feedback import NotYet, call, near, needs_dict, needs_each, number, shortened
 
-from ..feedback import NotYet, call, near, needs_dict, needs_each, needs_function, number, observe, shortened
+PROGRAMS: dict[str, Callable[[float], float]] = {
+    "one": lambda v: 2 * v,
+    "two": lambda v: 2 * math.sin(v) * math.cos(v),
+    "three": lambda v: 3 * v**2,
+    "four": lambda v: math.exp(v) * (1 + v),
+    "five": lambda v: 1.6 * (v - 3),
+}
+NONE = {
+    "one": "Its x is a constant. Who tells the tape to follow it?",
+    "two": "Which of its lines runs before the tape begins to record?",
+    "three": "It was given the whole number 3, and a variable keeps the dtype it is made with.",
+    "four": "What does `float` turn a tensor into?",
+    "five": "The second epoch gives None. Is w still a variable after its last line? `w.assign_sub` keeps it one.",
+}
+WRONG: dict[str, list[tuple[Callable[[float], float], str]]] = {
+    "one": [(lambda v: v, "The derivative of x * x is 2x: was one of the two factors made a plain number?")],
+    "two": [
+        (lambda v: 2 * math.sin(v), "That is the slope of z by y. Ask for the slope by x, with the sine on the tape."),
+        (lambda v: math.cos(v), "That is the slope of y. Ask for the slope of z."),
+    ],
+    "three": [(lambda v: v**2, "Two of the three factors were made plain numbers, so their contributions are lost.")],
+    "four": [
+        (
+            math.exp,
+            "`float(x)` is a plain number, so the contribution along that path is lost. NumPy's exp takes x as it is.",
+        ),
+        (
+            lambda v: math.exp(v) * v,
+            "Now the path through the second factor, x itself, is cut, and its contribution is missing.",
+        ),
+    ],
+    "five": [
+        (lambda v: 2 * (v - 3), "That is the slope before the first step. After it, w must have moved."),
+        (lambda v: 2.4 * (v - 3), "w moved uphill. Step against the slope: `w.assign_sub`."),
+        (lambda v: 2 * (0.2 * (v - 3) - 3), "`w.assign` replaces the value by the step. Subtract the step from it."),
+    ],
+}
 
-LIMIT = 25_000  # bytes, in exercise 5.2
+CASES: dict[str, float | None] = {
+    "a": 4.0, "b": 0.0, "c": None, "d": 2.0, "e": None, "f": 1.0, "g": 0.0, "h": 2.0, "i": None, "j": 0.0,
+}  # fmt: skip
+HINTS = {
+    "a": "x is a trainable variable, and reading it is enough to be watched. The derivative of x² at 2 is asked for.",
+    "b": "There is a way from x to y, so there is a slope. What is the derivative of (x - 2)² at 2?",
+    "c": "Does x occur in this line at all?",
+    "d": "There are two ways from x to y. One is cut by the step function; along the other, floor(x) is a number.",
+    "e": "Look for a way from x to y that does not lead through floor. Adding 1 makes none.",
+    "f": "The comparison only chooses. On the tape is what was taken: y = x.",
+    "g": "maximum is no step function: the tape follows it. It took 3, so how much does y change with x?",
+    "h": "float(x) is the plain number 2. The other factor is still x: one way is cut, the other is not.",
+    "i": "assign puts plain numbers into c. Is there another way from x to y?",
+    "j": "where is on the tape, with x as one of its branches. It took the other, so how much does y change with x?",
+}
+OTHER = {
+    ("a", 2.0): "2 is the contribution of one factor. Both factors are x, and contributions add up.",
+    ("d", 4.0): "4 would be x². floor(x) is 2 here, but it does not change with x: one contribution only.",
+    ("h", 4.0): "4 is the true derivative of x². The tape sees one factor only, for float(x) is a plain number.",
+    ("i", 3.0): "3 is the slope by c. By x there is none, since assign puts plain numbers into c.",
+    ("i", 12.0): "12 is the slope of 3x². But assign puts plain numbers into c, and where they came from is lost.",
+    ("j", 1.0): "1 is the slope of the branch x. At x = 2 the other branch is taken.",
+    ("g", 1.0): "1 is the slope where x is the larger one. At x = 2 the larger one is 3.",
+}
+
+SLOPES = {3: 108.0, 7: 147.0, 60: 1.0}
+TURNS = {3: 3, 7: 2, 60: 0}
 
 
-def two_slopes(answer: Any) -> str:
-    """Check 5.1: two gradients from one tape, at hidden points, and how many tapes it took."""
-    needs_function(answer, "two_slopes(x)")
-    values = np.random.default_rng(1905).uniform(1.0, 3.0, 3)
-    try:
-        given, events = observe(answer, ad.constant(values), written="two_slopes(x)")
-    except NotYet as hint:
-        if "already been used" in str(hint):
-            raise NotYet(
-                "The second gradient was refused: the first one used the tape up. "
-                "Ask for a tape that keeps its arrays when you make it."
-            ) from None
-        raise
-    s, t = 2 * values, 4 * values**3
-    if not isinstance(given, tuple | list) or len(given) != 2:
-        if _alike(given, s + t):
-            raise NotYet(
-                "That is one gradient, of s + t: several targets in one call are added up. "
-                "Ask twice, and return both: `return ..., ...`."
-            )
+def mended(answer: Any) -> str:
+    """Check 5.1: five functions that give the slope of their target, called with hidden values."""
+    if not isinstance(answer, list | tuple) or len(answer) != 5 or not all(map(callable, answer)):
         raise NotYet(
-            f"two_slopes(x) gives {shortened(given)}. Return two gradients, that of s and that of t: `return ..., ...`."
+            "I need a list of the five functions, `[one, two, three, four, five]`, and your answer is "
+            f"{shortened(answer)}."
         )
-    for name, part in zip("st", given, strict=True):
-        if part is ...:
-            raise NotYet(f"Replace the three dots: the gradient of {name} is still open.")
-        if part is None:
-            raise NotYet(f"The gradient of {name} is None. Does the tape watch x before q is computed?")
-    first, second = given
-    if _alike(first, t) and _alike(second, s):
-        raise NotYet("Both gradients are there, in the other order: first that of s, then that of t.")
-    for part in given:
-        if _alike(part, s + t):
-            raise NotYet("One of them is the gradient of s + t. Give `gradient` one target at a time.")
-    for name, part, right in (("s", first, s), ("t", second, t)):
-        if not _alike(part, right):
-            raise NotYet(
-                f"The gradient of {name} is not right yet: your function gives {shortened(part)}. "
-                f"At x = {values[0]:.3f} its slope is {right[0]:.3f}, and there is one slope for each element of x."
-            )
-    if (many := len({id(event.tape) for event in events if hasattr(event, "tape")})) != 1:
-        raise NotYet(
-            f"Both gradients are right, and you used {many} tapes. With one persistent tape, q is computed once."
-            if many
-            else "Both gradients are right, but no tape was used. Let the tape find them."
-        )
-    return "One forward pass, two walks back. A persistent tape keeps its arrays for the second."
+    hints = [hint for name, program in zip(PROGRAMS, answer, strict=True) if (hint := _judge(name, program))]
+    if hints:
+        raise NotYet(f"{5 - len(hints)} of 5 are mended. The next one is {hints[0]}")
+    return "Never watched, outside the tape, integers, left for NumPy, rebound: five reasons, five small repairs."
 
 
-def economical(answer: Any) -> str:
-    """Check 5.2: a loss and a report, with at most 25,000 bytes on the tape."""
-    needs_function(answer, "economical(tape, x)")
-    values = np.random.default_rng(2005).uniform(0.0, 1.0, 1000)
-    x = ad.constant(values)
-    with ad.GradientTape() as tape:
-        tape.watch(x)
+def _judge(name: str, program: Callable[..., Any]) -> str | None:
+    """Return a hint, or None for a program that is mended."""
+    values = [2, 3, 5] if name == "three" else np.random.default_rng(20140307).uniform(1.0, 2.0, size=3).tolist()
+    given = []
+    for value in values:
+        written = f"{name}({value:g})"
         try:
-            given = call(answer, tape, x, written="economical(tape, x)")
+            slope = call(program, value, written=written)
+            if slope is None:
+                return f"`{written}`, which gives None. {NONE[name]} `tape.explain` inside it tells more."
+            given.append(number(slope, f"what {written} gives"))
         except NotYet as hint:
-            if "ellipsis" in str(hint):
-                raise NotYet("Replace the three dots: which `with` block leaves operations out of a tape?") from None
-            raise
-    if not isinstance(given, tuple | list) or len(given) != 2:
-        raise NotYet(f"economical(tape, x) gives {shortened(given)}. It must `return loss, report`.")
-    loss, report = given
-    if not near(number(loss, "the loss"), float(np.sum(np.exp(values) ** 2))):
-        raise NotYet(f"The loss has changed: it is {number(loss):.6g}. Leave its lines as they are.")
-    if not near(number(report, "the report"), float(np.max(np.abs(values - values.mean())))):
-        raise NotYet(f"The report has changed: it is {number(report):.6g}. Pause the tape and compute the same.")
-    size = tape.nbytes
-    slope = tape.gradient(loss, x) if isinstance(loss, ad.Tensor) else None
-    if slope is None:
-        raise NotYet(
-            "Now the gradient of the loss is None. "
-            + (
-                "After `reset`, x is no longer watched, and what was recorded is gone. Do not empty the tape: pause it."
-                if not tape._watched
-                else "The lines of `a` and `loss` must be recorded. Pause the tape for the report alone."
+            return f"`{name}`. {hint}"
+    if _follows(PROGRAMS[name], values, given):
+        return None
+    for wrong, why in WRONG[name]:
+        if _follows(wrong, values, given):
+            return f"`{name}`. {why}"
+    if not any(given):
+        return f"`{name}`, which gives 0. A zero in place of None hides the cut and does not mend it."
+    if len({round(slope, 9) for slope in given}) == 1:
+        return f"`{name}`, which gives {given[0]:g} whatever its value is. Make x of the value that it is given."
+    return (
+        f"`{written}`, which gives {given[-1]:.6g}, and the slope is {PROGRAMS[name](values[-1]):.6g}. "
+        "Leave the formula as it was, and mend only what cuts the way."
+    )
+
+
+def _follows(formula: Callable[[float], float], values: list[float], given: list[float]) -> bool:
+    return all(near(formula(value), slope) for value, slope in zip(values, given, strict=True))
+
+
+def predicted(answer: Any) -> str:
+    """Check 5.2: ten gradients, each None, 0 or a number, as a dict."""
+    needs_dict(answer, '{"a": 4, "b": None}')
+    needs_each(answer, CASES, "No gradient is given for")
+    wrong = [letter for letter in CASES if not _agrees(letter, answer[letter])]
+    if not wrong:
+        return "Three are None, three are 0, and four are numbers, of which d and h are half a cut."
+    letter, given = wrong[0], answer[wrong[0]]
+    return _refuse(letter, given, f"{10 - len(wrong)} of 10 are right. Look at {letter} again. ")
+
+
+def _agrees(letter: str, given: Any) -> bool:
+    right = CASES[letter]
+    if given is None or isinstance(given, str) or right is None:
+        return given is None and right is None
+    return near(number(given, f"the gradient in {letter}"), right)
+
+
+def _refuse(letter: str, given: Any, start: str) -> str:
+    right = CASES[letter]
+    if isinstance(given, str):
+        raise NotYet(f"{start}{shortened(given)} is a text: write None or a number, without quotes.")
+    value = None if given is None else number(given, f"the gradient in {letter}")
+    if value is not None and (letter, value) in OTHER:
+        raise NotYet(start + OTHER[letter, value])
+    if right is None and value == 0:
+        raise NotYet(f"{start}0 would be a slope that arrived at x. {HINTS[letter]}")
+    if right == 0 and value is None:
+        raise NotYet(f"{start}None would mean that no way leads from x to y. {HINTS[letter]}")
+    raise NotYet(start + HINTS[letter])
+
+
+def while_loop(answer: Any) -> str:
+    """Check 5.3: the slopes of a while loop at three places, as a dict."""
+    needs_dict(answer, "{3: 1.0, 7: 1.0, 60: 1.0}")
+    needs_each(answer, SLOPES, "No slope is given at")
+    for place, right in SLOPES.items():
+        if answer[place] is None:
+            raise NotYet(
+                f"At {place} the gradient is not None. A loop cuts nothing: the tape holds the products that were run."
             )
-        )
-    if not _alike(slope, 2 * np.exp(2 * values)):
-        raise NotYet("The gradient of the loss has changed: one of its operations is not recorded.")
-    if size >= 40_024:
-        raise NotYet(
-            f"The tape keeps {size:,} bytes: nothing is saved. Which lines does the gradient of the loss not need? "
-            "Pause the tape for them; the three dots mark the place."
-        )
-    if size > LIMIT:
-        raise NotYet(
-            f"The tape keeps {size:,} bytes: something is saved, and more can be. "
-            "Does the tape still record an operation of the report?"
-        )
-    return f"{size:,} bytes in place of 40,024: x, a and a * a, and the sum."
+        given = number(answer[place], f"the slope at {place}")
+        if not near(given, right):
+            raise NotYet(f"At {place}: {_about_turns(place, given)}")
+    return "Three turns make x⁴, two make x³, none leaves x. The same code is a different function at each place."
 
 
-def after_reset(answer: Any) -> str:
-    """Check 5.3: entries and gradients after a reset, as a dict."""
-    names = ("entries", "dc/dx", "dc/dy")
-    needs_dict(answer, '{"entries": 2, ...}')
-    needs_each(answer, names, "No answer is given for")
-    entries = number(answer["entries"], "the number of entries")
-    if entries != 3:
-        raise NotYet(
-            {
-                1: "1 counts one line. After the reset there are two, and a line may hold several operations.",
-                2: "2 counts the lines after the reset. Count operations: `c = a + b * y` holds two.",
-                4: "4 counts `a = x * y` as well. The reset forgot that entry.",
-            }.get(int(entries), "Count the operations after the reset on values that the tape watches then.")
-        )
-    if answer["dc/dx"] is not None:
-        by_x = number(answer["dc/dx"], "dc/dx")
-        raise NotYet(
-            {
-                9.0: "9 is y², the slope if x were still watched. The reset forgot that watch as well.",
-                12.0: "12 is y + y², the slope without any reset. What did the reset forget?",
-                0.0: "Not a zero: what the tape does not know is None.",
-            }.get(by_x, "Is x still watched after the reset? Nobody watches a constant unless asked.")
-        )
-    if answer["dc/dy"] is None:
-        raise NotYet(
-            "y was forgotten too. But y is a trainable variable: it is watched again when it is read, in `b = x * y`."
-        )
-    by_y = number(answer["dc/dy"], "dc/dy")
-    if not near(by_y, 12.0):
-        raise NotYet(
-            {
-                14.0: "14 = x + 2xy counts the way through a. That entry was forgotten, so a is a constant.",
-                6.0: "6 is one of two contributions: y is used in `b = x * y` and once more in `b * y`.",
-            }.get(by_y, "To the tape, c is 6 + (x * y) * y, with x = 2 a constant. What is its slope by y at 3?")
-        )
-    return "The reset forgot the entry of a and both watches; reading y brought one back. To the tape, c is 6 + 2 y²."
+def _about_turns(place: int, given: float) -> str:
+    turns = TURNS[place]
+    if given == 0:
+        return "0 would mean that y does not change with x. y begins as x, and each turn multiplies by x."
+    if near(given, float(place ** (turns + 1))):
+        return f"{given:g} is the value of y at the end. Its slope is asked for."
+    for other in range(9):
+        if other != turns and near(given, (other + 1) * float(place) ** other):
+            direction = "many" if other > turns else "few"
+            return (
+                f"{given:g} is the slope after {other} turn{'s' * (other != 1)}, which is too {direction}. Write the "
+                "values of y down, one by one, until y reaches 50."
+            )
+    if near(given, float(place**turns)):
+        return f"{given:g} counts one of the factors only. y is x multiplied by itself, and every factor contributes."
+    return "write y as a power of x: which power does y hold when the loop ends? Then take the slope of that."
 
 
-def _alike(given: Any, right: np.ndarray[Any, Any]) -> bool:
-    try:
-        array = np.asarray(given, dtype=float)
-        return array.shape == right.shape and bool(np.allclose(array, right, 1e-9, 1e-12))
-    except Exception:
-        return False
-
-
-EXERCISES: dict[str, Callable[[Any], str]] = {"5.1": two_slopes, "5.2": economical, "5.3": after_reset}
+EXERCISES: dict[str, Callable[[Any], str]] = {"5.1": mended, "5.2": predicted, "5.3": while_loop}
 """The checks by exercise."""

@@ -1,201 +1,159 @@
-"""The exercises of chapter 7, custom gradients: where a clip stands, a cached value, and a function in a file."""
+"""The exercises of chapter 7, stop recording: two gradients from one tape, a lower peak, the state after a reset."""
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import autodiff_edu as ad
 
-from ...custom.call import Custom
-from ..feedback import NotYet, call, near, needs_dict, needs_each, needs_function, number, quoted, shortened
+from ..feedback import NotYet, call, near, needs_dict, needs_each, needs_function, number, observe, shortened
+
+LIMIT = 25_000  # bytes, in exercise 7.2
 
 
-def two_clips(answer: Any) -> str:
-    """Check 7.1: the gradients of a clip after and before a square, as a dict."""
-    needs_dict(answer, '{"after": 1.0, "before": 1.0}')
-    needs_each(answer, ("after", "before"), "No gradient is given for")
-    after, before = (number(answer[name], f"the gradient of {name}") for name in ("after", "before"))
-    if near(after, 0.5) and near(before, 2.0):
-        raise NotYet("The two have changed places. The walk begins at the end: what does it meet first in `after`?")
-    if not near(after, 2.0):
+def two_slopes(answer: Any) -> str:
+    """Check 7.1: two gradients from one tape, at hidden points, and how many tapes it took."""
+    needs_function(answer, "two_slopes(x)")
+    values = np.random.default_rng(1905).uniform(1.0, 3.0, 3)
+    try:
+        given, events = observe(answer, ad.constant(values), written="two_slopes(x)")
+    except NotYet as hint:
+        if "already been used" in str(hint):
+            raise NotYet(
+                "The second gradient was refused: the first one used the tape up. "
+                "Ask for a tape that keeps its arrays when you make it."
+            ) from None
+        raise
+    s, t = 2 * values, 4 * values**3
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        if _alike(given, s + t):
+            raise NotYet(
+                "That is one gradient, of s + t: several targets in one call are added up. "
+                "Ask twice, and return both: `return ..., ...`."
+            )
         raise NotYet(
-            {
-                4.0: "4 is the gradient of the square without a clip. In `after` the seed, 1, is clipped first.",
-                0.5: "In `after` the clip turns the seed into 0.5, and that is not the end: the square follows.",
-                1.0: "In `after` the square has two factors: each receives 0.5 times 2, and both count.",
-            }.get(after, "In `after` the seed 1 arrives at the clip. What leaves it, and what does 2v make of that?")
+            f"two_slopes(x) gives {shortened(given)}. Return two gradients, that of s and that of t: `return ..., ...`."
         )
-    if not near(before, 0.5):
+    for name, part in zip("st", given, strict=True):
+        if part is ...:
+            raise NotYet(f"Replace the three dots: the gradient of {name} is still open.")
+        if part is None:
+            raise NotYet(f"The gradient of {name} is None. Does the tape watch x before q is computed?")
+    first, second = given
+    if _alike(first, t) and _alike(second, s):
+        raise NotYet("Both gradients are there, in the other order: first that of s, then that of t.")
+    for part in given:
+        if _alike(part, s + t):
+            raise NotYet("One of them is the gradient of s + t. Give `gradient` one target at a time.")
+    for name, part, right in (("s", first, s), ("t", second, t)):
+        if not _alike(part, right):
+            raise NotYet(
+                f"The gradient of {name} is not right yet: your function gives {shortened(part)}. "
+                f"At x = {values[0]:.3f} its slope is {right[0]:.3f}, and there is one slope for each element of x."
+            )
+    if (many := len({id(event.tape) for event in events if hasattr(event, "tape")})) != 1:
         raise NotYet(
-            {
-                4.0: "4 is what arrives at the clip in `before`. It is longer than 0.5.",
-                2.0: "In `before` the seed goes through the square first, and arrives at the clip as 4.",
-                1.0: "In `before` both contributions are added up to 4 before they arrive at the clip, once.",
-                0.25: "A clip shortens to the norm 0.5. It does not multiply by 0.5 what is short enough already.",
-            }.get(before, "In `before` the square comes first on the way back. What does it send to the clip?")
+            f"Both gradients are right, and you used {many} tapes. With one persistent tape, q is computed once."
+            if many
+            else "Both gradients are right, but no tape was used. Let the tape find them."
         )
-    return "The clip acts on the cotangent that arrives where it stands: on 1 in the first program, on 4 in the second."
+    return "One forward pass, two walks back. A persistent tape keeps its arrays for the second."
 
 
-def computed_once(answer: Any) -> str:
-    """Check 7.2: a bell curve whose exponential is computed once, at hidden points and in a chain."""
-    needs_function(answer, "bell(x, slow_exp)")
-    points, weights = np.random.default_rng(1979).uniform(0.2, 1.6, (2, 4))
-    calls: list[Any] = []
-
-    def slow_exp(x: Any) -> Any:
-        calls.append(x)
-        return np.exp(x)
-
-    x = ad.constant(points)
+def economical(answer: Any) -> str:
+    """Check 7.2: a loss and a report, with at most 25,000 bytes on the tape."""
+    needs_function(answer, "economical(tape, x)")
+    values = np.random.default_rng(2005).uniform(0.0, 1.0, 1000)
+    x = ad.constant(values)
     with ad.GradientTape() as tape:
         tape.watch(x)
-        y = call(answer, x, slow_exp, written="bell(x, slow_exp)")
-        if isinstance(y, tuple):
-            raise NotYet("bell(x, slow_exp) gives a tuple. Write `@ad.custom_gradient` above the function.")
-        if not isinstance(y, ad.Tensor) or y.shape != x.shape:
-            raise NotYet(f"bell(x, slow_exp) gives {shortened(y)}. It must give a tensor of the shape of x.")
-        target = np.sum(y * weights)
-    value = np.exp(-points * points)
-    if not np.allclose(y.numpy(), value, 1e-9, 1e-12):
-        raise NotYet(f"At x = {points[0]:.3f} exp(-x²) is {value[0]:.6f}, and your value is {float(y.numpy()[0]):.6f}.")
-    if len(calls) == 0:
-        raise NotYet("Your function never calls `slow_exp`. Use it in place of np.exp, once.")
-    by_hand = any(isinstance(entry.operation, Custom) for entry in tape.entries)
-    if not by_hand:
-        raise NotYet(
-            "The tape finds this gradient by itself: there is no custom gradient in your function. Return the result "
-            "and a function backward(dy), under `@ad.custom_gradient`."
-        )
-    slope = _slope_of_bell(tape, target, x)
-    _judge_bell(slope, points, weights, value)
-    if len(calls) > 1:
-        raise NotYet(
-            f"The gradient is right, and `slow_exp` was called {len(calls)} times. backward can use what the forward "
-            "run has computed: keep it under a name, such as y."
-        )
-    return "The gradient is right in a chain, and one call of slow_exp serves both ways."
-
-
-def _slope_of_bell(tape: Any, target: Any, x: Any) -> Any:
-    try:
-        slope = tape.gradient(target, x)
-    except Exception as error:
-        if "..." in str(error) or "llipsis" in str(error):
-            raise NotYet("Replace the three dots: what does backward(dy) return?") from error
-        raise NotYet(f"On the way back your function raised {type(error).__name__}: {quoted(str(error))}.") from error
-    if slope is None:
-        raise NotYet("Your backward gives None, which says that there is no gradient. Does a `return` lack?")
-    return slope.numpy()
-
-
-def _judge_bell(slope: Any, x: Any, dy: Any, y: Any) -> None:
-    if np.allclose(slope, dy * -2 * x * y, 1e-9, 1e-12):
-        return
-    for wrong, hint in (
-        (-2 * x * y, "This is the slope, and the cotangent is forgotten. Alone it is right; in a chain it is wrong."),
-        (dy * 2 * x * y, "The sign is wrong. The exponent is *minus* x²."),
-        (-2 * x * dy, "The inner slope -2x is there. The outer one, of the exponential, is missing: it is y."),
-        (dy * y, "The slope of the exponential is there. The slope of the exponent -x² is missing."),
-        (dy, "Your backward passes the cotangent on unchanged. Multiply it by the slope, -2x · exp(-x²)."),
-        (dy * y * -x, "x * x has two factors, and each counts: the slope of x² is 2x."),
-    ):
-        if np.allclose(slope, wrong, 1e-9, 1e-12):
-            raise NotYet(hint)
-    raise NotYet(
-        f"At x = {x[0]:.3f} a cotangent of {dy[0]:.3f} should become {(dy * -2 * x * y)[0]:.6f}, and yours becomes "
-        f"{np.ravel(slope)[0]:.6f}."
-    )
-
-
-PROGRAM = """
-import json, sys
-import numpy as np
-import autodiff_edu as ad
-
-x, weights = map(np.array, json.loads(sys.argv[2]))
-try:
-    f, x = ad.load(sys.argv[1]), ad.constant(x)
-    with ad.GradientTape() as tape:
-        tape.watch(x)
-        y = f(x)
-        target = np.sum(y * weights)
-    slope = tape.gradient(target, x)
-    found = {"value": np.asarray(y).tolist(), "slope": None if slope is None else slope.numpy().tolist()}
-except Exception as error:
-    found = {"error": type(error).__name__, "message": str(error)}
-print(json.dumps(found))
-"""
-"""What the fresh process does."""
-
-
-def in_a_file(answer: Any) -> str:
-    """Check 7.3: the path of a file that holds a rounding with the gradient 1, loaded in a fresh process."""
-    if callable(answer):
-        raise NotYet(
-            "I need the path of the file, not the function. Save the function with `ad.save`, and hand in path."
-        )
-    if not isinstance(answer, str | os.PathLike):
-        raise NotYet(f"I need the path of the file, and your answer is {shortened(answer)}. Hand in path itself.")
-    if not Path(answer).is_file():
-        raise NotYet(f"There is no file at {shortened(str(answer))}. Did `ad.save(through, path, example)` run?")
-    points, weights = np.random.default_rng(7).uniform(0.6, 9.4, (2, 5)).tolist()
-    found = _fresh(answer, points, weights)
-    if "error" in found:
-        raise NotYet(_why_not(found["error"], found["message"]))
-    value, slope = np.array(found["value"]), found["slope"]
-    if value.shape != (5,) or not np.allclose(value, np.round(points)):
-        if value.shape == (5,) and np.allclose(value, points):
-            raise NotYet("The loaded function gives x itself. Its value should be np.round(x).")
-        raise NotYet(f"At {points[0]:.3f} the loaded function gives {shortened(found['value'])}; it should round.")
+        try:
+            given = call(answer, tape, x, written="economical(tape, x)")
+        except NotYet as hint:
+            if "ellipsis" in str(hint):
+                raise NotYet("Replace the three dots: which `with` block leaves operations out of a tape?") from None
+            raise
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        raise NotYet(f"economical(tape, x) gives {shortened(given)}. It must `return loss, report`.")
+    loss, report = given
+    if not near(number(loss, "the loss"), float(np.sum(np.exp(values) ** 2))):
+        raise NotYet(f"The loss has changed: it is {number(loss):.6g}. Leave its lines as they are.")
+    if not near(number(report, "the report"), float(np.max(np.abs(values - values.mean())))):
+        raise NotYet(f"The report has changed: it is {number(report):.6g}. Pause the tape and compute the same.")
+    size = tape.nbytes
+    slope = tape.gradient(loss, x) if isinstance(loss, ad.Tensor) else None
     if slope is None:
         raise NotYet(
-            "The value is right, and the gradient is None. Does `@ad.custom_gradient` stand above your function, "
-            "and does its backward return dy?"
+            "Now the gradient of the loss is None. "
+            + (
+                "After `reset`, x is no longer watched, and what was recorded is gone. Do not empty the tape: pause it."
+                if not tape._watched
+                else "The lines of `a` and `loss` must be recorded. Pause the tape for the report alone."
+            )
         )
-    if np.allclose(slope, 1.0):
-        raise NotYet("The gradient is 1 whatever arrives: the cotangent is forgotten. Return dy itself.")
-    if np.allclose(slope, 0.0):
-        raise NotYet("The gradient is 0, the true slope of a rounding. Your backward should let dy pass.")
-    if not np.allclose(slope, weights):
+    if not _alike(slope, 2 * np.exp(2 * values)):
+        raise NotYet("The gradient of the loss has changed: one of its operations is not recorded.")
+    if size >= 40_024:
         raise NotYet(
-            f"A cotangent of {weights[0]:.3f} arrived, and your backward made {slope[0]:.3f} of it. Let it pass."
+            f"The tape keeps {size:,} bytes: nothing is saved. Which lines does the gradient of the loss not need? "
+            "Pause the tape for them; the three dots mark the place."
         )
-    return "A process that has never seen your code rounds, and lets the cotangent pass."
+    if size > LIMIT:
+        raise NotYet(
+            f"The tape keeps {size:,} bytes: something is saved, and more can be. "
+            "Does the tape still record an operation of the report?"
+        )
+    return f"{size:,} bytes in place of 40,024: x, a and a * a, and the sum."
 
 
-def _fresh(path: Any, points: list[float], weights: list[float]) -> dict[str, Any]:
-    command = [sys.executable, "-c", PROGRAM, os.fspath(path), json.dumps([points, weights])]
-    finished = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", timeout=60, check=False)
+def after_reset(answer: Any) -> str:
+    """Check 7.3: entries and gradients after a reset, as a dict."""
+    names = ("entries", "dc/dx", "dc/dy")
+    needs_dict(answer, '{"entries": 2, ...}')
+    needs_each(answer, names, "No answer is given for")
+    entries = number(answer["entries"], "the number of entries")
+    if entries != 3:
+        raise NotYet(
+            {
+                1: "1 counts one line. After the reset there are two, and a line may hold several operations.",
+                2: "2 counts the lines after the reset. Count operations: `c = a + b * y` holds two.",
+                4: "4 counts `a = x * y` as well. The reset forgot that entry.",
+            }.get(int(entries), "Count the operations after the reset on values that the tape watches then.")
+        )
+    if answer["dc/dx"] is not None:
+        by_x = number(answer["dc/dx"], "dc/dx")
+        raise NotYet(
+            {
+                9.0: "9 is y², the slope if x were still watched. The reset forgot that watch as well.",
+                12.0: "12 is y + y², the slope without any reset. What did the reset forget?",
+                0.0: "Not a zero: what the tape does not know is None.",
+            }.get(by_x, "Is x still watched after the reset? Nobody watches a constant unless asked.")
+        )
+    if answer["dc/dy"] is None:
+        raise NotYet(
+            "y was forgotten too. But y is a trainable variable: it is watched again when it is read, in `b = x * y`."
+        )
+    by_y = number(answer["dc/dy"], "dc/dy")
+    if not near(by_y, 12.0):
+        raise NotYet(
+            {
+                14.0: "14 = x + 2xy counts the way through a. That entry was forgotten, so a is a constant.",
+                6.0: "6 is one of two contributions: y is used in `b = x * y` and once more in `b * y`.",
+            }.get(by_y, "To the tape, c is 6 + (x * y) * y, with x = 2 a constant. What is its slope by y at 3?")
+        )
+    return "The reset forgot the entry of a and both watches; reading y brought one back. To the tape, c is 6 + 2 y²."
+
+
+def _alike(given: Any, right: np.ndarray[Any, Any]) -> bool:
     try:
-        return dict(json.loads(finished.stdout))
-    except ValueError:
-        lines = finished.stderr.strip().splitlines() or ["nothing was printed"]
-        return {"error": "the fresh process", "message": lines[-1]}
+        array = np.asarray(given, dtype=float)
+        return array.shape == right.shape and bool(np.allclose(array, right, 1e-9, 1e-12))
+    except Exception:
+        return False
 
 
-def _why_not(kind: str, message: str) -> str:
-    if kind == "LookupError":
-        return "The function was loaded, and its gradient is not in the file. Save it without `custom_gradients=False`."
-    if "has shape" in message:
-        return (
-            "The file was loaded, and its function does not take an array of five numbers. Save it with an example "
-            "that is an array: `ad.save(through, path, np.array([0.2, 1.7, -2.4]))`."
-        )
-    if "arguments" in message:
-        return "The loaded function takes more than one argument. It should take x alone."
-    if kind == "ValueError":
-        return f"This is no file of `ad.save`: {quoted(message)}."
-    return f"In the fresh process, {kind} said: {quoted(message)}."
-
-
-EXERCISES: dict[str, Callable[[Any], str]] = {"7.1": two_clips, "7.2": computed_once, "7.3": in_a_file}
+EXERCISES: dict[str, Callable[[Any], str]] = {"7.1": two_slopes, "7.2": economical, "7.3": after_reset}
 """The checks by exercise."""

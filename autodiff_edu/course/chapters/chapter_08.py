@@ -1,8 +1,7 @@
-"""The exercises of chapter 8, several tapes: two that are independent, two gradients from one, which records what."""
+"""Chapter 8, cutting the flow: targets that stand still, a step straight through, and how the two tools differ."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -10,152 +9,220 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from ...trace.events import Watch
-from ..feedback import NotYet, near, needs_dict, needs_function, number, observe, shortened
+from ..feedback import NotYet, call, near, needs_function, shortened
+from ..predictions import Prediction
 
-FIRST, SECOND = {"q", "s"}, {"p", "r", "s", "t"}
+START, END = np.array([1, 1, 2, 2, 3, 3]), np.array([0, 2, 1, 3, 2, 4])
+PRIZES, DISCOUNT = np.array([0.0, 0.2, 0.0, -0.1, 0.0, 1.0]), 0.8
+ROW = np.array([0.0, 0.3, 0.9, 0.4, 0.0])
 
 
-def two_tapes(answer: Any) -> str:
-    """Check 8.1: two tapes, each of which watches one of two sources, at hidden points."""
-    needs_function(answer, "two_tapes(x0, x1)")
-    a, b = np.random.default_rng(817).uniform(0.5, 1.5, 2).tolist()
-    x0, x1 = ad.constant(a), ad.constant(b)
-    given, watches = _run(answer, x0, x1, "two_tapes(x0, x1)")
-    first, second = _pair(given, "two_tapes(x0, x1)")
-    if first is None and second is None:
-        if not watches:
-            raise NotYet(
-                "Both gradients are None, for no tape watches anything yet. "
-                "Replace the three dots: each tape has its own `watch`."
-            )
-        raise NotYet(
-            "Both gradients are None: each tape is asked for what the other one watches. Exchange the two watches."
+def td_loss(answer: Any) -> str:
+    """Check 8.1: a loss whose targets stand still, on a hidden row of squares."""
+    needs_function(answer, "td_loss(row, start, end, prizes, discount)")
+    row = ad.constant(ROW)
+    with ad.GradientTape() as tape:
+        tape.watch(row)
+        loss = call(answer, row, START, END, PRIZES, DISCOUNT, written="td_loss(row, start, end, prizes, discount)")
+    if loss is ... or loss is None:
+        raise NotYet(f"td_loss returns {loss}. Return the mean of the squared differences.")
+    if not isinstance(loss, ad.Tensor) or loss.shape != ():
+        raise NotYet(f"td_loss returns {shortened(loss)}. Return one number, computed from `row` as a tensor.")
+    value, undiscounted = ((ROW[START] - PRIZES - factor * ROW[END]) for factor in (DISCOUNT, 1.0))
+    if not near(float(loss), float(np.mean(value**2))):
+        for wrong, hint in (
+            (np.sum(value**2), "That is the sum of the squares. Take their mean."),
+            (np.mean(undiscounted**2), "The value of the next square should count `discount` times."),
+            (
+                np.mean((ROW[START] - DISCOUNT * (PRIZES + ROW[END])) ** 2),
+                "Only the next value is discounted, not the prize.",
+            ),
+        ):
+            if near(float(loss), float(wrong)):
+                raise NotYet(hint)
+        raise NotYet(f"The loss is {float(loss):.4f} where {np.mean(value**2):.4f} is right. A cut changes no value.")
+    slope = tape.gradient(loss, row)
+    if slope is None:
+        raise NotYet("The loss is right, and its gradient is None: value and target are both cut. Cut only the target.")
+    to_start, to_end = np.zeros(5), np.zeros(5)
+    np.add.at(to_start, START, 2 * value / len(value))
+    np.add.at(to_end, END, -2 * DISCOUNT * value / len(value))
+    if np.allclose(slope.numpy(), to_start + to_end):
+        raise NotYet("The loss is right, but the targets still move towards the values. Cut what should stand still.")
+    if np.allclose(slope.numpy(), to_end):
+        raise NotYet("You cut the value, so now only the targets move. Cut the other one.")
+    if not np.allclose(slope.numpy(), to_start):
+        raise NotYet("The loss is right, but its gradient is not that of the values alone. Cut the whole target, once.")
+    return "The values move and the targets stand still, until the next turn computes them anew."
+
+
+def round_through(answer: Any) -> str:
+    """Check 8.2: rounding with the gradient 1, at hidden points."""
+    needs_function(answer, "round_through(x)")
+    values = np.random.default_rng(2013).uniform(-4.0, 4.0, 6)
+    x = ad.constant(values)
+    with ad.GradientTape() as tape:
+        tape.watch(x)
+        y = call(answer, x, written="round_through(x)")
+    if y is ...:
+        raise NotYet("Replace the three dots. Start from x, and add what it takes to get to np.round(x).")
+    if y is None:
+        raise NotYet("round_through(x) returns None. Is a `return` missing?")
+    if not isinstance(y, ad.Tensor) or y.shape != x.shape:
+        raise NotYet(f"round_through(x) returns {shortened(y)}. Return a tensor with the shape of x.")
+    rounded = np.round(values)
+    slope = tape.gradient(y, x)
+    if not np.allclose(y.numpy(), rounded, 1e-9, 1e-12):
+        hints = (
+            (values, "The value is x itself: nothing is rounded on the way forward."),
+            (2 * values - rounded, "The difference has the wrong sign: the value is 2x - round(x)."),
+            (values + rounded, "The value is x + round(x). On the way forward x counts once too often: subtract it."),
         )
-    if first is None or second is None:
-        name, other = ("0", "1") if first is None else ("1", "0")
+        for wrong, hint in hints:
+            if np.allclose(y.numpy(), wrong, 1e-9, 1e-12):
+                raise NotYet(hint)
         raise NotYet(
-            f"The gradient by x{name} is None: tape{name} never watched it. "
-            f"What tape{other} watches is of no use to tape{name}."
+            f"At x = {values[0]:.3f} your value is {float(y.numpy()[0]):.3f}, and np.round gives {rounded[0]:.0f}."
         )
-    right = (math.cos(a) * math.exp(b), math.sin(a) * math.exp(b))
-    numbers = number(first, "the gradient by x0"), number(second, "the gradient by x1")
-    if not all(map(near, numbers, right)):
+    if slope is None:
         raise NotYet(
-            "The two gradients have changed places: first that by x0, then that by x1."
-            if all(map(near, numbers, reversed(right)))
-            else f"At x0 = {a:.3f}, x1 = {b:.3f} the slopes are {right[0]:.6g} and {right[1]:.6g}; "
-            f"your function gives {numbers[0]:.6g} and {numbers[1]:.6g}. Leave the line of total as it is."
+            "The value is right, and the gradient is None: there is no uncut path from x to the result. "
+            "Where could a bare x go without changing the value?"
         )
-    tapes = {id(tape) for tape in watches}
-    if len(tapes) != 2:
+    if np.allclose(slope.numpy(), 0.0):
         raise NotYet(
-            "Both gradients are right, but one tape found both. Let each come from a tape of its own."
-            if tapes
-            else "Both gradients are right, but no tape was used. Let two tapes find them."
+            "The value is right, and the gradient is 0: x comes in with 1 and with -1. Cut one of the two arrows."
         )
-    if len(watches) != 2:
+    if not np.allclose(slope.numpy(), 1.0, 1e-9):
+        raise NotYet(f"The value is right, and the gradient is {shortened(slope.numpy())}. It should be 1 everywhere.")
+    return "x goes straight through; what rounding adds to it is a constant to the tape."
+
+
+def two_tools(answer: Any) -> str:
+    """Check 8.3: a program whose gradient depends on whether a function is paused or its result cut."""
+    needs_function(answer, "program(x, constant)")
+    results = []
+    for tool in ("pause", "scissors"):
+        with ad.GradientTape(persistent=True) as tape:
+            used: list[Any] = []
+            constant = _constant(tool, tape, used)
+            x = ad.constant(1.75)
+            tape.watch(x)
+            try:
+                y = call(answer, x, constant, written="program(x, constant)")
+            except NotYet as hint:
+                raise (hint.__cause__ if isinstance(hint.__cause__, NotYet) else hint) from None
+        if y is ...:
+            raise NotYet("Replace the three dots: what should `constant` compute?")
+        if not used:
+            raise NotYet("Your program never calls `constant`, so it uses neither tool, and nothing can differ.")
+        if not isinstance(y, ad.Tensor) or y.shape != ():
+            raise NotYet(f"program(x, constant) returns {shortened(y)}. Return one number computed from x.")
+        slope = tape.gradient(y, x)
+        results.append((float(y.numpy()), None if slope is None else float(slope.numpy())))
+    (value, paused), (same, cut) = results
+    if not near(value, same):
         raise NotYet(
-            "Both gradients are right, but a tape watches more than its own source, and so records more than it needs. "
-            "One `watch` for each tape is enough."
+            f"The values differ: {value:g} with the pause, {same:g} with the scissors. Only the slopes may differ."
         )
-    return "Each tape holds what depends on its own source: two entries, of which the product is in both."
-
-
-def one_tape(answer: Any) -> str:
-    """Check 8.2: two gradients, of two targets by two sources, from one tape at hidden points."""
-    needs_function(answer, "one_tape(x, y)")
-    a, b = np.random.default_rng(829).uniform(1.2, 2.8, 2).tolist()
-    try:
-        given, watches = _run(answer, ad.constant(a), ad.constant(b), "one_tape(x, y)")
-    except NotYet as refused:
-        if "already been used" in str(refused):
-            raise NotYet(
-                "The second gradient was refused, because a one-shot tape answers once. "
-                "Which kind of tape answers as often as you like?"
-            ) from None
-        raise
-    first, second = _pair(given, "one_tape(x, y)")
-    if first is None or second is None:
-        raise NotYet(f"{'dz/dx' if first is None else 'dm/dy'} is None. Watch x and y before z and m are computed.")
-    by_x, by_y = number(first, "dz/dx"), number(second, "dm/dy")
-    right = (2 * a, 1 + 2 * b)
-    for wrong, hint in (
-        ((2 * a + 1, 2 + 2 * b), "That is the gradient of z + m: several targets in one call are added up. Ask twice."),
-        ((2 * a, 1.0), "These are dz/dx and dz/dy. The second one is to be that of m."),
-        ((1.0, 1 + 2 * b), "These are dm/dx and dm/dy. The first one is to be that of z."),
-        ((1.0, 1.0), "These are dm/dx and dz/dy: the targets have changed places."),
-        ((1 + 2 * b, 2 * a), "Both gradients are there, in the other order: first dz/dx, then dm/dy."),
-    ):
-        if near(by_x, wrong[0]) and near(by_y, wrong[1]):
-            raise NotYet(hint)
-    if not (near(by_x, right[0]) and near(by_y, right[1])):
+    if paused is None and cut is None:
+        raise NotYet("Both gradients are None. Let x itself be part of the result, as in `x * c`.")
+    if paused is None or cut is None:
+        raise NotYet("The tools differ, but one gradient is None. Multiply the result by x, or add x.")
+    if near(paused, cut):
         raise NotYet(
-            f"At x = {a:.3f}, y = {b:.3f} dz/dx is {right[0]:.6g} and dm/dy is {right[1]:.6g}; "
-            f"your function gives {by_x:.6g} and {by_y:.6g}."
+            f"Both tools give the slope {cut:g} at x = 1.75. "
+            "A pause leaves out the operations inside it. What if nothing is computed inside?"
         )
-    if (many := len({id(tape) for tape in watches})) != 1:
-        raise NotYet(
-            f"Both gradients are right, and you used {many} tapes. One that is persistent is enough."
-            if many
-            else "Both gradients are right, but no tape was used. Let the tape find them."
-        )
-    return "One list, two walks. At x = 3, y = 2 they give 6 and 5."
+    return f"At x = 1.75 the slope is {paused:g} with the pause and {cut:g} with the scissors, for the same value."
 
 
-def lanes(answer: Any) -> str:
-    """Check 8.3: which lines each of two tapes records, as a dict of two sets."""
-    needs_dict(answer, '{"first": {"p"}, ...}')
-    if missing := [name for name in ("first", "second") if name not in answer]:
-        raise NotYet(f"Nothing is said of the tape {' and '.join(missing)}.")
-    first, second = (_lines(answer[name], name) for name in ("first", "second"))
-    hints = (
-        (
-            first == SECOND and second == FIRST,
-            "The two tapes have changed places. Which of them watches x, and which y?",
-        ),
-        ("p" in first, "`p = x * x` uses x alone, a constant that the tape first was never asked to watch."),
-        ("q" not in first, "`q = y * 3.0` reads y. A tape watches trainable variables by itself, and first does."),
-        ("r" in first, "The tape first is paused while r is computed."),
-        ("t" in first, "r was computed in a pause of first, so it is a constant to it. And t uses nothing but r."),
-        ("s" not in first, "To the tape first r is a constant, but `s = r * y` uses y too, and y is watched."),
-        ("q" in second, "`q = y * 3.0` reads y. But second does not watch variables by itself; it watches x alone."),
-        ("p" not in second, "`p = x * x` uses x, and second was asked to watch it."),
-        ("r" not in second, "A pause concerns one tape. `first` was paused while r was computed, and second was not."),
-        ("s" not in second, "s uses r, r uses p, and p uses x: second follows that chain."),
-        ("t" not in second, "t uses r, and second has recorded r."),
-    )
-    for applies, hint in hints:
-        if applies:
-            raise NotYet(hint)
-    return "first: q and s. second: p, r, s and t. Only s is in both, by y for the one and by r for the other."
+def _constant(tool: str, tape: ad.GradientTape, used: list[Any]) -> Callable[[Callable[[], Any]], Any]:
+    """Return what exercise 8.3 hands to a program; `used` collects what it returned."""
+
+    def constant(f: Callable[[], Any]) -> Any:
+        if not callable(f):
+            raise NotYet(f"`constant` takes a function without arguments: `constant(lambda: ...)`, not {shortened(f)}.")
+        if tool == "pause":
+            with tape.stop_recording():
+                used.append(f())
+        else:
+            used.append(f())
+        if used[-1] is ...:
+            raise NotYet("Replace the three dots: what should `constant` compute?")
+        return used[-1] if tool == "pause" else ad.stop_gradient(used[-1])
+
+    return constant
 
 
-def _run(function: Any, a: Any, b: Any, written: str) -> tuple[Any, list[Any]]:
-    """Call a learner's function; give its result, and the tape of each watch."""
-    given, events = observe(function, a, b, written=written)
-    return given, [event.tape for event in events if isinstance(event, Watch)]
-
-
-def _pair(given: Any, written: str) -> tuple[Any, Any]:
-    if not isinstance(given, tuple | list) or len(given) != 2:
-        raise NotYet(f"{written} gives {shortened(given)}. Return two gradients: `return ..., ...`.")
-    if given[0] is ... or given[1] is ...:
-        raise NotYet("Replace the three dots by two gradients, one for each pair of a target and a source.")
-    return given[0], given[1]
-
-
-def _lines(answer: Any, tape: str) -> set[str]:
-    if isinstance(answer, str):
-        answer = answer.replace(",", " ").split()
-    if not isinstance(answer, set | frozenset | list | tuple):
-        raise NotYet(f'For the tape {tape} I need a set of names, as in {{"p", "q"}}, and got {shortened(answer)}.')
-    if ... in answer:
-        raise NotYet(f"Replace the three dots: which lines does the tape {tape} record?")
-    if unknown := [name for name in answer if name not in ("p", "q", "r", "s", "t")]:
-        raise NotYet(f"For the tape {tape} you name {shortened(unknown[0])}. The lines are p, q, r, s and t.")
-    return set(answer)
-
-
-EXERCISES: dict[str, Callable[[Any], str]] = {"8.1": two_tapes, "8.2": one_tape, "8.3": lanes}
+EXERCISES: dict[str, Callable[[Any], str]] = {"8.1": td_loss, "8.2": round_through, "8.3": two_tools}
 """The checks by exercise."""
+
+PREDICTIONS: dict[str, Prediction] = {
+    "8.a": Prediction(
+        "The loss is (w - target)², with target = 1 + w. What is dloss/dw at w = 3?",
+        answer=0,
+        hints={
+            -2: "That comes through w itself. But w is part of the target as well.",
+            2: "That comes through the target. But the value itself is w, too.",
+            1: "1 is the value of the loss. How does it change when w does?",
+            None: "There are two paths from w to the loss. What do they add up to?",
+        },
+        why="Through the value comes -2, through the target +2.",
+    ),
+    "8.b": Prediction(
+        "The next cell wraps the target in `stop_gradient`. What will dloss/dw be?",
+        answer=-2,
+        hints={
+            0: "That was the sum of two contributions. One of them is cut now.",
+            2: "That is the contribution of the target, which is cut. Which one is left?",
+            -1: "Almost: the slope of a square is *twice* what is squared.",
+            None: "The value itself is still connected to w.",
+        },
+        why="Only the contribution through the value is left: 2 · (w - target) = -2.",
+    ),
+    "8.c": Prediction(
+        "Which program has the smaller loss after 100 turns?",
+        answer="target connected (the wrong values)",
+        choices=("target connected (the wrong values)", "target cut (the right values)", "both the same"),
+        hints={
+            "target cut (the right values)": "Which of the two really walks down that loss, with its whole gradient?",
+            "both the same": "They ended at different values. And one of them was at rest at the bottom of the loss.",
+        },
+        why="It went down the whole gradient of that loss, and so it found its minimum.",
+    ),
+    "8.d": Prediction(
+        "In which of the three ways is the gradient of `y_squared` with respect to `y` still 6?",
+        answer="scissors",
+        choices=("pause", "reset", "scissors", "all three"),
+        hints={
+            "pause": "What did the tape write down about the square while it was paused?",
+            "reset": "After a reset, what does the tape know of the line before it?",
+            "all three": "Does the tape know, in all three, how y_squared was computed?",
+        },
+        why="Only there is the square on the tape: the cut comes after it.",
+    ),
+    "8.e": Prediction(
+        "`a = x * in_a_pause`, where `in_a_pause = x` stands inside a pause. What is da/dx at x = 3?",
+        answer=6,
+        hints={
+            3: "Is `in_a_pause = x` an operation that the pause could leave out?",
+            9: "9 is the value of a.",
+            0: "x is watched, and a is computed from it after the pause.",
+            None: "x is watched, and a is computed from it after the pause.",
+        },
+        why="`in_a_pause` is just another name for x, so a is x².",
+    ),
+    "8.f": Prediction(
+        "`half_cut(x)` returns `x * ad.stop_gradient(x)`. What does the *tape* say its slope is at x = 3?",
+        answer=3,
+        hints={
+            6: "That is what the finite difference says. Does the second factor's contribution arrive?",
+            9: "9 is the value.",
+            None: "The first factor isn't cut.",
+            0: "The first factor isn't cut.",
+        },
+        why="The first factor receives the value of the second, 3, and the second factor sends nothing.",
+    ),
+}
+"""The predictions by their ids."""

@@ -1,4 +1,4 @@
-"""The exercises of chapter 12: two shapes, the diagonal of a batch's Jacobian, and a check of independence."""
+"""The exercises of chapter 12, higher orders: a third derivative, input-gradient regularisation, a gradient penalty."""
 
 from __future__ import annotations
 
@@ -7,172 +7,245 @@ from typing import Any
 
 import numpy as np
 
-from ..feedback import NotYet, call, needs_function, shortened
+import autodiff_edu as ad
+from autodiff_edu import nn
 
-FULL, BATCH = (32, 10, 32, 8, 8), (32, 10, 8, 8)
+from ..feedback import NotYet, call, near, needs_function, number, observe, shortened
 
-
-def shapes(answer: Any) -> str:
-    """Check 12.1: the shapes of a full and of a batch Jacobian."""
-    if not isinstance(answer, tuple | list) or len(answer) != 2:
-        raise NotYet(f"I need two shapes, `(jacobian, batch_jacobian)`, and your answer is {shortened(answer)}.")
-    names = ("the shape of the Jacobian", "the shape of the batch Jacobian")
-    full, batch = (_shape(given, name) for given, name in zip(answer, names, strict=True))
-    if (full, batch) == (BATCH, FULL):
-        raise NotYet(
-            "The two have changed places: the batch Jacobian has the number of samples once, and comes second."
-        )
-    if full == (32, 8, 8, 32, 10):
-        raise NotYet("The Jacobian has the shape of the target first, then that of the source. y is the target.")
-    if full == BATCH:
-        raise NotYet("The Jacobian asks how each sample of y changes with each sample of x: the 32 is in it twice.")
-    if full == (320, 2048):
-        raise NotYet("That is the Jacobian as a matrix. It keeps the axes of y, and then the axes of x.")
-    if full != FULL:
-        raise NotYet(f"The Jacobian has all axes of y, (32, 10), and then all axes of x. Yours has shape {full}.")
-    if batch == FULL:
-        raise NotYet("The Jacobian is right. The batch Jacobian has one block for each sample: the 32 is in it once.")
-    if batch == (32, 8, 8, 10):
-        raise NotYet("The batch Jacobian has the axes of the target before those of the source, here as well.")
-    if batch in [(10, 8, 8), (10, 32, 8, 8)]:
-        raise NotYet("The batch Jacobian begins with the samples: one block for each of the 32.")
-    if batch == (32, 10, 64):
-        raise NotYet("Each block of the batch Jacobian keeps the axes of an image, 8 and 8.")
-    if batch != BATCH:
-        raise NotYet(
-            f"The Jacobian is right. The batch Jacobian leaves out its second axis of samples; yours has shape {batch}."
-        )
-    return "655,360 numbers in the one and 20,480 in the other: a thirty-second, for 32 samples."
+ORDERS = ("value", "first derivative", "second derivative", "third derivative", "fourth derivative")
 
 
-def _shape(given: Any, name: str) -> tuple[int, ...]:
-    if given is ...:
-        raise NotYet(f"Replace the three dots: {name} is still open.")
-    if not isinstance(given, tuple | list) or not all(isinstance(n, int) and not isinstance(n, bool) for n in given):
-        raise NotYet(f"I need {name} as a tuple of whole numbers, and it is {shortened(given)}.")
-    return tuple(given)
+def third_derivative(answer: Any) -> str:
+    """Check 12.1: the third derivative of two hidden functions, by three nested tapes."""
+    needs_function(answer, "third(f, x)")
+    a = float(np.random.default_rng(911).uniform(1.2, 1.6))
+    power = (a**5, 5 * a**4, 20 * a**3, 60 * a**2, 120 * a)
+    wave = (np.sin(2 * a), 2 * np.cos(2 * a), -4 * np.sin(2 * a), -8 * np.cos(2 * a), 16 * np.sin(2 * a))
+    _one_third(answer, lambda x: x**5, a, "x**5", power)
+    _one_third(answer, lambda x: np.sin(2.0 * x), a, "np.sin(2 * x)", wave)
+    return "Three tapes, three backward passes, and all but the last are recorded by the tapes around them."
 
 
-def diagonal(answer: Any) -> str:
-    """Check 12.2: `diagonal(full)`, on a hidden Jacobian of samples that mix."""
-    needs_function(answer, "diagonal(full)")
-    full = np.random.default_rng(19081).standard_normal((4, 3, 4, 2))
-    given = call(answer, full.copy(), written="diagonal(full)")
-    if given is ...:
-        raise NotYet("Replace the three dots: your function gives `...`.")
-    if given is None:
-        raise NotYet("Your function gives None. Does a `return` lack?")
+def _one_third(answer: Any, f: Callable[[Any], Any], a: float, written: str, derivatives: tuple[float, ...]) -> None:
     try:
-        array = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
-        raise NotYet(f"Your function gives {shortened(given)}; I need an array of numbers.") from None
-    right = np.stack([full[b, :, b, :] for b in range(4)])
-    for wrong, hint in (
-        (full, "That is the full Jacobian, with all four axes. Keep the blocks of each sample by itself."),
-        (full.sum(axis=2), "That is the sum over the samples of the input. Here samples mix, so it adds other blocks."),
+        given, events = observe(answer, f, ad.constant(a), written=f"third(f, x), with {written} for f,")
+    except NotYet as error:
+        if "target is None" in str(error.__cause__):
+            raise NotYet(
+                "A tape is asked for the gradient of None: the gradient before it is None. It was taken after the tape "
+                "around it had stopped recording, or that tape does not watch x."
+            ) from error
+        raise
+    if given is ...:
+        raise NotYet("Replace the three dots, and put two more tapes around the first one.")
+    if given is None:
+        kinds = [type(event).__name__ for event in events]
+        if "Seed" not in kinds:
+            raise NotYet("third(f, x) gives None. Does it ask its tapes for a gradient, and return it?")
+        if kinds.count("Watch") < 3:
+            raise NotYet(
+                "third(f, x) gives None. Three tapes follow x only if each of them watches it, and "
+                f"{kinds.count('Watch')} of them did."
+            )
+        raise NotYet(
+            "third(f, x) gives None: a gradient was taken after the tape around it had stopped recording. "
+            "Each gradient goes inside the `with` of the next tape."
+        )
+    value = number(given, "the third derivative")
+    for order, right in enumerate(derivatives):
+        if near(value, right) and order != 3:
+            raise NotYet(
+                f"For {written} this is the {ORDERS[order]}. "
+                + ("Each tape takes one derivative; three are asked for." if order < 3 else "One tape fewer.")
+            )
+    if not near(value, derivatives[3]):
+        raise NotYet(
+            f"The third derivative of {written} at {a:.3f} is {derivatives[3]:.6g}; your function gives {value:.6g}. "
+            "The target of each tape is the gradient that the tape inside it gave."
+        )
+
+
+def regularised(answer: Any) -> str:
+    """Check 12.2: the gradients of an error plus half the squared input gradient, against central differences."""
+    needs_function(answer, "regularised(layer, x, wanted)")
+    random = np.random.default_rng(923)
+    x, wanted = random.standard_normal((4, 3)), random.standard_normal((4, 2))
+    kernel, bias = random.standard_normal((3, 2)), random.standard_normal(2)
+    layer = nn.Dense(2, activation=np.tanh)
+    layer.kernel, layer.bias = ad.Variable(kernel, name="kernel"), ad.Variable(bias, name="bias")
+    given = call(answer, layer, ad.constant(x), wanted, written="regularised(layer, x, wanted)")
+    got = _two_gradients(given, kernel.shape, bias.shape)
+
+    def parts(kernel: Any, bias: Any) -> dict[str, float]:
+        t = np.tanh(x @ kernel + bias)
+        by_x = 2 * (t - wanted) * (1 - t * t) @ kernel.T / t.size
+        of_output = (1 - t * t) @ kernel.T
+        squares = np.sum(by_x**2)
+        return {
+            "error": np.mean((t - wanted) ** 2),
+            "squares": squares,
+            "norm": np.sqrt(squares),
+            "mean": np.mean(by_x**2),
+            "sum": np.sum(by_x),
+            "output": np.sum(of_output**2),
+        }
+
+    slopes = _central(parts, kernel, bias)
+
+    def agrees(**weights: float) -> bool:
+        expected = sum(weight * slopes[name] for name, weight in weights.items())
+        return bool(np.allclose(got, expected, rtol=1e-5, atol=1e-7))
+
+    if agrees(error=1.0, squares=0.5):
+        return "Both terms count, as central differences say: the gradient by x was a part of the outer tape."
+    hints = (
         (
-            np.moveaxis(full.sum(axis=0), 1, 0),
-            "That is the sum over the samples of the output, as in `batch_jacobian`. Here samples mix, so it adds "
-            "other blocks.",
+            agrees(error=1.0),
+            "These are the gradients of the error alone; the term is a constant to your outer tape. Take the gradient "
+            "by x inside the outer `with`.",
         ),
-        (full.sum(axis=0), "That sums over the samples of the output. Nothing is to be summed: take blocks out."),
+        (agrees(squares=0.5) or agrees(squares=1.0), "These are the gradients of the term alone. Add the error."),
+        (agrees(error=1.0, squares=1.0), "The term counts half: error + 0.5 * term."),
+        (agrees(error=1.0, norm=0.5), "You took the norm. The term is the sum of the squares, without the root."),
+        (agrees(error=1.0, mean=0.5), "You took the mean of the squares. The term is their sum."),
+        (agrees(error=1.0, sum=0.5), "You took the sum of the gradient. Square its elements before you add them up."),
         (
-            full.mean(axis=2),
-            "That is the mean over the samples of the input. Nothing is to be averaged: take blocks out.",
+            agrees(error=1.0, output=0.5),
+            "Your term has the gradient of the layer's output with respect to x. "
+            "It should be the gradient of the error.",
         ),
-        (
-            right.sum(axis=0),
-            "The blocks are right, and then you add them up. Keep b to the right of the arrow as well.",
-        ),
-        (
-            np.moveaxis(right, 0, -1),
-            "The blocks are right, but the samples are the last axis, as `np.diagonal` puts them.",
-        ),
-        (right.swapaxes(1, 2), "The blocks are right, but transposed: outputs come before inputs."),
-        (full[0, :, 0, :], "That is the block of sample 0 alone. Each sample has one."),
-    ):
-        if array.shape == wrong.shape and np.allclose(array, wrong):
+    )
+    for applies, hint in hints:
+        if applies:
             raise NotYet(hint)
-    if array.shape != right.shape:
+    expected = slopes["error"] + 0.5 * slopes["squares"]
+    raise NotYet(
+        f"For a hidden layer central differences give {expected[0]:.6g} for the first number of the kernel; your "
+        f"function gives {got[0]:.6g}. The loss is error + 0.5 * np.sum(by_x**2)."
+    )
+
+
+def _two_gradients(given: Any, kernel: tuple[int, ...], bias: tuple[int, ...]) -> Any:
+    """Join the gradients by the kernel and by the bias to one vector."""
+    if given is ...:
+        raise NotYet("Replace the three dots by the two gradients, and put an outer tape around the inner one.")
+    if given is None:
+        raise NotYet("Your function gives None. Return the gradients by the kernel and by the bias.")
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        raise NotYet(f"I need two gradients, by the kernel and by the bias, and got {shortened(given)}.")
+    if given[0] is ... or given[1] is ...:
+        raise NotYet("Replace the three dots: one of the two gradients is still open.")
+    if given[0] is None or given[1] is None:
         raise NotYet(
-            f"For a Jacobian of shape (4, 3, 4, 2) I expect (4, 3, 2), and your result has shape {array.shape}."
+            "A gradient is None. The outer tape is to watch the variables, and to be recording while the loss is "
+            "computed, from the layer to the sum."
         )
-    if not np.allclose(array, right):
-        raise NotYet("The shape is right and the numbers are not. Block b of the result is `full[b, :, b, :]`.")
-    return "The block of each sample by itself, also where other blocks are not zero."
-
-
-WEIGHTS = np.array([[1.0, -0.5], [0.3, 2.0], [-1.2, 0.7]])
-POINT = np.array([[0.2, -0.4, 1.1], [0.9, 0.3, -0.7], [-1.3, 0.8, 0.5], [0.1, -0.6, -0.2], [1.7, 0.4, 0.6]])
-
-
-def _normalised(x: Any) -> Any:
-    centred = x - np.mean(x, axis=0)
-    return centred / np.sqrt(np.mean(centred**2, axis=0))
-
-
-def _shifted(x: Any, by: int) -> Any:
-    return np.concatenate([x[-by:], x[:-by]])
-
-
-FUNCTIONS: list[tuple[str, Any, bool, str]] = [
-    ("a dense layer", lambda x: np.tanh(x @ WEIGHTS), True, "No row looks at another."),
-    (
-        "`np.exp(x) / np.sum(np.exp(x), axis=1, keepdims=True)`",
-        lambda x: np.exp(x) / np.sum(np.exp(x), axis=1, keepdims=True),
-        True,
-        "The sum is over the numbers of one sample, and that mixes no samples.",
-    ),
-    (
-        "a function that multiplies sample i by i + 1",
-        lambda x: x * np.arange(1.0, 6.0)[:, None],
-        True,
-        "Each sample is treated in its own way, but alone.",
-    ),
-    ("batch normalisation", _normalised, False, "Its mean is over all samples."),
-    ("`np.cumsum(x, axis=0)`", lambda x: np.cumsum(x, axis=0), False, "Each output depends on the samples before it."),
-    ("`x + x[:1]`", lambda x: x + x[:1], False, "All depend on sample 0. Change every sample in turn."),
-    ("`x + x[-1:]`", lambda x: x + x[-1:], False, "All depend on the last sample. Change every sample in turn."),
-    ("`x[::-1]`", lambda x: x[::-1], False, "Each output is the sample at the other end."),
-    (
-        "a function that adds the sample before and takes away the one before that",
-        lambda x: x + _shifted(x, 1) - _shifted(x, 2),
-        False,
-        "The effects of the other samples cancel in a sum. Look at the blocks one by one.",
-    ),
-]
-
-
-def independence(answer: Any) -> str:
-    """Check 12.3: `independent(f, x)`, on functions that mix samples and on functions that do not."""
-    needs_function(answer, "independent(f, x)")
-    said = []
-    for name, f, _, _ in FUNCTIONS:
-        given = call(answer, f, POINT.copy(), written=f"independent(f, x), with f {name},")
-        if given is ...:
-            raise NotYet("Replace the three dots: your function gives `...`.")
-        said.append(_truth(given))
-    right = [independent for _, _, independent, _ in FUNCTIONS]
-    if said == [not independent for independent in right]:
-        raise NotYet("Every answer is the opposite of what is asked. True means that the samples do not mix.")
-    if all(said):
+    shapes = np.shape(given[0]), np.shape(given[1])
+    if shapes == (bias, kernel):
+        raise NotYet("The two gradients have changed places: first that by the kernel, then that by the bias.")
+    if shapes != (kernel, bias):
         raise NotYet(
-            "Your function says True to everything, also to batch normalisation. Does it look beyond the shapes?"
+            f"For a kernel {kernel} and a bias {bias} your gradients have the shapes {shapes[0]} and {shapes[1]}. A "
+            "gradient has its source's shape, and the sources are the layer's variables."
         )
-    if not any(said):
-        raise NotYet("Your function says False to everything, also to a dense layer. Does rounding count as an effect?")
-    for (name, _, independent, why), verdict in zip(FUNCTIONS, said, strict=True):
-        if verdict != independent:
-            raise NotYet(f"For f {name} your function says {verdict}. {why}")
-    return "It tells six functions that mix samples from three that do not, also where the effects cancel in a sum."
+    return np.concatenate([np.ravel(np.asarray(part, dtype=float)) for part in given])
 
 
-def _truth(given: Any) -> bool:
-    value = np.asarray(given)
-    if value.dtype != bool or value.size != 1:
-        raise NotYet(f"Your function gives {shortened(given)}; I need True or False. Reduce it with `all` or `any`.")
-    return bool(value.item())
+def _central(parts: Callable[[Any, Any], dict[str, float]], kernel: Any, bias: Any) -> dict[str, Any]:
+    """Differentiate each part by each number of the kernel and the bias."""
+    point, step = np.concatenate([kernel.ravel(), bias]), 1e-5
+    slopes: dict[str, Any] = {name: np.zeros(point.size) for name in parts(kernel, bias)}
+    for k in range(point.size):
+        for sign in (1.0, -1.0):
+            moved = point.copy()
+            moved[k] += sign * step
+            for name, value in parts(moved[: kernel.size].reshape(kernel.shape), moved[kernel.size :]).items():
+                slopes[name][k] += sign * value / (2 * step)
+    return slopes
 
 
-EXERCISES: dict[str, Callable[[Any], str]] = {"12.1": shapes, "12.2": diagonal, "12.3": independence}
+def penalty(answer: Any) -> str:
+    """Check 12.3: the gradient penalty of a hidden critic, its value and its gradient."""
+    needs_function(answer, "penalty(critic, x)")
+    random = np.random.default_rng(937)
+    x, weights = random.uniform(-1.0, 1.0, (5, 2)), np.array([1.1, -1.3])
+    w = ad.Variable(weights, name="w")
+    with ad.GradientTape() as tape:
+        given = call(answer, lambda x: np.tanh(x @ w), ad.constant(x), written="penalty(critic, x)")
+    if given is ...:
+        raise NotYet("Replace the three dots: from by_x, take a norm for each row, and then the mean of (norm - 1)².")
+    if np.size(given) > 1:
+        raise NotYet(f"The penalty is one number, the mean over the samples; yours has the shape {np.shape(given)}.")
+    value = number(given, "the penalty")
+    right = _penalty(x, weights)
+    if not near(value, right):
+        raise NotYet(_why_penalty(value, right, x, weights))
+    gradient = tape.gradient(given, w) if isinstance(given, ad.Tensor) else None
+    if gradient is None:
+        raise NotYet(
+            "The value is right, and nothing connects it to the critic's variables, so that it could not be lowered. "
+            "Keep it a tensor: no float, no .numpy() and no stop_gradient on the way."
+        )
+    h = 1e-6
+    slopes = [(_penalty(x, weights + step) - _penalty(x, weights - step)) / (2 * h) for step in h * np.eye(2)]
+    if not np.allclose(np.asarray(gradient), slopes, rtol=1e-5, atol=1e-7):
+        raise NotYet(
+            "The value is right, and its gradient is not: a part of the calculation is hidden from the tape around it. "
+            "Is there a float, a .numpy() or a stop_gradient on the way?"
+        )
+    return "One norm for each row, and a gradient that an outer tape can use to train the critic."
+
+
+def _norms(x: Any, weights: Any) -> Any:
+    return np.linalg.norm(_by_x(x, weights), axis=1)
+
+
+def _by_x(x: Any, weights: Any) -> Any:
+    return (1 - np.tanh(x @ weights) ** 2)[:, None] * weights
+
+
+def _penalty(x: Any, weights: Any) -> float:
+    return float(np.mean((_norms(x, weights) - 1) ** 2))
+
+
+def _why_penalty(value: float, right: float, x: Any, weights: Any) -> str:
+    by_x, norms = _by_x(x, weights), _norms(x, weights)
+    down = np.linalg.norm(by_x, axis=0)
+    for wrong, hint in (
+        (
+            (np.linalg.norm(by_x) - 1) ** 2,
+            "You took one norm for all samples together. It grows with their number; take one for each row: axis=1.",
+        ),
+        (
+            np.mean((down - 1) ** 2),
+            "With axis=0 there is a norm for each column, over the samples. A sample is a row: axis=1.",
+        ),
+        (np.mean(norms**2), "This draws the norms to 0. They are to be drawn to 1: subtract it before the square."),
+        (
+            np.mean(norms - 1),
+            "Without the square, norms below 1 and above 1 cancel out: square the difference before the mean.",
+        ),
+        (np.mean(np.abs(norms - 1)), "You took the size of norm - 1. Its square is asked for."),
+        (np.sum((norms - 1) ** 2), "You took the sum over the samples. The mean is asked for."),
+        (np.mean(norms) - 1, "First the difference, then the square, then the mean."),
+        (
+            (np.mean(norms) - 1) ** 2,
+            "You took the mean before the square, so norms below and above 1 cancel out. Square each sample's "
+            "difference, and then take the mean.",
+        ),
+        (
+            np.mean((norms**2 - 1) ** 2),
+            "You took the sum of the squares of each row without the root. A norm has a root: np.linalg.norm.",
+        ),
+        (np.mean((by_x - 1) ** 2), "You compared each element with 1. It is each row's norm that is to be 1."),
+    ):
+        if near(value, float(wrong)):
+            return hint
+    return (
+        f"For a hidden critic and five samples the penalty is {right:.6g}; yours is {value:.6g}. In this order: the "
+        "norm of each row, minus 1, squared, and the mean."
+    )
+
+
+EXERCISES: dict[str, Callable[[Any], str]] = {"12.1": third_derivative, "12.2": regularised, "12.3": penalty}
 """The checks by exercise."""

@@ -1,4 +1,4 @@
-"""The exercises of chapter 13, the capstone: vanishing gradients, a block that is recomputed, and a port."""
+"""The exercises of chapter 20, the capstone: vanishing gradients, a block that is recomputed, and a port."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..feedback import NotYet, call, needs_dict, needs_each, needs_function, num
 
 
 def ten_sigmoids(answer: Any) -> str:
-    """Check 13.1: how much of a slope ten sigmoids leave, and the weight that would keep it, as a dict."""
+    """Check 20.1: how much of a slope ten sigmoids leave, and the weight that would keep it, as a dict."""
     needs_dict(answer, '{"bound": 1.0, "weight": 1.0}')
     needs_each(answer, ("bound", "weight"), "No number is given for")
     bound, weight = (number(answer[name], f"the answer to {name}") for name in ("bound", "weight"))
@@ -46,7 +46,7 @@ def ten_sigmoids(answer: Any) -> str:
 
 
 def recomputed(answer: Any) -> str:
-    """Check 13.2: a block that leaves one entry on the tape and is computed again on the way back."""
+    """Check 20.2: a block that leaves one entry on the tape and is computed again on the way back."""
     needs_function(answer, "recompute(block)")
     draw = np.random.default_rng(2016)
     x = ad.constant(draw.normal(size=(6, 3)))
@@ -131,7 +131,7 @@ def _judge_recomputed(found: Any, right: Any, y: Any, weights: Any, block: Any, 
 
 
 def ported(answer: Any) -> str:
-    """Check 13.3: gradient descent on a line, in any framework, against its closed form."""
+    """Check 20.3: gradient descent on a line, in any framework, against its closed form."""
     needs_function(answer, "fit(length, mass, turns, rate)")
     draw = np.random.default_rng(2002)
     length = draw.normal(size=40)
@@ -215,5 +215,5 @@ def _judge_fit(pair: Any, length: Any, mass: Any, turns: int, rate: float) -> No
     )
 
 
-EXERCISES: dict[str, Callable[[Any], str]] = {"13.1": ten_sigmoids, "13.2": recomputed, "13.3": ported}
+EXERCISES: dict[str, Callable[[Any], str]] = {"20.1": ten_sigmoids, "20.2": recomputed, "20.3": ported}
 """The checks by exercise."""

@@ -1,4 +1,4 @@
-"""The exercises of chapter 10, Jacobians: their shapes, the gradient as a sum, and which mode takes fewer passes."""
+"""The exercises of chapter 14, Jacobians: their shapes, the gradient as a sum, and which mode takes fewer passes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ MODES = {
 
 
 def shapes(answer: Any) -> str:
-    """Check 10.1: the shapes of six Jacobians, as a dict of tuples."""
+    """Check 14.1: the shapes of six Jacobians, as a dict of tuples."""
     answers = _six(answer, "a tuple such as (2, 3)")
     for name, (target, source) in SHAPES.items():
         given = _shape(answers[name], name)
@@ -78,7 +78,7 @@ def _why(given: Shape, target: Shape, source: Shape) -> str:
 
 
 def gradient_from(answer: Any) -> str:
-    """Check 10.2: the gradient as a sum of the Jacobian over the target's axes, for hidden Jacobians."""
+    """Check 14.2: the gradient as a sum of the Jacobian over the target's axes, for hidden Jacobians."""
     needs_function(answer, "gradient_from(jacobian, target_ndim)")
     random = np.random.default_rng(1013)
     for target, source in (((4,), (4,)), ((3,), (2,)), ((2, 3), (4,)), ((), (3,)), ((2,), (3, 2)), ((5,), ())):
@@ -127,7 +127,7 @@ def _why_sum(got: Any, jacobian: Any, target: Shape, source: Shape) -> str:
 
 
 def modes(answer: Any) -> str:
-    """Check 10.3: forward or reverse, for six cases, as a dict of strings."""
+    """Check 14.3: forward or reverse, for six cases, as a dict of strings."""
     answers = _six(answer, '"forward" or "reverse"')
     given = {}
     for name in MODES:
@@ -152,5 +152,5 @@ def _six(answer: Any, what: str) -> dict[str, Any]:
     return answer
 
 
-EXERCISES: dict[str, Callable[[Any], str]] = {"10.1": shapes, "10.2": gradient_from, "10.3": modes}
+EXERCISES: dict[str, Callable[[Any], str]] = {"14.1": shapes, "14.2": gradient_from, "14.3": modes}
 """The checks by exercise."""

@@ -1,11 +1,11 @@
-"""Answers to the exercises of chapter 13."""
+"""Answers to the exercises of chapter 20."""
 
 from functools import partial
 
 import numpy as np
 
 import autodiff_edu as ad
-from autodiff_edu.course.chapters.chapter_13 import descent
+from autodiff_edu.course.chapters.chapter_20 import descent
 
 BOUND = 0.25**10
 
@@ -77,13 +77,13 @@ def going_wrong(**options):
 
 
 RIGHT = {
-    "13.1": [{"bound": BOUND, "weight": 4}, {"bound": ad.constant(9.54e-7), "weight": 4.0}],
-    "13.2": [recompute(), recompute(lambda *args: tuple(again(*args)))],
-    "13.3": [in_jax_style, with_a_tape, going_wrong()],
+    "20.1": [{"bound": BOUND, "weight": 4}, {"bound": ad.constant(9.54e-7), "weight": 4.0}],
+    "20.2": [recompute(), recompute(lambda *args: tuple(again(*args)))],
+    "20.3": [in_jax_style, with_a_tape, going_wrong()],
 }
 
 WRONG = {
-    "13.1": [
+    "20.1": [
         ({"bound": 0.25, "weight": 4}, "for one sigmoid"),
         ({"bound": 2.5, "weight": 4}, "added up"),
         ({"bound": 0.5**10, "weight": 4}, "value"),
@@ -101,7 +101,7 @@ WRONG = {
         ({"bound": ..., "weight": 4}, "three dots"),
         ((BOUND, 4), "I need a dict"),
     ],
-    "13.2": [
+    "20.2": [
         (recompute(plain=False), "ran on tensors"),
         (recompute(partial(again), lambda block, x, kernels: block(x, kernels) + 1.0), "The value differs"),
         (recompute(again, lambda block, x, kernels: 0.5 * (block(x, kernels) + block(x, kernels))), "2 times"),
@@ -122,7 +122,7 @@ WRONG = {
         (lambda: None, "raised TypeError"),
         (4, "without calling it"),
     ],
-    "13.3": [
+    "20.3": [
         (lambda *args: (0.0, 0.0), "still 0"),
         (lambda *args: tuple(descent(*args))[::-1], "changed places"),
         (going_wrong(sign=-1.0), "uphill"),

@@ -1,4 +1,4 @@
-"""Answers to the exercises of chapter 10."""
+"""Answers to the exercises of chapter 14."""
 
 import numpy as np
 
@@ -22,13 +22,13 @@ def first_axis_of_any(jacobian, target_ndim):
 
 
 RIGHT = {
-    "10.1": [SHAPES, {name: list(shape) for name, shape in SHAPES.items()}],
-    "10.2": [over_the_target, one_axis_after_the_other],
-    "10.3": [MODES, {name: f" {word.title()} " for name, word in MODES.items()}],
+    "14.1": [SHAPES, {name: list(shape) for name, shape in SHAPES.items()}],
+    "14.2": [over_the_target, one_axis_after_the_other],
+    "14.3": [MODES, {name: f" {word.title()} " for name, word in MODES.items()}],
 }
 
 WRONG = {
-    "10.1": [
+    "14.1": [
         ({**SHAPES, "b": (3, 4)}, "source first"),
         ({**SHAPES, "b": (3,)}, "shape of the gradient"),
         ({**SHAPES, "c": (4, 3)}, "shape of the gradient"),
@@ -44,7 +44,7 @@ WRONG = {
         ({"a": (3,)}, "Nothing is said of b"),
         ((3,), "I need a dict"),
     ],
-    "10.2": [
+    "14.2": [
         (lambda jacobian, ndim: np.diagonal(jacobian), "the diagonal"),
         (lambda jacobian, ndim: np.sum(jacobian), "sum of all slopes"),
         (lambda jacobian, ndim: np.sum(jacobian, axis=tuple(range(ndim, np.ndim(jacobian)))), "come last"),
@@ -60,7 +60,7 @@ WRONG = {
         (lambda jacobian: jacobian, "raised TypeError"),
         (6.0, "without calling it"),
     ],
-    "10.3": [
+    "14.3": [
         ({name: OTHER[word] for name, word in MODES.items()}, "the other way round"),
         (dict.fromkeys(MODES, "reverse"), "For b: There is one input"),
         (dict.fromkeys(MODES, "forward"), "For a: A loss is one output"),
