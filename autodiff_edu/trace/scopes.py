@@ -113,7 +113,7 @@ def in_its_scope(call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 SCOPED = in_its_scope(print).__code__
-"""The code that stands between a call and such a method, which is no call of its own to a reader."""
+"""The code that stands between a call and such a method, which is not a call of its own to a reader."""
 
 
 def told_apart(path: tuple[str, ...], owners: dict[str, list[Any]]) -> list[str]:
