@@ -10,7 +10,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from programs import FIVE
+from programs import FIVE, logistic
 
 from browser.following import CONTRAST, READ, TOO_WIDE, Expected, Shown, assert_agrees, assert_legible, violations
 
@@ -227,6 +227,31 @@ def test_axe_finds_nothing_in_jupyterlab(scratch: Notebook) -> None:
     for action in ("next", "last"):
         player.click(action)
         assert violations(player.root) == []
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_axe_finds_nothing_in_what_opens(theme: str, lab: Any, open_notebook: Any) -> None:
+    cells = [
+        f"{inspect.getsource(logistic)}\nad.play(logistic())",
+        "ad.descend(lambda x, y: x**4 - 2 * x**2 + y**2, (0.3, 1.0))",
+        "ad.drill(3, 2)",
+    ]
+    notebook = open_notebook(write(lab, cells))
+    notebook.page.set_viewport_size({"width": 1280, "height": 720})
+    notebook.run_all()
+    notebook.wear(theme)
+    player = notebook.player("logistic regression")
+    player.root.locator("input[type=range]").fill("60")
+    for opener, closer in (("Nudge", "Escape"), ("cut", "Escape"), ("What the signs mean", "Escape"), ("Stage", "f")):
+        player.root.get_by_role("button", name=opener, exact=True).click()
+        assert violations(player.root) == []
+        player.picture(f"lab-{opener.split()[0].lower()}-{theme.split()[-1].lower()}")
+        player.press(closer)
+    for heading in ("Newton's method on <lambda>", "drill, level 3, seed 2: program 1 of 10"):
+        player = notebook.player(heading)
+        player.root.scroll_into_view_if_needed()
+        assert violations(player.root) == []
+        player.picture(f"lab-{heading[:5].lower()}-{theme.split()[-1].lower()}")
 
 
 def test_the_player_goes_on_when_its_kernel_dies(scratch: Notebook) -> None:
