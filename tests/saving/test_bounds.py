@@ -18,7 +18,10 @@ def path(tmp_path):
 
 REFUSED = {
     "huge shapes": (set_in("getitem", results=[["float64", [2**20, 2**20]]]), "too many to compute"),
-    "a huge shape to make": (set_in("numpy.reshape", arguments=[{"result": 0}, {"tuple": [2**16, 2**17]}]), "too many to compute"),
+    "a huge shape to make": (
+        set_in("numpy.reshape", arguments=[{"result": 0}, {"tuple": [2**16, 2**17]}]),
+        "too many to compute",
+    ),
     "a huge count": (
         set_in("numpy.multiply", operation="numpy.repeat", arguments=[{"result": 0}, LARGEST + 1]),
         "too many to compute",
