@@ -1,4 +1,4 @@
-"""`%%play`: the cell below it runs as it stands, and its player appears.
+"""`%%play`: runs the cell below it unchanged, and shows its player.
 
 %load_ext autodiff_edu
 
@@ -25,7 +25,7 @@ WORDS = {
 
 
 class CellError(Exception):
-    """The cell under `%%play` cannot be run; IPython has said why."""
+    """The cell under `%%play` cannot run; IPython has said why."""
 
 
 def load_ipython_extension(shell: Any) -> None:
@@ -52,11 +52,11 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def run_cell(shell: Any, cell: str, **options: bool) -> None:
-    """Run a cell in the user's namespace, show the player of what it did, and raise what the cell raised."""
+    """Run a cell in the user's namespace, show the player of what it did, and raise the cell's error, if any."""
     from IPython.core.error import UsageError
 
     with _as_the_cell(shell, cell) as shown, trace(f"cell {shell.displayhook.prompt_count}") as traced:
-        # the first line stands for that of %%play, so that the lines are those that the reader sees
+        # the first line stands for that of %%play, so that line numbers match what the reader sees
         result = shell.run_cell(f"# %%play\n{cell}", store_history=False)
     error = result.error_before_exec or result.error_in_exec
     if result.error_in_exec is not None:
@@ -64,7 +64,7 @@ def run_cell(shell: Any, cell: str, **options: bool) -> None:
     if error is None or has_steps(traced):
         _display(traced, options)
     if error is None:
-        for traceback in shown:  # of what the cell itself ran and caught
+        for traceback in shown:  # from what the cell itself ran and caught
             shell._showtraceback(*traceback)
     elif not isinstance(error, UsageError):  # which IPython has printed
         raise _without_our_frames(error, shown[-1][-1] if shown else [])
@@ -89,7 +89,7 @@ def _display(traced: Trace, options: dict[str, bool]) -> None:
 
 
 def _without_our_frames(error: BaseException, lines: list[str]) -> BaseException:
-    """Return an error that IPython shows once, by these lines of the cell's own traceback."""
+    """Return an error that IPython shows once, with these lines of the cell's own traceback."""
 
     def render() -> list[str]:
         with suppress(AttributeError):
@@ -106,7 +106,7 @@ def _without_our_frames(error: BaseException, lines: list[str]) -> BaseException
 
 @contextmanager
 def _as_the_cell(shell: Any, cell: str) -> Iterator[list[Any]]:
-    """Let the shell take what it runs for the cell that the reader sees; collect tracebacks instead of showing them."""
+    """Make the shell treat what it runs as the reader's own cell; collect tracebacks instead of showing them."""
     shown: list[Any] = []
     number, cache, hook = shell.displayhook.prompt_count, shell.compile.cache, shell.displayhook
     replaced: list[tuple[Any, str, Any]] = [

@@ -17,10 +17,10 @@ _made: Counter[str] = Counter()
 
 
 class PlayerWidget(anywidget.AnyWidget):
-    """One trace and the step it stands at; js/player.js draws it."""
+    """One trace and its current step; js/player.js draws them."""
 
     _esm = script()
-    # No _css: anywidget would give it to the whole page. The style sheet travels in `document`, into the shadow root.
+    # No _css: anywidget would apply it to the whole page. The style sheet travels in `document`, into the shadow root.
 
     document = traitlets.Dict().tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)

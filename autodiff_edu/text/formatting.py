@@ -1,4 +1,4 @@
-"""Numbers and arrays as text: the same everywhere a reader meets them, and on every machine."""
+"""Numbers and arrays as text: the same wherever a reader meets them, and on every machine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 DERIVATIVES = {"gradient": "gradient", "jacobian": "Jacobian", "batch_jacobian": "batch Jacobian"}
-"""What a tape is asked for, by the name of its method."""
+"""What a tape computes, by the name of its method."""
 
 
 def show(array: Any, indent: int = 0) -> str:
@@ -93,7 +93,7 @@ def _nested(array: Any) -> str:
 
 
 def short_argument(value: Any) -> str:
-    """Write an argument that is no tensor."""
+    """Write an argument that is not a tensor."""
     if isinstance(value, type | np.dtype):
         return getattr(value, "__name__", str(value))
     if isinstance(value, np.ndarray | np.generic):
@@ -113,7 +113,7 @@ def short_index(index: Any) -> str:
 
 
 def derivative(target: str, source: str) -> str:
-    """Write a derivative by the names of its target and its source.
+    """Write a derivative using the names of its target and its source.
 
     >>> derivative("y", "x.2"), derivative("y + z", "x"), derivative("y", "layer 1/kernel")
     ('dy/dx.2', 'd(y + z)/dx', 'the gradient of y with respect to layer 1/kernel')

@@ -29,7 +29,7 @@ CUTS: dict[str, Callable[[str], str]] = {
     "step": lambda operation: f"{operation}, whose derivative is 0 wherever it has one",
     "stopped": lambda operation: f"ad.{operation}, on purpose",
 }
-"""By the kind of a cut: what did it."""
+"""By the kind of a cut: its cause."""
 
 
 def transcript(document: dict[str, Any]) -> str:
@@ -43,9 +43,9 @@ class Sentences:
     Parameters
     ----------
     labels : Labels
-        What its tensors are called.
+        The names of its tensors.
     document : dict
-        The trace document, complete up to the step that is to be written about.
+        The trace document, complete up to the step to describe.
     numbers : dict of int to int
         By the id of its output, the number of an entry.
     own : dict of int to Own
@@ -54,10 +54,10 @@ class Sentences:
 
     def __init__(self, labels: Labels, document: dict[str, Any], numbers: dict[int, int], own: dict[int, Own]) -> None:
         self.labels, self.document, self.numbers, self.own = labels, document, numbers, own
-        self.renamed: set[tuple[int, str]] = set()  # what was said of second names
+        self.renamed: set[tuple[int, str]] = set()  # second names that have been mentioned
 
     def write(self, event: Event, step: dict[str, Any]) -> str:
-        """Write what happened at a step; all but its text is there already."""
+        """Write the text of a step; everything else in it is there already."""
         if isinstance(event, events.Explain | events.Remark):
             return event.text
         return _begun(self._text(event, step), self._whose(step))
@@ -136,7 +136,7 @@ class Sentences:
         return f"{text}, which cuts the flow{'' if on_purpose else ': its derivative is zero wherever it has one'}."
 
     def _renamed(self, entry: Entry) -> str:
-        """Say, where it is first used, that a name in the user's line is the second one of a tensor."""
+        """Mention, at its first use, that a name in the user's line is a tensor's second name."""
         said = []
         for id, alias in zip(entry.ids, self.labels.aliases(entry), strict=True):
             if alias is not None and (id, alias) not in self.renamed:
@@ -156,7 +156,7 @@ class Sentences:
         return f"{text} {after}.{which}"
 
     def _outcome(self, event: events.Outcome, step: dict[str, Any]) -> str:
-        """Say what came of a request for a derivative, and if nothing did, why."""
+        """Describe the result of a request for a derivative, or why there is none."""
         result, name = event.result, self.labels[event.source._id]
         of = " + ".join(self.labels[target._id] for target in event.targets)
         if event.word != "gradient":
@@ -173,7 +173,7 @@ class Sentences:
         return f"{text}{self._why(event.causes, name, step)}"
 
     def _array(self, array: Any) -> str:
-        """Write a value, and its shape where the value does not say it."""
+        """Write a value, and its shape if the value does not show it."""
         text = spoken_value(array)
         return f"{text}, of shape {array.shape}" if array.ndim and text.startswith("[") else text
 
@@ -202,7 +202,7 @@ def _flowing(what: str, tensor: Tensor, ndim: int) -> str:
 
 
 def _begun(sentence: str, whose: str) -> str:
-    """Begin a sentence with a capital letter, unless it begins with the name of a tape or of a file, or with dy/dx."""
+    """Capitalise a sentence, unless it begins with the name of a tape or of a file, or with dy/dx."""
     named = whose and sentence.startswith(f"{whose} ") and not whose.startswith(("tape ", "the "))
     return (
         sentence if named or re.match(r"d.*/d.* is |\S+\.\w+, line ", sentence) else sentence[0].upper() + sentence[1:]

@@ -350,7 +350,7 @@ def test_of_a_long_transcript_a_page_has_the_beginning_and_the_end():
     assert len(lines) > 60
     shown = html.unescape(re.search(r"<pre[^>]*>(.*?)</pre>", player.html(), re.DOTALL).group(1)).split("\n")
     assert shown[:15] + shown[-15:] == lines[:15] + lines[-15:]
-    assert shown[15:-15] == [f"… {len(lines) - 30} steps more, which the player shows where scripts run …"]
+    assert shown[15:-15] == [f"… {len(lines) - 30} more steps, which the player shows where scripts run …"]
 
 
 NASTY = "</script><img src=x onerror=alert(1)>&amp;<!--\u2028"
@@ -463,7 +463,7 @@ def test_a_directory_in_place_of_a_file_is_refused_with_a_player_s_name(tmp_path
 
 
 def test_a_player_is_not_saved_into_a_directory_that_is_not_there(tmp_path):
-    with pytest.raises(FileNotFoundError, match="make it first"):
+    with pytest.raises(FileNotFoundError, match="create it first"):
         ad.play(np.sin, 1.0).save(tmp_path / "absent" / "player.html")
 
 

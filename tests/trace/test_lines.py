@@ -347,7 +347,7 @@ def test_a_long_loop_says_that_its_later_turns_are_left_out():
 
     texts = played(f, 2.0)
     assert len(texts) == MOST + 1
-    assert texts[-1] == f"n is {MOST}. This line has had {MOST} steps; later ones are left out."
+    assert texts[-1] == f"n is {MOST}. This line has had {MOST} steps; later ones are not shown."
 
 
 # Errors ---------------------------------------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ def test_other_reasons_are_told_in_the_words_of_explain():
     assert re.match(r"dz/dc is None\. Line \d+: c is a constant", unwatched)
     assert "tape.watch(c)" in unwatched
     assert zero == unwatched.replace("None", "0 instead of None", 1)
-    assert "makes integers or booleans" in integer
+    assert "returns integers or booleans" in integer
 
 
 def test_what_is_no_plain_derivative_is_not_written_as_one():
