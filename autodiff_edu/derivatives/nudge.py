@@ -1,6 +1,8 @@
-"""Nudging a tensor: how far the target does move, and how far the cotangent says.
+"""Nudging a tensor: how far the target really moves, and how far the cotangent says it does.
 
-What a tape recorded after a tensor is computed again, with that tensor moved. Nothing is recorded, and no tape is used.
+Everything that the tape computed from a tensor is computed again with that tensor moved. Nothing is recorded, and no
+tape is used up. Orders, masks and indices that are on the tape are computed again too. Your code's own choices, with an
+`if` for example, are not; if they would have been different, the result says so.
 
 >>> import autodiff_edu as ad
 >>> x = ad.Variable(3.0, name="x")
@@ -13,6 +15,7 @@ The target moves by 0.61; the cotangent says 0.6
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,32 +36,45 @@ class Nudge(NamedTuple):
     moved : ndarray or scalar
         How far the target actually moves when it is computed again.
     said : ndarray or scalar
-        How far the cotangent says that it moves; 0 where none reached the tensor.
+        How far the cotangent says it moves; 0 if no cotangent reached the tensor.
     connected : bool
         Whether a cotangent reached the tensor.
+    kept : tuple of str
+        What stays as recorded although the nudge would change it. If this names anything, running your code again may
+        move the target by another amount.
     """
 
     moved: Any
     said: Any
     connected: bool
+    kept: tuple[str, ...] = ()
 
     @property
     def gap(self) -> Any:
-        """The distance from what the cotangent says to what the target does."""
+        """The difference between the target's actual move and what the cotangent says."""
         return self.moved - self.said
 
     def __repr__(self) -> str:
-        moves = f"The target moves by {short_value(np.asarray(self.moved))}"
+        text = f"The target moves by {short_value(np.asarray(self.moved))}"
         if self.connected:
-            return f"{moves}; the cotangent says {short_value(np.asarray(self.said))}"
-        return f"{moves}; no cotangent reaches the tensor, so the backward pass says 0. tape.explain says why"
+            text += f"; the cotangent says {short_value(np.asarray(self.said))}"
+        else:
+            text += "; no cotangent reaches the tensor, so the backward pass says 0. tape.explain says why"
+        if self.kept:
+            text += f". Run again, your code may give another number, because this was kept: {'; '.join(self.kept)}"
+        return text
 
 
-def nudge(tape: Tape, target: Any, tensor: Any, by: Any) -> Nudge:
-    """Compare how far the target moves with how far the cotangent says; see `GradientTape.nudge`."""
+def nudge(tape: Tape, target: Any, tensor: Any, by: Any, lately: Iterable[Entry] = ()) -> Nudge:
+    """Compare how far the target moves with how far the cotangent says it does; see `GradientTape.nudge`.
+
+    `lately` is what was computed recently, on a tape or not: the lines of the journal.
+    """
     target, tensor = one_tensor(target, "nudge"), one_tensor(tensor, "nudge", "tensor")
     if tensor.dtype.kind not in "fc":
-        raise ValueError(f"cannot nudge a tensor of dtype {tensor.dtype}: it has no derivative. Nudge a floating one")
+        raise ValueError(
+            f"cannot nudge a tensor of dtype {tensor.dtype}: it has no derivative. Nudge a floating-point tensor"
+        )
     with only():
         by = _checked(by, tensor)
     tape.check_usable()
@@ -70,16 +86,32 @@ def nudge(tape: Tape, target: Any, tensor: Any, by: Any) -> Nudge:
         )
     with only(), np.errstate(all="ignore"):
         (rows,) = _pull_back(tape, target, 0, [tensor], None)
-        values = run_again(leading_to(makers, target._id), tensor._id, lambda value: value + by)
+        entries = leading_to(makers, target._id)
+        move = partial(np.add, by)
+        values = run_again(entries, tensor._id, move)
+        ids = choices(makers, target._id)
+        kept = [
+            f"the choice made by {entry.name} at {entry.place}"
+            for entry in changed(leading_to(makers, *ids), ids, tensor._id, move)
+        ]
+        kept += [
+            f"{line.name if callable(line.operation) else 'the tensor made'} at {line.place}, which is not on the tape"
+            for line in _off_the_tape(entries, makers, tensor._id, lately)
+        ]
     before = target._array
-    after = before + by if target is tensor else values.get(target._id, before)
-    if before.dtype.kind in "biu":  # a truth or a count has no derivative, and moves all the same
+    after = move(before) if target is tensor else values.get(target._id, before)
+    if after.shape != before.shape:
+        raise ValueError(
+            f"the nudge chooses other elements, and the target's shape changes from {before.shape} to {after.shape}; "
+            "nudge by less"
+        )
+    if before.dtype.kind in "biu":  # a boolean or a count has no derivative, but moves all the same
         before, after = np.asarray(before, float), np.asarray(after, float)
     moved = np.asarray(after - before)[()]
     if rows is None:
-        return Nudge(moved, np.zeros_like(moved)[()], False)
+        return Nudge(moved, np.zeros_like(moved)[()], False, tuple(kept))
     said = np.conjugate(np.reshape(rows, (-1, tensor.size))) @ np.ravel(by)
-    return Nudge(moved, np.real(said).reshape(target.shape).astype(moved.dtype)[()], True)
+    return Nudge(moved, np.real(said).reshape(target.shape).astype(moved.dtype)[()], True, tuple(kept))
 
 
 def _checked(by: Any, tensor: Any) -> Any:
@@ -94,20 +126,20 @@ def _checked(by: Any, tensor: Any) -> Any:
         return np.broadcast_to(given, tensor.shape).astype(tensor.dtype)[()]
     except ValueError:
         raise ValueError(
-            f"by has shape {given.shape}, and the tensor has shape {tensor.shape}; "
-            "write one number for all elements, or an array of the tensor's shape"
+            f"by has shape {given.shape}, but the tensor has shape {tensor.shape}; pass one number for all elements, "
+            "or an array of the tensor's shape"
         ) from None
 
 
-def leading_to(makers: Mapping[int, Entry], target: int) -> list[Entry]:
-    """List the entries that a target was computed by, in their order, of those given by the ids of their outputs."""
-    waiting, found = [target], set()
+def leading_to(makers: Mapping[int, Entry], *targets: int) -> list[Entry]:
+    """List, in order, the entries that targets were computed by, among those given by the ids of their outputs."""
+    waiting, found = [*targets], set()
     while waiting:
         id = waiting.pop()
         if id in makers and id not in found:
             found.add(id)
             waiting += used_by(makers[id])
-    return [makers[id] for id in sorted(found)]  # ids tell the time
+    return [makers[id] for id in sorted(found)]  # ids increase with time
 
 
 def used_by(entry: Entry) -> set[int]:
@@ -116,19 +148,48 @@ def used_by(entry: Entry) -> set[int]:
 
 
 def _unseen(entry: Entry) -> frozenset[int]:
-    """Return the ids of what a custom gradient used without being given it by position."""
+    """Return the ids of tensors that a custom gradient used but was not given by position."""
     return getattr(entry.operation, "unseen", frozenset())
 
 
-def run_again(entries: Iterable[Entry], tensor: int, move: Callable[[Any], Any]) -> dict[int, Any]:
-    """Compute again what depends on a tensor that is moved; return the new values by id.
+def choices(makers: Mapping[int, Entry], target: int) -> list[int]:
+    """List the ids of booleans and whole numbers before a target that no entry uses: code may choose by them."""
+    used = {id for entry in makers.values() for id in entry.ids}
+    return [
+        id for id, entry in makers.items() if id < target and id not in used and entry.output_value.dtype.kind in "biu"
+    ]
 
-    A variable may have had several values, so it is moved wherever an entry has read it.
+
+def changed(entries: Iterable[Entry], ids: list[int], tensor: int, move: Callable[[Any], Any]) -> list[Entry]:
+    """List the choices, of these ids and among entries, that come out differently when a tensor is moved."""
+    entries = list(entries)
+    values = run_again(entries, tensor, move)
+    made = {entry.output_id: entry for entry in entries}
+    return [made[id] for id in ids if id in values and not np.array_equal(values[id], made[id].output_value)]
+
+
+def _off_the_tape(
+    entries: list[Entry], makers: Mapping[int, Entry], tensor: int, lately: Iterable[Entry]
+) -> list[Entry]:
+    """List what entries use that was computed from a tensor, but not on their tape."""
+    moving: dict[int, Entry | None] = {tensor: None}
+    for line in lately:
+        if (callable(line.operation) or line.operation == "made") and not moving.keys().isdisjoint(line.ids):
+            moving.setdefault(line.output_id, line)
+    used = {id for entry in entries for id in used_by(entry)} - makers.keys()
+    return [line for id, line in moving.items() if id in used and line is not None]
+
+
+def run_again(entries: Iterable[Entry], tensor: int, move: Callable[[Any], Any]) -> dict[int, Any]:
+    """Recompute what depends on a moved tensor; return the new values by id.
+
+    A variable may have had several values, so it is moved wherever an entry read it.
 
     Raises
     ------
     ValueError
-        If a custom gradient uses what moves without being given it.
+        If a custom gradient uses a moving tensor that is not one of its arguments, or an operation can no longer be
+        computed.
     """
     values: dict[int, Any] = {}
     for entry in entries:
@@ -144,6 +205,12 @@ def run_again(entries: Iterable[Entry], tensor: int, move: Callable[[Any], Any])
             for id, value in zip(entry.ids, entry.values, strict=True)
         ]
         compute = getattr(entry.operation, "again", entry.operation)  # a custom gradient's result was computed before
-        value = compute(*arguments, **entry.parameters)
+        try:
+            value = compute(*arguments, **entry.parameters)
+        except (ValueError, IndexError) as error:
+            raise ValueError(
+                f"{entry.name}, used at {entry.place}, cannot be run again so far away; nudge by less. "
+                f"NumPy says: {error}"
+            ) from error
         values[entry.output_id] = value if hasattr(value, "dtype") else np.asarray(value)[()]
     return values

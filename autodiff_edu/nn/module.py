@@ -14,30 +14,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import wraps
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ..core.active import now
 from ..core.variable import Variable
-from ..trace.scopes import scope_of
+from ..trace.scopes import in_its_scope
 
 
 class Module:
     """An object whose variables are found in its attributes, and in lists, tuples, dicts and modules among them.
 
     Subclasses set attributes as any class does, and need not call `super().__init__()`. Variables come in the order in
-    which the attributes were first set; one that is met twice, say in a layer that is shared, counts once.
+    which the attributes were first set; one that occurs twice, for example in a shared layer, counts once.
 
-    A layer makes its variables at its first call, so ask afterwards.
+    A layer creates its variables in its first call, so ask for them after that.
 
-    What a module computes when it is called is a scope of its own in a trace, named after its class.
+    Calling a module opens a scope in a trace, named after its class.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "__call__" in vars(cls):
-            cls.__call__ = _in_its_scope(vars(cls)["__call__"])  # type: ignore[method-assign]
+            cls.__call__ = in_its_scope(vars(cls)["__call__"])  # type: ignore[method-assign]
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -56,7 +54,7 @@ class Module:
         Raises
         ------
         ValueError
-            If two have the same path, as with a "/" in the key of a dict.
+            If two have the same path, for example because of a "/" in the key of a dict.
         """
         named: dict[str, Variable] = {}
         for path, variable in _walk(self, "", set()):
@@ -71,17 +69,6 @@ class Module:
     def __repr__(self) -> str:
         parts = [f"{path}: {'×'.join(map(str, v.shape)) or 'scalar'}" for path, v in self.named_variables.items()]
         return f"{type(self).__name__}({', '.join(parts)})"
-
-
-def _in_its_scope(call: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(call)
-    def scoped(self: Module, *args: Any, **options: Any) -> Any:
-        if not now().hooks:  # nobody would hear of the scope
-            return call(self, *args, **options)
-        with scope_of(self):
-            return call(self, *args, **options)
-
-    return scoped
 
 
 def _walk(value: Any, path: str, seen: set[int]) -> Iterator[tuple[str, Variable]]:
@@ -100,6 +87,6 @@ def _parts(value: Any) -> Iterable[tuple[Any, Any]]:
         return vars(value).items()
     if isinstance(value, Mapping):
         return value.items()
-    if isinstance(getattr(value, "variables", None), tuple):  # a function that was loaded, say
+    if isinstance(getattr(value, "variables", None), tuple):  # for example a loaded function
         return enumerate(value.variables)
     return enumerate(value) if isinstance(value, list | tuple) else ()

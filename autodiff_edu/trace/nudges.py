@@ -1,7 +1,7 @@
-"""The nudges that a trace keeps: how far a target moves when a tensor does, for a page that has no Python to ask.
+"""The nudges in a trace: how far a target moves when a tensor does, for a page without Python.
 
-They are computed when the document is written, for small programs only. What a custom gradient computes is never run
-again here, for it is the user's code, and may print or take its time.
+They are computed when the document is written, for small programs only. Custom gradients are never run again here,
+because they are the user's code, and may print or take long.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from ..core.active import only
 from ..core.entry import Entry
 from ..custom.call import Custom
-from ..derivatives.nudge import leading_to, run_again, used_by
+from ..derivatives.nudge import changed, choices, leading_to, run_again, used_by
 from ..text.shared import shared
 from . import events
 from .events import Event
@@ -27,7 +27,7 @@ MOST_ENTRIES, MOST_NUMBERS = 200, 50_000
 MOST_RUNS = 1000
 """How many entries may be computed again for each of the steps: some 50 ms for all of them."""
 UPWARDS = 1 + 1e-9
-"""Decides a rounding that is a tie, and sizes that are equal, the same way whatever the last bit is."""
+"""Breaks ties in rounding and between equal sizes the same way, whatever the last bit is."""
 
 
 Kept = tuple[int, dict[str, Any]]  # how many entries were run again, and what the document says
@@ -51,9 +51,9 @@ def nudges(
     happened, passes
         The events, and for each the number of its backward pass.
     earlier
-        What the tapes held before the trace began.
+        The entries of the tapes from before the trace began.
     tensors
-        By a tensor's id, its index in the document.
+        By the id of a tensor, its index in the document.
     """
     with only(), np.errstate(all="ignore"):
         found: dict[Any, dict[str, Any]] = {}
@@ -93,6 +93,10 @@ def _of_pass(makers: dict[int, Entry], target: Any, cotangents: Any, tensors: An
     results = [entry.output_value for entry in before]
     if len(results) > MOST_ENTRIES or not all(map(_is_here, results)) or sum(map(np.size, results)) > MOST_NUMBERS:
         return
+    ids = choices(makers, target._id)
+    ways = leading_to(makers, *ids)
+    if len(ways) > MOST_ENTRIES:
+        return
     values = {target._id: target._array}
     for entry in before:
         values |= {id: value for id, value in zip(entry.ids, entry.values, strict=True) if id is not None}
@@ -100,11 +104,12 @@ def _of_pass(makers: dict[int, Entry], target: Any, cotangents: Any, tensors: An
     for id in sorted(values.keys() & tensors.keys(), key=lambda id: (id not in cotangents, tensors[id])):
         after = _after(before, id)
         is_moved = id == target._id or (after and after[-1].output_id == target._id)
-        if not is_moved or not _is_here(values[id], np.float64) or any(map(_is_users, after)):
+        chosen = _after(ways, id)
+        if not is_moved or not _is_here(values[id], np.float64) or any(map(_is_users, after + chosen)):
             continue
         cotangent = cotangents.get(id)
         for about, unit, size in _directions(values[id], cotangent):
-            moved = [_moved(after, id, target, unit * by) for by in steps(size)]
+            moved = [_moved(after, chosen, ids, id, target, unit * by) for by in steps(size)]
             slope = None if cotangent is None else float(np.sum(cotangent * unit))
             if not any(map(np.isfinite, moved)) or not np.isfinite(slope or 0.0):
                 continue
@@ -116,11 +121,11 @@ def _of_pass(makers: dict[int, Entry], target: Any, cotangents: Any, tensors: An
                     kept["cut"] = True
             if slope is None or not all(abs(m - slope * by) <= zero for m, by in zip(moved, steps(size), strict=True)):
                 kept["moved"] = [rounded(m, zero) for m in moved]
-            yield len(after), kept
+            yield len(after) + len(chosen), kept
 
 
 def _after(entries: list[Entry], id: int) -> list[Entry]:
-    """List, of the entries that lead to a target, those that a tensor leads to."""
+    """List those of the entries leading to a target that a tensor leads to."""
     moving, found = {id}, []
     for entry in entries:
         if entry.output_id != id and not moving.isdisjoint(used_by(entry)):
@@ -130,7 +135,7 @@ def _after(entries: list[Entry], id: int) -> list[Entry]:
 
 
 def _directions(value: Any, cotangent: Any) -> Iterator[Direction]:
-    """Choose where to move a tensor: a number up and down, an array at one element and along its cotangent."""
+    """Choose how to move a tensor: a number up and down, an array at one element and along its cotangent."""
     if value.ndim == 0:
         yield Direction({"from": rounded(float(value), 0, digits=6)}, 1.0, natural_size(value))
         return
@@ -149,7 +154,7 @@ def _directions(value: Any, cotangent: Any) -> Iterator[Direction]:
 
 
 def natural_size(value: Any) -> float:
-    """Return how far to nudge a number at most: 1, or 10, or 0.1 and so on, whichever is next below its magnitude.
+    """Return the largest nudge of a number: the power of ten (0.1, 1, 10 and so on) next below its magnitude.
 
     >>> natural_size(3.0), natural_size(0.25), natural_size(-40.0), natural_size(0.0)
     (1.0, 0.1, 10.0, 1.0)
@@ -164,25 +169,27 @@ def steps(size: float) -> list[float]:
 
 
 def rounded(value: float, zero: float, digits: int = 4) -> float | None:
-    """Round to a few digits; what is smaller than `zero` is 0, and what is not finite is None."""
+    """Round to a few digits; numbers below `zero` become 0, and those that are not finite None."""
     if not np.isfinite(value):
         return None
     return 0.0 if abs(value) <= zero else float(f"{value * UPWARDS:.{digits}g}")
 
 
-def _moved(after: list[Entry], id: int, target: Any, by: Any) -> float:
-    """Compute how far the target moves; NaN where it cannot be computed."""
+def _moved(after: list[Entry], chosen: list[Entry], ids: list[int], id: int, target: Any, by: Any) -> float:
+    """Compute how far the target moves; NaN where it cannot be computed, or the code would have gone another way."""
     if id == target._id:
         return float(by)
     try:
         values = run_again(after, id, lambda value: value + by)
+        if changed(chosen, ids, id, lambda value: value + by):
+            return float("nan")
     except Exception:  # the user's own numbers, moved to where a matrix is singular, say
         return float("nan")
     return float(values[target._id] - target._array)
 
 
 def _is_here(value: Any, dtype: Any = None) -> bool:
-    """Return whether a value is NumPy's, of a dtype; those of other libraries may be computed elsewhere, at a cost."""
+    """Return whether a value is NumPy's; those of other libraries may be computed elsewhere, at a cost."""
     return isinstance(value, np.ndarray | np.generic) and (dtype is None or value.dtype == dtype)
 
 

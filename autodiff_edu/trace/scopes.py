@@ -1,4 +1,4 @@
-"""Names for parts of a computation: what is computed inside a `with ad.scope("layer 1"):` belongs together.
+"""Names for parts of a computation: what is computed inside `with ad.scope("layer 1"):` belongs together.
 
 >>> import autodiff_edu as ad
 >>> with ad.scope("encoder"), ad.scope("layer 1"):
@@ -8,10 +8,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager, ContextDecorator, nullcontext
 from contextvars import ContextVar
+from functools import wraps
 from typing import Any
 
+from ..core.active import now
 from ..text.with_block import Exit, WithBlock, still_running
 
 _scopes = ContextVar[tuple["scope", ...]]("scopes", default=())
@@ -27,7 +30,7 @@ opened = Opened()
 
 
 class Owned(str):
-    """The name of a scope that belongs to an object; a trace tells two objects of one name apart by a number."""
+    """The name of a scope that belongs to an object; a trace numbers objects that share a name."""
 
     owner: Any
 
@@ -43,7 +46,7 @@ class scope(WithBlock, ContextDecorator):  # noqa: N801
     Raises
     ------
     TypeError
-        If the name is no string.
+        If the name is not a string.
 
     Examples
     --------
@@ -80,7 +83,7 @@ class scope(WithBlock, ContextDecorator):  # noqa: N801
 
 
 def scope_of(owner: Any) -> AbstractContextManager[None]:
-    """Name what is computed inside a `with` block after an object's class, unless it is named so already.
+    """Name what is computed inside a `with` block after an object's class, unless it already has that name.
 
     Examples
     --------
@@ -96,8 +99,25 @@ def scope_of(owner: Any) -> AbstractContextManager[None]:
     return scope(name)
 
 
+def in_its_scope(call: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that computes in a scope named after the class of its object."""
+
+    @wraps(call)
+    def scoped(self: Any, *args: Any, **options: Any) -> Any:
+        if not now().hooks:  # nobody would hear of the scope
+            return call(self, *args, **options)
+        with scope_of(self):
+            return call(self, *args, **options)
+
+    return scoped
+
+
+SCOPED = in_its_scope(print).__code__
+"""The code that stands between a call and such a method, which is not a call of its own to a reader."""
+
+
 def told_apart(path: tuple[str, ...], owners: dict[str, list[Any]]) -> list[str]:
-    """Write names with a number for the second, third ... object of a name; `owners` keeps those met before.
+    """Number the second, third, ... object of a name; `owners` keeps those seen before.
 
     Examples
     --------

@@ -105,7 +105,7 @@ def test_the_condition_of_a_tensor_is_an_operation_and_a_decision():
         return y
 
     assert played(f, 2.0, kind="cut line") == [
-        "t1 is y greater than 1, which is True. Here y is another name for x. The tape records it as entry 1, which "
+        "t1 is y > 1, which is True. Here y is another name for x. The tape records it as entry 1, which "
         "cuts the flow: its derivative is zero wherever it has one.",
         "y > 1 is True, so the block below runs.",
     ]
@@ -187,7 +187,7 @@ def test_arguments_are_told_in_brief():
 
     texts = of(lambda: layer(None, np.ones((20, 3)), ad.constant(np.ones(3)), ["a"]))
     assert texts[1] == "layer(x = 20×3, w = [1 1 1], names = 1 item, f) is called."
-    assert texts[2] == "layer returns 20 numbers, all 3."
+    assert texts[2] == "layer returns an array of length 20 filled with 3."
 
 
 def test_what_a_function_returns_is_told_unless_the_step_before_told_it():
@@ -347,7 +347,7 @@ def test_a_long_loop_says_that_its_later_turns_are_left_out():
 
     texts = played(f, 2.0)
     assert len(texts) == MOST + 1
-    assert texts[-1] == f"n is {MOST}. This line has had {MOST} steps; later ones are left out."
+    assert texts[-1] == f"n is {MOST}. This line has had {MOST} steps; later ones are not shown."
 
 
 # Errors ---------------------------------------------------------------------------------------------------------------
@@ -493,3 +493,79 @@ def test_what_the_package_calls_returns_without_a_step_if_there_is_nothing_to_wr
     with ad.trace() as traced, ad.GradientTape():
         square(x)
     assert not [text for text in said(traced) if text.startswith("square returns")]
+
+
+class Net(ad.nn.Module):
+    def __init__(self):
+        self.w = ad.Variable(2.0, name="w")
+
+    def __call__(self, x):
+        return self.forward(x) * 3
+
+    def forward(self, x):
+        return x * self.w
+
+    @classmethod
+    def make(cls, k):
+        return cls()
+
+
+def test_a_method_is_named_with_its_class_and_the_call_of_a_module_is_a_call():
+    def made():
+        net = Net.make(1)
+        with ad.GradientTape():
+            return net(3.0)
+
+    assert of(made) == [
+        "made() is called.",
+        "Net.make(k = 1) is called.",
+        "Net.__init__() is called.",
+        "Net.make returns cls().",
+        "Net.__call__(x = 3) is called.",
+        "Net.forward(x = 3) is called.",
+    ]
+
+
+def kind_of(n):
+    match n:
+        case 1:
+            k = 1
+        case int(j) if j > 1:
+            k = 2
+        case (a, 3):
+            k = a
+
+
+@pytest.mark.parametrize(
+    ("n", "ways"),
+    [
+        (1, ["n matches 1, so the block below it runs.", "k is 1."]),
+        (2, ["n matches int(j) if j > 1, so the block below it runs.", "k is 2."]),
+        ((7, 3), ["n matches [a, 3], so the block below it runs.", "k is 7."]),
+        (None, ["n matches no pattern, so every block is skipped."]),
+    ],
+)
+def test_a_match_says_which_pattern_it_was(n, ways):
+    assert of(kind_of, n)[1:] == ways
+
+
+def test_of_a_block_behind_the_colon_of_a_case_nothing_is_claimed():
+    def chosen(n):
+        k = 0
+        match n:
+            case 1: k = 1  # fmt: skip  # noqa: E701
+            case _: k = 2  # fmt: skip  # noqa: E701
+        del n
+
+    assert of(chosen, 2)[1:] == ["k is 0."]
+
+
+def test_a_recursion_without_end_is_the_user_s_own_error_and_the_steps_until_then_are_kept():
+    def endless(x):
+        return endless(x * 1)
+
+    with pytest.raises(RecursionError), ad.trace() as traced, ad.GradientTape():
+        endless(ad.Variable(3.0))
+    kinds = [step["kind"] for step in traced.document()["steps"]]
+    assert kinds.count("record") > 10
+    assert kinds[-1] == "error"
