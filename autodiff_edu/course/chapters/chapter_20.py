@@ -107,7 +107,7 @@ def _gradient(tape: Any, target: Any, sources: Any) -> Any:
                 "The inner tape was given plain arrays, and it follows only tensors. Make new tensors from them first, "
                 "with `ad.constant(...)`, then watch these, compute the block from them, and ask for their gradients."
             ) from error
-        if isinstance(error, ValueError) and re.search(r"returned \d+ gradient|has not its structure", text):
+        if isinstance(error, ValueError) and re.search(r"returned \d+ gradient|not have its structure", text):
             raise NotYet(
                 "backward must return two things where the three dots are: the gradient of x, and the list of "
                 f"gradients of the kernels. The tape says: {quoted(text)}."
