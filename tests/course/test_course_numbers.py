@@ -70,6 +70,41 @@ def test_one_sided_steps_stop_the_penguins_fit_half_a_step_short_and_central_one
     assert (round(tilt, 3), round(height, 3)) == line
 
 
+# Chapter 1: what a tape keeps -----------------------------------------------------------------------------------------
+
+
+def test_the_lemonade_s_tape_fills_by_8_kilobytes_for_each_array_that_is_new():
+    prices, filled = ad.Variable(np.linspace(1.0, 3.0, 1000)), []
+    with ad.GradientTape() as tape:
+        sold = 30.0 * prices
+        filled.append(tape.nbytes)
+        cups = 120.0 - sold
+        filled.append(tape.nbytes)
+        margin = prices - 0.5
+        filled.append(tape.nbytes)
+        profit = margin * cups
+        filled.append(tape.nbytes)
+    assert filled == [16_000, 24_000, 32_000, 40_000]
+    assert profit.shape == (1000,)
+    assert float(ad.grad(lambda price: (price - 0.5) * (120.0 - 30.0 * price))(2.0)) == 15.0
+
+
+@pytest.mark.parametrize(
+    ("operation", "kilobytes"),
+    [
+        (np.sin, 408),
+        (lambda y, weights=np.ones(1000): y * weights, 808),
+        (lambda y, weights=ad.constant(np.ones(1000)): y * weights, 416),
+    ],
+)
+def test_fifty_operations_on_a_thousand_numbers_keep(operation, kilobytes):
+    y = ad.Variable(np.ones(1000))
+    with ad.GradientTape() as tape:
+        for _ in range(50):
+            y = operation(y)
+    assert tape.nbytes == kilobytes * 1000
+
+
 # Chapters 7 and 8: stop recording, reset, stop the gradient ---------------------------------------------------------
 
 

@@ -129,7 +129,7 @@ def _judge_steepest(given: np.ndarray, point: np.ndarray, used: bool) -> None:
         (np.sign(gradient), "Those are only the signs. A steep input counts more than a gentle one."),
         (
             point / np.linalg.norm(point),
-            "That is the direction of the point itself. The hill's slopes don't count in it.",
+            "That is the direction of the point itself. No slope counts in it.",
         ),
         (np.array(length), "That is how steep it is. The direction is wanted, an array with one part for each input."),
     ):
