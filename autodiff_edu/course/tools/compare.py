@@ -65,7 +65,7 @@ def unknown_features(setting: str, known: Collection[str] | None = None) -> list
     setting : str
         A key of `SETTINGS`.
     known : collection of str, optional
-        The names that NumPy knows; those of the installed NumPy if not given. Features that it knows and the CPU lacks
+        The names that NumPy knows; those of the installed NumPy if not given. Features that it knows and the CPU doesn't have
         are among them.
 
     Examples
