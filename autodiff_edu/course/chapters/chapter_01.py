@@ -173,14 +173,15 @@ EXERCISES: dict[str, Callable[[Any], str]] = {"1.1": entries, "1.2": note, "1.3"
 
 PREDICTIONS: dict[str, Prediction] = {
     "1.a": Prediction(
-        "There are two lines in the `with` block. How many rows will the list have?",
+        "How many entries will the tape hold if it is all one line?",
         answer=4,
         hints={
-            2: "A line may hold several operations. Count those.",
-            3: "The minus inside the brackets counts as well.",
-            5: "Making the variable is not an operation on it.",
+            1: "That is the number of lines. The tape writes an entry for each operation.",
+            2: "Count the operations: there is a product inside the second brackets.",
+            3: "Both minus signs and both products count.",
+            5: "`profit = ...` only gives the result a name. Count the operations.",
         },
-        why="A product and a difference in the first line, a difference and a product in the second.",
+        why="Two differences and two products, on one line as on two.",
     ),
     "1.b": Prediction(
         "How many of a, b, c and d will the tape below record?",
