@@ -205,7 +205,7 @@ PREDICTIONS: dict[str, Prediction] = {
         why="One for each turn; `total = 1.0` computes nothing, and nothing in the line of `rent` is watched.",
     ),
     "1.d": Prediction(
-        "How many bytes will the tape of the lemonade hold with 1,000 prices?",
+        "How many bytes does the tape of the lemonade hold at the end, with 1,000 prices?",
         answer=40000,
         hints={
             32000: "Those are the four outputs. An entry keeps its inputs as well.",
