@@ -92,12 +92,10 @@ def but(n, program):
 
 
 TEN = {"a": 4.0, "b": 0, "c": None, "d": 2.0, "e": None, "f": 1.0, "g": 0.0, "h": 2.0, "i": None, "j": 0}
-LOOP = {3: 108.0, 7: 147.0, 60: 1.0}
 
 RIGHT = {
     "5.1": [MENDED, tuple(MENDED), but(5, descent(lambda w, step: ad.Variable(w - step)))],
     "5.2": [TEN, {letter: None if slope is None else ad.constant(float(slope)) for letter, slope in TEN.items()}],
-    "5.3": [LOOP, {place: ad.constant(slope) for place, slope in LOOP.items()}],
 }
 
 WRONG = {
@@ -149,21 +147,5 @@ WRONG = {
         ({**TEN, "a": ..., "e": ...}, "Still open: a, e"),
         ({"a": 4}, "No gradient is given for b"),
         ([4.0] * 10, "I need a dict"),
-    ],
-    "5.3": [
-        ({**LOOP, 3: 81}, "value of y"),
-        ({**LOOP, 3: 27}, "slope after 2 turns, which is too few"),
-        ({**LOOP, 3: 405}, "slope after 4 turns, which is too many"),
-        ({**LOOP, 7: 14}, "after 1 turn, which is too few"),
-        ({**LOOP, 7: 49}, "one of the factors only"),
-        ({**LOOP, 60: 120}, "after 1 turn, which is too many"),
-        ({**LOOP, 60: 0}, "y begins as x"),
-        ({**LOOP, 60: 60}, "value of y"),
-        ({**LOOP, 3: None}, "A loop cuts nothing"),
-        ({**LOOP, 3: 5}, "which power"),
-        ({**LOOP, 3: "many"}, "the slope at 3"),
-        ({**LOOP, 7: ...}, "Still open: 7"),
-        ({3: 108}, "No slope is given at 7, 60"),
-        (108.0, "I need a dict"),
     ],
 }
