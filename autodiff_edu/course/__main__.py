@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import math
 import sys
 from collections.abc import Sequence
@@ -20,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from .tools import assignment, compare, execute, grade, nbgrader
+from .tools.minutes import minutes
 from .tools.submission import Limits, Result, unlimited
 
 PROG = "python -m autodiff_edu.course"
@@ -44,7 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=PROG, description=about)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    command = commands.add_parser("list", help="list the chapters")
+    command = commands.add_parser("list", help="list the chapters, and how many minutes each takes")
     command.set_defaults(run=_list)
 
     text = "write the chapters without solutions and outputs, ready to hand out"
@@ -106,7 +108,8 @@ def _parser() -> argparse.ArgumentParser:
 
 def _list(chosen: argparse.Namespace) -> None:
     for path in assignment.chapters().values():
-        print(f"{path.name:<34}{assignment.title(path)}")
+        reading, exercises = minutes(json.loads(path.read_text(encoding="utf-8")))
+        print(f"{path.name:<34}{assignment.title(path):<38}{reading:>2} minutes, exercises {exercises}")
 
 
 def _assignment(chosen: argparse.Namespace) -> None:

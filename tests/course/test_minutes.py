@@ -1,0 +1,42 @@
+"""Every chapter says how long it takes, by the one rule that computes it, and none takes too long."""
+
+import json
+import re
+
+import pytest
+
+from autodiff_edu.course.tools.assignment import chapters
+from autodiff_edu.course.tools.minutes import minutes
+
+
+@pytest.mark.parametrize("path", chapters().values(), ids=lambda path: path.stem)
+def test_a_chapter_says_how_long_it_takes(path):
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    said = re.search(
+        r"\*Reading: about (\d+) minutes\. Exercises: about (\d+)\.\*", "".join(notebook["cells"][0]["source"])
+    )
+    assert said, "the first cell says: *Reading: about 30 minutes. Exercises: about 15.*"
+    assert tuple(map(int, said.groups())) == minutes(notebook)
+    assert minutes(notebook)[0] <= 35
+
+
+def cell(kind, source, *tags):
+    return {"cell_type": kind, "metadata": {"tags": list(tags)}, "source": source.splitlines(keepends=True)}
+
+
+@pytest.mark.parametrize(
+    ("cells", "wanted"),
+    [
+        ([], (0, 0)),
+        ([cell("markdown", "word " * 650)], (5, 0)),
+        ([cell("code", "x = 1\n\n" * 100)], (10, 0)),
+        ([cell("code", "x = 1\n" * 100, "hide-input")], (0, 0)),
+        ([cell("code", "x = 1\n" * 100, "solution")], (0, 0)),
+        ([cell("code", "x = 1\n" * 100, "exercise")] * 3, (0, 15)),
+        ([cell("code", "%%play\nx = 1")] * 5, (10, 0)),
+        ([cell("code", "ad.sweep(f, x)", "hide-input")] * 5, (10, 0)),
+        ([cell("code", 'predict("1.a")', "hide-input")] * 20, (10, 0)),
+    ],
+)
+def test_words_lines_players_predictions_and_exercises_count(cells, wanted):
+    assert minutes({"cells": cells}) == wanted
