@@ -8,6 +8,7 @@ const js = createRequire(process.argv[1])("@eslint/js");
 const browser = [
   ...["addEventListener", "cancelAnimationFrame", "clearInterval", "document", "getComputedStyle", "getSelection", "location"],
   ...["matchMedia", "performance", "reportError", "requestAnimationFrame", "ResizeObserver", "setInterval", "URLSearchParams"],
+  ...["atob", "CustomEvent", "TextDecoder"],
 ];
 
 export default [

@@ -1,4 +1,4 @@
-"""The exercises of the course: `check` an answer and get a hint, in a notebook, a script or a test.
+"""The exercises of the course: `check` an answer and get a hint; `predict` what a cell will show before it does.
 
 >>> from autodiff_edu.course import check
 >>> check("1.1", 9)
@@ -8,5 +8,7 @@
 from .check import check
 from .feedback import Feedback
 from .figures import described
+from .predict import predict
+from .predictions import Prediction
 
-__all__ = ["Feedback", "check", "described"]
+__all__ = ["Feedback", "Prediction", "check", "described", "predict"]

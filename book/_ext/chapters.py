@@ -44,7 +44,7 @@ def bring(book: Path) -> None:
     """Put chapters, data, benchmarks and the first player into the book's source, each where the contents list it."""
     notebooks = book.parent / "notebooks"
     for name in re.findall(r"file: chapters/(\d\d-.*)", (book / "_toc.yml").read_text(encoding="utf-8")):
-        write(book / "chapters" / f"{name}.ipynb", with_alt_texts(checked(notebooks / f"{name}.ipynb")))
+        write(book / "chapters" / f"{name}.ipynb", for_the_book(checked(notebooks / f"{name}.ipynb")))
     for path in (notebooks / "data").iterdir():
         copy(path, book / "chapters" / "data")
     copy(book.parent / "benchmarks" / "RESULTS.md", book / "made" / "benchmarks")
@@ -66,14 +66,27 @@ def write(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
 
 
-def with_alt_texts(notebook: dict[str, Any]) -> str:
-    """Return a notebook in which the alt texts of its pictures stand where MyST-NB looks for them: with the cell."""
+def for_the_book(notebook: dict[str, Any]) -> str:
+    """Return a notebook in which each cell says to MyST-NB the alt text of its picture, and what it hides."""
     for cell in notebook["cells"]:
+        told: dict[str, Any] = {}
         for output in cell.get("outputs", ()):
             alt = output.get("metadata", {}).get("image/png", {}).get("alt")
             if alt:
-                cell["metadata"]["mystnb"] = {"image": {"alt": alt}}
+                told["image"] = {"alt": alt}
+        tags = cell["metadata"].get("tags", ())
+        if "solution" in tags:
+            told |= prompts("the solution's {type}")
+        elif "hide-input" in tags and "hide-output" not in tags:
+            told |= prompts("the code")  # which MyST-NB calls source
+        if told:
+            cell["metadata"]["mystnb"] = told
     return json.dumps(notebook, ensure_ascii=False, indent=1)
+
+
+def prompts(hidden: str) -> dict[str, str]:
+    """Return what the bar above a hidden part says, instead of what _config.yml has for any."""
+    return {"code_prompt_show": f"Show {hidden}", "code_prompt_hide": f"Hide {hidden}"}
 
 
 def checked(path: Path) -> dict[str, Any]:

@@ -22,6 +22,14 @@ addEventListener("DOMContentLoaded", () => {
   document.querySelector(".navbar-brand")?.parentElement.setAttribute("role", "banner");
 }, { capture: true }); // before the theme looks for what is wide
 
+// Once a prediction is settled, the output that it was about opens: that of the next cell, where it is folded.
+addEventListener("autodiff-settled", ({ target }) => {
+  const cells = [...document.querySelectorAll("div.cell")];
+  const next = cells[cells.indexOf(target.closest("div.cell")) + 1];
+  const folded = next?.querySelector("details:is(.below-input, .above-output)");
+  if (folded) folded.open = true;
+});
+
 // The pages whose tables one looks things up in; other tables are read from top to bottom.
 const LISTS = /\/(rule-book|dictionary|RESULTS)\.html$/;
 const UNITS = { ns: 1e-9, µs: 1e-6, ms: 1e-3 };

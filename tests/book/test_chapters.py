@@ -104,8 +104,20 @@ def test_the_contents_list_every_chapter():
 
 def test_the_alt_text_of_a_picture_is_where_the_book_looks_for_it():
     picture = {"output_type": "display_data", "data": {"image/png": ""}, "metadata": {"image/png": {"alt": "A line."}}}
-    cell = json.loads(chapters.with_alt_texts(notebook(outputs=[picture])))["cells"][0]
+    cell = json.loads(chapters.for_the_book(notebook(outputs=[picture])))["cells"][0]
     assert cell["metadata"]["mystnb"] == {"image": {"alt": "A line."}}
+
+
+def test_the_bar_above_what_is_hidden_says_what_it_hides():
+    def prompt(*tags):
+        cell = json.loads(chapters.for_the_book(notebook(metadata={"tags": list(tags)})))["cells"][0]
+        return cell["metadata"].get("mystnb", {}).get("code_prompt_show")
+
+    assert prompt("solution", "hide-input", "hide-output") == "Show the solution's {type}"
+    assert prompt("hide-input") == "Show the code"
+    assert prompt("hide-output") is None, "as _config.yml has it"
+    config = yaml.safe_load((BOOK / "_config.yml").read_text(encoding="utf-8"))["sphinx"]["config"]
+    assert config["nb_code_prompt_show"] == "Show the {type}"
 
 
 @pytest.mark.parametrize("name", ["why-none", "inside"])

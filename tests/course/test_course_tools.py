@@ -162,6 +162,19 @@ def test_a_chapter_that_was_run_holds_the_fingerprint_of_its_code_and_a_handout_
     assert "executed" not in json.loads(assignment.prepare(content))["metadata"]
 
 
+def test_jupyterlab_hides_what_the_tags_hide_in_the_book_and_nothing_else(tmp_path):
+    path = notebook(tmp_path / "x.ipynb", "1", "2", "3")
+    content = json.loads(path.read_text(encoding="utf-8"))
+    for cell, tags in zip(content["cells"], (["hide-input"], ["hide-output"], []), strict=True):
+        cell["metadata"] = {"tags": tags, "jupyter": {"source_hidden": True, "outputs_hidden": True}}
+    content["cells"][0]["metadata"]["jupyter"]["name"] = "mine"
+    content["cells"][1]["metadata"].pop("jupyter")
+    path.write_text(json.dumps(content), encoding="utf-8")
+    execute(path)
+    found = [cell["metadata"].get("jupyter") for cell in cells(path)]
+    assert found == [{"source_hidden": True, "name": "mine"}, {"outputs_hidden": True}, None]
+
+
 def test_a_chapter_that_raises_or_lacks_is_left_as_it_was(tmp_path, capsys):
     from nbclient.exceptions import CellExecutionError
 

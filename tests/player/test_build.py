@@ -1,4 +1,4 @@
-"""built/player.js is what js/ gives; .ci/run makes it again, and this tells without Node whether that is due."""
+"""The scripts in built/ are what js/ gives; .ci/run makes them again, and this tells without Node if that is due."""
 
 import re
 import subprocess
@@ -13,12 +13,15 @@ from autodiff_edu.player import build
 @pytest.fixture
 def copied(tmp_path, monkeypatch):
     """A copy of the sources, where they can be changed."""
-    for path in [*(build.HERE / "js").glob("*.js"), build.BUILT, build.HERE.parent / "text" / "shared.json"]:
+    for path in [
+        *(build.HERE / "js").glob("*.js"),
+        *map(build.built, build.SCRIPTS),
+        build.HERE.parent / "text" / "shared.json",
+    ]:
         copy = tmp_path / path.relative_to(build.HERE.parent)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(path.read_bytes())
     monkeypatch.setattr(build, "HERE", tmp_path / "player")
-    monkeypatch.setattr(build, "BUILT", tmp_path / "player" / "built" / "player.js")
     monkeypatch.setattr(sys, "argv", ["build"])
     return tmp_path
 
@@ -37,9 +40,19 @@ def esbuild(monkeypatch):
     return ran
 
 
-def test_the_script_was_made_of_the_modules_as_they_are_now():
-    first = build.BUILT.read_text(encoding="utf-8").partition("\n")[0] + "\n"
+@pytest.mark.parametrize("name", build.SCRIPTS)
+def test_a_script_was_made_of_the_modules_as_they_are_now(name):
+    first = build.built(name).read_text(encoding="utf-8").partition("\n")[0] + "\n"
     assert first == build.first_line(), f"js/ or text/shared.json has changed: run {build.COMMAND}"
+
+
+def test_a_prediction_carries_little():
+    # it stands in every page that asks one, as often as it asks
+    assert build.built("prediction").stat().st_size <= 8000
+
+
+def contents():
+    return [build.built(name).read_bytes() for name in build.SCRIPTS]
 
 
 def test_the_digest_depends_on_every_source_and_not_on_its_line_ends(copied):
@@ -56,23 +69,29 @@ def test_the_digest_depends_on_every_source_and_not_on_its_line_ends(copied):
     assert build.first_line() != before
 
 
-def test_the_command_writes_the_file_with_a_pinned_esbuild(copied, esbuild, capsys):
+def test_the_command_writes_the_files_with_a_pinned_esbuild(copied, esbuild, capsys):
     assert build.main() == 0
-    assert build.BUILT.read_text(encoding="utf-8") == build.first_line() + "let a;\n"
-    [command] = esbuild
-    assert command[:4] == ["/there/npx", "-y", build.ESBUILD, "js/player.js"]
+    for name in build.SCRIPTS:
+        assert build.built(name).read_text(encoding="utf-8") == build.first_line() + "let a;\n"
+    commands = [command[:4] for command in esbuild]
+    assert commands == [["/there/npx", "-y", build.ESBUILD, f"js/{name}.js"] for name in build.SCRIPTS]
     assert re.fullmatch(r"esbuild@\d+\.\d+\.\d+", build.ESBUILD)
     assert "player.js: " in capsys.readouterr().out
 
 
 def test_check_writes_nothing_and_says_what_to_run(copied, esbuild, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["build", "--check"])
-    old = build.BUILT.read_bytes()
+    old = contents()
     assert build.main() == 1
-    assert build.BUILT.read_bytes() == old
-    assert f"run {build.COMMAND}" in capsys.readouterr().err
-    build.BUILT.write_text(build.first_line() + "let a;\n", encoding="utf-8", newline="\n")
+    assert contents() == old
+    assert capsys.readouterr().err.count(f"run {build.COMMAND}") == len(build.SCRIPTS)
+    player, prediction = map(build.built, build.SCRIPTS)
+    for path in (player, prediction):
+        path.write_text(build.first_line() + "let a;\n", encoding="utf-8", newline="\n")
     assert build.main() == 0
+    prediction.unlink()
+    assert build.main() == 1
+    assert "built/prediction.js is not what js/ gives" in capsys.readouterr().err
 
 
 def test_without_npx_node_comes_from_a_wheel(copied, esbuild, monkeypatch):
@@ -96,6 +115,6 @@ def test_a_mistake_in_a_module_writes_nothing(copied, esbuild, monkeypatch):
         raise subprocess.CalledProcessError(3, command)
 
     monkeypatch.setattr(build.subprocess, "run", fails)
-    old = build.BUILT.read_bytes()
+    old = contents()
     assert build.main() == 3
-    assert build.BUILT.read_bytes() == old
+    assert contents() == old

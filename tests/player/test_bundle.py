@@ -5,7 +5,7 @@ from importlib.resources import files
 
 import pytest
 
-from autodiff_edu.player.bundle import SHEETS, asset, script, style
+from autodiff_edu.player.bundle import PREDICTION, SHEETS, asset, script, style
 from autodiff_edu.text.shared import colours, shared
 
 
@@ -17,8 +17,17 @@ def test_the_script_is_one_module_that_starts_every_player_of_a_page():
     assert re.search(r"export ?\{ ?\w+ as default ?\}", text), "anywidget asks for it"
 
 
-def test_the_script_can_stand_in_a_page():
-    assert not re.search(r"</script|<!--|<script", script(), re.IGNORECASE)
+@pytest.mark.parametrize("name", ["player", "prediction"])
+def test_the_script_can_stand_in_a_page(name):
+    assert not re.search(r"</script|<!--|<script", script(name), re.IGNORECASE)
+
+
+def test_a_question_s_script_has_none_of_the_player_s_texts():
+    text = script("prediction")
+    assert "Show me" in text
+    assert "cotangent" not in text
+    assert re.search(r"export ?\{ ?\w+ as default ?\}", text), "anywidget asks for it"
+    assert set(PREDICTION) - {"prediction"} < set(SHEETS), "it looks as the player does"
 
 
 def test_of_what_python_and_the_scripts_share_the_script_has_what_it_uses():
@@ -30,13 +39,14 @@ def test_of_what_python_and_the_scripts_share_the_script_has_what_it_uses():
 
 def test_every_style_sheet_is_in_every_page():
     there = {path.name.removesuffix(".css") for path in (files("autodiff_edu.player") / "css").iterdir()}
-    assert sorted(SHEETS) == sorted(there)
+    assert sorted(SHEETS) == sorted(there - {"prediction"}), "which is for questions that stand alone"
     assert SHEETS[-1] == "media", "it overrides the others"
 
 
-@pytest.mark.parametrize("name", SHEETS)
+@pytest.mark.parametrize("name", [*SHEETS, "prediction"])
 def test_a_style_sheet_loses_only_white_space_comments_and_last_semicolons(name):
     bare = re.sub(r"/\*.*?\*/", "", asset(f"css/{name}.css"), flags=re.DOTALL)
     bare = re.sub(r";(?=})", "", re.sub(r"\s", "", bare))
-    assert bare in re.sub(r"\s", "", style())
-    assert "/*" not in style()
+    sheet = style(PREDICTION if name == "prediction" else SHEETS)
+    assert bare in re.sub(r"\s", "", sheet)
+    assert "/*" not in sheet

@@ -4,7 +4,7 @@
 
 Each notebook is run from top to bottom in a fresh kernel, in its own folder. What a kernel makes up as it goes (the
 ids of widgets, times, versions) is left out. A player is kept as HTML, so that it plays as soon as the notebook is
-opened, with a kernel or without.
+opened, with a kernel or without. What the tags "hide-input" and "hide-output" fold in the book, JupyterLab folds too.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ KERNEL = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
+FOLDS = {"hide-input": "source_hidden", "hide-output": "outputs_hidden"}
+"""JupyterLab's words for what MyST-NB's tags hide. It shows the output again as soon as the cell is run."""
 
 
 def execute(path: str | Path, timeout: int = 120) -> None:
@@ -155,6 +157,7 @@ def as_text(notebook: dict[str, Any]) -> str:
     for number, cell in enumerate(notebook["cells"], 1):
         for transient in ("execution", "collapsed", "scrolled", "trusted"):
             cell["metadata"].pop(transient, None)
+        _fold(cell["metadata"])
         if not cell.get("id") or cell["id"] in used:
             cell["id"] = f"cell-{number:02}"
         used.add(cell["id"])
@@ -163,6 +166,15 @@ def as_text(notebook: dict[str, Any]) -> str:
             if "text/html" in output.get("data", {}):
                 output["data"].pop(WIDGET_VIEW, None)
     return json.dumps(_split(notebook), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+
+
+def _fold(metadata: dict[str, Any]) -> None:
+    """Hide in JupyterLab what a cell's tags hide in the book, and nothing else."""
+    if "solution" in metadata.get("tags", ()):
+        return  # its author folds it, and the heading above it is folded too
+    kept = {name: value for name, value in metadata.pop("jupyter", {}).items() if name not in FOLDS.values()}
+    if folded := kept | {name: True for tag, name in FOLDS.items() if tag in metadata.get("tags", ())}:
+        metadata["jupyter"] = folded
 
 
 def _split(notebook: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 /** How a typed answer is read, and how it is compared with the right one and with what is often answered instead. */
 
-import { STRINGS } from "./strings.js";
+import { ANSWERS } from "./strings.js";
 
 const SPECIAL_NUMBERS = { inf: Infinity, "-inf": -Infinity, nan: NaN };
 /** The number of an array without axes; undefined for what is complex or was let go of. */
@@ -11,13 +11,14 @@ export const isNumber = (array) => array.shape.length === 0 && numberIn(array) !
 /** Questions by how they are answered; questions.js says what a question is. */
 export const numbered = (array, about) => ({ asks: "number", right: numberIn(array), shown: array.text, ...about });
 export const shaped = ({ shape }, about) =>
-  ({ asks: "shape", right: shape, shown: STRINGS.predict.shape(shape), ...about });
+  ({ asks: "shape", right: shape, shown: ANSWERS.shape(shape), ...about });
 export const chosen = (options, right, about) => ({ asks: "choice", options, right, shown: right, ...about });
 
-/** Equal to three significant digits; null is None. */
-export function isClose(answer, wanted) {
+/** Equal to three significant digits, or within a part of what is wanted, if one is given; null is None. */
+export function isClose(answer, wanted, within) {
   if (answer === null || wanted === null) return answer === wanted;
   if (!Number.isFinite(wanted) || !wanted) return Object.is(answer, wanted) || Math.abs(answer - wanted) <= 1e-12;
+  if (within !== undefined) return Math.abs(answer - wanted) <= within * Math.abs(wanted) + 1e-12;
   const third = 10 ** (Math.floor(Math.log10(Math.abs(wanted))) - 2);
   return Math.abs(answer - wanted) <= Math.max(0.500001 * third, 1e-12);
 }
@@ -48,13 +49,16 @@ export function readShape(typed) {
 const READERS = { number: [readNumber, isClose], shape: [readShape, sameShape], choice: [String, Object.is] };
 const briefly = (typed) => (typed.length > 30 ? `${typed.slice(0, 29)}…` : typed);
 
+/** A text as what is typed in answer to such a question is read. */
+export const readAs = (asks, text) => READERS[asks][0](text);
+
 /** What an answer is: {unread} where there is nothing to judge, else {right, hint}. */
-export function judge({ asks, right, mistakes = [], hint }, typed) {
-  const [words, [reader, same]] = [STRINGS.predict, READERS[asks]];
-  if (!typed.trim()) return { unread: words.nothingTyped };
+export function judge({ asks, right, within, mistakes = [], hint }, typed) {
+  const [reader, same] = READERS[asks];
+  if (!typed.trim()) return { unread: ANSWERS.nothing[asks === "choice" ? "chosen" : "typed"] };
   const answer = reader(typed);
-  if (answer === undefined) return { unread: words.unread[asks](briefly(typed)) };
-  if (same(answer, right)) return { right: true };
-  const known = mistakes.find(([value, text]) => text && value !== undefined && same(answer, value));
+  if (answer === undefined) return { unread: ANSWERS.unread[asks](briefly(typed)) };
+  if (same(answer, right, within)) return { right: true };
+  const known = mistakes.find(([value, text]) => text && value !== undefined && same(answer, value, within));
   return { right: false, hint: known?.[1] ?? hint };
 }

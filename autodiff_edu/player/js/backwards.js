@@ -1,7 +1,7 @@
 /** Predict's questions about the backward pass: what it reaches, in which order it goes, and what it adds up. */
 
 import { chosen, isNumber, numberIn, numbered, shaped } from "./answers.js";
-import { STRINGS } from "./strings.js";
+import { ANSWERS, STRINGS } from "./strings.js";
 
 export function backwardQuestions({ steps, entries, tensors }, history, { name, whole, called }) {
   const { hints, why, ...words } = STRINGS.predict;
@@ -71,7 +71,7 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
     if (after.shape.length) {
       const { shape } = g ?? tensors[output].value;
       const copied = shape.length > after.shape.length || shape.some((n, axis) => n > 1 && after.shape[axis] === 1);
-      const hint = (copied ? hints.broadcast : hints.outputShape)(name(tensor), words.shape(shape));
+      const hint = (copied ? hints.broadcast : hints.outputShape)(name(tensor), ANSWERS.shape(shape));
       const mistakes = [[shape, hint], [after.shape.toReversed(), hints.reversed]];
       const about = { prompt: prompt("shape"), mistakes, hint: hints.likeInput };
       return after.dtype ? shaped(after, about) : null;

@@ -3,7 +3,7 @@
 import { judge } from "./answers.js";
 import { make, set, write } from "./dom.js";
 import { questionsOf } from "./questions.js";
-import { STRINGS } from "./strings.js";
+import { ANSWERS, STRINGS } from "./strings.js";
 
 const TRIES = 2;
 
@@ -28,8 +28,8 @@ export function predictView(trace, history, { grouped, drill, reveal, cover, go 
   const prompt = make("p", { class: "prompt" });
   const input = make("input", { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: false });
   const options = make("div", { class: "options", role: "group", tabindex: -1 });
-  const check = button("check", words.check, () => answer(input.value));
-  const giveUp = button("reveal", words.reveal, () => end(0, words.shown(question.shown, question.why)));
+  const check = button("check", ANSWERS.check, () => answer(input.value));
+  const giveUp = button("reveal", ANSWERS.reveal, () => end(0, ANSWERS.shown(question.shown, question.why)));
   const form = make("div", { class: "question", hidden: "" }, input, options, check, giveUp);
   const links = make("div", { class: "onwards" });
   const element = make("div", { class: "predict", hidden: "" }, prompt, form, verdict, links);
@@ -66,11 +66,12 @@ export function predictView(trace, history, { grouped, drill, reveal, cover, go 
   const answer = (typed, chosen) => {
     const { unread, right, hint = "" } = judge(question, typed);
     if (unread) say(unread);
-    else if (right) end(tries + 1, words.right(question.shown, question.why));
-    else if (tries + 1 === TRIES) end(0, words.wrong(question.shown, hint === question.hint ? "" : hint, question.why));
-    else {
+    else if (right) end(tries + 1, ANSWERS.right(question.shown, question.why));
+    else if (tries + 1 === TRIES) {
+      end(0, ANSWERS.wrong(question.shown, hint === question.hint ? "" : hint, question.why));
+    } else {
       tries += 1;
-      say(words.notQuite(hint), false);
+      say(ANSWERS.notQuite(hint), false);
       if (chosen) set(chosen, "aria-disabled", true);
     }
     if (question) (chosen ? options : input).focus({ preventScroll: true });

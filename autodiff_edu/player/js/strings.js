@@ -3,6 +3,27 @@
 const shapeOf = (shape) => (shape.length ? `(${shape.join(", ")}${shape.length === 1 ? "," : ""})` : "scalar");
 const axesOf = (axes) => `${axes.length === 1 ? "axis" : "axes"} ${axes.join(" and ")}`;
 
+/** What is said about any answer that the reader gives: apart from the rest, for built/prediction.js has no more. */
+export const ANSWERS = {
+  predict: "Predict:",
+  check: "Check",
+  reveal: "Show me",
+  shape: (axes) => `(${axes.join(", ")}${axes.length === 1 ? "," : ""})`,
+  right: (answer, why = "") => `Right: ${answer}. ${why}`.trim(),
+  wrong: (answer, hint, why = "") => ["Not quite.", hint, `Answer: ${answer}.`, why].filter(Boolean).join(" "),
+  notQuite: (hint) => `Not quite. ${hint} Try once more.`,
+  shown: (answer, why = "") => `Answer: ${answer}. ${why}`.trim(),
+  unread: {
+    number: (typed) => `“${typed}” is not a number. Try 0.5, -2 or 1/3.`,
+    shape: (typed) => `“${typed}” is not a shape. Try (2, 3), 2x3 or 3.`,
+  },
+  nothing: {
+    typed: "Nothing is typed yet. Type an answer, or press “Show me”.",
+    chosen: "Nothing is chosen yet. Choose an answer, or press “Show me”.",
+  },
+  again: "Go through it line by line.",
+};
+
 export const STRINGS = {
   player: {
     name: (title) => `Step through ${title}`,
@@ -54,12 +75,9 @@ export const STRINGS = {
   stage: { tabs: "Panels", panel: "Numbers", graph: "Graph", tape: "Tape", sweep: "Jacobian", contours: "Contours" },
   predict: {
     idle: "Press “Next step”: before anything new happens, you will be asked what comes next.",
-    check: "Check",
-    reveal: "Show me",
     more: "Next program",
     score: "How did I do?",
     slope: (target, source) => `d${target}/d${source}`,
-    shape: (axes) => `(${axes.join(", ")}${axes.length === 1 ? "," : ""})`,
     value: (name, text) => `Next is ${name} = ${text}. What number will ${name} be?`,
     shapeOf: (name, text) => `Next is ${name} = ${text}. What shape will ${name} have?`,
     willRecord: (whole, tape) => `Next is ${whole}. What will ${tape} do?`,
@@ -79,19 +97,10 @@ export const STRINGS = {
         `What will ${name} have then?`,
       shape: (name, whole) => `Next, ${whole} sends a contribution to ${name}. What shape is it?`,
     },
-    right: (answer, why = "") => `Right: ${answer}. ${why}`.trim(),
-    wrong: (answer, hint, why = "") => ["Not quite.", hint, `Answer: ${answer}.`, why].filter(Boolean).join(" "),
-    notQuite: (hint) => `Not quite. ${hint} Try once more.`,
-    shown: (answer, why = "") => `Answer: ${answer}. ${why}`.trim(),
     scored: (first, of, second, missed) =>
       `You got ${first} of ${of} on the first try${second ? `, ${second} on the second` : ""}.` +
       (missed ? " Look again at:" : ""),
     again: { step: (number) => `step ${number}`, program: (number) => `program ${number}` },
-    unread: {
-      number: (typed) => `“${typed}” is not a number. Try 0.5, -2 or 1/3.`,
-      shape: (typed) => `“${typed}” is not a shape. Try (2, 3), 2x3 or 3.`,
-    },
-    nothingTyped: "Nothing is typed yet. Type an answer, or press “Show me”.",
     hints: {
       input: (name) => `That is the value of ${name}, an input.`,
       compute: "Put the numbers into the operation.",

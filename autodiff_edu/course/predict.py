@@ -1,0 +1,45 @@
+"""`predict`: a question of the course, asked just before the cell that answers it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from .check import CHAPTERS
+from .predictions import Prediction
+
+PREDICTIONS: dict[str, Prediction] = {
+    number: prediction
+    for chapter in CHAPTERS
+    for number, prediction in getattr(import_module(f"{__package__}.chapters.{chapter}"), "PREDICTIONS", {}).items()
+}
+"""Every question, by its id; a chapter that asks none has no `PREDICTIONS`."""
+
+
+def predict(number: str) -> Prediction:
+    """Ask the learner what will happen, before the next cell shows it.
+
+    Parameters
+    ----------
+    number : str
+        Chapter and letter, such as "5.a".
+
+    Returns
+    -------
+    Prediction
+        A notebook shows it as a question with a place for the answer.
+
+    Raises
+    ------
+    KeyError
+        If there is no such question, listing those there are.
+
+    Examples
+    --------
+    >>> predict("0.9")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    KeyError: "there is no prediction '0.9'; there are ...
+    """
+    if not isinstance(number, str) or number not in PREDICTIONS:
+        raise KeyError(f"there is no prediction {number!r}; there are {', '.join(PREDICTIONS) or 'none yet'}")
+    return PREDICTIONS[number]

@@ -1,0 +1,104 @@
+/**
+ * One question of the course, asked before the cell that answers it. course/predictions.py describes the content:
+ * {question, asks, choices, sealed, css}, and in `sealed` {right, hints, why, within}, all answers as they are typed.
+ */
+
+import { judge, readAs } from "./answers.js";
+import { make, set } from "./dom.js";
+import { ANSWERS } from "./strings.js";
+
+const TRIES = 2;
+const SETTLED = "autodiff-settled"; // for the page around it, which may have something to unfold
+
+export default { render };
+
+/** The live widget (anywidget). */
+function render({ model, el }) {
+  const host = make("div", { "data-autodiff-prediction": "" });
+  el.replaceChildren(host);
+  mount(host, model.get("document"));
+}
+
+/** The static page: starts every question that is not asked yet, however many copies of this script the page has. */
+function mountAll() {
+  for (const host of document.querySelectorAll("[data-autodiff-prediction]")) {
+    const data = host.querySelector('script[type="application/json"]');
+    if (data && !host.shadowRoot) mount(host, JSON.parse(data.textContent));
+  }
+}
+
+/** What no reader of the page's source should see by accident. */
+const unsealed = (text) =>
+  JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(text), (letter) => letter.codePointAt(0))));
+
+/** A text with what stands in `backticks` as code. */
+const marked = (text) => text.split("`").map((part, index) => (index % 2 ? make("code", {}, part) : part));
+
+function mount(host, { question, asks, choices, sealed, css }) {
+  const { right, hints, why, within } = unsealed(sealed);
+  const mistakes = Object.entries(hints).map(([wrong, hint]) => [readAs(asks, wrong), hint]);
+  const asked = { asks, right: readAs(asks, right), within, mistakes, hint: ANSWERS.again };
+  const label = question.replaceAll("`", "");
+  let tries = 0;
+
+  const field = make("input", { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: false });
+  set(field, "aria-label", label);
+  const radios = choices.map((value) => make("input", { type: "radio", name: "answer", value }));
+  const options = radios.map((radio) => make("label", {}, radio, make("span", {}, ...marked(radio.value))));
+  const button = (action, pressed) => {
+    const element = make("button", { type: "button", "data-action": action }, ANSWERS[action]);
+    element.addEventListener("click", pressed);
+    return element;
+  };
+  const buttons = make("div", { class: "options" },
+    button("check", () => answer()), button("reveal", () => settle(ANSWERS.shown(right, why))));
+  const answers = choices.length
+    ? make("div", { class: "options", role: "radiogroup", "aria-label": label }, ...options) : field;
+  const verdict = make("p", { class: "verdict", "aria-live": "polite" });
+  const root = make("section", { class: "prediction", tabindex: -1, "aria-label": ANSWERS.predict },
+    make("p", { class: "prompt" }, make("strong", {}, ANSWERS.predict), " ", ...marked(question)),
+    make("div", { class: "question" }, answers, buttons), verdict, make("p", { class: "blank" }));
+
+  const say = (text, isRight) => {
+    verdict.replaceChildren(...marked(text));
+    set(verdict, "data-right", isRight ?? null);
+  };
+  const settle = (text, isRight) => {
+    say(text, isRight);
+    if (buttons.contains(host.shadowRoot.activeElement)) root.focus({ preventScroll: true });
+    buttons.hidden = true;
+    field.readOnly = true;
+    for (const radio of radios) radio.disabled = true;
+    host.dispatchEvent(new CustomEvent(SETTLED, { bubbles: true, composed: true }));
+  };
+  const answer = () => {
+    if (buttons.hidden) return;
+    const chosen = radios.find((radio) => radio.checked);
+    const { unread, right: isRight, hint } = judge(asked, choices.length ? chosen?.value ?? "" : field.value);
+    if (unread) { say(unread); return; }
+    tries += 1;
+    if (isRight) { settle(ANSWERS.right(right, why), true); return; }
+    if (tries === TRIES) {
+      settle(ANSWERS.wrong(right, hint === ANSWERS.again ? "" : hint, why), false);
+      return;
+    }
+    say(ANSWERS.notQuite(hint), false);
+    if (!chosen) { field.focus({ preventScroll: true }); field.select(); return; }
+    [chosen.checked, chosen.disabled] = [false, true];
+    set(chosen.parentElement, "data-wrong", "");
+    radios.find((radio) => !radio.disabled).focus({ preventScroll: true });
+  };
+  // Not a form: where a page shows the question in a sandbox, forms may be forbidden.
+  answers.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.isComposing) return;
+    event.preventDefault();
+    answer();
+  });
+  // JupyterLab reads keys before the page does and leaves alone only what is marked so.
+  const keepKeys = (part) => set(part, "data-lm-suppress-shortcuts", true);
+  for (const part of [host, root]) keepKeys(part);
+  root.addEventListener("focusin", ({ target }) => keepKeys(target));
+  host.attachShadow({ mode: "open" }).replaceChildren(make("style", {}, css), root);
+}
+
+if (globalThis.document) mountAll();
