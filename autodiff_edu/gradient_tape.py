@@ -339,7 +339,9 @@ class GradientTape(Tape):
     def nudge(self, target: Any, tensor: Any, by: Any) -> Nudge:
         """Nudge a tensor: compute how far the target moves, and how far the cotangent says that it does.
 
-        Runs again what was recorded after the tensor; anything not on the tape stays as it was. Never uses up a tape.
+        Runs again what was recorded after the tensor: orders, masks and indices on the tape are found anew. Anything
+        else stays as it was, such as the way an `if` went, plain numbers, and what was computed while the tape was
+        paused. Never uses up a tape.
 
         Parameters
         ----------
@@ -351,7 +353,14 @@ class GradientTape(Tape):
         Returns
         -------
         Nudge
-            With `moved`, `said` and their difference, `gap`: each of the target's shape.
+            With `moved`, `said` and their difference, `gap`: each of the target's shape. `kept` names what would have
+            come out differently but stays as it was, as far as the tape knows.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If `by` does not fit the tensor, the tensor or the target cannot be computed with again, or the nudge
+            changes the target's shape.
 
         Examples
         --------
@@ -363,8 +372,9 @@ class GradientTape(Tape):
         The target moves by 0.61; the cotangent says 0.6
         """
         from .derivatives.nudge import nudge
+        from .explain.journal import journal
 
-        return nudge(self, target, tensor, by)
+        return nudge(self, target, tensor, by, journal.lines())
 
     def code(self, target: Any, sources: Any, output_gradients: Any = None) -> Code:
         """Write the forward and the backward pass from the sources to the target as a plain NumPy program.

@@ -96,7 +96,7 @@ class Tensor(ArrayMethods):
         return call_spelled(np.ndarray.astype, SPELLED[np.ndarray.astype], (self, dtype), {})
 
     def __getitem__(self, index: Any) -> Tensor:
-        return apply(operator.getitem, (self, as_index(index)))
+        return apply(operator.getitem, (self, index if isinstance(index, Tensor) else as_index(index)))
 
     __add__, __radd__ = _binary(np.add, operator.add)
     __sub__, __rsub__ = _binary(np.subtract, operator.sub)

@@ -14,13 +14,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import wraps
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ..core.active import now
 from ..core.variable import Variable
-from ..trace.scopes import scope_of
+from ..trace.scopes import in_its_scope
 
 
 class Module:
@@ -37,7 +35,7 @@ class Module:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "__call__" in vars(cls):
-            cls.__call__ = _in_its_scope(vars(cls)["__call__"])  # type: ignore[method-assign]
+            cls.__call__ = in_its_scope(vars(cls)["__call__"])  # type: ignore[method-assign]
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -71,17 +69,6 @@ class Module:
     def __repr__(self) -> str:
         parts = [f"{path}: {'×'.join(map(str, v.shape)) or 'scalar'}" for path, v in self.named_variables.items()]
         return f"{type(self).__name__}({', '.join(parts)})"
-
-
-def _in_its_scope(call: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(call)
-    def scoped(self: Module, *args: Any, **options: Any) -> Any:
-        if not now().hooks:  # nobody would hear of the scope
-            return call(self, *args, **options)
-        with scope_of(self):
-            return call(self, *args, **options)
-
-    return scoped
 
 
 def _walk(value: Any, path: str, seen: set[int]) -> Iterator[tuple[str, Variable]]:

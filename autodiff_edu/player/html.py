@@ -16,7 +16,7 @@ PAGE = """\
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
 <style>
-:root {{ color-scheme: light dark; }}
+:root {{ color-scheme: light dark; --autodiff-tall: clamp(440px, 100vh - 34px, 900px); }}
 body {{ margin: 1rem auto; padding: 0 1rem; max-width: 70rem; background: light-dark({sunk}, #0e1014); }}
 </style>
 </head>

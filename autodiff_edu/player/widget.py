@@ -31,7 +31,7 @@ class PredictionWidget(anywidget.AnyWidget):
 
     _esm = script("prediction")
 
-    document = traitlets.Dict().tag(sync=True)
+    content = traitlets.Dict().tag(sync=True)
 
 
 def make_widget(content: dict[str, Any], step: int) -> PlayerWidget:
@@ -41,7 +41,7 @@ def make_widget(content: dict[str, Any], step: int) -> PlayerWidget:
 
 def make_prediction(content: dict[str, Any]) -> PredictionWidget:
     """Return a widget whose id depends on the question alone."""
-    return PredictionWidget(document=content, model_id=f"autodiff-prediction-{_number(content)}")
+    return PredictionWidget(content=content, model_id=f"autodiff-prediction-{_number(content)}")
 
 
 def _number(content: dict[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """NumPy functions that rearrange, repeat, split or join elements, written as indexing, reshaping and concatenation.
 
-None of them needs a rule of its own: they are differentiated, to any order, by the rules of what they are written in.
+Those that put elements in order are operations of their own, and so are sliding windows. None of the others needs a
+rule: they are differentiated, to any order, by the rules of what they are written in.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
-from ..core.rule import SPELLED, linear
-from ..core.tensor import Tensor
+from ..core.rule import SPELLED, general, linear
+from ..core.tensor import Tensor, apply
 from .operations import alias, array_of, scatter
 
 
@@ -57,17 +58,30 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
 
 
 def sort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
-    """Sort: take the elements in the order that argsort finds."""
-    if axis is None:
-        a, axis = np.ravel(a), 0
-    return take_along_axis(a, np.argsort(array_from(a), axis=axis, kind=kind or "stable"), axis)
+    """Sort along one axis, or all elements."""
+    return arranged(np.sort, (a,), axis)
 
 
 def partition(a: Any, kth: Any, axis: int | None = -1, kind: Any = "introselect", order: Any = None) -> Any:
-    """Partition: take the elements in the order that argpartition finds."""
+    """Partition along one axis, or all elements."""
+    return arranged(np.partition, (a, kth), axis)
+
+
+def arranged(function: Any, args: tuple[Any, ...], axis: int | None) -> Any:
+    """Arrange elements by one operation, which finds their order anew where it is computed again with other values."""
     if axis is None:
-        a, axis = np.ravel(a), 0
-    return take_along_axis(a, np.argpartition(array_from(a), kth, axis=axis, kind=kind), axis)
+        args, axis = (np.ravel(args[0]), *args[1:]), -1
+    parameters = {} if axis == -1 else {"axis": axis}
+    return apply(function, args, parameters) if isinstance(args[0], Tensor) else function(*args, **parameters)
+
+
+def pull_arranged(g: Any, y: Any, x: Any, *_: Any, axis: int = -1) -> Any:
+    """Pull back to where each element stood before: it has the same rank in x and in y."""
+    axis = normalize_axis_index(axis, np.ndim(x)) - np.ndim(x)
+    x, y = array_of(x), array_of(y)
+    ranks = np.argsort(np.argsort(x, axis=axis, kind="stable"), axis=axis)
+    places = np.take_along_axis(np.argsort(y, axis=axis, kind="stable"), ranks, axis=axis)
+    return np.take_along_axis(g, np.reshape(places, (1,) * (np.ndim(g) - places.ndim) + places.shape), axis=axis)
 
 
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
@@ -373,3 +387,5 @@ if hasattr(np, "unstack"):  # NumPy 2.1 or later
     SPELLED[np.unstack] = unstack
 
 linear(np.lib.stride_tricks.sliding_window_view, pull_windows)
+general(np.sort, pull_arranged)
+general(np.partition, pull_arranged)

@@ -52,6 +52,8 @@ def _statements(path: str, source: str) -> dict[int, list[ast.stmt]]:
 
     def visit(node: ast.AST, above: ast.AST) -> None:
         for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.stmt) and child.lineno == getattr(getattr(node, "pattern", None), "lineno", 0):
+                continue  # behind the colon of a case, whose line is run to try the pattern
             if isinstance(child, ast.stmt):
                 together = found.get(child.lineno, [])
                 beside = together if together and together[-1] is not above else []

@@ -43,6 +43,8 @@ from ..text.places import Where, is_ours
 from ..text.statements import is_theirs, names_assigned, statements, where_is, written_as
 from ..text.with_block import Exit, WithBlock
 from . import events
+from .deciding import condition, is_in, matched
+from .scopes import SCOPED
 from .watching import FAILED, ByMonitoring, BySettrace, watch
 
 MOST = 50
@@ -61,12 +63,14 @@ class Call:
     def __init__(self, frame: FrameType, caller: Call | None, by_user: bool) -> None:
         code = frame.f_code
         self.function, self.caller = code, caller
-        self.name = code.co_name.strip("<>")
+        self.name = code.co_qualname.rpartition("<locals>.")[2].strip("<>")  # of a method with its class
         self.worth = by_user or caller is not None  # being shown: a function that the package calls stands alone
         count = code.co_argcount + code.co_kwonlyargcount
         given = frame.f_locals
         self.arguments = {
-            name: _in_brief(given[name]) for name in code.co_varnames[:count] if name in given and name != "self"
+            name: _in_brief(given[name])
+            for name in code.co_varnames[:count]
+            if name in given and name not in ("self", "cls")
         }
 
 
@@ -208,11 +212,13 @@ class Lines(WithBlock):
                 self.paused_frames.pop(frame) if frame in self.paused_frames else Frame(frame, self.call)
             )
             return True
-        by_user = bool(self.frames) and frame.f_back is self.frames[-1].frame
+        caller = frame.f_back
+        caller = caller.f_back if caller is not None and caller.f_code is SCOPED else caller
+        by_user = bool(self.frames) and caller is self.frames[-1].frame
         call = Call(frame, self.call, by_user)
-        if by_user and frame.f_back is not None:
+        if by_user and caller is not None:
             given = ", ".join(f"{name} = {value}" if value else name for name, value in call.arguments.items())
-            self.say((frame.f_back.f_code, frame.f_back.f_lasti), "call", f"{_the(call)}({given}) is called")
+            self.say((caller.f_code, caller.f_lasti), "call", f"{_the(call)}({given}) is called")
         self.frames.append(Frame(frame, call, by_user))
         return True
 
@@ -232,7 +238,7 @@ class Lines(WithBlock):
         else:
             self.finish(at, frame.f_lineno)
         for statement in found:
-            if isinstance(statement, ast.For) and not _is_in(at.line, statement.body):
+            if isinstance(statement, ast.For) and not is_in(at.line, statement.body):
                 at.turns.pop(statement, None)  # left by a break, or an exception, the last time
         leaving = _is_around(found, at.current)
         at.current, at.line, at.busy, at.computed = [] if leaving else found, frame.f_lineno, False, False
@@ -280,9 +286,13 @@ class Lines(WithBlock):
             said = ""
             match statement:
                 case ast.If(test=test) | ast.While(test=test) if not isinstance(test, ast.Constant):
-                    self.say(where_is(code, test), "condition", _condition(statement, following))
+                    self.say(where_is(code, test), "condition", condition(statement, following))
                     continue
-                case ast.For() if _is_in(following, statement.body):
+                case ast.Match(subject=subject):
+                    if said := matched(statement, following):
+                        self.say(where_is(code, subject), "condition", said)
+                        continue
+                case ast.For() if is_in(following, statement.body):
                     at.turns[statement] += 1
                     if found := _assigned(at, statement):
                         said = f"turn {at.turns[statement]} of the loop begins, with {found}"
@@ -334,28 +344,9 @@ def _the(call: Call) -> str:
     return "the lambda" if call.function.co_name == "<lambda>" else call.name
 
 
-def _condition(statement: ast.If | ast.While, following: int) -> str:
-    """Say which way a condition went: into its block, if that is where the next line is."""
-    test, truth = statement.test, _is_in(following, statement.body)
-    exact = isinstance(test, ast.Compare) or (isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not))
-    text = f"{written_as(test) or 'the condition'} {'is' if exact else 'counts as'} {truth}"
-    if isinstance(statement, ast.While):
-        return f"{text}, so the loop's block runs" if truth else f"{text}, so the loop ends"
-    if truth:
-        return f"{text}, so the block below runs"
-    otherwise = statement.orelse
-    if len(otherwise) == 1 and isinstance(otherwise[0], ast.If) and otherwise[0].col_offset == statement.col_offset:
-        return f"{text}, so the next condition is tried"
-    return f"{text}, so {'the else block runs' if otherwise else 'the block is skipped'}"
-
-
-def _is_in(line: int, block: list[ast.stmt]) -> bool:
-    return block[0].lineno <= line <= (block[-1].end_lineno or 0)
-
-
 def _is_around(found: list[ast.stmt], inner: list[ast.stmt]) -> bool:
     """Return whether a `with` statement comes up a second time, when its block is over."""
-    return len(found) == 1 and isinstance(found[0], ast.With) and bool(inner) and _is_in(inner[0].lineno, found[0].body)
+    return len(found) == 1 and isinstance(found[0], ast.With) and bool(inner) and is_in(inner[0].lineno, found[0].body)
 
 
 def _assigned(at: Frame, statement: ast.stmt) -> str:

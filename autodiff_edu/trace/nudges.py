@@ -15,7 +15,7 @@ import numpy as np
 from ..core.active import only
 from ..core.entry import Entry
 from ..custom.call import Custom
-from ..derivatives.nudge import leading_to, run_again, used_by
+from ..derivatives.nudge import changed, choices, leading_to, run_again, used_by
 from ..text.shared import shared
 from . import events
 from .events import Event
@@ -93,6 +93,10 @@ def _of_pass(makers: dict[int, Entry], target: Any, cotangents: Any, tensors: An
     results = [entry.output_value for entry in before]
     if len(results) > MOST_ENTRIES or not all(map(_is_here, results)) or sum(map(np.size, results)) > MOST_NUMBERS:
         return
+    ids = choices(makers, target._id)
+    ways = leading_to(makers, *ids)
+    if len(ways) > MOST_ENTRIES:
+        return
     values = {target._id: target._array}
     for entry in before:
         values |= {id: value for id, value in zip(entry.ids, entry.values, strict=True) if id is not None}
@@ -100,11 +104,12 @@ def _of_pass(makers: dict[int, Entry], target: Any, cotangents: Any, tensors: An
     for id in sorted(values.keys() & tensors.keys(), key=lambda id: (id not in cotangents, tensors[id])):
         after = _after(before, id)
         is_moved = id == target._id or (after and after[-1].output_id == target._id)
-        if not is_moved or not _is_here(values[id], np.float64) or any(map(_is_users, after)):
+        chosen = _after(ways, id)
+        if not is_moved or not _is_here(values[id], np.float64) or any(map(_is_users, after + chosen)):
             continue
         cotangent = cotangents.get(id)
         for about, unit, size in _directions(values[id], cotangent):
-            moved = [_moved(after, id, target, unit * by) for by in steps(size)]
+            moved = [_moved(after, chosen, ids, id, target, unit * by) for by in steps(size)]
             slope = None if cotangent is None else float(np.sum(cotangent * unit))
             if not any(map(np.isfinite, moved)) or not np.isfinite(slope or 0.0):
                 continue
@@ -116,7 +121,7 @@ def _of_pass(makers: dict[int, Entry], target: Any, cotangents: Any, tensors: An
                     kept["cut"] = True
             if slope is None or not all(abs(m - slope * by) <= zero for m, by in zip(moved, steps(size), strict=True)):
                 kept["moved"] = [rounded(m, zero) for m in moved]
-            yield len(after), kept
+            yield len(after) + len(chosen), kept
 
 
 def _after(entries: list[Entry], id: int) -> list[Entry]:
@@ -170,12 +175,14 @@ def rounded(value: float, zero: float, digits: int = 4) -> float | None:
     return 0.0 if abs(value) <= zero else float(f"{value * UPWARDS:.{digits}g}")
 
 
-def _moved(after: list[Entry], id: int, target: Any, by: Any) -> float:
-    """Compute how far the target moves; NaN where it cannot be computed."""
+def _moved(after: list[Entry], chosen: list[Entry], ids: list[int], id: int, target: Any, by: Any) -> float:
+    """Compute how far the target moves; NaN where it cannot be computed, or the code would have gone another way."""
     if id == target._id:
         return float(by)
     try:
         values = run_again(after, id, lambda value: value + by)
+        if changed(chosen, ids, id, lambda value: value + by):
+            return float("nan")
     except Exception:  # the user's own numbers, moved to where a matrix is singular, say
         return float("nan")
     return float(values[target._id] - target._array)

@@ -172,6 +172,8 @@ class _Hook(hook):
 
     def _see(self, what: str, *details: Any) -> None:
         self.lines.work(super()._see, what, *details)
+        if self._failures:  # the user's own recursion may have left no room; its own error says so
+            self._failures = [failure for failure in self._failures if not isinstance(failure, RecursionError)]
 
 
 @contextmanager

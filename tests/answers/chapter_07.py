@@ -6,7 +6,7 @@ import autodiff_edu as ad
 
 
 def slopes(ask, persistent=True, watch=True):
-    """Make an answer to 5.1 that asks its tape as `ask` says."""
+    """Make an answer to 7.1 that asks its tape as `ask` says."""
 
     def two_slopes(x):
         with ad.GradientTape(persistent=persistent) as tape:
@@ -28,43 +28,45 @@ def with_two_tapes(x):
     return slopes(lambda tape, s, t, x: tape.gradient(s, x))(x), slopes(lambda tape, s, t, x: tape.gradient(t, x))(x)
 
 
-def distance(x):
-    return np.max(np.abs(x - np.mean(x)))
+def loss_of(x):
+    return np.sum(np.sin(x) * x)
+
+
+def steepest(tape, loss, x):
+    return np.max(np.abs(tape.gradient(loss, x)))
 
 
 def paused(tape, x):
-    a = np.exp(x)
-    loss = np.sum(a * a)
+    loss = loss_of(x)
     with tape.stop_recording():
-        report = distance(x)
-    return loss, report
+        return loss, steepest(tape, loss, x)
 
 
-def left_to_numpy(tape, x):
-    a = np.exp(x)
-    return np.sum(a * a), distance(x.numpy())
+def only_the_gradient_paused(tape, x):
+    loss = loss_of(x)
+    with tape.stop_recording():
+        slope = tape.gradient(loss, x)
+    return loss, np.max(np.abs(slope.numpy()))
 
 
-def report_first(tape, x):
-    report = distance(x)
-    tape.reset()
-    tape.watch(x)
-    a = np.exp(x)
-    return np.sum(a * a), report
+def on_a_tape_of_its_own(tape, x):
+    with tape.stop_recording(), ad.GradientTape() as own:
+        own.watch(x)
+        again = loss_of(x)
+    with tape.stop_recording():
+        report = steepest(own, again, x)
+    return loss_of(x), float(report)
 
 
 def untouched(tape, x):
-    a = np.exp(x)
-    return np.sum(a * a), distance(x)
+    loss = loss_of(x)
+    return loss, steepest(tape, loss, x)
 
 
-def half_paused(tape, x):
-    a = np.exp(x)
-    loss = np.sum(a * a)
-    away = x - np.mean(x)
-    with tape.stop_recording():
-        report = np.max(np.abs(away))
-    return loss, report
+def without_with(tape, x):
+    loss = loss_of(x)
+    tape.stop_recording()
+    return loss, steepest(tape, loss, x)
 
 
 def all_paused(tape, x):
@@ -72,31 +74,35 @@ def all_paused(tape, x):
         return untouched(tape, x)
 
 
-def square_paused(tape, x):
-    a = np.exp(x)
+def paused_and_by_hand(tape, x):
     with tape.stop_recording():
-        b = a * 1.0
-    return np.sum(a * b), distance(x.numpy())
+        return loss_of(x), np.max(np.abs(np.cos(x) * x + np.sin(x)))
+
+
+def half_paused(tape, x):
+    with tape.stop_recording():
+        sine = np.sin(x)
+        report = np.max(np.abs(np.cos(x) * x + sine))
+    return np.sum(sine * x), report
 
 
 def emptied(tape, x):
-    loss, _ = untouched(tape, x)
+    loss, report = untouched(tape, x)
     tape.reset()
-    return loss, distance(x)
+    return loss, report
 
 
 def dots(tape, x):
-    loss, _ = untouched(tape, x)
+    loss = loss_of(x)
     with ...:
-        report = distance(x)
-    return loss, report
+        return loss, steepest(tape, loss, x)
 
 
 AFTER = {"entries": 3, "dc/dx": None, "dc/dy": 12.0}
 
 RIGHT = {
     "7.1": [slopes(both), lambda x: list(slopes(both)(x))],
-    "7.2": [paused, left_to_numpy, report_first],
+    "7.2": [paused, only_the_gradient_paused, on_a_tape_of_its_own],
     "7.3": [AFTER, {**AFTER, "dc/dy": ad.constant(12.0)}],
 }
 
@@ -117,15 +123,16 @@ WRONG = {
         (3.0, "without calling it"),
     ],
     "7.2": [
-        (untouched, "nothing is saved"),
-        (half_paused, "more can be"),
-        (all_paused, "report alone"),
-        (emptied, "Do not empty the tape"),
-        (square_paused, "not recorded"),
-        (lambda tape, x: paused(tape, x)[0], "return loss, report"),
-        (lambda tape, x: (paused(tape, x)[0], 0.0), "report has changed"),
+        (untouched, "recorded as well"),
+        (without_with, "a call without `with`"),
+        (all_paused, "Was the loss recorded"),
+        (paused_and_by_hand, "must be recorded"),
+        (half_paused, "is not recorded"),
+        (emptied, "Don.t empty the tape"),
+        (lambda tape, x: paused(tape, x)[0], "return loss, steepest"),
+        (lambda tape, x: (paused(tape, x)[0], 0.0), "where"),
+        (lambda tape, x: (paused(tape, x)[0], np.max(np.cos(x.numpy()) * x.numpy() + np.sin(x.numpy()))), "np.abs"),
         (lambda tape, x: (0.0, paused(tape, x)[1]), "loss has changed"),
-        (lambda tape, x: (float(paused(tape, x)[0]), paused(tape, x)[1]), "is None"),
         (dots, "three dots"),
         (None, "without calling it"),
     ],
@@ -136,12 +143,12 @@ WRONG = {
         ({**AFTER, "entries": 7}, "after the reset"),
         ({**AFTER, "dc/dx": 9.0}, "still watched"),
         ({**AFTER, "dc/dx": 12.0}, "without any reset"),
-        ({**AFTER, "dc/dx": 0.0}, "Not a zero"),
-        ({**AFTER, "dc/dx": 5.0}, "unless asked"),
+        ({**AFTER, "dc/dx": 0.0}, "no path"),
+        ({**AFTER, "dc/dx": 5.0}, "only when you ask"),
         ({**AFTER, "dc/dy": None}, "watched again"),
-        ({**AFTER, "dc/dy": 14.0}, "way through a"),
+        ({**AFTER, "dc/dy": 14.0}, "path through a"),
         ({**AFTER, "dc/dy": 6.0}, "two contributions"),
-        ({**AFTER, "dc/dy": 1.0}, "slope by y at 3"),
+        ({**AFTER, "dc/dy": 1.0}, "dc/dy at y = 3"),
         ({"entries": 3}, "dc/dx, dc/dy"),
         ({**AFTER, "entries": ...}, "Still open: entries"),
     ],

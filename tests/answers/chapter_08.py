@@ -4,7 +4,31 @@ import numpy as np
 
 import autodiff_edu as ad
 
-CUTS = {"a": 3.0, "b": None, "c": 9.0}
+
+def td(row, start, end, prizes, discount):
+    target = ad.stop_gradient(prizes + discount * row[end])
+    return np.mean((row[start] - target) ** 2)
+
+
+def td_of_a_cut_row(row, start, end, prizes, discount):
+    return np.sum((row[start] - prizes - discount * ad.stop_gradient(row)[end]) ** 2) / len(start)
+
+
+def td_in_a_loop(row, start, end, prizes, discount):
+    loss = 0.0
+    for a, b, prize in zip(start, end, prizes, strict=True):
+        loss = loss + (row[a] - (prize + discount * ad.stop_gradient(row[b]))) ** 2
+    return loss / len(start)
+
+
+def td_from_numbers(row, start, end, prizes, discount):
+    return np.mean((row[start] - (prizes + discount * row.numpy()[end])) ** 2)
+
+
+def td_with(value=lambda v: v, target=lambda t: t, mean=np.mean):
+    return lambda row, start, end, prizes, discount: mean(
+        (value(row[start]) - target(prizes + discount * row[end])) ** 2
+    )
 
 
 def through_an_existing_value(x, constant):
@@ -23,7 +47,7 @@ def through_what_is_kept_on_the_way(x, constant):
 
 
 RIGHT = {
-    "8.1": [CUTS, {"a": ad.constant(3.0), "b": None, "c": 9}],
+    "8.1": [td, td_of_a_cut_row, td_in_a_loop, td_from_numbers, td_with(target=ad.stop_gradient)],
     "8.2": [
         lambda x: x + ad.stop_gradient(np.round(x) - x),
         lambda x: x - ad.stop_gradient(x - np.round(x)),
@@ -38,35 +62,34 @@ RIGHT = {
 
 WRONG = {
     "8.1": [
-        ({**CUTS, "a": 6.0}, "slope of x²"),
-        ({**CUTS, "a": 9.0}, "value of a"),
-        ({**CUTS, "a": None}, "only one of the two"),
-        ({**CUTS, "a": 0.0}, "one factor is cut"),
-        ({**CUTS, "a": 1.0}, "times the *value*"),
-        ({**CUTS, "a": 4.0}, "which is 3"),
-        ({**CUTS, "b": 0.0}, "no number"),
-        ({**CUTS, "b": 6.0}, "only arrow"),
-        ({**CUTS, "c": 6.0}, "square alone"),
-        ({**CUTS, "c": 3.0}, "The square counts"),
-        ({**CUTS, "c": 12.0}, "without scissors"),
-        ({**CUTS, "c": 18.0}, "value of c"),
-        ({**CUTS, "c": 7.0}, "four arrows"),
-        ({**CUTS, "c": None}, "not cut at all"),
-        ({**CUTS, "c": ...}, "Still open: c"),
-        ({"a": 3.0}, "for b, c"),
+        (td_with(), "targets still move"),
+        (lambda row, s, e, p, d: np.mean((row[s] - (ad.stop_gradient(p) + d * row[e])) ** 2), "targets still move"),
+        (td_with(value=ad.stop_gradient), "Cut the other one"),
+        (td_with(ad.stop_gradient, ad.stop_gradient), "both cut"),
+        (lambda row, *rest: td_with()(ad.stop_gradient(row), *rest), "both cut"),
+        (td_with(target=ad.stop_gradient, mean=np.sum), "sum of the squares"),
+        (lambda row, s, e, p, d: td(row, s, e, p, 1.0), "count `discount` times"),
+        (lambda row, s, e, p, d: np.mean((row[s] - ad.stop_gradient(d * (p + row[e]))) ** 2), "not the prize"),
+        (lambda row, s, e, p, d: np.mean((row[s] - 2 * row[e]) ** 2), "A cut changes no value"),
+        (lambda row, s, e, p, d: td(row, s, e, p, d) / 2 + td_with()(row, s, e, p, d) / 2, "the whole target, once"),
+        (lambda row, s, e, p, d: (row[s] - p - d * ad.stop_gradient(row[e])) ** 2, "one number"),
+        (lambda row, s, e, p, d: float(td(row, s, e, p, d)), "as a tensor"),
+        (lambda row, s, e, p, d: None, "returns None"),
+        (lambda row: row, "raised TypeError"),
+        (0.025, "without calling it"),
     ],
     "8.2": [
-        (lambda x: np.round(x), "no uncut way"),
-        (lambda x: ad.stop_gradient(np.round(x)), "no uncut way"),
+        (lambda x: np.round(x), "no uncut path"),
+        (lambda x: ad.stop_gradient(np.round(x)), "no uncut path"),
         (lambda x: x, "nothing is rounded"),
         (lambda x: x + (np.round(x) - x), "gradient is 0"),
         (lambda x: x + ad.stop_gradient(x - np.round(x)), "wrong sign"),
-        (lambda x: x + ad.stop_gradient(np.round(x)), "must not count twice"),
+        (lambda x: x + ad.stop_gradient(np.round(x)), "once too often"),
         (lambda x: ad.stop_gradient(x) + np.round(x) - x, "-1"),
-        (lambda x: np.round(x.numpy()), "must give a tensor"),
+        (lambda x: np.round(x.numpy()), "Return a tensor"),
         (lambda x: x * 3.0, "np.round gives"),
         (lambda x: ..., "three dots"),
-        (lambda x: None, "lack"),
+        (lambda x: None, "missing"),
         (lambda: 1.0, "raised TypeError"),
         (2.0, "without calling it"),
     ],

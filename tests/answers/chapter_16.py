@@ -4,7 +4,32 @@ import numpy as np
 
 import autodiff_edu as ad
 
-FULL, BATCH = (32, 10, 32, 8, 8), (32, 10, 8, 8)
+
+def by_copies(x, y, w):
+    copies = ad.constant(np.tile(w, (len(x), 1)))
+    with ad.GradientTape() as tape:
+        tape.watch(copies)
+        losses = (np.sum(x * copies, axis=1) - y) ** 2
+    return tape.gradient(losses, copies)
+
+
+def by_jacobian(x, y, w):
+    return ad.jacobian(lambda w: (x @ w - y) ** 2)(w)
+
+
+def in_a_loop(x, y, w):
+    def of_one(row, value):
+        return ad.grad(lambda w: (row @ w - value) ** 2)(w)
+
+    return np.stack([of_one(row, value) for row, value in zip(x, y, strict=True)])
+
+
+def by_hand(x, y, w):
+    return 2 * (x @ w - y)[:, None] * x
+
+
+def in_float32(x, y, w):
+    return by_hand(*(array.astype(np.float32) for array in (x, y, w)))
 
 
 def by_blocks(full):
@@ -12,7 +37,7 @@ def by_blocks(full):
 
 
 def both(f, x):
-    """Give the full Jacobian and its diagonal blocks."""
+    """Return the full Jacobian and its diagonal blocks."""
     full = ad.jacobian(f)(x).numpy()
     return full, by_blocks(full)
 
@@ -62,39 +87,43 @@ def sum_over_outputs(f, x):
 
 
 def turned_round(f, x):
-    """Take it for independence that turning the samples round turns the outputs round."""
+    """Mistake it for independence that reordering the samples reorders the outputs."""
     order = [1, 0, 2, 3, 4]
     return np.allclose(np.asarray(f(x[order])), np.asarray(f(x))[order])
 
 
 RIGHT = {
-    "16.1": [(FULL, BATCH), [list(FULL), list(BATCH)]],
+    "16.1": [by_copies, by_jacobian, in_a_loop, by_hand, in_float32, lambda *args: by_hand(*args).tolist()],
     "16.2": [by_blocks, lambda full: np.einsum("bxby->bxy", full), lambda full: ad.constant(by_blocks(full))],
     "16.3": [off_diagonal_is_zero, nudging(range(5)), asking_the_tape],
 }
 
 WRONG = {
     "16.1": [
-        ((BATCH, FULL), "changed places"),
-        (((32, 8, 8, 32, 10), BATCH), "target first"),
-        ((BATCH, BATCH), "in it twice"),
-        (((320, 2048), BATCH), "as a matrix"),
-        (((32, 10), BATCH), "all axes of y"),
-        ((FULL, FULL), "in it once"),
-        ((FULL, (32, 8, 8, 10)), "here as well"),
-        ((FULL, (10, 8, 8)), "begins with the samples"),
-        ((FULL, (32, 10, 64)), "8 and 8"),
-        ((FULL, (32, 10)), "leaves out its second axis"),
-        ((..., ...), "three dots"),
-        ((FULL, ...), "the batch Jacobian is still open"),
-        (FULL, "I need two shapes"),
-        ((32, 10), "tuple of whole numbers"),
+        (lambda x, y, w: by_hand(x, y, w).sum(axis=0), "their sum"),
+        (lambda x, y, w: ad.grad(lambda w: np.sum((x @ w - y) ** 2))(w), "their sum"),
+        (lambda x, y, w: by_hand(x, y, w).mean(axis=0), "mean loss. Each sample"),
+        (lambda x, y, w: by_hand(x, y, w) / len(x), "part of the \\*mean"),
+        (lambda x, y, w: by_hand(x, y, w) / 2, "half"),
+        (lambda x, y, w: -by_hand(x, y, w), "Every sign"),
+        (lambda x, y, w: by_hand(x, y, w).T, "transposed"),
+        (lambda x, y, w: ad.grad(lambda x: np.sum((x @ w - y) ** 2))(x), "with respect to x"),
+        (lambda x, y, w: np.tile(by_hand(x, y, w).sum(axis=0), (len(x), 1)), "Row i is about"),
+        (lambda x, y, w: np.linalg.norm(by_hand(x, y, w), axis=1), "lengths"),
+        (lambda x, y, w: (x @ w - y) ** 2, "Those are the losses"),
+        (lambda x, y, w: by_hand(x, y, w)[:2], "I expect shape"),
+        (lambda x, y, w: by_hand(x, y, w) + 1, "the numbers are not"),
+        (lambda x, y, w: ..., "three dots"),
+        (lambda x, y, w: None, "returns None"),
+        (lambda x, y, w: "no", "array of numbers"),
+        (lambda: 1, "raised TypeError"),
+        (np.zeros((5, 2)), "without calling it"),
     ],
     "16.2": [
         (lambda full: full, "all four axes"),
         (lambda full: full.sum(axis=2), "samples of the input. Here"),
         (lambda full: np.moveaxis(full.sum(axis=0), 1, 0), "`batch_jacobian`"),
-        (lambda full: full.sum(axis=0), "Nothing is to be summed"),
+        (lambda full: full.sum(axis=0), "Don.t sum anything"),
         (lambda full: full.mean(axis=2), "mean"),
         (lambda full: np.einsum("bxby->xy", full), "add them up"),
         (lambda full: np.diagonal(full, axis1=0, axis2=2), "`np.diagonal`"),
@@ -103,7 +132,7 @@ WRONG = {
         (lambda full: full[:, :, 0, :], "full[b, :, b, :]"),
         (lambda full: np.diagonal(full), "I expect (4, 3, 2)"),
         (lambda full: ..., "three dots"),
-        (lambda full: None, "gives None"),
+        (lambda full: None, "returns None"),
         (lambda full: "no", "array of numbers"),
         (lambda: 1, "raised TypeError"),
         (np.zeros((4, 3, 2)), "without calling it"),
@@ -118,7 +147,7 @@ WRONG = {
         (nudging([0]), "All depend on the last sample|depends on the samples"),
         (nudging([4]), "samples before it"),
         (nudging([1]), "All depend on sample 0"),
-        (turned_round, "in its own way"),
+        (turned_round, "treated differently"),
         (lambda f, x: ..., "three dots"),
         (lambda f, x: None, "I need True or False"),
         (lambda f, x: np.ones(5, bool), "Reduce it"),

@@ -18,13 +18,13 @@ from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 import pytest
-from browser.following import Expected, Shown
+from browser.following import Expected, Shown, violations
 from unpacking import unpacked
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ["autodiff_edu", "book", "notebooks", "benchmarks", "LICENSE", "CITATION.cff", "CHANGELOG.md"]
 MADE = shutil.ignore_patterns("_build", "chapters", "made", ".*", "__pycache__")
-REPRESENTATIVE = ["index", "chapters/04-watched-or-none", "why-none", "rule-book", "api"]
+REPRESENTATIVE = ["index", "chapters/05-watched-or-none", "why-none", "rule-book", "api"]
 PLAYERS = "[data-autodiff-player]"
 
 
@@ -129,7 +129,7 @@ def test_the_front_page_s_player_stands_in_the_first_screen_and_plays(address: s
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("page", ["index", "chapters/02-backward", "chapters/08-multiple-tapes"])
+@pytest.mark.parametrize("page", ["index", "chapters/02-backward", "chapters/11-multiple-tapes"])
 def test_the_parts_of_a_player_are_seen_together(page: str, scheme: str, site: Path, open_tab: Any) -> None:
     tab = open_tab(f"{site.as_uri()}/{page}.html", color_scheme=scheme, viewport={"width": 1280, "height": 720})
     for root in tab.page.locator(f"{PLAYERS} section.player").all():
@@ -208,7 +208,7 @@ def column(table: Any, number: int) -> list[str]:
 
 
 def test_formulas_are_drawn_without_the_network(address: str, open_tab: Any) -> None:
-    tab = open_tab(f"{address}/chapters/11-hessian-and-newton.html")
+    tab = open_tab(f"{address}/chapters/15-hessian-and-newton.html")
     tab.page.locator("mjx-container").first.wait_for()
     written = tab.page.locator("article .math").count()
     assert written > 0
@@ -271,6 +271,37 @@ def test_axe_finds_nothing_on_five_pages(scheme: str, site: Path, open_tab: Any)
         ] == []
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_what_a_player_opens(scheme: str, site: Path, open_tab: Any) -> None:
+    for page, openers in {
+        "chapters/20-training": ["Nudge", "cut", "Stage"],
+        "chapters/15-hessian-and-newton": [],
+    }.items():
+        tab = open_tab(f"{site.as_uri()}/{page}.html", color_scheme=scheme, viewport={"width": 1280, "height": 720})
+        root = tab.page.locator(f"{PLAYERS} section.player").last
+        root.scroll_into_view_if_needed()
+        root.locator("input[type=range]").first.press("ArrowRight")
+        assert violations(root) == []
+        for name in openers:
+            root.get_by_role("button", name=name, exact=True).first.click()
+            assert violations(root) == []
+            tab.page.keyboard.press("Escape")
+
+
+def test_nothing_of_the_theme_lies_over_a_player_on_a_telephone(site: Path, open_tab: Any) -> None:
+    page = open_tab(f"{site.as_uri()}/chapters/02-backward.html", viewport={"width": 375, "height": 667}).page
+    page.locator(f"{PLAYERS} section.player").scroll_into_view_if_needed()
+    page.mouse.wheel(0, 600)
+    page.mouse.wheel(0, -200)  # where the theme offers the way back to the top
+    page.wait_for_timeout(300)
+    over = page.locator(f"{PLAYERS} section.player").evaluate(
+        "root => { const own = root.getRootNode().host;"
+        " return [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95].map((part) => document.elementFromPoint(187, part * innerHeight))"
+        " .filter((found) => found !== own && !found.contains(own)).map((found) => found.outerHTML.slice(0, 80)); }"
+    )
+    assert over == []
+
+
 def test_axe_finds_a_text_that_does_not_stand_out(site: Path, open_tab: Any) -> None:
     package = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
     page = open_tab(f"{site.as_uri()}/index.html").page
@@ -296,6 +327,32 @@ def test_no_page_scrolls_sideways(site: Path, open_tab: Any) -> None:
 # Once the players have noticed how wide the page is, in the frame after next.
 SIDEWAYS = """() => new Promise((tell) => requestAnimationFrame(() => requestAnimationFrame(
   () => tell(document.documentElement.scrollWidth))))"""
+
+
+def test_a_settled_prediction_opens_the_folded_output_of_the_next_cell(site: Path, open_tab: Any) -> None:
+    tab = open_tab("about:blank")
+    for name in pages(site):
+        tab.page.goto(f"{site.as_uri()}/{name}.html")
+        if opened := tab.page.evaluate(SETTLE):
+            assert opened == ["input: false, output: false", "input: false, output: true"]
+            break
+    else:
+        pytest.fail("no page has a folded output")
+    tab.is_quiet()
+
+
+# As a prediction does that stands in the cell before one that is all folded.
+SETTLE = """() => {
+  const cells = [...document.querySelectorAll("div.cell")];
+  const folded = cells.findLast((cell) => cell.querySelector(".above-input") && cell.querySelector(".below-input"));
+  if (!folded) return null;
+  const [input, output] = ["above", "below"].map((place) => folded.querySelector(`details.${place}-input`));
+  const look = () => `input: ${input.open}, output: ${output.open}`;
+  const before = look();
+  const event = new CustomEvent("autodiff-settled", { bubbles: true, composed: true });
+  cells[cells.indexOf(folded) - 1].firstElementChild.dispatchEvent(event);
+  return [before, look()];
+}"""
 
 
 def test_in_print_a_player_is_its_key_frame(site: Path, open_tab: Any) -> None:

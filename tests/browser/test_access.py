@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import FIVE, diamond, nested, network, two_passes, two_tapes
+from programs import FIVE, diamond, logistic, nested, network, two_passes, two_tapes
 
+from autodiff_edu.player.descend import descend
 from browser.following import CONTRAST, TOO_WIDE, assert_legible, only, read, saved, violations
 
 
@@ -36,6 +37,30 @@ def test_axe_finds_nothing_in_predict_mode(open_tab: Any, tmp_path: Path) -> Non
     player.press("Enter")
     assert violations(player.root) == []
     player.click("reveal")
+    assert violations(player.root) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_stage(scheme: str, open_tab: Any, tmp_path: Path) -> None:
+    traced = logistic()  # which has a strip, several tapes and a loop
+    player = only(open_tab(saved(traced, tmp_path), color_scheme=scheme, viewport={"width": 1280, "height": 720}))
+    player.root.locator("input[type=range]").fill(str(len(traced) // 2))
+    player.root.focus()
+    player.press("f")
+    for tab in ("Graph", "Tape", "Numbers"):
+        player.root.get_by_role("button", name=tab, exact=True).click()
+        assert violations(player.root) == []
+    player.root.get_by_role("button", name="Nudge", exact=True).click()
+    assert violations(player.root) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_where_damping_turns_a_step(scheme: str, open_tab: Any, tmp_path: Path) -> None:
+    descend(lambda p: p[0] ** 4 - 2 * p[0] ** 2 + p[1] ** 2, (0.3, 1.0)).save(tmp_path / "descend.html")
+    player = only(open_tab((tmp_path / "descend.html").as_uri(), color_scheme=scheme))
+    assert violations(player.root) == []
+    player.root.get_by_role("slider", name="Damping").fill("40")
+    assert player.root.locator('[data-arrow="damped"]').count() == 1
     assert violations(player.root) == []
 
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import nbformat
 import pytest
-from programs import FIVE
+from programs import FIVE, logistic
 
+from autodiff_edu.course.tools.execute import as_text
 from browser.following import CONTRAST, READ, TOO_WIDE, Expected, Shown, assert_agrees, assert_legible, violations
 
 CHAPTER = "notebooks/01-the-tape.ipynb"
@@ -164,6 +165,33 @@ def test_the_five_programs_follow_their_traces(lab: Any, open_notebook: Any) -> 
     notebook.tab.is_quiet(*KNOWN)
 
 
+def test_a_prediction_is_answered_and_running_the_next_cell_shows_its_output(lab: Any, open_notebook: Any) -> None:
+    cells = [
+        "from autodiff_edu.course import Prediction\n"
+        'Prediction("What is 2 + 2?", answer=4, hints={5: "One less."}, why="Count.")',
+        "print('four')",
+    ]
+    name = write(lab, cells)
+    stored = nbformat.read(lab.root / name, as_version=4)
+    stored.cells[2].metadata["tags"] = ["hide-output"]
+    stored.cells[2].outputs = [nbformat.v4.new_output("stream", text="four\n")]
+    (lab.root / name).write_text(as_text(stored), encoding="utf-8")
+    notebook = open_notebook(name)
+    before = notebook.standing()["cells"]
+    assert not notebook.output(2).is_visible()
+    notebook.run(1)
+    question = notebook.page.locator(".jp-Notebook section.prediction")
+    question.get_by_role("textbox").click()
+    for keys in ("5", "Enter", "4", "Enter"):  # which JupyterLab must leave alone
+        notebook.page.keyboard.press(keys)
+    assert question.locator(".verdict").text_content() == "Right: 4. Count."
+    notebook.run(2)
+    notebook.output(2).wait_for()
+    assert notebook.output(2).inner_text().strip() == "four"
+    assert notebook.standing()["cells"] == before
+    notebook.tab.is_quiet(*KNOWN)
+
+
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
 def test_the_player_fits_and_is_legible(theme: str, scratch: Notebook) -> None:
     (expected,) = scratch.documents()
@@ -227,6 +255,31 @@ def test_axe_finds_nothing_in_jupyterlab(scratch: Notebook) -> None:
     for action in ("next", "last"):
         player.click(action)
         assert violations(player.root) == []
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_axe_finds_nothing_in_what_opens(theme: str, lab: Any, open_notebook: Any) -> None:
+    cells = [
+        f"{inspect.getsource(logistic)}\nad.play(logistic())",
+        "ad.descend(lambda x, y: x**4 - 2 * x**2 + y**2, (0.3, 1.0))",
+        "ad.drill(3, 2)",
+    ]
+    notebook = open_notebook(write(lab, cells))
+    notebook.page.set_viewport_size({"width": 1280, "height": 720})
+    notebook.run_all()
+    notebook.wear(theme)
+    player = notebook.player("logistic regression")
+    player.root.locator("input[type=range]").fill("60")
+    for opener, closer in (("Nudge", "Escape"), ("cut", "Escape"), ("What the signs mean", "Escape"), ("Stage", "f")):
+        player.root.get_by_role("button", name=opener, exact=True).click()
+        assert violations(player.root) == []
+        player.picture(f"lab-{opener.split()[0].lower()}-{theme.split()[-1].lower()}")
+        player.press(closer)
+    for heading in ("Newton's method on <lambda>", "drill, level 3, seed 2: program 1 of 10"):
+        player = notebook.player(heading)
+        player.root.scroll_into_view_if_needed()
+        assert violations(player.root) == []
+        player.picture(f"lab-{heading[:5].lower()}-{theme.split()[-1].lower()}")
 
 
 def test_the_player_goes_on_when_its_kernel_dies(scratch: Notebook) -> None:

@@ -49,6 +49,8 @@ def test_nodes_line_and_scrubber_are_marked_from_the_birth_on(scheme: str, open_
         assert bool(found["nodes"]) is (number >= births[0])
     assert [names[k] for k in seen[births[0] - 1]["nodes"]] == ["q"]
     assert sorted(names[k] for k in seen[-1]["nodes"]) == ["d", "loss", "q", "r"]
+    number = player.root.locator("[data-line][data-odd] .number")
+    assert number.evaluate("one => getComputedStyle(one).position") == "relative", "its sign scrolls with it"
     marks = player.root.locator(".birth")
     assert [int(mark) for mark in marks.evaluate_all("all => all.map((mark) => mark.dataset.birth)")] == births
     assert marks.first.get_attribute("title") == f"NaN begins at step {births[0] + 1}"

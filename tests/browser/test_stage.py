@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import broadcasting, diamond
+from programs import broadcasting, diamond, network
 
 from browser.following import only, saved
 
@@ -96,6 +96,37 @@ def test_the_other_panels_stand_behind_tabs(stage: Any) -> None:
     for part in shown.values():
         assert player.root.locator(part).is_visible()
     assert not player.root.locator(".tabs").is_visible()
+
+
+def test_the_graph_is_half_as_large_again_and_follows_the_step(stage: Any) -> None:
+    player = only(stage)
+    before = player.root.locator("[data-tensor] > rect").first.bounding_box()
+    enter(stage)
+    player.root.get_by_role("button", name="Graph", exact=True).click()
+    after = player.root.locator("[data-tensor] > rect").first.bounding_box()
+    assert after["width"] == pytest.approx(1.5 * before["width"], rel=0.02)
+    steps = int(player.root.get_by_role("slider", name="Step").get_attribute("max"))
+    outer = player.root.locator(".graph").bounding_box()
+    player.root.focus()
+    for _ in range(steps):
+        player.press("ArrowRight")
+        player.root.evaluate("() => new Promise((told) => requestAnimationFrame(() => requestAnimationFrame(told)))")
+        for now in player.root.locator(".graph [data-now] > rect").all():
+            inner = now.bounding_box()
+            assert outer["y"] - 1 <= inner["y"] <= inner["y"] + inner["height"] <= outer["y"] + outer["height"] + 1
+
+
+def test_the_program_shows_its_line_below_a_long_listing(open_tab: Any, tmp_path: Path) -> None:
+    player = only(open_tab(saved(network(), tmp_path), viewport=SCREEN))
+    player.root.focus()
+    player.press("f")
+    player.press("End")
+    for _ in range(10):
+        player.press("ArrowLeft")
+    box = player.root.locator(".program").bounding_box()
+    line = player.root.locator("[data-program-lit]").bounding_box()
+    assert box["y"] <= line["y"]
+    assert line["y"] + line["height"] <= box["y"] + box["height"]
 
 
 def test_the_button_says_whether_it_is_on(stage: Any) -> None:

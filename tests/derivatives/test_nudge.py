@@ -78,32 +78,32 @@ def test_through_a_cut_the_target_moves_and_the_backward_pass_does_not_know():
         y = np.sign(x)
         z = y * x
     found = tape.nudge(y, x, -1.0)
-    assert found == (-2.0, 0.0, False)
+    assert found == (-2.0, 0.0, False, ())
     assert repr(found).startswith(
         "The target moves by -2; no cotangent reaches the tensor, so the backward pass says 0"
     )
-    assert tape.nudge(z, x, -1.0) == (0.0, -1.0, True), "of the product it sees one factor only"
+    assert tape.nudge(z, x, -1.0) == (0.0, -1.0, True, ()), "of the product it sees one factor only"
 
 
 def test_a_truth_moves_by_one():
     x = ad.Variable(0.5)
     with ad.GradientTape() as tape:
         positive = x > 0
-    assert tape.nudge(positive, x, -1.0) == (-1.0, 0.0, False)
+    assert tape.nudge(positive, x, -1.0) == (-1.0, 0.0, False, ())
 
 
 def test_where_nothing_leads_from_one_to_the_other_nothing_moves():
     x, w = ad.Variable(3.0), ad.Variable(2.0)
     with ad.GradientTape() as tape:
         y, other = x * x, w * 2.0
-    assert tape.nudge(y, w, 1.0) == tape.nudge(y, other, 1.0) == tape.nudge(x, y, 1.0) == (0.0, 0.0, False)
+    assert tape.nudge(y, w, 1.0) == tape.nudge(y, other, 1.0) == tape.nudge(x, y, 1.0) == (0.0, 0.0, False, ())
 
 
 def test_a_constant_moves_the_target_though_the_tape_does_not_follow_it():
     x, c = ad.Variable(3.0), ad.constant(2.0)
     with ad.GradientTape() as tape:
         y = x * c
-    assert tape.nudge(y, c, 1.0) == (3.0, 0.0, False)
+    assert tape.nudge(y, c, 1.0) == (3.0, 0.0, False, ())
 
 
 def test_a_variable_is_nudged_in_each_value_that_it_had():
@@ -300,3 +300,115 @@ def test_a_tape_that_recorded_nothing_says_so(square):
     _, y, x = square
     with pytest.raises(RuntimeError, match="recorded nothing"):
         ad.GradientTape().nudge(y, x, 0.1)
+
+
+# Orders and choices --------------------------------------------------------------------------------------------------
+
+V = np.array([1.0, 2.0, 3.0])
+WEIGHTS = np.array([1.0, 10.0, 100.0])
+FOUND_AGAIN = {
+    "np.sort": lambda v: np.sum(np.sort(v) * WEIGHTS),
+    "np.sort, backwards": lambda v: np.sum(np.sort(v)[::-1] * WEIGHTS),
+    "np.sort along an axis": lambda v: np.sum(np.sort(np.stack([v, v**2]), axis=0) * WEIGHTS),
+    "np.partition": lambda v: np.partition(v, 1)[1],
+    "np.median": np.median,
+    "np.percentile": lambda v: np.percentile(v, 30),
+    "np.quantile": lambda v: np.quantile(v, 0.9),
+    "a mask": lambda v: np.sum(v[v > 1.5]),
+    "an element by a mask": lambda v: np.sum(v * v[v > 1.5][0]),
+    "an index from np.argmax": lambda v: v[np.argmax(v)],
+    "an order from np.argsort": lambda v: np.sum(v[np.argsort(v)] * WEIGHTS),
+    "np.where": lambda v: np.sum(np.where(v > 1.5, v * 10.0, 0)),
+    "np.select": lambda v: np.sum(np.select([v > 2.5, v > 1.5], [v * 10.0, v * 100.0], 0.0)),
+    "np.maximum": lambda v: np.sum(np.maximum(v, 2.5)),
+    "np.max": np.max,
+    "np.clip": lambda v: np.sum(np.clip(v, 0, 2)),
+    "the remainder": lambda v: np.sum(v % 2.0),
+}
+KEPT = {
+    "an if": lambda v: v[0] * 2.0 if v[0] < 2 else v[0] * 100.0,
+    "np.nonzero": lambda v: np.sum(v[np.nonzero(v > 1.5)]),
+    "np.take": lambda v: np.take(v, np.argmin(v)),
+    "np.choose": lambda v: np.sum(np.choose(v > 1.5, [v, v * 2.0])),
+    "np.piecewise": lambda v: np.sum(np.piecewise(v, [v > 1.5], [lambda u: u * 10.0, lambda u: u])),
+    "np.compress": lambda v: np.sum(np.compress(v > 1.5, v)),
+    "np.extract": lambda v: np.sum(np.extract(v > 1.5, v)),
+    "an int of np.argmax": lambda v: v[int(np.argmax(v))],
+    "numpy()": lambda v: np.sum(np.where((v > 1.5).numpy(), v, 0)),
+    "a number of elements": lambda v: np.sum(v) / int(np.count_nonzero(v > 1.5)),
+}
+
+
+def moved_otherwise(f, by):
+    """Return what `nudge` says, and how far the function really moves."""
+    x = ad.Variable(V)
+    with ad.GradientTape() as tape:
+        y = f(x)
+    return tape.nudge(y, x, by), float(f(ad.constant(V + by))) - float(f(ad.constant(V)))
+
+
+@pytest.mark.parametrize("by", [[2.5, 0.0, 0.0], [0.0, 0.0, -2.5], [0.01, 0.0, 0.0]])
+@pytest.mark.parametrize("f", FOUND_AGAIN.values(), ids=FOUND_AGAIN)
+def test_orders_masks_and_indices_on_the_tape_are_found_again(f, by):
+    found, really = moved_otherwise(f, np.array(by))
+    assert found.moved == pytest.approx(really)
+    assert found.kept == ()
+
+
+@pytest.mark.parametrize("f", KEPT.values(), ids=KEPT)
+def test_a_choice_that_is_kept_is_named_where_it_would_have_come_out_differently(f):
+    near, really = moved_otherwise(f, np.array([0.01, 0.0, 0.0]))
+    assert near.moved == pytest.approx(really)
+    assert near.kept == ()
+    apart = [moved_otherwise(f, np.array(by)) for by in ([2.5, 0.0, 0.0], [0.0, 0.0, -2.5])]
+    assert any(found.moved != pytest.approx(really) for found, really in apart)
+    for found, really in apart:
+        assert found.kept or found.moved == pytest.approx(really)
+
+
+def test_a_choice_that_is_kept_is_in_the_sentence():
+    x = ad.Variable(1.0)
+    with ad.GradientTape() as tape:
+        y = 2.0 * x if x < 2 else 3.0 * x
+    assert repr(tape.nudge(y, x, 0.5)) == "The target moves by 1; the cotangent says 1"
+    assert repr(tape.nudge(y, x, 5.0)).startswith(
+        "The target moves by 10; the cotangent says 10. Run again, your code may give another number, because this was "
+        "kept: the choice made by less at test_nudge.py, line "
+    )
+
+
+def test_a_truth_of_later_or_with_a_use_on_the_tape_is_not_named():
+    x = ad.Variable(V)
+    with ad.GradientTape() as tape:
+        mask = x > 1.5
+        y = np.sum(x[mask])
+        _ = x > 1.5
+    assert tape.nudge(y, x, 5.0).kept == ()
+
+
+def test_what_was_computed_while_the_tape_was_paused_is_named():
+    x = ad.Variable(3.0)
+    with ad.GradientTape() as tape:
+        a = x * 2.0
+        with tape.stop_recording():
+            b = ad.constant(a * 3.0)
+        y = a * b
+    found = tape.nudge(y, x, 1.0)
+    assert found[:2] == pytest.approx((36.0, 36.0))
+    (kept,) = found.kept
+    assert kept.startswith("the tensor made at test_nudge.py, line")
+    assert kept.endswith("which is not on the tape")
+    assert tape.nudge(y, a, 1.0).kept == found.kept
+    assert tape.nudge(y, b, 1.0).kept == ()
+
+
+def test_a_mask_that_chooses_another_number_of_elements_is_an_error_where_the_rest_does_not_fit():
+    x = ad.Variable(V)
+    with ad.GradientTape(persistent=True) as tape:
+        chosen = x[x > 1.5]
+        y = np.sum(chosen * np.array([1.0, 2.0]))
+    with pytest.raises(ValueError, match=r"multiply, used at .*, cannot be run again so far away; nudge by less"):
+        tape.nudge(y, x, [1.0, 0.0, 0.0])
+    with pytest.raises(ValueError, match=r"shape changes from \(2,\) to \(3,\); nudge by less"):
+        tape.nudge(chosen, x, [1.0, 0.0, 0.0])
+    assert tape.nudge(y, x, [0.1, 1.0, 0.0]).moved == pytest.approx(1.0)

@@ -189,3 +189,85 @@ def test_the_shell_is_left_as_it_was(shell):
     run(shell, "%%play\n1 / 0")
     for now, then in zip((shell, shell.compile, shell.displayhook), before, strict=True):
         assert not {"_showtraceback", "cache", "quiet"} & (vars(now).keys() - then.keys())
+
+
+CELLS = {
+    "a generator": (
+        "def g(x):\n    try:\n        yield x * 2\n    except ValueError:\n        yield x * 3\n"
+        "with ad.GradientTape() as tape:\n    it = g(x)\n    a = next(it)\n    y = a * it.throw(ValueError('no'))\n",
+        36.0,
+    ),
+    "a generator's value": (
+        "def inner(x):\n    r = yield x * 2\n    return x * r\n"
+        "def outer(x):\n    z = yield from inner(x)\n    yield z\n"
+        "with ad.GradientTape() as tape:\n    it = outer(x)\n    a = next(it)\n    y = it.send(4.0)\n",
+        4.0,
+    ),
+    "an async function": (
+        "import asyncio\nasync def f(x):\n    y = x * x\n    await asyncio.sleep(0)\n    return y\n"
+        "with ad.GradientTape() as tape:\n    y = asyncio.run(f(x))\n",
+        6.0,
+    ),
+    "del": ("with ad.GradientTape() as tape:\n    a = x * 2\n    y = a * a\n    del a\n    n = 3\n    del n\n", 24.0),
+    "match": (
+        "with ad.GradientTape() as tape:\n    match 2:\n        case 1:\n            y = x\n        case k:\n"
+        "            y = x * k\n",
+        2.0,
+    ),
+    "a decorator": (
+        "import functools\ndef twice(f):\n    @functools.wraps(f)\n    def g(*a):\n        return f(f(*a))\n"
+        "    return g\n"
+        "@twice\ndef square(x):\n    return x * x\nwith ad.GradientTape() as tape:\n    y = square(x)\n",
+        108.0,
+    ),
+    "comprehensions": (
+        "with ad.GradientTape() as tape:\n    parts = [x * k for k in range(3)]\n"
+        "    d = {k: p * 2 for k, p in enumerate(parts)}\n    y = sum(p for p in d.values())\n",
+        6.0,
+    ),
+    "a walrus": (
+        "with ad.GradientTape() as tape:\n    if (z := x * x) > 5:\n        y = z * (n := 2)\n"
+        "    while (n := n - 1) > 0:\n        y = y + n\n",
+        12.0,
+    ),
+    "nested functions": (
+        "def outer(x):\n    k = 2\n    def inner(z):\n        nonlocal k\n        k += 1\n        return z * k\n"
+        "    return inner(x) + inner(x)\nwith ad.GradientTape() as tape:\n    y = outer(x)\n",
+        7.0,
+    ),
+    "a class body": (
+        "with ad.GradientTape() as tape:\n    class C:\n        n = 3\n        y = x * n\n        @property\n"
+        "        def p(self):\n            return self.y * 2\n    y = C().p\n",
+        6.0,
+    ),
+    "try and finally": (
+        "def f(x):\n    try:\n        return x * 2\n    finally:\n        n = 4\nwith ad.GradientTape() as tape:\n"
+        "    try:\n        y = f(x)\n        1 / 0\n    except ZeroDivisionError:\n        y = y * 3\n"
+        "    finally:\n        y = y + 1\n",
+        6.0,
+    ),
+    "several context managers": (
+        "import contextlib\n@contextlib.contextmanager\ndef two():\n    yield 2.0\n"
+        "with (ad.GradientTape() as outer, ad.GradientTape() as tape, two() as k,\n"
+        "      contextlib.suppress(ZeroDivisionError)):\n    y = x**3 * k\n    1 / 0\n",
+        54.0,
+    ),
+}
+
+
+@pytest.mark.parametrize(("cell", "slope"), CELLS.values(), ids=CELLS)
+def test_any_statement_of_python_may_stand_in_the_cell(shell, cell, slope):
+    result, captured = run(shell, f"%%play\n{cell}slope = tape.gradient(y, x)")
+    assert result.success
+    assert float(shell.user_ns["slope"]) == slope
+    (player,) = players(captured)
+    assert player.data["text/plain"].splitlines()[-1].endswith(f" is {slope:g}.")
+    assert not captured.stderr
+
+
+def test_a_recursion_without_end_is_shown_below_the_player_of_what_happened_until_then(shell):
+    cell = "%%play\ndef f(x):\n    return f(x * 1)\nwith ad.GradientTape() as tape:\n    y = f(x)"
+    result, captured = run(shell, cell)
+    assert isinstance(result.error_in_exec, RecursionError)
+    (player,) = players(captured)
+    assert "RecursionError" in player.data["text/plain"].splitlines()[-1]

@@ -493,3 +493,79 @@ def test_what_the_package_calls_returns_without_a_step_if_there_is_nothing_to_wr
     with ad.trace() as traced, ad.GradientTape():
         square(x)
     assert not [text for text in said(traced) if text.startswith("square returns")]
+
+
+class Net(ad.nn.Module):
+    def __init__(self):
+        self.w = ad.Variable(2.0, name="w")
+
+    def __call__(self, x):
+        return self.forward(x) * 3
+
+    def forward(self, x):
+        return x * self.w
+
+    @classmethod
+    def make(cls, k):
+        return cls()
+
+
+def test_a_method_is_named_with_its_class_and_the_call_of_a_module_is_a_call():
+    def made():
+        net = Net.make(1)
+        with ad.GradientTape():
+            return net(3.0)
+
+    assert of(made) == [
+        "made() is called.",
+        "Net.make(k = 1) is called.",
+        "Net.__init__() is called.",
+        "Net.make returns cls().",
+        "Net.__call__(x = 3) is called.",
+        "Net.forward(x = 3) is called.",
+    ]
+
+
+def kind_of(n):
+    match n:
+        case 1:
+            k = 1
+        case int(j) if j > 1:
+            k = 2
+        case (a, 3):
+            k = a
+
+
+@pytest.mark.parametrize(
+    ("n", "ways"),
+    [
+        (1, ["n matches 1, so the block below it runs.", "k is 1."]),
+        (2, ["n matches int(j) if j > 1, so the block below it runs.", "k is 2."]),
+        ((7, 3), ["n matches [a, 3], so the block below it runs.", "k is 7."]),
+        (None, ["n matches no pattern, so every block is skipped."]),
+    ],
+)
+def test_a_match_says_which_pattern_it_was(n, ways):
+    assert of(kind_of, n)[1:] == ways
+
+
+def test_of_a_block_behind_the_colon_of_a_case_nothing_is_claimed():
+    def chosen(n):
+        k = 0
+        match n:
+            case 1: k = 1  # fmt: skip  # noqa: E701
+            case _: k = 2  # fmt: skip  # noqa: E701
+        del n
+
+    assert of(chosen, 2)[1:] == ["k is 0."]
+
+
+def test_a_recursion_without_end_is_the_user_s_own_error_and_the_steps_until_then_are_kept():
+    def endless(x):
+        return endless(x * 1)
+
+    with pytest.raises(RecursionError), ad.trace() as traced, ad.GradientTape():
+        endless(ad.Variable(3.0))
+    kinds = [step["kind"] for step in traced.document()["steps"]]
+    assert kinds.count("record") > 10
+    assert kinds[-1] == "error"

@@ -191,3 +191,18 @@ def test_the_document_is_json_the_same_each_time():
 
 def test_a_target_that_is_not_finite_is_not_nudged():
     assert not played(lambda x: np.log(x - 3.0) * 0.0, 3.0)
+
+
+def test_where_the_code_would_have_gone_another_way_no_movement_is_told():
+    found = played(lambda x: x * x if x < 3.6 else x * 100.0, 3.0)["x -> y"]
+    assert moved(found) == [-5.0, -3.938, -2.75, -1.438, -0.59, 0.61, 1.563, 3.25, None, None]
+
+
+def test_an_order_is_found_again():
+    x = ad.Variable([3.0, 3.6], name="x")
+    with ad.trace() as traced:
+        with ad.GradientTape() as tape:
+            y = np.sort(x)[0]
+        tape.gradient(y, x)
+    (found,) = [nudge for name, nudge in kept(traced, "y").items() if name.startswith("x[0]")]
+    assert found["moved"][-3:] == [0.5, 0.6, 0.6]

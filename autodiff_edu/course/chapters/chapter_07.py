@@ -1,4 +1,4 @@
-"""The exercises of chapter 7, stop recording: two gradients from one tape, a lower peak, the state after a reset."""
+"""Chapter 7, stop recording: two gradients from one tape, one inside its block, and the state after a reset."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import numpy as np
 import autodiff_edu as ad
 
 from ..feedback import NotYet, call, near, needs_dict, needs_each, needs_function, number, observe, shortened
-
-LIMIT = 25_000  # bytes, in exercise 7.2
+from ..predictions import Prediction
 
 
 def two_slopes(answer: Any) -> str:
@@ -35,7 +34,7 @@ def two_slopes(answer: Any) -> str:
                 "Ask twice, and return both: `return ..., ...`."
             )
         raise NotYet(
-            f"two_slopes(x) gives {shortened(given)}. Return two gradients, that of s and that of t: `return ..., ...`."
+            f"two_slopes(x) returns {shortened(given)}. Return two gradients, first that of s: `return ..., ...`."
         )
     for name, part in zip("st", given, strict=True):
         if part is ...:
@@ -51,7 +50,7 @@ def two_slopes(answer: Any) -> str:
     for name, part, right in (("s", first, s), ("t", second, t)):
         if not _alike(part, right):
             raise NotYet(
-                f"The gradient of {name} is not right yet: your function gives {shortened(part)}. "
+                f"The gradient of {name} is not right yet: your function returns {shortened(part)}. "
                 f"At x = {values[0]:.3f} its slope is {right[0]:.3f}, and there is one slope for each element of x."
             )
     if (many := len({id(event.tape) for event in events if hasattr(event, "tape")})) != 1:
@@ -60,53 +59,57 @@ def two_slopes(answer: Any) -> str:
             if many
             else "Both gradients are right, but no tape was used. Let the tape find them."
         )
-    return "One forward pass, two walks back. A persistent tape keeps its arrays for the second."
+    return "One forward pass, two backward passes. A persistent tape keeps its arrays for the second."
 
 
-def economical(answer: Any) -> str:
-    """Check 7.2: a loss and a report, with at most 25,000 bytes on the tape."""
-    needs_function(answer, "economical(tape, x)")
-    values = np.random.default_rng(2005).uniform(0.0, 1.0, 1000)
+def logged(answer: Any) -> str:
+    """Check 7.2: a loss and its steepest slope, from inside the block of a tape that keeps three entries."""
+    needs_function(answer, "logged(tape, x)")
+    values = np.random.default_rng(2005).uniform(-1.8, 0.4, 6)
+    right = np.cos(values) * values + np.sin(values)
     x = ad.constant(values)
-    with ad.GradientTape() as tape:
+    with ad.GradientTape(persistent=True) as tape:
         tape.watch(x)
         try:
-            given = call(answer, tape, x, written="economical(tape, x)")
+            given = call(answer, tape, x, written="logged(tape, x)")
         except NotYet as hint:
             if "ellipsis" in str(hint):
                 raise NotYet("Replace the three dots: which `with` block leaves operations out of a tape?") from None
+            if "NoneType" in str(hint):
+                raise NotYet(
+                    "The gradient of the loss is None inside your function. Was the loss recorded? And is x still "
+                    "watched? Pause the tape after the loss, and don't reset it."
+                ) from None
             raise
+        entries = len(tape.entries)
     if not isinstance(given, tuple | list) or len(given) != 2:
-        raise NotYet(f"economical(tape, x) gives {shortened(given)}. It must `return loss, report`.")
-    loss, report = given
-    if not near(number(loss, "the loss"), float(np.sum(np.exp(values) ** 2))):
-        raise NotYet(f"The loss has changed: it is {number(loss):.6g}. Leave its lines as they are.")
-    if not near(number(report, "the report"), float(np.max(np.abs(values - values.mean())))):
-        raise NotYet(f"The report has changed: it is {number(report):.6g}. Pause the tape and compute the same.")
-    size = tape.nbytes
+        raise NotYet(f"logged(tape, x) returns {shortened(given)}. Write `return loss, steepest`.")
+    loss, steepest = given
+    if not near(number(loss, "the loss"), float(np.sum(np.sin(values) * values))):
+        raise NotYet(f"The loss has changed: it is {number(loss):.6g}. Leave its line as it is.")
+    steepness = number(steepest, "the steepest slope")
+    if near(steepness, float(np.max(right))):
+        raise NotYet("That is the largest slope. The steepest one in size may be negative: take `np.abs` first.")
+    if not near(steepness, float(np.max(np.abs(right)))):
+        raise NotYet(f"The steepest slope is {steepness:.6g} where {np.max(np.abs(right)):.6g} is right.")
     slope = tape.gradient(loss, x) if isinstance(loss, ad.Tensor) else None
     if slope is None:
         raise NotYet(
-            "Now the gradient of the loss is None. "
+            "After the block, the gradient of the loss is None. "
             + (
-                "After `reset`, x is no longer watched, and what was recorded is gone. Do not empty the tape: pause it."
+                "`reset` has forgotten the loss and the watch. Don't empty the tape: pause it."
                 if not tape._watched
-                else "The lines of `a` and `loss` must be recorded. Pause the tape for the report alone."
+                else "The line of the loss must be recorded. Pause the tape for the lines after it."
             )
         )
-    if not _alike(slope, 2 * np.exp(2 * values)):
-        raise NotYet("The gradient of the loss has changed: one of its operations is not recorded.")
-    if size >= 40_024:
+    if not _alike(slope, right):
+        raise NotYet("After the block, the gradient of the loss has changed: one of its operations is not recorded.")
+    if entries > 3:
         raise NotYet(
-            f"The tape keeps {size:,} bytes: nothing is saved. Which lines does the gradient of the loss not need? "
-            "Pause the tape for them; the three dots mark the place."
+            f"The tape holds {entries} entries. The backward pass was recorded as well. Pause the tape for it, with "
+            "`with tape.stop_recording():`; a call without `with` pauses nothing."
         )
-    if size > LIMIT:
-        raise NotYet(
-            f"The tape keeps {size:,} bytes: something is saved, and more can be. "
-            "Does the tape still record an operation of the report?"
-        )
-    return f"{size:,} bytes in place of 40,024: x, a and a * a, and the sum."
+    return "Three entries: a sine, a product, a sum. The log reads its number, and the tape never notices."
 
 
 def after_reset(answer: Any) -> str:
@@ -129,8 +132,8 @@ def after_reset(answer: Any) -> str:
             {
                 9.0: "9 is y², the slope if x were still watched. The reset forgot that watch as well.",
                 12.0: "12 is y + y², the slope without any reset. What did the reset forget?",
-                0.0: "Not a zero: what the tape does not know is None.",
-            }.get(by_x, "Is x still watched after the reset? Nobody watches a constant unless asked.")
+                0.0: "Not zero: to the tape there is no path from x to c at all.",
+            }.get(by_x, "Is x still watched after the reset? A constant is watched only when you ask.")
         )
     if answer["dc/dy"] is None:
         raise NotYet(
@@ -140,9 +143,9 @@ def after_reset(answer: Any) -> str:
     if not near(by_y, 12.0):
         raise NotYet(
             {
-                14.0: "14 = x + 2xy counts the way through a. That entry was forgotten, so a is a constant.",
+                14.0: "14 = x + 2xy counts the path through a. That entry was forgotten, so a is a constant.",
                 6.0: "6 is one of two contributions: y is used in `b = x * y` and once more in `b * y`.",
-            }.get(by_y, "To the tape, c is 6 + (x * y) * y, with x = 2 a constant. What is its slope by y at 3?")
+            }.get(by_y, "To the tape, c is 6 + (x * y) * y, with x = 2 a constant. What is dc/dy at y = 3?")
         )
     return "The reset forgot the entry of a and both watches; reading y brought one back. To the tape, c is 6 + 2 y²."
 
@@ -155,5 +158,65 @@ def _alike(given: Any, right: np.ndarray[Any, Any]) -> bool:
         return False
 
 
-EXERCISES: dict[str, Callable[[Any], str]] = {"7.1": two_slopes, "7.2": economical, "7.3": after_reset}
+EXERCISES: dict[str, Callable[[Any], str]] = {"7.1": two_slopes, "7.2": logged, "7.3": after_reset}
 """The checks by exercise."""
+
+PREDICTIONS: dict[str, Prediction] = {
+    "7.a": Prediction(
+        "The held-back data has the same size as the training data. How much will the tape keep with the log line?",
+        answer="about twice as much",
+        choices=("the same: nobody differentiates it", "about twice as much", "a few bytes more, for one number"),
+        hints={
+            "the same: nobody differentiates it": "Can the tape know, while it records, what you'll ask for later?",
+            "a few bytes more, for one number": "The result is one number. What was computed on the way to it?",
+        },
+        why="Every operation on w and b is written down, whatever it's for.",
+    ),
+    "7.b": Prediction(
+        "At x = 2 and y = 3, with the tape paused for y², what will dz/dy be?",
+        answer=None,
+        hints={
+            6: "That's the slope of the function. But does the tape know how y_squared was computed?",
+            0: "0 would mean a path that happens to be flat. Is there a path from z to y on the tape?",
+            9: "9 is the value of y².",
+            4: "4 is dz/dx.",
+        },
+        why="To the tape, y_squared is a number that came from nowhere.",
+    ),
+    "7.c": Prediction(
+        "Without a second `watch`, what will the gradient of `x**2` be at x = 2?",
+        answer=None,
+        hints={
+            4: "What does a reset forget, besides entries?",
+            0: "0 would be the slope along a path. Does the tape follow x at all?",
+        },
+        why="A reset forgets watches too, and nobody asked again for this constant.",
+    ),
+    "7.d": Prediction(
+        "A one-shot tape goes back through twenty entries. When does it let go of their arrays?",
+        answer="one by one, on the way back",
+        choices=("one by one, on the way back", "all at once, at the end", "when the `with` block ends"),
+        hints={
+            "all at once, at the end": "Once the backward pass has gone through an entry, who needs its arrays?",
+            "when the `with` block ends": "The gradient is taken after the block, and it needs them.",
+        },
+        why="Each entry's arrays go as soon as the backward pass is through with it.",
+    ),
+    "7.e": Prediction(
+        "What does `tape.gradient([z, y], x)` return?",
+        answer=114,
+        hints={
+            108: "That's dz/dx. What becomes of the second target?",
+            6: "That's dy/dx. What becomes of the first target?",
+        },
+        why="108 + 6: several targets are added up.",
+    ),
+    "7.f": Prediction(
+        "Two entries after the forward pass. Will asking for a gradient inside the block change that?",
+        answer="yes, the backward pass is recorded",
+        choices=("no, a gradient only reads the tape", "yes, the backward pass is recorded"),
+        hints={"no, a gradient only reads the tape": "A backward pass multiplies and adds values of watched tensors."},
+        why="Products and sums of tensors are operations like any other while the tape is recording.",
+    ),
+}
+"""The predictions by their ids."""

@@ -1,4 +1,4 @@
-"""The exercises of chapter 8, cutting the flow: three cuts, a step straight through, and how the two tools differ."""
+"""Chapter 8, cutting the flow: targets that stand still, a step straight through, and how the two tools differ."""
 
 from __future__ import annotations
 
@@ -9,45 +9,51 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from ..feedback import NotYet, call, near, needs_dict, needs_each, needs_function, number, shortened
+from ..feedback import NotYet, call, near, needs_function, shortened
+from ..predictions import Prediction
+
+START, END = np.array([1, 1, 2, 2, 3, 3]), np.array([0, 2, 1, 3, 2, 4])
+PRIZES, DISCOUNT = np.array([0.0, 0.2, 0.0, -0.1, 0.0, 1.0]), 0.8
+ROW = np.array([0.0, 0.3, 0.9, 0.4, 0.0])
 
 
-def three_cuts(answer: Any) -> str:
-    """Check 8.1: the gradients of three expressions with cuts, as a dict."""
-    needs_dict(answer, '{"a": 1.0, "b": None}')
-    needs_each(answer, "abc", "No gradient is given for")
-    if answer["a"] is None:
-        raise NotYet("In a only one of the two factors is cut. The other one still receives a contribution.")
-    a = number(answer["a"], "the gradient of a")
-    if a != 3.0:
-        raise NotYet(
-            {
-                6.0: "6 is the slope of x². In a the second factor is cut, and its contribution is missing.",
-                9.0: "9 is the value of a. Its gradient is asked for.",
-                0.0: "In a one factor is cut. The other one receives the seed times the value of the cut one.",
-                1.0: "The uncut factor of a receives the seed, 1, times the *value* of the other factor.",
-            }.get(a, "In a the uncut factor receives the seed times the value of the other factor, which is 3.")
-        )
-    if answer["b"] is not None:
-        b = number(answer["b"], "the gradient of b")
-        raise NotYet(
-            "In b nothing is left to flow through. As with every source that is not connected, the answer is no number."
-            if b == 0.0
-            else "In b the only arrow to the target is cut. What does a tape give for a source that is not connected?"
-        )
-    if answer["c"] is None:
-        raise NotYet("In c only one factor of the product is cut. The square x * x is not cut at all.")
-    c = number(answer["c"], "the gradient of c")
-    if c != 9.0:
-        raise NotYet(
-            {
-                6.0: "6 is the slope of the square alone. The uncut factor in cut(x) * x receives something too.",
-                3.0: "3 is the contribution of cut(x) * x. The square counts as well, and nothing in it is cut.",
-                12.0: "12 is the slope without scissors. One arrow of four is cut.",
-                18.0: "18 is the value of c. Its gradient is asked for.",
-            }.get(c, "In c four arrows leave x: two into the square, one into the product, and one that is cut.")
-        )
-    return "3, None and 9: each uncut arrow counts, each cut one does not."
+def td_loss(answer: Any) -> str:
+    """Check 8.1: a loss whose targets stand still, on a hidden row of squares."""
+    needs_function(answer, "td_loss(row, start, end, prizes, discount)")
+    row = ad.constant(ROW)
+    with ad.GradientTape() as tape:
+        tape.watch(row)
+        loss = call(answer, row, START, END, PRIZES, DISCOUNT, written="td_loss(row, start, end, prizes, discount)")
+    if loss is ... or loss is None:
+        raise NotYet(f"td_loss returns {loss}. Return the mean of the squared differences.")
+    if not isinstance(loss, ad.Tensor) or loss.shape != ():
+        raise NotYet(f"td_loss returns {shortened(loss)}. Return one number, computed from `row` as a tensor.")
+    value, undiscounted = ((ROW[START] - PRIZES - factor * ROW[END]) for factor in (DISCOUNT, 1.0))
+    if not near(float(loss), float(np.mean(value**2))):
+        for wrong, hint in (
+            (np.sum(value**2), "That is the sum of the squares. Take their mean."),
+            (np.mean(undiscounted**2), "The value of the next square should count `discount` times."),
+            (
+                np.mean((ROW[START] - DISCOUNT * (PRIZES + ROW[END])) ** 2),
+                "Only the next value is discounted, not the prize.",
+            ),
+        ):
+            if near(float(loss), float(wrong)):
+                raise NotYet(hint)
+        raise NotYet(f"The loss is {float(loss):.4f} where {np.mean(value**2):.4f} is right. A cut changes no value.")
+    slope = tape.gradient(loss, row)
+    if slope is None:
+        raise NotYet("The loss is right, and its gradient is None: value and target are both cut. Cut only the target.")
+    to_start, to_end = np.zeros(5), np.zeros(5)
+    np.add.at(to_start, START, 2 * value / len(value))
+    np.add.at(to_end, END, -2 * DISCOUNT * value / len(value))
+    if np.allclose(slope.numpy(), to_start + to_end):
+        raise NotYet("The loss is right, but the targets still move towards the values. Cut what should stand still.")
+    if np.allclose(slope.numpy(), to_end):
+        raise NotYet("You cut the value, so now only the targets move. Cut the other one.")
+    if not np.allclose(slope.numpy(), to_start):
+        raise NotYet("The loss is right, but its gradient is not that of the values alone. Cut the whole target, once.")
+    return "The values move and the targets stand still, until the next turn computes them anew."
 
 
 def round_through(answer: Any) -> str:
@@ -59,18 +65,18 @@ def round_through(answer: Any) -> str:
         tape.watch(x)
         y = call(answer, x, written="round_through(x)")
     if y is ...:
-        raise NotYet("Replace the three dots. Begin with x, and add what is missing to np.round(x).")
+        raise NotYet("Replace the three dots. Start from x, and add what it takes to get to np.round(x).")
     if y is None:
-        raise NotYet("round_through(x) gives None. Does a `return` lack?")
+        raise NotYet("round_through(x) returns None. Is a `return` missing?")
     if not isinstance(y, ad.Tensor) or y.shape != x.shape:
-        raise NotYet(f"round_through(x) gives {shortened(y)}. It must give a tensor of the shape of x.")
+        raise NotYet(f"round_through(x) returns {shortened(y)}. Return a tensor with the shape of x.")
     rounded = np.round(values)
     slope = tape.gradient(y, x)
     if not np.allclose(y.numpy(), rounded, 1e-9, 1e-12):
         hints = (
             (values, "The value is x itself: nothing is rounded on the way forward."),
             (2 * values - rounded, "The difference has the wrong sign: the value is 2x - round(x)."),
-            (values + rounded, "The value is x + round(x). Subtract on the way forward what must not count twice."),
+            (values + rounded, "The value is x + round(x). On the way forward x counts once too often: subtract it."),
         )
         for wrong, hint in hints:
             if np.allclose(y.numpy(), wrong, 1e-9, 1e-12):
@@ -80,8 +86,8 @@ def round_through(answer: Any) -> str:
         )
     if slope is None:
         raise NotYet(
-            "The value is right, and the gradient is None: no uncut way leads from x to the result. "
-            "Where could a bare x stand, so that the value stays the same?"
+            "The value is right, and the gradient is None: there is no uncut path from x to the result. "
+            "Where could a bare x go without changing the value?"
         )
     if np.allclose(slope.numpy(), 0.0):
         raise NotYet(
@@ -107,30 +113,32 @@ def two_tools(answer: Any) -> str:
             except NotYet as hint:
                 raise (hint.__cause__ if isinstance(hint.__cause__, NotYet) else hint) from None
         if y is ...:
-            raise NotYet("Replace the three dots: what is `constant` to compute?")
+            raise NotYet("Replace the three dots: what should `constant` compute?")
         if not used:
-            raise NotYet("Your program never calls `constant`, so no tool is used, and nothing can differ.")
+            raise NotYet("Your program never calls `constant`, so it uses neither tool, and nothing can differ.")
         if not isinstance(y, ad.Tensor) or y.shape != ():
-            raise NotYet(f"program(x, constant) gives {shortened(y)}. It must give one number computed from x.")
+            raise NotYet(f"program(x, constant) returns {shortened(y)}. Return one number computed from x.")
         slope = tape.gradient(y, x)
         results.append((float(y.numpy()), None if slope is None else float(slope.numpy())))
     (value, paused), (same, cut) = results
     if not near(value, same):
-        raise NotYet(f"The values differ: {value:g} with the pause, {same:g} with the scissors. Only slopes may.")
+        raise NotYet(
+            f"The values differ: {value:g} with the pause, {same:g} with the scissors. Only the slopes may differ."
+        )
     if paused is None and cut is None:
-        raise NotYet("Both gradients are None. Let x itself come into the result as well, as in `x * c`.")
+        raise NotYet("Both gradients are None. Let x itself be part of the result, as in `x * c`.")
     if paused is None or cut is None:
         raise NotYet("The tools differ, but one gradient is None. Multiply the result by x, or add x.")
     if near(paused, cut):
         raise NotYet(
             f"Both tools give the slope {cut:g} at x = 1.75. "
-            "A pause leaves out the operations inside it. So what if nothing is computed inside?"
+            "A pause leaves out the operations inside it. What if nothing is computed inside?"
         )
     return f"At x = 1.75 the slope is {paused:g} with the pause and {cut:g} with the scissors, for the same value."
 
 
 def _constant(tool: str, tape: ad.GradientTape, used: list[Any]) -> Callable[[Callable[[], Any]], Any]:
-    """Make what exercise 8.3 hands to a program; `used` collects what it gave."""
+    """Return what exercise 8.3 hands to a program; `used` collects what it returned."""
 
     def constant(f: Callable[[], Any]) -> Any:
         if not callable(f):
@@ -141,11 +149,80 @@ def _constant(tool: str, tape: ad.GradientTape, used: list[Any]) -> Callable[[Ca
         else:
             used.append(f())
         if used[-1] is ...:
-            raise NotYet("Replace the three dots: what is `constant` to compute?")
+            raise NotYet("Replace the three dots: what should `constant` compute?")
         return used[-1] if tool == "pause" else ad.stop_gradient(used[-1])
 
     return constant
 
 
-EXERCISES: dict[str, Callable[[Any], str]] = {"8.1": three_cuts, "8.2": round_through, "8.3": two_tools}
+EXERCISES: dict[str, Callable[[Any], str]] = {"8.1": td_loss, "8.2": round_through, "8.3": two_tools}
 """The checks by exercise."""
+
+PREDICTIONS: dict[str, Prediction] = {
+    "8.a": Prediction(
+        "The loss is (w - target)², with target = 1 + w. What is dloss/dw at w = 3?",
+        answer=0,
+        hints={
+            -2: "That comes through w itself. But w is part of the target as well.",
+            2: "That comes through the target. But the value itself is w, too.",
+            1: "1 is the value of the loss. How does it change when w does?",
+            None: "There are two paths from w to the loss. What do they add up to?",
+        },
+        why="Through the value comes -2, through the target +2.",
+    ),
+    "8.b": Prediction(
+        "The next cell wraps the target in `stop_gradient`. What will dloss/dw be?",
+        answer=-2,
+        hints={
+            0: "That was the sum of two contributions. One of them is cut now.",
+            2: "That is the contribution of the target, which is cut. Which one is left?",
+            -1: "Almost: the slope of a square is *twice* what is squared.",
+            None: "The value itself is still connected to w.",
+        },
+        why="Only the contribution through the value is left: 2 · (w - target) = -2.",
+    ),
+    "8.c": Prediction(
+        "Which program has the smaller loss after 100 turns?",
+        answer="target connected (the wrong values)",
+        choices=("target connected (the wrong values)", "target cut (the right values)", "both the same"),
+        hints={
+            "target cut (the right values)": "Which of the two really walks down that loss, with its whole gradient?",
+            "both the same": "They ended at different values. And one of them was at rest at the bottom of the loss.",
+        },
+        why="It went down the whole gradient of that loss, and so it found its minimum.",
+    ),
+    "8.d": Prediction(
+        "In which of the three ways is the gradient of `y_squared` with respect to `y` still 6?",
+        answer="scissors",
+        choices=("pause", "reset", "scissors", "all three"),
+        hints={
+            "pause": "What did the tape write down about the square while it was paused?",
+            "reset": "After a reset, what does the tape know of the line before it?",
+            "all three": "Does the tape know, in all three, how y_squared was computed?",
+        },
+        why="Only there is the square on the tape: the cut comes after it.",
+    ),
+    "8.e": Prediction(
+        "`a = x * in_a_pause`, where `in_a_pause = x` stands inside a pause. What is da/dx at x = 3?",
+        answer=6,
+        hints={
+            3: "Is `in_a_pause = x` an operation that the pause could leave out?",
+            9: "9 is the value of a.",
+            0: "x is watched, and a is computed from it after the pause.",
+            None: "x is watched, and a is computed from it after the pause.",
+        },
+        why="`in_a_pause` is just another name for x, so a is x².",
+    ),
+    "8.f": Prediction(
+        "`half_cut(x)` returns `x * ad.stop_gradient(x)`. What does the *tape* say its slope is at x = 3?",
+        answer=3,
+        hints={
+            6: "That is what the finite difference says. Does the second factor's contribution arrive?",
+            9: "9 is the value.",
+            None: "The first factor isn't cut.",
+            0: "The first factor isn't cut.",
+        },
+        why="The first factor receives the value of the second, 3, and the second factor sends nothing.",
+    ),
+}
+"""The predictions by their ids."""

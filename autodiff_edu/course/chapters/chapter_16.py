@@ -1,4 +1,4 @@
-"""The exercises of chapter 16: two shapes, the diagonal of a batch's Jacobian, and a check of independence."""
+"""Chapter 16: per-sample gradients, the diagonal of a batch's Jacobian, and a check of independence."""
 
 from __future__ import annotations
 
@@ -8,77 +8,66 @@ from typing import Any
 import numpy as np
 
 from ..feedback import NotYet, call, needs_function, shortened
+from ..predictions import Prediction
 
-FULL, BATCH = (32, 10, 32, 8, 8), (32, 10, 8, 8)
-
-
-def shapes(answer: Any) -> str:
-    """Check 16.1: the shapes of a full and of a batch Jacobian."""
-    if not isinstance(answer, tuple | list) or len(answer) != 2:
-        raise NotYet(f"I need two shapes, `(jacobian, batch_jacobian)`, and your answer is {shortened(answer)}.")
-    names = ("the shape of the Jacobian", "the shape of the batch Jacobian")
-    full, batch = (_shape(given, name) for given, name in zip(answer, names, strict=True))
-    if (full, batch) == (BATCH, FULL):
-        raise NotYet(
-            "The two have changed places: the batch Jacobian has the number of samples once, and comes second."
-        )
-    if full == (32, 8, 8, 32, 10):
-        raise NotYet("The Jacobian has the shape of the target first, then that of the source. y is the target.")
-    if full == BATCH:
-        raise NotYet("The Jacobian asks how each sample of y changes with each sample of x: the 32 is in it twice.")
-    if full == (320, 2048):
-        raise NotYet("That is the Jacobian as a matrix. It keeps the axes of y, and then the axes of x.")
-    if full != FULL:
-        raise NotYet(f"The Jacobian has all axes of y, (32, 10), and then all axes of x. Yours has shape {full}.")
-    if batch == FULL:
-        raise NotYet("The Jacobian is right. The batch Jacobian has one block for each sample: the 32 is in it once.")
-    if batch == (32, 8, 8, 10):
-        raise NotYet("The batch Jacobian has the axes of the target before those of the source, here as well.")
-    if batch in [(10, 8, 8), (10, 32, 8, 8)]:
-        raise NotYet("The batch Jacobian begins with the samples: one block for each of the 32.")
-    if batch == (32, 10, 64):
-        raise NotYet("Each block of the batch Jacobian keeps the axes of an image, 8 and 8.")
-    if batch != BATCH:
-        raise NotYet(
-            f"The Jacobian is right. The batch Jacobian leaves out its second axis of samples; yours has shape {batch}."
-        )
-    return "655,360 numbers in the one and 20,480 in the other: a thirty-second, for 32 samples."
+SAMPLES = np.array([[1.0, -0.5], [0.4, 2.0], [-1.5, 0.3], [0.8, 1.1], [2.0, -1.2]])
+MEASURED = np.array([0.7, -1.0, 2.5, 0.2, 9.0])
+LINE = np.array([0.6, -0.9])
 
 
-def _shape(given: Any, name: str) -> tuple[int, ...]:
-    if given is ...:
-        raise NotYet(f"Replace the three dots: {name} is still open.")
-    if not isinstance(given, tuple | list) or not all(isinstance(n, int) and not isinstance(n, bool) for n in given):
-        raise NotYet(f"I need {name} as a tuple of whole numbers, and it is {shortened(given)}.")
-    return tuple(given)
+def per_sample(answer: Any) -> str:
+    """Check 16.1: `per_sample(x, y, w)`, the gradient of each sample's own loss, on hidden measurements."""
+    needs_function(answer, "per_sample(x, y, w)")
+    array = _array(call(answer, SAMPLES.copy(), MEASURED.copy(), LINE.copy(), written="per_sample(x, y, w)"))
+    error = SAMPLES @ LINE - MEASURED
+    right = 2 * error[:, None] * SAMPLES
+    for wrong, hint in (
+        (
+            right.sum(axis=0),
+            "That is one gradient for all samples together: their sum. Each sample has a row of its own.",
+        ),
+        (right.mean(axis=0), "That is the gradient of the mean loss. Each sample has a row of its own."),
+        (right / len(right), "Each row is divided by the number of samples: that is its part of the *mean* loss."),
+        (right / 2, "Each row is half of what it should be. The slope of a square is *twice* what is squared."),
+        (-right, "Every sign is turned round. The loss squares x @ w - y, and w stands in it with a plus."),
+        (right.T, "The numbers are right, but transposed: samples come first, inputs second."),
+        (2 * error[:, None] * LINE, "That is the gradient with respect to x. Here each row asks about w."),
+        (
+            np.tile(right.sum(axis=0), (len(right), 1)),
+            "Every row is the sum over all samples. Row i is about loss i alone.",
+        ),
+        (np.linalg.norm(right, axis=1), "Those are the lengths of the gradients. Return the gradients themselves."),
+        (error**2, "Those are the losses. Row i is the gradient of loss i with respect to w."),
+    ):
+        if array.shape == wrong.shape and np.allclose(array, wrong, rtol=1e-4):
+            raise NotYet(hint)
+    if array.shape != right.shape:
+        raise NotYet(f"For 5 samples with 2 inputs, I expect shape (5, 2), and your result has shape {array.shape}.")
+    if not np.allclose(array, right, rtol=1e-4):
+        raise NotYet("The shape is right and the numbers are not. Row i is the gradient of (x[i] @ w - y[i])² alone.")
+    return (
+        "A gradient for every sample. The longest row belongs to the sample that pulls hardest: look at that one first."
+    )
 
 
 def diagonal(answer: Any) -> str:
     """Check 16.2: `diagonal(full)`, on a hidden Jacobian of samples that mix."""
     needs_function(answer, "diagonal(full)")
     full = np.random.default_rng(19081).standard_normal((4, 3, 4, 2))
-    given = call(answer, full.copy(), written="diagonal(full)")
-    if given is ...:
-        raise NotYet("Replace the three dots: your function gives `...`.")
-    if given is None:
-        raise NotYet("Your function gives None. Does a `return` lack?")
-    try:
-        array = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
-        raise NotYet(f"Your function gives {shortened(given)}; I need an array of numbers.") from None
+    array = _array(call(answer, full.copy(), written="diagonal(full)"))
     right = np.stack([full[b, :, b, :] for b in range(4)])
     for wrong, hint in (
-        (full, "That is the full Jacobian, with all four axes. Keep the blocks of each sample by itself."),
+        (full, "That is the full Jacobian, with all four axes. Keep each sample's own block and drop the rest."),
         (full.sum(axis=2), "That is the sum over the samples of the input. Here samples mix, so it adds other blocks."),
         (
             np.moveaxis(full.sum(axis=0), 1, 0),
             "That is the sum over the samples of the output, as in `batch_jacobian`. Here samples mix, so it adds "
             "other blocks.",
         ),
-        (full.sum(axis=0), "That sums over the samples of the output. Nothing is to be summed: take blocks out."),
+        (full.sum(axis=0), "That sums over the samples of the output. Don't sum anything: take blocks out."),
         (
             full.mean(axis=2),
-            "That is the mean over the samples of the input. Nothing is to be averaged: take blocks out.",
+            "That is the mean over the samples of the input. Don't average anything: take blocks out.",
         ),
         (
             right.sum(axis=0),
@@ -99,7 +88,18 @@ def diagonal(answer: Any) -> str:
         )
     if not np.allclose(array, right):
         raise NotYet("The shape is right and the numbers are not. Block b of the result is `full[b, :, b, :]`.")
-    return "The block of each sample by itself, also where other blocks are not zero."
+    return "Each sample's own block, even where the others are not zero."
+
+
+def _array(given: Any) -> np.ndarray:
+    if given is ...:
+        raise NotYet("Replace the three dots: your function returns `...`.")
+    if given is None:
+        raise NotYet("Your function returns None. Is a `return` missing?")
+    try:
+        return np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        raise NotYet(f"Your function returns {shortened(given)}; I need an array of numbers.") from None
 
 
 WEIGHTS = np.array([[1.0, -0.5], [0.3, 2.0], [-1.2, 0.7]])
@@ -121,13 +121,13 @@ FUNCTIONS: list[tuple[str, Any, bool, str]] = [
         "`np.exp(x) / np.sum(np.exp(x), axis=1, keepdims=True)`",
         lambda x: np.exp(x) / np.sum(np.exp(x), axis=1, keepdims=True),
         True,
-        "The sum is over the numbers of one sample, and that mixes no samples.",
+        "The sum is over one sample's own numbers, so no samples mix.",
     ),
     (
         "a function that multiplies sample i by i + 1",
         lambda x: x * np.arange(1.0, 6.0)[:, None],
         True,
-        "Each sample is treated in its own way, but alone.",
+        "Each sample is treated differently, but on its own.",
     ),
     ("batch normalisation", _normalised, False, "Its mean is over all samples."),
     ("`np.cumsum(x, axis=0)`", lambda x: np.cumsum(x, axis=0), False, "Each output depends on the samples before it."),
@@ -135,7 +135,7 @@ FUNCTIONS: list[tuple[str, Any, bool, str]] = [
     ("`x + x[-1:]`", lambda x: x + x[-1:], False, "All depend on the last sample. Change every sample in turn."),
     ("`x[::-1]`", lambda x: x[::-1], False, "Each output is the sample at the other end."),
     (
-        "a function that adds the sample before and takes away the one before that",
+        "a function that adds the previous sample and subtracts the one before it",
         lambda x: x + _shifted(x, 1) - _shifted(x, 2),
         False,
         "The effects of the other samples cancel in a sum. Look at the blocks one by one.",
@@ -150,29 +150,103 @@ def independence(answer: Any) -> str:
     for name, f, _, _ in FUNCTIONS:
         given = call(answer, f, POINT.copy(), written=f"independent(f, x), with f {name},")
         if given is ...:
-            raise NotYet("Replace the three dots: your function gives `...`.")
+            raise NotYet("Replace the three dots: your function returns `...`.")
         said.append(_truth(given))
     right = [independent for _, _, independent, _ in FUNCTIONS]
     if said == [not independent for independent in right]:
         raise NotYet("Every answer is the opposite of what is asked. True means that the samples do not mix.")
     if all(said):
         raise NotYet(
-            "Your function says True to everything, also to batch normalisation. Does it look beyond the shapes?"
+            "Your function says True to everything, even to batch normalisation. Does it look at more than shapes?"
         )
     if not any(said):
-        raise NotYet("Your function says False to everything, also to a dense layer. Does rounding count as an effect?")
+        raise NotYet(
+            "Your function says False to everything, even to a dense layer. Does it count rounding as an effect?"
+        )
     for (name, _, independent, why), verdict in zip(FUNCTIONS, said, strict=True):
         if verdict != independent:
             raise NotYet(f"For f {name} your function says {verdict}. {why}")
-    return "It tells six functions that mix samples from three that do not, also where the effects cancel in a sum."
+    return "It tells six functions that mix samples from three that don't, even where the effects cancel in a sum."
 
 
 def _truth(given: Any) -> bool:
     value = np.asarray(given)
     if value.dtype != bool or value.size != 1:
-        raise NotYet(f"Your function gives {shortened(given)}; I need True or False. Reduce it with `all` or `any`.")
+        raise NotYet(f"Your function returns {shortened(given)}; I need True or False. Reduce it with `all` or `any`.")
     return bool(value.item())
 
 
-EXERCISES: dict[str, Callable[[Any], str]] = {"16.1": shapes, "16.2": diagonal, "16.3": independence}
+EXERCISES: dict[str, Callable[[Any], str]] = {"16.1": per_sample, "16.2": diagonal, "16.3": independence}
 """The checks by exercise."""
+
+PREDICTIONS: dict[str, Prediction] = {
+    "16.a": Prediction(
+        "The next cell changes all five numbers of listener 3. How many of the seven rows of scores will move?",
+        answer=1,
+        hints={
+            7: "That would need some operation that looks at several rows at once. Does a dense layer?",
+            6: "Six is a number of scores. How many rows does a change in one row of `hours @ kernel` reach?",
+            0: "Listener 3's own scores are computed from the numbers that change.",
+        },
+        why="Row 3 of the result is computed from row 3 alone.",
+    ),
+    "16.b": Prediction(
+        "The scores have shape (7, 6), the hours (7, 5). What shape does the Jacobian of the scores have?",
+        answer=(7, 6, 7, 5),
+        hints={
+            (7, 5, 7, 6): "The axes of the target come first, and the scores are the target.",
+            (7, 6, 5): "That has one axis of listeners. Which listener's score, and whose hour: that is two.",
+            (42, 35): "That is the same, flattened to a matrix. `jacobian` keeps the axes apart.",
+            (6, 5): "That is the block of one listener. There are seven in the target, and seven in the source.",
+        },
+        why="All axes of the target, then all axes of the source.",
+    ),
+    "16.c": Prediction(
+        "That's 1,470 numbers. How many of them are not zero?",
+        answer=210,
+        hints={
+            1470: "Does listener 0's score depend on listener 1's hours?",
+            30: "That is the block of one listener. How many listeners are there?",
+            42: "That counts the scores. Each of them depends on how many numbers?",
+            35: "That counts the hours. Each of them moves how many scores?",
+        },
+        why="Seven blocks of 6 × 5: each listener's scores by that listener's own hours.",
+    ),
+    "16.d": Prediction(
+        "What is the largest difference between the blocks and that careless sum?",
+        answer=0,
+        hints={1.6: "What does listener j's hour do to somebody else's score?"},
+        why="Every term that the sum adds is 0, except the block itself.",
+    ),
+    "16.e": Prediction(
+        "How many such seeds does it take to get all seven listeners' blocks?",
+        answer=6,
+        hints={
+            42: "That is one for each number in the target. Here one seed serves all listeners.",
+            7: "A seed doesn't belong to a listener: it has a 1 in every row. What is it different for?",
+            1: "One seed with 1s everywhere would add up the six scores, too.",
+            5: "One for each *output* of a sample; 5 is its number of inputs.",
+        },
+        why="One for each of the six playlists, however many listeners there are.",
+    ),
+    "16.f": Prediction(
+        "Will `batch_jacobian` notice that these samples mix?",
+        answer="no, it returns wrong numbers",
+        choices=("yes, it raises an error", "no, it returns wrong numbers", "it needn't: its numbers are right"),
+        hints={
+            "yes, it raises an error": "It pulls back six seeds and looks at nothing else. What could it notice?",
+            "it needn't: its numbers are right": "It adds up each column of patches. Are the others in that column 0?",
+        },
+        why="It sums each column of patches, and nothing tells it that the sum has more than one term.",
+    ),
+    "16.g": Prediction(
+        "Normalised last, each score has mean 0 over the batch. What will `batch_jacobian` return for every element?",
+        answer=0,
+        hints={
+            1: "Its seed asks how the *sum* of a score over the batch moves. What is that sum?",
+            1.8: "Its seed asks how the *sum* of a score over the batch moves. What is that sum?",
+        },
+        why="The sum over the batch is always 0, so nothing moves it.",
+    ),
+}
+"""The predictions by their ids."""

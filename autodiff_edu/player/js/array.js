@@ -21,8 +21,11 @@ export const shown = (item) => written(item).replace(/^-/, "−");
 /** A number in few digits, for a narrow cell; whole numbers and what is not a number stay as they are. */
 export function brief(item, digits) {
   if (typeof item !== "number" || (Number.isInteger(item) && Math.abs(item) < 1e5)) return shown(item);
-  return shown(Number(item.toPrecision(digits)));
+  const few = Number(item.toPrecision(digits));
+  return shown(isTiny(few) ? few.toExponential() : few);
 }
+/** Of zeros only: JavaScript writes up to six of them where Python has an exponent. */
+export const isTiny = (number) => number !== 0 && Math.abs(number) < 1e-4;
 export const flat = ({ data }) => [data].flat(Infinity);
 
 /** The largest finite magnitude in some arrays: the end of a scale that they share. */

@@ -5,7 +5,7 @@ import { UNKNOWN, draw, make, set, write } from "./dom.js";
 import { STRINGS } from "./strings.js";
 
 const MOST_DIGITS = 8; // of the latest points
-const SHORTEST = 3; // pixels of an arrow that can be seen
+const SHORTEST = 8; // pixels of an arrow that can be seen beside its dot
 
 export function contoursView(trace, history, go) {
   const { width, height, names, frame, ticks, levels, iterates } = trace.contours;

@@ -19,7 +19,9 @@ export function graphView(trace, history, layout, go, flow) {
   const layers = ["frames", "links", "lit", "cuts", "boxes", "beads"].map((name) => draw("g", { class: name }));
   const [frames, lines, lit, cuts, front, beads] = layers;
   const picture = draw("svg", { role: "img", "aria-label": STRINGS.graph.name }, ...layers);
-  const origin = () => picture.getBoundingClientRect().left - left; // of the coordinates, on the screen
+  const zoom = () => Number(getComputedStyle(canvas).zoom) || 1; // larger on stage
+  const view = () => [box.scrollTop / zoom(), (box.clientHeight || 600) / zoom()]; // from where on, and how much
+  const origin = () => picture.getBoundingClientRect().left - left * zoom(); // of the coordinates, on the screen
   const toggle = (group) => {
     const before = origin();
     folds.toggle(group);
@@ -38,9 +40,9 @@ export function graphView(trace, history, layout, go, flow) {
   const paint = () => {
     const open = (thing) => folds.cover(thing.group) < 0;
     const whole = layout.tensors.filter(open);
-    const tall = box.clientHeight || 600;
+    const [above, tall] = view();
     const many = whole.length + groups.count() > MANY;
-    reach = many ? [box.scrollTop - tall, box.scrollTop + 2 * tall] : [-Infinity, Infinity];
+    reach = many ? [above - tall, above + 2 * tall] : [-Infinity, Infinity];
     const near = (top, bottom) => folds.up(top) < reach[1] && folds.up(bottom) > reach[0];
     const inView = (place) => open(place) && near(place.y, place.y + place.height);
     seen = layout.tensors.flatMap((place, index) => (inView(place) ? [index] : []));
@@ -114,12 +116,13 @@ export function graphView(trace, history, layout, go, flow) {
   /** Scrolls to what is out of reach, so that it is there to be lit. */
   const bring = (place) => {
     if (!place || !Number.isFinite(reach[0])) return;
-    const [y, tall] = [folds.up(place.y), box.clientHeight];
-    if (y < box.scrollTop || y + place.height > box.scrollTop + tall) box.scrollTop = y - tall / 2;
+    const [y, [above, tall]] = [folds.up(place.y), view()];
+    if (y < above || y + place.height > above + tall) box.scrollTop = (y - tall / 2) * zoom();
     repaint();
   };
   const repaint = () => {
-    if (box.scrollTop >= reach[0] && box.scrollTop + box.clientHeight <= reach[1]) return false;
+    const [above, tall] = view();
+    if (above >= reach[0] && above + tall <= reach[1]) return false;
     paint();
     return true;
   };

@@ -1,6 +1,6 @@
 /** The entry at hand: its formula, its arrays, the cotangents, the accumulator, and what the tape holds. */
 
-import { arrayPlace, limitOf } from "./array.js";
+import { arrayPlace, isTiny, limitOf } from "./array.js";
 import { UNKNOWN, make, set, write } from "./dom.js";
 import { barred, dotted, drawn, equation, named, result } from "./formula.js";
 import { latest } from "./history.js";
@@ -57,7 +57,9 @@ function rowPlace(role, fields = [{}, {}]) {
 function short(array) {
   if (array?.shape.length !== 0) return null;
   if (array.text.length <= LONGEST_NUMBER) return array.text;
-  return Number.isFinite(Number(array.text)) ? Number(array.text).toPrecision(3) : null;
+  const number = Number(array.text);
+  if (!Number.isFinite(number)) return null;
+  return isTiny(number) ? number.toExponential(2) : number.toPrecision(3);
 }
 
 /** The formulas of an entry: what it computes, and what it sends to each argument. */

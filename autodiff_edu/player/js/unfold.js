@@ -8,6 +8,7 @@ import * as SHARED from "../../text/shared.json";
 const [GAP, SMALL] = [84, 12]; // pixels: between the two arrays, and a cell without a number
 const [WIDE, NARROW, TALL] = [60, 46, 18]; // a cell with one
 const MOST_NUMBERED = { wide: 5, columns: 6, rows: 6 }; // of both arrays side by side
+const LETTERS = 11; // pixels, at most
 const FAINT = 0.45; // so much of a colour lets the number on it be read
 const MOST_COPIED = 2; // operands of an entry
 
@@ -41,8 +42,10 @@ function picture({ small, large, shape, backward, axes, times, name }) {
     const number = magnitude(value);
     const portion = Math.min(1, Math.abs(number) / limit) * (numbered ? FAINT : 1);
     const fill = Number.isNaN(number) ? "var(--middle)" : mixed(number, portion);
-    const place = { x: x + width - 4, y: y + 13, "text-anchor": "end" };
-    const words = numbered ? [draw("text", place, brief(value, spacious ? 3 : 2))] : [];
+    const text = numbered ? brief(value, spacious ? 3 : 2) : "";
+    const letters = Math.min(LETTERS, (width - 6) / (0.61 * text.length)); // of which 0.6 is the width
+    const place = { x: x + width - 4, y: y + 13, "text-anchor": "end", style: `font-size: ${letters}px` };
+    const words = numbered ? [draw("text", place, text)] : [];
     const box = draw("rect", { x, y, width, height, style: `fill: ${fill}` });
     return draw("g", { class: kind }, draw("title", {}, shown(value)), box, ...words);
   };

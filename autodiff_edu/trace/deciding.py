@@ -1,0 +1,43 @@
+r"""Sentences about which way the user's code went, read off the line that ran next.
+
+>>> statement = ast.parse("if x > 1:\n    y = 2").body[0]
+>>> condition(statement, 2)
+'x > 1 is True, so the block below runs'
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ..text.statements import written_as
+
+
+def condition(statement: ast.If | ast.While, following: int) -> str:
+    """Say which way a condition went: into its block, if that is where the next line is."""
+    test, truth = statement.test, is_in(following, statement.body)
+    exact = isinstance(test, ast.Compare) or (isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not))
+    text = f"{written_as(test) or 'the condition'} {'is' if exact else 'counts as'} {truth}"
+    if isinstance(statement, ast.While):
+        return f"{text}, so the loop's block runs" if truth else f"{text}, so the loop ends"
+    if truth:
+        return f"{text}, so the block below runs"
+    otherwise = statement.orelse
+    if len(otherwise) == 1 and isinstance(otherwise[0], ast.If) and otherwise[0].col_offset == statement.col_offset:
+        return f"{text}, so the next condition is tried"
+    return f"{text}, so {'the else block runs' if otherwise else 'the block is skipped'}"
+
+
+def matched(statement: ast.Match, following: int) -> str:
+    """Say which pattern matched: the one whose block the next line is in. Of a block behind its colon nobody knows."""
+    subject = written_as(statement.subject) or "the subject"
+    for case in statement.cases:
+        if is_in(following, case.body):
+            guard = f" if {ast.unparse(case.guard)}" if case.guard else ""
+            return f"{subject} matches {written_as(case.pattern) or 'the pattern'}{guard}, so the block below it runs"
+    known = all(case.body[0].lineno > case.pattern.lineno for case in statement.cases)
+    return f"{subject} matches no pattern, so every block is skipped" if known else ""
+
+
+def is_in(line: int, block: list[ast.stmt]) -> bool:
+    """Return whether a line is one of a block's."""
+    return block[0].lineno <= line <= (block[-1].end_lineno or 0)
