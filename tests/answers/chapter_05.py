@@ -31,6 +31,14 @@ def constant_unwatched(value):
     return tape.gradient(y, x)
 
 
+def watched_late(value):
+    x = ad.constant(value)
+    with ad.GradientTape() as tape:
+        y = x * x
+        tape.watch(x)
+    return tape.gradient(y, x)
+
+
 def before(value):
     x = ad.Variable(value)
     y = np.sin(x)
@@ -121,6 +129,7 @@ WRONG = {
     "5.1": [
         (but(1, constant_unwatched), "4 of 5 are repaired"),
         (but(1, constant_unwatched), "Who tells the tape"),
+        (but(1, watched_late), "only after y was computed"),
         (but(1, zeros), "hides the cut and does not repair"),
         (but(1, slope_of(lambda x: float(x) * x)), "one of the two factors"),
         (but(1, lambda value: value * value), "the value of y"),
@@ -130,11 +139,12 @@ WRONG = {
         (but(2, before), "before the tape begins"),
         (but(2, by_y), "slope of z with respect to y"),
         (but(2, slope_of(np.sin)), "slope of y"),
-        (but(3, integer), "keeps the dtype"),
+        (but(3, integer), "given a whole number, and a variable keeps the dtype"),
         (but(3, slope_of(lambda x: x * x * x)), "three.*raised TypeError"),
         (but(3, slope_of(lambda x: float(x) ** 2 * x, real)), "Two of the three"),
         (but(4, slope_of(lambda x: 3.0 * ad.constant(np.exp(float(x))))), "does not bring it back"),
         (but(4, slope_of(lambda x: 3.0 * math.exp(x))), r"raised TypeError.*math\.exp takes"),
+        (but(4, slope_of(lambda x: 3.0 * np.exp(x.numpy()))), r"`four`\. four\(.*raised TypeError"),
         (but(4, slope_of(np.exp)), "factor 3 is missing"),
         (but(4, lambda value: ad.grad(lambda growth: 3.0 * growth)(value)), "with respect to growth"),
         (but(4, slope_of(lambda x: 3.0 * np.exp(x) * x)), "Leave the formula"),

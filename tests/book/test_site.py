@@ -156,6 +156,21 @@ def test_a_player_asks_for_predictions_from_a_file_too(address: str, open_tab: A
     tab.is_quiet()
 
 
+@pytest.mark.parametrize("page", ["index", "chapters/02-backward"])
+def test_a_definition_leads_to_its_entry_in_the_glossary(page: str, address: str, open_tab: Any) -> None:
+    tab = open_tab(f"{address}/{page}.html")
+    player = Shown(tab.page.locator("section.player").first)
+    player.click("last")
+    player.root.get_by_role("button", name="pulled back", exact=True).first.focus()
+    player.press("Enter")
+    dialog = player.root.get_by_role("dialog", name="pull back", exact=True)
+    dialog.get_by_role("link", name="In the glossary").click()
+    entry = tab.page.locator(":target")
+    assert entry.text_content().removesuffix("#") == "pull back"
+    assert tab.page.url.startswith(f"{address}/glossary.html")
+    tab.is_quiet()
+
+
 def test_the_buttons_of_a_narrow_page_open_what_they_stand_for(address: str, open_tab: Any) -> None:
     page = open_tab(f"{address}/index.html", viewport={"width": 375, "height": 800}).page
     for side in ("primary", "secondary"):

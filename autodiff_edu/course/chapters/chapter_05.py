@@ -11,7 +11,8 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from ..feedback import NotYet, call, near, needs_dict, needs_each, number, quoted, shortened
+from ...trace.events import Watch
+from ..feedback import NotYet, call, near, needs_dict, needs_each, number, observe, quoted, shortened
 from ..predictions import Prediction
 
 PREDICTIONS = {
@@ -72,19 +73,19 @@ PREDICTIONS = {
     ),
     "5.f": Prediction(
         "Five lines lead from `width` to `total` in the next cell. At which of them does a backward pass get stuck?",
-        answer="cents = np.round(price * 100.0)",
+        answer="`cents = np.round(price * 100.0)`",
         choices=(
-            "area = width * width",
-            "price = area * 2.5",
-            "cents = np.round(price * 100.0)",
-            "bill = cents / 100.0",
-            "total = bill + 4.0",
+            "`area = width * width`",
+            "`price = area * 2.5`",
+            "`cents = np.round(price * 100.0)`",
+            "`bill = cents / 100.0`",
+            "`total = bill + 4.0`",
         ),
         hints={
-            "area = width * width": "A product passes cotangents to both of its factors.",
-            "price = area * 2.5": "A product passes a cotangent back, whatever number the other factor is.",
-            "bill = cents / 100.0": "A division would pass its cotangent back. Which line stands still and then jumps?",
-            "total = bill + 4.0": "A sum would pass its cotangent on. Which line stands still and then jumps?",
+            "`area = width * width`": "A product passes cotangents to both of its factors.",
+            "`price = area * 2.5`": "A product passes a cotangent back, whatever number the other factor is.",
+            "`bill = cents / 100.0`": "A division would pass a cotangent back. Which line stands still, then jumps?",
+            "`total = bill + 4.0`": "A sum would pass its cotangent on. Which line stands still, then jumps?",
         },
         why="Rounding has steps, so nothing flows back through it.",
     ),
@@ -123,10 +124,11 @@ PROGRAMS: dict[str, Callable[[float], float]] = {
 NONE = {
     "one": "Its x is a constant. Who tells the tape to follow it?",
     "two": "Which of its lines runs before the tape begins to record?",
-    "three": "It was given the whole number 3, and a variable keeps the dtype it is made with.",
+    "three": "It was given a whole number, and a variable keeps the dtype it is made with.",
     "four": "What does `.numpy()` return, and does a tape follow that? A constant around it does not bring it back.",
     "five": "The second epoch gives None. Is w still a variable after its last line? `w.assign_sub` keeps it one.",
 }
+LATE = "Its x is watched, but only after y was computed from it. Which line has to come first?"
 WRONG: dict[str, list[tuple[Callable[[float], float], str]]] = {
     "one": [
         (lambda v: v, "The derivative of x * x is 2x: was one of the two factors made a plain number?"),
@@ -211,9 +213,11 @@ def _judge(name: str, program: Callable[..., Any]) -> str | None:
     for value in values:
         written = f"{name}({value:g})"
         try:
-            slope = call(program, value, written=written)
+            slope, events = observe(program, value, written=written)
             if slope is None:
-                return f"`{written}`, which gives None. {NONE[name]} `print(tape.explain(...))` inside it says more."
+                late = name == "one" and any(isinstance(event, Watch) for event in events)
+                why = LATE if late else NONE[name]
+                return f"`{written}`, which gives None. {why} `print(tape.explain(...))` inside it says more."
             given.append(number(slope, f"what {written} gives"))
         except NotYet as hint:
             return f"`{name}`. {hint}"
