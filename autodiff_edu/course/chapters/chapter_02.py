@@ -284,8 +284,8 @@ PREDICTIONS: dict[str, Prediction] = {
         why="The rows have 1, 2, 4, up to 65,536 boxes: together 2 to the power of 17, minus 1.",
     ),
     "2.h": Prediction(
-        "100 squares and their sum are 199 operations with two inputs each. How many operations do one run and one walk "
-        "take, if each contribution counts as one?",
+        "100 squares and their sum are 199 operations with two inputs each. If each contribution counts as one more, "
+        "how many are one run and one walk?",
         answer=597,
         hints={
             398: "That is the walk, or two runs. Count the run and the walk.",
