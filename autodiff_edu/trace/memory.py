@@ -1,4 +1,4 @@
-"""The memory that a tape holds, counted from what happens to it."""
+"""The memory that a tape holds, counted from its events."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Held:
             self._hold([] if tensor is None else _owners(tensor._array))
 
     def after(self, event: Event) -> int:
-        """Count the bytes after an event of the tape; it has to be given every one of them."""
-        if self.pulled and self.pulled[0].values is None:  # the walk has released what it left behind
+        """Return the bytes after an event of the tape; must be called for every event."""
+        if self.pulled and self.pulled[0].values is None:  # the walk has released the entries behind it
             self._let_go(self.pulled[1])
             self.pulled = None
         known, self.known = self.known, True

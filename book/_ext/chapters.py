@@ -31,6 +31,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Tell Sphinx when to call what."""
     app.connect("config-inited", prepare, priority=100)
     app.connect("html-page-context", describe, priority=600)
+    app.connect("html-page-context", point_to_glossary, priority=600)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -106,13 +107,13 @@ def checked(path: Path) -> dict[str, Any]:
         counts = [cell["execution_count"] for cell in code]
         outputs = [output for cell in code for output in cell["outputs"]]
     except (ValueError, LookupError, TypeError) as error:
-        raise ExtensionError(f"notebooks/{path.name} is no notebook ({error!r}): restore it from Git") from error
+        raise ExtensionError(f"notebooks/{path.name} is not a notebook ({error!r}): restore it from Git") from error
     if not outputs or None in counts:
         raise ExtensionError(f"notebooks/{path.name} has no stored output in some or all of its cells; {run}")
     if counts != list(range(1, len(code) + 1)) or notebook["metadata"].get("executed") != fingerprint(notebook):
         raise ExtensionError(f"notebooks/{path.name} was changed since it was run; {run}")
     if any(output["output_type"] == "error" for output in outputs):
-        raise ExtensionError(f"notebooks/{path.name} shows an error that nothing catches: mend the cell, then {run}")
+        raise ExtensionError(f"notebooks/{path.name} shows an error that nothing catches: fix the cell, then {run}")
     for output in outputs:
         for text in TRACE.findall("".join(output.get("data", {}).get("text/html", ""))):
             content = json.loads(text)
@@ -129,7 +130,7 @@ PROMISE = "What you will be able to do. "
 
 
 def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
-    """Give a page its description for search engines, and a chapter the buttons that open it elsewhere."""
+    """Add a page's description for search engines, and to a chapter the buttons that open it elsewhere."""
     # Thebe runs code on a server, from a script on the network. No page uses it, and it is declared twice. MathJax is
     # also declared by a page whose chapters have formulas.
     parts = doctree.findall() if doctree is not None else ()
@@ -143,6 +144,14 @@ def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doc
     repository = app.config.html_theme_options.get("repository_url") or ""
     if repository and re.match(r"chapters/\d", page):
         context["header_buttons"] += buttons(repository, page.removeprefix("chapters/"))
+
+
+def point_to_glossary(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Name the glossary in a page's head, where a player looks for it to link its definitions."""
+    link = f'<link rel="glossary" href="{context["pathto"]("glossary")}" />\n'
+    context["metatags"] = context.get("metatags", "") + link
 
 
 def buttons(repository: str, chapter: str) -> list[dict[str, Any]]:

@@ -38,22 +38,22 @@ OPENING = """\
 # The rule book
 
 Every function of `np`, `np.linalg` and `np.fft` is in exactly one of the lists below: it has a rule, is written in
-terms of others that have one, is a step, is refused, or needs no rule. Its other names follow it.
+terms of others that have one, is a step, is refused, or needs no rule. Its aliases follow it.
 
 In a rule, `g` is the cotangent, `y` or `z` the output, and the other names are the arguments. A function of several
-arguments has several rules, separated by semicolons. A rule longer than a line is shown by the name of its function;
-the last column links to its source. A name without `np.` is one of this package's own operations, from which others
-are built. Click a heading to sort the table.
+arguments has several rules, separated by semicolons. A rule longer than a line is shown as the name of its function;
+the last column links to its source. A name without `np.` is one of this package's own operations, which others
+are built from. Click a heading to sort the table.
 
-- **order**: how often it can be differentiated; after a number the derivative is zero (the tape says `None`).
+- **order**: how many times it can be differentiated. After that the derivative is zero (the tape says `None`).
 - **stacked**: whether a stack of cotangents, such as a Jacobian needs, is pulled back at once.
-- **forward**: what pushes a tangent forward: the rule, where every element goes its own way; the function itself,
-  where it is linear; else the rule, transposed.
-- **Dask**: whether the gradient of lazy arrays stays lazy: in every call that the tests make, in some, or in none,
-  mostly because Dask has no such function.
+- **forward**: what pushes a tangent forward. It is the rule if each element is treated by itself, the function itself
+  if that is linear, and otherwise the rule, transposed.
+- **Dask**: whether the gradient of lazy arrays stays lazy in every call that the tests make, in part of them, or in
+  none, mostly because Dask has no such function.
 
-A rule of your own ({doc}`chapters/09-custom-gradients`) is of any order if it is written in these functions, and
-`ad.check_gradients` tests it. A stack goes through `custom_gradient` one cotangent at a time.
+A rule of your own ({doc}`chapters/09-custom-gradients`) can be differentiated any number of times if it uses only
+these functions, and `ad.check_gradients` tests it. A stack goes through `custom_gradient` one cotangent at a time.
 """
 
 
@@ -272,7 +272,7 @@ def page() -> str:
             "",
             "## No rule needed",
             "",
-            "There is nothing to differentiate in these. Don't pass a tensor to `np.array`, `np.asarray` and the like:",
+            "There is nothing to differentiate in these. Don't pass a tensor to `np.array` or the others:",
             "they return plain numbers, so they raise an error while a tape follows the tensor.",
             "",
             *(f"- {heading}: {listed(names & installed.keys(), others)}" for heading, names in NEEDS_NONE.items()),

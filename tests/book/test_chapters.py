@@ -79,8 +79,8 @@ UNFIT = {
         f"a trace of version 1, and the player draws version {shared()['version']}.*{RUN}",
     ),
     "an error": (notebook(outputs=[{"output_type": "error"}]), f"an error that nothing catches.*{RUN}"),
-    "no notebook": ("<<<<<<< HEAD", "is no notebook.*restore it from Git"),
-    "no cells": ({}, "is no notebook.*restore it from Git"),
+    "no notebook": ("<<<<<<< HEAD", "is not a notebook.*restore it from Git"),
+    "no cells": ({}, "is not a notebook.*restore it from Git"),
 }
 
 
@@ -99,7 +99,6 @@ def test_a_missing_chapter_is_named(tmp_path):
 def test_the_contents_list_every_chapter():
     listed = re.findall(r"file: chapters/(\d\d-.*)", (BOOK / "_toc.yml").read_text(encoding="utf-8"))
     assert listed == sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
-    assert [int(name[:2]) for name in listed] == list(range(14))
 
 
 def test_the_alt_text_of_a_picture_is_where_the_book_looks_for_it():

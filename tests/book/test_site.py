@@ -156,6 +156,21 @@ def test_a_player_asks_for_predictions_from_a_file_too(address: str, open_tab: A
     tab.is_quiet()
 
 
+@pytest.mark.parametrize("page", ["index", "chapters/02-backward"])
+def test_a_definition_leads_to_its_entry_in_the_glossary(page: str, address: str, open_tab: Any) -> None:
+    tab = open_tab(f"{address}/{page}.html")
+    player = Shown(tab.page.locator("section.player").first)
+    player.click("last")
+    player.root.get_by_role("button", name="pulled back", exact=True).first.focus()
+    player.press("Enter")
+    dialog = player.root.get_by_role("dialog", name="pull back", exact=True)
+    dialog.get_by_role("link", name="In the glossary").click()
+    entry = tab.page.locator(":target")
+    assert entry.text_content().removesuffix("#") == "pull back"
+    assert tab.page.url.startswith(f"{address}/glossary.html")
+    tab.is_quiet()
+
+
 def test_the_buttons_of_a_narrow_page_open_what_they_stand_for(address: str, open_tab: Any) -> None:
     page = open_tab(f"{address}/index.html", viewport={"width": 375, "height": 800}).page
     for side in ("primary", "secondary"):
@@ -327,6 +342,32 @@ def test_no_page_scrolls_sideways(site: Path, open_tab: Any) -> None:
 # Once the players have noticed how wide the page is, in the frame after next.
 SIDEWAYS = """() => new Promise((tell) => requestAnimationFrame(() => requestAnimationFrame(
   () => tell(document.documentElement.scrollWidth))))"""
+
+
+def test_a_settled_prediction_opens_the_folded_output_of_the_next_cell(site: Path, open_tab: Any) -> None:
+    tab = open_tab("about:blank")
+    for name in pages(site):
+        tab.page.goto(f"{site.as_uri()}/{name}.html")
+        if opened := tab.page.evaluate(SETTLE):
+            assert opened == ["input: false, output: false", "input: false, output: true"]
+            break
+    else:
+        pytest.fail("no page has a folded output")
+    tab.is_quiet()
+
+
+# As a prediction does that stands in the cell before one that is all folded.
+SETTLE = """() => {
+  const cells = [...document.querySelectorAll("div.cell")];
+  const folded = cells.findLast((cell) => cell.querySelector(".above-input") && cell.querySelector(".below-input"));
+  if (!folded) return null;
+  const [input, output] = ["above", "below"].map((place) => folded.querySelector(`details.${place}-input`));
+  const look = () => `input: ${input.open}, output: ${output.open}`;
+  const before = look();
+  const event = new CustomEvent("autodiff-settled", { bubbles: true, composed: true });
+  cells[cells.indexOf(folded) - 1].firstElementChild.dispatchEvent(event);
+  return [before, look()];
+}"""
 
 
 def test_in_print_a_player_is_its_key_frame(site: Path, open_tab: Any) -> None:

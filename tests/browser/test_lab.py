@@ -12,6 +12,7 @@ import nbformat
 import pytest
 from programs import FIVE, logistic
 
+from autodiff_edu.course.tools.execute import as_text
 from browser.following import CONTRAST, READ, TOO_WIDE, Expected, Shown, assert_agrees, assert_legible, violations
 
 CHAPTER = "notebooks/01-the-tape.ipynb"
@@ -164,6 +165,33 @@ def test_the_five_programs_follow_their_traces(lab: Any, open_notebook: Any) -> 
     notebook.tab.is_quiet(*KNOWN)
 
 
+def test_a_prediction_is_answered_and_running_the_next_cell_shows_its_output(lab: Any, open_notebook: Any) -> None:
+    cells = [
+        "from autodiff_edu.course import Prediction\n"
+        'Prediction("What is 2 + 2?", answer=4, hints={5: "One less."}, why="Count.")',
+        "print('four')",
+    ]
+    name = write(lab, cells)
+    stored = nbformat.read(lab.root / name, as_version=4)
+    stored.cells[2].metadata["tags"] = ["hide-output"]
+    stored.cells[2].outputs = [nbformat.v4.new_output("stream", text="four\n")]
+    (lab.root / name).write_text(as_text(stored), encoding="utf-8")
+    notebook = open_notebook(name)
+    before = notebook.standing()["cells"]
+    assert not notebook.output(2).is_visible()
+    notebook.run(1)
+    question = notebook.page.locator(".jp-Notebook section.prediction")
+    question.get_by_role("textbox").click()
+    for keys in ("5", "Enter", "4", "Enter"):  # which JupyterLab must leave alone
+        notebook.page.keyboard.press(keys)
+    assert question.locator(".verdict").text_content() == "Right: 4. Count."
+    notebook.run(2)
+    notebook.output(2).wait_for()
+    assert notebook.output(2).inner_text().strip() == "four"
+    assert notebook.standing()["cells"] == before
+    notebook.tab.is_quiet(*KNOWN)
+
+
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
 def test_the_player_fits_and_is_legible(theme: str, scratch: Notebook) -> None:
     (expected,) = scratch.documents()
@@ -287,3 +315,21 @@ def test_the_stage_covers_jupyterlab_and_leaves_as_it_came(scratch: Notebook) ->
     scratch.page.wait_for_function("() => !document.fullscreenElement")
     assert player.root.get_attribute("data-stage") is None
     player.measures(width=before["width"])
+
+
+def test_play_with_stage_opens_on_stage_once(lab: Any, open_notebook: Any) -> None:
+    cells = [
+        "%load_ext autodiff_edu\nimport autodiff_edu as ad\nx = ad.Variable(3.0)",
+        "%%play --stage\nwith ad.GradientTape() as tape:\n    y = x * x\ntape.gradient(y, x)",
+    ]
+    notebook = open_notebook(write(lab, cells))
+    notebook.run_all()
+    player = notebook.player("cell 3")
+    player.measures(x=0, y=0, **notebook.page.viewport_size)
+    assert player.root.get_attribute("data-stage") == ""
+    player.press("Escape")
+    assert player.root.get_attribute("data-stage") is None
+    notebook.command("notebook:create-output-view")
+    view = Shown(notebook.page.locator(".jp-LinkedOutputView section.player"))
+    view.stands_at(0)
+    assert view.root.get_attribute("data-stage") is None

@@ -1,4 +1,4 @@
-"""The field's words: defined on a click or a key where they stand, in the words of the book's dictionary."""
+"""The field's words: defined on a click or a key where they stand, in the words of the book's glossary."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from programs import diamond, forward_mode, stopped, two_tapes
 
 from browser.following import only, read, saved, violations
 
-DICTIONARY = Path(__file__).parents[2] / "book" / "dictionary.md"
+GLOSSARY = Path(__file__).parents[2] / "book" / "glossary.md"
 SIGNS = "What the signs mean"
 REFUSE = "Element.prototype.requestFullscreen = () => Promise.reject(new TypeError('refused'))"
 
-# What every definition says, in order: its name, and its text without the name and the button.
+# What every definition says, in order: its name, its text without the name and the button, and where it links to.
 DEFINITIONS = """root => [...root.querySelectorAll(".definition")].map((part) => {
   part.showPopover();
-  const found = [part.ariaLabel, part.lastElementChild.textContent];
+  const found = [part.ariaLabel, part.querySelector("p, dl").textContent, part.querySelector("a")?.href ?? null];
   part.hidePopover();
   return found;
 })"""
@@ -35,14 +35,29 @@ def word(player: Any, text: str) -> Any:
     return player.root.get_by_role("button", name=text, exact=True)
 
 
-def test_every_definition_is_the_one_of_the_dictionary(open_tab: Any, tmp_path: Path) -> None:
-    words = DICTIONARY.read_text(encoding="utf-8").split("## Words\n")[1].split("\n## ")[0]
-    meanings = dict(re.findall(r"^\| (.+?) \| (.+?) \| .+ \|$", words, re.MULTILINE))
-    *defined, (last, signs) = only(open_tab(saved(diamond(), tmp_path))).root.evaluate(DEFINITIONS)
-    assert {name: meanings.get(name) for name, _ in defined} == dict(defined)
+def test_every_definition_is_the_one_of_the_glossary(open_tab: Any, tmp_path: Path) -> None:
+    meanings = dict(re.findall(r"^(\w.*)\n    (.+)$", GLOSSARY.read_text(encoding="utf-8"), re.MULTILINE))
+    *defined, (last, signs, _) = only(open_tab(saved(diamond(), tmp_path))).root.evaluate(DEFINITIONS)
+    assert {name: meanings.get(name) for name, *_ in defined} == {name: text for name, text, _ in defined}
     assert last == SIGNS
     for sign in "→←!●×◌▸○‖∅":
         assert sign in signs
+
+
+def test_a_definition_links_to_the_glossary_that_the_page_names_and_to_none_elsewhere(
+    open_tab: Any, tmp_path: Path
+) -> None:
+    address = saved(diamond(), tmp_path)
+    tab = open_tab(address)
+    assert {link for *_, link in only(tab).root.evaluate(DEFINITIONS)} == {None}
+    page = tmp_path / "player.html"
+    head = '<head><link rel="glossary" href="../book/glossary.html">'
+    page.write_text(page.read_text(encoding="utf-8").replace("<head>", head), encoding="utf-8")
+    tab.page.goto(address)
+    links = {name: link for name, _, link in only(tab).root.evaluate(DEFINITIONS)}
+    glossary = tmp_path.parent / "book" / "glossary.html"
+    assert links["pull back"] == f"{glossary.as_uri()}#term-pull-back"
+    assert [name for name, link in links.items() if not link] == [SIGNS]
 
 
 @pytest.mark.parametrize(

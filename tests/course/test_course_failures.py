@@ -5,13 +5,16 @@ numbers, and are in `test_course_numbers.py`.
 """
 
 import csv
+import json
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import autodiff_edu as ad
 from autodiff_edu import nn
+from autodiff_edu.course.chapters import chapter_05
 from autodiff_edu.course.tools.assignment import chapters
 
 # Chapter 1: writing into an array that the tape still needs ---------------------------------------------------------
@@ -153,6 +156,35 @@ def test_the_package_s_own_mean_squared_error_refuses_such_shapes():
 # Chapter 5: x = x + 1 -----------------------------------------------------------------------------------------------
 
 
+def kettle(step):
+    """Fit minutes to litres for six epochs; return the losses, the last tape's account and what was fitted."""
+    litres, minutes = np.array([0.5, 1.0, 1.5, 2.0]), np.array([1.6, 2.9, 4.4, 5.6])
+    pace, losses = ad.Variable(1.0, name="pace"), []
+    for _ in range(6):
+        with ad.GradientTape() as tape:
+            loss = np.mean((pace * litres - minutes) ** 2)
+        slope = tape.gradient(loss, pace)
+        losses.append(float(loss))
+        explanation = tape.explain(loss, pace)
+        if slope is not None:
+            pace = step(pace, 0.2 * slope)
+    return losses, explanation, float(pace)
+
+
+def test_a_training_loop_that_steps_over_none_stops_learning_in_epoch_2_in_silence():
+    losses, explanation, pace = kettle(lambda pace, change: pace - change)
+    assert losses == [pytest.approx(6.5475), *[pytest.approx(0.4225)] * 5]
+    assert pace == pytest.approx(2.4)
+    assert not explanation
+
+
+def test_with_assign_sub_it_learns():
+    losses, explanation, pace = kettle(lambda pace, change: pace.assign_sub(change))
+    assert losses[-1] == pytest.approx(0.014, abs=0.001)
+    assert pace == pytest.approx(2.87, abs=0.005)
+    assert explanation
+
+
 def test_x_is_x_plus_1_works_in_the_first_epoch_and_gives_none_in_the_second():
     x, gradients = ad.Variable(2.0, name="x"), []
     for _ in range(2):
@@ -174,6 +206,61 @@ def test_assign_add_works_in_every_epoch():
         gradients.append(tape.gradient(y, x))
         x.assign_add(1.0)
     assert gradients == [4.0, 6.0]
+
+
+def test_the_program_and_the_account_of_exercise_5_3_are_those_that_its_check_runs():
+    (path,) = (Path(__file__).parents[2] / "notebooks").glob("05-*.ipynb")
+    cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]}
+    names = chapter_05._run({})
+    assert names["tape"].gradient(names["cost"], names["speed"]) is None
+    account = str(names["tape"].explain(names["cost"], names["speed"])).splitlines()
+    assert [line.partition("is None:")[1] for line in account] == ["is None:", "", ""]
+    program = [f"{number}   {line}" for number, line in enumerate(chapter_05.VAN.splitlines(), 1)]
+    assert set(account[1:] + program) <= set(cells["ex-3"].splitlines())
+
+
+# Chapter 6: a value that leaves for NumPy on one path ---------------------------------------------------------------
+
+
+def slope(f, value):
+    x = ad.Variable(value, name="x")
+    with ad.GradientTape() as tape:
+        y = f(x)
+    return tape.gradient(y, x), tape.explain(y, x)
+
+
+def tax(income):
+    if income <= 20.0:
+        return 0.1 * income
+    above = income - 20.0
+    return 2.0 + 0.2 * above + 0.01 * float(above) * above
+
+
+def test_half_a_cut_on_one_branch_is_a_number_and_wrong_there_alone():
+    lower, upper = slope(tax, 10.0), slope(tax, 40.0)
+    assert (float(lower[0]), float(upper[0])) == (pytest.approx(0.1), pytest.approx(0.4))
+    assert (tax(40.0 + 1e-6) - tax(40.0 - 1e-6)) / 2e-6 == pytest.approx(0.6)
+    assert not lower[1].left_out
+    assert [cause.kind for cause in upper[1].left_out] == ["left for NumPy"]
+
+
+def test_check_gradients_finds_half_a_cut_on_the_branch_that_it_is_given():
+    ad.check_gradients(tax, 10.0)
+    with pytest.raises(AssertionError):
+        ad.check_gradients(tax, 30.0)
+
+
+def test_a_search_by_halving_has_no_gradient_for_its_argument_only_decides():
+    def middle(x):
+        low, high = 0.0, 10.0
+        for _ in range(40):
+            half = (low + high) / 2
+            low, high = (half, high) if half**3 < x else (low, half)
+        return ad.constant(half)
+
+    gradient, explanation = slope(middle, 8.0)
+    assert gradient is None
+    assert [cause.kind for cause in explanation.causes] == ["not used"]
 
 
 # Chapter 7: the second gradient() -----------------------------------------------------------------------------------

@@ -36,6 +36,43 @@ def test_the_central_difference_of_exp_at_1_is_off_by_6e_11_at_h_1e_minus_5_and_
     assert float(ad.grad(np.exp)(1.0)) == math.e
 
 
+# Chapter 6: the slope of a search -----------------------------------------------------------------------------------
+
+
+def rate_of(payment):
+    """Find the rate at which five yearly payments are worth 1000 today, by Newton's steps."""
+    years, rate = np.array([1.0, 2.0, 3.0, 4.0, 5.0]), 0.0
+    gap = np.sum(payment / (1 + rate) ** years) - 1000.0
+    while np.abs(gap) > 1e-6:
+        rate = rate + gap / np.sum(years * payment / (1 + rate) ** (years + 1))
+        gap = np.sum(payment / (1 + rate) ** years) - 1000.0
+    return rate
+
+
+def test_the_rate_of_a_credit_has_the_slope_that_implicit_differentiation_gives():
+    payment = ad.Variable(250.0)
+    with ad.GradientTape() as tape:
+        rate = rate_of(payment)
+    assert float(rate) == pytest.approx(0.0793083, rel=1e-5)
+    assert float(tape.gradient(rate, payment)) == pytest.approx(0.00151602, rel=1e-5)
+    assert rate_of(251.0) - rate_of(250.0) == pytest.approx(0.001515, abs=5e-7)
+
+
+def test_a_search_whose_first_guess_is_right_computes_nothing():
+    assert rate_of(ad.Variable(200.0)) == 0.0
+    assert isinstance(rate_of(ad.Variable(200.0)), float)
+
+
+def test_most_of_the_slope_of_a_square_root_comes_from_the_last_turn():
+    x, y = ad.Variable(2.0), 1.0
+    with ad.GradientTape(persistent=True) as tape:
+        for _ in range(3):
+            y = (y + x / y) / 2.0
+    entries = [step for step in tape.steps(y, x) if step.entry.name == "divide" and step.entry.ids[0] == x._id]
+    parts = [float(step.cotangent / step.entry.values[1]) for step in entries]
+    assert parts == [pytest.approx(part, abs=1e-6) for part in (0.352941, 0.000577, 0.000048)]
+
+
 # Chapters 7 and 8: stop recording, reset, stop the gradient ---------------------------------------------------------
 
 

@@ -94,10 +94,10 @@ def test_under_a_recording_tape_a_first_cotangent_stays_a_tensor():
         (
             [[1.0, 2.0], [1.0, 2.0]],
             ValueError,
-            r"output_gradients\[1\] has shape \(2,\), and its target has shape \(\)",
+            r"output_gradients\[1\] has shape \(2,\), but its target has shape \(\)",
         ),
         ([[1.0, 2.0, 3.0], 1.0], ValueError, r"output_gradients\[0\] has shape \(3,\)"),
-        ([[1.0, 1j], 1.0], TypeError, r"output_gradients\[0\] is complex, and its target is float64"),
+        ([[1.0, 1j], 1.0], TypeError, r"output_gradients\[0\] is complex, but its target is float64"),
         ([[1.0, 2.0], "a"], TypeError, r"output_gradients\[1\]: a tensor holds numbers"),
     ],
 )

@@ -508,9 +508,7 @@ def steps_of(function, *values):
 def test_a_line_that_has_a_second_name_for_a_tensor_is_read_with_it():
     d = steps_of(branching, 3.0)
     said = [step["text"] for step in d["steps"]]
-    assert any(
-        "t1 is y greater than 5, which is False. Here y is another name for x. The tape" in text for text in said
-    )
+    assert any("t1 is y > 5, which is False. Here y is another name for x. The tape" in text for text in said)
     assert any("t2 is y times y, which is 9. The tape" in text for text in said), "said once"
     assert [entry["text"] for entry in d["entries"]] == ["y > 5", "y * y"]
     assert [entry["aliases"] for entry in d["entries"]] == [["y", None], ["y", "y"]]

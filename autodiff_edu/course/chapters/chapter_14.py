@@ -11,6 +11,7 @@ import numpy as np
 import autodiff_edu as ad
 
 from ..feedback import NotYet, call, needs_each, needs_function, shortened
+from ..predictions import Prediction
 
 Shape = tuple[int, ...]
 SHAPES: dict[str, tuple[Shape, Shape]] = {
@@ -33,11 +34,11 @@ MODES = {
     "d": ("forward", "Compare 6 tangents with 150 seeds: the Jacobian is tall, 150 rows and 6 columns."),
     "e": (
         "forward",
-        "No Jacobian is wanted, only its product with one direction of the inputs. How many tangents is a direction?",
+        "You don't need the Jacobian, only its product with one direction of the inputs. How many tangents is that?",
     ),
     "f": (
         "reverse",
-        "No Jacobian is wanted, only one mixture of its rows. The weights of the sum are one seed for the outputs.",
+        "You don't need the Jacobian, only one mixture of its rows. The weights of the sum are a single seed.",
     ),
 }
 
@@ -54,9 +55,9 @@ def shapes(answer: Any) -> str:
 
 def _shape(given: Any, name: str) -> Shape:
     if isinstance(given, int) and not isinstance(given, bool):
-        raise NotYet(f"For {name} you give the number {given}. A shape is a tuple; with one axis it is ({given},).")
+        raise NotYet(f"For {name} your answer is {given}. A shape is a tuple; with one axis it is ({given},).")
     if not isinstance(given, tuple | list) or not all(isinstance(n, int) and not isinstance(n, bool) for n in given):
-        raise NotYet(f"For {name} I need a shape, a tuple of whole numbers, and got {shortened(given)}.")
+        raise NotYet(f"For {name} I need a shape, a tuple of whole numbers, and your answer is {shortened(given)}.")
     return tuple(given)
 
 
@@ -67,14 +68,14 @@ def _why(given: Shape, target: Shape, source: Shape) -> str:
     if given == source:
         return f"{given} is the shape of the gradient. The Jacobian keeps the outputs apart; they come first."
     if given == target:
-        return f"{given} is the shape of the target. The Jacobian has a slope by each element of the source as well."
+        return f"{given} is the shape of the target. The axes of the source come after it."
     if 1 in given and tuple(n for n in given if n != 1) == target + source:
         return f"{given} gives a scalar an axis of length 1. The shape of a scalar is (): it has no axis."
     if given in (sizes, sizes[::-1], (math.prod(sizes),)):
-        return f"{given} counts the slopes rightly, but a Jacobian keeps the axes of its target and its source apart."
+        return f"{given} has the right number of slopes, but a Jacobian keeps the axes of its target and its source."
     if math.prod(given) == math.prod(sizes):
-        return f"{given} has as many elements as it should, and other axes. First the target's axes, then the source's."
-    return f"the target has the shape {target} and the source {source}. Write one after the other."
+        return f"{given} has the right number of elements but other axes. Write the target's, then the source's."
+    return f"the target has shape {target} and the source {source}. Write one after the other."
 
 
 def gradient_from(answer: Any) -> str:
@@ -89,15 +90,15 @@ def gradient_from(answer: Any) -> str:
         if given is ...:
             raise NotYet("Replace the three dots: over which axes of the Jacobian must you sum?")
         if given is None:
-            raise NotYet(f"{written} gives None. Does a `return` lack somewhere?")
+            raise NotYet(f"{written} returns None. Is a `return` missing?")
         try:
             got = np.asarray(given, dtype=float)
         except Exception:
-            raise NotYet(f"{written} gives {shortened(given)}, and not an array.") from None
+            raise NotYet(f"{written} returns {shortened(given)}, which is not an array.") from None
         right = np.sum(jacobian, axis=tuple(range(ndim)))
         if got.shape != right.shape or not np.allclose(got, right, rtol=1e-9, atol=1e-12):
             raise NotYet(f"{written[:-1]}: {_why_sum(got, jacobian, target, source)}")
-    return "The outputs are added up, and the axes of the source are left: its shape, for targets of 0, 1 and 2 axes."
+    return "The outputs are added up, and what's left has the source's shape, for targets with 0, 1 and 2 axes."
 
 
 def _why_sum(got: Any, jacobian: Any, target: Shape, source: Shape) -> str:
@@ -115,13 +116,13 @@ def _why_sum(got: Any, jacobian: Any, target: Shape, source: Shape) -> str:
     if is_(np.sum(jacobian, axis=axes[len(target) :])):
         return "you summed over the axes of the source, which come last. Those of the target come first."
     if target and is_(np.mean(jacobian, axis=axes[: len(target)])):
-        return "this is the mean over the outputs. The gradient is the one of their sum."
+        return "this is the mean over the outputs. The gradient is that of their sum."
     if is_(jacobian):
         return "nothing is summed yet."
     if is_(np.sum(jacobian, axis=0)):
         return "only the first axis is summed, and this target has more. Sum over all of its axes, a tuple of them."
     return (
-        f"the target has the shape {target} and the source {source}, so the gradient has the shape {source}; yours has "
+        f"the target has shape {target} and the source {source}, so the gradient has shape {source}; yours has "
         f"{got.shape}. Sum over the axes of the target."
     )
 
@@ -133,11 +134,11 @@ def modes(answer: Any) -> str:
     for name in MODES:
         word = answers[name]
         if not isinstance(word, str) or word.strip().lower() not in ("forward", "reverse"):
-            raise NotYet(f'For {name} write "forward" or "reverse", and not {shortened(word)}.')
+            raise NotYet(f'For {name} write "forward" or "reverse" instead of {shortened(word)}.')
         given[name] = word.strip().lower()
     if all(given[name] != right for name, (right, _) in MODES.items()):
         raise NotYet(
-            "All six are the other way round. Reverse needs a seed for each output, forward a tangent for each input."
+            "All six are the wrong way round. Reverse needs a seed for each output, forward a tangent for each input."
         )
     for name, (right, hint) in MODES.items():
         if given[name] != right:
@@ -147,10 +148,87 @@ def modes(answer: Any) -> str:
 
 def _six(answer: Any, what: str) -> dict[str, Any]:
     if not isinstance(answer, dict):
-        raise NotYet(f"I need a dict with an answer for each of a to f, {what}, and got {shortened(answer)}.")
-    needs_each(answer, "abcdef", "Nothing is said of")
+        raise NotYet(f"I need a dict that answers each of a to f with {what}. Yours is {shortened(answer)}.")
+    needs_each(answer, "abcdef", "There is no answer for")
     return answer
 
 
 EXERCISES: dict[str, Callable[[Any], str]] = {"14.1": shapes, "14.2": gradient_from, "14.3": modes}
 """The checks by exercise."""
+
+PREDICTIONS: dict[str, Prediction] = {
+    "14.a": Prediction(
+        "Two coordinates, three motors. What will the shape of the Jacobian be?",
+        answer=(2, 3),
+        hints={
+            (3, 2): "The outputs come first: which coordinate, then which motor.",
+            (3,): "That's the shape of the gradient, in which the two coordinates are added up.",
+            (6,): "Six slopes is right. A Jacobian keeps outputs and inputs apart.",
+            (2,): "That's the shape of the hand. Each coordinate has three slopes.",
+        },
+        why="The target's shape, (2,), and then the source's, (3,).",
+    ),
+    "14.b": Prediction(
+        "What does `ad.jvp(hand, (joints,), (v,))` return as the tangent for v = (1, 1, 0)?",
+        answer="column 0 plus column 1",
+        choices=("column 0 plus column 1", "row 0 plus row 1", "the mean of columns 0 and 1"),
+        hints={
+            "row 0 plus row 1": "Rows belong to outputs. v says how the *motors* move.",
+            "the mean of columns 0 and 1": "Both motors turn by the full amount, at the same time.",
+        },
+        why="Both motors turn at once, so their arrows add up.",
+    ),
+    "14.c": Prediction(
+        "`squares` has two inputs and three outputs. How many passes does the faster way need?",
+        answer=2,
+        hints={
+            3: "That's reverse: a seed for each of the three outputs. What does forward need?",
+            6: "One pass fills a whole row or a whole column.",
+            1: "That would be the stack. Here we count seeds or tangents.",
+            5: "You need one of the two ways, not both.",
+        },
+        why="Forward needs a tangent for each input, and there are only two.",
+    ),
+    "14.d": Prediction(
+        "With 20 outputs, from how many inputs on is reverse no longer the more expensive way?",
+        answer=20,
+        hints={
+            1: "With one input, forward needs one tangent. How many seeds does reverse need?",
+            10: "10 is the width of the tanh, and both ways have to go through that.",
+            40: "Forward pushes one tangent per input, reverse pulls back one seed per output.",
+        },
+        why="20 tangents against 20 seeds: the two meet where the Jacobian is square.",
+    ),
+    "14.e": Prediction(
+        "What is the shape of the Jacobian of the layer's output with respect to its kernel?",
+        answer=(7, 10, 5, 10),
+        hints={
+            (5, 10, 7, 10): "The target comes first: the output, of shape (7, 10).",
+            (7, 10): "That's the target. Each of its numbers has a slope with respect to every weight.",
+            (5, 10): "That's the source, and the gradient's shape. The Jacobian keeps the outputs apart.",
+            (70, 50): "As a matrix it would be. The tape keeps all the axes.",
+            (7, 10, 10, 5): "The kernel has one row for each of the 5 inputs: its shape is (5, 10).",
+        },
+        why="(7, 10) for the output, followed by (5, 10) for the kernel.",
+    ),
+    "14.f": Prediction(
+        "What will the first number of its *gradient* be?",
+        answer=4,
+        hints={
+            1: "That's the diagonal. The gradient adds up the slopes of all outputs.",
+            3: "That adds up a row. x[0] belongs to the first *column*.",
+            5: "That's on the diagonal, added up. Take the first column.",
+        },
+        why="x[0] moves both outputs, with the slopes 1 and 3.",
+    ),
+    "14.g": Prediction(
+        "The gradient of the shares has three numbers. What is each of them?",
+        answer=0,
+        hints={
+            1: "1 is the sum of the shares. How does that sum change when x does?",
+            None: "The shares are computed from x, so there is a path.",
+        },
+        why="The gradient asks how the *sum* of the shares changes, and it is always 1.",
+    ),
+}
+"""The predictions by their ids."""

@@ -113,7 +113,7 @@ def write(out: str | Path, numbers: Sequence[int] = (), *, solutions: bool = Fal
     Parameters
     ----------
     out : path
-        The folder; it is made where it lacks.
+        The folder; it is created if it is missing.
     numbers : sequence of int
         Which chapters; all if there are none.
     solutions : bool

@@ -16,7 +16,7 @@ export default { render };
 function render({ model, el }) {
   const host = make("div", { "data-autodiff-prediction": "" });
   el.replaceChildren(host);
-  mount(host, model.get("document"));
+  mount(host, model.get("content"));
 }
 
 /** The static page: starts every question that is not asked yet, however many copies of this script the page has. */

@@ -34,7 +34,7 @@ export function wordsView(stop) {
   const words = STRINGS.words;
   let opener;
   const focused = () => element.getRootNode().activeElement;
-  const dialog = (term, name, inside) => {
+  const dialog = (term, name, inside, ...more) => {
     const [id, text] = [idOf(term), `${idOf(term)}-text`];
     const about = { class: "definition", role: "dialog", "aria-label": name, "aria-describedby": text };
     const part = make("div", { id, ...about, popover: "auto", tabindex: -1, autofocus: "" });
@@ -47,12 +47,12 @@ export function wordsView(stop) {
         opener = source ?? at;
         stop(); // whoever reads wants the step to stay
       } else if (part.contains(at)) opener?.focus({ preventScroll: true }); // browsers forget it in a shadow root
-      part.replaceChildren(...(opens ? [close, make("b", {}, name), build(inside(), { id: text })] : []));
+      part.replaceChildren(...(opens ? [close, make("b", {}, name), build(inside(), { id: text }), ...more] : []));
     });
     return part;
   };
   const entries = Object.entries(words.terms);
-  const defined = entries.map(([term, text]) => dialog(term, term, () => make("p", {}, text)));
+  const defined = entries.map(([term, text]) => dialog(term, term, () => make("p", {}, text), ...glossaryLink(term)));
   const element = make("div", { class: "words" }, ...defined, dialog(SIGNS, words.signs, listOfSigns));
   const current = () => element.querySelector(":popover-open");
   /** Esc ends a definition, and neither the stage nor what the page has open. */
@@ -71,6 +71,13 @@ export function wordsView(stop) {
     });
   };
   return { element, show, ends };
+}
+
+/** Where the page's head names a glossary, as the book's pages do: a link to the term's entry in it. */
+function glossaryLink(term) {
+  const glossary = document.querySelector('link[rel="glossary"]');
+  if (!glossary) return [];
+  return [make("a", { href: `${glossary.href}#term-${term.replace(" ", "-")}` }, STRINGS.words.glossary)];
 }
 
 function listOfSigns() {
