@@ -50,6 +50,23 @@ def test_the_arrays_that_tensors_hand_out_cannot_be_written_into():
     assert tape.gradient(y, x).tolist() == [2.0, 4.0]
 
 
+def test_a_tape_that_copies_nothing_has_its_past_changed_with_the_array():
+    data, notes = np.array([1.0, 2.0, 3.0]), []
+    notes.append(data)
+    data[0] = 100.0
+    assert (2 * notes[-1]).tolist() == [200.0, 4.0, 6.0]
+
+
+@pytest.mark.parametrize("kind", [np.array, list])
+def test_a_buffer_that_is_filled_again_in_each_turn_is_noted_as_it_was(kind):
+    x, buffer = ad.Variable([1.0, 1.0, 1.0]), kind([0.0, 0.0, 0.0])
+    with ad.GradientTape() as tape:
+        for day in (1.0, 2.0, 3.0):
+            buffer[:] = [day] * 3
+            _ = x * buffer
+    assert [entry.values[1].tolist() for entry in tape.entries] == [[1.0] * 3, [2.0] * 3, [3.0] * 3]
+
+
 # Chapter 2: following paths recursively -----------------------------------------------------------------------------
 
 

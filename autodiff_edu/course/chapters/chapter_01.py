@@ -1,13 +1,16 @@
-"""The exercises of chapter 1, the tape: how many entries, which values are kept, the graph of given code."""
+"""Chapter 1, the tape: how many entries, notes that stay true, the graph of given code."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
-from ..feedback import NotYet, number, shortened
+import numpy as np
 
-KEPT = {"x", "k", "first a", "second a", "z"}
+from ..feedback import NotYet, call, needs_function, number, shortened
+from ..predictions import Prediction
+
 ARROWS = {("x", "a"), ("y", "a"), ("a", "b"), ("a", "c"), ("b", "c"), ("c", "d"), ("x", "d")}
 
 
@@ -30,33 +33,86 @@ def entries(answer: Any) -> str:
     raise NotYet(
         hints.get(int(given), "Count operations on watched values, one by one, and the loop's line once per turn.")
         if given == int(given)
-        else f"The tape holds whole entries, and {given:g} is no whole number."
+        else f"The tape holds whole entries, and {given:g} is not a whole number."
     )
 
 
-def kept(answer: Any) -> str:
-    """Check 1.2: which values the tape keeps, as a set of names."""
-    given = _names(answer)
-    if unknown := given - KEPT - {"n"}:
-        if "a" in unknown:
-            raise NotYet('The code computes two values called a. Write "first a", "second a", or both.')
-        raise NotYet(f"{_listed(unknown)} is not among the six names: x, k, first a, second a, n, z.")
-    if "n" in given:
-        raise NotYet(
-            "n is the sum of k, and k is a plain array: no tape sees that sum, and no entry uses n. So n is not kept."
-        )
-    hints = {
-        "first a": "The name a moves on to the second value, and the first is forgotten by Python. "
-        "But the entry of the multiplication took the first one as its input.",
-        "k": "No tape sees how k is made. But a recorded multiplication uses it, and an entry keeps all its inputs.",
-        "x": "Look at the inputs too: the first entry is exp(x), and an entry keeps what went in.",
-        "z": "Look at the outputs too: an entry keeps what came out, also the last one.",
-        "second a": "The second a is what the multiplication gave and what the sum used. So two entries hold it.",
-    }
-    for name, hint in hints.items():
-        if name not in given:
-            raise NotYet(hint)
-    return "Every input and every output of the three entries, and nothing else."
+def _write(value: Any) -> None:
+    """Write 100 into a value wherever that is possible."""
+    if isinstance(value, np.ndarray):
+        value[...] = 100.0
+    elif isinstance(value, list):
+        for place, part in enumerate(value):
+            if isinstance(part, list | np.ndarray):
+                _write(part)
+            else:
+                value[place] = 100.0
+
+
+NOTED: list[tuple[str, Callable[[], Any], str]] = [
+    ("a number", lambda: 2.5, "A number needs no copy: nobody can write into it. Return it as it is."),
+    (
+        "an array",
+        lambda: np.array([1.0, 2.0, 3.0]),
+        "Your note is still the same memory. `value`, `value[:]` and `np.asarray(value)` copy no array; "
+        "`value.copy()` does.",
+    ),
+    ("a list", lambda: [1.0, 2.0, 3.0], "Your note is still the same list. Make a new one."),
+    (
+        "a list of lists",
+        lambda: [[1.0, 2.0], [3.0]],
+        "The outer list is new, but the lists inside it are still the same. They need notes of their own.",
+    ),
+    (
+        "a list of arrays",
+        lambda: [np.array([1.0, 2.0]), np.array([3.0, 4.0])],
+        "The list is new, but the arrays in it are still the same. They need copies of their own.",
+    ),
+    (
+        "a list that holds a list of arrays",
+        lambda: [1.0, [np.array([1.0, 2.0]), [3.0]]],
+        "The first two levels are new and the third is not. Let `note` call itself for each part of a list.",
+    ),
+]
+
+
+def note(answer: Any) -> str:
+    """Check 1.2: `note(value)`, which a later write into the value must not change."""
+    needs_function(answer, "note(value)")
+    for name, make, hint in NOTED:
+        value, before = make(), make()
+        try:
+            given = call(answer, value, written=f"note(value), with value {name},")
+        except NotYet as failed:
+            more = " A number has no parts and no `copy`." if name == "a number" else ""
+            raise NotYet(f"{failed}{more}") from failed.__cause__
+        if given is ...:
+            raise NotYet("Replace the three dots: your function returns `...`.")
+        if given is None:
+            raise NotYet("Your function returns None. Is a `return` missing?")
+        if not _same(value, before):
+            raise NotYet(f"Your function changes {name} that it is given. Leave the value alone, and return a copy.")
+        if not _same(given, before):
+            raise NotYet(f"For {name}, {shortened(before)}, your note is {shortened(given)}. It should hold the same.")
+        given_before = deepcopy(given)
+        _write(value)
+        if not _same(given, given_before):
+            raise NotYet(f"Then I wrote 100 into {name}, and your note changed with it. {hint}")
+    return "Numbers, arrays, lists and lists in lists: whatever is written later, the past stays as it was."
+
+
+def _same(given: Any, wanted: Any) -> bool:
+    """Whether two values hold the same numbers; lists may have become arrays or tuples."""
+    if isinstance(wanted, list | tuple):
+        try:
+            parts = list(given)
+        except Exception:
+            return False
+        return len(parts) == len(wanted) and all(map(_same, parts, wanted))
+    try:
+        return bool(np.shape(given) == np.shape(wanted) and np.all(np.asarray(given) == wanted))
+    except Exception:
+        return False
 
 
 def arrows(answer: Any) -> str:
@@ -93,16 +149,6 @@ def arrows(answer: Any) -> str:
     )
 
 
-def _names(answer: Any) -> set[str]:
-    if isinstance(answer, str):
-        answer = [part.strip() for part in answer.split(",")]
-    if not isinstance(answer, set | frozenset | list | tuple) or not all(isinstance(name, str) for name in answer):
-        if isinstance(answer, set | list | tuple) and ... in answer:
-            raise NotYet('Replace the three dots by names, as in {"x", "n"}.')
-        raise NotYet(f'I need a set of names, as in {{"x", "n"}}, and your answer is {shortened(answer)}.')
-    return {" ".join(name.split()) for name in answer}
-
-
 def _pairs(answer: Any) -> set[tuple[str, str]]:
     wanted = 'I need a set of pairs, as in {("x", "a"), ("a", "b")}'
     if not isinstance(answer, set | frozenset | list | tuple):
@@ -122,5 +168,102 @@ def _listed(names: set[str]) -> str:
     return " and ".join(map(shortened, sorted(names)))
 
 
-EXERCISES: dict[str, Callable[[Any], str]] = {"1.1": entries, "1.2": kept, "1.3": arrows}
+EXERCISES: dict[str, Callable[[Any], str]] = {"1.1": entries, "1.2": note, "1.3": arrows}
 """The checks by exercise."""
+
+PREDICTIONS: dict[str, Prediction] = {
+    "1.a": Prediction(
+        "How many entries will the tape hold if it is all one line?",
+        answer=4,
+        hints={
+            1: "That is the number of lines. The tape writes an entry for each operation.",
+            2: "Count the operations: there is a product inside the second brackets.",
+            3: "Both minus signs and both products count.",
+            5: "`profit = ...` only gives the result a name. Count the operations.",
+        },
+        why="Two differences and two products, on one line as on two.",
+    ),
+    "1.b": Prediction(
+        "How many of a, b, c and d will the tape below record?",
+        answer=2,
+        hints={
+            4: "The tape leaves out what uses nothing that is watched at that moment. Look at `sugar` and `rent`.",
+            3: "Go through them one by one: is the value watched at that moment?",
+            1: "When does the tape begin to watch `sugar`?",
+        },
+        why="It records a and d: `sugar` is not watched yet at b, and `rent` is not trainable.",
+    ),
+    "1.c": Prediction(
+        "If the loop ran over `range(1000)` instead, how many entries would the tape hold?",
+        answer=1000,
+        within=0,
+        hints={
+            2: "One for each line in the loop? The tape knows no loop, only what was run.",
+            3: "That is for three turns. Now there are a thousand.",
+            2000: "In each turn, only one side of the branch is run.",
+            999: "The turn with `day == 1` computes something, too.",
+            1001: "Does `rent` or `total = 1.0` compute something from a watched value?",
+            1002: "Does `rent` or `total = 1.0` compute something from a watched value?",
+        },
+        why="Each turn computes one thing, and the tape writes down what was run.",
+    ),
+    "1.d": Prediction(
+        "How many bytes does the tape of the lemonade hold at the end, with 1,000 prices?",
+        answer=40000,
+        hints={
+            32000: "Those are the four outputs. An entry keeps its inputs as well.",
+            64000: "An array that stands in several entries counts once.",
+            56000: "An array that stands in several entries counts once.",
+            40: "That is for one price. Each array has 1,000 numbers now.",
+            8000: "That is one array. How many different ones are there in the four entries?",
+        },
+        why="There are five arrays of 8,000 bytes: the prices, and the outputs of four entries.",
+    ),
+    "1.e": Prediction(
+        "Which of these values does the tape *not* keep?",
+        answer="n",
+        choices=("k", "the first a", "n", "z"),
+        hints={
+            "k": "No tape sees how k is made. But a recorded product uses it, and an entry keeps all its inputs.",
+            "the first a": "Python forgets it. But the product took it as an input, and an entry keeps all its inputs.",
+            "z": "It is the output of the last entry.",
+        },
+        why="k is a plain array, so no tape records its sum, and no entry uses n.",
+    ),
+    "1.f": Prediction(
+        "How many kilobytes does the tape hold after 50 products with the plain array?",
+        answer="808: 16 for each product, and 8 for the first y",
+        choices=(
+            "16: two arrays, however many products",
+            "416: 8 for each product, the weights once, and the first y",
+            "808: 16 for each product, and 8 for the first y",
+        ),
+        hints={
+            "16: two arrays, however many products": "Each product makes a new y, and its entry keeps it.",
+            "416: 8 for each product, the weights once, and the first y": (
+                "Only if all entries share one array. Can the tape be sure that nobody writes into a plain array?"
+            ),
+        },
+        why="Each entry keeps its output and a copy of the plain array.",
+    ),
+    "1.g": Prediction(
+        "After `data[0] = 100.0`, what is the first of the three slopes?",
+        answer=200,
+        hints={
+            2: "It was 2. But what is in the notes: three numbers, or the array itself?",
+            100: "That is in the notes now. The slope is twice that.",
+            10000: "The square is not computed again; only the slope is.",
+        },
+        why="The note is the array itself, and its first number is now 100.",
+    ),
+    "1.h": Prediction(
+        "The loop fills one buffer with 1s, then 2s, then 3s. What number is in the tape's note of the *first* turn?",
+        answer=1,
+        hints={
+            3: "That would be so if the note were the buffer itself. What does this tape do with plain arrays?",
+            6: "Nothing is added up here.",
+        },
+        why="The tape copied the buffer when it recorded the product.",
+    ),
+}
+"""The predictions by their ids."""
