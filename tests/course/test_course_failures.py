@@ -429,3 +429,92 @@ def test_in_a_stack_of_sigmoids_the_gradient_shrinks_to_a_quarter_or_less_with_e
     sizes = [abs(float(g)) for g in tape.gradient(y, weights)]
     assert all(earlier < 0.25 * later for earlier, later in pairwise(sizes))
     assert sizes[0] < 0.25**9 < 0.1 < sizes[-1]
+
+
+def penguins():
+    with (Path(__file__).parents[2] / "notebooks/data/penguins.csv").open(encoding="utf-8") as table:
+        rows = list(csv.DictReader(table))
+    measured = np.array([[float(row["flipper_length_mm"]), float(row["body_mass_g"])] for row in rows])
+    learn = np.arange(len(rows)) % 5 > 0
+    names = np.array([["Adelie", "Chinstrap", "Gentoo"].index(row["species"]) for row in rows])
+    return (measured[learn] - measured[learn].mean(axis=0)) / measured[learn].std(axis=0), names[learn]
+
+
+def ten_layers(activation, factor, turns=0):
+    """The norm of each kernel's gradient in chapter 20's deep network, and its loss, after so many turns."""
+    x, y = penguins()
+    nn.seed(13)
+    hidden, last = [nn.Dense(8, activation) for _ in range(10)], nn.Dense(3)
+    optimizer = nn.SGD(0.1)
+
+    def loss():
+        a = x
+        for layer in hidden:
+            a = layer(a)
+        return nn.softmax_cross_entropy(last(a), y)
+
+    loss()
+    for layer in hidden:
+        layer.kernel.assign(factor * layer.kernel)
+    variables = [v for layer in (*hidden, last) for v in layer.variables]
+    for turn in range(turns + 1):
+        with ad.GradientTape() as tape:
+            value = loss()
+        gradients = tape.gradient(value, variables)
+        if turn < turns:
+            optimizer.apply(gradients, variables)
+    return [float(np.linalg.norm(g)) for g in gradients[:20:2]], float(value)
+
+
+def test_kernels_that_are_too_small_vanish_and_too_large_explode_with_slope_1_too():
+    (tanh, _), (tanh_half, _), (tanh_four, _) = (ten_layers(np.tanh, factor) for factor in (1.0, 0.5, 4.0))
+    (relu, _), (relu_half, _), (relu_four, loss) = (ten_layers(nn.relu, factor) for factor in (1.0, 0.5, 4.0))
+    assert all(240 < a / b < 310 for a, b in zip(tanh, tanh_half, strict=True))
+    assert all(500 < a / b < 530 for a, b in zip(relu, relu_half, strict=True))  # 2 to the power of 9 is 512
+    assert 1e3 < min(relu_four) < max(relu_four) < 7e3
+    assert max(tanh_four) < 6.0
+    assert round(loss) == 5414
+    he, _ = ten_layers(nn.relu, np.sqrt(2.0))
+    assert 0.1 < min(he) < max(he) < 0.4
+
+
+@pytest.mark.parametrize(("activation", "factor"), [(nn.sigmoid, 1.0), (nn.relu, 4.0)])
+def test_sigmoids_and_dead_relus_learn_the_last_bias_only(activation, factor):
+    _, y = penguins()
+    shares = np.bincount(y) / len(y)
+    norms, loss = ten_layers(activation, factor, turns=200)
+    assert f"{loss:.4f}" == f"{-np.sum(shares * np.log(shares)):.4f}" == "1.0497"
+    assert max(norms[:5]) < 1e-4
+    assert (norms == [0.0] * 10) == (activation is nn.relu)
+
+
+# Chapter 21: a block that is not independent ------------------------------------------------------------------------
+
+
+def first_slopes(scale):
+    """The first slope of a linear fit whose rows are scaled in 8, 4 and 2 blocks; blocks differ in their means."""
+    draw = np.random.default_rng(0)
+    rows = draw.normal(size=(80, 2))
+    rows[:, 0] += np.repeat(np.arange(8.0), 10)
+    wanted = rows @ [3.0, -2.0]
+
+    def slope(x):
+        return float(ad.grad(lambda w: np.mean((x @ w - wanted) ** 2))(np.zeros(2))[0])
+
+    return [slope(np.concatenate(scale(np.split(rows, count)))) for count in (8, 4, 2)]
+
+
+def test_scaling_block_by_block_gives_a_gradient_that_depends_on_the_cuts():
+    found = first_slopes(lambda blocks: [(b - b.mean(axis=0)) / b.std(axis=0) for b in blocks])
+    assert min(abs(a - b) for a, b in pairwise(found)) > 0.1
+
+
+def test_scaling_by_what_all_blocks_send_does_not():
+    def scale(blocks):
+        rows = sum(len(b) for b in blocks)
+        mean = sum(b.sum(axis=0) for b in blocks) / rows
+        spread = np.sqrt(sum((b**2).sum(axis=0) for b in blocks) / rows - mean**2)
+        return [(b - mean) / spread for b in blocks]
+
+    found = first_slopes(scale)
+    assert found == pytest.approx([found[0]] * 3, rel=1e-9)
