@@ -15,6 +15,7 @@ import pytest
 import autodiff_edu as ad
 from autodiff_edu import nn
 from autodiff_edu.course.chapters import chapter_05
+from autodiff_edu.course.tools.assignment import chapters
 
 # Chapter 1: writing into an array that the tape still needs ---------------------------------------------------------
 
@@ -140,6 +141,28 @@ def test_a_fit_goes_flat_in_silence_where_an_n_by_1_prediction_meets_n_targets(c
         b.assign_sub(0.3 * by_b)
     assert w.tolist() == [[pytest.approx(slope, abs=1e-9)]]
     assert b.tolist() == [pytest.approx(1.0)]
+
+
+@pytest.mark.parametrize(
+    ("column", "line", "errors"), [(False, (0.0, 4.2018), 342 * 342), (True, (0.4969, 4.1563), 342)]
+)
+def test_the_penguins_line_goes_flat_as_well(column, line, errors):
+    with (chapters()[3].parent / "data" / "penguins.csv").open(encoding="utf-8") as table:
+        rows = list(csv.DictReader(table))
+    x = np.array([[float(row["flipper_length_mm"]) / 10.0 - 20.0] for row in rows])
+    targets = np.array([float(row["body_mass_g"]) / 1000.0 for row in rows])
+    if column:
+        targets = targets[:, None]
+    w, b = ad.Variable([[0.0]]), ad.Variable([0.0])
+    for _ in range(40):
+        with ad.GradientTape() as tape:
+            error = x @ w + b - targets
+            loss = np.mean(error**2)
+        by_w, by_b = tape.gradient(loss, [w, b])
+        w.assign_sub(0.2 * by_w)
+        b.assign_sub(0.2 * by_b)
+    assert (w.item(), b.item()) == pytest.approx(line, abs=1e-4)
+    assert error.size == errors
 
 
 def test_the_package_s_own_mean_squared_error_refuses_such_shapes():

@@ -146,6 +146,31 @@ def test_most_of_the_slope_of_a_square_root_comes_from_the_last_turn():
     assert parts == [pytest.approx(part, abs=1e-6) for part in (0.352941, 0.000577, 0.000048)]
 
 
+# Chapter 2: what all slopes cost ------------------------------------------------------------------------------------
+
+
+def test_100_slopes_cost_597_operations_where_central_differences_take_39800():
+    values = [ad.constant(1.0) for _ in range(100)]
+    with ad.GradientTape() as tape:
+        tape.watch(values)
+        target = values[0] * values[0]
+        for value in values[1:]:
+            target = target + value * value
+    run = len(tape.entries)
+    walk = sum(len(step.contributions) for step in tape.steps(target, values))
+    assert (run + walk, 2 * 100 * run) == (597, 39_800)
+
+
+def test_a_million_slopes_take_one_walk():
+    x = ad.constant(np.linspace(0.0, 4.0, 1_000_001))
+    with ad.GradientTape() as tape:
+        tape.watch(x)
+        y = np.sum(x * np.sin(x))
+    slopes = tape.gradient(y, x)
+    assert (slopes.shape, len(tape.entries)) == ((1_000_001,), 3)
+    assert float(slopes[500_000]) == pytest.approx(math.sin(2) + 2 * math.cos(2))
+
+
 # Chapters 7 and 8: stop recording, reset, stop the gradient ---------------------------------------------------------
 
 
