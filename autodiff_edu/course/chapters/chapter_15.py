@@ -58,7 +58,10 @@ def backtrack(answer: Any) -> str:
         def tried(x: Any, f: Any = f, asked: list[Any] = asked) -> Any:
             asked.append(x)
             if len(asked) > 500:
-                raise NotYet("After 500 tries I stop: your loop never ends. X")
+                raise NotYet(
+                    "After 500 tries I stop: your loop never ends. How much lower must it be? A tenth of what the "
+                    "slope promises, which is negative, and t times it."
+                )
             return f(np.asarray(x, dtype=float))
 
         try:
