@@ -62,6 +62,23 @@ def integer(value):
     return tape.gradient(y, x)
 
 
+def watched_y(value):
+    x = ad.constant(value)
+    with ad.GradientTape() as tape:
+        y = x * x
+        tape.watch(y)
+    return tape.gradient(y, x)
+
+
+def without_return(program):
+    """Return the program without its return."""
+
+    def silent(value):
+        program(value)
+
+    return silent
+
+
 def zeros(value):
     x = ad.constant(value)
     with ad.GradientTape() as tape:
@@ -121,6 +138,8 @@ RIGHT = {
         [WAGES, FUEL],
         (FUEL, WAGES),
         [(5, "wages.assign", "    wages = hours * 30"), [7, "float()", "fuel = 1.6 * litres"]],
+        [(5, "wages.assign(30.0 * hours)", "wages = 30.0 * hours"), (7, "float(litres)", "fuel = litres * 1.6")],
+        [WAGES, (7, "fuel = float(litres) * 1.6", "fuel = np.float32(1.6) * litres")],
         [(5, "assign", "wages = 7200.0 / speed"), (7, "float", "fuel=np.multiply(litres, 1.6)  # a tensor")],
     ],
 }
@@ -130,6 +149,12 @@ WRONG = {
         (but(1, constant_unwatched), "4 of 5 are repaired"),
         (but(1, constant_unwatched), "Who tells the tape"),
         (but(1, watched_late), "only after y was computed"),
+        (but(1, watched_y), "It watches y"),
+        (but(1, without_return(REPAIRED[0])), "Is a `return` missing"),
+        (but(2, without_return(REPAIRED[1])), "Is a `return` missing"),
+        (but(4, without_return(REPAIRED[3])), "Is a `return` missing"),
+        (but(1, lambda value: 2 * value), "Take it from a tape"),
+        (but(4, lambda value: 3.0 * math.exp(value)), "Take it from a tape"),
         (but(1, zeros), "hides the cut and does not repair"),
         (but(1, slope_of(lambda x: float(x) * x)), "one of the two factors"),
         (but(1, lambda value: value * value), "the value of y"),
@@ -143,6 +168,7 @@ WRONG = {
         (but(3, slope_of(lambda x: x * x * x)), "three.*raised TypeError"),
         (but(3, slope_of(lambda x: float(x) ** 2 * x, real)), "Two of the three"),
         (but(4, slope_of(lambda x: 3.0 * ad.constant(np.exp(float(x))))), "does not bring it back"),
+        (but(4, slope_of(lambda x: 3.0 * ad.constant(np.exp(x)))), r"use `np\.exp\(x\)` itself"),
         (but(4, slope_of(lambda x: 3.0 * math.exp(x))), r"raised TypeError.*math\.exp takes"),
         (but(4, slope_of(lambda x: 3.0 * np.exp(x.numpy()))), r"`four`\. four\(.*raised TypeError"),
         (but(4, slope_of(np.exp)), "factor 3 is missing"),
@@ -168,7 +194,7 @@ WRONG = {
         ({**TEN, "i": 12}, "where they came from is lost"),
         ({**TEN, "i": 3}, "with respect to c"),
         ({**TEN, "j": 4}, "when it is 5"),
-        ({**TEN, "j": None}, "read after the assign"),
+        ({**TEN, "j": None}, "it cuts nothing here"),
         ({**TEN, "f": None}, "None would mean that no path"),
         ({**TEN, "f": 1}, "How much does y change"),
         ({**TEN, "a": 2}, "contributions add up"),
@@ -198,6 +224,8 @@ WRONG = {
         ([(5, "assign", "wages = 90.0"), (7, "float", "fuel = 38.4")], "a plain number. Keep it a tensor"),
         ([WAGES, (7, "multiply", "fuel = litres * 1.6")], "In line 7 it is not"),
         ([(5, "float", "wages = 30.0 * hours"), FUEL], "In line 5 it is not"),
+        ([WAGES, (7, "litres * 1.6", "fuel = litres * 1.6")], "In line 7 it is not"),
+        ([WAGES, (7, "", "fuel = litres * 1.6")], "In line 7 it is not"),
         ([(8, "add", "cost = wages + fuel")], "does not name line 8"),
         ([(2, "Variable", "wages = 0.0"), FUEL], "does not name line 2"),
         ([(0, "the operation", "the line as it should be")], "no line 0"),

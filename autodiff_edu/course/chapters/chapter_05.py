@@ -1,9 +1,10 @@
-"""The exercises of chapter 5, watched or None: five programs to repair, ten answers to predict, an account to read."""
+"""The exercises of chapter 5, watched or None: five programs to repair, ten answers, an explanation to read."""
 
 from __future__ import annotations
 
 import linecache
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from ...trace.events import Watch
+from ...trace.events import Event, Outcome, Record, Seed, Skip, Watch
 from ..feedback import NotYet, call, near, needs_dict, needs_each, number, observe, quoted, shortened
 from ..predictions import Prediction
 
@@ -72,22 +73,17 @@ PREDICTIONS = {
         why="`assign` puts the plain number 3 into `c`. With respect to `c` the slope is 6, with respect to `b` None.",
     ),
     "5.f": Prediction(
-        "Five lines lead from `width` to `total` in the next cell. At which of them does a backward pass get stuck?",
-        answer="`cents = np.round(price * 100.0)`",
-        choices=(
-            "`area = width * width`",
-            "`price = area * 2.5`",
-            "`cents = np.round(price * 100.0)`",
-            "`bill = cents / 100.0`",
-            "`total = bill + 4.0`",
-        ),
+        "Five lines lead from `width` to `total` in the next cell. How many of them will the tape record?",
+        answer=3,
         hints={
-            "`area = width * width`": "A product passes cotangents to both of its factors.",
-            "`price = area * 2.5`": "A product passes a cotangent back, whatever number the other factor is.",
-            "`bill = cents / 100.0`": "A division would pass a cotangent back. Which line stands still, then jumps?",
-            "`total = bill + 4.0`": "A sum would pass its cotangent on. Which line stands still, then jumps?",
+            0: "`width` is a variable, and `area` is computed from it under the tape.",
+            1: "`price` is computed from `area`, and the tape follows `area`.",
+            2: "The line that rounds has something watched in it, too: `price`.",
+            4: "The line of `cents` makes two entries, but it's one line. And is anything watched in the next one?",
+            5: "A line is recorded if something watched goes into it. After the rounding, is anything watched?",
         },
-        why="Rounding has steps, so nothing flows back through it.",
+        why="`area`, `price` and `cents` are recorded. Nothing flows back through `np.round`, so `bill` and `total` "
+        "have nothing watched in them.",
     ),
     "5.g": Prediction(
         "`x = ad.Variable(2.0)`. Each epoch computes `y = x + 1` under a tape, and ends with `x = x + 1`. What kind of "
@@ -110,7 +106,7 @@ PREDICTIONS = {
             25: "That is the loss.",
             None: "With one tape, yes. Here the cotangent is carried across the assign by hand.",
         },
-        why="`c` is 5, so its cotangent is 10, and the factor 2 makes 20 of it.",
+        why="`c` is 5, so its cotangent is 10, and times 2 is 20.",
     ),
 }
 
@@ -129,6 +125,10 @@ NONE = {
     "five": "The second epoch gives None. Is w still a variable after its last line? `w.assign_sub` keeps it one.",
 }
 LATE = "Its x is watched, but only after y was computed from it. Which line has to come first?"
+WATCHED_Y = "It watches y, and the slope is with respect to x. Which tensor does the tape have to follow?"
+REMADE = "`ad.constant` makes a new tensor that doesn't know where its numbers came from: use `np.exp(x)` itself."
+NO_RETURN = "Inside, the gradient is a number. Is a `return` missing?"
+NO_TAPE = "That is the right slope, but no tape was asked for it. Take it from a tape, with `tape.gradient`."
 WRONG: dict[str, list[tuple[Callable[[float], float], str]]] = {
     "one": [
         (lambda v: v, "The derivative of x * x is 2x: was one of the two factors made a plain number?"),
@@ -168,12 +168,13 @@ HINTS = {
     "i": "assign puts plain numbers into c. Is there another path from x to y?",
     "j": "x is read after the assign. Which value does it have then?",
 }
-OTHER = {
+OTHER: dict[tuple[str, float | None], str] = {
     ("a", 2.0): "2 is the contribution of one factor. Both factors are x, and contributions add up.",
     ("d", 4.0): "4 would be the slope of x². floor(x) is 2 here, but it does not change with x: one contribution only.",
     ("h", 4.0): "4 is the slope of x². But x.numpy() is a plain number, and a constant made of it has no past.",
     ("i", 3.0): "3 is the slope with respect to c. With respect to x there is none: assign puts plain numbers into c.",
     ("i", 12.0): "12 is the slope of 3x². But assign puts plain numbers into c, and where they came from is lost.",
+    ("j", None): "assign changes x before it is read; it cuts nothing here.",
     ("j", 4.0): "4 is the slope at 2. But x is read after the assign, when it is 5.",
     ("g", 1.0): "1 is the slope where x is the larger one. At x = 2 the larger one is 3.",
 }
@@ -188,9 +189,9 @@ with ad.GradientTape() as tape:
     fuel = float(litres) * 1.6
     cost = wages + fuel
 """
-"""The program of 5.3, whose account is to be read; the chapter shows both."""
+"""The program of 5.3, whose explanation is to be read; the chapter shows both."""
 CUTS = {5: ("wages", "assign"), 7: ("fuel", "float")}
-"""The lines that its account names: what each computes, and the operation that cuts."""
+"""The lines that its explanation names: what each computes, and the operation that cuts."""
 
 
 def repaired(answer: Any) -> str:
@@ -215,14 +216,12 @@ def _judge(name: str, program: Callable[..., Any]) -> str | None:
         try:
             slope, events = observe(program, value, written=written)
             if slope is None:
-                late = name == "one" and any(isinstance(event, Watch) for event in events)
-                why = LATE if late else NONE[name]
-                return f"`{written}`, which gives None. {why} `print(tape.explain(...))` inside it says more."
+                return f"`{written}`. It returns None. {_why_none(name, events)}"
             given.append(number(slope, f"what {written} gives"))
         except NotYet as hint:
             return f"`{name}`. {hint}"
     if _follows(PROGRAMS[name], values, given):
-        return None
+        return None if any(isinstance(event, Seed) for event in events) else f"`{name}`. {NO_TAPE}"
     for wrong, why in WRONG[name]:
         if _follows(wrong, values, given):
             return f"`{name}`. {why}"
@@ -234,6 +233,23 @@ def _judge(name: str, program: Callable[..., Any]) -> str | None:
         f"`{written}`, which gives {given[-1]:.6g}, and the slope is {PROGRAMS[name](values[-1]):.6g}. "
         "Leave the formula as it was, and repair only what cuts the path."
     )
+
+
+def _why_none(name: str, events: list[Event]) -> str:
+    """Return what a program that gives None does not do, judging by what its tapes did."""
+    outcomes = [event for event in events if isinstance(event, Outcome)]
+    if outcomes and outcomes[-1].connected:
+        return NO_RETURN
+    computed = [event.entry for event in events if isinstance(event, Record | Skip)]
+    watched = {event.tensor._id for event in events if isinstance(event, Watch)}
+    why = NONE[name]
+    if name == "one" and watched & {entry.output_id for entry in computed}:
+        why = WATCHED_Y
+    elif name == "one" and watched:
+        why = LATE
+    elif name == "four" and any(entry.name == "exp" for entry in computed):
+        why = REMADE
+    return f"{why} `print(tape.explain(...))` inside it says more."
 
 
 def _follows(formula: Callable[[float], float], values: list[float], given: list[float]) -> bool:
@@ -266,7 +282,7 @@ def _refuse(letter: str, given: Any, start: str) -> str:
     if isinstance(given, str):
         raise NotYet(f"{start}{shortened(given)} is a string: write None or a number, without quotes.")
     value = None if given is None else number(given, f"the gradient in {letter}")
-    if value is not None and (letter, value) in OTHER:
+    if (letter, value) in OTHER:
         raise NotYet(start + OTHER[letter, value])
     if right is None and value == 0:
         raise NotYet(f"{start}0 would be a slope that arrived at x. {HINTS[letter]}")
@@ -275,8 +291,8 @@ def _refuse(letter: str, given: Any, start: str) -> str:
     raise NotYet(start + HINTS[letter])
 
 
-def account(answer: Any) -> str:
-    """Check 5.3: the lines that an account blames, as triples of a line, an operation and the line as it should be."""
+def explained(answer: Any) -> str:
+    """Check 5.3: the lines that an explanation blames, each with the operation that cuts and the line repaired."""
     if isinstance(answer, tuple) and len(answer) == 3 and isinstance(answer[0], int):
         answer = [answer]
     if not isinstance(answer, list | tuple) or not answer or not all(map(_is_triple, answer)):
@@ -294,14 +310,14 @@ def account(answer: Any) -> str:
     if not explanation or explanation.left_out:
         found = "is still None" if not explanation else "is a number, but it leaves something out"
         causes = " ".join(cause.text for cause in (explanation.causes or explanation.left_out))
-        raise NotYet(f"{where} the gradient {found}. The account now says: {causes}")
+        raise NotYet(f"{where} the gradient {found}. The explanation now says: {causes}")
     cost, slope = float(names["cost"]), float(names["tape"].gradient(names["cost"], names["speed"]))
-    if not near(cost, float(before["cost"])):
+    if not math.isclose(cost, float(before["cost"]), rel_tol=1e-6):  # a float32 constant will do
         raise NotYet(
             f"{where} the cost is {cost:g}, and it was {float(before['cost']):g}. Keep the formula, and change only "
             "what cuts the path."
         )
-    if not near(slope, -1.125 + 0.64):
+    if not math.isclose(slope, -1.125 + 0.64, rel_tol=1e-6):
         raise NotYet(f"{where} the slope is {slope:g}, and finite differences say -0.485. Keep the formulas.")
     return "The slope is -0.485 for each km/h: at 80 the wages still weigh more, so it pays to drive a little faster."
 
@@ -316,16 +332,16 @@ def _is_triple(part: Any) -> bool:
 
 
 def _needs_blamed(line: int, operation: str) -> None:
-    """Refuse a line that the account does not name, or an operation that does not cut in it."""
+    """Refuse a line that the explanation does not name, or an operation that does not cut in it."""
     if line not in CUTS:
         if not 1 <= line <= 8:
-            raise NotYet(f"The program has lines 1 to 8, and no line {line}. Which lines does the account name?")
-        raise NotYet(f"The account does not name line {line}. Each of its bullets begins with a file and a line.")
-    named = operation.strip().rstrip("()").rpartition(".")[2].strip().lower()
-    if named != CUTS[line][1]:
+            raise NotYet(f"The program has lines 1 to 8, and no line {line}. Which lines does the explanation name?")
+        raise NotYet(f"The explanation does not name line {line}. Each of its bullets begins with a file and a line.")
+    called = re.search(r"(\w+)\s*(?:\(|$)", operation.strip())  # float(litres), wages.assign(...) or the name alone
+    if called is None or called[1].lower() != CUTS[line][1]:
         raise NotYet(
-            f"In line {line} it is not {quoted(operation)} that cuts. The account quotes the call: which function or "
-            "method is it?"
+            f"In line {line} it is not {quoted(operation)} that cuts. The explanation quotes the call: which function "
+            "or method is it?"
         )
 
 
@@ -347,5 +363,5 @@ def _run(lines: dict[int, str]) -> dict[str, Any]:
     return names
 
 
-EXERCISES: dict[str, Callable[[Any], str]] = {"5.1": repaired, "5.2": predicted, "5.3": account}
+EXERCISES: dict[str, Callable[[Any], str]] = {"5.1": repaired, "5.2": predicted, "5.3": explained}
 """The checks by exercise."""

@@ -50,19 +50,19 @@ PREDICTIONS = {
         why="Each element has the slope of the branch that was picked for it: 2x, 2x, and 1.",
     ),
     "6.d": Prediction(
-        "`root(x)` repeats `y = (y + x / y) / 2` until `y * y` is as good as `x`. What slope will the tape find at "
-        "`x = 4`?",
+        "`root(x)` repeats `y = (y + x / y) / 2` until `y * y` is close enough to `x`. What slope will the tape find "
+        "at `x = 4`?",
         answer=0.25,
         hints={
             2: "That is the value of the root. How fast does it grow there?",
             0.5: "That is 1 / √4. The derivative of √x has another factor.",
             0: "Each turn computes with x.",
-            None: "Does a loop cut anything? The turns that were run are on the tape.",
+            None: "Does a loop cut anything? The turns that were taken are on the tape.",
         },
         why="The result is √x, whose slope is 1 / (2√x), and the tape finds it turn by turn.",
     ),
     "6.e": Prediction(
-        "`rate_by_halving` finds the same rate, 7.93 %. What will the tape say of drate/dpayment?",
+        "`rate_by_halving` finds the same rate, 7.93 %. What will the tape say drate/dpayment is?",
         answer="None",
         choices=("0.0015, as before", "0", "None"),
         hints={
@@ -75,7 +75,7 @@ PREDICTIONS = {
         "`y = float(x) * x` at `x = 2`. What slope will the tape find?",
         answer=2,
         hints={
-            4: "That is the slope of x². But what does a tape know of `float(x)`?",
+            4: "That is the slope of x². But what does a tape know about `float(x)`?",
             0: "The second factor is still `x`.",
             None: "One of the two factors is still `x`, so there is a path.",
         },
@@ -94,7 +94,7 @@ def while_loop(answer: Any) -> str:
     for place, right in SLOPES.items():
         if answer[place] is None:
             raise NotYet(
-                f"At {place} the gradient is not None. A loop cuts nothing: the tape holds the products that were run."
+                f"At {place} the gradient is not None. A loop cuts nothing: the tape holds the turns that were taken."
             )
         given = number(answer[place], f"the slope at {place}")
         if not near(given, right):
@@ -104,6 +104,11 @@ def while_loop(answer: Any) -> str:
 
 def _about_turns(place: int, given: float) -> str:
     turns = TURNS[place]
+    if (place, given) == (3, 27.0):
+        return (
+            "27 is 3³: the slope after 2 turns, or the contribution of only one of the four factors after 3. Which did "
+            "you compute?"
+        )
     if given == 0:
         return "0 would mean that y does not change with x. y begins as x, and each turn multiplies by x."
     if near(given, float(place ** (turns + 1))):
@@ -125,7 +130,7 @@ def bill(answer: Any) -> str:
     needs_function(answer, "bill(use)")
     for use in (0.7, 1.6, 2.9, 4.3):
         _one_bill(answer, use)
-    return "Both branches agree with finite differences. No None would have told you: a number did, and it was wrong."
+    return "Both branches agree with finite differences. A None would have warned you. A wrong number doesn't."
 
 
 def _one_bill(answer: Any, use: float) -> None:
@@ -145,7 +150,7 @@ def _one_bill(answer: Any, use: float) -> None:
         return
     start = f"At use = {use:g} the gradient is {float(slope):.6g}, and {right:.6g} is right."
     for wrong, why in [
-        (0.3, "Is the interest a part of the slope? Look at the loop, where a value leaves for NumPy in each turn."),
+        (0.3, "Does the interest count in the slope? Look at the loop, where a value leaves for NumPy in each turn."),
         (late * (0.3 + 0.1 * above), "In the surcharge one of the two factors is still a plain number."),
         (late * 0.3, "In the surcharge both factors are plain numbers now; neither should be one."),
     ]:
@@ -156,7 +161,7 @@ def _one_bill(answer: Any, use: float) -> None:
 
 
 ROOTS = {"cbrt", "sqrt", "exp", "log", "exp2", "log2", "log10", "exp10"}
-"""By which a root could be computed anew."""
+"""By which a root could be computed again from x."""
 
 
 def finish(answer: Any) -> str:
@@ -177,21 +182,30 @@ def _one_root(answer: Any, value: float) -> None:
     if not isinstance(given, ad.Tensor):
         raise NotYet(f"{written} gives {shortened(given)}, which is not a tensor. Compute it with the tensor x.")
     if any(entry.name in ROOTS or _is_broken_power(entry) for entry in tape.entries):
-        raise NotYet(f"{written} computes the root anew. Use m, which is the root already, and products and quotients.")
+        raise NotYet(
+            f"{written} computes the root again from x. Use m, which is the root already, and products and quotients."
+        )
     slope, right = tape.gradient(given, x), 1 / (3 * m**2)
     if slope is None:
         raise NotYet(
             f"The gradient of {written} is None: nothing that it returns was computed from x. The gap m**3 - x is "
             "almost 0, and it is computed from x."
         )
-    if not math.isclose(number(given, written), m, rel_tol=1e-4):
-        raise NotYet(f"{written} gives {float(given):.6g}, and the root is {m:.6g}. A step closes the gap: m**3 - x.")
-    slope = number(slope, "its slope")
+    result, slope = number(given, written), number(slope, "its slope")
+    if abs(result) < 1e-4 and math.isclose(abs(slope), right, rel_tol=1e-4):
+        raise NotYet(
+            f"{written} gives almost 0. That is the step alone: {'add it to' if slope > 0 else 'subtract it from'} m."
+        )
+    if not math.isclose(result, m, rel_tol=1e-4):
+        raise NotYet(f"{written} gives {result:.6g}, and the root is {m:.6g}. A step closes the gap: m**3 - x.")
     if math.isclose(slope, right, rel_tol=1e-4):
         return
+    steep = "That is three times too steep: the slope of m**3 is 3 * m**2, not m**2."
+    if not any(entry.name in ("add", "subtract") for entry in tape.entries):
+        steep = "x / m**2 has the right value, but m is a plain number, so its share of the slope is missing."
     for wrong, why in [
         (0.0, "0 hides the None and repairs nothing. How far does the root move if x does?"),
-        (1 / m**2, "x / m**2 has the right value and three times the right slope: no part of m makes up for it."),
+        (1 / m**2, steep),
         (1 / (2 * m**2), "The mean of m and x / m**2 is the square root's step. How steep is m**3?"),
         (-right, "Check the sign: if x grows, so does the root."),
         (1.0, "That is the gap alone. Divide it by the steepness of m**3."),
