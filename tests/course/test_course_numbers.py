@@ -86,7 +86,16 @@ def test_the_lemonade_s_tape_fills_by_8_kilobytes_for_each_array_that_is_new():
         filled.append(tape.nbytes)
     assert filled == [16_000, 24_000, 32_000, 40_000]
     assert profit.shape == (1000,)
-    assert float(ad.grad(lambda price: (price - 0.5) * (120.0 - 30.0 * price))(2.0)) == 15.0
+
+
+def test_the_lemonade_earns_15_cents_for_a_cent_more_and_nothing_for_50():
+    def lemonade(price):
+        return (price - 0.5) * (120.0 - 30.0 * price)
+
+    assert lemonade(2.0) == 90.0
+    assert float(ad.grad(lemonade)(2.0)) == 15.0
+    assert lemonade(2.01) - 90.0 == pytest.approx(0.147)
+    assert lemonade(2.5) == 90.0
 
 
 ONES = np.ones(1000)
