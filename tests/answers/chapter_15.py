@@ -130,7 +130,7 @@ WRONG = {
     "15.1": [
         (halving(lambda f, x, fall, step, t: f(x + t * step) <= f(x)), "no higher"),
         (halving(lambda f, x, fall, step, t: f(x + t * step) < f(x)), "height is lower"),
-        (halving(lambda f, x, fall, step, t: f(x + t * step) <= f(x) + 0.1 * fall), "and t times it"),
+        (halving(lambda f, x, fall, step, t: f(x + t * step) <= f(x) + 0.1 * fall), "never ends"),
         (halving(lambda f, x, fall, step, t: f(x + t * step) <= f(x) - 0.1 * t * fall), "don.t subtract"),
         (halving(lambda f, x, fall, step, t: f(x + t * step) <= f(x) + t * fall), "never ends"),
         (halving(armijo, 0.1), "Try the half"),
