@@ -132,7 +132,7 @@ WRONG = {
         (halving(lambda f, x, fall, step, t: f(x + t * step) < f(x)), "height is lower"),
         (halving(lambda f, x, fall, step, t: f(x + t * step) <= f(x) + 0.1 * fall), "never ends"),
         (halving(lambda f, x, fall, step, t: f(x + t * step) <= f(x) - 0.1 * t * fall), "don.t subtract"),
-        (halving(lambda f, x, fall, step, t: f(x + t * step) <= f(x) + t * fall), "never ends"),
+        (halving(lambda f, x, fall, step, t: f(x + t * step) <= f(x) + t * fall), "the rule gives"),
         (halving(armijo, 0.1), "Try the half"),
         (lambda f, x, gradient, step: 1.0, "always 1"),
         (lambda f, x, gradient, step: 0.3, "the rule gives"),
