@@ -58,7 +58,7 @@ def test_nothing_else_of_a_chapter_is_lost(tmp_path):
         if not cell["id"].endswith(("-solution", "-fold")) and cell["id"] != "ex":
             assert handed_out.pop(cell["id"]) == "".join(cell["source"])
     assert set(handed_out) == {"written-for", "ex"}
-    assert handed_out["ex"].endswith("A hint tells you where to look.")
+    assert handed_out["ex"].endswith("a hint tells you where to look.")
 
 
 def test_who_learns_alone_may_keep_the_solutions(tmp_path):

@@ -100,7 +100,7 @@ _wanted = _halved(lambda f, x, fall, step, t: f(x + t * step) <= f(x) + 0.1 * t 
 KNOWN_STEPS: list[tuple[Callable[..., float], str]] = [
     (
         _halved(lambda f, x, fall, step, t: f(x + t * step) <= f(x)),
-        "Your step is taken as soon as the height is no higher. It should keep a tenth of what the slope promises.",
+        "Your step is taken as soon as the height doesn't rise. It should keep a tenth of what the slope promises.",
     ),
     (
         _halved(lambda f, x, fall, step, t: f(x + t * step) < f(x)),
@@ -117,10 +117,6 @@ KNOWN_STEPS: list[tuple[Callable[..., float], str]] = [
     (
         lambda f, x, gradient, step: 1.0,
         "Your t is always 1: the step is taken untried. Replace the three dots by a loop that halves t.",
-    ),
-    (
-        lambda f, x, gradient, step: 2 * _wanted(f, x, gradient, step) if _wanted(f, x, gradient, step) < 1 else 1.0,
-        "You return the last t that failed, twice the one that is good enough.",
     ),
 ]
 """Known wrong ways to shorten a step, and the hint for each."""
