@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-always.listeners = (journal.hear,)  # in every thread, from its beginning
+always.listeners = (journal.hear,)  # in every thread, from its start
 
 __all__ = [
     "BlockMatrix",
@@ -120,7 +120,7 @@ _LATER = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import on first use what recording and differentiating can do without, so that importing the package is quick."""
+    """Import on first use what recording and differentiating do not need, so that importing the package is quick."""
     if name in ("nn", "plots"):
         return import_module(f"{__name__}.{name}")
     if name not in _LATER:

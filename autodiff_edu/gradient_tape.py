@@ -1,6 +1,6 @@
-"""`GradientTape`: the tape of the heart, with all the questions that it can be asked.
+"""`GradientTape`: core's Tape, with all the questions that you can ask it.
 
-Each question is answered in the room that it is named after, which is imported when it is first asked.
+Each question is answered in the room that it is named after, which is imported with the first question.
 
 >>> import numpy as np
 >>> import autodiff_edu as ad
@@ -73,12 +73,12 @@ class GradientTape(Tape):
     """
 
     def watched_variables(self) -> tuple[Variable, ...]:
-        """Return the variables that the tape watches, in the order in which they were made."""
+        """Return the variables that the tape watches, in the order of their creation."""
         return tuple(tensor for _, (tensor, _) in sorted(self._watched.items()) if isinstance(tensor, Variable))
 
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
-        """Pause this tape, and no other, for the length of a `with` block.
+        """Pause this tape, and no other, during a `with` block.
 
         Raises
         ------
@@ -115,16 +115,16 @@ class GradientTape(Tape):
     def gradient(
         self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: str = "none"
     ) -> Any:
-        """Differentiate the target with respect to the sources; a target that is not a scalar stands for its sum.
+        """Differentiate the target with respect to the sources; a target that is not a scalar is summed.
 
         Parameters
         ----------
         target : Tensor, Variable, or a nested list, tuple or dict of them
-            What is differentiated. Several targets are added up.
+            What to differentiate. Several targets are added up.
         sources : Tensor, Variable, or a nested list, tuple or dict of them
             What to differentiate with respect to.
         output_gradients : array_like, or a structure like that of the target, optional
-            The first cotangents, each of its target's shape; None stands for ones.
+            The first cotangents, each with its target's shape; None means ones.
         unconnected_gradients : {"none", "zero", "explain"}
             What to return for a source that the target does not depend on; "explain" raises an error that says why.
 
@@ -161,7 +161,7 @@ class GradientTape(Tape):
     def steps(self, target: Any, sources: Any, output_gradients: Any = None) -> Iterator[Step]:
         """Walk backwards one entry at a time; `gradient` is this walk, run to its end.
 
-        A one-shot tape is used up when the walk starts, with the first `next`. Parameters and errors are those of
+        The walk uses up a one-shot tape when it starts, with the first `next`. Parameters and errors are those of
         `gradient`.
 
         Returns
@@ -233,16 +233,16 @@ class GradientTape(Tape):
     ) -> Any:
         """Differentiate each sample of the target with respect to its own sample of the source.
 
-        The first axes count samples, which must not mix, as they do in batch normalisation.
+        The first axis of each counts the samples, which must not mix (as batch normalisation would mix them).
 
         Parameters
         ----------
         target, source : Tensor
-            Of rank 2 or more, with as many samples.
+            Of rank 2 or more, with equally many samples.
         unconnected_gradients, chunk_size
-            As for `jacobian`; a chunk is of elements of one sample.
+            As for `jacobian`; a chunk consists of elements of one sample.
         check : bool
-            Whether to raise a ValueError that names samples on which others depend.
+            Whether to raise a ValueError that names the samples that others depend on.
 
         Returns
         -------
@@ -277,14 +277,14 @@ class GradientTape(Tape):
 
         If values of the source left the tape on another path to the target, it lists where: the gradient is incomplete.
 
-        Never uses a tape up, and works on a used one: the names and the lines stay.
+        It never uses up a tape, and works on a used one: the names and the lines stay.
 
         Parameters
         ----------
         target : Tensor, Variable, or a nested structure of them
             What would be differentiated.
         source : Tensor or Variable
-            With respect to what.
+            What to differentiate with respect to.
 
         Returns
         -------
@@ -306,7 +306,7 @@ class GradientTape(Tape):
         return explain(self, target, source)
 
     def first_nonfinite(self, target: Any, sources: Any) -> Nonfinite | None:
-        """Find the first operation, forward or backward, that made a NaN or an infinity out of finite numbers.
+        """Find the first operation, forward or backward, that made a NaN or an infinity from finite numbers.
 
         Never uses a tape up.
 
@@ -337,7 +337,7 @@ class GradientTape(Tape):
         return first_nonfinite(self, target, sources)
 
     def nudge(self, target: Any, tensor: Any, by: Any) -> Nudge:
-        """Nudge a tensor: compute how far the target moves, and how far the cotangent says that it does.
+        """Nudge a tensor: compute how far the target moves, and how far the cotangent says it does.
 
         Runs again what was recorded after the tensor: orders, masks and indices on the tape are found anew. Anything
         else stays as it was, such as the way an `if` went, plain numbers, and what was computed while the tape was
@@ -379,8 +379,8 @@ class GradientTape(Tape):
     def code(self, target: Any, sources: Any, output_gradients: Any = None) -> Code:
         """Write the forward and the backward pass from the sources to the target as a plain NumPy program.
 
-        It has names from your code, and every rule as it is applied to these arguments. Like the tape it is a straight
-        line: for other shapes, or another way through your code, record anew. Never uses a tape up, but calls the
+        It uses names from your code, and shows every rule as applied to these arguments. Like the tape it is a straight
+        line: for other shapes, or another path through your code, record again. It never uses up a tape, but calls the
         backward functions of custom gradients once.
 
         Parameters
@@ -428,7 +428,7 @@ class GradientTape(Tape):
         if unconnected == "explain":
             from .explain.explanation import check_connected
 
-            check_target()  # what is wrong with the question itself comes first
+            check_target()  # errors in the question itself come first
             check_connected(self, target, tensors_of(sources, "sources"))
 
     def __repr__(self) -> str:

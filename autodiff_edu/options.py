@@ -1,4 +1,4 @@
-"""What can be set for the whole package: `ad.options`.
+"""Settings for the whole package: `ad.options`.
 
 >>> from autodiff_edu.options import options
 >>> options
@@ -21,7 +21,7 @@ CHOICES = {"player": ("auto", "widget", "html")}
 
 
 class Options:
-    """Choices that hold until they are set again; `ad.options` is the only one of its kind.
+    """Settings that hold until they are changed; `ad.options` is the only instance.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Options:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in CHOICES:
-            raise AttributeError(f"there is no option {name!r}; there is {', '.join(CHOICES)}")
+            raise AttributeError(f"there is no option {name!r}; the options are {', '.join(CHOICES)}")
         if not isinstance(value, str) or value not in CHOICES[name]:
             *others, last = map(repr, CHOICES[name])
             raise ValueError(f"options.{name} is {', '.join(others)} or {last}, not {value!r:.60}")

@@ -1,7 +1,7 @@
 """Pictures of Jacobians and of functions of two variables, drawn by matplotlib.
 
-Each function gives a matplotlib figure: the value of a notebook cell shows it, and `figure.savefig("name.svg")` keeps
-it. It is closed for pyplot, so that a notebook does not show it a second time.
+Each function returns a matplotlib figure: as the value of a notebook cell it is shown, and `figure.savefig("name.svg")`
+saves it. pyplot has closed it, so a notebook does not show it twice.
 
 >>> import autodiff_edu as ad
 >>> jacobian = ad.jacobian(lambda x: x**3)([1.0, 2.0])
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LOW, MIDDLE, HIGH, ODD = map(colour, ("low", "middle", "high", "idle"))
-"""Below zero, at zero and above it, as in the player; and NaN."""
+"""The colours below zero, at zero and above it, as in the player; and for NaN."""
 
 POINTS = 61
-"""How many points of a grid lie along each axis."""
+"""How many points a grid has along each axis."""
 
 
 def heatmap(matrix: Any, title: str = "", limit: float | None = None) -> Figure:
@@ -39,7 +39,7 @@ def heatmap(matrix: Any, title: str = "", limit: float | None = None) -> Figure:
     matrix : array_like or Tensor
         Of rank 2, or of rank 1, which is one row; of real numbers. NaN is grey.
     title : str
-        Stands above.
+        The title above the picture.
     limit : float, optional
         The magnitude at the ends of the scale; the largest in the matrix, if it is not given.
 
@@ -50,9 +50,9 @@ def heatmap(matrix: Any, title: str = "", limit: float | None = None) -> Figure:
     Raises
     ------
     ValueError
-        If the rank is another, or the matrix is empty.
+        If the rank is neither 1 nor 2, or the matrix is empty.
     TypeError
-        If it holds no real numbers.
+        If it does not hold real numbers.
     ImportError
         If matplotlib is missing.
 
@@ -68,7 +68,7 @@ def heatmap(matrix: Any, title: str = "", limit: float | None = None) -> Figure:
         half = array.ndim // 2
         shape = tuple(int(np.prod(part)) for part in (array.shape[:half], array.shape[half:]))
         raise ValueError(
-            f"heatmap draws a matrix, and this has shape {array.shape}; join the axes of the outputs and those of the "
+            f"heatmap draws a matrix, but this has shape {array.shape}; join the axes of the outputs and those of the "
             f"inputs, for example np.reshape(jacobian, {shape})"
         )
     rows, columns = array.shape
@@ -91,7 +91,7 @@ def batch_patches(batch_jacobian: Any, title: str = "") -> Figure:
         samples, inputs): a patch for each output and input, in which only the diagonal has a colour if the samples do
         not mix.
     title : str
-        Stands above.
+        The title above the picture.
 
     Returns
     -------
@@ -100,9 +100,9 @@ def batch_patches(batch_jacobian: Any, title: str = "") -> Figure:
     Raises
     ------
     ValueError
-        If the shape is another, a size is 0, or there would be more than 400 patches.
+        If the shape is different, a size is 0, or there would be more than 400 patches.
     TypeError
-        If it holds no real numbers.
+        If it does not hold real numbers.
     ImportError
         If matplotlib is missing.
 
@@ -116,8 +116,8 @@ def batch_patches(batch_jacobian: Any, title: str = "") -> Figure:
     full = array.ndim == 4 and array.shape[0] == array.shape[2]
     if array.ndim != 3 and not full:
         raise ValueError(
-            "batch_patches draws (samples, outputs, inputs) or (samples, outputs, samples, inputs), and this has "
-            f"shape {array.shape}; join the axes of a sample's outputs, and those of its inputs, with np.reshape"
+            "batch_patches draws (samples, outputs, inputs) or (samples, outputs, samples, inputs), but this has "
+            "shape {array.shape}; join the axes of a sample's outputs, and those of its inputs, with np.reshape"
         )
     if full:
         patches = np.moveaxis(array, (1, 3), (0, 1))  # output, input, sample, sample
@@ -130,7 +130,7 @@ def batch_patches(batch_jacobian: Any, title: str = "") -> Figure:
         names = [[f"sample {i * columns + j}" for j in range(columns)] for i in range(len(patches))]
     rows, columns = patches.shape[:2]
     if rows * columns > 400:
-        raise ValueError(f"these are {rows * columns} patches, too many to be seen; draw some of them, up to 400")
+        raise ValueError(f"these are {rows * columns} patches, too many to see; draw some of them, up to 400")
     size = min(10.0, 1.5 + 1.1 * columns), min(10.0, 0.8 + 1.1 * rows)
     figure, grid = _subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
     limit = _limit(array)
@@ -159,9 +159,9 @@ def contours(
     Parameters
     ----------
     f : callable
-        Of one array of two numbers, or of two numbers; gives a scalar.
+        A function of one array of two numbers, or of two numbers; returns a scalar.
     x, y : tuple of float
-        From where to where each of the two goes.
+        The range of each of the two.
     path : array_like, optional
         Points, of shape (points, 2), such as the iterates of gradient descent; the first is a square, the last a star.
     levels : int
@@ -174,7 +174,7 @@ def contours(
     Raises
     ------
     ValueError
-        If a range is none, `f` gives no scalar or is nowhere finite, or the path has another shape.
+        If a range is invalid, `f` does not return a scalar or is nowhere finite, or the path has another shape.
     ImportError
         If matplotlib is missing.
 
@@ -187,7 +187,7 @@ def contours(
     ranges = (check_range(x, "x"), check_range(y, "y"))
     points = None if path is None else _numbers(path, "the path of contours")
     if points is not None and (points.ndim != 2 or points.shape[1] != 2):
-        raise ValueError(f"a path is of shape (points, 2), and this has shape {points.shape}")
+        raise ValueError(f"a path has shape (points, 2), but this has shape {points.shape}")
     xs, ys, heights = grid(f, *ranges)
     wide, tall = (high - low for low, high in ranges)
     figure, axes = _subplots(figsize=(5.5, 4.5), layout="constrained")
@@ -199,7 +199,7 @@ def contours(
         axes.plot(*points[-1], "*", color=HIGH, markersize=12)
     axes.set(xlim=ranges[0], ylim=ranges[1], xlabel="x", ylabel="y")
     if 0.25 < wide / tall < 4:
-        axes.set_aspect("equal")  # else the gradient would not look perpendicular to the contours
+        axes.set_aspect("equal")  # otherwise the gradient would not look perpendicular to the contours
     return figure
 
 
@@ -214,12 +214,12 @@ def of_two(f: Callable[..., Any]) -> Callable[[Any], Any]:
 
 
 def grid(f: Callable[..., Any], x: tuple[float, float], y: tuple[float, float]) -> tuple[Any, Any, Any]:
-    """Evaluate `f` on a grid: where along x, where along y, and the heights, a row for each y.
+    """Evaluate `f` on a grid; return the places along x, the places along y, and the heights, a row for each y.
 
     Raises
     ------
     ValueError
-        If `f` gives no scalar, or is finite nowhere.
+        If `f` does not return a scalar, or is finite nowhere.
     """
     xs, ys, function = np.linspace(*x, POINTS), np.linspace(*y, POINTS), of_two(f)
     with np.errstate(all="ignore"):  # beyond its domain a function is NaN
@@ -230,13 +230,13 @@ def grid(f: Callable[..., Any], x: tuple[float, float], y: tuple[float, float]) 
 
 
 def heights_of(heights: Any, count: int) -> Any:
-    """Choose the heights of the contours: closer where the function is low, for there one looks for its minimum.
+    """Choose the heights of the contours: closer where the function is low, near its minimum.
 
     >>> heights_of(np.array([0.0, 4.0]), 3)
     array([0.25, 1.  , 2.25])
     """
     low, high = float(np.nanmin(heights)), float(np.nanmax(heights))
-    if low == high:  # a plain has none, and matplotlib wants one
+    if low == high:  # a flat surface has none, but matplotlib needs one
         return np.array([low])
     return low + (high - low) * (np.arange(1, count + 1) / (count + 1)) ** 2
 
@@ -255,7 +255,8 @@ def check_range(given: Any, name: str) -> tuple[float, float]:
         low = high = 0.0
     if not (low < high and np.isfinite(low) and np.isfinite(high)):
         raise ValueError(
-            f"{name} goes from a smaller number to a larger, as in {name}=(-3.0, 3.0); it is {given!r:.60}"
+            f"{name} must be a range from a smaller number to a larger one, as in {name}=(-3.0, 3.0); it is "
+            f"{given!r:.60}"
         )
     return low, high
 
@@ -277,9 +278,7 @@ def round_numbers(low: float, high: float) -> list[float]:
 
 def _scalar(value: Any) -> float:
     if np.ndim(value) != 0:
-        raise ValueError(
-            f"contours are drawn of a function that gives one number, and this gives shape {np.shape(value)}"
-        )
+        raise ValueError(f"contours needs a function that returns one number, but this returns shape {np.shape(value)}")
     return float(value)
 
 
@@ -287,7 +286,7 @@ def _numbers(values: Any, caller: str) -> Any:
     values = as_array(values)
     array = np.asarray(values.matrix() if hasattr(values, "matrix") else values)
     if array.dtype.kind not in "fiub":
-        raise TypeError(f"{caller} draws real numbers, and these are {array.dtype}; take np.real or np.abs of them")
+        raise TypeError(f"{caller} draws real numbers, but these are {array.dtype}; take np.real or np.abs of them")
     if array.size == 0:
         raise ValueError(f"{caller} has nothing to draw: the shape is {array.shape}")
     return array.astype(float)
@@ -316,7 +315,7 @@ def _subplots(*shape: int, **options: Any) -> tuple[Any, Any]:
     try:
         from matplotlib import pyplot
     except ImportError as error:
-        raise ImportError(f"{error}; plots are drawn by matplotlib: pip install matplotlib") from error
+        raise ImportError(f"{error}; plots need matplotlib: pip install matplotlib") from error
     figure, axes = pyplot.subplots(*shape, **options)
     pyplot.close(figure)
     return figure, axes

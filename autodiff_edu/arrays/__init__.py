@@ -1,1 +1,1 @@
-"""What users hand over, checked and taken apart: arrays and structures; knows a tensor only by the array it holds."""
+"""Checks and takes apart what users hand over: arrays and structures; knows a tensor only by the array it holds."""

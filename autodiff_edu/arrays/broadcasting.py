@@ -1,4 +1,4 @@
-"""What NumPy's broadcasting did to an array, undone."""
+"""Undoing NumPy's broadcasting."""
 
 from __future__ import annotations
 

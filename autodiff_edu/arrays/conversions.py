@@ -1,6 +1,6 @@
 """Decide which conversions of a tensor to plain numbers are errors while a recording tape follows the tensor.
 
-If you write `x.numpy()` or `float(x)`, you mean plain numbers. Where NumPy or Python converts on its own, as in
+If you write `x.numpy()` or `float(x)`, you want plain numbers. When NumPy or Python converts on its own, as in
 `a[0] = x` or `math.sin(x)`, the result looks right, but its gradient would silently be incomplete.
 """
 
@@ -21,7 +21,7 @@ from ..text.places import expression, is_ours, names, place
 
 READERS = ("matplotlib", "numpy.testing", "_pytest", *(f"autodiff_edu.{name}" for name in ("plots", "player")))
 READERS += ("autodiff_edu.transforms.checks",)
-"""The modules that may convert: what they show or compare goes nowhere else."""
+"""The modules that may convert: they only show or compare numbers."""
 
 _LOSE_NOTHING = {math.isnan, math.isinf, math.isfinite, math.isclose, math.floor, math.ceil, math.trunc}
 _NAMES = {
@@ -35,23 +35,23 @@ _NAMES = {
     "polar": "np.abs(x) and np.angle(x)",
     "frexp": "n = np.floor(np.log2(np.abs(x))) + 1 and x / 2**n",
 }
-"""What to write for a function of `math` or `cmath` where NumPy has another name for it, or none."""
+"""What to write for a function of `math` or `cmath` that NumPy calls something else, or does not have."""
 _REMEDIES = {
     **dict.fromkeys(("full", "fill"), "Write np.broadcast_to(x, shape) to repeat a tensor"),
     "normal": "Write mean + deviation * rng.standard_normal(shape)",
     "uniform": "Write low + (high - low) * rng.random(shape)",
 }
-_AS_IT_IS = "Operators and NumPy's functions take a tensor as it is, and np.stack([...]) joins several"
+_AS_IT_IS = "Operators and NumPy functions accept tensors directly, and np.stack([...]) joins several"
 _STORES = {dis.opmap.get(name) for name in ("STORE_SUBSCR", "STORE_SLICE")}  # the second since Python 3.12
 
 
 def check_array(life: Any) -> None:
-    """Raise a TypeError for a conversion to an array, unless it is for showing or comparing.
+    """Raise a TypeError for a conversion to an array, unless it is only for showing or comparing.
 
     Parameters
     ----------
     life : iterable of (time, what, where)
-        What became of the tape, which the message tells by where it was entered.
+        What happened to the tape; the message names it by where it was entered.
     """
     frame, through = _asker()
     if not _are_readers(through):
@@ -74,7 +74,7 @@ def check_number(life: Any) -> None:
 
 
 def _asker() -> tuple[FrameType, list[str]]:
-    """Return the frame, outside NumPy and this package, that asks for the numbers, and the modules on the way to it."""
+    """Return the frame outside NumPy and this package that asks for the numbers, and the modules on the way there."""
     frame, through = sys._getframe(2), []
     while is_ours[frame.f_code.co_filename] and frame.f_back is not None:
         through.append(frame.f_globals.get("__name__", ""))
@@ -95,7 +95,7 @@ def _is_store(frame: FrameType) -> bool:
 
 
 def _called(frame: FrameType) -> Any:
-    """Return the function that a frame is calling, or the name of a method; None if the code does not tell."""
+    """Return the function that a frame is calling, or the name of a method; None if the code does not say."""
     call = expression((frame.f_code, frame.f_lasti))
     if not isinstance(call, ast.Call):
         return None
@@ -107,7 +107,7 @@ def _called(frame: FrameType) -> Any:
         return path[0] if path else None
     found: Any = frame.f_locals.get(node.id, frame.f_globals.get(node.id, getattr(builtins, node.id, None)))
     for name in reversed(path):
-        if not isinstance(found, ModuleType | np.ndarray):  # asking anything else might run code
+        if not isinstance(found, ModuleType | np.ndarray):  # asking for anything else might run code
             return None
         found = getattr(found, name, None)
     return found
@@ -130,8 +130,8 @@ def _lost(frame: FrameType, life: Any, function: str | None = None) -> TypeError
         what = f"{caller} takes the plain numbers out of a tensor here"
         remedy = _REMEDIES.get(names(at).function or "", _AS_IT_IS)
     return TypeError(
-        f"{place(at)}: {what}, so a gradient from the tape {_entered(life)} would silently leave out this path. "
-        f"{remedy}. If plain numbers are what you want, say so: write x.numpy()"
+        f"{place(at)}: {what}, so the gradients of the tape {_entered(life)} would silently miss this path. "
+        f"{remedy}. If you do want plain numbers, write x.numpy()"
     )
 
 

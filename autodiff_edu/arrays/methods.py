@@ -13,9 +13,9 @@ from .conversions import check_array, check_number
 
 
 def equal(x: Any, y: Any) -> Any:
-    """Compare as Python does, but with an array's or a NumPy scalar's answer."""
+    """Compare as Python does, but return an array or a NumPy scalar."""
     same = x == y
-    return np.bool_(same) if isinstance(same, bool) else same  # what Python says of a number and, say, None
+    return np.bool_(same) if isinstance(same, bool) else same  # Python's answer for a number and, say, None
 
 
 def different(x: Any, y: Any) -> Any:
@@ -39,7 +39,7 @@ def _reflected(function: Callable[..., Any]) -> Callable[..., Any]:
 def _in_place(name: str, remedy: str) -> property:
     def absent(self: Any) -> NoReturn:
         raise AttributeError(
-            f"a {type(self).__name__} has no {name}, for it is never written into; write y = {remedy}",
+            f"a {type(self).__name__} has no {name}, because tensors are immutable; write y = {remedy}",
             name=name,
             obj=self,
         )
@@ -127,12 +127,12 @@ class ArrayMethods:
 
     def __setitem__(self, index: Any, value: Any) -> NoReturn:
         raise TypeError(
-            f"a {type(self).__name__} cannot be written into: a tape may still need the old elements. "
-            "Build a new one, for example y = np.where(mask, value, x)"
+            f"a {type(self).__name__} is immutable, because a tape may still need the old elements. Build a new one, "
+            "for example y = np.where(mask, value, x)"
         )
 
     def item(self, *index: Any) -> Any:
-        """Return one element as a Python number: the only one, or the one at a flat index or at one index per axis."""
+        """Return one element as a Python number: the only one, or the one at a flat index, or at one index per axis."""
         return self._leave("item()").item(*index)
 
     def tolist(self) -> Any:
@@ -153,7 +153,7 @@ class ArrayMethods:
         return other // self, other % self
 
     def __copy__(self) -> Any:
-        return self  # nothing can change a tensor, so one is as good as two
+        return self  # tensors are immutable, so no copy is needed
 
     def __deepcopy__(self, memo: Any) -> Any:
         return self.__copy__()
@@ -162,17 +162,17 @@ class ArrayMethods:
         return type(self), (self._leave("pickle"), None, self.name)
 
     def clip(self, min: Any = None, max: Any = None, *args: Any, **parameters: Any) -> Any:
-        """Return `np.clip` of this tensor; the bounds by place, as NumPy 2.0 knows no names for them there."""
+        """Return `np.clip` of this tensor; the bounds are positional, since NumPy 2.0 has no names for them here."""
         clip: Any = np.clip
         return clip(self, min, max, *args, **parameters)
 
     def reshape(self, *shape: Any, **parameters: Any) -> Any:
-        """Return `np.reshape` of this tensor; the shape as one tuple or as several numbers, then perhaps `order=`."""
+        """Return `np.reshape` of this tensor; the shape is one tuple or several numbers, then perhaps `order=`."""
         reshape: Any = np.reshape
         return reshape(self, shape[0] if len(shape) == 1 else shape, **parameters)
 
     def transpose(self, *axes: Any) -> Any:
-        """Return `np.transpose` of this tensor; the axes as one tuple, as several numbers, or none: reversed."""
+        """Return `np.transpose` of this tensor; the axes are one tuple or several numbers, reversed by default."""
         transpose: Any = np.transpose
         return transpose(self, axes[0] if len(axes) == 1 else axes or None)
 
@@ -189,7 +189,7 @@ def _no_in_place(sign: str, instead: str | None = None) -> Callable[[Any, Any], 
 
 
 class NotInPlace:
-    """What `variable += value` says: it is an error, with two remedies."""
+    """Raises the error for `variable += value`, with two remedies."""
 
     __slots__ = ()
 

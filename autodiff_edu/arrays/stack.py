@@ -1,12 +1,12 @@
-"""A stack of cotangents that puts off its multiplications: a base, and a scale that all cotangents share.
+"""A stack of cotangents that postpones its multiplications: a base, and a scale that all cotangents share.
 
 An elementwise rule multiplies every cotangent of a stack by the same numbers. So a stack is kept as a base (one-hot
 seeds, or a plain array) and one scale of the target's size, and elementwise rules change the scale alone; base and
-scale are multiplied when something else needs the product. Of one-hot seeds the first matrix product is a scaled
-matrix. This is what makes a Jacobian cost about what one would write by hand.
+scale are multiplied as soon as something else needs the product. For one-hot seeds, the first matrix product is a
+scaled matrix. This is why a Jacobian costs about as much as one written by hand.
 
-Rules notice nothing: they are written in functions that dispatch, and this is an array that speaks NumPy. Whatever it
-has no short cut for, it does with the full array.
+Rules do not notice: they use functions that dispatch, and this is an array that speaks NumPy. Where it has no short
+cut, it uses the full array.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SCALINGS = {np.multiply, np.divide, np.negative, np.positive}
 
 
 class OneHot:
-    """Seeds: cotangent k is 1 at element `rows[k]` of every sample, and 0 elsewhere.
+    """One-hot seeds: cotangent k is 1 at element `rows[k]` of every sample, and 0 elsewhere.
 
     The first `batch` axes of `shape`, 0 or 1 of them, count samples.
     """
@@ -32,26 +32,26 @@ class OneHot:
         self.shape, self.dtype = (len(rows), *shape), dtype
 
     def times(self, scale: Any) -> Any:
-        """Write the stack out, each cotangent multiplied by the scale."""
+        """Return the full stack, each cotangent multiplied by the scale."""
         eye = np.eye(int(np.prod(self.inner)), dtype=self.dtype)[self.rows.start : self.rows.stop]
         return np.broadcast_to(eye.reshape((len(self.rows), *(1,) * self.batch, *self.inner)) * scale, self.shape)
 
     def times_matrix(self, scale: Any, matrix: Any) -> Any:
-        """Multiply the scaled stack by a matrix: its row k, times what the scale has at element k of each sample."""
+        """Multiply the scaled stack by a matrix: row k of the matrix times the scale's element k of each sample."""
         scales = np.moveaxis(scale[..., self.rows.start : self.rows.stop], -1, 0)[..., None]
         chosen = matrix[self.rows.start : self.rows.stop]
         return scales * (chosen[:, None, :] if self.batch else chosen)
 
 
 class Stack(NDArrayOperatorsMixin):
-    """A base times a scale, to NumPy an array of the base's shape.
+    """A base times a scale; NumPy sees an array of the base's shape.
 
     Parameters
     ----------
     base : OneHot or ndarray
         Of shape `(count, *shape)`.
     scale : ndarray or None
-        Of that shape without the count; None for ones.
+        Of the same shape without the count; None means ones.
     """
 
     def __init__(self, base: Any, scale: Any = None) -> None:
@@ -112,7 +112,7 @@ class Stack(NDArrayOperatorsMixin):
         return isinstance(self.base, OneHot) and len(self.base.inner) == 1
 
     def _again(self, result: Any) -> Any:
-        """Go on as a stack: what a rule makes of a stack is one."""
+        """Return the result as a stack: a rule turns a stack into a stack."""
         stacked = isinstance(result, np.ndarray) and result.shape[:1] == self.shape[:1]
         return Stack(result) if stacked and result.dtype.kind in "fc" else result
 
@@ -127,7 +127,7 @@ class Stack(NDArrayOperatorsMixin):
 
 
 def dense(value: Any) -> Any:
-    """Return the array that a stack stands for; other values are left as they are."""
+    """Return the array that a stack stands for; return other values unchanged."""
     return value.dense() if isinstance(value, Stack) else value
 
 

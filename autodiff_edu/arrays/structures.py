@@ -1,4 +1,4 @@
-"""Structures of tensors, nested to any depth, taken apart and put together again.
+"""Takes structures of tensors, nested to any depth, apart and puts them back together.
 
 Lists, tuples, named tuples, dataclasses and mappings have parts; anything else is a leaf.
 
@@ -27,10 +27,10 @@ def flatten(structure: Any, path: str, above: tuple[Any, ...] = ()) -> list[tupl
     Raises
     ------
     ValueError
-        If a structure contains itself; `above` are those on the way to this one.
+        If a structure contains itself; `above` holds those on the way to this one.
     """
     if any(structure is one for one in above):
-        raise ValueError(f"{path} is a {type(structure).__name__} that contains itself; it must come to an end")
+        raise ValueError(f"{path} is a {type(structure).__name__} that contains itself; remove the cycle")
     parts = _parts(structure)
     if parts is None:
         return [(path, structure)]
@@ -38,18 +38,18 @@ def flatten(structure: Any, path: str, above: tuple[Any, ...] = ()) -> list[tupl
 
 
 def rebuild(structure: Any, leaves: Iterator[Any]) -> Any:
-    """Make a structure of the same form with the given leaves in place of its own."""
+    """Return a structure of the same form with the given leaves in place of its own."""
     parts = _parts(structure)
     return next(leaves) if parts is None else _with_parts(structure, [rebuild(part, leaves) for _, part in parts])
 
 
 def flatten_like(structure: Any, other: Any, path: str, like: str) -> list[tuple[str, Any]]:
-    """List the parts of `other` that stand where `structure` has its leaves; `like` says in words what that is.
+    """List the parts of `other` at the places of `structure`'s leaves; `like` describes `structure` in words.
 
     Raises
     ------
     ValueError
-        If `other` has another form, naming the place where the two part.
+        If `other` has a different form; the message names the place.
     """
     parts = _parts(structure)
     if parts is None:
@@ -72,7 +72,7 @@ def flatten_like(structure: Any, other: Any, path: str, like: str) -> list[tuple
 
 
 def is_numbers(structure: Any) -> bool:
-    """Distinguish a list of numbers, or of lists of them, which means an array, from a structure of arrays."""
+    """Return whether this is a list of numbers, or of lists of them: an array, not a structure of arrays."""
     if not isinstance(structure, list):
         return False
     leaves = [leaf for _, leaf in flatten(structure, "the list")]
@@ -80,7 +80,7 @@ def is_numbers(structure: Any) -> bool:
 
 
 def as_array(structure: Any, path: str = "the list") -> Any:
-    """Make an array of a list of numbers, floating even if they are whole; anything else is left as it is."""
+    """Convert a list of numbers to an array, floating even if they are whole; return anything else unchanged."""
     if not is_numbers(structure):
         return structure
     try:
@@ -94,22 +94,22 @@ def as_array(structure: Any, path: str = "the list") -> Any:
 
 
 def check_rectangular(value: Any, path: str = "", depth: int = 64) -> tuple[int, ...]:
-    """Return the shape of the array that nested lists stand for, or raise a ValueError that names two unequal parts."""
+    """Return the shape of the array that nested lists stand for; raise a ValueError naming two unequal parts."""
     if not isinstance(value, list | tuple) or not depth:  # a list may contain itself
         return np.shape(value) if depth else ()
     shapes = [check_rectangular(part, f"{path}[{k}]", depth - 1) for k, part in enumerate(value)]
     for k, shape in enumerate(shapes):
         if shape != shapes[0]:
             raise ValueError(
-                f"a list of numbers stands for an array, and the parts of this one have different shapes: {path}[0] "
-                f"has shape {shapes[0]} and {path}[{k}] has shape {shape}. Write parts of the same shape"
+                f"a list of numbers means an array, but the parts of this one have different shapes: {path}[0] "
+                f"has shape {shapes[0]} and {path}[{k}] has shape {shape}. Give all parts the same shape"
             )
     return (len(shapes), *(shapes[0] if shapes else ()))
 
 
 def _parts(structure: Any) -> list[tuple[str, Any]] | None:
-    """List the parts of a structure, each with what to write behind the structure to reach it; None for a leaf."""
-    if hasattr(structure, "_array"):  # a tensor: what most leaves are
+    """List the parts of a structure, each with the code (after the structure) that reaches it; None for a leaf."""
+    if hasattr(structure, "_array"):  # most leaves are tensors
         return None
     if isinstance(structure, Mapping):
         return [(f"[{key!r}]", part) for key, part in structure.items()]
@@ -127,7 +127,7 @@ def _field_names(structure: Any) -> list[str]:
 
 
 def _with_parts(structure: Any, parts: list[Any]) -> Any:
-    """Make a structure of the same type with other parts, in the order of `_parts`."""
+    """Return a structure of the same type with other parts, in the order of `_parts`."""
     kind: Any = type(structure)
     if isinstance(structure, tuple) and hasattr(structure, "_fields"):
         return kind._make(parts)
@@ -151,7 +151,7 @@ def _with_parts(structure: Any, parts: list[Any]) -> Any:
 
 
 def _with_fields(structure: Any, parts: list[Any]) -> Any:
-    """Copy a dataclass and set its fields, also where it is frozen or its constructor would check or compute them."""
+    """Copy a dataclass and set its fields, even if it is frozen or its constructor would check or compute them."""
     made = copy.copy(structure)
     for name, part in zip(_field_names(structure), parts, strict=True):
         object.__setattr__(made, name, part)

@@ -1,6 +1,6 @@
-"""Plain arrays out of what a user writes: values to own, operands, indices; and the arguments that tensors refuse.
+"""Turns what a user writes into plain arrays: values to own, operands, indices; refuses what tensors cannot take.
 
-This room lies below the heart, so it knows a tensor only by the array it holds.
+This room is below the heart, so it knows a tensor only by the array it holds.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from ..text.failures import explain
 from .structures import check_rectangular, flatten
 
 USUAL = frozenset({bool, int, float, complex, np.float32, np.float64})
-"""The types of most operands that are no tensors: numbers beyond doubt."""
+"""The types of most operands that are not tensors: certainly numbers."""
 
 _AS_IT_IS = USUAL | {np.ndarray, tuple, list, str, type(None)}
 
 JOINING: set[Callable[..., Any]] = {np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack}
 JOINING |= {np.linalg.multi_dot, np.block, np.select, np.choose, np.piecewise}
-"""The functions that take a list of arrays, and so may be given a list of tensors."""
+"""The functions that take a list of arrays, and therefore accept a list of tensors."""
 
 REFUSED = {
-    "out": "tensors are never written into; write result = ...",
+    "out": "tensors are immutable; write result = ...",
     "where": "use np.where on its argument",
     "dtype": "convert its argument or its result with .astype",
     "casting": "convert its argument with .astype",
     "correction": "write ddof=...",
     "mean": "it is computed anyway",
-    "initial": "combine its result with the other value, by np.maximum say",
+    "initial": "combine its result with the other value, for example with np.maximum",
 }
 
 
@@ -44,18 +44,18 @@ UNTOLD: dict[Callable[..., Any], inspect.Signature] = {
     np.putmask: inspect.signature(lambda a, /, mask, values: None),
     np.copyto: inspect.signature(lambda dst, src, casting="same_kind", where=True: None),
 }
-"""Written in C, and so without a signature before NumPy 2.4."""
+"""Written in C, so they have no signature before NumPy 2.4."""
 
 
 def signature(function: Callable[..., Any]) -> inspect.Signature:
-    """Return the names and places of a function's arguments; a ValueError if nobody knows them."""
+    """Return the names and places of a function's arguments; raise a ValueError if they are unknown."""
     return UNTOLD.get(function) or inspect.signature(function)
 
 
 def bind_call(
     function: Callable[..., Any], args: Any, parameters: dict[str, Any], ruled: bool
 ) -> tuple[Any, dict[str, Any]]:
-    """Return a call's arguments ready to compute with; a function that has a rule refuses what it cannot take."""
+    """Return a call's arguments ready to compute with; raise an error for those that a rule cannot handle."""
     if _is_usual(function, args, parameters):
         return args, parameters
     args, parameters = placed(function, args, parameters)
@@ -65,7 +65,7 @@ def bind_call(
 
 
 def _is_usual(function: Callable[..., Any], args: Any, parameters: dict[str, Any]) -> bool:
-    """Return whether a call has tensors by place, numbers, and tuples of them, and so needs no closer look: most do."""
+    """Return whether all arguments are positional tensors, numbers, or tuples of them, and need no closer look."""
     for value in args:
         if not (type(value) in USUAL or hasattr(value, "_array") or _is_harmless(value, function)):
             return False
@@ -79,13 +79,13 @@ def _is_harmless(value: Any, function: Callable[..., Any]) -> bool:
     kind = type(value)
     if kind is np.ndarray:
         return value.dtype.kind in "biufc"
-    if function is np.where:  # which would take the others for elements
+    if function is np.where:  # with other dtypes it would be read as elements
         return False
     return value is None or kind is str or (kind is tuple and all(type(part) is int for part in value))
 
 
 def placed(function: Callable[..., Any], args: Any, parameters: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Return tensors that were passed by name, as in np.sum(a=x), their places: what is recorded has no names."""
+    """Move tensors that were passed by name, as in np.sum(a=x), to their places: recorded inputs have no names."""
     if any(map(is_tensor, parameters.values())):
         bound = signature(function).bind(*args, **parameters)
         args, parameters = bound.args, bound.kwargs
@@ -98,7 +98,7 @@ def is_tensor(value: Any) -> bool:
 
 
 def copy_in(value: Any, dtype: Any = None) -> Any:
-    """Copy a value into an array of our own; NumPy scalars in place of 0-d arrays, for they are faster."""
+    """Copy a value into an array of our own; NumPy scalars in place of 0-d arrays, because they are faster."""
     if is_tensor(value):
         value = value._array
     if hasattr(value, "__array_function__") and not isinstance(value, np.ndarray):
@@ -112,17 +112,21 @@ def copy_in(value: Any, dtype: Any = None) -> Any:
 
 
 def as_operand(value: Any) -> Any:
-    """Make an array of a list, so that it is one operand, and cannot be written into later.
+    """Convert a list to an array, so that it is one operand and later writes cannot change it.
 
-    What NumPy holds as Python objects, fractions say, is a TypeError, and so are arrays whose operators mean something
-    else. None and strings pass: a tensor may be compared with them, and NumPy refuses to compute with them.
+    Values that NumPy holds as Python objects (fractions, for example) raise a TypeError, and so do arrays whose
+    operators mean something else. None and strings pass: a tensor may be compared with them, and NumPy itself refuses
+    to compute with them.
     """
     if type(value) in USUAL or is_tensor(value):
         return value
     if type(value) is not np.ndarray and isinstance(value, np.ndarray):
         _reject_mask(value)
         if isinstance(value, np.matrix):
-            raise TypeError("* of a np.matrix is no product of elements; write np.asarray(matrix), and @ or * for it")
+            raise TypeError(
+                "* on an np.matrix does not multiply element by element; convert it with np.asarray(matrix), then "
+                "write @ or *"
+            )
     array = _array(value) if isinstance(value, list | tuple) else _read(value)
     dtype = getattr(array, "dtype", None)
     if getattr(dtype, "kind", "") == "O" or (dtype is None and isinstance(value, Number) and not _is_python(value)):
@@ -131,7 +135,7 @@ def as_operand(value: Any) -> Any:
 
 
 def read_only(array: Any) -> Any:
-    """Return a view of an array that cannot be written through; NumPy's scalars cannot anyway."""
+    """Return a read-only view of an array; NumPy scalars are read-only anyway."""
     if not isinstance(array, np.ndarray):
         return array
     view = array.view()
@@ -140,7 +144,7 @@ def read_only(array: Any) -> Any:
 
 
 def can_change(array: Any) -> bool:
-    """Return whether an array can be written to, directly or through the array that it is a view of."""
+    """Return whether an array can be written to, directly or through the array it views."""
     while isinstance(array, np.ndarray):
         if array.flags.writeable:
             return True
@@ -149,18 +153,18 @@ def can_change(array: Any) -> bool:
 
 
 def freeze(value: Any, id: int | None = None) -> Any:
-    """Copy an array of the user's that somebody can write into; `id` is given for what is a tensor's, and stays."""
+    """Copy a user's array if it is writable; arrays with an `id` belong to tensors and are returned unchanged."""
     if id is not None or not isinstance(value, np.ndarray) or not can_change(value):
         return value
     copy = value.copy()
-    copy.flags.writeable = False  # and so not copied again where a rule computes with it
+    copy.flags.writeable = False  # so that it is not copied again when a rule computes with it
     return copy
 
 
 def check_operands(function: Callable[..., Any], args: Any, parameters: Any) -> None:
-    """Raise a TypeError for a list of tensors where NumPy means an array, for objects that are no numbers, or `out`.
+    """Raise a TypeError for a list of tensors in place of an array, for objects that are not numbers, and for `out`.
 
-    Integer tensors may stand in lists, as in a shape: they have no derivative to lose.
+    Integer tensors are allowed in lists, as in a shape: they have no derivative to lose.
     """
     place = _place_of_out(function) if len(args) > 1 else 1
     if len(args) > place and (isinstance(args[place], np.ndarray) or is_tensor(args[place])):
@@ -182,7 +186,7 @@ def check_operands(function: Callable[..., Any], args: Any, parameters: Any) -> 
 
 
 def as_index(index: Any) -> Any:
-    """Take the tensors and lists out of an index, and copy its arrays: they may be written into later."""
+    """Convert the tensors and lists in an index to arrays, and copy its arrays: the user may write to them later."""
     if isinstance(index, tuple):
         return tuple(map(as_index, index))
     if is_tensor(index):
@@ -193,21 +197,21 @@ def as_index(index: Any) -> Any:
 
 
 def reject_argument(function: Callable[..., Any], parameters: dict[str, Any]) -> None:
-    """Raise a TypeError if a call has an argument, or a ufunc several results, that no rule knows what to do with."""
+    """Raise a TypeError if a call has an argument, or a ufunc has several results, that no rule can handle."""
     if getattr(function, "nout", 1) > 1:
-        raise TypeError(f"np.{function.__name__} has several results, and no rule; use functions that have one")
+        raise TypeError(f"np.{function.__name__} has several results and no rule; use functions that have a rule")
     if getattr(function, "ntypes", 0) == 1 and function.types[0].endswith("O"):  # type: ignore[attr-defined]
         raise TypeError(
-            f"{function.__name__}, made by np.frompyfunc, gives Python objects, and a tensor holds numbers; "
-            "write it with NumPy's functions"
+            f"{function.__name__}, made by np.frompyfunc, returns Python objects, but a tensor holds numbers; write it "
+            "with NumPy functions"
         )
     for name, value in parameters.items():
         if name in REFUSED and value is not None:
-            raise TypeError(f"np.{function.__name__} of a tensor takes no {name}=: {REFUSED[name]}")
+            raise TypeError(f"np.{function.__name__} does not accept {name}= for a tensor: {REFUSED[name]}")
 
 
 def as_spelled(function: Any, ours: Callable[..., Any], args: Any, parameters: dict[str, Any]) -> Any:
-    """Call what a function is spelled as; the error for an argument that this does not take speaks of the function.
+    """Call the spelled-out version of a function; errors about its arguments name the function itself.
 
     `function` is NumPy's, or a ufunc and the name of one of its methods.
     """
@@ -221,13 +225,13 @@ def as_spelled(function: Any, ours: Callable[..., Any], args: Any, parameters: d
 
 
 def _reject_unknown(function: Any, ours: Callable[..., Any], args: Any, parameters: dict[str, Any]) -> None:
-    """Raise a TypeError for the first argument that a function does not take as it is spelled."""
+    """Raise a TypeError for the first argument that the spelled-out version does not accept."""
     taken = inspect.signature(ours)
     name = written_name(function)
     for extra in parameters:
         if extra not in taken.parameters and not any(p.kind is p.VAR_KEYWORD for p in taken.parameters.values()):
             remedy = f": {REFUSED[extra]}" if extra in REFUSED else ""
-            raise TypeError(f"{name} of a tensor takes no {extra}={remedy}") from None
+            raise TypeError(f"{name} does not accept {extra}= for a tensor{remedy}") from None
     try:
         taken.bind(*args, **parameters)
     except TypeError as error:
@@ -235,14 +239,14 @@ def _reject_unknown(function: Any, ours: Callable[..., Any], args: Any, paramete
 
 
 def written_name(function: Any) -> str:
-    """Name a function as one writes it, `np.linalg.inv`; one that is not NumPy's, by its bare name.
+    """Return a function's name as you would write it, `np.linalg.inv`; outside NumPy, its bare name.
 
     It may be a ufunc and the name of one of its methods.
     """
     if isinstance(function, tuple):
         return f"{written_name(function[0])}.{function[1]}"
     name = str(getattr(function, "__name__", function))
-    if isinstance(function, np.ufunc):  # which does not tell its module before NumPy 2.2
+    if isinstance(function, np.ufunc):  # which does not know its module before NumPy 2.2
         return f"np.{name}" if getattr(np, name, None) is function else name
     module = getattr(function, "__module__", "numpy") or ""
     return f"{module}.{name}".replace("numpy", "np", 1) if module.split(".")[0] == "numpy" else name
@@ -254,20 +258,20 @@ def _array(value: Any, dtype: Any = None) -> Any:
     try:
         return np.array(value, dtype=dtype)
     except ValueError:
-        check_rectangular(value)  # whose error says more
+        check_rectangular(value)  # its error says more
         raise
 
 
 def _reject_tensors(value: Any) -> None:
     if any(is_tensor(part) and part.dtype.kind in "fc" for part in _parts(value)):
         raise TypeError(
-            "a list of tensors is no array, and making one would take them off every tape; "
-            "join them with np.stack([...])"
+            "a list of tensors is not an array, and converting it would cut them off from every tape; join them with "
+            "np.stack([...])"
         )
 
 
 def _parts(value: Any, depth: int = 64) -> Any:
-    """Go through nested lists, to the number of axes that an array can have: a list may contain itself."""
+    """Iterate over nested lists, down to the largest number of axes of an array: a list may contain itself."""
     for part in value if depth else ():
         yield from _parts(part, depth - 1) if isinstance(part, list | tuple) else (part,)
 
@@ -275,8 +279,8 @@ def _parts(value: Any, depth: int = 64) -> Any:
 def _reject_mask(value: Any) -> None:
     if isinstance(value, np.ndarray) and hasattr(value, "mask"):
         raise TypeError(
-            "a tensor has no mask, and a masked array would lose its own; fill it first, array.filled(0.0), and leave "
-            "elements out with np.where(mask, 0.0, x)"
+            "a tensor has no mask, so a masked array would lose its mask; fill it first with array.filled(0.0), and "
+            "leave elements out with np.where(mask, 0.0, x)"
         )
 
 
@@ -290,11 +294,11 @@ def _check_numbers(value: Any) -> None:
 
 
 def _no_numbers(value: Any, dtype: Any) -> TypeError:
-    return TypeError(f"a tensor holds numbers, and {type(value).__name__} {value!r:.60} gives dtype {dtype}")
+    return TypeError(f"a tensor holds numbers, but {type(value).__name__} {value!r:.60} has dtype {dtype}")
 
 
 def _read(value: Any) -> Any:
-    """Make an array of what holds numbers but is none, a column of a table say: it has operators of its own."""
+    """Convert something that holds numbers but is not an array (a column of a table): its operators may differ."""
     if type(value) in _AS_IT_IS or hasattr(value, "__array_function__") or isinstance(value, np.generic):
         return value
     return np.array(value) if hasattr(value, "__array__") or isinstance(value, memoryview | bytearray) else value
@@ -306,44 +310,45 @@ def _is_python(value: Any) -> bool:
 
 @cache
 def _place_of_out(function: Callable[..., Any]) -> int:
-    """Return at which place a function takes `out`, if it takes it by place."""
+    """Return the position of a function's `out` argument, if it has one."""
     try:
         parameters = signature(function).parameters
-    except ValueError:  # before NumPy 2.4, other functions written in C have none either
+    except ValueError:  # before NumPy 2.4, other functions written in C have no signature either
         return sys.maxsize
     out = parameters.get("out")
     return list(parameters).index("out") if out and out.kind is out.POSITIONAL_OR_KEYWORD else sys.maxsize
 
 
 def check_watchable(structure: Any, path: str = "watch") -> list[Any]:
-    """List the tensors of a structure that a tape is asked to watch, if it can watch them all."""
+    """List the tensors of a structure that a tape is to watch; raise an error if it cannot watch one of them."""
     leaves = flatten(structure, path)
     for path, tensor in leaves:
         if not is_tensor(tensor):
             reject_module(path, tensor)
             raise ValueError(
-                f"{path} is the {type(tensor).__name__} {tensor!r:.60}, and a tape watches only tensors; "
-                "make one first: x = ad.constant(...)"
+                f"{path} is the {type(tensor).__name__} {tensor!r:.60}, but a tape watches only tensors; create one "
+                "first: x = ad.constant(...)"
             )
         if tensor.dtype.kind not in "fc":
+            called = path if tensor.name is None else f"the {type(tensor).__name__} {tensor.name!r}"
             raise TypeError(
-                f"{path} has dtype {tensor.dtype}, and only floating and complex numbers have derivatives; "
-                "convert it first: x = x.astype(float)"
+                f"{called} has dtype {tensor.dtype}, but only floating and complex numbers have derivatives; convert "
+                "it first: x = x.astype(float)"
             )
     return [tensor for _, tensor in leaves]
 
 
 def reject_module(path: str, leaf: Any) -> None:
-    """Raise a TypeError for a module where its variables are meant."""
+    """Raise a TypeError for a module passed in place of its variables."""
     if hasattr(leaf, "trainable_variables"):
         raise TypeError(
-            f"{path} is a {type(leaf).__name__}, and must be a Tensor or a Variable, or a structure of them; "
-            "pass the variables that it holds: module.trainable_variables"
+            f"{path} is a {type(leaf).__name__}, but must be a Tensor or a Variable, or a structure of them; pass its "
+            "variables: module.trainable_variables"
         )
 
 
 def as_change(value: Any, variable: Any) -> Any:
-    """Copy what is to be added to a variable; a ValueError if the sum would not have the variable's shape."""
+    """Copy the value to add to a variable; raise a ValueError if the sum would not have the variable's shape."""
     array = copy_in(value)
     try:
         wide = np.broadcast_shapes(array.shape, variable.shape)
@@ -353,7 +358,7 @@ def as_change(value: Any, variable: Any) -> Any:
         return array
     meant = tuple(n for n in array.shape if n != 1)
     raise ValueError(
-        f"{variable!r} has shape {variable.shape}, and cannot be changed by a value of shape {array.shape}"
+        f"{variable!r} has shape {variable.shape}, so it cannot be changed by a value of shape {array.shape}"
         + (f", which would broadcast to {wide}" if wide not in (None, array.shape) else "")
         + (f": did you mean {meant}? " if meant == variable.shape else "; ")
         + ("A" if meant == variable.shape else "a")
@@ -362,14 +367,14 @@ def as_change(value: Any, variable: Any) -> Any:
 
 
 def check_fits(array: Any, variable: Any) -> None:
-    """Raise an error if a variable cannot take an array: for its shape a ValueError, for its dtype a TypeError."""
+    """Raise a ValueError if a variable cannot take an array of this shape, or a TypeError if of this dtype."""
     if array.shape != variable.shape:
         raise ValueError(
-            f"{variable!r} has shape {variable.shape}, and a value of shape {array.shape} was assigned to it; "
-            "a variable keeps its shape, so make a new Variable for the new one"
+            f"{variable!r} has shape {variable.shape}, but was assigned a value of shape {array.shape}; a variable "
+            "keeps its shape, so create a new Variable"
         )
     if not np.can_cast(array.dtype, variable.dtype, "same_kind"):
         raise TypeError(
-            f"{variable!r} has dtype {variable.dtype}, and a value of dtype {array.dtype} was assigned to it; "
-            f"convert it on purpose: value.astype({str(variable.dtype)!r})"
+            f"{variable!r} has dtype {variable.dtype}, but was assigned a value of dtype {array.dtype}; convert it "
+            f"explicitly: value.astype({str(variable.dtype)!r})"
         )

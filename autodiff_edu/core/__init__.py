@@ -1,1 +1,1 @@
-"""The heart: what is followed, how it is recorded, how it is walked back; knows nothing of who listens."""
+"""The heart: what is followed, how it is recorded and how it is walked back; knows nothing about its listeners."""

@@ -1,8 +1,8 @@
 """The listeners and hooks that are active here, and the clock that numbers tensors.
 
-A listener is a callable `(entry, inputs)`, told of every operation on tensors as soon as it has been computed; a tape
-has one. A hook is a callable `(what, *details)`, told of everything else. With nobody listening, no entry is built.
-Each thread and each task of asyncio has its own; a task begins with those of the one that made it.
+A listener is a callable `(entry, inputs)`, called for every operation on tensors as soon as it has been computed; a
+tape has one. A hook is a callable `(what, *details)`, called for everything else. When nobody listens, no entry is
+built. Each thread and each task of asyncio has its own; a task starts with those of the task that created it.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any
 
 from ..text.with_block import Exit, WithBlock, still_running
 
-tick = count(1).__next__  # numbers tensors in the order in which they are made, so ids also tell the time
+tick = count(1).__next__  # numbers tensors in the order of creation, so ids also tell which came first
 
 
 class State:
-    """What is active; replaced, never changed, for tasks share it. `followers` want rules to run on tensors."""
+    """What is active; replaced, never changed, because tasks share it. `followers` need rules to run on tensors."""
 
     def __init__(self, listeners: Any = (), hooks: Any = (), within: Any = None) -> None:
         self.listeners, self.hooks, self.within = listeners, hooks, within
@@ -31,12 +31,12 @@ now = _state.get
 
 
 def listen(*listeners: Callable[[Any, Any], Any], hooks: Any = None, within: only | None = None) -> None:
-    """Replace the listeners by these, which are told in this order; the hooks, if any are given, too."""
+    """Replace the listeners with these, called in this order; and the hooks, if any are given."""
     _state.set(State(listeners, now().hooks if hooks is None else hooks, within or now().within))
 
 
 def begin(block: WithBlock) -> None:
-    """Note that a block runs; first, take out the blocks that an interrupt kept from leaving."""
+    """Note that a block is running; first remove the blocks that an interrupt kept from ending."""
     while (within := now().within) and within.over:
         _state.set(within.before)
     if (state := now()).hooks or state.listeners != always.listeners:
@@ -45,7 +45,7 @@ def begin(block: WithBlock) -> None:
 
 
 class only(WithBlock):  # noqa: N801
-    """Notify only these listeners, and these hooks, for the length of a `with` block."""
+    """Notify only these listeners and hooks during a `with` block."""
 
     def __init__(self, *listeners: Callable[[Any, Any], Any], hooks: Any = ()) -> None:
         self.listeners, self.hooks = listeners, hooks

@@ -8,34 +8,34 @@ from typing import Any, ClassVar
 from ..text.places import here, place
 from .active import now
 
-PLAIN = 0  # stands for the id of numbers outside every tensor, in NumPy's or Python's hands
+PLAIN = 0  # stands for the id of plain numbers, handled by NumPy or Python
 
 
 class Entry:
     """One operation: what was computed, from which values, and where in the user's code.
 
-    A used tape keeps its entries without their arrays. What happened is still told by the operation and the `line`, a
-    tuple of ids, output_id, code object and offset: small, and nothing in it for the garbage collector to look through.
+    A used tape keeps its entries without their arrays. The operation and the `line` still say what happened; `line` is
+    a tuple of ids, output_id, code object and offset: small, with nothing for the garbage collector to traverse.
 
     Attributes
     ----------
     operation, name : callable, str
-        The NumPy function, or one of this package's own, and its name. A word for what is not an operation: see `note`.
+        The NumPy function, or one of this package's own, and its name. A word if it is not an operation: see `note`.
     ids : tuple
-        For each argument the id of the tensor it was, or None where it was a plain array or number.
+        For each argument the id of its tensor, or None for a plain array or number.
     output_id : int
-        The id of the tensor that came out.
+        The id of the resulting tensor.
     parameters : dict
         The keyword arguments.
     values, output_value : tuple; ndarray or scalar
-        The plain arguments and output at that time; None once released. A list until a tape has claimed the entry.
+        The plain arguments and output as they were; None once released. A list until a tape has claimed the entry.
     where, place
-        The user's code that computed it: as code object and offset, and as file, line and columns.
+        The user's code that computed it, as code object and offset and as file, line and columns.
     """
 
     __slots__ = ("line", "operation", "output_value", "parameters", "values")
 
-    wrap: ClassVar[Callable[[Any, int], Any]]  # tensor.py sets it: entries come first, and tensors are made of them
+    wrap: ClassVar[Callable[[Any, int], Any]]  # set by tensor.py, which imports this module
 
     def __init__(self, operation: Any, line: tuple[Any, ...], parameters: Any, values: Any, output_value: Any) -> None:
         self.operation = operation
@@ -49,11 +49,11 @@ class Entry:
     where = property(lambda self: self.line[2:])
 
     def copy(self) -> Entry:
-        """Return a second entry with the same arrays, which it keeps when this one is released."""
+        """Return a second entry that keeps the same arrays when this one is released."""
         return Entry(self.operation, self.line, self.parameters, self.values, self.output_value)
 
     def release(self) -> None:
-        """Let go of the arrays; what was computed, and where, stays."""
+        """Release the arrays; what was computed, and where, stays."""
         self.values = self.output_value = None
 
     name = property(lambda self: str(getattr(self.operation, "__name__", self.operation)))
@@ -61,7 +61,7 @@ class Entry:
 
     @property
     def inputs(self) -> tuple[Any, ...]:
-        """The arguments, as tensors where they were tensors."""
+        """The arguments; those that were tensors, as tensors."""
         return tuple(v if i is None else Entry.wrap(v, i) for i, v in zip(self.ids, self._kept(), strict=True))
 
     @property
@@ -80,7 +80,7 @@ class Entry:
 
 
 def note(word: str, ids: tuple[int | None, ...], output_id: int, *inputs: Any) -> None:
-    """Notify the listeners of what is not an operation, as an entry without arrays whose operation is a word."""
+    """Notify the listeners of something that is not an operation: an entry without arrays, with a word as operation."""
     if listeners := now().listeners:
         entry = Entry(word, (ids, output_id, *here(2)), {}, None, None)
         for listener in listeners:

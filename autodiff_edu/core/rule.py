@@ -2,7 +2,7 @@
 
 A rule is one line of NumPy that pulls a cotangent `g` back to one argument: `rule(g, y, *arguments, **parameters)`. `g`
 may carry an extra leading axis, a stack of cotangents, so rules count axes from the right. They can ignore
-broadcasting, dtypes and complex conjugation: the walk and `settle` see to these.
+broadcasting, dtypes and complex conjugation: the walk and `settle` take care of those.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Pull = Callable[..., Any]
 
 
 class Rule(NamedTuple):
-    """The rules of one operation: one per argument, or `each` for operations that take any number of them.
+    """The rules of one operation: one per argument, or `each` for an operation that takes any number of them.
 
     `kind` is "elementwise" (the Jacobian is diagonal), "linear" (linear in each argument), "general", or "step"
     (the derivative is zero wherever it exists, so nothing is pulled back). `own` marks a rule that the user registered.
@@ -33,26 +33,26 @@ class Rule(NamedTuple):
     own: bool = False
 
     def pull(self, argument: int) -> Pull | None:
-        """Return the rule for one argument, or None where the output does not depend smoothly on it."""
+        """Return the rule for one argument, or None if the output does not depend smoothly on it."""
         if self.each is not None:
             return partial(self.each, argument)
         return self.pulls[argument] if argument < len(self.pulls) else None
 
 
-RULES: dict[Callable[..., Any], Rule] = {}  # of every operation that has any
+RULES: dict[Callable[..., Any], Rule] = {}  # for every operation that has one
 
 SPELLED: dict[Any, Callable[..., Any]] = {}
-"""NumPy functions of tensors, and methods of ufuncs such as (np.add, "reduce"), that are written in terms of others."""
+"""NumPy functions of tensors, and methods of ufuncs such as (np.add, "reduce"), written in terms of others."""
 
 without_rule: Callable[..., Any]
-"""Called with the function, args and parameters where NumPy's function is in neither table; `rules` puts it here."""
+"""Called with the function, args and parameters for a NumPy function in neither table; set by `rules`."""
 
 no_rule: Callable[[Any], LookupError]
-"""Makes the error for an entry whose operation has no rule; `rules` puts it here too."""
+"""Builds the error for an entry without a rule; also set by `rules`."""
 
 
 def call_spelled(function: Any, ours: Callable[..., Any], args: Any, parameters: Any) -> Any:
-    """Call what a function is written as; the hooks hear of beginning and end, so that one can take it whole."""
+    """Call the spelled-out version of a function; tell hooks when it begins and ends, so they can treat it as one."""
     if not now().hooks:
         return as_spelled(function, ours, args, parameters)
     announce("Spelling")
@@ -69,18 +69,18 @@ def _enter(kind: str, operation: Callable[..., Any], *pulls: Pull | None, each: 
 
 
 elementwise, linear = partial(_enter, "elementwise"), partial(_enter, "linear")
-general = partial(_enter, "general")  # e.g. joining arrays: linear in all of them together, not in each
+general = partial(_enter, "general")  # e.g. joining arrays, which is linear in all of them together but not in each
 
 
 def step(*operations: Callable[..., Any]) -> None:
-    """Enter operations whose derivative is zero wherever it exists: rounding, comparing, choosing an index."""
+    """Register operations whose derivative is zero wherever it exists: rounding, comparing, choosing an index."""
     RULES.update(dict.fromkeys(operations, Rule("step")))
 
 
 def settle(contribution: Any, argument: Any, stack: tuple[int, ...] = ()) -> Any:
-    """Bring a contribution to the shape and the dtype of the argument it is for.
+    """Convert a contribution to the shape and dtype of its argument.
 
-    Broadcasting copied the argument along some axes, so its contribution is summed over them, but not over the stack.
+    Broadcasting copied the argument along some axes, so its contribution is summed over those, but not over the stack.
     Complex numbers follow TensorFlow's convention: the walk conjugates a complex cotangent before the rule, and the
     contribution is conjugated again here, so the gradient of a holomorphic f is conj(f').
     """

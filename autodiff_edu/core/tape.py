@@ -19,11 +19,11 @@ from .tensor import Tensor, as_tensor, wrap
 from .variable import Variable
 from .walk import Added, Arrived, needed_for, walk
 
-_CONSTANT = USUAL | {Tensor}  # types of values that nobody can change
+_CONSTANT = USUAL | {Tensor}  # types of immutable values
 
 
 class Tape(WithBlock):
-    """A list of the entries it follows, which can be read backwards; `GradientTape` adds the questions."""
+    """A list of the entries it follows, readable backwards; `GradientTape` adds the questions."""
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         self.persistent, self.watch_accessed_variables = persistent, watch_accessed_variables
@@ -54,8 +54,8 @@ class Tape(WithBlock):
         self.end()
 
     def _record(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
-        """Append an entry, if the tape follows one of its inputs. This method is the listener."""
-        if entry.values is None or self._running() is None:  # no operation: see `note`; or an interrupt ended the block
+        """Append an entry if the tape follows one of its inputs. This method is the listener."""
+        if entry.values is None or self._running() is None:  # not an operation; or an interrupt ended the block
             return
         constant = True
         for x in inputs:
@@ -83,11 +83,11 @@ class Tape(WithBlock):
             announce("Cut" if cut else "Record", self, entry)
 
     def follows(self, ids: Any) -> bool:
-        """Return whether something flows back through this tape to one of these tensors."""
+        """Return whether this tape has a path back to one of these tensors."""
         return self._recording and not self._connected.isdisjoint(ids)
 
     def guard(self, tensor: Tensor, check: Any) -> Any:
-        """Let `check` object to plain numbers of a tensor that this tape follows, or would if it were read."""
+        """Run `check` before handing out plain numbers of a tensor that this tape follows, or would follow if read."""
         if tensor._id in self._connected or (isinstance(tensor, Variable) and self._watches(tensor)):
             check(self._life)
         return check
@@ -101,7 +101,7 @@ class Tape(WithBlock):
         Parameters
         ----------
         tensors : Tensor, Variable, or a nested list, tuple or dict of them
-            Of a floating or complex dtype.
+            Their dtypes must be floating or complex.
 
         Raises
         ------
@@ -145,18 +145,18 @@ class Tape(WithBlock):
         return before.index(self._record)
 
     def _mark(self, what: str) -> None:
-        self._life.append((tick(), what, here(2)))  # an event in the tape's life
+        self._life.append((tick(), what, here(2)))  # an event in the life of the tape
         announce(what.title(), self)
 
     def gradient(self, target: Any, sources: Any) -> Any:
-        """Differentiate a list of pairs (tensor, seed); return a tensor, or None, for each of a list of sources."""
+        """Differentiate a list of (tensor, seed) pairs; return a tensor or None for each source."""
         with self._reading():
             cotangents, wanted = self._seed(target), {source._id for source in sources}
             deque(self._walk(cotangents, wanted, release=not self.persistent), maxlen=0)
         return [as_tensor(cotangents.get(source._id)) for source in sources]
 
     def steps(self, target: Any, sources: Any) -> Iterator[Any]:
-        """Walk backwards, one happening at a time; no array is released before the end."""
+        """Walk backwards, one event at a time; no array is released before the end."""
         with self._reading():
             yield from self._walk(self._seed(target), {source._id for source in sources}, lazy=True)
 
@@ -170,7 +170,7 @@ class Tape(WithBlock):
         return cotangents
 
     def _walk(self, cotangents: Any, wanted: Any, stack: Any = (), release: bool = False, lazy: bool = False) -> Any:
-        """Check that every entry on the way has a rule, then walk; tell hooks, and if `lazy` those of later too."""
+        """Check that every entry on the way has a rule, then walk and notify hooks; if `lazy`, later hooks too."""
         operations = {entry.operation for entry in self.entries}
         if not operations <= RULES.keys():
             self._check_ruled(wanted, set(cotangents))
@@ -188,7 +188,7 @@ class Tape(WithBlock):
             yield happening
 
     def _check_ruled(self, wanted: set[int], targets: set[int]) -> None:
-        """Raise a LookupError if an entry without a rule lies on the way; before anything is pulled back."""
+        """Raise a LookupError before the walk if an entry on the way has no rule."""
         needed, reached = needed_for(wanted, self.entries, self._connected), set(targets)
         for entry in reversed(self.entries):
             if entry.output_id in reached and entry.output_id in needed:
@@ -198,7 +198,7 @@ class Tape(WithBlock):
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """Guard a backward pass. A one-shot tape allows only one, does not record it, and then releases its arrays."""
+        """Guard a backward pass. A one-shot tape allows only one, does not record it, then releases its arrays."""
         self.check_usable()
         if self.persistent:
             yield
@@ -208,7 +208,7 @@ class Tape(WithBlock):
         self._usable = False
         try:
             yield
-        except (Exception, KeyboardInterrupt):  # usable again, if nothing has been released yet
+        except (Exception, KeyboardInterrupt):  # usable again if nothing has been released yet
             self._usable = all(entry.values is not None for entry in self.entries)
             if self._usable and self._recording and not paused and self not in now().followers:
                 self._start_listening(place)

@@ -1,7 +1,7 @@
-"""Values that tapes can follow, and the one door that everything differentiable goes through: `apply`.
+"""Values that tapes can follow, and the one door for everything differentiable: `apply`.
 
-`apply` looks up the arrays, and `_computed` computes with them and tells the listeners; operators, which know their
-arrays, call that at once.
+`apply` looks up the arrays; `_computed` computes with them and notifies the listeners. Operators already know their
+arrays and call `_computed` directly.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _new_tensor, _getframe = object.__new__, sys._getframe
 
 
 def _binary(ufunc: np.ufunc, compute: Callable[[Any, Any], Any]) -> Any:
-    """Return the methods of `x + 1` and `1 + x`; `compute` is Python's operator, faster on scalars."""
+    """Return the methods of `x + 1` and `1 + x`; `compute` is Python's operator, which is faster on scalars."""
 
     def forward(self: Tensor, other: Any) -> Tensor:
         if isinstance(other, Tensor):
@@ -49,11 +49,11 @@ class Tensor(ArrayMethods):
     Parameters
     ----------
     value : array_like
-        Copied, so that writing into it later changes nothing here. Numbers become float64 or int64 scalars.
+        Copied, so later writes to it change nothing here. Numbers become float64 or int64 scalars.
     dtype : dtype, optional
-        NumPy's; by default that of `value`.
+        A NumPy dtype; by default that of `value`.
     name : str, optional
-        Shown in place of a generated name by `print(tape)`, the transcript and the player.
+        Replaces the generated name in `print(tape)`, the transcript and the player.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class Tensor(ArrayMethods):
         return read_only(self._array)
 
     def _peek(self, how: str) -> Any:
-        """Read the array to decide something or to show it, without handing it out."""
+        """Read the array in order to decide something or to show it, without handing it out."""
         note(how, (self._id,), PLAIN, self)
         return self._array
 
@@ -119,9 +119,9 @@ class Tensor(ArrayMethods):
             reject_argument(ufunc, parameters)
         if method != "__call__":
             if (ufunc, method) not in SPELLED:
-                raise TypeError(f"np.{ufunc.__name__}.{method} has no rule; write it with functions that have one")
+                raise TypeError(f"np.{ufunc.__name__}.{method} has no rule; use functions that have one")
             return call_spelled((ufunc, method), SPELLED[ufunc, method], inputs, parameters)
-        if len(inputs) == 1:  # it is this tensor
+        if len(inputs) == 1:  # this tensor itself
             return _computed(ufunc, ufunc, inputs, (self._id,), [self._array], parameters, up=2)
         return apply(ufunc, tuple(map(as_operand, inputs)), parameters)
 
@@ -138,7 +138,7 @@ class Tensor(ArrayMethods):
 
 
 def constant(value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Make a tensor from numbers, nested lists or an array; see `Tensor`.
+    """Create a tensor from numbers, nested lists or an array; see `Tensor`.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def constant(value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 
 
 def wrap(array: Any, id: int | None = None) -> Tensor:
-    """Make a tensor around an array without copying it; with `id`, it is the same tensor to every tape."""
+    """Wrap an array in a tensor without copying it; with `id`, every tape takes it for that tensor."""
     tensor = _new_tensor(Tensor)
     tensor._array, tensor._id, tensor.name = array, id or tick(), None
     return tensor
@@ -160,14 +160,14 @@ Entry.wrap = staticmethod(wrap)
 
 
 def as_tensor(value: Any) -> Any:
-    """Wrap a plain array; tensors, and None, are left as they are."""
+    """Wrap a plain array; return tensors and None unchanged."""
     return value if value is None or isinstance(value, Tensor) else wrap(value)
 
 
 def apply(operation: Any, inputs: tuple[Any, ...], parameters: Any = _NONE) -> Any:
-    """Compute `operation(*inputs, **parameters)` and tell the listeners.
+    """Compute `operation(*inputs, **parameters)` and notify the listeners.
 
-    Everything that is differentiable passes through here; `inputs` may be tensors, arrays and numbers.
+    Everything differentiable passes through here; `inputs` may be tensors, arrays and numbers.
     """
     ids: list[int | None] = []
     values = []
@@ -184,7 +184,7 @@ def apply(operation: Any, inputs: tuple[Any, ...], parameters: Any = _NONE) -> A
 def _computed(
     compute: Any, operation: Any, inputs: Any, ids: Any, values: list[Any], parameters: Any = _NONE, up: int = 3
 ) -> Any:
-    """Compute an operation, wrap the result and tell the listeners: the second half of `apply`."""
+    """Compute an operation, wrap the result and notify the listeners: the second half of `apply`."""
     try:
         value = compute(*values, **parameters) if parameters else compute(*values)  # most have none
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Tensors whose value is replaced: the parameters of a model, and any other state."""
+"""Tensors whose value can be replaced: the parameters of a model, and any other state."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from .tensor import Tensor, wrap
 
 
 class Variable(NotInPlace, Tensor):
-    """A tensor whose value can be replaced with `assign`; a tape watches it when it is read, if it is trainable.
+    """A tensor whose value can be replaced with `assign`; if trainable, tapes watch it when it is read.
 
-    What a tape records is the value at the time of reading, so assigning later changes no gradient.
+    A tape records the value at the time of reading, so a later assignment changes no gradient.
 
     Parameters
     ----------
     initial_value : array_like
-        Copied. Its shape and dtype stay for good.
+        Copied. Its shape and dtype are fixed.
     trainable : bool
         Whether tapes watch it without being asked.
     name : str, optional
-        Shown wherever the variable is.
+        Shown wherever the variable is shown.
     dtype : dtype, optional
-        NumPy's; by default that of `initial_value`.
+        A NumPy dtype; by default that of `initial_value`.
 
     Examples
     --------
@@ -48,12 +48,12 @@ class Variable(NotInPlace, Tensor):
         Parameters
         ----------
         value : array_like
-            Of the variable's shape, and of a dtype that can be cast to the variable's without changing its kind.
+            It must have the variable's shape, and a dtype that can be cast to the variable's without changing its kind.
 
         Raises
         ------
         ValueError, TypeError
-            If the shape differs; if the dtype cannot be kept, say complex into float.
+            If the shape differs, or the dtype cannot be kept (complex into float, for example).
         """
         return self._replace(copy_in(value), value)
 
@@ -81,7 +81,7 @@ class Variable(NotInPlace, Tensor):
         return Variable, (self._leave("pickle"), self.trainable, self.name)
 
     def as_it_is(self) -> Variable:
-        """Return a copy with the value of now, which tapes take for this variable."""
+        """Return a copy with the current value, which tapes take for this variable."""
         kept = self.__copy__()
         kept._id = self._id
         return kept

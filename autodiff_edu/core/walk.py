@@ -1,4 +1,4 @@
-"""The backward walk: entries in, happenings out. It knows nothing of tapes, or of who asks."""
+"""The backward walk: entries in, events out. It knows nothing about tapes or callers."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _new: Any = tuple.__new__  # twice as fast as calling the class
 
 
 class Arrived(NamedTuple):
-    """A cotangent arrived at the output of an entry, whose rules are about to be applied."""
+    """A cotangent has arrived at the output of an entry; its rules are about to be applied."""
 
     entry: Entry
     cotangent: Any
 
 
 class Added(NamedTuple):
-    """A contribution was added to the cotangent of one argument; `before` is None for the first."""
+    """A contribution has been added to the cotangent of one argument; `before` is None for the first."""
 
     entry: Entry
     argument: int
@@ -34,7 +34,7 @@ class Added(NamedTuple):
 
 
 class Passed(NamedTuple):
-    """The rules of an entry have been applied, and the walk leaves it."""
+    """The rules of an entry have been applied; the walk moves on."""
 
     entry: Entry
 
@@ -47,23 +47,23 @@ def walk(
     stack: Any = (),
     release: bool = False,
 ) -> Iterator[Arrived | Added | Passed]:
-    """Pull the cotangents back, entry by entry; at the end the dict holds those of the wanted tensors.
+    """Pull the cotangents back, entry by entry; in the end the dict holds those of the wanted tensors.
 
     Parameters
     ----------
     entries : list of Entry
-        In the order in which they were computed. Each operation has a rule.
+        In the order of computation. Every operation has a rule.
     connected, wanted : set of int
-        The tensors that something flows back through, and those whose cotangents are asked for.
+        The ids of the tensors on a path to a source, and of those whose cotangents are wanted.
     cotangents : dict
-        From the id of a tensor to its cotangent, at first the seeds. Each has the `stack` as leading axis, if any.
+        From the id of a tensor to its cotangent; at first, the seeds. Each has the `stack` as leading axis, if any.
     release : bool
-        Whether each entry lets go of its arrays as soon as its rules have been applied.
+        Whether to release the arrays of each entry as soon as its rules have been applied.
 
     Yields
     ------
     For each entry Arrived, then one Added per contribution, then Passed
-        Of plain arrays; or of tensors, where a follower follows the entry and must hear what its rules compute.
+        With plain arrays, or with tensors if a follower follows the entry and must hear what its rules compute.
     """
     needed = needed_for(wanted, entries, connected)
     for entry in reversed(entries):
@@ -72,7 +72,7 @@ def walk(
         if g is None or needed.isdisjoint(ids):
             continue
         if output_id not in wanted:
-            del cotangents[output_id]  # complete, and not needed any more: all its uses come later on the tape
+            del cotangents[output_id]  # complete and no longer needed: all its uses come later on the tape
         yield _new(Arrived, (entry, g))
         rule, y, values, parameters = RULES[entry.operation], entry.output_value, entry.values, entry.parameters
         if now().followers and (isinstance(g, Tensor) or is_followed(entry)):
@@ -83,7 +83,7 @@ def walk(
         for argument, id in enumerate(ids):
             if id in needed and (pull := pulls[argument] if argument < len(pulls) else rule.pull(argument)):
                 value = pull(g, y, *values, **parameters)
-                if value is None:  # a custom gradient may say so
+                if value is None:  # a custom gradient may return None
                     continue
                 if type(value) is not np.float64 or type(values[argument]) is not np.float64:
                     value = settle(value, values[argument], stack)
@@ -96,13 +96,13 @@ def walk(
 
 
 def is_followed(entry: Entry) -> bool:
-    """Return whether a follower follows what the rules of an entry compute from: then they must run on tensors."""
+    """Return whether a follower follows the inputs of an entry's rules, which must then run on tensors."""
     ids = (*entry.ids, entry.output_id)
     return any(follower.follows(ids) for follower in now().followers)
 
 
 def needed_for(wanted: Ids, entries: list[Entry], connected: Ids) -> Ids:
-    """Find the tensors through which the wanted ones are reached, going backwards."""
+    """Find the tensors on the way back to the wanted ones."""
     needed = wanted & connected
     for entry in entries:
         ids, output_id, _, _ = entry.line

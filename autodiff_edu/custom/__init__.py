@@ -53,39 +53,37 @@ def stop_gradient(x: Any) -> Any:
 
 
 def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a function a gradient of your own, in place of the one that a tape would find.
+    """Define a gradient of your own for a function, in place of the one that a tape would compute.
 
     Parameters
     ----------
     f : callable
-        Gives a pair `(result, backward)`. The result is a tensor, an array or a number, or a structure of them.
-        `backward` takes one cotangent per tensor of the result, zeros for those that nothing flowed back to, and
-        returns one gradient per positional argument with tensors in it, in the argument's structure: of its shape, or
-        None if there is none. For an argument without tensors it may return None, or nothing at all.
+        Returns a pair `(result, backward)`. The result is a tensor, an array or a number, or a structure of them.
+        `backward` takes one cotangent per tensor of the result, zeros for those that nothing flowed back to. It returns
+        one gradient per positional argument with tensors in it, in the argument's structure and shape, or None if there
+        is none. For an argument without tensors it may return None or leave it out.
 
     Returns
     -------
     callable
-        Like `f`, but giving the result alone, as new tensors. It is called with the arguments of `f`: tensors among
-        the positional ones, nested or not, are differentiated, those among the keyword arguments are constants.
+        Like `f`, but returns only the result, as new tensors. It takes the arguments of `f`: tensors among the
+        positional ones, nested or not, are differentiated; those among the keyword arguments are constants.
 
     Raises
     ------
     TypeError
-        If f is not callable. When called: if `f` gives no such pair, or reads variables that are not among its
-        arguments, and `backward` does not take them. In a backward pass: if a gradient is not of numbers, or is complex
-        for a real argument.
+        If f is not callable. When called: if `f` does not return such a pair, or reads variables that are not among its
+        arguments and `backward` does not accept them. In a backward pass: if a gradient does not hold numbers, or is
+        complex for a real argument.
     ValueError
         In a backward pass: if the number, the structure or a shape of the gradients is wrong.
 
-    Notes
-    -----
-    `backward` is differentiated in its turn by the tapes that are recording around it. So use NumPy functions in it,
-    and what it captures may be tensors computed by `f`.
+    Notes ----- Outer tapes that are recording differentiate `backward` in turn. So use NumPy functions in it; it may
+    capture tensors computed by `f`.
 
     If `f` reads trainable variables other than through its positional arguments, write `backward(dy, variables)`: it
-    is given the list of them, with the values they had, and returns `(gradients, variable_gradients)`, the second a
-    list with one gradient per variable.
+    gets the list of them, with the values they had, and returns `(gradients, variable_gradients)`, the second a list
+    with one gradient per variable.
 
     Examples
     --------
@@ -102,7 +100,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     Tensor(2.)
     """
     if not callable(f):
-        raise TypeError(f"custom_gradient takes a function that returns (result, backward), and got {f!r:.60}")
+        raise TypeError(f"custom_gradient takes a function that returns (result, backward), but got {f!r:.60}")
 
     @functools.wraps(f)
     def differentiable(*args: Any, **kwargs: Any) -> Any:
@@ -115,7 +113,7 @@ KINDS = ("elementwise", "linear", "general")
 
 
 class Registration:
-    """A rule that was entered; as a `with` block, it is taken out again at the end of the block."""
+    """A registered rule; used in a `with` statement, it is removed at the end of the block."""
 
     def __init__(self, operation: Callable[..., Any], rule: Rule) -> None:
         self._operation, self._rule = operation, rule
@@ -148,29 +146,29 @@ class Registration:
 
 _REGISTERED: dict[Callable[..., Any], list[Registration]] = {}
 _BEFORE: dict[Callable[..., Any], tuple[Rule | None, Callable[..., Any] | None]] = {}
-"""What an operation had before the first registration that is in force, to be given back after the last."""
+"""The rules of an operation before its first active registration, restored after the last."""
 
 
 def _checked(rule: Callable[..., Any] | None, name: str, argument: int) -> Callable[..., Any] | None:
-    """Hold a user's rule to giving one array for its argument, or one that broadcasts with it."""
+    """Wrap a user's rule with a check that it returns one array that fits its argument, or broadcasts with it."""
     if rule is None:
         return None
 
     @functools.wraps(rule)
     def pull(g: Any, y: Any, *values: Any, **parameters: Any) -> Any:
         found, x = rule(g, y, *values, **parameters), values[argument]
-        said = f"the rule of {name} for argument {argument + 1} gave {found!r:.60}"
+        said = f"the rule of {name} for argument {argument + 1} returned {found!r:.60}"
         if isinstance(found, int | float | complex) and not isinstance(found, bool):
             found = np.asarray(found)
         if getattr(getattr(found, "dtype", None), "kind", "O") not in "biufc":
-            raise TypeError(f"{said}, and must give an array; for an argument without a derivative, register None")
+            raise TypeError(f"{said}, but must return an array; for an argument without a derivative, register None")
         if found.dtype.kind == "c" and "c" not in (g.dtype.kind, np.asarray(x).dtype.kind):
-            raise TypeError(f"{said}, which is complex, and the argument is real; take np.real of it")
+            raise TypeError(f"{said}, which is complex, but the argument is real; take np.real of it")
         inner = found.shape[np.ndim(g) - np.ndim(y) :]
         try:
             np.broadcast_shapes(inner, np.shape(x))
         except ValueError:
-            raise ValueError(f"{said} of shape {inner}, and the argument has shape {np.shape(x)}") from None
+            raise ValueError(f"{said} of shape {inner}, but the argument has shape {np.shape(x)}") from None
         return found
 
     return pull
@@ -179,33 +177,33 @@ def _checked(rule: Callable[..., Any] | None, name: str, argument: int) -> Calla
 def register_gradient(
     operation: Callable[..., Any], *rules: Callable[..., Any] | None, kind: str = "general", replace: bool = False
 ) -> Registration:
-    """Give a NumPy function, or any ufunc, a derivative rule: for good, or for the length of a `with` block.
+    """Register a derivative rule for a NumPy function or any ufunc: permanently, or during a `with` block.
 
     Parameters
     ----------
     operation : callable
-        A NumPy function or ufunc, with one array as its result.
+        A NumPy function or ufunc that returns one array.
     *rules : callable or None
-        One per argument: `rule(g, output, *arguments, **parameters)` gives the contribution to that argument, from a
+        One per argument: `rule(g, output, *arguments, **parameters)` returns the contribution to that argument, from a
         cotangent `g` of the output's shape. Count axes from the right, and use NumPy functions that have rules: then
         Jacobians and higher orders work too. None for an argument without a derivative.
     kind : {"general", "linear", "elementwise"}
         "elementwise" if the Jacobian is diagonal, "linear" if the operation is linear in each argument.
     replace : bool
-        Whether a rule that is there already may be replaced.
+        Whether an existing rule may be replaced.
 
     Returns
     -------
     Registration
-        A context manager that takes the rule out again.
+        A context manager that removes the rule again.
 
     Raises
     ------
     TypeError
-        If the operation or a rule is not callable, a rule is missing or one too many, or the operation takes a list
-        of arrays, has several results, or is a plain Python function, which NumPy does not tell tensors about.
+        If the operation or a rule is not callable, there are too few or too many rules, or the operation takes a list
+        of arrays, has several results, or is a plain Python function, which tensors never hear about.
     ValueError
-        If the kind is unknown, or the operation has a rule already and `replace` is not given.
+        If the kind is unknown, or the operation already has a rule and `replace` is false.
 
     Examples
     --------
@@ -230,18 +228,21 @@ def register_gradient(
     if kind not in KINDS:
         raise ValueError(f"kind is {kind!r}; it must be one of {', '.join(map(repr, KINDS))}")
     if operation in JOINING or getattr(operation, "nout", 1) > 1:
-        raise TypeError("a rule is for a function of arrays with one result, not for one of a list, or with several")
+        raise TypeError(
+            "a rule belongs to a function of arrays with one result, not to a function of a list or one with several "
+            "results"
+        )
     complete()
     name, known = getattr(operation, "__name__", repr(operation)), operation in RULES or operation in SPELLED
     if not known and not isinstance(operation, np.ufunc) and not hasattr(operation, "_implementation"):
         raise TypeError(
-            f"{name} is neither a ufunc nor a NumPy function that tensors hear of, so its rule would never be asked. "
-            f"Put it into a function with a gradient of its own: see ad.custom_gradient"
+            f"{name} is neither a ufunc nor a NumPy function that tensors hear about, so its rule would never be used. "
+            "Wrap it in a function with its own gradient: see ad.custom_gradient"
         )
     takes = getattr(operation, "nin", len(rules))
     if len(rules) != takes:
-        raise TypeError(f"{name} takes {takes} arguments, and needs a rule for each, or None; {len(rules)} were given")
+        raise TypeError(f"{name} takes {takes} arguments and needs a rule, or None, for each; {len(rules)} were given")
     if known and not replace:
-        raise ValueError(f"{name} has a derivative already; say replace=True if you mean to replace it")
+        raise ValueError(f"{name} already has a derivative; write replace=True to replace it")
     held = tuple(_checked(rule, name, argument) for argument, rule in enumerate(rules))
     return Registration(operation, Rule(kind, held, own=True))

@@ -1,7 +1,7 @@
-"""What stands behind `custom_gradient`: one entry on the tape, whose rule is the backward function of the user.
+"""How `custom_gradient` works: one entry on the tape, whose rule is the user's backward function.
 
-The last input of such an entry is its `Call`, which is no tensor. So a tape that lets go of the values of its entries
-lets go of everything that the backward function has captured.
+The last input of such an entry is its `Call`, which is not a tensor. So a tape that releases the values of its entries
+also releases everything that the backward function has captured.
 
 >>> import autodiff_edu as ad
 >>> @ad.custom_gradient
@@ -38,23 +38,24 @@ from .checking import Argument, Source, checked, gradients_of, is_sequence, is_s
 class Custom:
     """The operation of an entry made by a custom gradient; its result was computed before.
 
-    All of them are equal, so that one row of the table of rules serves them all.
+    They all compare equal, so one row of the rule table serves them all.
 
     Attributes
     ----------
     places : tuple
-        For each input, which positional argument it was; None for what was inside one, was read, or is the call.
+        For each input, its positional argument; None for inputs inside an argument, variables that were read, and the
+        call.
     given : int
         How many positional arguments there were.
     silent : set of int
-        The inputs for which the backward function gave None when it was last asked; a released tape still knows.
+        The inputs for which the backward function last returned None; a released tape still knows them.
     captured, named : frozenset of int
-        The ids of the tensors that the function used though they were no positional arguments: from outside, or given
-        by keyword. It has no derivative with respect to them. `unseen` are all of these.
+        The ids of the tensors that the function used but that were not positional arguments: captured from outside, or
+        passed by keyword. It has no derivative with respect to them. `unseen` combines both.
     """
 
     hidden = 1
-    """How many inputs, from the end, a reader of the tape is not shown."""
+    """How many inputs, from the end, are hidden from a reader of the tape."""
 
     def __init__(
         self, name: str, places: tuple[int | None, ...] = (), given: int = 0, silent: set[int] | None = None
@@ -67,7 +68,7 @@ class Custom:
     unseen = property(lambda self: self.captured | self.named)
 
     def __call__(self, *inputs: Any) -> Any:
-        """Return the result that the call, the last input, holds."""
+        """Return the result stored in the last input, the call."""
         return inputs[-1].value
 
     def again(self, *inputs: Any) -> Any:
@@ -81,10 +82,10 @@ class Custom:
         return hash(Custom)
 
     def names(self, written: tuple[str | None, ...]) -> tuple[str | None, ...]:
-        """Choose, of the arguments as the user wrote them, the one that each input was."""
-        if len(written) < self.given:  # f(*pair): nobody knows which is which
+        """Choose, among the arguments as the user wrote them, the one for each input."""
+        if len(written) < self.given:  # in f(*pair) the arguments cannot be told apart
             return ()
-        written = written[len(written) - self.given :]  # of module.f(x), the module is no argument
+        written = written[len(written) - self.given :]  # in module.f(x), the module is not an argument
         return tuple(None if place is None else written[place] for place in self.places)
 
 
@@ -96,7 +97,7 @@ class Output(NamedTuple):
 
 
 class Call:
-    """One call of a function with a custom gradient: its backward function, and what that is held to.
+    """One call of a function with a custom gradient: its backward function, and what that must return.
 
     Attributes
     ----------
@@ -105,7 +106,7 @@ class Call:
     outputs : list of Output
         The tensors of the result, in order.
     value : ndarray or scalar
-        The output of the entry: the result or, if it is of several tensors, all of them as one vector.
+        The output of the entry: the result or, if it has several tensors, all of them as one vector.
     """
 
     def __init__(
@@ -122,7 +123,7 @@ class Call:
         self.takes_variables = _takes_variables(backward)
         if variables and not self.takes_variables:
             raise TypeError(
-                f"{self.name} reads {_listed(variables)}, and its backward does not take them. Write "
+                f"{self.name} reads {_listed(variables)}, but its backward does not accept them. Write "
                 "def backward(dy, variables): ..., which returns (gradients, variable_gradients), the second a list "
                 f"with one gradient per variable; or pass them to {self.name} as arguments"
             )
@@ -138,10 +139,10 @@ class Call:
         self._answer: tuple[Any, Any, int, list[Any]] | None = None
 
     def contribution(self, argument: int, g: Any, y: Any) -> Any:
-        """Return one source's share of what the backward function says to a cotangent, asking it once for all of them.
+        """Return the backward function's gradient for one source; the function is called once for all sources.
 
-        The walk asks for the shares of one entry in order, with the same `g` and `y`. So the answer is kept for the
-        next share, up to the last.
+        The walk asks for the sources of one entry in order, with the same `g` and `y`. So the result is kept up to the
+        last one.
         """
         kept = self._answer
         if kept is not None and kept[0] is g and kept[1] is y and kept[2] < argument:
@@ -177,7 +178,7 @@ class Call:
         """Pull back a cotangent or, one by one, a stack of them."""
         g = dense(g)
         if g.dtype.kind == "c":
-            g = np.conjugate(g)  # the walk has conjugated it for the rules, and the user's function is none of these
+            g = np.conjugate(g)  # the walk has conjugated it for the rules, but this is the user's
         if g.ndim == self.value.ndim:
             return self._pulled_back_one(g)
         rows = [self._pulled_back_one(g[k]) for k in range(len(g))]
@@ -206,14 +207,14 @@ class Call:
         Returns
         -------
         list of Tensor or None
-            One per source, of its shape and dtype; None where the function says that there is none.
+            One per source, of its shape and dtype; None where the function returns None.
 
         Raises
         ------
         ValueError
             If the number, the structure or a shape of the gradients is wrong.
         TypeError
-            If a gradient is not of numbers, or is complex and its argument is not.
+            If a gradient does not hold numbers, or is complex for a real argument.
         """
         if self.takes_variables:
             returned = self.backward(*cotangents, variables=list(self.variables))
@@ -227,7 +228,7 @@ class Call:
         return answers
 
     def _split(self, returned: Any) -> tuple[Any, Any]:
-        """Take the gradients of the variables from those of the arguments."""
+        """Separate the gradients of the variables from those of the arguments."""
         if self.takes_variables and is_sequence(returned) and len(returned) == 2 and is_sequence(returned[1]):
             gradients, for_variables = returned
             if len(for_variables) == len(self.variables):
@@ -249,7 +250,7 @@ RULES[Custom("custom_gradient")] = Rule("general", each=pull, own=True)
 
 
 class Reads(WithBlock):
-    """A listener that notes which trainable variables are read in a `with` block, and which tensors from before it."""
+    """A listener that notes which trainable variables, and which earlier tensors, are read in a `with` block."""
 
     def __init__(self) -> None:
         self.variables: dict[int, Variable] = {}
@@ -270,10 +271,10 @@ class Reads(WithBlock):
         return False
 
     def guard(self, tensor: Tensor, check: Any) -> None:
-        """Let plain numbers out, past every tape: the function says itself what its gradient is."""
+        """Allow plain numbers, past every tape: the function defines its own gradient."""
 
     def __call__(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
-        """Note what an operation reads; a tensor that is handed over as plain numbers is not an operation."""
+        """Note what an operation reads; handing over a tensor as plain numbers is not an operation."""
         for x in inputs if entry.values is not None else ():
             if isinstance(x, Variable) and x.trainable and is_smooth(x):
                 self.variables[x._id] = x
@@ -282,7 +283,7 @@ class Reads(WithBlock):
 
 
 def call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call a function that gives `(result, backward)`, and make tensors of the result whose gradient that is."""
+    """Call a function that returns `(result, backward)`; wrap the result as tensors with that gradient."""
     with Reads() as reads:
         returned = f(*args, **kwargs)
     result, backward = _pair(f, returned)
@@ -308,7 +309,7 @@ def call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 
 def name_of(f: Callable[..., Any]) -> str:
-    """Return the name of a function, or of what can be called like one."""
+    """Return the name of a function or another callable."""
     return str(getattr(f, "__name__", type(f).__name__))
 
 
@@ -316,8 +317,8 @@ def _pair(f: Callable[..., Any], returned: Any) -> tuple[Any, Callable[..., Any]
     name = name_of(f)
     if not isinstance(returned, tuple) or len(returned) != 2:
         raise TypeError(
-            f"{name} has a custom gradient, so it must return a pair (result, backward), where backward(dy) gives the "
-            f"gradient of each argument; it returned {returned!r:.60}"
+            f"{name} has a custom gradient, so it must return a pair (result, backward), where backward(dy) returns "
+            f"the gradient of each argument; it returned {returned!r:.60}"
         )
     if not callable(returned[1]):
         raise TypeError(
@@ -340,10 +341,10 @@ def _array(f: Callable[..., Any], path: str, leaf: Any) -> Any:
 
 
 def _names_of_parameters(f: Callable[..., Any], count: int) -> list[str]:
-    """Name positional arguments as the function does: x, y, and rest[0], rest[1] for what its *rest takes."""
+    """Name positional arguments as the function does: x, y, and rest[0], rest[1] for those in its *rest."""
     try:
         parameters = inspect.signature(f).parameters.values()
-    except (TypeError, ValueError):  # a function written in C may not say
+    except (TypeError, ValueError):  # a function written in C may have no signature
         return [f"argument {k}" for k in range(count)]
     names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     rest = [p.name for p in parameters if p.kind is p.VAR_POSITIONAL]
@@ -358,7 +359,7 @@ def _takes_variables(backward: Callable[..., Any]) -> bool:
 
 
 def _pack(arrays: list[Any]) -> Any:
-    """Make one vector of several arrays, in a dtype that holds them all; a single array stays as it is."""
+    """Join several arrays into one vector, in a dtype that holds them all; return a single array unchanged."""
     if not arrays:
         return np.zeros(0)
     if len(arrays) == 1:
@@ -368,7 +369,7 @@ def _pack(arrays: list[Any]) -> Any:
 
 
 def _cut(packed: Any, outputs: list[Output]) -> Iterator[Any]:
-    """Take apart what `_pack` has joined: the outputs themselves, or their cotangents."""
+    """Split what `_pack` joined: the outputs themselves, or their cotangents."""
     smooth = [output for output in outputs if output.dtype.kind in "fc"]
     if len(smooth) == 1:
         yield packed
@@ -386,7 +387,7 @@ def _cut(packed: Any, outputs: list[Output]) -> Iterator[Any]:
 
 
 def _stacked(rows: list[Any], source: Source) -> Any:
-    """Join the answers to the cotangents of a stack; zeros for a None among others."""
+    """Join the results for the cotangents of a stack, with zeros for a None among others."""
     if rows and all(row is None for row in rows):
         return None
     zeros = np.zeros(source.shape, source.dtype)

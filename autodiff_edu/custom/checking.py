@@ -1,4 +1,4 @@
-"""What the backward function of a custom gradient must answer: one gradient per argument, of its form and shape."""
+"""Checks what the backward function of a custom gradient returns: one gradient per argument, of its form and shape."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..core.tensor import Tensor, wrap
 
 
 class Argument(NamedTuple):
-    """A positional argument with tensors in it: the how manyth it is, and what the function calls it."""
+    """A positional argument with tensors in it: its position, and the function's name for it."""
 
     place: int
     name: str
@@ -22,7 +22,7 @@ class Argument(NamedTuple):
 
 
 class Source(NamedTuple):
-    """What a call must give a gradient for: how its errors name it, and of what shape and dtype the gradient is."""
+    """A tensor that a call must have a gradient for: its name in errors, and the gradient's shape and dtype."""
 
     name: str
     shape: tuple[int, ...]
@@ -35,7 +35,7 @@ def gradients_of(f: str, arguments: list[Argument], given: int, gradients: Any) 
     Raises
     ------
     ValueError
-        If there are too few or too many, or one has not the structure of its argument.
+        If there are too few or too many, or the structure of one differs from its argument's.
     """
     each = _per_argument(f, arguments, given, gradients)
     return [leaf for argument, part in zip(arguments, each, strict=True) for leaf in _leaves(argument, part)]
@@ -50,14 +50,14 @@ def _per_argument(f: str, arguments: list[Argument], given: int, gradients: Any)
     elif len(several) == given:
         chosen = [several[argument.place] for argument in arguments]
     if len(arguments) == 1 and not isinstance(arguments[0].value, Tensor):
-        return chosen if chosen and _is_structure(chosen[0]) else [gradients]  # not (g,) but g, of a structure
+        return chosen if chosen and _is_structure(chosen[0]) else [gradients]  # g, a structure, and not (g,)
     if chosen is not None:
         return chosen
     if not arguments and gradients is None:
         return []
     names = ", ".join(argument.name for argument in arguments) or "none"
     raise ValueError(
-        f"backward of {f} returned {_counted(len(several), 'gradient')}, {f} has "
+        f"backward of {f} returned {_counted(len(several), 'gradient')}, but {f} has "
         f"{_counted(len(arguments), 'argument')}: {names}. Return one gradient per argument, or None for one "
         "that has none"
     )
@@ -71,8 +71,8 @@ def _leaves(argument: Argument, gradient: Any) -> list[Any]:
     found = dict(flatten(gradient, argument.name))
     if not {*wanted} <= {*found} <= {path for path, _ in flatten(argument.value, argument.name)}:
         raise ValueError(
-            f"the gradient for argument {argument.name!r} has not its structure: the argument has tensors at "
-            f"{', '.join(wanted)}, and the gradient has parts at {', '.join(found) or 'no place'}"
+            f"the gradient for argument {argument.name!r} does not have its structure: the argument has tensors at "
+            f"{', '.join(wanted)}, but the gradient has parts at {', '.join(found) or 'no place'}"
         )
     return [found[path] for path in wanted]
 
@@ -92,21 +92,21 @@ def checked(source: Source, gradient: Any) -> Tensor | None:
             ) from error
     if gradient.shape != source.shape:
         raise ValueError(
-            f"{what} has shape {gradient.shape}, {source.name!r} has {source.shape}; they must be the same. Where "
-            "broadcasting has stretched an argument, sum its gradient over the axes that were added"
+            f"{what} has shape {gradient.shape}, but {source.name!r} has shape {source.shape}; they must be the same. "
+            "If broadcasting has stretched an argument, sum its gradient over the added axes"
         )
     if gradient.dtype.kind == "c" and source.dtype.kind != "c":
-        raise TypeError(f"{what} is complex, and {source.name!r} is {source.dtype}; take its real part, np.real(...)")
+        raise TypeError(f"{what} is complex, but {source.name!r} is {source.dtype}; take its real part, np.real(...)")
     return gradient if gradient.dtype == source.dtype else gradient.astype(source.dtype)
 
 
 def is_smooth(value: Any) -> bool:
-    """Distinguish a tensor that has a derivative from anything else."""
+    """Return whether a value is a tensor that can have a derivative."""
     return isinstance(value, Tensor) and value.dtype.kind in "fc"
 
 
 def is_sequence(value: Any) -> bool:
-    """Return whether a value is several gradients, one after the other."""
+    """Return whether a value is a sequence of gradients."""
     return isinstance(value, list | tuple) and not hasattr(value, "_fields")
 
 
@@ -119,5 +119,5 @@ def _counted(count: int, what: str) -> str:
 
 
 def plural(what: str, count: int) -> str:
-    """Write a word in the number that goes with a count."""
+    """Return the singular or plural of a word, depending on a count."""
     return what if count == 1 else f"{what}s"

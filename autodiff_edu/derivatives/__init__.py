@@ -1,1 +1,1 @@
-"""What a tape computes on request: gradients with their checks, Jacobians, steps; knows nothing of who asks."""
+"""What a tape computes on request: gradients with their checks, Jacobians, steps; knows nothing about its callers."""

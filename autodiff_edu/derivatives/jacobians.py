@@ -1,4 +1,4 @@
-"""Jacobians by one backward pass over a stack of one-hot seeds; what `GradientTape.jacobian` and `batch_jacobian` do.
+"""Jacobians in one backward pass over a stack of one-hot seeds, for `GradientTape.jacobian` and `batch_jacobian`.
 
 Rules count axes from the right, so a cotangent may carry one more axis in front. A stack with a one-hot seed for every
 element of the target is pulled back in one pass, and what arrives at a source is the Jacobian, row by row.
@@ -18,7 +18,7 @@ from ..core.tensor import Tensor, as_tensor, wrap
 from .requests import announce_outcomes, note_results, tensors_of
 
 SMALL = 64 * 2**10
-"""Bytes below which a stack of seeds is written out at once."""
+"""A stack of seeds below this number of bytes is written out at once."""
 
 LARGEST_STACK = 256 * 2**20
 """Bytes that a stack of cotangents may take before it is split, unless `chunk_size` says otherwise."""
@@ -42,8 +42,8 @@ def batch_jacobian(tape: Tape, target: Any, source: Any, unconnected: str, check
     for name, tensor in (("target", target), ("source", source)):
         if tensor.ndim < 2:
             raise ValueError(
-                f"the {name} of batch_jacobian has shape {tensor.shape}; it must have rank 2 or more, the first axis "
-                "counting the samples. Write x[:, None] for samples of one number, or use jacobian"
+                f"the {name} of batch_jacobian has shape {tensor.shape}; it must have rank 2 or more, with one sample "
+                "per row. Write x[:, None] if each sample is one number, or use jacobian"
             )
     batch, inner = target.shape[0], target.shape[1:]
     if batch != source.shape[0]:
@@ -64,7 +64,7 @@ def batch_jacobian(tape: Tape, target: Any, source: Any, unconnected: str, check
 
 
 def _pull_back(tape: Tape, target: Tensor, batch: int, sources: list[Tensor], chunk_size: Any) -> list[Any]:
-    """Pull a one-hot seed per element of a sample back, in chunks if it takes many; None for an unreached source."""
+    """Pull one one-hot seed per element of a sample back, in chunks if there are many; None for an unreached source."""
     if target.dtype.kind not in "fc":
         return [None] * len(sources)
     count = int(np.prod(target.shape[batch:]))
@@ -74,7 +74,7 @@ def _pull_back(tape: Tape, target: Tensor, batch: int, sources: list[Tensor], ch
         rows = range(start, min(start + chunk, count))
         seeds: Any = Stack(OneHot(target.shape, batch, rows, target.dtype))
         if now().followers or now().hooks or len(rows) * target._array.nbytes < SMALL:
-            seeds = dense(seeds)  # what is recorded or shown must be an array, and a small one is faster as it is
+            seeds = dense(seeds)  # if recorded or shown it must be an array, and a small array is faster than a Stack
         cotangents = tape._seed([(target, seeds)])
         for _ in tape._walk(cotangents, wanted, (len(rows),)):
             pass
@@ -91,7 +91,9 @@ def _chunk(tape: Tape, count: int, chunk_size: int | None) -> int:
         )
         return max(1, min(count, LARGEST_STACK // max(largest, 1)))
     if not isinstance(chunk_size, int | np.integer) or isinstance(chunk_size, bool) or chunk_size < 1:
-        raise ValueError(f"chunk_size is {chunk_size!r}; it must be a whole number of at least 1, or None to choose it")
+        raise ValueError(
+            f"chunk_size is {chunk_size!r}; it must be a whole number of at least 1, or None to choose automatically"
+        )
     return int(chunk_size)
 
 
@@ -100,16 +102,16 @@ def _bytes(value: Any) -> int:
 
 
 def one_tensor(value: Any, caller: str, role: str = "target") -> Tensor:
-    """Return the one tensor that a Jacobian is of, or by; anything else is a TypeError."""
+    """Return the one tensor of a Jacobian's target or source; anything else is a TypeError."""
     if not isinstance(value, Tensor):
         raise TypeError(
-            f"the {role} of {caller} must be one Tensor, and is a {type(value).__name__}; "
-            "call it once for each, or join them with np.concatenate"
+            f"the {role} of {caller} must be one Tensor, not a {type(value).__name__}; call it once for each tensor, "
+            "or join them with np.concatenate"
         )
     if role == "target" and value.dtype.kind == "c":
         raise TypeError(
-            f"the target of {caller} is complex, and a Jacobian of complex numbers depends on a convention; "
-            "say which you want: take np.real(target) or np.imag(target)"
+            f"the target of {caller} is complex, and Jacobians of complex numbers depend on a convention; take "
+            "np.real(target) or np.imag(target) to say which part you want"
         )
     return value
 
@@ -121,7 +123,7 @@ def _finished(rows: Any, shape: tuple[int, ...], source: Tensor, unconnected: st
 
 
 def _check_independence(tape: Tape, target: Tensor, source: Tensor, rows: Any) -> None:
-    """Pull one random cotangent back: sample by sample it must agree with the blocks, if samples do not mix.
+    """Pull one random cotangent back: if samples do not mix, it agrees with the blocks, sample by sample.
 
     What arrives at sample j is the sum over i of J_ij^T v_i, and the blocks are the sums over i of J_ij; only where
     J_ij = 0 for every other i can the two agree for a random v.
@@ -137,12 +139,12 @@ def _check_independence(tape: Tape, target: Tensor, source: Tensor, rows: Any) -
     expected = np.einsum("mbs,bm->bs", blocks, probe.reshape(batch, outputs))
     scale = (np.abs(arrived) + np.abs(expected)).max(axis=1, initial=0)
     near = np.abs(arrived - expected).max(axis=1, initial=0) <= 1e3 * np.finfo(arrived.dtype).eps * scale
-    wrong = ~near  # so that a sample with NaN, of which nothing can be said, is among them
+    wrong = ~near  # so that samples with NaN, which cannot be compared, are included
     if wrong.any():
         raise ValueError(
             f"the samples are not independent: samples of the target depend on the samples "
-            f"{_listed(np.flatnonzero(wrong))} of the source besides their own, so a batch Jacobian has no meaning. "
-            "Use jacobian, or take out what mixes samples (batch normalisation, a mean over axis 0)"
+            f"{_listed(np.flatnonzero(wrong))} of the source other than their own, so a batch Jacobian makes no sense. "
+            "Use jacobian, or remove what mixes samples (batch normalisation, a mean over axis 0)"
         )
 
 

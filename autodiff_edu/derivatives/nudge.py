@@ -1,8 +1,8 @@
-"""Nudging a tensor: how far the target does move, and how far the cotangent says.
+"""Nudging a tensor: how far the target really moves, and how far the cotangent says it does.
 
-What a tape recorded after a tensor is computed again, with that tensor moved. Nothing is recorded, and no tape is used.
-Orders, masks and indices that are on the tape are found again. What your code chose by itself, with an `if` say, is
-not; where it would have chosen otherwise, the result says so.
+Everything that the tape computed from a tensor is computed again with that tensor moved. Nothing is recorded, and no
+tape is used up. Orders, masks and indices that are on the tape are computed again too. Your code's own choices, with an
+`if` for example, are not; if they would have been different, the result says so.
 
 >>> import autodiff_edu as ad
 >>> x = ad.Variable(3.0, name="x")
@@ -36,12 +36,12 @@ class Nudge(NamedTuple):
     moved : ndarray or scalar
         How far the target actually moves when it is computed again.
     said : ndarray or scalar
-        How far the cotangent says that it moves; 0 where none reached the tensor.
+        How far the cotangent says it moves; 0 if no cotangent reached the tensor.
     connected : bool
         Whether a cotangent reached the tensor.
     kept : tuple of str
-        What stays as it was recorded although the nudge would change it. Where it names something, your code may
-        move the target by another amount when you run it again.
+        What stays as recorded although the nudge would change it. If this names anything, running your code again may
+        move the target by another amount.
     """
 
     moved: Any
@@ -51,7 +51,7 @@ class Nudge(NamedTuple):
 
     @property
     def gap(self) -> Any:
-        """The distance from what the cotangent says to what the target does."""
+        """The difference between the target's actual move and what the cotangent says."""
         return self.moved - self.said
 
     def __repr__(self) -> str:
@@ -66,13 +66,15 @@ class Nudge(NamedTuple):
 
 
 def nudge(tape: Tape, target: Any, tensor: Any, by: Any, lately: Iterable[Entry] = ()) -> Nudge:
-    """Compare how far the target moves with how far the cotangent says; see `GradientTape.nudge`.
+    """Compare how far the target moves with how far the cotangent says it does; see `GradientTape.nudge`.
 
-    `lately` is what was computed on a tape or not, as the journal has it.
+    `lately` is what was computed recently, on a tape or not: the lines of the journal.
     """
     target, tensor = one_tensor(target, "nudge"), one_tensor(tensor, "nudge", "tensor")
     if tensor.dtype.kind not in "fc":
-        raise ValueError(f"cannot nudge a tensor of dtype {tensor.dtype}: it has no derivative. Nudge a floating one")
+        raise ValueError(
+            f"cannot nudge a tensor of dtype {tensor.dtype}: it has no derivative. Nudge a floating-point tensor"
+        )
     with only():
         by = _checked(by, tensor)
     tape.check_usable()
@@ -103,7 +105,7 @@ def nudge(tape: Tape, target: Any, tensor: Any, by: Any, lately: Iterable[Entry]
             f"the nudge chooses other elements, and the target's shape changes from {before.shape} to {after.shape}; "
             "nudge by less"
         )
-    if before.dtype.kind in "biu":  # a truth or a count has no derivative, and moves all the same
+    if before.dtype.kind in "biu":  # a boolean or a count has no derivative, but moves all the same
         before, after = np.asarray(before, float), np.asarray(after, float)
     moved = np.asarray(after - before)[()]
     if rows is None:
@@ -124,20 +126,20 @@ def _checked(by: Any, tensor: Any) -> Any:
         return np.broadcast_to(given, tensor.shape).astype(tensor.dtype)[()]
     except ValueError:
         raise ValueError(
-            f"by has shape {given.shape}, and the tensor has shape {tensor.shape}; "
-            "write one number for all elements, or an array of the tensor's shape"
+            f"by has shape {given.shape}, but the tensor has shape {tensor.shape}; pass one number for all elements, "
+            "or an array of the tensor's shape"
         ) from None
 
 
 def leading_to(makers: Mapping[int, Entry], *targets: int) -> list[Entry]:
-    """List the entries that targets were computed by, in their order, of those given by the ids of their outputs."""
+    """List, in order, the entries that targets were computed by, among those given by the ids of their outputs."""
     waiting, found = [*targets], set()
     while waiting:
         id = waiting.pop()
         if id in makers and id not in found:
             found.add(id)
             waiting += used_by(makers[id])
-    return [makers[id] for id in sorted(found)]  # ids tell the time
+    return [makers[id] for id in sorted(found)]  # ids increase with time
 
 
 def used_by(entry: Entry) -> set[int]:
@@ -146,12 +148,12 @@ def used_by(entry: Entry) -> set[int]:
 
 
 def _unseen(entry: Entry) -> frozenset[int]:
-    """Return the ids of what a custom gradient used without being given it by position."""
+    """Return the ids of tensors that a custom gradient used but was not given by position."""
     return getattr(entry.operation, "unseen", frozenset())
 
 
 def choices(makers: Mapping[int, Entry], target: int) -> list[int]:
-    """List the ids of truths and whole numbers that no entry uses, from before a target: code may choose by them."""
+    """List the ids of booleans and whole numbers before a target that no entry uses: code may choose by them."""
     used = {id for entry in makers.values() for id in entry.ids}
     return [
         id for id, entry in makers.items() if id < target and id not in used and entry.output_value.dtype.kind in "biu"
@@ -179,14 +181,15 @@ def _off_the_tape(
 
 
 def run_again(entries: Iterable[Entry], tensor: int, move: Callable[[Any], Any]) -> dict[int, Any]:
-    """Compute again what depends on a tensor that is moved; return the new values by id.
+    """Recompute what depends on a moved tensor; return the new values by id.
 
-    A variable may have had several values, so it is moved wherever an entry has read it.
+    A variable may have had several values, so it is moved wherever an entry read it.
 
     Raises
     ------
     ValueError
-        If a custom gradient uses what moves without being given it, or an operation cannot be computed any more.
+        If a custom gradient uses a moving tensor that is not one of its arguments, or an operation can no longer be
+        computed.
     """
     values: dict[int, Any] = {}
     for entry in entries:

@@ -1,4 +1,4 @@
-"""What a tape is asked for: the checks of targets, sources and first cotangents."""
+"""Requests to a tape: the checks of targets, sources and first cotangents."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from ..core.tensor import Tensor, constant, wrap
 
 
 def tensors_of(structure: Any, path: str) -> list[Tensor]:
-    """List the tensors of a structure; anything else in it is a TypeError that names the place."""
+    """List the tensors of a structure; raise a TypeError that names the place of anything else in it."""
     leaves = flatten(structure, path)
     for where, leaf in leaves:
         if not isinstance(leaf, Tensor):
             reject_module(where, leaf)
             plain = ". No tape follows plain numbers: compute it from tensors, inside the tape"
             raise TypeError(
-                f"{where} is {leaf!r:.60} of type {type(leaf).__name__}, and must be a Tensor or a Variable: "
-                "the very object that the tape saw, not its value"
+                f"{where} is {leaf!r:.60} of type {type(leaf).__name__}, but must be a Tensor or a Variable: the "
+                "object that the tape saw, not its value"
                 + (plain if path == "target" and isinstance(leaf, np.generic | np.ndarray) else "")
             )
     return [leaf for _, leaf in leaves]
 
 
 def check_option(unconnected_gradients: str) -> None:
-    """Raise a ValueError if this does not say what an unconnected source should get."""
+    """Raise a ValueError for an unknown value of `unconnected_gradients`."""
     if unconnected_gradients not in ("none", "zero", "explain"):
         raise ValueError(f"unconnected_gradients is {unconnected_gradients!r}; it must be 'none', 'zero' or 'explain'")
 
@@ -52,7 +52,7 @@ def gradient(tape: Tape, target: Any, sources: Any, output_gradients: Any = None
 
 
 def note_results(word: str, targets: list[Tensor], sources: list[Tensor], results: list[Any]) -> None:
-    """Notify the listeners from which targets, and with respect to which sources, derivatives came about."""
+    """Notify the listeners of the targets and sources of these derivatives."""
     for source, result in zip(sources, results, strict=True):
         if result is not None:
             note(word, (*(target._id for target in targets), source._id), result._id)
@@ -67,7 +67,7 @@ def announce_outcomes(
     connected: list[bool],
     seeded: bool = False,
 ) -> None:
-    """Notify the hooks of what came of a request, once for each source."""
+    """Notify the hooks of the result of a request, once per source."""
     told: set[int] = set()
     for source, result, reached in zip(sources, results, connected, strict=True):
         if source._id not in told:
@@ -78,7 +78,7 @@ def announce_outcomes(
 def seeds_of(target: Any, output_gradients: Any) -> list[tuple[Tensor, Any]]:
     """Pair each target with its first cotangent: ones, unless the caller says otherwise.
 
-    A cotangent may be given as a list of one tensor, as TensorFlow has it; a list of numbers is an array.
+    A cotangent may be a list of one tensor, as in TensorFlow; a list of numbers is an array.
     """
     targets = tensors_of(target, "target")
     given: list[tuple[str, Any]] = [("", None)] * len(targets)
@@ -94,11 +94,11 @@ def seeds_of(target: Any, output_gradients: Any) -> list[tuple[Tensor, Any]]:
         seed = _seed(path, seed, tensor.shape)
         if seed.shape != tensor.shape:
             raise ValueError(
-                f"{path} has shape {seed.shape}, and its target has shape {tensor.shape}; they must be the same. "
-                "Write np.full(target.shape, value) for the same number everywhere"
+                f"{path} has shape {seed.shape}, but its target has shape {tensor.shape}; they must be the same. Write "
+                "np.full(target.shape, value) for the same number everywhere"
             )
         if seed.dtype.kind == "c" and tensor.dtype.kind != "c":
-            raise TypeError(f"{path} is complex, and its target is {tensor.dtype}; give its real part")
+            raise TypeError(f"{path} is complex, but its target is {tensor.dtype}; pass its real part")
         if seed.dtype != tensor.dtype:
             seed = seed.astype(tensor.dtype)
         seeds.append((tensor, seed if now().followers else seed._array))
@@ -111,7 +111,7 @@ def _seed(path: str, given: Any, shape: tuple[int, ...]) -> Tensor:
             return given[0]
         fits = all((len(given), *np.shape(part)) == shape for part in given)
         raise ValueError(
-            f"{path} is a {type(given).__name__} of {len(given)} tensors, and its target is one tensor of shape "
+            f"{path} is a {type(given).__name__} of {len(given)} tensors, but its target is one tensor of shape "
             f"{shape}, which takes one cotangent of that shape. "
             + (
                 "Join them: np.stack([...])"
@@ -123,7 +123,7 @@ def _seed(path: str, given: Any, shape: tuple[int, ...]) -> Tensor:
 
 
 def as_constant(path: str, value: Any) -> Tensor:
-    """Make a tensor of a value, if it is none yet; the error for one that holds no numbers names the place."""
+    """Convert a value to a tensor unless it is one; the error for a value without numbers names the place."""
     try:
         return value if isinstance(value, Tensor) else constant(value)
     except (TypeError, ValueError) as error:

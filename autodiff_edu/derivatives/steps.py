@@ -1,4 +1,4 @@
-"""The backward pass entry by entry: what a walk yields, gathered into steps."""
+"""The backward pass, entry by entry: the events of a walk, gathered into steps."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Step(NamedTuple):
 
 
 def steps(happenings: Iterator[Arrived | Added | Passed]) -> Iterator[Step]:
-    """Gather what a walk yields, entry by entry."""
+    """Gather the events of a walk, entry by entry."""
     sent: list[Contribution] = []
     for happening in happenings:
         if isinstance(happening, Arrived):
@@ -42,7 +42,7 @@ def steps(happenings: Iterator[Arrived | Added | Passed]) -> Iterator[Step]:
 
 
 def as_tensors(walked: Iterator[Step]) -> Iterator[Step]:
-    """Wrap the arrays of steps as tensors, which is how users are given them."""
+    """Wrap the arrays of steps as tensors, for users."""
     for entry, cotangent, contributions in walked:
         sent = (Contribution(c.argument, c.id, *map(as_tensor, c[2:])) for c in contributions)
         yield Step(entry, as_tensor(cotangent), tuple(sent))

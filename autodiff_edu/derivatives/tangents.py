@@ -1,9 +1,8 @@
 """What one entry does to a tangent: the forward rule, taken from the table of backward rules.
 
-No second table is needed: an elementwise rule applied to a tangent is its own forward rule, a linear operation carries
-a tangent as it carries a value, and any other rule is linear in its cotangent, so that transposing it (pulling the
-tangent back through the rule itself) gives the forward rule. A stack of tangents is carried in one pass, like a stack
-of cotangents.
+No second table is needed. An elementwise rule applied to a tangent is its own forward rule. A linear operation acts on
+a tangent as it does on a value. Any other rule is linear in its cotangent, so transposing it (pulling the tangent back
+through the rule itself) gives the forward rule. A stack of tangents takes one pass, like a stack of cotangents.
 """
 
 from __future__ import annotations
@@ -20,18 +19,18 @@ from ..core.tensor import Tensor, wrap
 
 
 def pushed(entry: Entry, k: int, tangent: Any, y: Any, values: Any, stack: tuple[int, ...] = ()) -> Any:
-    """Return how the output of an entry moves with its argument `k`; None where it does not depend on it smoothly.
+    """Return how the output of an entry moves with its argument `k`; None if it does not depend on it smoothly.
 
     Parameters
     ----------
     entry : Entry
-        Its operation has a rule.
+        An entry whose operation has a rule.
     k : int
         The argument that moves.
     tangent : array or Tensor
-        How it moves, of shape `stack + shape`.
+        Its movement, of shape `stack + shape`.
     y, values : array or Tensor, and a sequence of them
-        The output and the arguments, as tensors where what the rule computes is to be recorded.
+        The output and the arguments, as tensors if the rule's operations are to be recorded.
     stack : tuple
         The leading axis of the tangent, if any.
     """
@@ -47,7 +46,7 @@ def pushed(entry: Entry, k: int, tangent: Any, y: Any, values: Any, stack: tuple
 
 
 def shaped(tangent: Any, output: Any, stack: tuple[int, ...]) -> Any:
-    """Bring a tangent to the shape and the dtype of the output that moves."""
+    """Convert a tangent to the shape and dtype of the output that moves."""
     if np.shape(tangent) != stack + output.shape:
         tangent = np.broadcast_to(tangent, stack + output.shape)
     if tangent.dtype.kind == "c" and output.dtype.kind != "c":
@@ -72,7 +71,7 @@ def _transposed(pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: En
         if what == "Leave":
             left.append(details[-1])
 
-    hooks = (see,) if RULES[entry.operation].own else ()  # how a tangent is found is nobody's business
+    hooks = (see,) if RULES[entry.operation].own else ()  # nobody needs to hear how a tangent is found
     failed = found = None
     try:
         with only(*now().listeners, hooks=hooks):
@@ -99,7 +98,7 @@ def _pulled_back(
         if isinstance(contribution, Tensor):
             contribution = settle(contribution, values[k])
     found = {}
-    if isinstance(contribution, Tensor):  # a rule that does not look at its cotangent moves nothing
+    if isinstance(contribution, Tensor):  # a rule that ignores its cotangent moves nothing
         found[contribution._id] = tangent
         for _ in tape._walk(found, {cotangent._id}, stack):
             pass

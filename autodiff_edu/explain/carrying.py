@@ -1,6 +1,6 @@
-"""Where plain numbers go on in the user's code: by which names, from line to line of one function.
+"""Where plain numbers go in the user's code: under which names, from line to line of one function.
 
-Nobody can follow a number that has left its tensor; but the code tells that `b` holds what `a` held after `b = 2 * a`.
+A number that has left its tensor cannot be followed; but after `b = 2 * a` the code shows that `b` depends on `a`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from ..text.places import Where, position_of, source_of
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 SHAPES = {"shape", "ndim", "size", "dtype"}
 FILLING = {"append", "extend", "insert", "add", "appendleft", "setdefault", "update", "put"}
-"""The methods by which a list, a set, a dict or a queue keeps what it is given."""
+"""The methods that store their argument in a list, a set, a dict or a queue."""
 
 
 def carriers(where: Where) -> frozenset[str]:
-    """List the names that get the numbers of the expression at a place, at once or from one another."""
+    """List the names that get the numbers of the expression at a place, directly or through other names."""
     code, offset = where
     return _carriers(source_of(code.co_filename), position_of(code, offset))
 
@@ -46,7 +46,7 @@ def _parsed(source: str) -> ast.AST:
 
 @lru_cache(maxsize=32)
 def _spans(source: str) -> dict[Any, ast.AST]:
-    """Map positions to the outermost node that stands there."""
+    """Map positions to the outermost node there."""
     nodes = [node for node in ast.walk(_parsed(source)) if hasattr(node, "lineno")]
     return {_span(node): node for node in reversed(nodes)}
 
@@ -67,7 +67,7 @@ def _receivers(source: str, position: Any, functions: frozenset[str]) -> frozens
 
 
 def _spread(found: set[str], handed: list[tuple[Any, set[str]]]) -> frozenset[str]:
-    """Add to some names those that get their numbers, at once or from one another."""
+    """Extend some names by those that get their numbers, directly or through other names."""
     before = -1
     while len(found) > before:
         before = len(found)
@@ -78,7 +78,7 @@ def _spread(found: set[str], handed: list[tuple[Any, set[str]]]) -> frozenset[st
 
 
 def _handed(node: Any, scope: Any) -> Iterator[tuple[Any, set[str]]]:
-    """Yield each expression of a node with the names that it hands its value to; `f()` is what `f` returns."""
+    """Yield each expression of a node with the names that get its value; `f()` stands for what `f` returns."""
     match node:
         case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
             yield node.value, _targets(node)
@@ -102,12 +102,12 @@ def _scope(source: str, position: Any) -> ast.AST:
     scope = tree = _parsed(source)
     for node in ast.walk(tree):
         if isinstance(node, SCOPES) and _holds(node, position):
-            scope = node  # the innermost: ast.walk goes from the outside in
+            scope = node  # the innermost, because ast.walk goes from the outside in
     return scope
 
 
 def _within(scope: ast.AST) -> Iterator[ast.AST]:
-    """Walk through the statements of a function, and not of those inside it."""
+    """Walk through the statements of a function, but not of functions inside it."""
     for node in ast.iter_child_nodes(scope):
         if not isinstance(node, SCOPES):
             yield node
@@ -121,7 +121,7 @@ def _targets(node: Any) -> set[str]:
 
 
 def _names(targets: Any) -> set[str]:
-    """List the names that targets write to; an attribute counts under its own name, whatever it belongs to."""
+    """List the names that targets write to; an attribute counts under its own name, whatever its object."""
     found: set[str] = set()
     for target in targets:
         match target:
@@ -137,7 +137,7 @@ def _names(targets: Any) -> set[str]:
 
 
 def _used(nodes: Iterable[Any]) -> set[str]:
-    """List the names in expressions, without those of which only the shape, a name or a decision is taken."""
+    """List the names in expressions, except those used only for a shape, a name or a decision."""
     found: set[str] = set()
     for node in nodes:
         match node:

@@ -1,6 +1,6 @@
-"""Why a gradient is None: every place where what flows from a source to a target is cut, in the user's own words.
+"""Why a gradient is None: every place where the flow from a source to a target is cut, in the user's own words.
 
-`ways.py` finds what lies between the two; here each cut on the way is told in a sentence.
+`ways.py` finds what lies between the two; this module describes each cut on the way in a sentence.
 
 >>> import autodiff_edu as ad
 >>> x = ad.Variable(3.0, name="x")
@@ -45,8 +45,8 @@ class UnconnectedError(ValueError):
 class Cause(NamedTuple):
     """One reason for a None.
 
-    `kind` names it in two or three words, `operation` and `where` say what did it and in which line of the user's code,
-    if something did, and `text` says it in a sentence, and what to write instead.
+    `kind` names it in two or three words; `operation` and `where` are the operation and the line of the user's code, if
+    there is one; `text` is the sentence, with what to write instead.
     """
 
     kind: str
@@ -56,7 +56,7 @@ class Cause(NamedTuple):
 
     @property
     def place(self) -> Place | None:
-        """Where the operation stands in the user's code."""
+        """The place of the operation in the user's code."""
         return None if self.where is None else place(self.where)
 
     def __repr__(self) -> str:
@@ -64,26 +64,26 @@ class Cause(NamedTuple):
 
 
 MANY = 12
-"""The most items of a list that are shown."""
+"""How many items of a list are shown."""
 
 
-LEFT_OUT = "This gradient leaves out:"
+LEFT_OUT = "This gradient misses:"
 
 
 class Explanation:
-    """Why a gradient is None, or along which path it is not; true when target and source are connected.
+    """Why a gradient is None, or the path along which it flows; true if target and source are connected.
 
     Attributes
     ----------
     connected : bool
         Whether the gradient is not None.
     causes : tuple of Cause
-        Every cut between the two, in the order in which the operations were computed; none if connected.
+        Every cut between the two, in the order of the operations; empty if connected.
     path : tuple of Entry
-        A shortest way from the source to the target, if connected.
+        A shortest path from the source to the target, if connected.
     left_out : tuple of Cause
-        If connected: where values left the tape on another path from the source to the target, so that the gradient
-        lacks that part. Deliberate cuts, such as `stop_gradient` or a step function, do not count.
+        If connected: where values left the tape on another path from the source to the target, so that this part is
+        missing from the gradient. Deliberate cuts, such as `stop_gradient` or a step function, do not count.
 
     Examples
     --------
@@ -115,7 +115,7 @@ class Explanation:
 
     @property
     def called(self) -> str:
-        """What the user calls the source."""
+        """The user's name for the source."""
         return self._labels.spoken(self._ways.source._id, "source")
 
     @property
@@ -127,7 +127,7 @@ class Explanation:
         slope = slope[0].upper() + slope[1:] if " " in slope else slope
         if not self.connected:
             return f"{slope} is None:"
-        how = "; it flows back through:" if self.path else ": they are the same tensor."
+        how = ". The gradient flows back through:" if self.path else ": they are the same tensor."
         return f"{slope} is not None{how}"
 
     def __str__(self) -> str:
@@ -136,7 +136,7 @@ class Explanation:
     def __repr__(self) -> str:
         if self.connected:
             ids = (self._ways.source._id, *(entry.output_id for entry in self.path))
-            left_out = ", leaves out a part" if self.left_out else ""
+            left_out = ", misses a part" if self.left_out else ""
             return f"Explanation(connected: {' → '.join(self._labels[id] for id in ids)}{left_out})"
         return f"Explanation(unconnected: {', '.join(dict.fromkeys(cause.kind for cause in self.causes))})"
 
@@ -147,7 +147,7 @@ class Explanation:
         return f"<div>{''.join(parts)}</div>"
 
     def trace(self) -> Trace:
-        """Return what lies between source and target as a trace with the cuts in it, for `play` and its transcript."""
+        """Return the computation between source and target as a trace with its cuts, for `play` and its transcript."""
         from ..trace import Trace, events
 
         ways, tape, source = self._ways, self._ways.tape, self._ways.source
@@ -164,7 +164,7 @@ class Explanation:
         return shown
 
     def _walked_back(self) -> Iterator[tuple[str, Where | None, Entry | None]]:
-        """Return the way back from the target: each sentence with its place, and with its entry if it is about one."""
+        """Return the way back from the target as sentences, each with its place and, if it is about one, its entry."""
         ways, labels = self._ways, self._labels
         target = labels.spoken(ways.targets[0]._id, "the target") if len(ways.targets) == 1 else "the targets"
         start = derivative(target, labels.spoken(ways.source._id, "the source"))
@@ -190,12 +190,12 @@ class Explanation:
 
 
 def explain(tape: Tape, target: Any, source: Any) -> Explanation:
-    """Explain a target and a source; see `GradientTape.explain`."""
+    """Explain the gradient of a target with respect to a source; see `GradientTape.explain`."""
     targets = tensors_of(target, "target")
     if not isinstance(source, Tensor):
         raise TypeError(
-            f"the source of explain must be one Tensor or Variable, and is a {type(source).__name__}; "
-            "call it once for each source"
+            f"the source of explain must be one Tensor or Variable, not a {type(source).__name__}; call it once for "
+            "each source"
         )
     return Explanation(Ways(tape, targets, source))
 
@@ -210,14 +210,14 @@ def check_connected(tape: Tape, target: Any, sources: list[Tensor]) -> None:
 
 
 def _few(items: Sequence[Any]) -> list[Any]:
-    """Leave out the middle of a long list."""
+    """Drop the middle of a long list."""
     if len(items) <= MANY:
         return list(items)
     return [*items[: MANY // 2], f"(and {len(items) - MANY} more)", *items[-MANY // 2 :]]
 
 
 def _after_all(explanation: Explanation) -> list[Cause]:
-    """List what keeps connected tensors from having a gradient all the same."""
+    """List what prevents a gradient even though the tensors are connected."""
     found = []
     for entry in explanation.path:
         if entry.operation not in RULES:
@@ -253,13 +253,13 @@ def _causes(explanation: Explanation) -> list[Cause]:
         found = [cause for cause in found if cause.kind == "integer"] + [_nothing(ways, labels)]
     for target in ways.targets:
         if target.dtype.kind not in "fc" and not found:
-            text = f"{labels[target._id]} has dtype {target.dtype}, and only floating and complex numbers "
+            text = f"{labels[target._id]} has dtype {target.dtype}, but only floating and complex numbers "
             found.append(Cause("integer", None, None, text + "have derivatives."))
     return _once(found) or [_nothing(ways, labels)]
 
 
 def _once(causes: Iterable[Cause]) -> list[Cause]:
-    """Keep one of several causes of a kind in a line: of `y = np.cos(x * w)` outside the tape, the whole."""
+    """Keep one of several causes of the same kind in a line: for `y = np.cos(x * w)` outside the tape, the whole."""
     once: dict[Any, Cause] = {}
     for cause in causes:
         line = cause.place and cause.place[:3]
@@ -278,17 +278,17 @@ def _about_the_source(ways: Ways, labels: SpokenLabels) -> list[Cause]:
     if source._id in tape._connected:
         return []
     if source.dtype.kind not in "fc":
-        text = f"{born} has dtype {source.dtype}, and only floating and complex numbers have derivatives. "
-        return [Cause("integer", None, where, text + "Write it with a decimal point, or give dtype=float.")]
+        text = f"{born} has dtype {source.dtype}, but only floating and complex numbers have derivatives. "
+        return [Cause("integer", None, where, text + "Write it with a decimal point, or pass dtype=float.")]
     if source._id in tape._forgotten and not any(link.cut == "reset" for link in ways.cuts()):
         mark = next(mark for mark in reversed(ways.life) if mark.what == "reset")
         text = f"{place(mark.where)}: reset forgot that {name} was watched, and what was computed from it. "
         return [Cause("reset", None, mark.where, text + "Watch and compute after reset.")]
     if isinstance(source, Variable):
         if not any(link.on_the_way and source._id in link.entry.ids and link.cut not in UNSEEN for link in ways.links):
-            return []  # the tape never saw it: the cuts on the way say why
+            return []  # the tape never saw it; the cuts on the way say why
         if not source.trainable:
-            text = f"{born} is a variable with trainable=False, which tapes do not watch by themselves. "
+            text = f"{born} is a variable with trainable=False, which tapes do not watch automatically. "
             return [Cause("not trainable", None, where, f"{text}Write {_watching(name)}.")]
         if not tape.watch_accessed_variables:
             text = f"{born} was never watched: this tape has watch_accessed_variables=False. "
@@ -307,8 +307,8 @@ def _about_a_computed_source(line: Line, ways: Ways, labels: SpokenLabels) -> Ca
         name, code = written.result, as_written(line, line.name) or f"{line.name}(...)"
         new = code if is_statement(code) else f"{name} = {code}"
         text = (
-            f"{place(line.where)}: {new} makes {name} a new tensor: from here on, the name refers to it and no "
-            f"longer to the earlier variable or tensor. Write {name}.assign(...) to give a variable a new value, or "
+            f"{place(line.where)}: {new} makes {name} a new tensor: from here on, the name no longer refers to the "
+            f"earlier variable or tensor. Write {name}.assign(...) to give a variable a new value, or "
             f"tape.watch({name}) inside the tape."
         )
         return Cause("rebound", line.name, line.where, text)
@@ -346,7 +346,7 @@ def _about_leaving(entry: Entry, labels: SpokenLabels) -> Cause:
     code = as_written(entry, function) if function else None
     text = (
         f"{place(entry.where)}: {code or entry.operation} returns the plain numbers of {name}{'' if code else ' here'}"
-        f", which no tape follows. Compute with {name} itself: operators and NumPy's functions take it, and np.stack "
+        f", which no tape follows. Compute with {name} itself: operators and NumPy functions accept it, and np.stack "
         "joins tensors."
     )
     return Cause("left for NumPy", str(entry.operation), entry.where, text)
@@ -360,7 +360,7 @@ def _nothing(ways: Ways, labels: SpokenLabels) -> Cause:
     targets = ", ".join(labels[target._id] for target in ways.targets) or "no target"
     text = f"Nothing that leads to {targets} was computed from {labels[ways.source._id]}."
     if len(ways.kept) >= KEPT and ways.kept[0].time > ways.life[0].time:
-        text += f" (Of what no tape recorded, only the latest {KEPT} operations are remembered.)"
+        text += f" (Of the operations that no tape recorded, only the latest {KEPT} are remembered.)"
     else:
         text += " Did you mean another tensor of that name, or an earlier one?"
     line = next((line for target in ways.targets if (line := ways.origin(target))), None)

@@ -1,7 +1,7 @@
-"""The journal: what was computed lately, on a tape or not, as entries without their arrays.
+"""The journal: what was computed recently, on a tape or not, as entries without their arrays.
 
 A tape holds only what it follows. To say why a gradient is None, `explain` must also know what was computed while no
-tape was looking. So the journal listens in every thread, and keeps a line for each of the latest operations.
+tape was recording. So the journal listens in every thread, and keeps a line for each of the latest operations.
 
 >>> import autodiff_edu as ad
 >>> x = ad.constant(3.0)
@@ -26,7 +26,7 @@ KEPT = 20_000
 class Line(Entry):
     """An entry without arrays, with the time and the thread in which it was computed.
 
-    For what is not an operation, `operation` is a word: "made" (a tensor), "assign", "gradient" and its kind, or how a
+    If it is not an operation, `operation` is a word: "made" (a tensor), "assign", "gradient" and its kind, or how a
     tensor's numbers were read, such as "numpy()"; then `output_id` is `PLAIN`.
     """
 
@@ -45,7 +45,7 @@ class Journal:
         self._keep = self._lines.append
 
     def hear(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
-        """Keep an entry without its arrays; and the time, where it is not an operation's."""
+        """Keep an entry without its arrays; and the time, if it is not an operation."""
         kept = (entry.operation, entry.line, get_ident())
         self._keep(kept if entry.values is not None else (*kept, tick()))
 

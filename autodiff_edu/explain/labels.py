@@ -1,4 +1,4 @@
-"""What the user calls the tensors that an explanation speaks of."""
+"""The user's names for the tensors in an explanation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class SpokenLabels(Labels):
             self.give(tensor._id, otherwise)
 
     def take_from(self, entry: Entry, numbers: dict[int, int]) -> None:
-        """Name what an entry is of; `numbers` are those of the outputs that the tape recorded."""
+        """Take names from an entry; `numbers` are those of the outputs that the tape recorded."""
         written = names(entry.where)
         if callable(entry.operation):
             number = numbers.get(entry.output_id)
@@ -52,7 +52,7 @@ class SpokenLabels(Labels):
         self.give(id, name or "the tensor")
 
     def spoken(self, id: int, otherwise: str = "the tensor") -> str:
-        """Call a tensor what the user calls it, if that is known."""
+        """Use the user's name for a tensor, if it is known."""
         return otherwise if id in self.unnamed else self[id]
 
     def _as_asked(self, ways: Ways) -> None:

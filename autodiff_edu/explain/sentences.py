@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 SAID = {"assign", "assign_add", "assign_sub", "numpy", "item", "tolist", "float", "int", "complex", "asarray"}
-"""The calls whose arguments are those of the line of the journal."""
+"""The calls with the same arguments as their journal line."""
 
 UNSEEN = {
     "before",
@@ -20,11 +20,11 @@ UNSEEN = {
     "copied",
     "nesting",
 }
-"""The cuts that keep a tape from seeing that a variable is read."""
+"""The cuts that hide the reading of a variable from a tape."""
 
 WHEN = {
     "before": "before this tape began to record",
-    "earlier": "in an earlier recording of this tape, which was used up and forgotten when it began anew",
+    "earlier": "in an earlier recording of this tape, which was forgotten when it started again",
     "between": "between two with blocks of this tape",
     "after": "after this tape had stopped recording",
     "paused": "while this tape was paused",
@@ -35,17 +35,17 @@ KINDS: dict[str, Callable[[str, str], str]] = {
     "stopped": lambda y, x: f" cuts the flow on purpose. Use {x} itself where the gradient should pass.",
     "step": lambda y, x: (
         " has steps: its derivative is zero wherever it has one, so nothing flows back through it. Use a smooth "
-        "function in its place, or ad.custom_gradient."
+        "function instead, or ad.custom_gradient."
     ),
     "integer": lambda y, x: (
-        f" makes integers or booleans, which have no derivative. Keep {x} in floating point on the way."
+        f" returns integers or booleans, which have no derivative. Keep {x} in floating point on the way."
     ),
     "argument": lambda y, x: (
         f" has no derivative with respect to {x}: it only picks or counts. Make the target depend on {x} through a "
         "smooth function too."
     ),
     "silent": lambda y, x: (
-        f" has a custom gradient that gives None for {x}. Let its backward function return a gradient there."
+        f" has a custom gradient that returns None for {x}. Make its backward function return a gradient there."
     ),
     "captured": lambda y, x: (
         f" captures {x}, but its custom gradient covers positional arguments only. Pass {x} as a positional "
@@ -63,21 +63,22 @@ KINDS: dict[str, Callable[[str, str], str]] = {
     "reset": lambda y, x: f" was computed {WHEN['reset']}, and reset forgot it. Compute it after reset.",
     "late": lambda y, x: f" was computed before the tape was asked to watch {x}. Call tape.watch before this line.",
     "another thread": lambda y, x: (
-        " was computed in another thread, and a tape follows only the thread that entered it. Compute it there, or "
-        "make a tape in each thread."
+        " was computed in another thread, but a tape follows only the thread that entered it. Compute it there, or "
+        "create a tape in each thread."
     ),
     "assigned": lambda y, x: (
         f" assigns plain numbers to the variable {y}, which no tape follows. Use {x} itself in what follows."
     ),
     "copied": lambda y, x: (
-        f" is a new tensor with the numbers of {x}, and no tape follows the copying. Use {x} itself in what follows."
+        f" is a new tensor with a copy of the numbers of {x}, and no tape follows the copy. Use {x} itself in what "
+        "follows."
     ),
     "nesting": lambda y, x: (
         " was taken after this tape had stopped recording. Take it inside this tape's with block, so that the backward "
         "pass is recorded."
     ),
     "constant derivative": lambda y, x: (
-        " does not depend on the source any more: what is linear in it, or added to it, has a slope that stays the "
-        "same, so the next derivative is zero."
+        " no longer depends on the source: the slope of a linear function is constant, and an added term drops out, "
+        "so the next derivative is zero."
     ),
 }  # fmt: skip

@@ -1,10 +1,10 @@
-"""The ways between a source and a target: what a tape follows, what else was computed, and where the two part.
+"""The ways between a source and a target: what a tape follows, what else was computed, and where the two diverge.
 
 The entries of the tape and the lines of the journal are put in order of time. Two walks over them, forward from the
-source and back from the targets, leave the operations that lie on a way from one to the other.
+source and back from the targets, leave the operations on a way from one to the other.
 
-Numbers that were taken out of a tensor can be followed no further than the user's code shows: into the expression that
-they stand in, as in `ad.constant(float(x))`, or by the name that they were given.
+Numbers that were taken out of a tensor can be followed only as far as the user's code shows: into the expression around
+them, as in `ad.constant(float(x))`, or under the name they were given.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 
 LOST = {"left", "copied", "assigned", "another thread", "before", "earlier", "between", "late", "reset"}
-"""Accidental cuts: what lies behind them is missing from a gradient that is not None."""
+"""Accidental cuts: what is behind them is missing from a gradient that is not None."""
 
 DECISIONS = ("bool()", "index()")
-"""How a tensor is asked which way to go, in the words of the journal: no numbers are handed over."""
+"""The journal's words for asking a tensor for a decision: no numbers are handed over."""
 
 
 class Mark(NamedTuple):
-    """A turn in a tape's life: "enter", "exit", "pause", "resume", "reset" or "release", when, and where."""
+    """An event in a tape's life: "enter", "exit", "pause", "resume", "reset" or "release", when, and where."""
 
     time: int
     what: str
@@ -46,22 +46,22 @@ class Mark(NamedTuple):
 
 
 class Link:
-    """An operation, or another thing that took values from some tensors to another, and what a tape makes of it.
+    """An operation, or anything else that took values from some tensors to another, and whether a tape follows it.
 
     Attributes
     ----------
     entry : Entry
-        A tape's own, or one made from a line of the journal, without arrays.
+        An entry of the tape, or one made from a line of the journal, without arrays.
     recorded : bool
-        Whether it is the tape's own.
+        Whether the tape recorded it.
     alive : set of int
         The inputs through which a cotangent flows back.
     cut : str or None
-        Why none does; None also where it is not this operation's doing.
+        Why none does; None also if this operation is not to blame.
     dead : set of int
-        The inputs on the way that a tape follows, but by which the operation has no derivative.
+        The inputs on the way that a tape follows, but with respect to which the operation has no derivative.
     on_the_way : bool
-        Whether it lies on a way from the source to a target.
+        Whether it is on a way from the source to a target.
     """
 
     __slots__ = ("alive", "cut", "dead", "entry", "on_the_way", "recorded", "time")
@@ -77,7 +77,7 @@ class Link:
 
 
 class Ways:
-    """All that was computed, in order of time, as one tape sees it between a source and some targets."""
+    """Everything that was computed, in order of time, as one tape sees it between a source and some targets."""
 
     def __init__(self, tape: Tape, targets: list[Tensor], source: Tensor) -> None:
         self.tape, self.targets, self.source = tape, targets, source
@@ -85,7 +85,7 @@ class Ways:
         self.life = [Mark(*mark) for mark in tape._life]
         recorded = {entry.output_id for entry in tape.entries}
         self.links = [self._recorded(entry) for entry in tape.entries]
-        # a function without a rule takes its arguments out of their tensors, and is recorded all the same
+        # a function without a rule takes its arguments out of their tensors, but is recorded all the same
         called = {(_key(line.where), line.operation.__name__) for line in self.kept if callable(line.operation)}
         self.links += [
             self._unrecorded(line)
@@ -120,11 +120,11 @@ class Ways:
         return next(lines, None)
 
     def cuts(self) -> list[Link]:
-        """List the links on the way through which nothing flows back, and which are to blame for it."""
+        """List the links on the way that stop the flow back and are to blame for it."""
         return [link for link in self.links if link.on_the_way and link.cut is not None]
 
     def back(self) -> Iterator[Link]:
-        """Yield the links on the way from the targets back to the cuts; what lies behind a cut is not visited."""
+        """Yield the links on the way from the targets back to the cuts, but none behind a cut."""
         needed: set[Hashable] = {target._id for target in self.targets}
         for link in reversed(self.links):
             if link.on_the_way and not needed.isdisjoint(self._outputs(link)):
@@ -133,15 +133,15 @@ class Ways:
                     needed |= self._inputs(link.entry)
 
     def left(self) -> list[Link]:
-        """List where numbers were taken out of tensors on the way, if only those can explain the targets.
+        """List where numbers were taken out of tensors on the way, if nothing else can explain the targets.
 
-        For want of anything better: nobody can follow plain numbers. Those taken while the tape recorded come first.
+        This is a guess, because plain numbers cannot be followed. Those taken while the tape recorded come first.
         """
         left = [link for link in self.cuts() if link.cut == "left"]
         return [link for link in left if self.state(link.time) == "recording"] or left
 
     def names(self, where: Where) -> Names:
-        """Read the names around an expression, once for each place."""
+        """Read the names around an expression, cached by place."""
         key = _key(where)
         if key not in self._names:
             self._names[key] = names(where)
@@ -195,7 +195,7 @@ class Ways:
         return Link(line.time, line, False, set(), self._why_not(line))
 
     def _why_not(self, line: Line) -> str | None:
-        """Return why the tape did not record a line: by the turn of its life in which the line was written."""
+        """Return why the tape did not record a line, judging by the tape's state at that time."""
         if line.operation == "made":
             return "copied" if any(line.ids) else None
         if line.output_id == PLAIN:
@@ -214,7 +214,7 @@ class Ways:
         return "nesting" if derivative and state == "after" else state
 
     def _find_dead(self, link: Link) -> None:
-        """Find the inputs by which an operation that the tape follows has no derivative."""
+        """Find the inputs with respect to which an operation that the tape follows has no derivative."""
         if isinstance(link.entry.operation, Custom) and link.recorded:
             silent = self._silent(link.entry)
             link.alive = {id for k, id in enumerate(link.entry.ids) if id is not None and k not in silent}
@@ -225,10 +225,10 @@ class Ways:
             link.cut = "argument"
 
     def _silent(self, entry: Entry) -> set[int]:
-        """List the inputs for which the backward function of a custom gradient gives None.
+        """List the inputs for which the backward function of a custom gradient returns None.
 
-        It has to be asked: with a cotangent of zeros, under no tape. Of a call that was let go of, its operation
-        remembers what it answered.
+        The only way to know is to call it, with a cotangent of zeros and without a tape. For a released call, its
+        operation remembers the result.
         """
         if entry.values is None:
             return set(entry.operation.silent)
@@ -236,7 +236,7 @@ class Ways:
         try:
             with only():
                 answer = call.backward_of([wrap(np.zeros(output.shape, output.dtype)[()]) for output in call.outputs])
-        except Exception as error:  # gradient will raise it, and so gives no None
+        except Exception as error:  # gradient will raise it, so it does not return None
             self.failures[entry.output_id] = error
             return set()
         return {k for k, gradient in enumerate(answer) if gradient is None}
@@ -255,7 +255,7 @@ class Ways:
             link
             for link in self.links
             if link.time > since
-            and (link.cut is None or link.cut in LOST)  # behind what was cut on purpose nothing is lost
+            and (link.cut is None or link.cut in LOST)  # nothing is lost behind a deliberate cut
             and link.entry.operation != "int()"  # a step, like np.floor
             and (
                 callable(link.entry.operation) or link.entry.operation == "made" or self.state(link.time) == "recording"
@@ -265,9 +265,9 @@ class Ways:
         return [link for link in links if link.on_the_way and link.cut in LOST]
 
     def _mark_the_way(self, links: list[Link]) -> None:
-        """Mark which of the links lie between source and targets.
+        """Mark the links between source and targets.
 
-        In a second, doubtful, attempt any plain numbers may be those that were taken out of any tensor.
+        In a second, less certain attempt, any plain numbers may have come from any tensor.
         """
         reached: set[Hashable] = {self.source._id}
         needed: set[Hashable] = {target._id for target in self.targets}
@@ -288,17 +288,17 @@ class Ways:
         self._reached = reached
 
     def _replaces(self, link: Link) -> bool:
-        """Return whether this is `v.assign(...)`, after which nothing is left of what was in the variable."""
+        """Return whether this is `v.assign(...)`, which leaves nothing of the variable's old value."""
         return link.cut == "assigned" and self.names(link.entry.where).function == "assign"
 
     def _outputs(self, link: Link) -> set[Hashable]:
         if link.cut == "left":
-            anywhere = self.doubtful and link.entry.operation != "format()"  # most text is to be read
+            anywhere = self.doubtful and link.entry.operation != "format()"  # most text is only for reading
             return {_key(link.entry.where), PLAIN} if anywhere else {_key(link.entry.where)}
         return {link.entry.output_id}
 
     def _inputs(self, entry: Entry) -> set[Hashable]:
-        """List what an entry is made from: tensors, the places where its plain numbers left theirs, or `PLAIN`."""
+        """List what an entry is made from: tensors, places where its plain numbers left their tensors, or `PLAIN`."""
         known = [id for id in entry.ids if id]
         inputs: set[Hashable] = {*known, *_beside(entry)}
         if len(known) == len(entry.ids) - getattr(entry.operation, "hidden", 0):
@@ -319,7 +319,7 @@ class Ways:
         code = entry.where[0]
         for key, where in self._left[code.co_filename].items():
             carried = carriers(where)
-            if where[0] is not code:  # by what a function returns, or by an attribute
+            if where[0] is not code:  # through a function's return value, or an attribute
                 carried = frozenset(name for name in carried if name.endswith("()") or name.startswith("."))
                 carried = carried and receivers(entry.where, carried)
             if not used.isdisjoint(carried) or _encloses(entry.where, where):
@@ -328,7 +328,7 @@ class Ways:
 
 
 def as_written(entry: Entry, name: str) -> str | None:
-    """Return the user's own code of an entry, if it says what was computed, and not what else led to that."""
+    """Return the user's own code of an entry, if it says what was computed, and nothing more."""
     at, function = place(entry.where), names(entry.where).function
     if at.columns is None or function not in (None, name, "astype" if name in ("round_off", "cast") else name):
         return None
@@ -337,7 +337,7 @@ def as_written(entry: Entry, name: str) -> str | None:
 
 
 def is_statement(code: str) -> bool:
-    """Distinguish `x -= y` from an expression."""
+    """Return whether it is a statement such as `x -= y`, not an expression."""
     try:
         ast.parse(code, mode="eval")
     except SyntaxError:
@@ -346,12 +346,12 @@ def is_statement(code: str) -> bool:
 
 
 def _key(where: Where) -> Hashable:
-    """Stand for a place: code objects themselves take long to hash."""
+    """Return a key for a place: code objects themselves take long to hash."""
     return id(where[0]), where[1]
 
 
 def _encloses(outer: Where, inner: Where) -> bool:
-    """Return whether an expression stands inside another one of the same code."""
+    """Return whether an expression is inside another one of the same code."""
     a, b = position_of(*outer), position_of(*inner)
     if None in a or None in b or outer == inner:
         return False
@@ -363,7 +363,7 @@ def _is_one_of(line: Line, recorded: set[int]) -> bool:
 
 
 def _stops(operation: Any) -> str | None:
-    """Return how an operation stops the flow whatever its arguments, if it does."""
+    """Return how an operation stops the flow whatever its arguments, or None."""
     rule = RULES.get(operation)
     if rule is None or rule.kind != "step":
         return None

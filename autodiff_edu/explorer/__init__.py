@@ -30,36 +30,36 @@ from .look import Look, image, is_steep, table
 from .tangent import Curve, Picture
 
 FRAMES = 5
-"""How many tangents stand in a row where no slider moves."""
+"""How many tangents are shown side by side when no slider can move."""
 
 
 def explore(f: Callable[..., Any], /, secant: str | None = None, **inputs: Any) -> Explorer:
-    """Show a function with a slider for each of its arguments that is given a range.
+    """Show a function with a slider for each argument that has a range.
 
     Parameters
     ----------
     f : callable
-        Of the inputs, by name; gives a tensor.
+        A function of the inputs, by name; returns a tensor.
     secant : str, optional
-        The name of one more slider, say "h", which is no argument of `f`: with it the picture shows the secant through
-        x and x + h, where x is the first input that is a number.
+        The name of one more slider, such as "h", that is not an argument of `f`: the picture then shows the secant
+        through x and x + h, where x is the first input that is a number.
     **inputs
-        The arguments of `f`. A range is `(low, high)`, where the slider begins in the middle, or `(low, high, start)`;
+        The arguments of `f`. A range is `(low, high)`, where the slider starts in the middle, or `(low, high, start)`;
         anything else, such as a number or an array, is fixed.
 
     Returns
     -------
     Explorer
-        The value of a notebook cell shows it: the sliders, the numbers, the tangent and the player. Without ipywidgets,
-        and wherever there is no kernel, it shows these for the beginning.
+        The value of a notebook cell shows it: the sliders, the numbers, the tangent and the player. Without ipywidgets
+        or a kernel, it shows them for the starting values.
 
     Raises
     ------
     TypeError
-        If `f` has no such arguments, or needs others.
+        If `f` does not have these arguments, or needs others.
     ValueError
-        If a range goes from a larger to a smaller number, or begins outside of itself, or there is no number that a
-        secant could belong to.
+        If a range goes from a larger to a smaller number, or starts outside itself, or a secant has no input that is a
+        number.
 
     Examples
     --------
@@ -75,12 +75,12 @@ def explore(f: Callable[..., Any], /, secant: str | None = None, **inputs: Any) 
 
 
 class Explorer:
-    """A function, its inputs, and what is to be seen at them; made by `explore`.
+    """A function, its inputs, and the numbers and pictures for them; created by `explore`.
 
     Attributes
     ----------
     look : Look
-        What is to be seen now.
+        The current numbers and pictures.
     """
 
     look: Look
@@ -93,7 +93,7 @@ class Explorer:
         for name, given in inputs.items():
             self.values[name] = self._start(name, given)
         if secant is not None and secant not in inputs:
-            raise ValueError(f'secant="{secant}" names the step of the secant: give it too, as {secant}=(0.001, 1.0)')
+            raise ValueError(f'secant="{secant}" names the step of the secant: pass it too, as {secant}=(0.001, 1.0)')
         self.secant = secant
         bound = {name: value for name, value in self.values.items() if name != secant}
         self.names = list(_bound(f, bound))
@@ -115,25 +115,25 @@ class Explorer:
             low, high = self.ranges[name] = check_range(given[:2], name)
             start = float(given[2]) if len(given) == 3 else (low + high) / 2
             if not low <= start <= high:
-                raise ValueError(f"{name} begins at {start:g}, which is not between {low:g} and {high:g}")
+                raise ValueError(f"{name} starts at {start:g}, which is not between {low:g} and {high:g}")
             return start
         if isinstance(given, int) and not isinstance(given, bool):
             return float(given)
         return as_array(given)
 
     def move(self, **values: float) -> None:
-        """Go to other values of inputs that have a range; everything that is shown follows.
+        """Move inputs that have a range to other values; everything shown follows.
 
         Raises
         ------
         ValueError
-            If an input has no range, or the value is outside of it.
+            If an input has no range, or the value is outside it.
         """
         for name, value in values.items():
             low, high = self.ranges.get(name, (np.inf, -np.inf))
             if not low <= value <= high:
                 within = f"goes from {low:g} to {high:g}" if name in self.ranges else "has no range: it is fixed"
-                raise ValueError(f"{name} {within}, and cannot be moved to {value!r:.40}")
+                raise ValueError(f"{name} {within}; it cannot be moved to {value!r:.40}")
         self.values |= {name: float(value) for name, value in values.items()}
         moved = [name for name in values if name in self.names]
         self.along = moved[-1] if moved and self.secant is None else self.along
@@ -145,7 +145,7 @@ class Explorer:
             self._widget.show(self)
 
     def _look(self) -> Look:
-        """Run the function; whatever it raises is something to be shown, not to be raised out of a slider."""
+        """Run the function; an error is shown, because raising it from a slider would help nobody."""
         args = [self.values[name] for name in self.names]
         watched = [i for i, arg in enumerate(args) if _is_floating(arg)]
         look = Look()
@@ -154,7 +154,7 @@ class Explorer:
                 if watched:
                     look.value, gradient = value_and_grad(self.function, tuple(watched))(*args)
                     look.gradient = {self.names[i]: part for i, part in zip(watched, gradient, strict=True)}
-                # a slider is moved by a widget's code, which is not what the reader wants to see
+                # a widget's code moves a slider, and the reader does not want to see that code
                 look.player = call_from(self._where, lambda: play(self.function, *args))
                 if isinstance(look.value, Tensor) and look.value.ndim == 0 and self.along in look.gradient:
                     self._draw(look, self.along)
@@ -163,7 +163,7 @@ class Explorer:
         return look
 
     def _places(self) -> str:
-        """Write what the inputs are."""
+        """Write the names and values of the inputs."""
         numeric = (bool, int, float, complex, np.ndarray, np.generic)
         texts = {name: short_value(np.asarray(v)) for name, v in self.values.items() if isinstance(v, numeric)}
         return ", ".join(f"{name} = {texts[name]}" if name in texts else name for name in self.values)
@@ -176,7 +176,7 @@ class Explorer:
             look.slope = (self._height(name, x + h) - float(look.value)) / h
 
     def _along(self, name: str) -> Curve:
-        """Return the curve along an input, computed anew only where another input has moved."""
+        """Return the curve along an input, recomputed only if another input has moved."""
         others = repr([(other, value) for other, value in self.values.items() if other not in (name, self.secant)])
         if self._curve is None or self._curve[0] != (name, others):
             self._curve = ((name, others), Curve(name, lambda x: self._height(name, x), self._span(name)))
@@ -194,7 +194,7 @@ class Explorer:
         return float(self.function(*(_tensor(values[each]) for each in self.names)))
 
     def html(self) -> str:
-        """Return what is shown now as HTML that needs no kernel; where one input has a range, several tangents."""
+        """Return what is shown now as HTML that needs no kernel; if one input has a range, several tangents."""
         parts = [f"<p>{_about(self)}</p>", table(self.look)]
         pictures = self._strip() or [self.look.picture]
         parts.append("".join(image(picture, 420 if len(pictures) == 1 else 200) for picture in pictures if picture))
@@ -203,7 +203,7 @@ class Explorer:
         return f"<div>\n{''.join(part for part in parts if part)}\n</div>"
 
     def _strip(self) -> list[Picture | None]:
-        """Draw the picture at several positions of the one slider there is."""
+        """Draw the picture at several positions of the only slider."""
         if len(self.ranges) != 1 or self.look.picture is None:
             return []
         ((name, (low, high)),) = self.ranges.items()
@@ -223,7 +223,7 @@ class Explorer:
         return bundle
 
     def _live(self) -> Any:
-        """Return the widgets, made at the first showing; None where ipywidgets or anywidget is missing."""
+        """Return the widgets, created when first shown; None if ipywidgets or anywidget is missing."""
         if self._widget is None:
             try:
                 from .sliders import Sliders
@@ -236,7 +236,7 @@ class Explorer:
 
 def _about(explorer: Explorer) -> str:
     shown = html.escape(f"{explorer.title} with {explorer._places()}")
-    return f"{shown}. Where a kernel runs and ipywidgets is installed, this cell has sliders instead."
+    return f"{shown}. With a running kernel and ipywidgets installed, this cell has sliders instead."
 
 
 def _is_floating(value: Any) -> bool:
@@ -250,17 +250,17 @@ def _tensor(value: Any) -> Any:
 def _bound(f: Callable[..., Any], values: dict[str, Any]) -> list[str]:
     """Return the names of the inputs in the order of the function's arguments."""
     if not callable(f):
-        raise TypeError(f"explore takes a function and its arguments by name, and {f!r:.60} is not a function")
+        raise TypeError(f"explore takes a function and its arguments by name, but {f!r:.60} is not a function")
     name = getattr(f, "__name__", type(f).__name__)
     try:
         bound = inspect.signature(f).bind(**values)
     except (TypeError, ValueError) as error:
         raise TypeError(
-            f"explore gives {name} the arguments {', '.join(values) or 'none'}: {error}. Give each of its arguments by "
+            f"explore gives {name} the arguments {', '.join(values) or 'none'}: {error}. Pass each of its arguments by "
             "name, as a number or as a range (low, high)"
         ) from None
     if bound.kwargs:
         raise TypeError(
-            f"explore gives arguments by position, and {name} takes {', '.join(bound.kwargs)} by name alone"
+            f"explore passes arguments by position, but {name} takes {', '.join(bound.kwargs)} by name only"
         )
     return list(bound.arguments)

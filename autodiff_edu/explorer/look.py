@@ -1,4 +1,4 @@
-"""What an explorer shows for one choice of inputs: numbers as a table, pictures as images."""
+"""The view of an explorer for one choice of inputs: numbers as a table, pictures as images."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ STEPS = 120
 
 @dataclass
 class Look:
-    """What is to be seen at one place: all of it, or the reason why there is nothing.
+    """Everything to see at one place, or the reason why there is nothing.
 
     Attributes
     ----------
     value : Tensor or None
     gradient : dict of str to Tensor
-        By each input that holds floating numbers.
+        With respect to each input that holds floating-point numbers.
     slope : float or None
-        Of the secant.
+        The slope of the secant.
     player : Player or None
     picture : Picture or None
-        The tangent, where the result is a number.
+        The tangent, if the result is a number.
     error : str
-        What `f` raised, in words; empty if nothing.
+        The error that `f` raised, in words; empty if none.
     """
 
     value: Any = None
@@ -61,7 +61,7 @@ def table(look: Look) -> str:
 
 
 def image(picture: Picture, width: int) -> str:
-    """Write a picture as data: notebooks clean markup away."""
+    """Write a picture as data, because notebooks strip markup."""
     data = base64.b64encode(picture.svg.encode()).decode()
     about = html.escape(picture.about, quote=True)
     return f'<img alt="{about}" width="{width}" style="max-width: 100%" src="data:image/svg+xml;base64,{data}">'

@@ -42,7 +42,7 @@ class Sliders:
         return slider
 
     def show(self, explorer: Any) -> None:
-        """Show what is to be seen now; the player keeps its step, as far as the trace is long enough."""
+        """Show the current view; the player keeps its step if the trace is long enough."""
         look = explorer.look
         self.numbers.value = table(look)
         self.picture.value = "" if look.picture is None else image(look.picture, 420)

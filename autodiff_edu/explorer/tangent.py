@@ -27,11 +27,11 @@ POINTS = 121
 
 DARK = {colour(name): colours()[name][1] for name in ("ink", "rule", "paper")}
 DARK |= {QUIET: colour("idle"), CURVE: colours()["low"][1], LINE: colours()["high"][1]}
-"""What the colours become where the page around the picture is dark; the paper is drawn too, so that both fit."""
+"""The colours on a dark page; the paper is drawn too, so that both schemes fit."""
 
 
 def _themed(svg: str) -> str:
-    """Let a picture follow the scheme of the page that it stands in."""
+    """Make a picture follow the colour scheme of its page."""
     rules = "".join(
         f'[{part}="{light}"]{{{part}:{dark}}}' for light, dark in DARK.items() for part in ("fill", "stroke")
     )
@@ -48,16 +48,16 @@ class Picture:
 
 
 class Curve:
-    """The values of a function of one number, and a frame that holds still while the point moves.
+    """The values of a function of one number, and a frame that stays still while the point moves.
 
     Parameters
     ----------
     name : str
         What the number is called.
     function : callable
-        Of one float, giving a float; where it raises, or is not finite, the curve has a gap.
+        A function from float to float; where it raises, or is not finite, the curve has a gap.
     span : tuple of float
-        From where to where.
+        The range of the argument.
     """
 
     def __init__(self, name: str, function: Callable[[float], float], span: tuple[float, float]) -> None:
@@ -113,7 +113,7 @@ class Curve:
         return Path(rounded_box(across - 4, down - 4, 8, 8, 4), INK)
 
     def _pieces(self, xs: Any, ys: Any) -> str:
-        """Return a path through the points that are in the frame, lifted where there is none."""
+        """Return a path through the points in the frame, with gaps where there are none."""
         commands, down = [], False
         for x, y in zip(xs, ys, strict=True):
             if np.isfinite(y) and self._is_inside(x, y):
@@ -126,7 +126,7 @@ class Curve:
     def _line(
         self, x: float, y: float, slope: float, colour: str, weight: float, dash: tuple[float, ...] = ()
     ) -> list[Shape]:
-        """Draw a line through a point as far as the frame goes."""
+        """Draw a line through a point, up to the edges of the frame."""
         if not (np.isfinite(y) and np.isfinite(slope)):
             return []
         ends = set(self.span)

@@ -1,4 +1,4 @@
-"""Activations and losses, written in NumPy: what the tape sees is what is written here.
+"""Activations and losses, written in NumPy: the tape sees exactly the code written here.
 
 They take tensors and plain arrays alike, keep float32, and are stable: at ±1000 neither they nor their derivatives
 overflow or turn into NaN.
@@ -21,7 +21,7 @@ from ..core.tensor import Tensor
 def relu(x: Any) -> Any:
     """Return x where it is positive, else 0, element by element; the derivative at 0 is 0.
 
-    Made of straight lines, it has no second derivative but 0: to a tape, its gradient is unconnected to `x`.
+    It consists of straight lines, so its second derivative is 0: for a tape, its gradient is unconnected to `x`.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def elu(x: Any) -> Any:
 
 
 def softplus(x: Any) -> Any:
-    """Return log(1 + exp(x)), a smooth relu. Parameters and result are those of `relu`.
+    """Return log(1 + exp(x)), a smooth version of relu. Parameters and result are those of `relu`.
 
     Examples
     --------
@@ -85,14 +85,14 @@ def sigmoid(x: Any) -> Any:
 
 
 def softmax(x: Any, axis: int = -1) -> Any:
-    """Turn scores into probabilities: exp(x), divided by its sum along an axis.
+    """Turn scores into probabilities: exp(x) divided by its sum along an axis.
 
     Parameters
     ----------
     x : Tensor or ndarray
         Of rank 1 or more.
     axis : int
-        Along which the results add up to 1.
+        The axis along which the results add up to 1.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def softmax(x: Any, axis: int = -1) -> Any:
 
 
 def log_softmax(x: Any, axis: int = -1) -> Any:
-    """Return the logarithm of `softmax`, also where that is too small for a number. Parameters and result are the same.
+    """Return the logarithm of `softmax`, even where that underflows to 0. Parameters and result are the same.
 
     Examples
     --------
@@ -150,21 +150,21 @@ def mse(prediction: Any, target: Any) -> Any:
     shape, wanted = np.shape(prediction), np.shape(target)
     if shape != wanted and shape and wanted:
         raise ValueError(
-            f"mse got a prediction of shape {shape} and a target of shape {wanted}; they must be the same, so "
-            "reshape one of them on purpose: mse(prediction, target.reshape(prediction.shape))"
+            f"mse got a prediction of shape {shape} and a target of shape {wanted}; they must be the same, so reshape "
+            "one of them: mse(prediction, target.reshape(prediction.shape))"
         )
     return np.mean(np.square(np.subtract(prediction, target)))
 
 
 def softmax_cross_entropy(logits: Any, labels: Any) -> Any:
-    """Average minus the logarithm of the probability that softmax gives to the right class.
+    """Return the average of -log p, where p is the probability that softmax gives the right class.
 
     Parameters
     ----------
     logits : Tensor or ndarray
         Scores of shape `(..., classes)`, before any softmax.
     labels : Tensor or array_like
-        Numbers of classes, integers of shape `(...)`; or one probability per class, say one-hot, of the logits' shape.
+        Class numbers, integers of shape `(...)`; or one probability per class (such as one-hot), of the logits' shape.
 
     Returns
     -------
@@ -174,9 +174,9 @@ def softmax_cross_entropy(logits: Any, labels: Any) -> Any:
     Raises
     ------
     ValueError
-        If the labels have another shape, or a label is no class.
+        If the labels have another shape, or a label is not a class.
     TypeError
-        If numbers of classes are floats.
+        If class numbers are floats.
 
     Examples
     --------
@@ -201,24 +201,24 @@ def softmax_cross_entropy(logits: Any, labels: Any) -> Any:
 
 
 def _check_classes(labels: Any, logits: Any) -> None:
-    """Raise an error unless `labels` holds one number of a class for each sample of the logits."""
+    """Raise an error unless `labels` holds one class number for each sample of the logits."""
     shape = logits.shape
     if shape == () or labels.shape != shape[:-1]:
         raise ValueError(
-            f"softmax_cross_entropy got logits of shape {shape} and labels of shape {labels.shape}; give one integer "
+            f"softmax_cross_entropy got logits of shape {shape} and labels of shape {labels.shape}; pass one integer "
             f"for each sample, shape {shape[:-1]}, or one probability for each class, shape {shape}"
         )
     if labels.dtype.kind not in "iu":
         raise TypeError(
-            f"labels of shape {labels.shape} number the classes, so they must be integers, and they are "
-            f"{labels.dtype}; write labels.astype(int)"
+            f"labels of shape {labels.shape} are class numbers, so they must be integers, but they are {labels.dtype}; "
+            "write labels.astype(int)"
         )
     numbers = labels._array if isinstance(labels, Tensor) else labels
-    computed = isinstance(numbers, np.ndarray | np.generic)  # another library's array may not be, and stays so
+    computed = isinstance(numbers, np.ndarray | np.generic)  # another library's array may not be computed, and stays so
     wrong: Any = np.argwhere((numbers < 0) | (numbers >= shape[-1])) if computed else ()
     if len(wrong):
         index = tuple(map(int, wrong[0]))
         place = f"labels[{', '.join(map(str, index))}]" if index else "labels"
         raise ValueError(
-            f"{place} is {int(numbers[index])}, and logits of shape {shape} have the classes 0 to {shape[-1] - 1}"
+            f"{place} is {int(numbers[index])}, but logits of shape {shape} have the classes 0 to {shape[-1] - 1}"
         )

@@ -1,4 +1,4 @@
-"""Where layers get their first values from: one generator of random numbers, the same in every run."""
+"""The source of the layers' first values: one random number generator, the same in every run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _generator = np.random.default_rng(0)
 
 
 def seed(n: int) -> None:
-    """Start the random numbers of the initialisers again; without it, they start as with `seed(0)`.
+    """Restart the random numbers of the initialisers; without it, they start as with `seed(0)`.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ def seed(n: int) -> None:
     Raises
     ------
     TypeError
-        If it is no integer.
+        If it is not an integer.
     ValueError
         If it is negative.
 
@@ -38,7 +38,7 @@ def seed(n: int) -> None:
 
 
 def glorot_uniform(inputs: int, units: int, dtype: Any) -> np.ndarray:
-    """Draw a kernel of shape `(inputs, units)` as Glorot and Bengio (2010) do, to keep the size of what flows.
+    """Draw a kernel of shape `(inputs, units)` as Glorot and Bengio (2010) do, to keep the size of signals constant.
 
     The numbers are uniform between -limit and limit, where limit = sqrt(6 / (inputs + units)).
     """

@@ -1,4 +1,4 @@
-"""Layers: modules that make their variables when they see their first input.
+"""Layers: modules that create their variables when they see their first input.
 
 >>> import numpy as np
 >>> from autodiff_edu import nn
@@ -50,8 +50,8 @@ class Dense(Module):
     Raises
     ------
     ValueError
-        If `units` is not a positive integer, or there is no activation of that name. When called: if the input is a
-        scalar, or its last axis is not as long as that of the first input.
+        If `units` is not a positive integer, or no activation has that name. When called: if the input is a scalar, or
+        the length of its last axis differs from the first input's.
     TypeError
         If the activation is not a function. When called: if the input does not hold floats.
 
@@ -92,7 +92,7 @@ class Dense(Module):
 
 
 class BatchNormalization(Module):
-    """Shift and scale every feature to mean 0 and variance 1 over the batch, then by gamma and beta, which are learnt.
+    """Shift and scale every feature to mean 0 and variance 1 over the batch, then by the learnt gamma and beta.
 
     In training, mean and variance are those of the batch, over all axes but the last; the moving statistics follow
     them. Otherwise the moving statistics are used, and samples do not depend on each other (Ioffe and Szegedy 2015).
@@ -102,7 +102,7 @@ class BatchNormalization(Module):
     momentum : float
         How much of the moving statistics each batch keeps, from 0 to 1.
     epsilon : float
-        Added to the variance, lest it be 0.
+        Added to the variance, so that it is never 0.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ class BatchNormalization(Module):
     ------
     ValueError
         If momentum or epsilon is out of range. When called: if the input has no axis of samples, or no samples to train
-        on, or its last axis is not as long as that of the first input.
+        on, or the length of its last axis differs from the first input's.
     TypeError
         When called: if the input does not hold floats.
 
@@ -147,7 +147,7 @@ class BatchNormalization(Module):
         """Normalise inputs of shape `(samples, ..., features)`; in training by their own mean and variance."""
         inputs = _checked(self, inputs, self.gamma, "(samples, ..., features)", rank=2)
         if training and inputs.size == 0:
-            raise ValueError(f"inputs of shape {inputs.shape} have no mean to train on; leave empty batches out")
+            raise ValueError(f"inputs of shape {inputs.shape} have no mean to train on; skip empty batches")
         if self.gamma is None:
             self._build(inputs.shape[-1], inputs.dtype)
         if training:
@@ -167,7 +167,7 @@ class BatchNormalization(Module):
         self.moving_variance = Variable(ones, trainable=False, name="moving_variance")
 
     def _follow(self, mean: Any, variance: Any) -> None:
-        """Move the moving statistics towards those of a batch, in plain arrays: that is no part of the function."""
+        """Move the moving statistics towards those of a batch, in plain arrays: this is not part of the function."""
         for moving, batch in ((self.moving_mean, mean), (self.moving_variance, variance)):
             moving.assign(self.momentum * copy_in(moving) + (1 - self.momentum) * copy_in(batch))
 
@@ -182,7 +182,7 @@ def _activation(name: str) -> Callable[[Any], Any]:
 
 
 def _checked(layer: Module, inputs: Any, built: Variable | None, axes: str, rank: int) -> Any:
-    """Return the inputs as a tensor or an array, if they have the rank, the dtype and the last axis that is wanted."""
+    """Return the inputs as a tensor or an array, if their rank, dtype and last axis are right."""
     name = type(layer).__name__
     inputs = as_array(inputs)
     shape = np.shape(inputs)
@@ -198,6 +198,6 @@ def _checked(layer: Module, inputs: Any, built: Variable | None, axes: str, rank
     if built is not None and shape[-1] != built.shape[0]:
         raise ValueError(
             f"this {name} was built for inputs with a last axis of {built.shape[0]}, by its first call; got shape "
-            f"{shape}. Make a new layer for these"
+            f"{shape}. Create a new layer for these inputs"
         )
     return inputs

@@ -25,11 +25,11 @@ class Module:
     """An object whose variables are found in its attributes, and in lists, tuples, dicts and modules among them.
 
     Subclasses set attributes as any class does, and need not call `super().__init__()`. Variables come in the order in
-    which the attributes were first set; one that is met twice, say in a layer that is shared, counts once.
+    which the attributes were first set; one that occurs twice, for example in a shared layer, counts once.
 
-    A layer makes its variables at its first call, so ask afterwards.
+    A layer creates its variables in its first call, so ask for them after that.
 
-    What a module computes when it is called is a scope of its own in a trace, named after its class.
+    Calling a module opens a scope in a trace, named after its class.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -54,7 +54,7 @@ class Module:
         Raises
         ------
         ValueError
-            If two have the same path, as with a "/" in the key of a dict.
+            If two have the same path, for example because of a "/" in the key of a dict.
         """
         named: dict[str, Variable] = {}
         for path, variable in _walk(self, "", set()):
@@ -87,6 +87,6 @@ def _parts(value: Any) -> Iterable[tuple[Any, Any]]:
         return vars(value).items()
     if isinstance(value, Mapping):
         return value.items()
-    if isinstance(getattr(value, "variables", None), tuple):  # a function that was loaded, say
+    if isinstance(getattr(value, "variables", None), tuple):  # for example a loaded function
         return enumerate(value.variables)
     return enumerate(value) if isinstance(value, list | tuple) else ()

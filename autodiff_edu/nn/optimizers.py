@@ -25,12 +25,12 @@ from ..core.variable import Variable
 
 
 class Optimizer:
-    """What optimizers share: `apply`, and a memory of their own for each variable.
+    """What optimizers share: `apply`, and a memory for each variable.
 
-    A subclass says in `_step` how far to go, from a gradient and what it remembered for that variable.
+    A subclass computes in `_step` how far to go, from a gradient and its memory for that variable.
     """
 
-    _on_tensors = False  # whether `_step` may be given tensors too, so that a trace hears what it computes
+    _on_tensors = False  # whether `_step` also accepts tensors, so that a trace can record what it computes
 
     def __init__(self, learning_rate: float) -> None:
         try:
@@ -48,16 +48,16 @@ class Optimizer:
         Parameters
         ----------
         gradients : Tensor or ndarray, or a structure of them
-            In the structure of the variables; each of the shape of its variable.
+            In the structure of the variables; each with the shape of its variable.
         variables : Variable, or a nested list, tuple or dict of them
-            What to change, each once. Nothing of it is recorded on any tape.
+            The variables to change, each once. No tape records the change.
 
         Raises
         ------
         ValueError
-            If the structures, the number or the shapes differ, a gradient is None, or a variable stands there twice.
+            If the structures, the number or the shapes differ, a gradient is None, or a variable occurs twice.
         TypeError
-            If something is no variable, or a gradient is complex and its variable is not.
+            If something is not a variable, or a gradient is complex and its variable is not.
         """
         for variable, gradient in _paired(gradients, variables):
             memory = self._memory.get(variable._id, (variable, None))[1]
@@ -70,18 +70,20 @@ class Optimizer:
         return vars(self) | {"_memory": list(self._memory.values())}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # copied with their optimizer, variables are others than they were
+        # variables copied with their optimizer have new ids
         vars(self).update(state, _memory={kept[0]._id: kept for kept in state["_memory"]})
 
     def _step_aloud(self, gradient: Any, memory: Any) -> Any:
-        """Take a step that traces hear; no tape does, nor the journal."""
+        """Take a step that traces record, but tapes and the journal do not."""
         silent = {*now().followers, *always.listeners}
         with only(*(one for one in now().listeners if one not in silent and getattr(one, "__self__", 0) not in silent)):
             return _each(_array, self._step(wrap(gradient), _each(_tensor, memory)))
 
     def _step(self, gradient: Any, memory: Any) -> tuple[Any, Any]:
         """Return what to subtract from the variable, and what to remember for its next gradient (None at the first)."""
-        raise NotImplementedError(f"{type(self).__name__} must say in _step(gradient, memory) how far to go")
+        raise NotImplementedError(
+            f"{type(self).__name__} must define _step(gradient, memory), which returns how far to go"
+        )
 
 
 class SGD(Optimizer):
@@ -125,8 +127,8 @@ class SGD(Optimizer):
 class Adam(Optimizer):
     """Adam (Kingma and Ba, "Adam: a method for stochastic optimization", 2015), as in the paper's algorithm 1.
 
-    Each element has a step size of its own: the moving mean of its gradients by the root of that of their squares, both
-    corrected for starting from 0.
+    Each element has its own step size: the moving mean of its gradients divided by the root of the moving mean of their
+    squares, both corrected for starting from 0.
 
     Parameters
     ----------
@@ -135,7 +137,7 @@ class Adam(Optimizer):
     beta_1, beta_2 : float
         How much of the moving means each step keeps, from 0 to below 1.
     epsilon : float
-        Added to the root, lest it be 0.
+        Added to the root, so that it is never 0.
 
     Raises
     ------
@@ -183,7 +185,7 @@ def _fraction(value: float, name: str) -> float:
 
 
 def _paired(gradients: Any, variables: Any) -> list[tuple[Variable, Any]]:
-    """Pair each variable with its gradient, as a plain array; every error comes before any variable is changed."""
+    """Pair each variable with its gradient, as a plain array; errors are raised before any variable is changed."""
     pairs: list[tuple[Variable, Any]] = []
     places: dict[int, str] = {}
     given = flatten_like(variables, gradients, "gradients", "the variables are")
@@ -191,12 +193,13 @@ def _paired(gradients: Any, variables: Any) -> list[tuple[Variable, Any]]:
         if not isinstance(variable, Variable):
             kind = type(variable).__name__
             raise TypeError(
-                f"{path} is {variable!r:.60} of type {kind}, and an optimizer changes only a Variable; "
-                "write optimizer.apply(gradients, variables)"
+                f"{path} is {variable!r:.60} of type {kind}, but an optimizer changes only Variables; write "
+                "optimizer.apply(gradients, variables)"
             )
         if variable._id in places:
             raise ValueError(
-                f"{path} is the same variable as {places[variable._id]}, and would be changed twice; name each once"
+                f"{path} is the same variable as {places[variable._id]}, so it would be changed twice; pass each "
+                "variable once"
             )
         places[variable._id] = path
         called = path if variable.name is None else f"{path}, named {variable.name!r}"
@@ -208,10 +211,12 @@ def _checked(gradient: Any, path: str, variable: Variable, called: str) -> Any:
     if gradient is None:
         raise ValueError(
             f"{path} is None: as far as the tape can tell, the target does not depend on {called}. "
-            "Ask tape.explain(target, variable) for the reason"
+            "tape.explain(target, variable) says why"
         )
     if variable.dtype.kind not in "fc":
-        raise TypeError(f"{called} has dtype {variable.dtype}, and only floating numbers can be changed a little")
+        raise TypeError(
+            f"{called} has dtype {variable.dtype}, but only floating-point numbers can change by a small step"
+        )
     array = gradient._array if isinstance(gradient, Tensor) else copy_in(gradient)
     if array.shape != variable.shape:
         raise ValueError(f"{path} must have the shape {variable.shape} of {called}; it has shape {array.shape}")

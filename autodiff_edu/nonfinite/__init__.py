@@ -1,8 +1,8 @@
-"""Where a NaN or an infinity comes from: the first operation, forward or backward, that made one of finite numbers.
+"""Where a NaN or an infinity comes from: the first operation, forward or backward, that made one from finite numbers.
 
 The search goes back from the damage. If the target is not finite, it follows bad values from there to the operation
 that made them; else, if a gradient is not finite, it follows bad contributions to the step that made them, and bad
-values from there. What does no harm is named only if nothing else is wrong.
+values from there. A harmless one is named only if nothing else is wrong.
 
 >>> import numpy as np
 >>> import autodiff_edu as ad
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from ..core.tensor import Tensor
     from .remedies import Makers
 
-Silencer = tuple["Entry", int]  # and the argument to which it sends nothing
+Silencer = tuple["Entry", int]  # and the argument that it sends nothing to
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,17 +56,17 @@ class Nonfinite:
     Attributes
     ----------
     entry : Entry or None
-        The entry whose operation made it; where it came in with the data, the entry that used it first, if any.
+        The entry whose operation made it; if it came in with the data, the entry that first used it, if any.
     place : Place or None
         The entry's place in the user's code.
     operation : str or None
-        The operation's name; None where no operation made it.
+        The operation's name; None if no operation made it.
     direction : {"forward", "backward"}
         The pass in which it was made.
     value : {"nan", "inf", "-inf"}
         What was made.
     index : tuple of int
-        The first bad element: of the output going forward, of the contribution going backward.
+        The first bad element of the output (forward) or of the contribution (backward).
     inputs : tuple
         The operation's inputs; if it works element by element, at that element.
     remedy : str
@@ -100,12 +100,12 @@ class Nonfinite:
 def first_nonfinite(tape: Tape, target: Any, sources: Any) -> Nonfinite | None:
     """Name the first operation, forward or backward, that made a NaN or an infinity between sources and target.
 
-    The tape is not used up by it, nothing is recorded, and no hook hears of it.
+    This does not use up the tape, records nothing, and notifies no hook.
 
     Parameters
     ----------
     tape : Tape
-        With its arrays: a persistent one, or a one-shot tape that was not read yet.
+        It must still have its arrays: a persistent tape, or a one-shot tape that has not been used yet.
     target, sources : Tensor, Variable, or a nested list, tuple or dict of them
         As for `GradientTape.gradient`.
 
@@ -139,7 +139,7 @@ def first_nonfinite(tape: Tape, target: Any, sources: Any) -> Nonfinite | None:
 
 
 class _Search:
-    """One search: the tape, the steps of its backward pass, and the names that its table gives."""
+    """One search: the tape, the steps of its backward pass, and the names in its table."""
 
     def __init__(self, tape: Tape, targets: list[Tensor], sources: list[Tensor]) -> None:
         self.tape, self.targets, self.sources = tape, targets, sources
@@ -158,7 +158,7 @@ class _Search:
         spoilt = {source._id for source in self.sources if bad(cotangents.get(source._id)).any()}
         return self.backward(spoilt) if spoilt else self.harmless()
 
-    # Following what is bad to where it began --------------------------------------------------------------------------
+    # Following bad values to their origin -----------------------------------------------------------------------------
 
     def forward(self, pending: list[Entry], made: Any = None, step: Step | None = None) -> Nonfinite:
         """Follow bad values from the pending entries to their earliest origin.
@@ -211,7 +211,7 @@ class _Search:
         return self.tell_backward(step, argument, made, value, is_sum)
 
     def harmless(self) -> Nonfinite | None:
-        """Name the first bad value on the way to the target, where neither the target nor a gradient is bad."""
+        """Name the first bad value on the way to the target when neither the target nor a gradient is bad."""
         connected = self.tape._connected
         way = connected & {target._id for target in self.targets}
         for entry in reversed(self.tape.entries):
@@ -228,7 +228,7 @@ class _Search:
         return None
 
     def silencer(self, step: Step, index: Index | None) -> Silencer | None:
-        """Find what made the cotangent 0 that arrived at a step, at one element or, for None, somewhere."""
+        """Find the step that set the arriving cotangent to 0, at one element or (for None) anywhere."""
         zero = np.asarray(step[1]) == 0
         if not (zero.any() if index is None else zero[index]):
             return None
@@ -265,16 +265,17 @@ class _Search:
             name = target.name or "the target" if entry is None else f"the constant {short_argument(array)}"
         used = "" if entry is None else f" (used in {entry.place}: {self.equation(entry)})"
         account = (
-            f"Forward: {name} is {value}{at(index)} already{used}; no operation on this tape made it.{afterthought}"
+            f"Forward: {name} is {value}{at(index)} from the start{used}; no operation on this tape made "
+            f"it.{afterthought}"
         )
-        advice = "Look where it comes from, for example with np.isfinite(...).all(), before the tape begins."
+        advice = "Check where it comes from before the tape starts, for example with np.isfinite(...).all()."
         place, inputs = None if entry is None else entry.place, (np.asarray(array)[index],)
         return Nonfinite(entry, place, None, "forward", value, index, inputs, advice, account)
 
     def tell_forward(self, entry: Entry, made: Any, step: Step | None) -> Nonfinite:
         wrong = bad(entry.output_value)
         if made is not None and made.shape == wrong.shape and (wrong & made).any():
-            wrong = wrong & made  # of several bad elements, one that does harm
+            wrong = wrong & made  # of several bad elements, take one that does harm
         index, value = first(entry.output_value, wrong)
         inputs = inputs_of(entry, index)
         account = f"Forward, {entry.place}: {self.equation(entry)}: {spoken(entry, inputs)} gives {value}{at(index)}."
@@ -310,7 +311,7 @@ class _Search:
         if by is not None:
             account += f"\n{dropped(by[0])}: that is why the cotangent is 0. But 0 times inf is nan."
         if isinstance(entry.operation, Custom) and not is_sum:
-            advice = f"Look at what the backward function of {entry.name} computes there, for example with np.isfinite."
+            advice = f"Check what the backward function of {entry.name} computes there, for example with np.isfinite."
         else:
             advice = remedy(entry, inputs, value, by, self.labels, self.makers)
         return Nonfinite(entry, entry.place, entry.name, "backward", value, index, inputs, advice, account)

@@ -1,6 +1,6 @@
-"""Where a NaN or an infinity is born: what makes one of finite numbers, forward or backward, told in words.
+"""Where a NaN or an infinity is born: which operation turns finite numbers into one, forward or backward, and how.
 
-`__init__.py` searches a whole tape for the origin of the damage; here one operation is looked at by itself.
+`__init__.py` searches a whole tape for the origin of the damage; this module looks at one operation by itself.
 
 >>> import numpy as np
 >>> import autodiff_edu as ad
@@ -36,7 +36,7 @@ class Birth(NamedTuple):
 
 
 def bad(value: Any) -> Any:
-    """Mark the elements that are NaN or infinite; only floating and complex numbers can be."""
+    """Mark the elements that are NaN or infinite; only floating and complex numbers have any."""
     dtype = getattr(value, "dtype", None)
     if isinstance(value, float | complex) or (dtype is not None and dtype.kind in "fc"):
         return np.logical_not(np.isfinite(np.asarray(value)))
@@ -49,7 +49,7 @@ def is_elementwise(entry: Entry) -> bool:
 
 
 def bad_arguments(entry: Entry) -> list[int]:
-    """List the arguments to which an entry owes its bad elements."""
+    """List the arguments that gave an entry its bad elements."""
     output, found = bad(entry.output_value), []
     for k, value in enumerate(entry.values):
         wrong = bad(value)
@@ -64,14 +64,14 @@ def bad_arguments(entry: Entry) -> list[int]:
 
 
 def first(array: Any, wrong: Any) -> tuple[Index, str]:
-    """Return the first element marked, and what it is in a word."""
+    """Return the index of the first marked element, and the word for its value."""
     index = tuple(np.argwhere(wrong)[0].tolist())
     element = np.asarray(array)[index]
     return index, "nan" if np.isnan(element) else "inf" if np.iscomplexobj(element) or element > 0 else "-inf"
 
 
 def at(index: Index) -> str:
-    """Write where an element is, for the end of a sentence."""
+    """Return the place of an element as the end of a sentence."""
     return f" at element [{', '.join(map(str, index))}]" if index else ""
 
 
@@ -81,7 +81,7 @@ def factor_of(entry: Entry, argument: int, inputs: Any, index: Index) -> Any:
     assert pull is not None
     output = np.asarray(entry.output_value)[index]
     scalars = [v if isinstance(v, np.generic) else np.asarray(v)[()] for v in inputs]
-    with np.errstate(all="ignore"):  # nobody asked for this computation
+    with np.errstate(all="ignore"):  # this computation is not the user's
         return np.asarray(pull(output.dtype.type(1), output, *scalars, **entry.parameters))[()]
 
 
@@ -99,7 +99,7 @@ def is_number(value: Any) -> bool:
 
 
 def born_forward(entry: Entry) -> Birth | None:
-    """Return what an operation made of finite inputs, if that is not finite."""
+    """Return how an operation made something that is not finite from finite inputs, if it did."""
     wrong = bad(entry.output_value)
     if not wrong.any() or bad_arguments(entry):
         return None
@@ -110,7 +110,7 @@ def born_forward(entry: Entry) -> Birth | None:
 def born_backward(
     entry: Entry, argument: int, name: str, cotangent: Any, before: Any, value: Any, after: Any
 ) -> Birth | None:
-    """Return what an entry's contribution brought into the cotangent called `name`, if only that is not finite."""
+    """Return how an entry's contribution spoiled the cotangent called `name`, if the contribution alone did."""
     made, is_sum = bad(value), False
     if made.any():
         tainted = any(bad(each).any() for each in (cotangent, entry.output_value, *entry.values))
@@ -126,9 +126,9 @@ def born_backward(
 def told_backward(
     entry: Entry, argument: int, name: str, cotangent: Any, sent: Any, index: Index, value: str, is_sum: bool
 ) -> str:
-    """Say how `value` came into a contribution to `name`, or into the sum of all that was sent there."""
+    """Describe how `value` entered a contribution to `name`, or the sum of all contributions."""
     if is_sum:
-        return f"the contributions to {name} are finite, and add up to {value}{at(index)}"
+        return f"the contributions to {name} are finite, but add up to {value}{at(index)}"
     if is_elementwise(entry) and np.shape(cotangent) == np.shape(sent):
         inputs = inputs_of(entry, index)
         factor, arrived = factor_of(entry, argument, inputs, index), np.asarray(cotangent)[index]

@@ -1,4 +1,4 @@
-"""Words for what made a NaN or an infinity, and what to write in its place with the user's own names.
+"""Words for what made a NaN or an infinity, and what to write instead, with the user's own names.
 
 >>> REMEDIES["log"].code.format(x="x", tiny=1e-12)
 'np.log(np.maximum(x, 1e-12))'
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from ..core.entry import Entry
     from ..text.labels import Labels
 
-    Makers = dict[int | None, Entry]  # None, the id of what is no tensor, has no maker
+    Makers = dict[int | None, Entry]  # None is the id of a plain number, which no entry made
 
 
 class Remedy(NamedTuple):
     """What to write in place of an operation.
 
-    `argument` is the one to mend, and `safe` a value at which all is well. In `code`, {x} stands for that argument,
-    {0} and {1} for the first and second, {tiny} and {most} for what is small and large in the dtype.
+    `argument` is the one to fix, and `safe` a value at which nothing goes wrong. In `code`, {x} stands for that
+    argument, {0} and {1} for the first and second, {tiny} and {most} for a small and a large number of the dtype.
     """
 
     argument: int

@@ -1,6 +1,6 @@
 """The step-through player: one trace, played forwards and backwards, frame by frame.
 
-The player knows nothing but the trace document. In a live notebook it is a widget that Python can move; everywhere else
+The player knows only the trace document. In a live notebook it is a widget that Python can move; everywhere else
 (a saved notebook, a web page, an e-mail attachment) it is the same script in a fragment of HTML, without a kernel.
 Where no script runs, that fragment is a key frame and the transcript; in a terminal and in a PDF it is the transcript.
 """
@@ -28,12 +28,12 @@ WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 def widget_view(widget: Any) -> dict[str, Any]:
     """Return the part of a cell's output that shows a widget."""
     view = widget._repr_mimebundle_()
-    # anywidget gives the data, or the data and their metadata, depending on its version.
+    # anywidget returns the data, or the data and their metadata, depending on its version.
     return {WIDGET_VIEW: (view[0] if isinstance(view, tuple) else view)[WIDGET_VIEW]}
 
 
 class Traced(Protocol):
-    """What a player needs of a trace."""
+    """The part of a trace that a player needs."""
 
     def document(self) -> dict[str, Any]:
         """Return the trace document."""
@@ -48,6 +48,8 @@ class Player:
         A trace: anything with ``document()``, which returns the trace document, as ``Trace.document`` does.
     predict : bool
         Whether Predict is on from the start.
+    stage : bool
+        Whether its widget opens on stage when it is first shown; no page does.
 
     Raises
     ------
@@ -70,21 +72,21 @@ class Player:
     IndexError: step 2 is out of range: this player has the steps 0 to 1
     """
 
-    def __init__(self, trace: Traced, predict: bool = False) -> None:
+    def __init__(self, trace: Traced, predict: bool = False, stage: bool = False) -> None:
         with without_collecting():
             document = trace.document()
             known = shared()["version"]
             if document.get("version", known) != known:
                 raise ValueError(
-                    f"this is version {document['version']!r:.20} of the trace document, and the player draws version "
-                    f"{known}: make the trace again with this release of autodiff_edu"
+                    f"this is version {document['version']!r:.20} of the trace document, but the player draws version "
+                    f"{known}: create the trace again with this release of autodiff_edu"
                 )
             placed = layout(document)
         self._content: dict[str, Any] = {"trace": document, "layout": placed, "css": style()}
         if predict:
             self._content["predict"] = True
         self._transcript = transcript(document)
-        self._step = 0
+        self._step, self._stage = 0, stage
         self._widget: Any = None
 
     def __len__(self) -> int:
@@ -123,7 +125,7 @@ class Player:
         return number
 
     def html(self) -> str:
-        """Return the player as a fragment of HTML that runs without kernel and network.
+        """Return the player as a fragment of HTML that runs without a kernel or a network.
 
         Returns
         -------
@@ -147,7 +149,7 @@ class Player:
         Parameters
         ----------
         *steps : int
-            Which steps, counted from 0; without any, up to six that tell the most about the trace.
+            The steps to draw, counted from 0; by default, up to six that show the most of the trace.
 
         Returns
         -------
@@ -165,18 +167,18 @@ class Player:
         return Frames(self._content, chosen)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the player to a file, in the form that the file's name asks for.
+        """Write the player to a file, in the format given by the ending of its name.
 
         Parameters
         ----------
         path
-            A name that ends in .html (the page), .svg or .pdf (the key frames) or .txt (the transcript). A file of that
-            name is replaced when the new one is complete, and otherwise left as it is.
+            A name that ends in .html (the page), .svg or .pdf (the key frames) or .txt (the transcript). An existing
+            file is replaced once the new one is complete; until then it stays unchanged.
 
         Raises
         ------
         ValueError
-            If the name ends otherwise.
+            If the name has another ending.
         ImportError
             For a PDF, if matplotlib is missing.
         """
@@ -189,18 +191,18 @@ class Player:
         save(path, forms)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        # A terminal and a PDF made of a notebook show the plain text, and there is no more to see there.
+        # A terminal, and a PDF of a notebook, show only the plain text.
         plain = f"{self!r}\n{self._transcript}" if self._transcript else repr(self)
         bundle: dict[str, Any] = {"text/plain": plain, "text/html": self.html()}
         widget = self._live() if shows_widgets() else None
         return bundle if widget is None else bundle | widget_view(widget)
 
     def _live(self) -> Any:
-        """Return the widget, made at the first showing; None where anywidget is missing."""
+        """Return the widget, created when first shown; None if anywidget is missing."""
         if self._widget is None:
             try:
                 from .widget import make_widget
             except ImportError:
                 return None
-            self._widget = make_widget(self._content, self._step)
+            self._widget = make_widget(self._content, self._step, self._stage)
         return self._widget

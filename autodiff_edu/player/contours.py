@@ -1,7 +1,7 @@
 """The picture of a walk over contours: what js/contours.js and print/plane.py draw, in pixels.
 
 Everything that takes the function itself is computed here, so that a page only draws; what follows from the gradient
-and the Hessian at a point, as the damped step does, a page computes from the numbers of the step.
+and the Hessian at a point, such as the damped step, a page computes from the numbers of the step.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SIDE = 390.0  # of the plane, in pixels; and the room for the axes' numbers
 LEFT, BOTTOM, EDGE = 46.0, 26.0, 8.0
 LONGEST = 90.0  # the arrow of the longest gradient
 THIN, SHADE = 0.25, 0.7  # how far a line, and the edge of a shade, may be from where it should be
-APART, FROM_EDGE = 34.0, 24.0  # how far the number of a contour keeps away from other things
+APART, FROM_EDGE = 34.0, 24.0  # the distance of a contour's number from other things
 
 
 class Plane:
@@ -29,7 +29,7 @@ class Plane:
         self.x, self.y = x, y
 
     def at(self, point: Any) -> list[float]:
-        """Return a point in pixels, as far as pixels can be drawn."""
+        """Return a point in pixels, rounded as drawn."""
         x = LEFT + (float(point[0]) - self.x[0]) / (self.x[1] - self.x[0]) * SIDE
         y = EDGE + (self.y[1] - float(point[1])) / (self.y[1] - self.y[0]) * SIDE
         return [round(min(max(number, -1e5), 1e5), 1) for number in (x, y)]
@@ -40,7 +40,7 @@ class Plane:
         return float(np.hypot(*across)) if np.isfinite(direction).all() else 0.0
 
     def path(self, lines: Any, thin: float = THIN) -> str:
-        """Write lines as SVG does."""
+        """Write lines as an SVG path."""
         placed = [_thinned(np.array([self.at(point) for point in line]), thin) for line in lines]
         return "".join(f"M{'L'.join(f'{x:g} {y:g}' for x, y in line)}" for line in placed)
 
@@ -82,7 +82,7 @@ def picture(
 
 
 def _around(points: Any) -> list[tuple[float, float]]:
-    """Choose a square around the path, so that the gradient is seen to be perpendicular to the contours."""
+    """Choose a square around the path, so that the gradient looks perpendicular to the contours."""
     low, high = points.min(axis=0), points.max(axis=0)
     half = max(0.75 * float((high - low).max()), 1e-3 * float(np.abs(points).max()))
     half = half if half > 1e-9 else 1.0
@@ -90,7 +90,7 @@ def _around(points: Any) -> list[tuple[float, float]]:
 
 
 def _rounded(levels: Any) -> list[float]:
-    """Round the heights of contours, for they are written beside them.
+    """Round the heights of contours, because the picture shows them.
 
     >>> _rounded(np.array([0.0123456, 0.0493827, 0.111111]))
     [0.01, 0.05, 0.11]
@@ -102,7 +102,7 @@ def _rounded(levels: Any) -> list[float]:
 
 
 def _labels(plane: Plane, lines: list[Any], taken: list[list[float]]) -> list[list[float] | None]:
-    """Choose where the number of each contour stands: on it, as far as it can be from all that stands there already."""
+    """Choose the place of each contour's number: on the contour, as far as possible from everything placed so far."""
     taken = list(taken)
     chosen: list[list[float] | None] = []
     for line in lines:
@@ -113,7 +113,7 @@ def _labels(plane: Plane, lines: list[Any], taken: list[list[float]]) -> list[li
         if not len(places) or away.max() < APART:
             chosen.append(None)
             continue
-        best = places[int(np.argmax(np.round(away)))]  # of equals the first, whatever the last bit says
+        best = places[int(np.argmax(np.round(away)))]  # among equals the first, whatever the last bit says
         label = [round(float(number), 1) for number in best]
         chosen.append(label)
         taken.append(label)
@@ -137,7 +137,7 @@ def _iterate(plane: Plane, now: dict[str, Any], xs: Any, ys: Any, scale: float) 
 
 
 def _model_lines(now: dict[str, Any], xs: Any, ys: Any) -> list[Any]:
-    """Compute contours of the quadratic model: the one through the point, one inside of it and one outside."""
+    """Compute contours of the quadratic model: the one through the point, one inside it and one outside."""
     (dx, dy), g, h = np.meshgrid(xs - now["point"][0], ys - now["point"][1]), now["gradient"], now["hessian"]
     model = now["value"] + g[0] * dx + g[1] * dy + (h[0, 0] * dx**2 + 2 * h[0, 1] * dx * dy + h[1, 1] * dy**2) / 2
     rise = 0.0 if now["newton"] is None else float(-g @ now["newton"] / 2)  # from the stationary point to here
@@ -150,13 +150,13 @@ def _model_lines(now: dict[str, Any], xs: Any, ys: Any) -> list[Any]:
 
 
 class _Contours:
-    """The contours of heights over a grid, by contourpy."""
+    """The contours of heights over a grid, computed by contourpy."""
 
     def __init__(self, xs: Any, ys: Any, heights: Any) -> None:
         try:
             import contourpy
         except ImportError as error:
-            raise ImportError(f"{error}; contours are computed by contourpy: pip install matplotlib") from error
+            raise ImportError(f"{error}; contours need contourpy: pip install matplotlib") from error
         self.lowest = float(np.nanmin(heights))
         masked = np.ma.masked_invalid(heights)
         self.generator = contourpy.contour_generator(xs, ys, masked, fill_type=contourpy.FillType.OuterOffset)
@@ -166,7 +166,7 @@ class _Contours:
         return self.generator.lines(level)
 
     def below(self, level: float) -> list[Any]:
-        """Return the boundaries of what is lower, holes among them."""
+        """Return the boundaries of the lower area, including holes."""
         if level <= self.lowest:
             return []
         found: Any = self.generator.filled(self.lowest - abs(self.lowest) - 1.0, level)
@@ -174,7 +174,7 @@ class _Contours:
 
 
 def _thinned(line: Any, thin: float) -> Any:
-    """Leave out the points of a line that nobody would miss: those less than `thin` from the line without them."""
+    """Drop the points of a line that make no visible difference: those less than `thin` from the line without them."""
     if len(line) < 3:
         return line
     dx, dy = line[-1] - line[0]

@@ -1,8 +1,8 @@
-"""A text in which what was there before is a reference: what a page carries takes half the room so.
+"""Replaces repetitions in a text with references, which halves the size of a page.
 
-A reference is a mark, how far back the copy begins, and how long it is; a mark that is meant as itself stands twice.
-What all of these look like, text/shared.json says; js/packing.js writes the text out again. A library would do better,
-but another release of it would write other bytes, and a page must be the same wherever it is made.
+A reference is a mark, how far back the copy begins, and how long it is; a literal mark is written twice.
+text/shared.json defines how these look; js/packing.js restores the text. A library would compress better, but another
+release of it would write other bytes, and a page must be the same wherever it is created.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from ..text.shared import shared
 
 REFERENCE: str = shared()["copies"]["mark"]
 DIGITS: str = shared()["copies"]["digits"]
-"""What stands in JSON, and in a page, as it is; the digits of a distance and of a length."""
+"""Characters that JSON and a page do not escape: the digits of a distance and of a length."""
 LONG: int = shared()["copies"]["distance"]
 """How many digits a distance has."""
 SHORTEST: int = shared()["copies"]["shortest"]
@@ -20,14 +20,14 @@ LONGEST = SHORTEST + BASE - 1
 
 
 def copied(text: str) -> str:
-    r"""Write a text with references in place of what was there before.
+    r"""Write a text with references in place of repetitions.
 
     Examples
     --------
     >>> copied("abcdefgh, abcdefgh!")
     'abcdefgh, !##-$!!'
     """
-    latest: dict[str, int] = {}  # by a piece of the shortest length: where it was last
+    latest: dict[str, int] = {}  # where each piece of the shortest length last was
     written: list[str] = []
     at, end = 0, len(text)
     while at < end:

@@ -1,4 +1,4 @@
-"""`descend`: walk down a function of two variables, and look at each step on its contours.
+"""`descend`: walks down a function of two variables, and shows each step on its contours.
 
 Newton's method replaces the function by the quadratic model that has its value, gradient and Hessian at the point, and
 goes to where the model is stationary. Whether that is lower is another question, and each step says it in words.
@@ -47,18 +47,18 @@ def descend(
     Parameters
     ----------
     f : callable
-        Of one array of two numbers, or of two numbers; gives a scalar tensor.
+        A function of one array of two numbers, or of two numbers; returns a scalar tensor.
     start : array_like
-        Where to begin: two numbers.
+        The starting point: two numbers.
     method : {"newton", "gradient"}
         Newton's method goes to where the quadratic model is stationary, whether at a minimum, a saddle or a maximum;
         gradient descent goes `rate` times the gradient downhill.
     steps : int
         The most steps to take, from 1 to 30. The walk ends earlier if there is no next step.
     rate : float
-        Of gradient descent; Newton's method has none.
+        The learning rate of gradient descent; Newton's method has none.
     x, y : tuple of float, optional
-        What part of the plane is drawn; chosen around the path, if it is not given.
+        The part of the plane to draw; by default, chosen around the path.
     backtracking : bool
         Whether a step is halved until the function falls far enough (Armijo's rule). Where Newton's direction leads
         uphill, the step then goes against the gradient.
@@ -72,10 +72,10 @@ def descend(
     Raises
     ------
     ValueError
-        If `start` is not two finite numbers, the method is another, a number is out of its range, or `f` gives no
-        scalar.
+        If `start` is not two finite numbers, the method is unknown, a number is out of its range, or `f` does not
+        return a scalar.
     TypeError
-        If `f` gives no tensor.
+        If `f` does not return a tensor.
     ImportError
         If contourpy is missing, which comes with matplotlib.
 
@@ -96,10 +96,10 @@ def descend(
     if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= MOST_STEPS:
         raise ValueError(f"steps is a whole number from 1 to {MOST_STEPS}, not {steps!r:.40}")
     if not np.isfinite(rate) or rate <= 0:
-        raise ValueError(f"the rate must be above 0, and is {rate!r:.40}")
+        raise ValueError(f"the rate must be above 0; it is {rate!r:.40}")
     ranges = [None if given is None else check_range(given, name) for name, given in (("x", x), ("y", y))]
     function = of_two(f)
-    with np.errstate(all="ignore"):  # a walk that leaves all bounds says so in words
+    with np.errstate(all="ignore"):  # the sentence reports a walk that leaves all bounds
         told = _walk(function, point, method, steps, float(rate), bool(backtracking))
         _count_digits(function, told)
     names = _parameters(f, 2) if function is not f else [f"{_parameters(f, 1)[0]}[{i}]" for i in (0, 1)]
@@ -119,7 +119,7 @@ def _walk(
     for number in range(steps + 1):
         value, gradient = differentiate(point)
         if not isinstance(value, Tensor) or value.shape != ():
-            raise ValueError(f"descend needs a function that returns one number, and this returns shape {value.shape}")
+            raise ValueError(f"descend needs a function that returns one number, but this returns shape {value.shape}")
         found = {"point": point, "value": value, "gradient": gradient, "hessian": curve(point)}
         now: dict[str, Any] = {part: np.asarray(array) + 0.0 for part, array in found.items()}  # "-0" says nothing
         now |= dict.fromkeys(("eigenvalues", "directions", "newton", "step", "next", "next_value"))
@@ -149,7 +149,7 @@ def _walk(
 
 
 def _backtrack(function: Callable[[Any], Any], now: dict[str, Any], step: Any) -> Any:
-    """Halve a step until the function falls far enough; None where no fraction of it does."""
+    """Halve a step until the function falls far enough; return None if no fraction of it works."""
     slope = float(now["gradient"] @ step)
     if slope >= 0:
         now["uphill"], step = True, 0.0 - now["gradient"]
@@ -165,7 +165,7 @@ def _backtrack(function: Callable[[Any], Any], now: dict[str, Any], step: Any) -
 
 
 def _count_digits(function: Callable[[Any], Any], told: list[dict[str, Any]]) -> None:
-    """Note how many digits of each point are those of the stationary point that the walk leads to, if it is found."""
+    """Note how many digits of each point match the stationary point that the walk leads to, if it is found."""
     start, point = told[0]["point"], told[-1]["point"]
     end = None if told[-1]["is_far"] else _stationary(function, point)
     if end is None:
@@ -173,12 +173,12 @@ def _count_digits(function: Callable[[Any], Any], told: list[dict[str, Any]]) ->
     size = max(np.abs(end).max(), np.abs(start - end).max())
     for now in told:
         wrong = float(np.abs(now["point"] - end).max() / size) if size else 0.0
-        # what is a millionth below a whole number is taken for it, so that the last bit does not decide
+        # a millionth below a whole number counts as that number, so that the last bit does not decide
         now["digits"] = MOST_DIGITS if wrong == 0 else int(np.clip(1e-6 - np.log10(wrong), 0, MOST_DIGITS))
 
 
 def _stationary(function: Callable[[Any], Any], point: Any) -> Any:
-    """Go on from the last point by Newton's method until nothing moves any more; None where that does not happen."""
+    """Continue from the last point with Newton's method until it stands still; return None if it never does."""
     differentiate, curve = value_and_grad(function), hessian(function)
     for _ in range(MOST_HALVINGS):
         gradient, matrix = (np.asarray(part) for part in (differentiate(point)[1], curve(point)))
@@ -258,7 +258,7 @@ def _no_fraction(now: dict[str, Any]) -> str:
 
 
 def _direction(vector: Any) -> Any:
-    """Return a direction in the one of its two signs that does not depend on how it was computed."""
+    """Return a direction with a sign that does not depend on how it was computed."""
     vector = np.where(np.abs(vector) < FLAT, 0.0, vector)
     return vector * np.sign(vector[np.flatnonzero(vector)[0]]) + 0.0
 

@@ -1,6 +1,6 @@
-"""Small programs drawn at random for drills, each with one thing to be worked out; nothing here knows the player.
+"""Small programs drawn at random for drills, each with one thing to work out; knows nothing about the player.
 
-Their numbers are small integers and halves, and so are the answers: nothing depends on how a machine rounds.
+Their numbers and answers are small integers and halves: nothing depends on how a machine rounds.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ KINDS = {  # what the ten programs of a drill ask
     3: ["shape"] * 3 + ["flow"] * 3 + ["gradient"] * 2 + ["value", "none"],
     4: ["gradient"] * 4 + ["first"] * 2 + ["sum"] * 2 + ["none"] * 2,
 }
-LONGEST = 5  # characters of a number that can be worked out in the head
+LONGEST = 5  # characters of a number that you can work out in your head
 
 USED = SimpleNamespace(Variable=Variable, constant=constant, GradientTape=GradientTape, stop_gradient=stop_gradient)
-"""What the programs use of the package, where they say `ad`."""
+"""The part of the package that the programs use as `ad`."""
 
 
 class Program(NamedTuple):
     """A program as text, and what is asked about it.
 
     `kind` is "value" or "shape" of `subject`, which the program computes; "flow", the shape of what flows back to it;
-    "sum", the cotangent that it has in the end; or "gradient", the number or None that the program calls `result`: the
+    "sum", its final cotangent; or "gradient", the number or None that the program calls `result`: the
     derivative of `target` with respect to `subject`. `body` is the part that computes, without tapes.
     """
 
@@ -58,13 +58,13 @@ class Program(NamedTuple):
         return "\n".join(self.lines) + "\n"
 
     def run(self, path: str = "<drill>") -> dict[str, Any]:
-        """Run the program, and return what it gives names to."""
+        """Run the program, and return its names with their values."""
         names: dict[str, Any] = {"ad": USED, "np": np}
         exec(compile(self.source, path, "exec"), names)
         return names
 
     def answer(self, names: dict[str, Any]) -> Any:
-        """Return the answer, from what the program gave names to: a number, a shape, or None."""
+        """Return the answer, from the program's names: a number, a shape, or None."""
         found = names[self.result if self.kind in ("gradient", "sum") else self.subject]
         return found if found is None else found.shape if self.kind in ("shape", "flow") else found.numpy()
 
@@ -73,7 +73,7 @@ class Dice:
     """Random choices that are the same on every machine and in every release of Python and NumPy."""
 
     def __init__(self, *seed: int) -> None:
-        self.roll = random.Random(" ".join(map(str, seed))).random  # of this alone Python promises that it stays
+        self.roll = random.Random(" ".join(map(str, seed))).random  # the only method that Python promises not to change
 
     def pick(self, options: Sequence[Any]) -> Any:
         """Choose one of some things."""
@@ -99,7 +99,7 @@ def draw(level: int, seed: int) -> Iterator[tuple[Program, str]]:
 
 
 def _fits(kind: str, answer: Any) -> bool:
-    """Return whether an answer is of the kind that is wanted, and short and exact."""
+    """Return whether an answer is of the wanted kind, short and exact."""
     if answer is None or kind == "none":
         return answer is None and kind == "none"
     if isinstance(answer, tuple):
@@ -109,13 +109,13 @@ def _fits(kind: str, answer: Any) -> bool:
 
 
 def _divides_exactly(program: Program, names: dict[str, Any]) -> bool:
-    """Return whether what is divided by is a power of 2."""
+    """Return whether the divisor is a power of 2."""
     divisors = [names[name].numpy() for line in program.body for name in re.findall(r"/ ([a-z])", line)]
     return all(divisor and np.log2(abs(divisor)) % 1 == 0 for divisor in divisors)
 
 
 def _chain(dice: Dice, kind: str) -> Program:
-    """Draw scalars that go one way each."""
+    """Draw scalars that are used once each."""
     feature = dice.pick(["", "", "constant", "stop"])
     names = dice.pick([["a", "z"], ["a", "b", "z"]])
     others = dice.shuffled(["y", *(str(dice.pick([2, 3, 4, 5])) for _ in names[1:])])
@@ -135,7 +135,7 @@ def _paths(dice: Dice, kind: str) -> Program:
         numbers[0] = dice.pick([1.5, 2.5, 3.5, -0.5])
     forms = ["{0} + {1}", "{0} - {1}", "{0} * {1}", "{0} * {1}", "{0} / {1}", "{0} ** 2", "-{0}", "{0} / 2"]
     first = dice.pick([*forms, "np.maximum({0}, {1})"]).format("x", dice.pick(["x", "y", "y", "3"]))
-    first = first.replace("np.maximum(x, x)", "np.maximum(x, y)")  # where two are equal the slope is a matter of taste
+    first = first.replace("np.maximum(x, x)", "np.maximum(x, y)")  # equal arguments would make the slope ambiguous
     second = dice.pick(forms).format("a", dice.pick(["x", "y", "2"]))
     third = dice.pick(forms[:5]).format("b", dice.pick(["a", "x", "y"]))
     body = ["a = np.floor(x)" if feature == "floor" else f"a = {first}", f"b = {second}", f"z = {third}"]

@@ -31,8 +31,8 @@ QUESTIONS = {
 def drill(level: int, seed: int | None = None) -> Drill:
     """Practise: ten small random programs, each with a value, a shape, a cotangent or a `None` to work out.
 
-    The answer is typed into the player, which gives a hint and a second try where it is wrong, and a score after the
-    tenth. All of it works without Python, too: in a saved notebook and on a page.
+    Type the answer into the player, which gives a hint and a second try if it is wrong, and a score after the tenth.
+    All of it also works without Python, in a saved notebook and on a page.
 
     Parameters
     ----------
@@ -41,8 +41,8 @@ def drill(level: int, seed: int | None = None) -> Drill:
         broadcasting, matrix products, sums along an axis; 4, two tapes and second derivatives. At any level `None`
         may be the answer.
     seed : int, optional
-        A number of your choice: the same level and seed are the same drill. Without it, every call draws another
-        one, and the title says its seed.
+        A number of your choice: the same level and seed are the same drill. Without it, every call draws another one,
+        and the title shows its seed.
 
     Returns
     -------
@@ -78,17 +78,17 @@ def _integer(name: str, value: Any, example: str) -> int:
 
 
 class Drill(Player):
-    """Ten programs to work something out in; `drill` makes it.
+    """Ten programs to practise on; created by `drill`.
 
     Attributes
     ----------
     level, seed : int
-        What it was drawn from.
+        The level and seed it was drawn with.
     """
 
     def __init__(self, level: int, seed: int) -> None:
         self.level, self.seed = level, seed
-        with only(), np.errstate(all="ignore"):  # none of the user's tapes is to follow what is tried out here
+        with only(), np.errstate(all="ignore"):  # the user's tapes must not follow what is tried out here
             drawn = list(draw(level, seed))
         contents = [
             _content(program, f"drill, level {level}, seed {seed}: program {number} of {len(drawn)}")
@@ -107,7 +107,7 @@ class Drill(Player):
 
 
 def _content(program: Program, title: str) -> dict[str, Any]:
-    """Trace a program, and describe it, where its graph is drawn, and what is asked about it."""
+    """Trace a program; return its trace, the layout of its graph, and the question about it."""
     path = f"<drill {title}>"
     linecache.cache[path] = (len(program.source), None, program.source.splitlines(keepends=True), path)
     try:
@@ -116,7 +116,7 @@ def _content(program: Program, title: str) -> dict[str, Any]:
         document = traced.document()
     finally:
         del linecache.cache[path]
-    document["program"] = {"lines": [], "steps": []}  # which Predict hides in any case, for it says a lot
+    document["program"] = {"lines": [], "steps": []}  # Predict hides it anyway, because it gives much away
     asked = {"subject": program.subject, "target": program.target, "result": program.result}
     kind = {"flow": "sum"}.get(program.kind, program.kind)
     return {
@@ -146,7 +146,7 @@ def _step(document: dict[str, Any], program: Program) -> int:
 
 
 def _on_paper(drawn: list[tuple[Program, str]]) -> str:
-    """Write the programs with their questions, and then the answers, for where no player runs."""
+    """Write the programs with their questions, then the answers, for places where no player runs."""
     parts = []
     for number, (program, _) in enumerate(drawn, 1):
         question = QUESTIONS[program.kind].format(**program._asdict())

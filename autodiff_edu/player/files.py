@@ -1,4 +1,4 @@
-"""Writing a player to a file, in the form that the file's name asks for."""
+"""Writes a player to a file, in the format given by the ending of its name."""
 
 from collections.abc import Callable, Mapping
 from os import PathLike
@@ -8,21 +8,21 @@ from ..saving.files import check_path, write
 
 
 def save(path: str | PathLike[str], forms: Mapping[str, Callable[[], bytes]]) -> None:
-    """Write a file in the form that its name asks for.
+    """Write a file in the format given by the ending of its name.
 
     Parameters
     ----------
     path
-        An existing file of that name is replaced when the new one is complete.
+        An existing file is replaced once the new one is complete.
     forms
-        By the ending of the name, the function that makes the bytes.
+        By the ending of the name, the function that returns the bytes.
 
     Raises
     ------
     ValueError
         If the name has none of these endings.
     OSError
-        If the path is a directory, or lies in one that does not exist.
+        If the path is a directory, or is in one that does not exist.
     """
     ending = Path(path).suffix.lower()
     make = forms.get(ending)

@@ -40,7 +40,7 @@ FRAGMENT = """\
 
 
 MOST_LINES, KEPT = 60, 15
-"""The most lines of a transcript that stand in a page; of a longer one so many from its beginning and from its end."""
+"""How many lines a page shows from the beginning and from the end of a long transcript."""
 
 
 def fragment(content: dict[str, Any], transcript: str, step: int = 0, picture: tuple[str, str] | None = None) -> str:
@@ -49,15 +49,14 @@ def fragment(content: dict[str, Any], transcript: str, step: int = 0, picture: t
     Parameters
     ----------
     content
-        What ``mount`` in player.js is given: the trace, its layout and the style sheet.
+        The argument of ``mount`` in player.js: the trace, its layout and the style sheet.
     transcript
-        The same trace in words, for where scripts do not run: GitHub, an untrusted notebook, a mail. Of a long one,
-        the first and the last lines.
+        The same trace in words, for places where scripts do not run: GitHub, an untrusted notebook, an e-mail. A long
+        one is cut to the first and the last lines.
     step
         The step to begin with.
     picture
-        A key frame to stand above the transcript: SVG, and what to say in its place. The player covers both once it
-        runs.
+        A key frame above the transcript: SVG, and its text alternative. The player covers both once it runs.
 
     Returns
     -------
@@ -76,16 +75,16 @@ def fragment(content: dict[str, Any], transcript: str, step: int = 0, picture: t
 
 
 def _abridged(transcript: str) -> str:
-    """Leave out the middle of a long transcript: the data beside it say all of it, to the script."""
+    """Cut the middle out of a long transcript; the data beside it have all of it."""
     lines = transcript.split("\n")
     if len(lines) <= MOST_LINES:
         return transcript
-    left_out = f"… {len(lines) - 2 * KEPT} steps more, which the player shows where scripts run …"
+    left_out = f"… {len(lines) - 2 * KEPT} more steps, which the player shows where scripts run …"
     return "\n".join([*lines[:KEPT], left_out, *lines[-KEPT:]])
 
 
 def _image(svg: str, about: str) -> str:
-    """Write a picture as data, for markup of its own would not outlive the cleaning that notebooks do."""
+    """Write a picture as data, because notebooks strip markup."""
     data = base64.b64encode(svg.encode()).decode()
     return f'<p><img alt="{html.escape(about)}" style="max-width: 100%" src="data:image/svg+xml;base64,{data}"></p>\n'
 

@@ -1,4 +1,4 @@
-"""`%%play`: the cell below it runs as it stands, and its player appears.
+"""`%%play`: runs the cell below it unchanged, and shows its player.
 
 %load_ext autodiff_edu
 
@@ -18,18 +18,21 @@ from typing import Any
 from ..trace.trace import Trace, trace
 from .play import has_steps, play
 
-WORDS = {"--predict": "ask the reader to predict each step before it is shown"}
+WORDS = {
+    "--predict": "ask the reader to predict each step before it is shown",
+    "--stage": "open the player on stage, readable from the back row",
+}
 
 
 class CellError(Exception):
-    """The cell under `%%play` cannot be run; IPython has said why."""
+    """The cell under `%%play` cannot run; IPython has said why."""
 
 
 def load_ipython_extension(shell: Any) -> None:
     """Register `%%play` in IPython; `%load_ext autodiff_edu` calls this."""
 
     def play_cell(line: str, cell: str) -> None:
-        """Run a cell and show its steps; with `--predict` the player asks about each step first."""
+        """Run a cell and show its steps; `--predict` asks about each step first, `--stage` opens on stage."""
         from IPython.core.error import UsageError
 
         words = line.split()
@@ -43,25 +46,25 @@ def load_ipython_extension(shell: Any) -> None:
                 "%%play cannot run a cell that awaits. Write `with ad.trace() as steps:` around its lines, and then "
                 "ad.play(steps)"
             )
-        run_cell(shell, cell, predict="--predict" in words)
+        run_cell(shell, cell, **{word.removeprefix("--"): True for word in words})
 
     shell.register_magic_function(play_cell, magic_kind="cell", magic_name="play")
 
 
-def run_cell(shell: Any, cell: str, predict: bool = False) -> None:
-    """Run a cell in the user's namespace, show the player of what it did, and raise what the cell raised."""
+def run_cell(shell: Any, cell: str, **options: bool) -> None:
+    """Run a cell in the user's namespace, show the player of what it did, and raise the cell's error, if any."""
     from IPython.core.error import UsageError
 
     with _as_the_cell(shell, cell) as shown, trace(f"cell {shell.displayhook.prompt_count}") as traced:
-        # the first line stands for that of %%play, so that the lines are those that the reader sees
+        # the first line stands for that of %%play, so that line numbers match what the reader sees
         result = shell.run_cell(f"# %%play\n{cell}", store_history=False)
     error = result.error_before_exec or result.error_in_exec
     if result.error_in_exec is not None:
         traced.failed(result.error_in_exec)
     if error is None or has_steps(traced):
-        _display(traced, predict)
+        _display(traced, options)
     if error is None:
-        for traceback in shown:  # of what the cell itself ran and caught
+        for traceback in shown:  # from what the cell itself ran and caught
             shell._showtraceback(*traceback)
     elif not isinstance(error, UsageError):  # which IPython has printed
         raise _without_our_frames(error, shown[-1][-1] if shown else [])
@@ -76,17 +79,17 @@ def _awaits(shell: Any, cell: str) -> bool:
     return bool(shell.should_run_async(cell, transformed_cell=shell.transform_cell(cell)))
 
 
-def _display(traced: Trace, predict: bool) -> None:
+def _display(traced: Trace, options: dict[str, bool]) -> None:
     from IPython.display import display
 
     if has_steps(traced):
-        display(play(traced, predict=predict))
+        display(play(traced, **options))
     else:
         print("%%play: no tape recorded anything in this cell, so there is nothing to step through.")
 
 
 def _without_our_frames(error: BaseException, lines: list[str]) -> BaseException:
-    """Return an error that IPython shows once, by these lines of the cell's own traceback."""
+    """Return an error that IPython shows once, with these lines of the cell's own traceback."""
 
     def render() -> list[str]:
         with suppress(AttributeError):
@@ -103,7 +106,7 @@ def _without_our_frames(error: BaseException, lines: list[str]) -> BaseException
 
 @contextmanager
 def _as_the_cell(shell: Any, cell: str) -> Iterator[list[Any]]:
-    """Let the shell take what it runs for the cell that the reader sees; collect tracebacks instead of showing them."""
+    """Make the shell treat what it runs as the reader's own cell; collect tracebacks instead of showing them."""
     shown: list[Any] = []
     number, cache, hook = shell.displayhook.prompt_count, shell.compile.cache, shell.displayhook
     replaced: list[tuple[Any, str, Any]] = [

@@ -1,9 +1,9 @@
-"""What a player shows, as a page carries it: every fact once, and side by side what belongs to one column.
+"""Packs what a player shows for a page: every fact once, with the values of a column side by side.
 
-`packed` knows no field of a document but three that can be told from others: the text of an array that lists all of
-its numbers, the sentence of a step, and the arrays themselves. All else is packed by its form, so that whatever a
-document comes to hold is packed as well. What is said twice all the same is a reference, as copying.py writes it.
-js/packing.js reads it back. No library compresses anything here, for another release of one would write other bytes.
+`packed` recognises only three fields of a document: the text of an array that lists all of its numbers, the sentence of
+a step, and the arrays themselves. Everything else is packed by its form, so anything added to a document later is
+packed too. What is still repeated becomes a reference, as in copying.py. js/packing.js reads it back. No library
+compresses anything here, because another release of it would write other bytes.
 
 Dicts with the same keys are the rows of a table, and dicts that are equal are one row. A table holds its number of
 rows, its keys, and for each key a column. Columns, also those of the items of lists, are written as one of
@@ -35,11 +35,11 @@ from .copying import copied
 NUMBER = re.compile(r"(?<![0-9.])(0|[1-9][0-9]{0,5})(?![0-9.])")  # in a text; it is written the same again
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 LONGEST_ROW = 8
-"""The most items of equally long lists that get a column for each position."""
+"""Equally long lists with at most this many items get a column for each position."""
 MOST = 2**50
-"""Numbers below are exact in JavaScript, and so are ten times of them."""
+"""Numbers below this are exact in JavaScript, and so are ten times these numbers."""
 MOST_PATTERNS = 20
-"""The most patterns of sentences of one kind that are tried at a step."""
+"""How many patterns of sentences of one kind are tried at a step."""
 
 CONTAINERS = (dict, list)
 KINDS: dict[type, str] = {str: "text", list: "list", int: "number", float: "number"}
@@ -55,15 +55,15 @@ class Row(NamedTuple):
 
 
 def packed(content: dict[str, Any]) -> dict[str, Any]:
-    """Write content so that it takes little room.
+    """Write content so that it takes little space.
 
-    The `content` that is returned is the JSON of `tables` and `root`, a column of one value, as copying.py writes it.
-    Beside it stands the document's `version`, which a player of another release reads too.
+    The returned `content` is the JSON of `tables` and `root`, a column of one value, as copying.py writes it. Beside it
+    is the document's `version`, which a player of another release can read too.
 
     Parameters
     ----------
     content
-        What ``mount`` in player.js is given; it stays as it is.
+        The argument of ``mount`` in player.js; not changed.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def _is_read_off(array: dict[str, Any]) -> bool:
 
 
 def _with_patterns(trace: dict[str, Any]) -> list[dict[str, Any]]:
-    """Write the sentences of the steps with numbers in the place of the words that the document has anyway."""
+    """Write the sentences of the steps with numbers in place of words that the document has anyway."""
     recent: dict[str, list[list[str | int]]] = {}  # by the kind of a step: the patterns of its sentences, latest first
     values: dict[int, Any] = {}  # of tensors that were assigned to
     steps = []
@@ -161,7 +161,7 @@ def _pattern(text: str, words: list[str]) -> list[str | int]:
 
 
 def _words(step: dict[str, Any], trace: dict[str, Any], values: dict[int, Any]) -> list[str]:
-    """List what the document says at a step besides the sentence, as `wordsOf` in js/packing.js does."""
+    """List the words at a step besides the sentence, as `wordsOf` in js/packing.js does."""
     entry, tensors = trace["entries"][step["entry"]] if "entry" in step else {}, trace["tensors"]
     named = [step.get("tensor"), entry.get("output"), *entry.get("inputs", ())]
     arrays = [step.get(key) for key in (*shared()["arrays"], "value")]
@@ -172,7 +172,7 @@ def _words(step: dict[str, Any], trace: dict[str, Any], values: dict[int, Any]) 
 
 
 def _cut(text: str, word: str, number: int) -> list[str | int]:
-    """Put a number in the place of a word wherever it stands alone."""
+    """Replace a word with a number wherever it stands alone."""
     parts: list[str | int] = []
     begin = at = 0
     while (at := text.find(word, at)) >= 0:
@@ -218,12 +218,12 @@ def _column(values: list[Any]) -> list[Any]:
 
 
 def _kind(value: Any) -> str | int:
-    """Return what tells values of several kinds apart: for a row the number of its table."""
+    """Return what distinguishes values of several kinds: for a row, the number of its table."""
     return value.table if value.__class__ is Row else KINDS.get(value.__class__) or f"{value}"
 
 
 def _numbered(texts: list[str]) -> list[Any] | None:
-    """Write texts that differ in whole numbers alone, such as `t7 * x` and `t9 * x`, as one and its numbers."""
+    """Write texts that differ only in whole numbers, such as `t7 * x` and `t9 * x`, as one text and its numbers."""
     split = [NUMBER.split(text) for text in texts]
     if 2 * len({tuple(parts[::2]) for parts in split}) > len(split):
         return None
@@ -241,7 +241,7 @@ def _numbers(values: list[Any]) -> list[Any]:
 
 
 def _repeated(values: list[Any]) -> list[Any] | None:
-    """Write each distinct value once, if that saves something."""
+    """Write each distinct value once, if that saves space."""
     distinct: dict[str, int] = {}  # by the value as text
     firsts: list[Any] = []
     indexes = []

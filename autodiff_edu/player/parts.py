@@ -30,7 +30,7 @@ from typing import Any
 
 
 class Written:
-    """A document that is written already; a player shows it as it shows a trace."""
+    """A finished document; a player shows it like a trace."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         self._document = document

@@ -1,4 +1,4 @@
-"""`play`: run a function, pull back from its result, and look at every step."""
+"""`play`: runs a function, pulls back from its result, and shows every step."""
 
 from __future__ import annotations
 
@@ -17,19 +17,24 @@ from ..trace.trace import Trace, trace
 from . import Player
 
 
-def play(what: Trace | Explanation | Callable[..., Any], *args: Any, predict: bool = False) -> Player:
-    """Show, step by step, what was traced or explained, or what a function does and how it is differentiated.
+def play(
+    what: Trace | Explanation | Callable[..., Any], *args: Any, predict: bool = False, stage: bool = False
+) -> Player:
+    """Show, step by step, a trace, an explanation, or a function and its differentiation.
 
     Parameters
     ----------
     what : Trace, Explanation or callable
-        A trace is shown as it is, and of an explanation the way with its cuts. A function is run on `args` under a
-        tape that watches its arguments, and then differentiated by them; where the function opens tapes of its own,
+        A trace is shown as it is, an explanation as the way with its cuts. A function is run on `args` under a tape
+        that watches its arguments, then differentiated with respect to them; if the function opens tapes of its own,
         those are shown and none is added.
     *args : array_like, Tensor, Variable, or nested lists, tuples and dicts of them
         Arguments of the function. Numbers and arrays become watched tensors.
     predict : bool
         Whether the player asks the reader to predict each step before it shows it; the reader can switch this off.
+    stage : bool
+        Whether the player opens on stage, over the page it is in, when a live notebook first shows it. A saved page
+        does not.
 
     Returns
     -------
@@ -43,8 +48,8 @@ def play(what: Trace | Explanation | Callable[..., Any], *args: Any, predict: bo
     ValueError
         If nothing was recorded, so that there is nothing to play.
     Exception
-        If the function raises one. The player of what happened until then is shown all the same, and is the
-        exception's attribute `player`; its last step is the error, at its line.
+        If the function raises one. The player of everything up to the error is still shown, and is the exception's
+        attribute `player`; its last step is the error, at its line.
 
     Examples
     --------
@@ -59,17 +64,17 @@ def play(what: Trace | Explanation | Callable[..., Any], *args: Any, predict: bo
     elif isinstance(what, ContextDecorator):  # callable, but as a decorator
         raise TypeError("this trace has not run: write `with ad.trace() as steps: ...`, and then ad.play(steps)")
     elif callable(what):
-        traced = _traced(what, args, predict)
+        traced = _traced(what, args, predict, stage)
     else:
         raise TypeError(
             f"play takes a function and its arguments, or a trace; this is the {type(what).__name__} {what!r:.60}"
         )
     if not has_steps(traced):
         raise ValueError(
-            f"{traced.title} recorded nothing, so there is nothing to play. Compute with tensors: give the function "
+            f"{traced.title} recorded nothing, so there is nothing to play. Compute with tensors: pass the function "
             "numbers, arrays or tensors as arguments and use operators and NumPy functions on them"
         )
-    return Player(traced, predict)
+    return Player(traced, predict, stage)
 
 
 def has_steps(traced: Trace) -> bool:
@@ -77,7 +82,7 @@ def has_steps(traced: Trace) -> bool:
     return any(hasattr(event, "tape") for event in traced.events)
 
 
-def _traced(function: Callable[..., Any], args: tuple[Any, ...], predict: bool) -> Trace:
+def _traced(function: Callable[..., Any], args: tuple[Any, ...], predict: bool, stage: bool) -> Trace:
     names = _parameters(function, len(args))
     args = tuple(map(as_array, args))
     leaves = [
@@ -103,22 +108,22 @@ def _traced(function: Callable[..., Any], args: tuple[Any, ...], predict: bool) 
                 targets = [leaf for _, leaf in flatten(result, "the result")]
                 if not all(isinstance(target, Tensor) for target in targets):
                     raise TypeError(
-                        f"{traced.title} gives {result!r:.60}, which is not a tensor, so there is nothing to "
+                        f"{traced.title} returns {result!r:.60}, which is not a tensor, so there is nothing to "
                         "differentiate. Return what it computes from its arguments, without float(), .numpy() or "
                         "np.asarray on the way"
                     )
                 tape.gradient(targets, [*watched, *tape.watched_variables()])
     except Exception as error:
-        _show_until(error, shown(), predict)
+        _show_until(error, shown(), predict, stage)
         raise
     return shown()
 
 
-def _show_until(error: Exception, traced: Trace, predict: bool) -> None:
-    """Show what happened until an error was raised, above that error; without a notebook, keep it with the error."""
+def _show_until(error: Exception, traced: Trace, predict: bool, stage: bool) -> None:
+    """Show what happened before an error, above that error; without a notebook, keep it with the error."""
     if not has_steps(traced):
         return
-    player = Player(traced, predict)
+    player = Player(traced, predict, stage)
     with suppress(AttributeError):  # an exception may refuse attributes
         error.player = player  # type: ignore[attr-defined]
     ipython = sys.modules.get("IPython")
@@ -127,7 +132,7 @@ def _show_until(error: Exception, traced: Trace, predict: bool) -> None:
 
         display(player)
     else:
-        error.add_note("The steps until then are in the attribute `player` of this error.")
+        error.add_note("The steps up to here are in the attribute `player` of this error.")
 
 
 def _parameters(function: Callable[..., Any], count: int) -> list[str]:
@@ -143,7 +148,7 @@ def _parameters(function: Callable[..., Any], count: int) -> list[str]:
 
 
 def _watchable(leaf: Any, name: str) -> Any:
-    """Make a tensor of a number or an array, named after the argument; leave anything else as it is."""
+    """Convert a number or an array to a tensor named after the argument; return anything else unchanged."""
     if isinstance(leaf, int) and not isinstance(leaf, bool):
         leaf = float(leaf)
     numeric = isinstance(leaf, float | complex) or (hasattr(leaf, "dtype") and leaf.dtype.kind in "fc")

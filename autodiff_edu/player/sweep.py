@@ -1,7 +1,7 @@
-"""`sweep`: a Jacobian is filled row by row, or column by column, one pass each; then all of it in one pass.
+"""`sweep`: fills a Jacobian row by row or column by column, one pass each, then all of it in one pass.
 
-Of a batch, the full Jacobian is folded: its patches, one for each sample of the result and of the argument, slide
-together until there is one for each sample.
+For a batch, it folds the full Jacobian: the patches, one for each pair of samples of the result and the argument, slide
+together until one per sample is left.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from .parts import Written
 from .play import _parameters, _watchable
 
 MOST_ROWS = 12
-MOST_COLUMNS = 20  # 12×20 elements are kept in a document as they are
+MOST_COLUMNS = 20  # a document keeps 12×20 elements in full
 MODES = ("reverse", "forward", "both")
 
 
 def sweep(f: Callable[[Any], Any], x: Any, mode: str = "reverse", batch: bool = False) -> Player:
-    """Show how a Jacobian fills: a row or a column in each pass, one after the other, and then all of it in one pass.
+    """Show how a Jacobian fills: first a row or a column per pass, one after another, then all of it in one pass.
 
     Parameters
     ----------
     f : callable
-        Of one array; its result has up to 12 elements.
+        A function of one array; its result has up to 12 elements.
     x : array_like, Tensor or Variable
-        Where; of up to 20 elements.
+        Where to differentiate; up to 20 elements.
     mode : {"reverse", "forward", "both"}
         A row from each one-hot seed, a column from each one-hot tangent, or both in turn, in two matrices side by side.
     batch : bool
@@ -53,8 +53,8 @@ def sweep(f: Callable[[Any], Any], x: Any, mode: str = "reverse", batch: bool = 
     Raises
     ------
     ValueError
-        If there are more elements than that, or none, the result does not depend on `x`, there is no such mode, or
-        the shapes are not those of a batch.
+        If there are more elements than that, or none, the result does not depend on `x`, the mode is unknown, or the
+        shapes are not those of a batch.
     TypeError
         If `x` or the result is not one array of real numbers.
 
@@ -73,7 +73,9 @@ def sweep(f: Callable[[Any], Any], x: Any, mode: str = "reverse", batch: bool = 
     name, source = _source(f, x)
     if batch:
         if mode != "reverse":
-            raise ValueError(f"a batch Jacobian is filled in reverse mode, and mode is {mode!r}; leave one of them out")
+            raise ValueError(
+                f"a batch Jacobian is filled in reverse mode, but mode is {mode!r}; leave out mode or batch"
+            )
         return _fold(f, source, name)
     _check_size(source, f"{name} has", MOST_COLUMNS)
     tape, outer = GradientTape(persistent=True), now().followers
@@ -123,7 +125,7 @@ def _fold(f: Callable[[Any], Any], source: Tensor, name: str) -> Player:
         _check_connected(tape, target, source, name)
         full = np.asarray(tape.jacobian(target, source, unconnected_gradients="zero"))
         folded = full.sum(axis=0).swapaxes(0, 1)
-        folded[np.abs(folded) < 1e-12 * np.abs(full).max()] = 0.0  # where patches cancel, the rest is rounding
+        folded[np.abs(folded) < 1e-12 * np.abs(full).max()] = 0.0  # where patches cancel, only rounding is left
         apart = _is_zero_off_the_diagonal(full)
         folds = [Remark(text) for text in _told(full, folded, apart)]
         traced.events += folds
@@ -131,9 +133,9 @@ def _fold(f: Callable[[Any], Any], source: Tensor, name: str) -> Player:
         tape.batch_jacobian(target, source, unconnected_gradients="zero")
         direct = traced.events[start:]
         seeds = f"from a stack of {full.shape[1]} seeds instead of {full.shape[0] * full.shape[1]}"
-        end = "" if apart else ", and nothing says that they are sums: use check=True"
+        end = "" if apart else ", without a warning that they are sums: use check=True"
         what = "numbers" if apart else "sums"
-        traced.events.append(done := Remark(f"batch_jacobian arrives at the same {what} {seeds}{end}."))
+        traced.events.append(done := Remark(f"batch_jacobian computes the same {what} {seeds}{end}."))
     traced = traced.without(*outer)
     document = traced.document()
     steps = {id(event): number for number, event in enumerate(traced.events)}
@@ -156,7 +158,7 @@ def _is_zero_off_the_diagonal(full: Any) -> bool:
 
 
 def _told(full: Any, folded: Any, apart: bool) -> Iterator[str]:
-    """Tell what is seen: the full Jacobian, and then a fold for each sample."""
+    """Describe what is shown: the full Jacobian, then a fold for each sample."""
     count, shape = len(full), "×".join(map(str, full.shape))
     whole = f"The full Jacobian is {shape}: {count} rows of {count} patches, one for each pair of samples."
     if apart:
@@ -189,11 +191,11 @@ def _check_batch(target: Tensor, source: Tensor, name: str) -> None:
 def _source(f: Any, x: Any) -> tuple[str, Tensor]:
     """Return the name of the argument, and a tensor to watch in its place."""
     if not callable(f):
-        raise TypeError(f"sweep takes a function and where to differentiate it, and {f!r:.60} is not a function")
+        raise TypeError(f"sweep takes a function and where to differentiate it, but {f!r:.60} is not a function")
     name = _parameters(f, 1)[0]
     source = _watchable(as_array(x), name)
     if not isinstance(source, Tensor) or source.dtype.kind != "f":
-        raise TypeError(f"{name} is {x!r:.60}, and a Jacobian needs one array of floating-point numbers")
+        raise TypeError(f"{name} is {x!r:.60}, but a Jacobian needs one array of floating-point numbers")
     return name, source
 
 
@@ -209,7 +211,7 @@ def _check_connected(tape: GradientTape, target: Tensor, source: Tensor, name: s
 
 
 def _plan(mode: str, rows: int, columns: int) -> Iterator[tuple[str, list[int], bool]]:
-    """List the passes: what they fill, "rows" or "columns", which of them, and whether as a stack."""
+    """List the passes: what they fill ("rows" or "columns"), which of them, and whether as a stack."""
     ways = [way for way, other in (("rows", "forward"), ("columns", "reverse")) if mode != other]
     sizes = [{"rows": rows, "columns": columns}[way] for way in ways]
     for lines in zip_longest(*map(range, sizes)):

@@ -17,13 +17,23 @@ _made: Counter[str] = Counter()
 
 
 class PlayerWidget(anywidget.AnyWidget):
-    """One trace and the step it stands at; js/player.js draws it."""
+    """One trace and its current step; js/player.js draws them."""
 
     _esm = script()
-    # No _css: anywidget would give it to the whole page. The style sheet travels in `document`, into the shadow root.
+    # No _css: anywidget would apply it to the whole page. The style sheet travels in `document`, into the shadow root.
 
     document = traitlets.Dict().tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)
+
+    def open_on_stage(self) -> None:
+        """Open the first view on stage. It asks for this itself: what is synchronized would be saved with a page."""
+
+        def answer(_: Any, message: Any, __: Any) -> None:
+            if message == "mounted":
+                self.on_msg(answer, remove=True)
+                self.send("stage")
+
+        self.on_msg(answer)
 
 
 class PredictionWidget(anywidget.AnyWidget):
@@ -34,9 +44,12 @@ class PredictionWidget(anywidget.AnyWidget):
     content = traitlets.Dict().tag(sync=True)
 
 
-def make_widget(content: dict[str, Any], step: int) -> PlayerWidget:
+def make_widget(content: dict[str, Any], step: int, stage: bool = False) -> PlayerWidget:
     """Return a widget whose id depends on the trace alone, so that a notebook that is run again keeps its bytes."""
-    return PlayerWidget(document=content, step=step, model_id=f"autodiff-player-{_number(content)}")
+    widget = PlayerWidget(document=content, step=step, model_id=f"autodiff-player-{_number(content)}")
+    if stage:
+        widget.open_on_stage()
+    return widget
 
 
 def make_prediction(content: dict[str, Any]) -> PredictionWidget:

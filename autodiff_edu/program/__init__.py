@@ -40,19 +40,19 @@ if TYPE_CHECKING:
     from ..core.tape import Tape
 
 WIDEST = 48
-"""The column at which remarks stand at the latest."""
+"""The last column at which a remark may start."""
 
 
 class Code:
-    """A tape's two passes as a NumPy program, which leaves what `tape.gradient` gives under the name `gradient`.
+    """A tape's two passes as a NumPy program; running it leaves the result of `tape.gradient` in `gradient`.
 
     Attributes
     ----------
     text : str
-        The program; `str` and `print` give it too.
+        The program; `str` and `print` show it too.
     namespace : dict
-        What the program needs to run, a new dict each time. Its `values` holds what has no short text, by name: arrays
-        of more than 20 elements, and the backward functions of custom gradients.
+        The names that the program needs to run, a new dict each time. Its `values` holds what has no short text, by
+        name: arrays of more than 20 elements, and the backward functions of custom gradients.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class Code:
 
     @property
     def namespace(self) -> dict[str, Any]:
-        """What the program needs to run."""
+        """The names that the program needs to run."""
         return {"values": dict(self._values)}
 
     def __str__(self) -> str:
@@ -83,7 +83,7 @@ class Code:
 
     def _repr_markdown_(self) -> str:
         fence = "```"
-        while fence in self.text:  # in a remark, after a name of the user's
+        while fence in self.text:  # in a remark, after one of the user's names
             fence += "`"
         return f"{fence}python\n{self.text}\n{fence}"
 
@@ -112,13 +112,13 @@ def code(tape: Tape, target: Any, sources: Any, output_gradients: Any = None) ->
         for (module, name), known in writer.imports.items()
     ]
     if writer.values:
-        imports += ["", "# values is a dictionary of what is too long to be written here"]
+        imports += ["", "# values is a dictionary of what is too long to write here"]
     parts = ["import numpy as np", *imports, "", "# forward", *_aligned(forward)]
     return Code("\n".join([*parts, "", f"# backward{example}", *_aligned(writer.lines)]), writer.values)
 
 
 def _forward(writer: Writer, entries: list[Entry], targets: list[Tensor]) -> dict[int, str]:
-    """Write what leads to the targets, first what it starts from; gives the names of the targets."""
+    """Write what leads to the targets, starting values first; return the names of the targets."""
     needed, computed = {target._id for target in targets}, []
     for entry in reversed(entries):
         if entry.output_id in needed:
@@ -140,7 +140,7 @@ def _sum(writer: Writer, names: dict[int, str], target: Tensor, weighted: bool) 
 
 
 def _ending(writer: Writer, sources: list[Tensor], structure: Any) -> tuple[str, str] | None:
-    """Write the last lines, which put the gradients together; gives a cotangent's name, and whose it is."""
+    """Write the last lines, which assemble the gradients; return the name of a cotangent, and of its tensor."""
     bars, example = [], None
     for tensor in sources:
         bar = writer.bar(0, tensor._id)
@@ -176,5 +176,5 @@ def _aligned(lines: list[Statement]) -> list[str]:
 
 
 def _one_line(remark: str) -> str:
-    """Keep a remark from going on as code, whatever the user's names hold."""
+    """Keep a remark on one line, whatever the user's names contain, so that none of it becomes code."""
     return "".join(c if c.isprintable() else " " for c in remark)

@@ -1,6 +1,6 @@
-"""Makes one expression of many operations: of what a rule, a backward function or an update of a variable computed.
+"""Combines many operations into one expression: those of a rule, a backward function or an update of a variable.
 
-`writer` is the `Writer` of the program that the expression is for; it knows what everything is called there.
+`writer` is the `Writer` of the program that the expression is for; it knows all names in it.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from . import formulas
 from .spelling import INDEXING, Text, contraction
 
 LONG = 64
-"""The most characters of a part of a rule; a longer part gets a line of its own."""
+"""A part of a rule with more characters than this gets a line of its own."""
 LONGEST = 110
-"""The most characters of a part of a rule in a formula, where all of it stands in one."""
+"""A part of a rule with more characters than this is not shown in a formula, which has only one line."""
 
 
 def expressed(
     writer: Any, entries: list[Entry], value: Any, texts: dict[int | None, Text], g: Tensor, known: Any, key: Any
 ) -> Text:
-    """Make an expression of what a rule did to `g`; with a key, its formula too. `known`: output and arguments."""
-    if isinstance(value, Tensor):  # a rule may compute more than leads to its result
+    """Combine what a rule did to `g` into an expression; with a key, its formula too. `known`: output and arguments."""
+    if isinstance(value, Tensor):  # a rule may compute more than its result needs
         entries = leading_to({entry.output_id: entry for entry in entries}, value._id)
     expression = noted(writer, entries, value, texts.copy()) if isinstance(value, Tensor) else None
     expression = expression or writer.operand(None, value)
@@ -48,7 +48,7 @@ def show(
     symbols: dict[int, str],
     expression: Text,
 ) -> None:
-    """Make a formula of the operations that gave a contribution, or of the last line that the program has."""
+    """Build a formula from the operations behind a contribution, or from the last line of the program."""
     if not writer.with_formulas or key in writer.formulas:
         return
     arrived = {id for id, symbol in symbols.items() if symbol == "__g"}
@@ -64,7 +64,7 @@ def show(
 
 
 def noted(writer: Any, entries: list[Entry], value: Tensor, texts: dict[int | None, Text]) -> Text:
-    """Make one expression of operations; one that is used twice, or is long, gets a line of its own."""
+    """Combine operations into one expression; one that is used twice, or is long, gets a line of its own."""
     makers: dict[int | None, Entry] = {entry.output_id: entry for entry in entries}
     uses: Counter[int] = Counter()
     waiting = [value._id]
@@ -87,7 +87,7 @@ def noted(writer: Any, entries: list[Entry], value: Tensor, texts: dict[int | No
 def _in_full(
     writer: Any, entries: list[Entry], value: Tensor, symbols: dict[int, str], arrived: set[int]
 ) -> Text | None:
-    """Make one expression of operations for a formula; None if it is too long to be read."""
+    """Combine operations into one expression for a formula; None if it is too long to read."""
     texts: dict[int | None, Text] = {id: Text(symbol) for id, symbol in symbols.items()}
     makers: dict[int | None, Entry] = {entry.output_id: entry for entry in entries}
     flowing: set[int | None] = {*arrived}
@@ -106,7 +106,7 @@ def _in_full(
 
 
 def joined(writer: Any, entry: Entry, makers: dict[int | None, Entry], texts: dict[int | None, Text]) -> Text:
-    """Write an operation of a rule on what was written of its arguments."""
+    """Write an operation of a rule, applied to the text of its arguments."""
     parts = []
     for k, (id, operand) in enumerate(zip(entry.ids, entry.values, strict=True)):
         if id not in texts:
@@ -126,7 +126,7 @@ def joined(writer: Any, entry: Entry, makers: dict[int | None, Entry], texts: di
 
 
 def _unpadded(entry: Entry | None) -> Entry | None:
-    """Find a reshaping that only puts axes of length 1 in front, as broadcasting does without being told."""
+    """Find a reshaping that only puts axes of length 1 in front, as broadcasting does by itself."""
     if entry is None or entry.operation is not np.reshape:
         return None
     before, after = np.shape(entry.values[0]), np.shape(entry.output_value)

@@ -1,4 +1,4 @@
-"""A listener that hears all that a rule computes, so that it can be written down."""
+"""A listener that hears everything a rule computes, so that it can be written down."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from ..core.entry import Entry
 
 
 class Everything:
-    """A listener that keeps every operation, whatever it computes with."""
+    """A listener that keeps every operation, on any values."""
 
     def __init__(self) -> None:
         self.entries: list[Entry] = []
 
     def __call__(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
-        """Keep an entry; what is handed over as plain numbers is not an operation."""
+        """Keep an entry; handing over plain numbers is not an operation."""
         if entry.values is not None:
-            self.entries.append(entry.copy())  # a tape inside of a rule may claim this one, and release it
+            self.entries.append(entry.copy())  # a tape inside a rule may claim this one, and release it
 
     def follows(self, ids: Any) -> bool:
-        """Return True: rules are to be computed on tensors, so that they are heard."""
+        """Return True: rules must run on tensors to be heard."""
         return True
 
     def guard(self, tensor: Any, check: Any) -> Any:
-        """Leave it to a tape to object to plain numbers."""
+        """Allow plain numbers: objecting is up to a tape."""
         return check

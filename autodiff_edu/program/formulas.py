@@ -1,7 +1,7 @@
 """Formulas: the expressions that a program writes, as trees for the player to draw.
 
 A formula is the text of an expression in which `__g` stands for the cotangent that arrived, `__y` for the output and
-`__0`, `__1` … for the arguments, so that entries that do the same have the same formula.
+`__0`, `__1` … for the arguments, so entries that do the same have the same formula.
 
 >>> tree("__g * np.cos(__0)")
 ['*', 'g', ['call', 'cos', 0]]
@@ -32,7 +32,7 @@ from ..rules import operations
 from ..text.shared import operators
 
 MANY = 12
-"""Operands, of np.stack say, beyond which a formula has only the first ones and the last."""
+"""With more operands than this (in np.stack, for example), a formula has only the first ones and the last."""
 
 ONE, TWO = ["number", 1], ["number", 2]
 SIGNS = {name: operator.sign for name, operator in operators().items()}
@@ -56,15 +56,15 @@ def argument(k: int) -> str:
 def passed_through(entry: Entry, flowing: set[int | None], last: bool) -> int | None:
     """Find the argument that an operation of a rule returns as it is, as far as a formula goes.
 
-    A formula leaves out guards, such as `np.where(x == 0, 1, x)` in a divisor where no x is 0; what is done to complex
-    numbers alone, where there are none; and axes of length 1, which broadcasting needs.
+    A formula leaves out guards, such as `np.where(x == 0, 1, x)` in a divisor where no x is 0; operations that matter
+    only for complex numbers, if there are none; and axes of length 1, which broadcasting needs.
 
     Parameters
     ----------
     entry : Entry
         The operation.
     flowing : set of int
-        The ids of what was computed from the cotangent: to which elements that flows is no guard.
+        The ids of what was computed from the cotangent; choosing which elements that flows to is not a guard.
     last : bool
         Whether its result is the contribution.
     """
@@ -90,14 +90,14 @@ def application(entry: Entry, arguments: list[Any], words: dict[str, str]) -> An
 
 
 def has_expression(entry: Entry) -> bool:
-    """Check whether a formula of an entry can be the expression that the program has for it."""
+    """Return whether the program's expression for an entry can serve as its formula."""
     ruled = entry.operation in RULES and not isinstance(entry.operation, Custom)
     return ruled and entry.operation is not operations.stop_gradient
 
 
 @cache
 def tree(text: str, names: tuple[tuple[str, Any], ...] = ()) -> Any:
-    """Parse a formula; `names` says what else than `__g` and so on stands for what."""
+    """Parse a formula; `names` says what other names stand for, besides `__g` and so on."""
     return _read(ast.parse(text, mode="eval").body, NAMES | dict(names))
 
 
@@ -157,7 +157,7 @@ def _few(parts: list[Any]) -> list[Any]:
 
 
 def _called(name: str, parts: list[Any], said: dict[str | None, str]) -> Any:
-    """Write a function as mathematics does, where it has a form of its own."""
+    """Write a function in mathematical notation, if it has one."""
     words = [["code", f"{key}={text}"] for key, text in said.items()]
     parts = [part for part in parts if part != ["code", "None"]]
     if name == "sum" and len(parts) == 2:
@@ -192,7 +192,7 @@ def _called(name: str, parts: list[Any], said: dict[str | None, str]) -> Any:
 
 
 def simplified(node: list[Any]) -> Any:
-    """Write an operation as a reader would: −ȳ · x in place of (−ȳ) · x, and a product without parentheses in it."""
+    """Write an operation as a reader would: −ȳ · x in place of (−ȳ) · x, and products without inner parentheses."""
     match node:
         case ["neg", ["number", value]]:
             return ["number", -value]

@@ -1,4 +1,4 @@
-"""The backward functions of custom gradients in a program: as the expressions that they computed, or as calls."""
+"""The backward functions of custom gradients in a program: as the expressions they computed, or as calls."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from .spelling import Text
 def as_expression(
     writer: Any, number: int, entry: Entry, argument: int, cotangent: Any, noted: list[Entry], value: Any
 ) -> Text | None:
-    """Write what a backward function computed for an argument; None if it is not known.
+    """Write what a backward function computed for an argument; None if it is unknown.
 
     Parameters
     ----------
     writer : Writer
-        Of the program; writing.py has it, and imports this.
+        The writer of the program; writing.py defines it, and imports this module.
     number, entry, argument, cotangent
-        The backward pass, the call, for which argument, and what arrived.
+        The backward pass, the call, the argument, and the arriving cotangent.
     noted : list of Entry
         The operations that the function computed.
     value : ndarray or scalar
@@ -46,7 +46,7 @@ def as_expression(
         writer.formulas.setdefault((entry.output_id, argument), "g")
         return bar
     result = next((one for one in reversed(noted) if one.output_value is value), None)
-    if result is None or len(entry.values[-1].outputs) > 1:  # of several outputs, each cotangent is a part of this one
+    if result is None or len(entry.values[-1].outputs) > 1:  # of several outputs, each cotangent is a part of this
         return None
     target = wrap(result.output_value, result.output_id)
     texts: dict[int | None, Text] = dict.fromkeys(arrived, bar)

@@ -1,4 +1,4 @@
-"""Numbers, arrays and recorded operations as Python text that gives them back: `np.array([1.0, 2.0])`, `np.sin(x) * w`.
+"""Numbers, arrays and recorded operations as Python text: `np.array([1.0, 2.0])`, `np.sin(x) * w`.
 
 >>> import numpy as np
 >>> literal(np.float64(0.1)).text, literal((slice(None, 2), ...), index=True).text
@@ -22,13 +22,13 @@ SHORT = 20
 
 
 class Text(NamedTuple):
-    """An expression, and how tightly it is bound: the number is the higher, the less it needs parentheses."""
+    """An expression and how tightly it binds: the higher the number, the less it needs parentheses."""
 
     text: str
     level: int = 10
 
     def within(self, level: int) -> str:
-        """Write it as a part of something bound that tightly."""
+        """Write it as a part of something that binds this tightly."""
         return self.text if self.level >= level else f"({self.text})"
 
 
@@ -58,9 +58,9 @@ def contraction(subscripts: str, *operands: Any) -> str | None:
 
 
 def literal(value: Any, index: bool = False) -> Text | None:
-    """Write a value so that evaluating the text gives it back, bit for bit; None if it is too long, or cannot be.
+    """Write a value so that evaluating the text returns it bit for bit; None if it is too long or impossible.
 
-    With `index` it is written as it stands between brackets: `1:, 0`.
+    With `index` it is written as between brackets: `1:, 0`.
     """
     text = _index(value) if index else _literal(value)
     return None if text is None else Text(text, 8 if text.startswith("-") else 10)
@@ -141,22 +141,22 @@ def _nested(value: Any) -> str:
     number = value[()]
     if number.dtype.kind == "f" and not np.isfinite(number):
         return _float(number)
-    return str(number)  # NumPy's str is the shortest that gives the number back in its own dtype
+    return str(number)  # NumPy's str is the shortest text that gives the same number in its own dtype
 
 
 def _checked(text: str | None, value: Any) -> str | None:
-    """Return a text back if it means the value: same type, dtype, shape and bits."""
+    """Return a text if it evaluates to the value: same type, dtype, shape and bits."""
     if text is None:
         return None
     try:
         found = eval(text, {"np": np})
-    except Exception:  # a complex number that is not finite, say
+    except Exception:  # a complex number that is not finite, for example
         return None
     return text if type(found) is type(value) and same(found, value) else None
 
 
 def same(a: Any, b: Any) -> bool:
-    """Check whether two values are the same, bit for bit."""
+    """Return whether two values are the same, bit for bit."""
     if a is b:
         return True
     if not (isinstance(a, np.ndarray | np.generic) and isinstance(b, np.ndarray | np.generic)):
@@ -165,7 +165,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def in_numpy(operation: Any) -> str | None:
-    """Name a function of NumPy as one writes it, `np.linalg.inv`, if it can be reached by that name."""
+    """Return a NumPy function's name as you would write it, `np.linalg.inv`, if it can be reached by that name."""
     module = getattr(operation, "__module__", None) or "numpy"
     parts = [*module.split(".")[1:], getattr(operation, "__name__", "")]
     found: Any = np

@@ -18,10 +18,10 @@ from .writing import Writer
 
 
 class TangentWriter:
-    """Writes the tangents of a program whose other lines a `Writer` writes.
+    """Writes the tangents of a program; a `Writer` writes the other lines.
 
-    How far the tangent of argument k moves an output is among the writer's formulas, under the output's id and -1 - k:
-    a tree in which `"g"` is that tangent.
+    The writer's formulas say how far the tangent of argument k moves an output, under the output's id and -1 - k: a
+    tree in which `"g"` is that tangent.
     """
 
     def __init__(self, writer: Writer) -> None:
@@ -29,12 +29,12 @@ class TangentWriter:
         self._dots: dict[tuple[int, int], str] = {}  # by pass and id
 
     def move(self, number: int, tensor: Tensor, tangent: Any) -> None:
-        """Write the tangent that a tensor begins a pass with."""
+        """Write the tangent with which a tensor starts a pass."""
         dot = self._name(number, tensor._id, self.writer.name(tensor._id, tensor._array))
         self.writer.assign(dot, self.writer.value(dot, tangent))
 
     def push(self, number: int, entry: Entry, tangents: tuple[Tensor | None, ...]) -> None:
-        """Write the tangent of an entry's output: a part for each argument that moves, all added up."""
+        """Write the tangent of an entry's output: the sum of one part for each argument that moves."""
         name = self.writer.entry(entry)
         moving = [(k, tangent._array) for k, tangent in enumerate(tangents) if tangent is not None]
         first, tangent = moving[0]
@@ -52,7 +52,7 @@ class TangentWriter:
         return self._dots[number, id]
 
     def _part(self, number: int, entry: Entry, k: int, tangent: Any, stack: tuple[int, ...]) -> tuple[Text, Any]:
-        """Push the tangent of one argument once more, and write down what that does."""
+        """Push the tangent of one argument once more, and write down the operations."""
         g = wrap(tangent)
         texts: dict[int | None, Text] = {g._id: Text(self._dots[number, entry.ids[k]])}
         y, inputs = self.writer.tensors(entry, texts)

@@ -1,7 +1,7 @@
-"""Writes the lines of a program: what a tape computed and what its rules do, each as NumPy with names from the user.
+"""Writes the lines of a program: what a tape computed and what its rules do, as NumPy with the user's names.
 
 A rule is written down by running it once more: `Everything` notes its operations as a tape would, and each of them is
-an expression. So what stands in the program is what the rule did to these arguments, whatever functions it calls.
+an expression. So the program contains what the rule did to these arguments, whatever functions it calls.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .own import as_call, as_expression
 from .spelling import INDEXING, PREFIXES, SIGNS, Text, home_of, in_numpy, infix, literal, same
 
 INLINE = 8
-"""The most elements of an array without a name that is written where it is used."""
+"""An array without a name and with at most this many elements is written where it is used."""
 RESERVED = {"np", "values", "gradient", "__builtins__", *keyword.kwlist, *keyword.softkwlist, *dir(builtins)}
 
 
@@ -44,19 +44,19 @@ class Statement(NamedTuple):
 
 
 class Writer:
-    """Writes a program line by line, and knows what is called what in it.
+    """Writes a program line by line, and keeps track of its names.
 
     Attributes
     ----------
     lines : list of Statement
-        What is written so far.
+        The lines so far.
     values : dict
-        What the program takes from its dictionary of that name, because it has no short text.
+        The values that the program takes from its dictionary of that name, because they have no short text.
     imports : dict
-        By module and name, what the program calls a function of this package.
+        By module and name, the program's name for a function of this package.
     formulas : dict
         By the id of an entry's output and the position of an argument, the contribution as a tree; with None in place
-        of the position, what the entry computes. Only where they were asked for, by `with_formulas`.
+        of the position, what the entry computes. Only if requested, with `with_formulas`.
     """
 
     def __init__(self, labels: Labels, with_formulas: bool = False) -> None:
@@ -65,9 +65,9 @@ class Writer:
         self.lines: list[Statement] = []
         self.values: dict[str, Any] = {}
         self.imports: dict[tuple[str, str], str] = {}
-        self.defined: dict[str, int] = {}  # the line in which a name is given its latest value
+        self.defined: dict[str, int] = {}  # the line that gives a name its latest value
         self._taken = set(RESERVED)
-        self.computed: dict[int, str] = {}  # the names of what entries gave, by id
+        self.computed: dict[int, str] = {}  # the names of the results of entries, by id
         self._results: dict[int, str] = {}  # the same names, by the id of the array
         self._given: dict[Any, list[tuple[Any, str]]] = {}  # by id: the values that a tensor came with, and their names
         self._bars: dict[tuple[int, int], str] = {}  # by backward pass and id
@@ -76,7 +76,7 @@ class Writer:
     # Names -----------------------------------------------------------------------------------------------------------
 
     def unique(self, label: str) -> str:
-        """Make a name of a label that is good in Python, and not taken: `y.2` becomes `y_2`."""
+        """Turn a label into a valid Python name that is not taken: `y.2` becomes `y_2`."""
         label = "".join(c if f"_{c}".isidentifier() else "_" for c in unicodedata.normalize("NFKC", label))[:40]
         name = label = label if label.isidentifier() else f"_{label}"
         number = 1
@@ -101,12 +101,12 @@ class Writer:
         return name
 
     def latest(self, id: int) -> tuple[Any, str] | None:
-        """Return the latest value that a tensor came with, and its name, if it has got one."""
+        """Return a tensor's latest value, and its name if it has one."""
         earlier = self._given.get(id)
         return earlier[-1] if earlier else None
 
     def update(self, id: int, value: Any, expression: Text | None, remark: str, fresh: bool) -> int:
-        """Write a variable's new value, under a fresh name where the old one is needed later; gives the line."""
+        """Write a variable's new value, under a fresh name if the old one is needed later; return the line."""
         earlier, text = self._given.setdefault(id, []), expression or literal(value)
         name = self.unique(self.labels[id]) if fresh or not earlier or text is None else earlier[-1][1]
         self.assign(name, text or self.value(name, value))
@@ -116,13 +116,13 @@ class Writer:
         return len(self.lines) - 1
 
     def part(self, text: Text) -> str:
-        """Write a line for a part of an expression; gives its name."""
+        """Write a line for a part of an expression; return its name."""
         name = self.unique("part")
         self.assign(name, text)
         return name
 
     def bar(self, number: int, id: int) -> str | None:
-        """Return the name of a tensor's cotangent in a backward pass, if it has got one."""
+        """Return the name of a tensor's cotangent in a backward pass, if it has one."""
         return self._bars.get((number, id))
 
     def assign(self, name: str, expression: Text, remark: str = "") -> None:
@@ -133,14 +133,14 @@ class Writer:
     # Values and operations -------------------------------------------------------------------------------------------
 
     def value(self, name: str, value: Any) -> Text:
-        """Write a value, or where to take it from."""
+        """Write a value, or a reference to it."""
         text = literal(value)
         if text is None:
             self.values[name] = read_only(value)
         return text or Text(f'values["{name}"]')
 
     def operand(self, id: int | None, value: Any, name: str | None = None, index: bool = False) -> Text:
-        """Write an argument of an operation: by its name, or as it is."""
+        """Write an argument of an operation: by name, or as a value."""
         if id is None and not (name and isinstance(value, np.ndarray)):
             text = literal(value, index)
             if text is not None and (index or np.size(value) <= INLINE):
@@ -148,7 +148,7 @@ class Writer:
         return Text(self.name(id, value, name or "c"))
 
     def operands(self, entry: Entry) -> list[Text]:
-        """Write the arguments of an entry of the user's."""
+        """Write the arguments of one of the user's entries."""
         written = self.labels.of_arguments(entry)
         indexes = entry.name in INDEXING
         return [
@@ -185,7 +185,7 @@ class Writer:
         return infix(sign, left, right)
 
     def _said(self, entry: Entry) -> list[tuple[str, Any]]:
-        """List the keyword arguments that a reader needs: a sum over every axis need not name them."""
+        """List the keyword arguments that a reader needs: a sum over all axes does not have to name them."""
         parameters = dict(entry.parameters)
         axis = parameters.get("axis")
         if axis is None and in_numpy(entry.operation):
@@ -198,7 +198,7 @@ class Writer:
         return list(parameters.items())
 
     def _index(self, value: Any, written: Text) -> str:
-        """Write an index that is no longer between brackets."""
+        """Write an index for use outside brackets."""
         alike = literal(value)
         alone = alike is None or isinstance(value, int | np.integer | np.ndarray)
         return (alike or written).text if alone else f"np.s_[{written.text}]"
@@ -212,7 +212,7 @@ class Writer:
         if found is not None:
             return found
         home = home_of(operation)
-        if home is None:  # a ufunc of SciPy, say
+        if home is None:  # a ufunc from SciPy, for example
             return self.name(None, operation, operation.__name__)
         if home not in self.imports:
             self.imports[home] = self.unique(home[1])
@@ -230,7 +230,7 @@ class Writer:
     # The forward pass ------------------------------------------------------------------------------------------------
 
     def entry(self, entry: Entry) -> str:
-        """Write what an entry computed, unless it is written already; gives the name of its result."""
+        """Write what an entry computed, unless that is done already; return the name of its result."""
         if entry.output_id not in self.computed:
             rule, remark = RULES.get(entry.operation), str(place(entry.where))
             if isinstance(entry.operation, Custom) and id(entry.output_value) in self._results:
@@ -241,7 +241,7 @@ class Writer:
                 expression = self.expression(entry, self.operands(entry))
                 if self.with_formulas and formulas.has_expression(entry):
                     self.formulas[entry.output_id, None] = formulas.tree(self._in_symbols(entry))
-                remark += f": {entry.name} lets no derivative through" if rule.kind == "step" else ""
+                remark += f": {entry.name} has no derivative" if rule.kind == "step" else ""
             name = self.unique(self.labels[entry.output_id])
             self.assign(name, expression or self.value(name, entry.output_value), remark)
             self.computed[entry.output_id] = self._results[id(entry.output_value)] = name
@@ -250,7 +250,7 @@ class Writer:
     # The backward pass -----------------------------------------------------------------------------------------------
 
     def seed(self, number: int, name: str, id: int, cotangent: Any) -> None:
-        """Write the first cotangent of a target, which has a name."""
+        """Write the first cotangent of a target that has a name."""
         if (number, id) in self._bars:
             self._add(number, id, name, self.operand(None, cotangent), "")
         else:
@@ -260,7 +260,7 @@ class Writer:
     def contribution(self, number: int, entry: Entry, argument: int, cotangent: Any, own: Any = None) -> None:
         """Write what an entry sends back to one of its arguments, and add it to what came before.
 
-        Of a custom gradient, `own` is what its backward function computed and returned for the argument, where that was
+        For a custom gradient, `own` is what its backward function computed and returned for the argument, if that was
         heard; otherwise the program calls the function.
         """
         id: Any = entry.ids[argument]
@@ -279,12 +279,12 @@ class Writer:
         if bar is not None:
             expression = infix("+", Text(bar), expression)
         else:
-            first = self._given.get(id, [(None, name)])[0][1]  # of a variable that was assigned to
+            first = self._given.get(id, [(None, name)])[0][1]  # for a variable that was assigned to
             bar = self._bars[number, id] = self.unique(f"{first}_bar")
         self.assign(bar, expression, remark)
 
     def _rule(self, number: int, entry: Entry, argument: int, cotangent: Any) -> tuple[Text, str]:
-        """Run a rule and write down what it does; the last expression is given back, not yet written."""
+        """Run a rule and write down what it does; return the last expression without writing it."""
         pull: Callable[..., Any] = RULES[entry.operation].pull(argument)  # type: ignore[assignment]
         g = wrap(cotangent)
         texts: dict[int | None, Text] = {g._id: Text(self._bars[number, entry.output_id])}
@@ -301,7 +301,7 @@ class Writer:
         return expressed(self, noted.entries, value, texts, g, (y, *inputs), key), remark
 
     def tensors(self, entry: Entry, texts: dict[int | None, Text]) -> tuple[Tensor, list[Any]]:
-        """Return the output and the arguments of an entry, for a rule; put down in `texts` what arrays are called."""
+        """Return the output and the arguments of an entry for a rule; note the names of arrays in `texts`."""
         inputs = []
         for id, value, name in zip(entry.ids, entry.values, self.labels.of_arguments(entry), strict=True):
             if id is None and isinstance(value, np.ndarray) and entry.name not in INDEXING:

@@ -1,6 +1,6 @@
-"""An account of all that `np`, `np.linalg` and `np.fft` offer: why the functions without a rule have none.
+"""Accounts for everything in `np`, `np.linalg` and `np.fft`: why the functions without a rule have none.
 
-The tables go by the names that one writes, because not every NumPy has every function.
+The tables use names as you would write them, because not every NumPy version has every function.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from ..arrays.validate import written_name
 from ..core.entry import Entry
 from ..core.rule import RULES, SPELLED
 
-_MEETING = "where two elements meet, the number of results jumps", "Use np.sort, and select what you need by an index"
+_MEETING = "where two elements meet, the number of results jumps", "Use np.sort, and select what you need with an index"
 _BINS = "counts are whole numbers, which have no derivative", "Compute bin edges with np.linspace"
 _OLD = "it belongs to NumPy's old polynomials"
-_WRITES = "it writes into an array, and a tape may still need the old elements"
+_WRITES = "it writes into an array, but a tape may still need the old elements"
 _MASK = "Build a new one, for example y = np.where(mask, value, x)"
 
 REFUSED: dict[str, tuple[str, str]] = {
     **dict.fromkeys([f"np.unique{_}" for _ in ("", "_all", "_counts", "_inverse", "_values")], _MEETING),
     **dict.fromkeys(["np.union1d", "np.intersect1d", "np.setdiff1d", "np.setxor1d"], _MEETING),
     **dict.fromkeys(["np.histogram", "np.histogram2d", "np.histogramdd", "np.histogram_bin_edges"], _BINS),
-    "np.bincount": ("it counts in whole numbers", "Write weights @ (x[:, None] == np.arange(n)) for sums of weights"),
+    "np.bincount": ("it returns whole numbers", "Write weights @ (x[:, None] == np.arange(n)) for sums of weights"),
     "np.roots": (
         "where two roots meet, they have no derivative",
         "Write np.linalg.eigvals(np.vstack([-p[1:] / p[0], np.eye(len(p) - 2, len(p) - 1)]))",
     ),
     "np.poly": (_OLD, "Multiply the factors [1.0, -root] with np.convolve"),
-    "np.polyadd": (_OLD, "Write p + q, after np.pad where their lengths differ"),
-    "np.polysub": (_OLD, "Write p - q, after np.pad where their lengths differ"),
+    "np.polyadd": (_OLD, "Write p + q, padding the shorter one with np.pad"),
+    "np.polysub": (_OLD, "Write p - q, padding the shorter one with np.pad"),
     "np.polymul": (_OLD, "Write np.convolve(p, q)"),
     "np.polydiv": (_OLD, "Divide the values: np.polyval(p, x) / np.polyval(q, x)"),
     "np.polyder": (_OLD, "Write p[:-1] * np.arange(len(p) - 1, 0, -1)"),
@@ -42,11 +42,11 @@ REFUSED: dict[str, tuple[str, str]] = {
     "np.row_stack": ("it is an old name of np.vstack", "Write np.vstack(arrays)"),
     "np.trapz": ("it is an old name of np.trapezoid", "Write np.trapezoid(y)"),
     "np.modf": (
-        "it is a ufunc with two results, and a tape records ufuncs with one",
+        "it is a ufunc with two results, but a tape records only ufuncs with one",
         "Write np.fmod(x, 1) and np.trunc(x)",
     ),
     "np.frexp": (
-        "it is a ufunc with two results, and a tape records ufuncs with one",
+        "it is a ufunc with two results, but a tape records only ufuncs with one",
         "Write n = np.floor(np.log2(np.abs(x))) + 1 and x / 2**n",
     ),
     "np.copyto": (
@@ -56,12 +56,12 @@ REFUSED: dict[str, tuple[str, str]] = {
     **dict.fromkeys(["np.put", "np.place", "np.putmask"], (_WRITES, _MASK)),
     **dict.fromkeys(["np.put_along_axis", "np.fill_diagonal"], (_WRITES, _MASK)),
 }
-"""What has no rule, with the reason, and what to write instead; `no_rule` and `refuse` say both."""
+"""Functions without a rule, with the reason and what to write instead; `no_rule` and `refuse` report both."""
 
 AT_ONCE: set[Any] = {
     np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal, np.copyto, np.modf, np.frexp,
 }  # fmt: skip
-"""What cannot even be computed of tensors: the others are, and the tape says what is missing when it is asked."""
+"""Functions that cannot even be computed on tensors. The others can, and the tape names the missing rule when asked."""
 
 
 def _written(names: str) -> set[str]:
@@ -72,7 +72,7 @@ WHOLE = _written("""
     allclose argwhere array_equal array_equiv bitwise_count bitwise_left_shift bitwise_right_shift flatnonzero gcd
     in1d iscomplexobj isin isrealobj lcm left_shift lexsort nonzero packbits right_shift unpackbits
 """)
-"""Steps that need no rule to be known as such: the tape sees by the dtype that they give whole numbers or booleans."""
+"""Steps that are recognised without a rule: the tape sees from the dtype that they return whole numbers or booleans."""
 
 NEEDS_NONE: dict[str, set[str]] = {
     title: _written(names)
@@ -81,7 +81,7 @@ NEEDS_NONE: dict[str, set[str]] = {
             broadcast_shapes can_cast common_type einsum_path isdtype isfortran isscalar issubdtype iterable
             may_share_memory min_scalar_type mintypecode promote_types result_type shares_memory typename
         """,
-        "New arrays, of plain numbers": """
+        "New arrays of plain numbers": """
             arange array asanyarray asarray asarray_chkfinite ascontiguousarray asfortranarray asmatrix bartlett
             blackman bmat empty eye fft.fftfreq fft.rfftfreq from_dlpack frombuffer fromfunction fromiter frompyfunc
             hamming hanning identity ones require tri zeros
@@ -101,11 +101,11 @@ NEEDS_NONE: dict[str, set[str]] = {
         """,
     }.items()
 }
-"""What has nothing to do with derivatives. `np.asarray` and its like take the plain numbers out of a tensor."""
+"""Functions that have nothing to do with derivatives. `np.asarray` and similar ones take numbers out of a tensor."""
 
 
 def functions() -> dict[str, Callable[..., Any]]:
-    """List all functions of the NumPy that is installed, by the names that one writes."""
+    """List all functions of the installed NumPy, by the names as you would write them."""
     found = {}
     for prefix, module in (("np.", np), ("np.linalg.", np.linalg), ("np.fft.", np.fft)):
         for name in module.__all__:
@@ -116,7 +116,7 @@ def functions() -> dict[str, Callable[..., Any]]:
 
 
 def accounts(name: str, function: Callable[..., Any]) -> list[str]:
-    """List where a function is accounted for; in a good account that is one place.
+    """List where a function is accounted for; it should be exactly one place.
 
     >>> accounts("np.sin", np.sin), accounts("np.unique", np.unique)
     (['rule'], ['refused'])
@@ -133,13 +133,13 @@ def accounts(name: str, function: Callable[..., Any]) -> list[str]:
 
 
 def remedy(name: str) -> tuple[str, str]:
-    """Return why a function has no rule, to go behind "has no derivative rule", and what to write instead."""
-    reason, instead = REFUSED.get(name, ("", "Write the value with functions that have one"))
+    """Return why a function has no rule (to follow "has no derivative rule") and what to write instead."""
+    reason, instead = REFUSED.get(name, ("", "Compute the value with functions that have one"))
     return (f": {reason}" if reason else ""), instead
 
 
 def no_rule(entry: Entry) -> LookupError:
-    """Return the error for an operation without a rule, with the reason and the alternative, where they are known."""
+    """Return the error for an operation without a rule, with the reason and the alternative if known."""
     name = written_name(entry.operation)
     reason, instead = remedy(name)
     return LookupError(
@@ -149,12 +149,12 @@ def no_rule(entry: Entry) -> LookupError:
 
 
 def refuse(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Make the function that raises the error for what cannot be computed of tensors."""
+    """Return a function that raises the error for what cannot be computed on tensors."""
 
     def refused(*_: Any, **__: Any) -> NoReturn:
         name = written_name(function)
         reason, instead = REFUSED[name]
-        raise TypeError(f"{name} is not for tensors: {reason}. {instead}")
+        raise TypeError(f"{name} does not work on tensors: {reason}. {instead}")
 
     return refused
 

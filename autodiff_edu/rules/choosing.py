@@ -32,9 +32,9 @@ def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Any:
     """Take each element from the choice that an array of numbers names."""
     chosen, count = array_from(a), len(choices)
     if chosen.dtype.kind not in "iub":
-        raise TypeError(f"np.choose takes its numbers of choices as integers, and their dtype is {chosen.dtype}")
+        raise TypeError(f"np.choose takes integers as the numbers of its choices, but their dtype is {chosen.dtype}")
     if mode == "raise" and np.any((chosen < 0) | (chosen >= count)):
-        raise ValueError(f"np.choose has {count} choices, and was asked for number {chosen.min()} to {chosen.max()}")
+        raise ValueError(f"np.choose has {count} choices, but was asked for number {chosen.min()} to {chosen.max()}")
     number = chosen % count if mode == "wrap" else np.clip(chosen, 0, count - 1)
     parts = [x if isinstance(x, Tensor) else np.asarray(x) for x in choices]
     found = np.broadcast_to(parts[0], np.broadcast_shapes(np.shape(chosen), *map(np.shape, parts)))
@@ -44,7 +44,7 @@ def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Any:
 
 
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **options: Any) -> Any:
-    """Compute each function on the elements that meet its condition; where several are met, the last one counts."""
+    """Compute each function on the elements that meet its condition; if it meets several, the last one counts."""
     if np.isscalar(condlist) or (np.ndim(array_from(condlist[0])) == 0 and np.ndim(x)):  # a single condition
         condlist = [condlist]
     masks = [array_from(condition).astype(bool) for condition in condlist]
@@ -77,20 +77,18 @@ def extract(condition: Any, arr: Any) -> Any:
 
 
 def real_if_close(a: Any, tol: float = 100) -> Any:
-    """Drop the imaginary part, where all of it is as small as a rounding error."""
+    """Drop the imaginary part if all of it is as small as a rounding error."""
     array = array_of(a)
     return np.real(a) if array.dtype.kind == "c" and np.isrealobj(np.real_if_close(array, tol)) else alias(a)
 
 
 def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **options: Any) -> Any:
-    """Call a function for one vector after the other, and put its results where the vectors were."""
+    """Call a function on one vector after another, and put its results where the vectors were."""
     axis = normalize_axis_index(axis, np.ndim(arr))
     vectors = moveaxis(arr, axis, -1)
     *others, length = np.shape(vectors)
     if 0 in others:
-        raise ValueError(
-            f"np.apply_along_axis has no vector to call the function for, in an array of shape {arr.shape}"
-        )
+        raise ValueError(f"np.apply_along_axis has no vector to call the function on in an array of shape {arr.shape}")
     results = [func1d(vector, *args, **options) for vector in np.reshape(vectors, (-1, length))]
     found = np.stack([x if isinstance(x, Tensor) else np.asarray(x) for x in results])
     found, ndim = np.reshape(found, (*others, *np.shape(found)[1:])), np.ndim(found) - 1
@@ -98,7 +96,7 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
 
 
 def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Any:
-    """Call a function along one axis after the other, and keep the axes that it drops."""
+    """Call a function along one axis after another, keeping the axes that it drops."""
     ndim = np.ndim(a)
     for axis in np.atleast_1d(axes).tolist():
         found = func(a, axis)

@@ -1,4 +1,4 @@
-"""Rules of the functions that work element by element: their Jacobians are diagonal."""
+"""Rules for functions that work element by element: their Jacobians are diagonal."""
 
 from __future__ import annotations
 
@@ -25,38 +25,38 @@ def is_complex(x: Any) -> bool:
 
 
 def direction(x: Any, y: Any) -> Any:
-    """Return the derivative of y = |x|: the sign, or conj(x)/|x| of a complex number; 0 at 0."""
+    """Return the derivative of y = |x|: the sign, or conj(x)/|x| for a complex number; 0 at 0."""
     return np.conjugate(x) / np.where(y == 0, 1, y) if is_complex(x) else np.sign(x)
 
 
 def pull_complex_sign(g: Any, y: Any, z: Any) -> Any:
-    """Pull back through z/|z|: only a change across the direction of z turns it; 0 at 0."""
+    """Pull back through z/|z|: only a change at right angles to z turns it; 0 at 0."""
     return np.where(y == 0, 0, (g - np.conjugate(g * y * y)) / (2 * or_one(np.abs(z))))
 
 
 def log_of_base(x: Any) -> Any:
-    """Return log x where x > 0, and 0 elsewhere: there x**p has no real derivative by p but the one from 0**p = 0."""
+    """Return log x where x > 0, and 0 elsewhere: there the only real d(x**p)/dp is that of 0**p = 0."""
     usable = x != 0 if is_complex(x) else x > 0
     return np.where(usable, np.log(np.where(usable, x, 1)), 0)
 
 
 def or_one(x: Any) -> Any:
-    """Return a divisor that is never 0, for quotients whose numerator is 0 there too."""
+    """Return a divisor that is never 0, for quotients whose numerator is 0 in the same place."""
     return np.where(x == 0, 1, x)
 
 
 def share(g: Any, x: Any, z: Any, other: Any) -> Any:
-    """Return x its part of the cotangent where z, the larger or the smaller of two, is x: a half at a tie.
+    """Return x's part of the cotangent where z, the larger or smaller of two, is x; a half at a tie.
 
-    An infinite cotangent, as the root has at 0, is cut off elsewhere, and not multiplied by 0.
+    Elsewhere an infinite cotangent (from a root at 0, say) is cut off, not multiplied by 0.
     """
     return np.where(x == z, g, 0) / (1.0 + (x == other))
 
 
 def part_of_sum(x: Any, y: Any, exp: Any) -> Any:
-    """Return exp(x) / (exp(x) + exp(y)) to the last digit: only the smaller is divided by the larger. 1/2 at a tie.
+    """Return exp(x) / (exp(x) + exp(y)) to the last digit, by dividing the smaller by the larger; 1/2 at a tie.
 
-    Written as a function of x - y on either side of 0, so that its derivatives are right at 0 too.
+    It is a function of x - y on either side of 0, so that its derivatives are right at 0 too.
     """
     with np.errstate(invalid="ignore"):  # inf - inf
         difference = x - y
@@ -67,7 +67,7 @@ def part_of_sum(x: Any, y: Any, exp: Any) -> Any:
 
 
 def spelled_clip(a: Any, a_min: Any = None, a_max: Any = None, min: Any = None, max: Any = None) -> Any:
-    """Accept the bounds under each of the names that NumPy gives them."""
+    """Accept the bounds under either of NumPy's names for them."""
     low, high = min if a_min is None else a_min, max if a_max is None else a_max
     lowest, highest = -np.inf, np.inf
     if hasattr(a, "dtype") and a.dtype.kind in "iu":

@@ -1,7 +1,7 @@
-"""Rules of the discrete Fourier transforms: np.fft.
+"""Rules for the discrete Fourier transforms, np.fft.
 
-A transform is a symmetric matrix, so that it pulls back through itself, with the same `norm`. The transforms along
-several axes are written as one after another.
+A transform is a symmetric matrix, so it pulls back through itself, with the same `norm`. A transform along several axes
+is written as one transform after another.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def along(axis: int, part: slice) -> Any:
 
 
 def fit(c: Any, x: Any, axis: int) -> Any:
-    """Undo what `n` did: cut off the zeros that filled x up, or put zeros where x was cut off."""
+    """Undo what `n` did: cut off the zeros that padded x, or put zeros where x was cut off."""
     had, wanted = c.shape[axis], x.shape[axis]
     if had >= wanted:
         return c if had == wanted else c[along(axis, slice(wanted))]
@@ -41,7 +41,7 @@ def pull_rfft(g: Any, y: Any, x: Any, n: int | None = None, axis: int = -1, norm
 
 
 def pull_irfft(g: Any, y: Any, x: Any, n: int | None = None, axis: int = -1, norm: Any = None) -> Any:
-    """Pull back through the inverse that reads one half: all but its ends stand for two, themselves and a conjugate."""
+    """Pull back through the inverse that reads one half: all elements but the ends also stand for a conjugate."""
     axis = right(axis, x)
     n = y.shape[axis]
     k = np.arange(n // 2 + 1).reshape(-1, *(1,) * (-1 - axis))
@@ -62,7 +62,7 @@ linear(np.fft.ifftshift, lambda g, y, x, axes=None: np.fft.fftshift(g, from_the_
 
 
 def lengths(a: Any, s: Any, axes: Axes) -> list[tuple[int | None, int]]:
-    """Pair every axis that is transformed with the length it is to have: None for the usual one, -1 for its own."""
+    """Pair every transformed axis with its length: None for the default, -1 for its own."""
     if axes is None:
         axes = range(-np.ndim(a) if s is None else -len(s), 0)
     axes = [axes] if isinstance(axes, int) else list(axes)
@@ -97,7 +97,7 @@ def spelled_irfftn(a: Any, s: Any = None, axes: Axes = None, norm: Any = None) -
 
 
 def spelled_hfft(a: Any, n: int | None = None, axis: int = -1, norm: Any = None) -> Any:
-    """Transform the first half of what is Hermitian: the inverse of its conjugate, scaled the other way round."""
+    """Transform the first half of a Hermitian signal: the inverse of its conjugate, scaled the other way round."""
     return np.fft.irfft(np.conjugate(a), n, axis, SWAPPED.get(norm, norm))
 
 

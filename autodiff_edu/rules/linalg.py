@@ -1,8 +1,8 @@
-"""Rules of linear algebra: systems, inverses and factorisations. Norms and determinants are in `norms.py`.
+"""Rules for linear algebra: systems, inverses and factorisations. Norms and determinants are in `norms.py`.
 
 The rules are written for the transposed pairing, sum(g * dy): A is moved to the other side as A.T, never as its
 conjugate. A conjugate appears where the operation itself has one (as in A = L L^H); see `kinds.settle`.
-Functions with several results are one operation that packs them into one array, which is then sliced.
+A function with several results is one operation that packs them into one array, which is then sliced.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..core.rule import SPELLED, elementwise, general
 from ..core.tensor import apply
 from .operations import array_of, operation
 
-# Small words -------------------------------------------------------------------------------------------------------
+# Shorthand --------------------------------------------------------------------------------------------------------
 
 
 def t(x: Any) -> Any:
@@ -26,7 +26,7 @@ def t(x: Any) -> Any:
 
 
 def bar(x: Any) -> Any:
-    """Conjugate what is complex."""
+    """Conjugate complex values; return others unchanged."""
     return np.conjugate(x) if x.dtype.kind == "c" else x
 
 
@@ -36,7 +36,7 @@ def h(x: Any) -> Any:
 
 
 def skew(x: Any) -> Any:
-    """Return the part of a matrix that changes its sign under h."""
+    """Return the part of a matrix that changes sign under h."""
     return (x - h(x)) / 2
 
 
@@ -60,7 +60,7 @@ def result_type(function: Callable[..., Any]) -> Any:
 
 
 class Kind(NamedTuple):
-    """What an error about vectors that are not unique calls things."""
+    """The words for an error about vectors that are not unique."""
 
     vectors: str
     repeated: str
@@ -81,13 +81,13 @@ def rounding(x: Any) -> float:
 def over_gaps(k: Any, gaps: Any, noise: float, kind: Kind) -> Any:
     """Divide by the gaps between eigenvalues; where a gap is 0, k must be 0 too (up to noise), and so is the result.
 
-    It is an operation of its own so that tangents, which pass through it too, are checked like cotangents.
+    It is an operation of its own, so that tangents, which also pass through it, are checked like cotangents.
     """
     closed = gaps == 0
     if np.any(closed & (np.abs(k) > max(noise, rounding(k)))):
         raise ValueError(
-            f"the {kind.vectors} of {kind.repeated} are not unique, so they have no derivative, and these values "
-            f"no second one. Take the first derivative of the values alone, {kind.alone}, or move the matrix a little"
+            f"the {kind.vectors} of {kind.repeated} are not unique, so they have no derivative, and the values have no "
+            f"second one. Take the first derivative of the values alone, {kind.alone}, or change the matrix slightly"
         )
     return np.where(closed, 0, k / np.where(closed, 1, gaps))
 
@@ -121,7 +121,7 @@ def eigh(a: Any, uplo: Any = "L") -> Any:
 
 
 def triangle(c: Any, uplo: Any) -> Any:
-    """Gather what goes to both triangles of a Hermitian matrix in the one that NumPy reads."""
+    """Gather what belongs to both triangles of a Hermitian matrix in the one that NumPy reads."""
     mask = lower(c.shape[-1])
     return (c + h(c)) * (mask if uplo.upper() == "L" else mask.T)
 
@@ -162,11 +162,11 @@ def normalised(g: Any, v: Any) -> Any:
 
 
 def complete(v: Any) -> Any:
-    """Return the eigenvectors back if they are a basis, up to rounding."""
+    """Return the eigenvectors if they are a basis, up to rounding; raise an error if not."""
     if np.any(np.linalg.cond(array_of(v)) * np.finfo(v.dtype).eps > 1e-3):
         raise ValueError(
-            "the eigenvalues of a matrix without a full set of eigenvectors have no derivative; "
-            "move it a little, or use np.linalg.eigvalsh(a) if it is symmetric"
+            "the eigenvalues of a matrix without a full set of eigenvectors have no derivative; change it slightly, "
+            "or use np.linalg.eigvalsh(a) if it is symmetric"
         )
     return v
 
@@ -216,7 +216,7 @@ def pull_svd(g: Any, y: Any, a: Any) -> Any:
 
     With P = U^H dA V = X + Y, the Hermitian part and the rest: ds = diag X,
     U^H dU = X / (s_j - s_i) + Y / (s_j + s_i) and V^H dV = X / (s_j - s_i) - Y / (s_j + s_i).
-    What leaves the column spaces: (1 - U U^H) dU = (1 - U U^H) dA V / s, and likewise V with dA^H.
+    Outside the column spaces: (1 - U U^H) dU = (1 - U U^H) dA V / s, and likewise V with dA^H.
     """
     m, n = a.shape[-2:]
     (u, s, v), (gu, gs, gv) = unpack_svd(y, m), unpack_svd(g, m)
@@ -275,7 +275,7 @@ def pull_qr(g: Any, y: Any, a: Any) -> Any:
 
 
 def column(b: Any, x: Any) -> Any:
-    """Make x a column where the right-hand side b is a vector; as NumPy 2 has it, only what is 1-D is one."""
+    """Return x as a column if the right-hand side b is a vector; as in NumPy 2, only a 1-D array is one."""
     return x[..., None] if np.ndim(b) == 1 else x
 
 
@@ -333,16 +333,16 @@ def spelled_eig(a: Any) -> Any:
 
 
 def spelled_svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
-    """Unpack the factors of a thin decomposition; the full one has columns that are arbitrary."""
+    """Unpack the factors of a thin decomposition; some columns of the full one are arbitrary."""
     if hermitian:
-        raise TypeError("np.linalg.svd of a tensor takes no hermitian=: use np.linalg.eigh")
+        raise TypeError("np.linalg.svd does not accept hermitian= for a tensor: use np.linalg.eigh")
     if not compute_uv:
         return np.linalg.svdvals(a)
     m, n = np.shape(a)[-2:]
     if full_matrices and m != n:
         raise ValueError(
-            f"np.linalg.svd of a tensor of shape {np.shape(a)}: the full U and Vh have columns that are arbitrary, and "
-            "so have no derivative; write np.linalg.svd(a, full_matrices=False), or compute_uv=False for the values"
+            f"np.linalg.svd of a tensor of shape {np.shape(a)}: some columns of the full U and Vh are arbitrary and "
+            "have no derivative; write np.linalg.svd(a, full_matrices=False), or compute_uv=False for the values"
         )
     u, s, v = unpack_svd(svd(a), m)
     return result_type(np.linalg.svd)(u, np.real(s), h(v))
@@ -354,32 +354,32 @@ def spelled_qr(a: Any, mode: str = "reduced") -> Any:
     if m < n or mode not in ("reduced", "r", "complete") or (mode == "complete" and m != n):
         raise ValueError(
             f"np.linalg.qr of a tensor of shape {np.shape(a)} with mode={mode!r} has no derivative here: "
-            "write mode='reduced' or 'r', and give it at least as many rows as columns"
+            "use mode='reduced' or 'r', and a matrix with at least as many rows as columns"
         )
     y = qr(a)
     return y[..., m:, :] if mode == "r" else result_type(np.linalg.qr)(y[..., :m, :], y[..., m:, :])
 
 
 def spelled_cholesky(a: Any, *, upper: bool = False) -> Any:
-    """Read the upper triangle, for an upper factor, by way of the conjugate transpose."""
+    """Compute an upper factor from the upper triangle with the conjugate transpose."""
     return h(np.linalg.cholesky(h(a))) if upper else apply(np.linalg.cholesky, (a,))
 
 
 def spelled_pinv(a: Any, rcond: Any = None, hermitian: bool = False, **rtol: Any) -> Any:
-    """Accept the cut-off under each of its names."""
+    """Accept the cut-off under any of its names."""
     if hermitian:
-        raise TypeError("np.linalg.pinv of a tensor takes no hermitian=: it gives the same without")
+        raise TypeError("np.linalg.pinv does not accept hermitian= for a tensor: leave it out, the result is the same")
     return apply(np.linalg.pinv, (a,), rtol if rcond is None else {"rcond": rcond, **rtol})
 
 
 def spelled_lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
-    """Write the solution of least squares with the pseudo-inverse, which is smooth where the rank is full."""
+    """Compute the least-squares solution with the pseudo-inverse, which is smooth where the rank is full."""
     m, n = np.shape(a)
-    rank = np.linalg.lstsq(array_of(a), array_of(b), *(() if rcond is None else (rcond,)))[2]  # Dask's takes no rcond
+    rank = np.linalg.lstsq(array_of(a), array_of(b), *(() if rcond is None else (rcond,)))[2]  # Dask's has no rcond
     if rank < min(m, n):
         raise ValueError(
             f"np.linalg.lstsq of a tensor: the matrix of shape {(m, n)} has rank {rank}, where the solution jumps and "
-            "has no derivative; take linearly dependent columns (or rows) out, or add a penalty on the solution"
+            "has no derivative; remove linearly dependent columns (or rows), or add a penalty on the solution"
         )
     x = np.linalg.pinv(a) @ b
     left = column(b, b - a @ x)

@@ -1,4 +1,4 @@
-"""NumPy's functions that leave NaN out: what is NaN counts for nothing, and its gradient is 0."""
+"""NumPy functions that skip NaN: elements that are NaN do not count, and their gradient is 0."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .sampling import check_quantile, slices, weights
 
 
 def without(function: Callable[..., Any], empty: float) -> Callable[..., Any]:
-    """Make a function see a number that changes nothing in place of NaN."""
+    """Wrap a function so that NaN is replaced with a number that changes nothing."""
     return lambda a, axis=None, **options: function(np.where(np.isnan(a), empty, a), axis=axis, **options)
 
 
 def pull_nan_extreme(g: Any, y: Any, x: Any, *args: Any, **options: Any) -> Any:
     """Pull back to the largest (or smallest) elements that are not NaN; equal ones share evenly."""
-    with np.errstate(invalid="ignore"):  # where all are NaN, nothing is chosen: 0 / 0
+    with np.errstate(invalid="ignore"):  # if all are NaN, none is chosen: 0 / 0
         return np.where(np.isnan(x), 0, pull_extreme(g, y, x, *args, **options))
 
 
@@ -30,7 +30,7 @@ def count(a: Any, axis: Axis) -> Any:
 
 
 def nanmean(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
-    """Divide the sum of what is not NaN by their number."""
+    """Divide the sum of the elements that are not NaN by their number."""
     if a.dtype.kind not in "fc":
         return np.mean(a, axis=axis, keepdims=keepdims)
     total = np.sum(np.where(np.isnan(a), 0, a), axis=axis, keepdims=True)
@@ -48,18 +48,18 @@ def nanvar(a: Any, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False
 
 
 def nanstd(a: Any, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False) -> Any:
-    """Take the root of the variance; at 0 its gradient is 0, as that of np.std is."""
+    """Take the root of the variance; its gradient at 0 is 0, as for np.std."""
     variance = nanvar(a, axis, ddof=ddof, keepdims=keepdims)
     return np.where(variance == 0, 0, np.sqrt(np.where(variance == 0, 1, variance)))
 
 
 def reduced(found: Any, axis: Axis, keepdims: bool) -> Any:
-    """Drop the axes that were reduced to length 1, unless they are to be kept."""
+    """Drop the axes that were reduced to length 1, unless keepdims keeps them."""
     return found if keepdims else np.squeeze(found, axis=tuple(range(found.ndim)) if axis is None else axis)
 
 
 def nanquantile(a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False) -> Any:
-    """Interpolate between the sorted elements of each slice that are not NaN: sorting puts those last."""
+    """Interpolate between the sorted elements of each slice that are not NaN: sorting puts NaN last."""
     q = check_quantile(a, q, method)
     flat, shape = slices(a, axis)
     present = np.sum(~np.isnan(flat), axis=-1)

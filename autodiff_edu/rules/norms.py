@@ -1,4 +1,4 @@
-"""Rules of the numbers that measure a matrix, norms and determinants, and the rest of the names of np.linalg."""
+"""Rules for the numbers that measure a matrix, norms and determinants, and for the rest of np.linalg."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .linalg import bar, result_type, t
 from .operations import array_of, operation
 from .reductions import Axis, from_the_right, length, restore
 
-# The derivative of each norm by an element -------------------------------------------------------------------------
+# The derivatives of the norms --------------------------------------------------------------------------------------
 
 
 def pull_norm(g: Any, y: Any, x: Any, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> Any:
@@ -41,14 +41,14 @@ def products_without(s: Any) -> Any:
 
 @operation
 def cofactors(a: Any) -> Any:
-    """Return the derivative of the determinant, det(A) A^-T where A has an inverse, right for singular matrices too."""
+    """Return the derivative of the determinant, det(A) A^-T where A has an inverse; right for singular matrices too."""
     u, s, vh = np.linalg.svd(a)
     sign = np.linalg.det(u) * np.linalg.det(vh)
     return sign[..., None, None] * ((bar(u) * products_without(s)[..., None, :]) @ bar(vh))
 
 
 def pull_cofactors(g: Any, c: Any, a: Any) -> Any:
-    """Pull back through the cofactors, of matrices with a good inverse or else around the matrix.
+    """Pull back through the cofactors: directly if the inverse is accurate, otherwise from points around the matrix.
 
     The second derivative of the determinant is a polynomial, and so the mean of its values at the matrices A + z 1,
     z on a circle: they have inverses where A has none.
@@ -94,14 +94,14 @@ step(np.linalg.matrix_rank)
 
 
 def singular_values(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
-    """Return the singular values of the matrices along two axes, as a new last axis; keepdims keeps the two."""
+    """Return the singular values of the matrices along two axes, as a new last axis; keepdims keeps both."""
     others = tuple(k for k in range(-np.ndim(x), 0) if k not in axes)
     s = np.linalg.svdvals(np.transpose(x, others + axes))
     return np.expand_dims(s, tuple(k - 1 for k in axes)) if keepdims else s
 
 
 def matrix_norm(x: Any, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
-    """Write the norms of matrices as sums and extremes of elements or of singular values."""
+    """Express matrix norms as sums and extremes of elements or of singular values."""
     if ord in ("nuc", 2, -2):
         reduce: Any = {"nuc": np.sum, 2: np.max, -2: np.min}[ord]
         return reduce(singular_values(x, axes, keepdims), axis=-1)
@@ -112,7 +112,7 @@ def matrix_norm(x: Any, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
 
 
 def spelled_norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    """Distinguish norms of vectors from norms of matrices."""
+    """Compute a norm of vectors or of matrices, whichever the arguments ask for."""
     ndim = np.ndim(x)
     axes = tuple(k - ndim for k in normalize_axis_tuple(range(ndim) if axis is None else axis, ndim))
     if len(axes) == 2 and ord in (1, -1, 2, -2, np.inf, -np.inf, "nuc"):
@@ -124,7 +124,7 @@ def spelled_norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = Fal
 
 
 def spelled_vector_norm(x: Any, *, axis: Axis = None, keepdims: bool = False, ord: Any = 2) -> Any:
-    """Take the norm of vectors along any number of axes, made one first."""
+    """Compute the norm of vectors along any number of axes, joined into one first."""
     axes = from_the_right(axis, np.ndim(x))
     others = tuple(k for k in range(-np.ndim(x), 0) if k not in axes)
     vectors = np.reshape(np.transpose(x, others + axes), (*(np.shape(x)[k] for k in others), length(x, axis)))
@@ -133,7 +133,7 @@ def spelled_vector_norm(x: Any, *, axis: Axis = None, keepdims: bool = False, or
 
 
 def spelled_cond(x: Any, p: Any = None) -> Any:
-    """Write the condition number as the norm times that of the inverse, or as a quotient of singular values."""
+    """Express the condition number as the norm times that of the inverse, or as a quotient of singular values."""
     if p is None or p in (2, -2):
         s = np.linalg.svdvals(x)
         return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
@@ -161,14 +161,14 @@ def spelled_matrix_power(a: Any, n: int) -> Any:
 
 
 def spelled_multi_dot(arrays: Any, *, out: None = None) -> Any:
-    """Multiply in the order that costs least: for every run of factors, the best place of its last product."""
+    """Multiply in the cheapest order: find the best last product for every run of factors."""
     if out is not None:
-        raise TypeError("np.linalg.multi_dot of tensors takes no out=: tensors are never written into")
+        raise TypeError("np.linalg.multi_dot does not accept out= for tensors: tensors are immutable")
     sizes = [np.shape(a) for a in arrays]
     rows = [1 if i == 0 and len(s) == 1 else s[0] for i, s in enumerate(sizes)]
     rows.append(sizes[-1][1] if len(sizes[-1]) == 2 else 1)
 
-    best: dict[tuple[int, int], tuple[int, int]] = {}  # of the run from i to j: the cost, and where to split it
+    best: dict[tuple[int, int], tuple[int, int]] = {}  # for the run from i to j: the cost, and where to split it
     for run in range(1, len(sizes) + 1):
         for i, j in zip(range(len(sizes)), range(run, len(sizes) + 1), strict=False):
             costs = ((best[i, k][0] + best[k, j][0] + rows[i] * rows[k] * rows[j], k) for k in range(i + 1, j))
@@ -184,7 +184,7 @@ def _product(arrays: Any, best: dict[tuple[int, int], tuple[int, int]], i: int, 
 
 
 def spelled_tensorinv(a: Any, ind: int = 2) -> Any:
-    """Invert the matrix that the first `ind` axes and the others make."""
+    """Invert the matrix formed by the first `ind` axes and the others."""
     if ind <= 0:
         raise ValueError("Invalid ind argument.")
     shape = np.shape(a)
@@ -193,7 +193,7 @@ def spelled_tensorinv(a: Any, ind: int = 2) -> Any:
 
 
 def spelled_tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
-    """Solve the system of the matrix that the first axes of a, as many as b has, and the others make."""
+    """Solve the system whose matrix has the first b.ndim axes of a as rows and the others as columns."""
     if axes is not None:
         axes = [k % np.ndim(a) for k in axes]
         a = np.transpose(a, [k for k in range(np.ndim(a)) if k not in axes] + axes)
@@ -208,7 +208,7 @@ def spelled_vecdot(x1: Any, x2: Any, *, axis: int = -1) -> Any:
 
 
 def spelled_outer(x1: Any, x2: Any) -> Any:
-    """Multiply every element of one vector with every one of another."""
+    """Multiply every element of one vector by every element of another."""
     if np.ndim(x1) != 1 or np.ndim(x2) != 1:
         raise ValueError(
             f"Input arrays must be one-dimensional, but they are x1.ndim={np.ndim(x1)} and x2.ndim={np.ndim(x2)}."

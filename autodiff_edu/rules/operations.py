@@ -1,4 +1,4 @@
-"""Operations that NumPy has no function for, or none that takes its arrays one by one."""
+"""Operations without a NumPy function, or whose NumPy function does not take its arrays one by one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..core.tensor import Tensor, apply
 
 
 def operation(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a function of arrays an operation: called on a tensor, it goes through `apply`."""
+    """Turn a function of arrays into an operation: called on a tensor, it goes through `apply`."""
 
     def dispatching(*inputs: Any, **parameters: Any) -> Any:
         if any(isinstance(x, Tensor) for x in inputs):
@@ -25,7 +25,7 @@ def operation(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def array_of(x: Any) -> Any:
-    """Return the array of a tensor, for decisions that no derivative passes through; anything else is left as it is."""
+    """Return the array of a tensor, for decisions without a derivative; return anything else unchanged."""
     return x._array if isinstance(x, Tensor) else x
 
 
@@ -66,14 +66,14 @@ def turns(p: Any, discont: float | None, axis: int, period: float) -> Any:
 
 
 def is_basic(index: Any) -> bool:
-    """Return whether an index is made of integers, slices, None and ... alone, so that it meets no element twice."""
+    """Return whether an index has only integers, slices, None and ..., so that it selects no element twice."""
     parts = index if isinstance(index, tuple) else (index,)
     return all(part is None or part is ... or isinstance(part, int | np.integer | slice) for part in parts)
 
 
 @operation
 def scatter(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
-    """Put the elements of g where `x[index]` took them from; what meets at one place adds up. Zeros elsewhere."""
+    """Put the elements of g where `x[index]` took them from, with zeros elsewhere; those sharing a place are added."""
     lead = g.ndim - np.broadcast_to(False, shape)[index].ndim
     stack = g.shape[:lead]
     if not isinstance(g, np.ndarray | np.generic):
@@ -82,7 +82,7 @@ def scatter(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
     if is_basic(index):
         out[(*(slice(None),) * lead, *(index if isinstance(index, tuple) else (index,)))] = g
         return out
-    # positions in the flattened array, so that a stack in front cannot disturb the meaning of the index
+    # positions in the flattened array, so that a stack in front does not change what the index means
     size = int(np.prod(shape))
     positions = np.arange(size).reshape(shape)[index].ravel()
     every: Any = slice(None)
@@ -92,7 +92,7 @@ def scatter(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
 
 
 def _scatter_by_product(g: Any, index: Any, shape: tuple[int, ...], stack: tuple[int, ...]) -> Any:
-    """Scatter by a product with zeros and ones, for the arrays of other libraries: they are not written into."""
+    """Scatter by multiplying with zeros and ones, for arrays of other libraries, which may not be writable."""
     count, size = int(np.prod(stack)), int(np.prod(shape))
     positions = np.arange(size).reshape(shape)[index].ravel()
     places = np.zeros((positions.size, size), g.dtype)
@@ -102,7 +102,7 @@ def _scatter_by_product(g: Any, index: Any, shape: tuple[int, ...], stack: tuple
 
 @operation
 def gather(z: Any, index: Any, shape: tuple[int, ...]) -> Any:
-    """Take `x[index]` of every x in a stack: what `scatter` undoes."""
+    """Return `x[index]` for every x in a stack: the reverse of `scatter`."""
     lead = z.ndim - len(shape)
     if is_basic(index):
         return z[(*(slice(None),) * lead, *(index if isinstance(index, tuple) else (index,)))]
@@ -130,7 +130,7 @@ def alias(x: Any) -> Any:
 
 @operation
 def sinc_derivative(x: Any, n: int) -> Any:
-    """Return the n-th derivative of np.sinc, right at 0 too, where the quotient sin(z)/z says nothing.
+    """Return the n-th derivative of np.sinc, right at 0 too, where the quotient sin(z)/z is undefined.
 
     With z = pi x it is pi**n times f_n(z), the n-th derivative of sin(z)/z. Differentiating z f_0 = sin z n times gives
     z f_n + n f_{n-1} = sin(z + n pi/2), which is used where |z| > n + 1; elsewhere the power series of f_n.

@@ -1,4 +1,4 @@
-"""Rules of the products: matmul, dot and einsum."""
+"""Rules for products: matmul, dot and einsum."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 def pull_matmul_left(g: Any, z: Any, x: Any, y: Any) -> Any:
-    """Pull back to the left factor; a vector on the right made columns, a vector on the left made rows."""
+    """Pull back to the left factor; a vector on the right acts as a column, one on the left as a row."""
     if np.ndim(y) == 1:
         return g[..., None] * y
     if np.ndim(x) == 1:
@@ -33,7 +33,7 @@ def pull_matmul_right(g: Any, z: Any, x: Any, y: Any) -> Any:
 
 
 def dot(a: Any, b: Any) -> Any:
-    """Sum over the last axis of a and the last but one of b."""
+    """Sum over the last axis of a and the second-to-last of b."""
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         return np.multiply(a, b)
     return np.matmul(a, b) if np.ndim(b) <= 2 else tensordot(a, b, (-1, -2))
@@ -59,7 +59,7 @@ def inner(a: Any, b: Any) -> Any:
 
 
 def kron(a: Any, b: Any) -> Any:
-    """Multiply every element of a by the whole of b."""
+    """Multiply every element of a by all of b."""
     ndim = max(np.ndim(a), np.ndim(b))
     a = np.reshape(a, (1,) * (ndim - np.ndim(a)) + np.shape(a))
     b = np.reshape(b, (1,) * (ndim - np.ndim(b)) + np.shape(b))
@@ -68,7 +68,7 @@ def kron(a: Any, b: Any) -> Any:
 
 
 def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
-    """Multiply vectors of three (or two) components crosswise."""
+    """Compute the cross product of vectors of three (or two) components."""
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)
@@ -81,7 +81,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
 
 
 def einsum(subscripts: Any, *arrays: Any, optimize: Any = False) -> Any:
-    """Accept the subscripts as a string, or as lists of numbers behind each operand."""
+    """Accept the subscripts as a string, or as lists of numbers after each operand."""
     if not isinstance(subscripts, str):
         given = (subscripts, *arrays)
         pairs, output = given[: len(given) // 2 * 2], given[len(given) // 2 * 2 :]
@@ -92,7 +92,7 @@ def einsum(subscripts: Any, *arrays: Any, optimize: Any = False) -> Any:
 
 
 def explicit(subscripts: str, arrays: tuple[Any, ...]) -> tuple[list[str], str]:
-    """Write einsum's subscripts out: every `...` as capital letters, the output always given.
+    """Write einsum's subscripts out: every `...` as capital letters, the output always explicit.
 
     >>> explicit("...i,ij", (np.ones((2, 3)), np.ones((3, 4))))
     (['Ai', 'ij'], 'Aj')
@@ -112,8 +112,8 @@ def explicit(subscripts: str, arrays: tuple[Any, ...]) -> tuple[list[str], str]:
 def pull_einsum(i: int, g: Any, z: Any, subscripts: str, *arrays: Any, **parameters: Any) -> Any:
     """Pull back to operand i: an einsum of the cotangent with the other operands.
 
-    Indices that only this operand has were summed over, so its contribution is constant along them; a repeated index
-    took a diagonal, so its contribution is put back on one.
+    Indices that only this operand has were summed over, so its contribution is constant along them. A repeated index
+    took a diagonal, so the contribution is put back on that diagonal.
     """
     inputs, output = explicit(subscripts, arrays)
     own, array = inputs[i - 1], arrays[i - 1]

@@ -19,21 +19,21 @@ from .operations import alias, array_of, scatter
 
 
 def array_from(a: Any) -> Any:
-    """Return the array behind a tensor, or make one of a list, for choosing an order or a branch by it."""
+    """Return the array behind a tensor, or convert a list to one, to choose an order or a branch from it."""
     return array_of(a) if isinstance(a, Tensor) else np.asarray(a)
 
 
 def with_axis(a: Any, axis: int | None) -> tuple[Any, int]:
-    """Return an array with the axis to go along: flattened for None, and a scalar, as NumPy has it, as a vector."""
+    """Return an array and the axis to work along: flattened for None; a scalar becomes a vector, as in NumPy."""
     if axis is None or not np.ndim(a):
         a, axis = np.ravel(a), axis or 0
     return a, normalize_axis_index(axis, np.ndim(a))
 
 
 def take(a: Any, indices: Any, axis: int | None = None, out: None = None, mode: str = "raise") -> Any:
-    """Take elements along one axis; `mode` says what an index beyond the end means."""
+    """Take elements along one axis; `mode` says what happens to an index beyond the end."""
     if out is not None:
-        raise TypeError("np.take of a tensor takes no out=: tensors are never written into; write result = ...")
+        raise TypeError("np.take does not accept out= for a tensor: tensors are immutable; write result = ...")
     a, axis = with_axis(a, axis)
     indices, length = array_from(indices), np.shape(a)[axis]
     if mode == "wrap":
@@ -44,7 +44,7 @@ def take(a: Any, indices: Any, axis: int | None = None, out: None = None, mode: 
 
 
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
-    """Take one element per index along an axis, the other axes running in step."""
+    """Take one element per index along an axis, matching the other axes."""
     if axis is None:
         return np.ravel(arr)[array_from(indices)]
     indices, ndim = array_from(indices), np.ndim(arr)
@@ -59,20 +59,23 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
 
 def sort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     """Sort along one axis, or all elements."""
-    return arranged(np.sort, (a,), axis)
+    return arranged(np.sort, np.argsort, (a,), axis)
 
 
 def partition(a: Any, kth: Any, axis: int | None = -1, kind: Any = "introselect", order: Any = None) -> Any:
     """Partition along one axis, or all elements."""
-    return arranged(np.partition, (a, kth), axis)
+    return arranged(np.partition, np.argpartition, (a, kth), axis)
 
 
-def arranged(function: Any, args: tuple[Any, ...], axis: int | None) -> Any:
-    """Arrange elements by one operation, which finds their order anew where it is computed again with other values."""
+def arranged(function: Any, order: Any, args: tuple[Any, ...], axis: int | None) -> Any:
+    """Arrange elements by one operation, which finds their order anew when it is computed again with other values."""
     if axis is None:
         args, axis = (np.ravel(args[0]), *args[1:]), -1
+    x, *rest = args
+    if not isinstance(array_of(x), np.ndarray):  # such as Dask's, which has no sort: index by the order
+        return take_along_axis(x, order(array_from(x), *rest, axis=axis), axis)
     parameters = {} if axis == -1 else {"axis": axis}
-    return apply(function, args, parameters) if isinstance(args[0], Tensor) else function(*args, **parameters)
+    return apply(function, args, parameters) if isinstance(x, Tensor) else function(*args, **parameters)
 
 
 def pull_arranged(g: Any, y: Any, x: Any, *_: Any, axis: int = -1) -> Any:
@@ -85,7 +88,7 @@ def pull_arranged(g: Any, y: Any, x: Any, *_: Any, axis: int = -1) -> Any:
 
 
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
-    """Repeat each element: take it several times."""
+    """Repeat each element by taking it several times."""
     a, axis = with_axis(a, axis)
     return take(a, np.repeat(np.arange(np.shape(a)[axis]), array_from(repeats)), axis)
 
@@ -102,7 +105,7 @@ def tile(A: Any, reps: Any) -> Any:  # noqa: N803 - NumPy's own name
 
 
 def roll(a: Any, shift: Any, axis: Any = None) -> Any:
-    """Shift elements, those that leave at one end coming back at the other."""
+    """Shift elements; those that leave at one end come back at the other."""
     if axis is None:
         return np.reshape(roll(np.ravel(a), shift, 0), np.shape(a))
     for step, one in zip(*np.broadcast_arrays(np.atleast_1d(shift), np.atleast_1d(axis)), strict=True):
@@ -117,7 +120,7 @@ def flip(m: Any, axis: Any = None) -> Any:
 
 
 def rot90(m: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
-    """Turn by a quarter, k times, in the plane of two axes."""
+    """Rotate by 90 degrees, k times, in the plane of two axes."""
     first, second = axes
     return {
         0: lambda: flip(m, ()),
@@ -128,7 +131,7 @@ def rot90(m: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
 
 
 def moveaxis(a: Any, source: Any, destination: Any) -> Any:
-    """Move axes to new places: a transposition."""
+    """Move axes to new places by transposing."""
     ndim = np.ndim(a)
     froms, tos = normalize_axis_tuple(source, ndim, "source"), normalize_axis_tuple(destination, ndim, "destination")
     order = [k for k in range(ndim) if k not in froms]
@@ -144,7 +147,7 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
 
 
 def at_least(ndim: int) -> Any:
-    """Make the function that adds axes of length 1 as NumPy's atleast_1d, 2d and 3d do."""
+    """Return the function that adds axes of length 1 as NumPy's atleast_1d, 2d and 3d do."""
 
     def widened(*arrays: Any) -> Any:
         found = tuple(np.reshape(a, _widened(np.shape(a), ndim)) for a in arrays)
@@ -168,7 +171,7 @@ def column_stack(tup: Sequence[Any]) -> Any:
 
 
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
-    """Cut into pieces, at the given indices or into so many of nearly equal length."""
+    """Cut into pieces at the given indices, or into a number of pieces of nearly equal length."""
     length = np.shape(ary)[axis]
     if np.ndim(indices_or_sections) == 0:
         sections = operator.index(indices_or_sections)
@@ -184,7 +187,7 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """Cut into pieces of equal length, or at the given indices."""
     if np.ndim(indices_or_sections) == 0 and np.shape(ary)[axis] % indices_or_sections:
         raise ValueError(
-            f"an axis of length {np.shape(ary)[axis]} does not split into {indices_or_sections} equal parts; "
+            f"an axis of length {np.shape(ary)[axis]} cannot be split into {indices_or_sections} equal parts; "
             "use np.array_split for parts of nearly equal length"
         )
     return array_split(ary, indices_or_sections, axis)
@@ -203,7 +206,7 @@ def _diagonal_places(shape: tuple[int, ...], offset: int) -> tuple[Any, Any]:
 
 
 def diag(v: Any, k: int = 0) -> Any:
-    """Take a matrix's diagonal, or put a vector on one."""
+    """Return a matrix's diagonal, or a matrix with a vector on its diagonal."""
     if np.ndim(v) == 2:
         return diagonal(v, k)
     if np.ndim(v) != 1:
@@ -216,9 +219,9 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **parameters: Any) -
     """Widen an array: with constants, or with its own elements in another order."""
     known = ("constant", "edge", "reflect", "symmetric", "wrap")
     if mode not in known:
-        raise ValueError(f"np.pad of a tensor has the modes {', '.join(known)}, and not {mode!r}")
+        raise ValueError(f"np.pad of a tensor supports the modes {', '.join(known)}, not {mode!r}")
     if parameters.get("reflect_type", "even") != "even":
-        raise ValueError("np.pad of a tensor mirrors values, reflect_type='even', and not differences")
+        raise ValueError("np.pad of a tensor supports only reflect_type='even'")
     shape = np.shape(array)
     widths = np.broadcast_to(pad_width, (len(shape), 2)).tolist() if not isinstance(pad_width, dict) else None
     if widths is None:
@@ -246,7 +249,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **parameters: Any) -
 
 
 def pad_with_tensor(array: Any, widths: list[list[int]], constants: Tensor) -> Any:
-    """Join the constants to both ends of one axis after the other, so that a corner belongs to the last axis."""
+    """Join the constants to both ends of one axis after another, so that a corner belongs to the last axis."""
     ends: Any = np.broadcast_to(constants, (len(widths), 2)).astype(array.dtype)
     for axis, width in enumerate(widths):
         shape = np.shape(array)
@@ -267,12 +270,12 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
 
 
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
-    """Insert values before some elements: join both, and take them in the order that np.insert gives their places."""
+    """Insert values before some elements: join both, then take them in the order of np.insert's places."""
     arr, axis = (np.ravel(arr), 0) if axis is None else (arr, normalize_axis_index(axis, np.ndim(arr)))
     length = np.shape(arr)[axis]
     places: Any = obj if isinstance(obj, slice) else array_from(obj)
     count = len(np.insert(np.arange(length), places, 0)) - length
-    if count == 1:  # then there may be several values for the one place
+    if count == 1:  # then one place may get several values
         values = np.reshape(values, (1,) * (np.ndim(arr) - np.ndim(values)) + np.shape(values))
         values = moveaxis(values, 0, axis) if np.ndim(places) == 0 and not isinstance(places, slice) else values
         count = np.shape(values)[axis]
@@ -305,16 +308,16 @@ def _joined(nested: Any, depth: int) -> Any:
 
 
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
-    """Take an array apart along an axis, which is gone from the parts."""
+    """Split an array along an axis, which the parts no longer have."""
     if not np.ndim(x):
-        raise ValueError("a scalar has no axis to be taken apart along")
+        raise ValueError("a scalar has no axis to unstack")
     return tuple(moveaxis(x, axis, 0))
 
 
 def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Any, ...]:
-    """Lay every vector along an axis of its own, the first two exchanged for "xy", and broadcast."""
+    """Lay every vector along its own axis (the first two swapped for "xy") and broadcast."""
     if indexing not in ("xy", "ij"):
-        raise ValueError(f"the indexing of np.meshgrid is 'xy' or 'ij', and not {indexing!r}")
+        raise ValueError(f"the indexing of np.meshgrid is 'xy' or 'ij', not {indexing!r}")
     places = [1, 0, *range(2, len(xi))] if indexing == "xy" and len(xi) > 1 else range(len(xi))
     laid = [
         np.reshape(x, [-1 if k == place else 1 for k in range(len(xi))]) for x, place in zip(xi, places, strict=True)
@@ -323,7 +326,7 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
 
 
 def resize(a: Any, new_shape: Any) -> Any:
-    """Repeat the elements, or leave some out, until they fill a shape."""
+    """Repeat the elements, or drop some, to fill a shape."""
     size = int(np.prod(new_shape))
     if not np.size(a):
         return np.broadcast_to(np.zeros((), a.dtype), new_shape)
@@ -333,7 +336,7 @@ def resize(a: Any, new_shape: Any) -> Any:
 def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
     """Cut off the zeros at the front and the back of axes."""
     if sorted(trim.lower()) not in (["b"], ["f"], ["b", "f"]):
-        raise ValueError(f"np.trim_zeros trims 'f', 'b' or 'fb', and not {trim!r}")
+        raise ValueError(f"np.trim_zeros trims 'f', 'b' or 'fb', not {trim!r}")
     axes = range(np.ndim(filt)) if axis is None else normalize_axis_tuple(axis, np.ndim(filt))
     index = [slice(None)] * np.ndim(filt)
     for places, axis in zip(np.nonzero(array_from(filt)), range(np.ndim(filt)), strict=True):
@@ -345,7 +348,7 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
 
 
 def pull_windows(g: Any, y: Any, x: Any, window_shape: Any, axis: Any = None, **_: Any) -> Any:
-    """Add the cotangents of all windows where they were taken, one axis and one place in the window at a time."""
+    """Add the cotangents of all windows at their elements, one axis and one place in the window at a time."""
     sizes = np.atleast_1d(window_shape).tolist()
     axes = range(np.ndim(x)) if axis is None else normalize_axis_tuple(axis, np.ndim(x), allow_duplicate=True)
     for axis, size in list(zip(axes, sizes, strict=True))[::-1]:

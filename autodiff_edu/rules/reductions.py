@@ -1,4 +1,4 @@
-"""Rules of the functions that reduce an array along axes, or accumulate along one."""
+"""Rules for functions that reduce an array along axes, or accumulate along one."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ Axis = int | tuple[int, ...] | None
 
 def from_the_right(axis: Axis, ndim: int) -> tuple[int, ...]:
     """Write axes as negative numbers, so that they mean the same with a stack in front."""
-    if axis is None or not ndim:  # a scalar has no axis, and NumPy lets it be reduced along axis 0 all the same
+    if axis is None or not ndim:  # a scalar has no axis, but NumPy lets you reduce it along axis 0 all the same
         return tuple(range(-ndim, 0))
     axes = tuple(axis) if np.iterable(axis) else (axis,)
     return tuple(a if a < 0 else a - ndim for a in map(operator.index, axes))
 
 
 def restore(g: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
-    """Put the reduced axes back into g, with length 1."""
+    """Restore the reduced axes of g, with length 1."""
     if keepdims:
         return g
     shape = list(np.shape(x))
     reduced = from_the_right(axis, len(shape))
     for a in reduced:
         shape[a] = 1
-    # np.expand_dims would do, at four times the price
+    # np.expand_dims would also work, but takes four times as long
     return np.reshape(g, (*np.shape(g)[: np.ndim(g) - len(shape) + len(reduced)], *shape))
 
 
@@ -43,13 +43,13 @@ def spread(g: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
 
 
 def length(x: Any, axis: Axis) -> int:
-    """Count the elements that are reduced to one."""
+    """Count the elements that are reduced to each result."""
     shape = np.shape(x)
     return math.prod(shape[a] for a in from_the_right(axis, len(shape)))
 
 
 def shared(g: Any, count: float) -> Any:
-    """Divide g among so many elements; a count that float16 cannot hold is taken in float64."""
+    """Divide g among this many elements; a count that float16 cannot hold is divided in float64."""
     return g / (count if count < 60_000 else np.float64(count))
 
 
@@ -62,8 +62,8 @@ def pull_extreme(g: Any, y: Any, x: Any, axis: Axis = None, out: None = None, ke
 def pull_prod(
     g: Any, y: Any, x: Any, axis: Axis = None, dtype: Any = None, out: None = None, keepdims: bool = False
 ) -> Any:
-    """Pull back through a product: to each element goes the product of all others, right beside zeros too."""
-    if np.all(x != 0) and np.all((y != 0) & np.isfinite(y)):  # else an overflow or underflow has lost the factors
+    """Pull back through a product: each element gets the product of all others, correct next to zeros too."""
+    if np.all(x != 0) and np.all((y != 0) & np.isfinite(y)):  # otherwise an overflow or underflow has lost the factors
         return restore(g * y, x, axis, keepdims) / x
     ndim = np.ndim(x)
     axes = from_the_right(axis, ndim)
@@ -91,7 +91,7 @@ def pull_cumprod(g: Any, y: Any, x: Any, axis: int) -> Any:
 
 
 def later_sums(g: Any, axis: int) -> Any:
-    """Sum every element and those after it."""
+    """Sum each element and those after it."""
     return np.flip(np.cumsum(np.flip(g, axis), axis=axis), axis)
 
 
@@ -106,7 +106,7 @@ def along(function: Any, a: Any, axis: int | None) -> Any:
 
 
 def cumulative(function: Any, start: float) -> Any:
-    """Make an accumulation that can begin before the first element; of several axes one must be chosen."""
+    """Return an accumulation that can start before the first element; with several axes, one must be chosen."""
 
     def accumulated(x: Any, /, *, axis: int | None = None, include_initial: bool = False) -> Any:
         if axis is None and np.ndim(x) != 1:
@@ -122,7 +122,7 @@ def cumulative(function: Any, start: float) -> Any:
 
 
 def logsumexp(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
-    """Return log(sum(exp(a))) without overflow: the largest element is taken out first."""
+    """Return log(sum(exp(a))) without overflow: the largest element is factored out first."""
     largest = np.max(array_of(a), axis=axis, keepdims=True)
     largest = np.where(np.isfinite(largest), largest, 0)
     total = np.log(np.sum(np.exp(a - largest), axis=axis, keepdims=keepdims))
@@ -158,7 +158,7 @@ if hasattr(np, "cumulative_sum"):  # NumPy 2.1 or later
 
 
 def along_the_first(function: Any) -> Any:
-    """Make a reduction along axis 0 of one along all axes: the default of ufunc.reduce."""
+    """Turn a reduction over all axes into one along axis 0, the default of ufunc.reduce."""
     return lambda a, axis=0, keepdims=False, **_: function(a, axis=axis, keepdims=keepdims)
 
 

@@ -1,4 +1,4 @@
-"""NumPy functions that difference, interpolate, sum up or combine samples, written in functions that have rules."""
+"""NumPy functions that difference, interpolate, sum or combine samples, written in functions that have rules."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .reductions import length
 
 
 def weights(values: Any, *arrays: Any) -> Any:
-    """Return weights the precision of the arrays they are for, so that float32 stays float32."""
+    """Return weights in the precision of their arrays, so that float32 stays float32."""
     dtype = np.result_type(*(a.dtype if hasattr(a, "dtype") else a for a in arrays))
     return np.asarray(values, np.finfo(dtype).dtype if dtype.kind in "fc" else float)
 
 
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    """Take differences of neighbours, n times."""
+    """Compute differences of neighbours, n times."""
     a = moveaxis(a, axis, -1)
     for extra, first in ((prepend, True), (append, False)):
         if extra is not None:
@@ -40,7 +40,9 @@ def gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: int = 1) -> An
     if any(isinstance(step, Tensor) for step in spacing):
         raise TypeError("np.gradient takes its spacing as plain numbers; divide by a tensor afterwards")
     if len(spacing) not in (0, 1, len(axes)):
-        raise TypeError(f"np.gradient takes no spacing, one, or one per axis ({len(axes)}); {len(spacing)} were given")
+        raise TypeError(
+            f"np.gradient accepts no spacing, one, or one per axis ({len(axes)}); {len(spacing)} were given"
+        )
     steps = spacing or (1.0,)
     steps = steps * len(axes) if len(steps) == 1 else steps
     found = [_gradient_along(f, step, a, edge_order) for step, a in zip(steps, axes, strict=True)]
@@ -50,7 +52,7 @@ def gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: int = 1) -> An
 def _gradient_along(f: Any, spacing: Any, axis: int, edge_order: int) -> Any:
     f, n = moveaxis(f, axis, -1), np.shape(f)[axis]
     if n < edge_order + 1:
-        raise ValueError(f"np.gradient needs at least {edge_order + 1} samples along axis {axis}, and there are {n}")
+        raise ValueError(f"np.gradient needs at least {edge_order + 1} samples along axis {axis}, but there are {n}")
     h = weights(np.full(n - 1, float(spacing)) if np.ndim(spacing) == 0 else np.diff(array_from(spacing)), f)
     a, b = h[:-1], h[1:]
     middle = (f[..., 2:] * a**2 + f[..., 1:-1] * (b**2 - a**2) - f[..., :-2] * b**2) / (a * b * (a + b))
@@ -69,14 +71,16 @@ def _gradient_along(f: Any, spacing: Any, axis: int, edge_order: int) -> Any:
 
 
 def check_quantile(a: Any, q: Any, method: str) -> np.ndarray:
-    """Return the positions of quantiles as an array, if they are such that `a` has them."""
+    """Return the positions of quantiles as an array; raise an error unless `a` has such quantiles."""
     if method != "linear":
-        raise ValueError(f"quantiles of a tensor are found by the method 'linear', and not {method!r}")
+        raise ValueError(f"quantiles of a tensor are computed with the method 'linear', not {method!r}")
     if isinstance(q, Tensor):
-        raise TypeError("the position of a quantile must be a plain number or array: its rule is for the elements only")
+        raise TypeError("the position of a quantile must be a plain number or array: its rule covers the elements only")
     q = np.asarray(q, float)
     if a.dtype.kind == "c":
-        raise TypeError("complex numbers have no order, and so no quantiles; take np.real, np.imag or np.abs of them")
+        raise TypeError(
+            "complex numbers have no order and therefore no quantiles; take np.real, np.imag or np.abs of them"
+        )
     if ((q < 0) | (q > 1)).any():
         raise ValueError("quantiles lie between 0 and 1")
     return q
@@ -103,7 +107,7 @@ def quantile(a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdi
     high = np.minimum(low + 1, np.shape(flat)[-1] - 1)
     share = position - low if q.ndim else weights(position - low, a)  # NumPy's own dtypes
     found: Any = ordered[..., low] * (1 - share) + ordered[..., high] * share
-    missing = np.isnan(array_from(flat)).any(axis=-1)  # sorted to the end, where it would go unseen
+    missing = np.isnan(array_from(flat)).any(axis=-1)  # sorting moves it to the end, where nobody would see it
     if missing.any():
         found = np.where(np.reshape(missing, missing.shape + (1,) * q.ndim), np.nan, found)
     found = moveaxis(found, tuple(range(-q.ndim, 0)), tuple(range(q.ndim))) if q.ndim else found
@@ -113,9 +117,9 @@ def quantile(a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdi
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
     """Interpolate linearly between samples; constant beyond the ends."""
     if period is not None:
-        raise ValueError("np.interp of a tensor takes no period=; repeat the samples instead")
+        raise ValueError("np.interp does not accept period= for a tensor; repeat the samples instead")
     if "c" in (array_from(x).dtype.kind, array_from(xp).dtype.kind):
-        raise TypeError("np.interp interpolates between real places; complex numbers have no order")
+        raise TypeError("np.interp needs real sample points; complex numbers have no order")
     last = np.size(xp) - 1
     place = np.clip(np.searchsorted(array_from(xp), array_from(x), side="right") - 1, 0, max(last - 1, 0))
     following = np.minimum(place + 1, last)
@@ -134,7 +138,7 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
     n, m = np.size(a), np.size(v)
     edge = {"full": m - 1, "same": None, "valid": 0}
     if mode not in edge:
-        raise ValueError(f"the mode of np.convolve is 'full', 'same' or 'valid', and not {mode!r}")
+        raise ValueError(f"the mode of np.convolve is 'full', 'same' or 'valid', not {mode!r}")
     zeros = np.zeros(m - 1, (a if isinstance(a, Tensor) else np.asarray(a)).dtype)
     padded = np.concatenate([zeros, a, zeros])
     windows = padded[np.arange(n + m - 1)[:, None] + np.arange(m)]
@@ -147,7 +151,7 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
 def linspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0
 ) -> Any:
-    """Mix the two ends in equal steps."""
+    """Return evenly spaced mixtures of the two ends."""
     refuse_dtype("np.linspace", dtype)
     num = operator.index(num)
     count = max(num - 1 if endpoint else num, 1)
@@ -159,13 +163,13 @@ def linspace(
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", **_: Any) -> Any:
-    """Copy one value, or an array of values, to a shape."""
+    """Fill a shape with one value, or with an array of values."""
     found = np.broadcast_to(fill_value, shape)
     return found if dtype is None else found.astype(dtype)
 
 
 def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
-    """Average with weights."""
+    """Compute a weighted average."""
     if weights is None:
         found, total = np.mean(a, axis=axis, keepdims=keepdims), np.size(a) / np.size(np.sum(a, axis=axis))
     else:
@@ -173,14 +177,14 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
             weights = np.reshape(weights, [n if k == axis % np.ndim(a) else 1 for k, n in enumerate(np.shape(a))])
         total = np.sum(np.broadcast_to(weights, np.shape(a)), axis=axis, keepdims=keepdims)
         empty = array_from(total) == 0
-        if isinstance(empty, np.bool_ | np.ndarray) and empty.any():  # of another library's it is not known yet
+        if isinstance(empty, np.bool_ | np.ndarray) and empty.any():  # another library may not know them yet
             raise ZeroDivisionError("the weights sum to zero, so there is no average")
         found = np.sum(a * weights, axis=axis, keepdims=keepdims) / total
     return (found, total) if returned else found
 
 
 def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
-    """Sum the trapezia under samples."""
+    """Sum the areas of the trapezoids under the samples."""
     y = moveaxis(y, axis, -1)
     width = dx if x is None else diff(moveaxis(x, axis, -1) if np.ndim(x) > 1 else x)
     return np.sum(width * (y[..., 1:] + y[..., :-1]) / 2, axis=-1)
@@ -189,7 +193,7 @@ def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
 def logspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None, axis: int = 0
 ) -> Any:
-    """Raise a base to equally spaced powers."""
+    """Raise a base to evenly spaced powers."""
     refuse_dtype("np.logspace", dtype)
     if np.ndim(base):
         ndim = max(np.ndim(start), np.ndim(stop), np.ndim(base))
@@ -199,7 +203,7 @@ def logspace(
 
 
 def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:
-    """Multiply by the same factor again and again: raise the quotient of the two ends to equally spaced powers."""
+    """Return a geometric sequence: raise the quotient of the two ends to evenly spaced powers."""
     refuse_dtype("np.geomspace", dtype)
     start, stop = (x.astype(np.result_type(x.dtype, float)) if isinstance(x, Tensor) else x for x in (start, stop))
     if np.any(array_from(start) == 0) or np.any(array_from(stop) == 0):
@@ -211,9 +215,9 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
 
 
 def refuse_dtype(name: str, dtype: Any) -> None:
-    """Raise the error for a dtype that a result is to be made in."""
+    """Raise the error for a requested result dtype."""
     if dtype is not None:
-        raise TypeError(f"{name} of tensors takes no dtype=: convert its result with .astype")
+        raise TypeError(f"{name} does not accept dtype= for a tensor: convert its result with .astype")
 
 
 def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
@@ -224,7 +228,7 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
 
 
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
-    """Take differences of neighbours in the flattened array, between what is put in front of them and behind."""
+    """Compute differences of neighbours in the flattened array, with optional values before and after them."""
     ary = np.ravel(ary)
     found = ary[1:] - ary[:-1]
     parts = [None if x is None else fitted(np.ravel(x), found.dtype) for x in (to_begin, to_end)]
@@ -232,12 +236,12 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 
 
 def fitted(x: Any, dtype: np.dtype) -> Any:
-    """Convert to a dtype, where it is another."""
+    """Convert to a dtype if it is different."""
     return x if x.dtype == dtype else x.astype(dtype)
 
 
 def unwrap(p: Any, discont: float | None = None, axis: int = -1, *, period: float = 2 * np.pi) -> Any:
-    """Add whole periods where neighbours are more than half a period apart; how many jumps, and so is a constant."""
+    """Add whole periods where neighbours are more than half a period apart; how many is a constant."""
     return p + turns(p, discont, axis, period)
 
 
@@ -250,7 +254,7 @@ def cov(
     fweights: Any = None,
     aweights: Any = None,
 ) -> Any:
-    """Multiply the deviations from the mean of every two variables, and average."""
+    """Average the products of the deviations from the mean, for every pair of variables."""
     if ddof is not None and ddof != int(ddof):
         raise ValueError("ddof must be an integer")
     ddof = int(not bias) if ddof is None else ddof
@@ -263,9 +267,7 @@ def cov(
     given = [w for w in (frequencies, aweights) if w is not None]
     for name, w in (("fweights", frequencies), ("aweights", aweights)):
         if w is not None and (np.shape(w) != np.shape(x)[1:] or np.any(array_from(w) < 0)):
-            raise ValueError(
-                f"{name} must be one number per sample, {np.shape(x)[1]} in all, and none of them negative"
-            )
+            raise ValueError(f"{name} must have one number per sample ({np.shape(x)[1]} in all), none of them negative")
     w = np.multiply(*given) if len(given) == 2 else given[0] if given else np.ones(np.shape(x)[1])
     total = np.sum(w)
     freedom = total - ddof * (1 if aweights is None else np.sum(w * aweights) / total)
@@ -301,7 +303,7 @@ def polyval(p: Any, x: Any) -> Any:
 
 
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:  # noqa: N803 - NumPy's own name
-    """Make a matrix of powers, one column each."""
+    """Return a matrix of powers, one per column."""
     if np.ndim(x) != 1:
         raise ValueError(f"np.vander takes a vector; its argument has shape {np.shape(x)}")
     powers = np.arange(np.shape(x)[0] if N is None else N)

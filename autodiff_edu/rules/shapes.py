@@ -1,4 +1,4 @@
-"""Rules of the functions that move elements about without changing them, indexing among them."""
+"""Rules for functions that move elements around without changing them, including indexing."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .operations import alias, cast, concatenate, gather, round_off, scatter, st
 
 
 def like(g: Any, y: Any, x: Any) -> Any:
-    """Return g, shaped like y behind its stack, the shape of x."""
+    """Reshape g, which has y's shape behind its stack, to the shape of x."""
     return np.reshape(g, np.shape(g)[: np.ndim(g) - np.ndim(y)] + np.shape(x))
 
 
 def right(axis: int, x: Any) -> int:
-    """Count an axis of x from the right, so that it is the same axis with a stack in front."""
+    """Count an axis of x from the right, so that it stays the same axis with a stack in front."""
     return axis % np.ndim(x) - np.ndim(x)
 
 
@@ -47,12 +47,12 @@ def layer_of(i: int, g: Any, y: Any, *arrays: Any, axis: int = 0) -> Any:
 
 
 def spelled_reshape(a: Any, shape: Any, order: str = "C") -> Any:
-    """Count in Fortran's order by reversing the axes before and after."""
+    """Reshape in Fortran's order by reversing the axes before and after."""
     if order == "F":
         backwards = (shape,) if isinstance(shape, int) else tuple(shape)[::-1]
         return np.transpose(np.reshape(np.transpose(a), backwards))
     if order != "C":
-        raise ValueError(f"a tensor is reshaped in the order 'C' or 'F', not {order!r}")
+        raise ValueError(f"a tensor can be reshaped in the order 'C' or 'F', not {order!r}")
     if type(shape) is not tuple:
         shape = tuple(shape) if np.iterable(shape) else (shape,)
     return apply(np.reshape, (a, shape))

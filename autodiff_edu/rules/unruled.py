@@ -1,6 +1,6 @@
 """NumPy functions that have no rule.
 
-They run and are recorded like any other, so that asking for their gradient can say what is missing.
+They run and are recorded like any others, so that the tape can name the missing rule when you ask for a gradient.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from ..text.failures import explain
 
 
 def complete() -> None:
-    """Fill in the rest of the tables: they are read when the first function comes that the usual ones do not have."""
+    """Fill in the rest of the tables: they are read when the first function outside the usual ones is called."""
     for room in ("rearranging", "sampling", "nans", "choosing", "norms", "linalg", "fourier", "account"):
         import_module(f"{__package__}.{room}")
 
 
 def apply_unruled(function: Callable[..., Any], args: Any, parameters: Any) -> Any:
-    """Run a NumPy function of tensors, nested in lists or not; arrays among its results become tensors."""
+    """Run a NumPy function on tensors, even inside lists; arrays among its results become tensors."""
     complete()
     if function in rule.SPELLED or function in rule.RULES:
         return function(*args, **parameters)
@@ -40,7 +40,7 @@ def apply_unruled(function: Callable[..., Any], args: Any, parameters: Any) -> A
 
 
 def _plain(argument: Any, tensors: list[Tensor], function: Callable[..., Any]) -> Any:
-    """Take the arrays out of the tensors of an argument, and add those to the list."""
+    """Replace the tensors in an argument with their arrays, and add the tensors to the list."""
     if isinstance(argument, Tensor):
         tensors.append(argument)
         return argument._leave(function.__name__)
@@ -50,7 +50,7 @@ def _plain(argument: Any, tensors: list[Tensor], function: Callable[..., Any]) -
 
 
 def _recorded(result: Any, function: Callable[..., Any], tensors: list[Tensor], parameters: Any) -> Any:
-    """Make tensors of the arrays of a result, each recorded as coming from all the tensors."""
+    """Wrap the arrays of a result as tensors, each recorded as computed from all the input tensors."""
     if isinstance(result, list | tuple):
         parts = [_recorded(part, function, tensors, parameters) for part in result]
         return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)

@@ -1,4 +1,4 @@
-"""Functions in files: `save` records one as data, and `load` gives it back, to be differentiated, without its code.
+"""Functions in files: `save` records one as data, and `load` returns it, ready to differentiate, without its code.
 
 >>> import tempfile
 >>> import numpy as np
@@ -66,27 +66,28 @@ def save(
 ) -> None:
     """Record a function, and write what it computes into a file, as data.
 
-    The function is called several times: with the examples, twice; with values moved a little; and, where the examples
-    have n samples, with n + 1, 2n + 1 and 4n + 3. What differs when it should not is an error, or a warning, that names
-    the line. Python's control flow is recorded as the path taken: which branch, how many rounds.
+    The function is called several times: with the examples, twice; with values moved a little; and, if the examples
+    have n samples, with n + 1, 2n + 1 and 4n + 3. Differences that should not be there raise an error, or a warning,
+    that names the line. Python's control flow is recorded as the path taken: which branch, how many rounds.
 
-    Three things can still slip through: what depends on the number of samples only below n or beyond 4n + 3, as
-    `min(len(x), 10**6)` does; values taken out of tensors unseen, as by another package that reads their memory; and
-    random numbers of a NumPy generator that the function seeds itself, which are the same in every call.
+    Three things can still slip through: code that depends on the number of samples only below n or beyond 4n + 3, such
+    as `min(len(x), 10**6)`; values that leave tensors unseen, for example through a package that reads their memory;
+    and random numbers of a NumPy generator that the function seeds itself, which are the same in every call.
 
     Parameters
     ----------
     function : callable
-        Of tensors; gives a tensor, or a list, tuple or dict of them. The variables that it reads are saved with it.
+        A function of tensors that returns a tensor, or a list, tuple or dict of them. The variables that it reads are
+        saved with it.
     path : path
-        Of the file. An existing one is replaced when the new one is complete, and otherwise left as it is.
+        The path of the file. An existing file is replaced once the new one is complete; until then it stays unchanged.
     *examples : Tensor, array, number, or a list, tuple or dict of them
         One per argument. Loaded, the function takes arrays of these ranks and kinds of dtype, with any number of
-        samples along first axes (equally many where the examples have); or with the examples', if it fails for
-        others. So let the number of samples be one that no other first axis has.
+        samples along first axes (equally many where the examples have); or only the examples' number, if it fails for
+        others. So choose a number of samples that no other first axis has.
     custom_gradients : bool
-        Whether to record the backward functions of custom gradients too, as they are for a real cotangent. Without,
-        differentiating the loaded function is a LookupError.
+        Whether to record the backward functions of custom gradients too, as they are for a real cotangent. If not,
+        differentiating the loaded function raises a LookupError.
 
     Raises
     ------
@@ -94,19 +95,19 @@ def save(
         If there is no example; if the number of samples, or a value computed with plain NumPy, is baked into what was
         recorded; if nothing in the result can be differentiated; or if the function assigns to a variable.
     TypeError
-        If an example is no tensor, array or number, the result holds something else than tensors, or the function and
-        the path are given in the other order.
+        If an example is not a tensor, array or number, the result holds something other than tensors, or the function
+        and the path are swapped.
     LookupError
         If a NumPy function without a rule is used.
     OSError
-        If the path is empty, is a directory, or lies in one that is not there.
+        If the path is empty, is a directory, or is in a directory that does not exist.
 
     Warns
     -----
     UserWarning
-        If the function opens a file; if it draws random numbers, others in every call or by Python's `random`;
-        or if it takes a number out of what is computed from an argument or a variable, by bool() (Python's `if`
-        and `max`), float(), int(), .numpy() and their like: what it got is kept as a constant.
+        If the function opens a file; if it draws random numbers that differ between calls or come from Python's
+        `random`; or if it takes a number out of something computed from an argument or a variable, with bool()
+        (Python's `if` and `max`), float(), int(), .numpy() and so on: that number is kept as a constant.
 
     Examples
     --------
@@ -131,30 +132,30 @@ def save(
     free = check_samples(function, given, first, constant, custom_gradients)
     document, arrays = document_of(function, given, first, free)
     data = files.pack(document, arrays)
-    read(*files.unpack(data, path), path)  # what could not be loaded is not written
+    read(*files.unpack(data, path), path)  # a file that could not be loaded is never written
     files.write(path, data)
 
 
 def load(path: str | os.PathLike[str]) -> SavedFunction:
-    """Return a function that was saved. It runs NumPy's operations, and nothing else is in the file that could run.
+    """Return a saved function. It runs NumPy operations only; the file contains nothing else that could run.
 
     Parameters
     ----------
     path : path
-        Of a file that `save` wrote.
+        The path of a file written by `save`.
 
     Returns
     -------
     SavedFunction
-        Called like the one that was saved; any tape differentiates it. Its `variables` have the values that were saved.
+        Called like the original; any tape differentiates it. Its `variables` have the saved values.
 
     Raises
     ------
     FileNotFoundError
         If there is no file.
     ValueError
-        If it is not a file of `save`, was changed or cut short, has another version, or says what the format does
-        not allow: operations that are not registered, references to what is not there, huge shapes and counts.
-        Counts that the file computes are checked when the function is called.
+        If `save` did not write the file, or it was changed or cut short, has another version, or contains what the
+        format does not allow: unregistered operations, dangling references, huge shapes and counts. Counts that the
+        file computes are checked when the function is called.
     """
     return SavedFunction(read(*files.unpack(Path(path).read_bytes(), path), path))

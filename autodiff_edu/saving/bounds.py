@@ -1,11 +1,11 @@
-"""What an operation in a file may be told to make, or to repeat: a small file must not fill the memory, or never end.
+"""How much an operation in a file may create or repeat: a small file must not fill the memory, or run forever.
 
-Most operations make as much as they are given. These are told an amount; it must fit what the file says came out.
+Most operations create as much as they are given. These are told an amount; it must match the file's size of the result.
 
 >>> check_amount("numpy.pad", [None, ((0, 3),)], {}, 8)
 >>> check_amount("numpy.pad", [None, ((0, 2**40),)], {}, 8)
 Traceback (most recent call last):
-ValueError: it is to make 1099511627776 elements, too huge to be computed
+ValueError: it would create 1099511627776 elements, too many to compute
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ import numpy as np
 from ..core.tensor import Tensor
 
 LARGEST = 2**28
-"""How many elements a result may have had when it was saved, or an operation may be told to make: 2 GiB of floats."""
+"""How many elements a saved result may have, or an operation may create: 2 GiB of floats."""
 LONGEST = 1000
-"""How often an operation may be told to do something over again."""
+"""How often an operation may repeat something."""
 MOST_OPERANDS = 7
-"""Of how many operands einsum may try every order: it takes ten times as long for each one more."""
+"""For how many operands einsum may try every order: each additional one takes ten times as long."""
 
 MOST_PRODUCTS = 2**34
-"""How often einsum may multiply where it is not told to find a better order: some half a minute."""
+"""How often einsum may multiply if it is not told to find a better order: about half a minute."""
 
 SIZED = {
     **dict.fromkeys(("numpy.broadcast_to", "numpy.reshape"), (1, "shape")),
@@ -46,30 +46,30 @@ SIZED = {
     **{f"numpy.fft.{name}": (1, "n") for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")},
     **{f"numpy.fft.{a}{b}": (1, "s") for a in ("fft", "ifft", "rfft", "irfft") for b in ("2", "n")},
 }
-"""Operations that are told an amount: as which of their arguments, and by which name."""
+"""Operations with an amount: the position and the name of that argument."""
 REPEATING = {"numpy.diff", "sinc_derivative", "numpy.array_split", "numpy.round"}
 MULTIPLYING = {"numpy.outer", "numpy.kron"}
-"""Operations that make as many elements as the product of the sizes of what they are given."""
+"""Operations that create as many elements as the product of the sizes of their arguments."""
 UNLIKE = {"gather", "numpy.linalg.matrix_power", "numpy.diag"}
-"""Operations whose amount says nothing about the number of elements that come out."""
+"""Operations whose amount does not determine the number of elements in the result."""
 
 
 def check_amount(name: str, arguments: list[Any], parameters: dict[str, Any], size: int | None = None) -> None:
-    """Raise a ValueError if an operation is told to make, or to repeat, too much.
+    """Raise a ValueError if an operation would create, or repeat, too much.
 
     Parameters
     ----------
     arguments, parameters
-        With None for what is not known yet.
+        None stands for unknown values.
     size : int, optional
-        How many elements the file says came out. What is to be made must fit that.
+        The number of elements in the result, according to the file. The amount must match it.
     """
     if name == "numpy.einsum":
         _check_order(arguments, parameters)
         if parameters.get("optimize", False) is False:
             _check_products(arguments)
     if name in MULTIPLYING and (made := math.prod(map(np.size, (*arguments, *parameters.values())))) > LARGEST:
-        raise ValueError(f"it is to make {made} elements, too huge to be computed")
+        raise ValueError(f"it would create {made} elements, too many to compute")
     if name not in SIZED:
         return
     position, keyword = SIZED[name]
@@ -77,7 +77,7 @@ def check_amount(name: str, arguments: list[Any], parameters: dict[str, Any], si
     numbers = [abs(n) for n in _numbers(given)]
     if name in REPEATING:
         if len(numbers) == 1 and numbers[0] > LONGEST:
-            raise ValueError(f"it is to be done {numbers[0]} times; from a file it is done {LONGEST} times at most")
+            raise ValueError(f"it would repeat {numbers[0]} times; from a file, the limit is {LONGEST}")
         return
     if name == "numpy.repeat":
         amount = sum(numbers)
@@ -86,16 +86,18 @@ def check_amount(name: str, arguments: list[Any], parameters: dict[str, Any], si
     else:
         amount = math.prod(n for n in numbers if n) ** (2 if name.startswith("numpy.diag") else 1)
     if amount > LARGEST:
-        raise ValueError(f"it is to make {amount} elements, too huge to be computed")
+        raise ValueError(f"it would create {amount} elements, too many to compute")
     if size is not None and name not in UNLIKE and amount > 2 * size + LONGEST:
-        raise ValueError(f"it is to make {amount} elements, and the file says that {size} came out; save it again")
+        raise ValueError(
+            f"it would create {amount} elements, but the file says that the result has {size}; save it again"
+        )
 
 
 def _check_order(arguments: list[Any], parameters: dict[str, Any]) -> None:
     operands = sum(not isinstance(x, str | list | tuple) for x in arguments)
     if operands > MOST_OPERANDS and "optimal" in map(str, _leaves(parameters.get("optimize"))):
         raise ValueError(
-            f"einsum is to try every order of {operands} operands, which may never end; write optimize='greedy'"
+            f"einsum would try every order of {operands} operands, which may never end; write optimize='greedy'"
         )
 
 
@@ -112,7 +114,7 @@ def _check_products(arguments: list[Any]) -> None:
         lengths["..."] = max(rest, lengths.get("...", 1))
     if (products := math.prod(lengths.values()) * len(operands)) > MOST_PRODUCTS:
         raise ValueError(
-            f"einsum is to multiply {products} times, which may never end; write optimize='greedy' and save it again"
+            f"einsum would multiply {products} times, which may never end; write optimize='greedy' and save it again"
         )
 
 

@@ -1,4 +1,4 @@
-"""What was recorded must be the function, and not one call of it: so it is recorded again, and compared."""
+"""Checks that the recording stands for the function and not for one call: it is recorded again, and compared."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ REMEDIES = {
     "getitem": "write x[:-1] in place of x[:len(x) - 1], and np.take_along_axis(x, k[:, None], axis=1) in place of "
     "x[np.arange(len(x)), k]",
 }
-REMEDY = "let the operation find it out: -1 in a shape, np.mean, np.zeros_like(x), np.ones_like(x), broadcasting"
+REMEDY = "let the operation find it: -1 in a shape, np.mean, np.zeros_like(x), np.ones_like(x), broadcasting"
 CONSTANT = "make the array from a tensor, np.zeros_like(x) or np.ones_like(x), or of a shape that broadcasts"
 
 
 def check_values(function: Callable[..., Any], given: Examples, first: Run, custom_gradients: bool) -> set[int]:
-    """Check that a recording holds for other values; give the numbers of instructions with random constants."""
+    """Check that a recording holds for other values; return the numbers of instructions with random constants."""
     check_differentiable(first, given)
     for deed in _deeds(first.watching):
         _warn(deed)
@@ -38,7 +38,7 @@ def check_values(function: Callable[..., Any], given: Examples, first: Run, cust
 
 
 def _check_again(function: Callable[..., Any], given: Examples, first: Run, custom_gradients: bool) -> set[int]:
-    """Check that it is the same when called again, and with values moved a little."""
+    """Check that the recording is the same when called again, and with slightly moved values."""
     again = Run(function, given, given.arrays, custom_gradients)
     assert first.program
     assert again.program
@@ -47,25 +47,26 @@ def _check_again(function: Callable[..., Any], given: Examples, first: Run, cust
         if difference.what == "path" or difference.reshaped:
             raise ValueError(
                 f"called twice with the same examples, the function did not do the same: {_told(difference)}. Only a "
-                "function that always does the same can be saved; draw random numbers outside of it, and pass them in"
+                "function that always does the same can be saved; draw random numbers outside it, and pass them in"
             )
         random.add(difference.number)
         _warn(
-            f"{_told(difference)}, when called twice with the same examples: a random number, the time, or something "
-            "like it. It is kept as a constant; pass it in as an argument, if it shall vary",
+            f"{_told(difference)}, when called twice with the same examples: a random number, the time or something "
+            "similar. It is kept as a constant; pass it in as an argument if it should vary",
             5,
         )
     with np.errstate(all="ignore"):
         moved = Run(function, given, given.moved(), custom_gradients, moved=True, attempt=True)
-    if moved.program is None:  # the function does not take other values, so they cannot matter
+    if moved.program is None:  # the function does not accept other values, so they cannot matter
         return random
     for difference in differences(first.program, moved.program):
         if difference.what == "path":
             _warn(f"{_told(difference)}, with other values: what is saved is the path taken with the examples", 5)
         elif difference.number not in random:
             raise ValueError(
-                f"{_told(difference)}, with other values: it was computed with plain NumPy or Python from an argument, "
-                "so it would be a constant. Compute with tensors all the way, without float(), .numpy() or np.asarray"
+                f"{_told(difference)}, with other values: it was computed from an argument with plain NumPy or Python, "
+                "so it would become a constant. Compute with tensors all the way, without float(), .numpy() or "
+                "np.asarray"
             )
     return random
 
@@ -73,7 +74,7 @@ def _check_again(function: Callable[..., Any], given: Examples, first: Run, cust
 def check_samples(
     function: Callable[..., Any], given: Examples, first: Run, random: set[int], custom_gradients: bool
 ) -> dict[int, int]:
-    """Check for each length of first axes whether it may vary; those that may get a group each."""
+    """Check for each length of first axes whether it may vary; each one that may gets a group."""
     free: dict[int, int] = {}
     assert first.program
     for length in given.lengths():
@@ -83,7 +84,7 @@ def check_samples(
 
 
 def _others(length: int) -> tuple[int, ...]:
-    """List the numbers of samples to try: odd and even, and well beyond what a small limit would clip."""
+    """List the numbers of samples to try: odd and even, and well beyond any small limit in the code."""
     return length + 1, 2 * length + 1, 4 * length + 3
 
 
@@ -96,7 +97,7 @@ def _holds_for(
     random: set[int],
     custom_gradients: bool,
 ) -> bool:
-    """Return whether the function runs with another number of samples; a ValueError if it then does something else."""
+    """Return whether the function runs with another number of samples; raise a ValueError if it does something else."""
     assert first.program
     with np.errstate(all="ignore"):
         longer = Run(function, given, given.longer(length, other), custom_gradients, attempt=True)
@@ -110,30 +111,33 @@ def _holds_for(
         if difference.what == "constant" and difference.operation != "getitem":
             remedy = CONSTANT
         if difference.what == "path":
-            remedy = "loops over samples, and branches by their number, are recorded as they went; use array operations"
+            remedy = (
+                "loops over samples, and branches that depend on their number, are recorded as they ran; "
+                "use array operations"
+            )
         if first.watching.differentiates:
             remedy += (
-                ". Where the function takes a derivative itself, save what it differentiates, and take the derivative "
-                "of what is loaded: ad.grad(ad.load(path))"
+                ". If the function takes a derivative itself, save the function that it differentiates, and "
+                "differentiate the loaded one: ad.grad(ad.load(path))"
             )
         raise ValueError(
-            f"{_told(difference)}, with another number of samples ({length} in the examples, and then {other}), so "
-            f"what was recorded holds for that number only. For any number, {remedy}. For this number alone, let the "
-            "function raise an error for others"
+            f"{_told(difference)}, with another number of samples ({length} in the examples, then {other}), so the "
+            f"recording holds for that number only. For any number, {remedy}. For this number alone, make the function "
+            "raise an error for others"
         )
     return True
 
 
 def _check_not_reshaped(first: Run, failed: Run, length: int) -> None:
-    """Raise a ValueError if the function failed with more samples because it gave their number as a shape."""
+    """Raise a ValueError if the function failed with more samples because it used their number as a shape."""
     index = len(failed.recording.notes)
     if index >= len(first.recording.notes):
         return
     note = first.recording.notes[index]
     if note.operation in ("numpy.reshape", "numpy.broadcast_to") and length in _numbers(note.arguments):
         raise ValueError(
-            f"{note.operation} at {place(note.where)} is told the number of samples, {length}, and fails with another "
-            f"({failed.failure}). For any number, {REMEDIES[note.operation]}"
+            f"{note.operation} at {place(note.where)} depends on the number of samples, {length}, and fails with "
+            f"another ({failed.failure}). For any number, {REMEDIES[note.operation]}"
         )
 
 
@@ -149,11 +153,11 @@ def _numbers(written: Any) -> list[int]:
 
 
 def _deeds(watching: Watching) -> list[str]:
-    """List what else the function did that a saved function will not do; a ValueError if it assigned to a variable."""
+    """List what else the function did that a saved function will not do; raise a ValueError if it assigns variables."""
     for name, where in watching.assigned:
         raise ValueError(
-            f"the function assigns to the variable {name} at {place(where)}, and a saved function changes nothing; "
-            "save it as it is used after training, with training=False"
+            f"the function assigns to the variable {name} at {place(where)}, but a saved function changes nothing; "
+            "save the function as you use it after training, with training=False"
         )
     return [
         f"the function opens a file at {place(where)}; what it reads is kept as a constant, and not read again"
@@ -166,7 +170,7 @@ def _deeds(watching: Watching) -> list[str]:
 
 
 def _decisions(watching: Watching) -> list[str]:
-    """Describe where numbers were taken out of what was computed from arguments or variables, or decided something."""
+    """Describe where numbers that depend on arguments or variables were taken out, or decided something."""
     found = []
     for how, what, where in dict.fromkeys(watching.left):
         if what:
@@ -174,14 +178,14 @@ def _decisions(watching: Watching) -> list[str]:
             continue
         found.append(
             f"{how} at {place(where)} takes numbers out of a tensor that was computed from an argument or a variable. "
-            "What they lead to in Python, a branch or an index or another number, is kept as a constant, as it was "
+            "Whatever Python does with them (a branch, an index, another number) is kept as a constant, as it was "
             "with the examples. Compute with tensors all the way"
         )
     for how, where in dict.fromkeys(watching.decided):
         found.append(
-            f"Python asks for {how} of a tensor at {place(where)}, to branch or to choose: what is saved is the path "
-            "taken with the examples, like a constant. np.where, np.maximum and x[k] with a tensor k choose anew in "
-            "each call"
+            f"Python asks for {how} of a tensor at {place(where)}, to branch or to choose: the path taken with the "
+            "examples is saved, like a constant. np.where, np.maximum and x[k] with a tensor k choose again in each "
+            "call"
         )
     return found
 
@@ -190,9 +194,9 @@ def _told(difference: Difference) -> str:
     at = f"{difference.operation} at {difference.place}"
     if difference.what == "path":
         return f"from {at} on, the function took another path"
-    return f"{at} got {difference.before}, and then {difference.after}"
+    return f"{at} got {difference.before}, then {difference.after}"
 
 
 def _warn(message: str, level: int = 4) -> None:
-    """Warn of something in the function, at the line that saves it, which is so many calls above."""
+    """Warn about something in the function, at the line that saves it, this many calls above."""
     warnings.warn(message, UserWarning, stacklevel=level)

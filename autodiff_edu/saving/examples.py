@@ -1,4 +1,4 @@
-"""The examples that a function is recorded with: as inputs, moved a little, and with more samples."""
+"""The examples that a function is recorded with: as inputs, slightly moved, and with more samples."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Examples:
     Attributes
     ----------
     names : list of str
-        What reaches each array, in words of the function's signature: "x", "layers['w'][0]".
+        The expression that reaches each array, in terms of the function's signature: "x", "layers['w'][0]".
     arrays : list of ndarray
         Their values.
     written : list
@@ -61,13 +61,15 @@ class Examples:
             if isinstance(part, list | tuple):
                 return {"list": [form(its) for its in part]}
             if is_dataclass(part):
-                raise TypeError(f"the example {part!r:.60} is a dataclass, and its class is not saved; give a dict")
+                raise TypeError(
+                    f"the example {part!r:.60} is a dataclass, but its class would not be saved; pass a dict"
+                )
             return {"input": next(numbers)}
 
         return [form(part) for part in self.structure]
 
     def moved(self) -> list[Any]:
-        """Return other values: floats moved a little, the samples of integers in the other order."""
+        """Return other values: floats slightly moved, the samples of integers in reverse order."""
         return [_moved(array) for array in self.arrays]
 
     def lengths(self) -> list[int]:
@@ -75,7 +77,7 @@ class Examples:
         return list(dict.fromkeys(len(array) for array in self.arrays if array.ndim and len(array)))
 
     def longer(self, length: int, other: int) -> list[Any]:
-        """Return the arrays with another, larger number of samples where there were so many."""
+        """Return the arrays with a larger number of samples where they had the given number."""
         rows = np.arange(other) % length
         return [array[rows] if array.ndim and len(array) == length else array for array in self.arrays]
 
@@ -88,12 +90,12 @@ def _array(name: str, value: Any) -> Any:
     except (TypeError, ValueError) as error:
         raise TypeError(f"the example {name} is {value!r:.60}; examples are tensors, arrays and numbers") from error
     if not isinstance(array, np.ndarray | np.generic):
-        raise TypeError(f"the example {name} is an array of {type(array).__module__}; give one of NumPy's")
+        raise TypeError(f"the example {name} is an array of {type(array).__module__}; pass a NumPy array")
     return np.asarray(array)
 
 
 def _names(function: Callable[..., Any], count: int) -> list[str]:
-    """Name arguments as the function does, as far as it says so."""
+    """Name arguments as the function does, as far as its signature is known."""
     try:
         bound = inspect.signature(function).bind(*range(count)).arguments
     except (TypeError, ValueError):

@@ -1,9 +1,9 @@
-"""One file out of a document and arrays, and back again, trusting nothing that is read.
+"""Packs a document and arrays into one file and unpacks it, trusting nothing that is read.
 
 The file is a zip archive without compression: `program.json` and one NumPy `.npy` member per array. Its comment, the
-last 64 bytes of the file, is the SHA-256 of all bytes before it, so no byte can change unseen. Nothing is allocated on
-the word of the file: members must fit into it side by side, only those that the program declares are read, and an
-array's header must agree with the number of bytes that are there.
+last 64 bytes of the file, is the SHA-256 of all bytes before it, so no byte can change unseen. Nothing is allocated
+just because the file says so: members must fit into it side by side, only those that the program declares are read, and
+an array's header must agree with the number of bytes in the file.
 
 >>> data = pack({"constants": [{}]}, {"constants/0": np.arange(3.0)})
 >>> unpack(data, "f.ad")
@@ -68,7 +68,7 @@ def unpack(data: bytes, path: Any) -> tuple[Any, dict[str, Any]]:
     Raises
     ------
     ValueError
-        If these are not the bytes of such a file, or not all of them.
+        If these are not the bytes of such a file, or some are missing.
     """
     if not data.startswith(b"PK") or len(data) <= DIGEST:
         raise ValueError(f"{path} was not written by ad.save: it is not a zip archive")
@@ -84,12 +84,14 @@ def unpack(data: bytes, path: Any) -> tuple[Any, dict[str, Any]]:
             program = archive.read(PROGRAM) if PROGRAM in listed else None
             document = None if program is None else _json(program)
             members = {name: archive.read(name) for name in _declared(document) if name in listed}
-    except Exception as error:  # zipfile raises a dozen kinds for archives that are not well made
+    except Exception as error:  # zipfile raises a dozen kinds of errors for malformed archives
         raise ValueError(f"{path} is damaged: {error}; save it again") from error
     if program is None:
         raise ValueError(f"{path} was not written by ad.save: it is a zip archive without {PROGRAM}")
     if isinstance(document, dict) and len(listed) > 1 + len(members):
-        raise ValueError(f"{path} cannot be loaded: it holds arrays that its program does not declare; save it again")
+        raise ValueError(
+            f"{path} cannot be loaded: it contains arrays that its program does not declare; save it again"
+        )
     return document, {name.removesuffix(".npy"): _array(content, name, path) for name, content in members.items()}
 
 
@@ -101,7 +103,7 @@ def _ours(data: bytes) -> bool:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _json(program: bytes) -> Any:
@@ -116,42 +118,44 @@ def _listed(archive: zipfile.ZipFile, size: int) -> set[str]:
     members = archive.infolist()
     names = {member.filename for member in members}
     if len(names) < len(members):
-        raise ValueError("two members have one name")
+        raise ValueError("two members have the same name")
     for member in members:
         if member.compress_type != zipfile.ZIP_STORED or member.file_size != member.compress_size:
             raise ValueError(f"{member.filename} is compressed")
     if sum(member.file_size for member in members) > size:
-        raise ValueError("its members claim more bytes than there are")
+        raise ValueError("its members claim more bytes than the file has")
     return names
 
 
 def _declared(document: Any) -> list[str]:
-    """List the members that a program says it has; what else is wrong with it, its reader says."""
+    """List the members that a program declares; its reader reports everything else that is wrong."""
     counts = {kind: document.get(kind) if isinstance(document, dict) else None for kind in ("constants", "variables")}
     return [f"{kind}/{k}.npy" for kind, each in counts.items() if isinstance(each, list) for k in range(len(each))]
 
 
 def _array(content: bytes, name: str, path: Any) -> Any:
-    """Read an array whose header says what its bytes bear out."""
+    """Read an array whose header matches its bytes."""
     buffer = io.BytesIO(content)
     try:
         if np.lib.format.read_magic(buffer) != (1, 0):
             raise ValueError("another version of the .npy format")
         shape, fortran, dtype = np.lib.format.read_array_header_1_0(buffer)
     except Exception as error:
-        raise ValueError(f"{path} is damaged: {name} has no header of an array ({error}); save it again") from error
+        raise ValueError(
+            f"{path} is damaged: {name} does not have the header of an array ({error}); save it again"
+        ) from error
     there = len(content) - buffer.tell()
     sound = not fortran and dtype.kind in "biufc" and all(type(n) is int and n >= 0 for n in shape)
     if not sound or math.prod(shape) * dtype.itemsize != there:
         raise ValueError(
-            f"{path} is damaged: {name} claims to be an array of shape {shape} and dtype {dtype}, and has {there} "
+            f"{path} is damaged: {name} claims to be an array of shape {shape} and dtype {dtype}, but has {there} "
             "bytes; save it again"
         )
     return np.frombuffer(content, dtype, offset=buffer.tell()).reshape(shape)
 
 
 def check_path(path: Any, example: str = "f.ad") -> None:
-    """Raise an error for what cannot be the path of a file, before anything is written; `example` is a good name."""
+    """Raise an error for an invalid file path before anything is written; `example` is a good name."""
     if not isinstance(path, str | os.PathLike):
         raise TypeError(
             f"the path of the file is {path!r:.60}; write ad.save(function, path, *examples): "
@@ -163,11 +167,11 @@ def check_path(path: Any, example: str = "f.ad") -> None:
         raise IsADirectoryError(f"{path} is a directory; give the path of a file, such as {Path(path) / example}")
     folder = Path(path).resolve().parent
     if not folder.is_dir():
-        raise FileNotFoundError(f"{path} cannot be written: there is no directory {folder}; make it first")
+        raise FileNotFoundError(f"{path} cannot be written: there is no directory {folder}; create it first")
 
 
 def write(path: Any, data: bytes) -> None:
-    """Write a file whole or not at all: an existing one stays as it was until the new one is complete."""
+    """Write a file completely or not at all: an existing one stays unchanged until the new one is complete."""
     path = Path(path).resolve()
     _clear(path)
     for last in (False, True):
@@ -183,7 +187,7 @@ def write(path: Any, data: bytes) -> None:
             return
         except BaseException as error:
             temporary.unlink(missing_ok=True)
-            if last or not isinstance(error, FileNotFoundError):  # another process may have thought it was left behind
+            if last or not isinstance(error, FileNotFoundError):  # another process may have taken it for a leftover
                 raise
 
 

@@ -1,4 +1,4 @@
-"""While a function is recorded: what else it does is noticed, and the variables that it assigns keep their values."""
+"""Notices what else a function does while it is recorded, and restores the variables that it assigns."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ DECISIONS = ("bool()", "index()")
 
 
 class Watching:
-    """What the user's code did, besides computing, while it was recorded; each with the place.
+    """What the user's code did besides computing while it was recorded, with places.
 
-    It listens, and is a hook: as a listener it is told what was handed over as plain numbers.
+    It is a listener and a hook: as a listener it hears what was handed over as plain numbers.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Watching:
         self._before: dict[int, tuple[Variable, Any]] = {}
 
     def __call__(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
-        """Note that a tensor was handed over, or asked which way to go; a listener."""
+        """Note that a tensor was handed over, or asked for a decision; this is the listener."""
         if entry.values is not None or entry.output_id != PLAIN or entry.operation == "format()":
             return
         tensor: Tensor = inputs[0]
@@ -68,7 +68,7 @@ class Watching:
             self.left.append((entry.operation, what, entry.where))
 
     def see(self, what: str, *details: Any) -> None:
-        """Note an assignment, and that a derivative was begun; a hook."""
+        """Note an assignment, or the start of a derivative; this is the hook."""
         if what == "Assigning":
             self._before.setdefault(details[0]._id, (details[0], details[0]._array))
         elif what == "Assign":
@@ -100,7 +100,7 @@ def _outside(frame: Any) -> Where:
 
 @contextmanager
 def recorded(inputs: list[Tensor]) -> Iterator[tuple[Recording, Watching]]:
-    """Record what happens in a `with` block, unseen by other listeners; variables keep their values."""
+    """Record what happens in a `with` block, hidden from other listeners; variables keep their values."""
     recording = Recording(inputs)
     watching, profiler = Watching(recording), sys.getprofile()
     with only(*always.listeners, recording, watching, hooks=(recording.see, watching.see)):

@@ -1,4 +1,4 @@
-"""The names under which operations stand in a file. Loading can run these and nothing else."""
+"""The names of operations in a file. Loading can run these and nothing else."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OURS = __name__.partition(".")[0] + "."
 
 
 def operations() -> dict[str, Callable[..., Any]]:
-    """List every operation that has a rule or a spelling, registered ones among them, by its name in a file.
+    """Map the names in a file to all operations with a rule or a spelling, including registered ones.
 
     >>> table = operations()
     >>> table["numpy.sin"] is np.sin, "getitem" in table, "numpy.add.reduce" in table
@@ -25,7 +25,7 @@ def operations() -> dict[str, Callable[..., Any]]:
     complete()
     table: dict[str, Callable[..., Any]] = {}
     for function in {**RULES, **SPELLED}:
-        if isinstance(function, Custom):  # computed by what it stands for, and written down by itself
+        if isinstance(function, Custom):  # computed by the function it stands for, and recorded by itself
             continue
         name = name_of(function)
         if name in table:
@@ -39,31 +39,28 @@ def operations() -> dict[str, Callable[..., Any]]:
 
 
 def name_of(function: Any) -> str:
-    """Name an operation: NumPy's with their module, those of this package and of Python without."""
+    """Return an operation's name: with its module for NumPy, without for this package and Python."""
     if isinstance(function, tuple):  # a ufunc and one of its methods
         return f"{name_of(function[0])}.{function[1]}"
     name = str(function.__name__)
     if function is operator.getitem or function is np.ndarray.astype:
         return name
-    if isinstance(function, np.ufunc):  # which does not know the module it is from
+    if isinstance(function, np.ufunc):  # which does not know its module
         return f"numpy.{name}" if getattr(np, name, None) is function else f"registered.{name}"
     module = str(getattr(function, "__module__", None) or "registered")
     return name if module.startswith(OURS) else f"{module}.{name}"
 
 
 def _power(x: Any, exponent: Any, **parameters: Any) -> Any:
-    """Compute a power as `x ** exponent`, as nearly everybody writes it: it takes short cuts that `np.power` does not.
-
-    So the last bits are those of the function that was saved.
-    """
+    """Compute a power as `x ** exponent`, the usual form: Python takes short cuts that `np.power` does not."""
     return np.power(x, exponent, **parameters) if parameters else x**exponent
 
 
 def _spelled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Run what a function is spelled as: NumPy does not tell tensors of all such calls, `np.full(shape, x)` for one."""
+    """Run the spelled-out version of a function; tensors do not hear of all such calls, such as `np.full(shape, x)`."""
 
     def run(*arguments: Any, **parameters: Any) -> Any:
-        if function not in SPELLED:  # it had a rule of the user's in its place when it was saved
+        if function not in SPELLED:  # when it was saved, a rule of the user's was in its place
             return function(*arguments, **parameters)
         return call_spelled(function, SPELLED[function], arguments, parameters)
 

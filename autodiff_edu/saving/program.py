@@ -1,6 +1,6 @@
-"""From what a recording noted to the document that is saved: only what leads to the result, numbered afresh.
+"""Turns the notes of a recording into the saved document: only what leads to the result, renumbered.
 
-Two recordings of one function are compared here too: what differs between them was no part of the function.
+Two recordings of one function are compared here too: their differences do not belong to the function.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _variables(notes: list[Note]) -> set[int]:
 
 
 class _Writer:
-    """Gives results, constants and variables their numbers in the document."""
+    """Numbers the results, constants and variables in the document."""
 
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
@@ -134,7 +134,7 @@ def every_instruction(program: Program) -> list[Instruction]:
 
 
 def differences(first: Program, second: Program) -> Iterator[Difference]:
-    """List the instructions that two recordings do not have in common, up to where their paths part."""
+    """List the differences between the instructions of two recordings, up to where their paths diverge."""
     ours, theirs = every_instruction(first), every_instruction(second)
     for number, (a, b) in enumerate(zip(ours, theirs, strict=False)):
         at = (a.written["operation"], a.written["place"])
@@ -157,7 +157,7 @@ def differences(first: Program, second: Program) -> Iterator[Difference]:
 
 
 def describe(array: Any) -> str:
-    """Name an array by its shape and dtype, or by its value where it has one only."""
+    """Describe an array by its shape and dtype, or by its value if it has only one."""
     return str(array[()]) if np.ndim(array) == 0 else f"an array of shape {np.shape(array)}"
 
 

@@ -1,4 +1,4 @@
-"""From the document of a file to something that runs: every part is checked before any of it is used."""
+"""Turns the document of a file into something that runs: every part is checked before any of it is used."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Reference(NamedTuple):
 class Input(NamedTuple):
     """What is known of one input: its dtype, its shape, and whether its first axis may have another length.
 
-    Inputs with the same `group` have the same length there; None stands for a length that is fixed.
+    Inputs with the same `group` have the same length there; None means a fixed length.
     """
 
     name: str
@@ -49,13 +49,13 @@ class Instruction(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Instructions, and what they lead to."""
+    """Instructions and their result."""
 
     instructions: list[Instruction]
     result: Any
 
     def run(self, known: dict[str, list[Any]]) -> Any:
-        """Run the instructions one after the other; each adds to the known results."""
+        """Run the instructions in order; each adds to the known results."""
         results = known["result"]
         for step in self.instructions:
             if isinstance(step.run, CustomGradient):
@@ -66,8 +66,8 @@ class Block(NamedTuple):
                 found = tensors_in(step.run(*arguments, **parameters))
             if len(found) != step.results:
                 raise ValueError(
-                    f"{step.name}, from {step.place}, gave {len(found)} results in place of {step.results}; "
-                    "save it again"
+                    f"{step.name}, from {step.place}, returned {len(found)} results instead of {step.results}; save it "
+                    "again"
                 )
             results.extend(found)
         return filled(self.result, known)
@@ -101,7 +101,7 @@ class CustomGradient(NamedTuple):
 
 
 class Contents(NamedTuple):
-    """All that a file holds."""
+    """The contents of a file."""
 
     name: str
     arguments: Any
@@ -112,7 +112,7 @@ class Contents(NamedTuple):
 
 
 def read(document: Any, arrays: dict[str, Any], path: Any) -> Contents:
-    """Check a document and give what it holds; a ValueError names the path and the first thing that is wrong."""
+    """Check a document and return its contents; a ValueError names the path and the first thing that is wrong."""
     check_version(document, path)
     try:
         return _Reader(document, arrays).contents()
@@ -120,7 +120,7 @@ def read(document: Any, arrays: dict[str, Any], path: Any) -> Contents:
         raise ValueError(f"{path} cannot be loaded: {error}") from error
     except (KeyError, TypeError, AttributeError, IndexError, OverflowError, RecursionError) as error:
         raise ValueError(
-            f"{path} cannot be loaded: its program is not written as the format says ({error!r}); save it again"
+            f"{path} cannot be loaded: its program does not follow the format ({error!r}); save it again"
         ) from error
 
 
@@ -130,7 +130,7 @@ def check_version(document: Any, path: Any) -> None:
         raise ValueError(f"{path} was not written by ad.save: its program does not say {FORMAT!r}")
     if document.get("version") != VERSION:
         raise ValueError(
-            f"{path} has version {document.get('version')!r} of the format, and this package reads version {VERSION}; "
+            f"{path} has version {document.get('version')!r} of the format, but this package reads version {VERSION}; "
             "load it with the version of autodiff_edu that saved it, or save it again with this one"
         )
 
@@ -172,8 +172,8 @@ class _Reader:
     def instruction(self, step: dict[str, Any], name: str, line: str, count: int) -> Instruction:
         if name != CUSTOM and name not in self.table:
             raise ValueError(
-                f"no operation called {name!r} is registered here, and nothing else is ever run; if you gave it its "
-                "rule by ad.register_gradient, do so before loading"
+                f"no operation called {name!r} is registered here, and nothing else is ever run; if you registered it "
+                "with ad.register_gradient, register it before loading"
             )
         arguments = [self.decoded(part, count) for part in _list(step["arguments"])]
         if not isinstance(step["parameters"], dict):
@@ -184,7 +184,7 @@ class _Reader:
             raise ValueError("it has no result")
         given = [arguments, parameters]
         if name != CUSTOM and not any(isinstance(part, Reference) for part in _leaves(given)):
-            raise ValueError("it computes with numbers alone, and not with tensors")
+            raise ValueError("it computes with numbers only, not with tensors")
         seen = {"constant": self.constants, "variable": [variable._array for variable in self.variables]}
         size = sum(math.prod(shape) for _, shape in results)
         check_amount(name, filled(arguments, seen), filled(parameters, seen), size)
@@ -192,7 +192,7 @@ class _Reader:
             return Instruction(name, line, self.table[name], arguments, parameters, len(results))
         custom = self.custom(step.get("backward"), arguments, _text(parameters.get("name")), count)
         if len(results) != custom.outputs:
-            raise ValueError(f"it declares {len(results)} results, and has {custom.outputs}")
+            raise ValueError(f"it declares {len(results)} results, but has {custom.outputs}")
         return Instruction(name, line, custom, arguments, {}, len(results))
 
     def custom(self, written: Any, arguments: list[Any], name: str, count: int) -> CustomGradient:
@@ -206,10 +206,10 @@ class _Reader:
             return CustomGradient(name, len(outputs), None)
         cotangents = [_described(part) for part in _list(written["cotangents"])]
         if len(cotangents) != len(outputs):
-            raise ValueError(f"its backward takes {len(cotangents)} cotangents, and there are {len(outputs)} outputs")
+            raise ValueError(f"its backward takes {len(cotangents)} cotangents, but there are {len(outputs)} outputs")
         block = self.block(written, count + len(cotangents))
         if not isinstance(block.result, list) or len(block.result) != len(sources):
-            raise ValueError(f"its backward must give one gradient, or none, for each of {len(sources)} sources")
+            raise ValueError(f"its backward must return one gradient, or none, for each of {len(sources)} sources")
         return CustomGradient(name, len(outputs), block)
 
     def decoded(self, written: Any, count: int) -> Any:
@@ -220,7 +220,7 @@ class _Reader:
             case dict() if len(written) == 1:
                 [(tag, content)] = written.items()
                 return self.tagged(tag, content, count)
-        raise ValueError(f"{written!r:.60} is no argument that the format knows")
+        raise ValueError(f"{written!r:.60} is not an argument that the format knows")
 
     def tagged(self, tag: str, content: Any, count: int) -> Any:
         sizes = {
@@ -231,7 +231,7 @@ class _Reader:
         }
         if tag in sizes:
             if type(content) is not int or not 0 <= content < sizes[tag]:
-                raise ValueError(f"it refers to {tag} {content!r}, and there are {sizes[tag]} before it")
+                raise ValueError(f"it refers to {tag} {content!r}, but there are {sizes[tag]} before it")
             return Reference(tag, content)
         match tag, content:
             case "list", list():
@@ -250,25 +250,25 @@ class _Reader:
                 return ...
             case "dtype", str():
                 return _dtype(content)
-        raise ValueError(f"it has an argument of the kind {tag!r}, which the format does not know, or not like this")
+        raise ValueError(f"it has an argument of the kind {tag!r}, which the format does not know, or not in this form")
 
 
 def _list(written: Any) -> list[Any]:
     if not isinstance(written, list):
-        raise ValueError(f"{written!r:.60} stands where a list belongs")
+        raise ValueError(f"{written!r:.60} is in the place of a list")
     return written
 
 
 def _text(written: Any) -> str:
-    """Check a name, and spell out what is not to be printed: it may end up in a terminal."""
+    """Check a name and escape unprintable characters, because it may end up in a terminal."""
     if not isinstance(written, str):
-        raise ValueError(f"{written!r:.60} stands where a name belongs")
+        raise ValueError(f"{written!r:.60} is in the place of a name")
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in written)
 
 
 def _key(written: Any) -> Any:
     if not isinstance(written, str | int | float | None):
-        raise ValueError(f"{written!r:.60} stands where the key of a dict belongs")
+        raise ValueError(f"{written!r:.60} is in the place of the key of a dict")
     return written
 
 
@@ -287,9 +287,9 @@ def _dtype(name: Any) -> np.dtype:
     try:
         dtype = np.dtype(_text(name))
     except TypeError as error:
-        raise ValueError(f"NumPy knows no dtype {name!r} here") from error
+        raise ValueError(f"NumPy does not know the dtype {name!r} here") from error
     if dtype.kind not in "biufc":
-        raise ValueError(f"the dtype {name!r} is not one of numbers")
+        raise ValueError(f"the dtype {name!r} is not a dtype of numbers")
     return dtype
 
 
@@ -297,21 +297,21 @@ def _described(written: Any) -> tuple[np.dtype, tuple[int, ...]]:
     """Check a written dtype and shape."""
     dtype, shape = _list(written)
     if not all(type(n) is int and n >= 0 for n in _list(shape)):
-        raise ValueError(f"{shape!r:.60} is no shape")
+        raise ValueError(f"{shape!r:.60} is not a shape")
     _check_size(shape)
     return _dtype(dtype), tuple(shape)
 
 
 def _check_size(shape: Any) -> None:
     if math.prod(shape) > LARGEST:
-        raise ValueError(f"the shape {tuple(shape)} has more than {LARGEST} elements, too huge to be computed")
+        raise ValueError(f"the shape {tuple(shape)} has more than {LARGEST} elements, too many to compute")
 
 
 def _input(written: dict[str, Any]) -> Input:
     dtype, shape = _described([written["dtype"], written["shape"]])
     group = written["group"]
     if group is not None and (type(group) is not int or not shape):
-        raise ValueError(f"{group!r} is no group of inputs with as many samples")
+        raise ValueError(f"{group!r} is not a group of inputs with equally many samples")
     return Input(_text(written["name"]), dtype, shape, group)
 
 
@@ -323,7 +323,7 @@ def _entry(arrays: dict[str, Any], kind: str, number: int, written: dict[str, An
     array, (dtype, shape) = arrays[name], _described([written["dtype"], written["shape"]])
     if (array.dtype, array.shape) != (dtype, shape):
         raise ValueError(
-            f"the array {name} has shape {array.shape} and dtype {array.dtype}, and is declared with shape {shape} and "
+            f"the array {name} has shape {array.shape} and dtype {array.dtype}, but is declared with shape {shape} and "
             f"dtype {dtype}; save it again"
         )
     return array
@@ -331,12 +331,12 @@ def _entry(arrays: dict[str, Any], kind: str, number: int, written: dict[str, An
 
 def _variable(array: Any, written: dict[str, Any]) -> Variable:
     if type(written["trainable"]) is not bool or not isinstance(written["name"], str | None):
-        raise ValueError("a variable needs a name, or none, and must be trainable or not")
+        raise ValueError("a variable's name must be text or null, and trainable true or false")
     return Variable(array, written["trainable"], written["name"] and _text(written["name"]))
 
 
 def filled(template: Any, known: dict[str, list[Any]]) -> Any:
-    """Put values in the place of references, and None where a kind is not known yet."""
+    """Replace references with values, or with None for a kind that is not known yet."""
     match template:
         case Reference():
             return known[template.kind][template.number] if template.kind in known else None

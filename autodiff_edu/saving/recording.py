@@ -1,8 +1,8 @@
-"""Recording a function for good: every operation on tensors, whether or not a tape would follow it.
+"""Records a function completely: every operation on tensors, whether or not a tape would follow it.
 
 A tape notes what depends on what it watches, and stops at a comparison. A saved function must compute the comparison
-again, for other numbers; so a `Recording` notes all operations. A function that is spelled in terms of others, such
-as `np.sort`, is noted whole: what it does inside, it does for one array, or one number of samples, alone.
+again, for other numbers; so a `Recording` notes all operations. A function that is spelled in terms of others, such as
+`np.sort`, is noted as one: its inner steps may fit only one array, or one number of samples.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .operations import name_of
 
 CUSTOM = "custom_gradient"
 DEEPEST = 4
-"""How many times over a custom gradient is followed into the custom gradients of its own backward function."""
+"""How deep a custom gradient is followed into the custom gradients of its own backward function."""
 
 
 class Note:
@@ -40,7 +40,7 @@ class Note:
         self.backward: Backward | None = None
 
     def set_results(self, numbers: range, results: list[Tensor]) -> None:
-        """Note which results it has."""
+        """Set the numbers of its results."""
         self.numbers = numbers
         self.results = [[result.dtype.name, list(result.shape)] for result in results]
 
@@ -55,7 +55,7 @@ class Note:
 
 
 class Backward:
-    """What a custom gradient's backward function did, once: from cotangents to one gradient per argument."""
+    """What a custom gradient's backward function did in one call: from cotangents to one gradient per argument."""
 
     def __init__(self, cotangents: range, shapes: list[Any], notes: list[Note], result: Any) -> None:
         self.cotangents, self.shapes = cotangents, shapes
@@ -67,7 +67,7 @@ class Backward:
 
 
 class Recording:
-    """A listener that notes every operation on tensors as data, and a hook that takes spelled functions whole."""
+    """A listener that notes every operation on tensors as data, and a hook that notes spelled functions as one."""
 
     def __init__(self, inputs: list[Tensor]) -> None:
         self.notes: list[Note] = []
@@ -83,7 +83,7 @@ class Recording:
             self._know(tensor, {"input": k})
 
     def __call__(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
-        """Note an operation; what is handed over as plain numbers, and what a spelled function does, is none."""
+        """Note an operation, but not plain numbers that are handed over, nor the inner steps of a spelled function."""
         if entry.values is None or self.inside:
             return
         if isinstance(entry.operation, Custom):
@@ -93,22 +93,22 @@ class Recording:
             self.note(name_of(entry.operation), inputs, entry.parameters, [entry.output], entry.where)
 
     def follows(self, ids: Any) -> bool:
-        """Return that rules are to be computed on tensors: every operation is noted, theirs among them."""
+        """Return True: rules must run on tensors, because their operations are noted too."""
         return not self.inside
 
     def guard(self, tensor: Any, check: Any) -> Any:
-        """Leave it to a tape to object to plain numbers."""
+        """Allow plain numbers: objecting is up to a tape."""
         return check
 
     @property
     def inside(self) -> bool:
-        """Whether a spelled function is running that is noted whole."""
+        """Whether a spelled function that is noted as one is running."""
         return any(self._spelling)
 
     def see(self, what: str, *details: Any) -> None:
-        """Note a spelled function as one operation, and complete the note of a custom gradient; a hook.
+        """Note a spelled function as one operation, and complete the note of a custom gradient; this is the hook.
 
-        Not while a tape records too: a backward pass computes with what that tape saw inside of the function.
+        Not while a tape is recording too: a backward pass needs what that tape saw inside the function.
         """
         if what == "Spelling":
             self._spelling.append(not any(isinstance(follower, Tape) for follower in now().followers))
@@ -136,7 +136,7 @@ class Recording:
         return range(self.count - len(outputs), self.count)
 
     def _complete(self, call: Call, inside: list[Any], results: list[Tensor]) -> None:
-        """Complete the note of a custom gradient, once its results are known: not packed into one, but one by one."""
+        """Complete the note of a custom gradient once its results are known, one by one instead of packed."""
         note = next((note for note in reversed(self.notes) if note.call is call), None)
         if note is not None:
             note.arguments[1] = {"list": [self.written(x if isinstance(x, Tensor) else copy_in(x)) for x in inside]}
@@ -147,10 +147,10 @@ class Recording:
                 self._know(result, {"result": number})
 
     def differentiate(self, notes: list[Note], result: Any, seed: Callable[[Any], Any], depth: int = DEEPEST) -> None:
-        """Record the backward functions of the custom gradients among notes that lead to a result, and theirs in turn.
+        """Record the backward functions of the custom gradients that lead to a result, and those inside them in turn.
 
-        `seed` gives the cotangent of an output. A backward function that uses its own function again would never
-        come to an end, so `depth` is how far to go.
+        `seed` returns the cotangent of an output. A backward function that uses its own function would never end, so
+        `depth` limits this.
         """
         while waiting := [note for note in kept(notes, result) if note.call is not None and note.backward is None]:
             for note in waiting:
@@ -184,7 +184,7 @@ class Recording:
         return isinstance(tensor, Variable) or self.knows(tensor._id)
 
     def knows(self, id: int | None) -> bool:
-        """Return the same by the id of a tensor that some operation had to do with."""
+        """Return the same for the id of a tensor that an operation used or returned."""
         return id is not None and self.varies(self._references.get(id))
 
     def _know(self, tensor: Tensor, reference: Any) -> None:
@@ -228,7 +228,7 @@ class Recording:
             if isinstance(tensor, Variable):
                 self.variables.append(tensor)
                 self._know(tensor, {"variable": len(self.variables) - 1})
-            else:  # what no operation made: a constant, or a known array in a new tensor
+            else:  # not the result of an operation: a constant, or a known array in a new tensor
                 return self.written(tensor._array)
         return self._references[tensor._id]
 

@@ -1,4 +1,4 @@
-"""One run of a function with examples, recorded; and the document that a run gives."""
+"""Records one run of a function with examples, and turns it into a document."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Run:
     Attributes
     ----------
     program : Program or None
-        What led to the result; None if the function failed, which only `attempt` allows.
+        The program that led to the result; None if the function failed, which only `attempt` allows.
     failure : Exception or None
-        With what it failed.
+        The error if it failed.
     """
 
     def __init__(
@@ -82,16 +82,18 @@ def document_of(
 
 
 def check_differentiable(run: Run, given: Examples) -> None:
-    """Raise a ValueError if no gradient of the result could be anything."""
+    """Raise a ValueError if nothing in the result can have a gradient."""
     program = run.program
     assert program is not None
     used = references(program.document, "input")
     if not run.is_floating:
-        raise ValueError("the result holds integers or booleans, and has no derivative; return what they are made from")
+        raise ValueError(
+            "the result holds integers or booleans, which have no derivative; return the values they are computed from"
+        )
     if not program.variables and not any(given.arrays[k].dtype.kind in "fc" for k in used):
         raise ValueError(
             "nothing in the result depends on a floating example or a variable, so there is nothing to differentiate: "
-            "give floats (3.0 and not 3), and compute with the arguments as they come, without float() or .numpy()"
+            "pass floats (3.0, not 3), and compute with the arguments directly, without float() or .numpy()"
         )
 
 
@@ -100,7 +102,7 @@ def _declared(array: Any) -> dict[str, Any]:
 
 
 def _seed(output: Any) -> Any:
-    """Return the cotangent with which a backward function is recorded: ones, and zeros of integers."""
+    """Return the cotangent with which a backward function is recorded: ones, or zeros for integers."""
     return (np.ones if output.dtype.kind in "fc" else np.zeros)(output.shape, output.dtype)[()]
 
 
@@ -109,7 +111,7 @@ def _moved_seed(output: Any) -> Any:
 
 
 def _result(recording: Recording, result: Any, path: str) -> Any:
-    """Write a result as data; its named tuples come back as tuples."""
+    """Write a result as data; named tuples become tuples."""
     match result:
         case Tensor():
             return recording.written(result)
@@ -131,25 +133,25 @@ def _leaves(result: Any) -> list[Any]:
 
 
 def _check_runnable(notes: list[Note], table: Any = None) -> None:
-    """Raise an error if a file cannot say what was recorded."""
+    """Raise an error if a file cannot represent what was recorded."""
     table = table or operations()
     for note in notes:
         at = f"{note.operation}, used at {place(note.where)},"
         if note.operation != CUSTOM and note.operation not in table:
             reason, instead = remedy(note.operation.replace("numpy.", "np.", 1))
             raise LookupError(
-                f"{at} has no derivative rule{reason}, and only operations with one are saved. {instead}, "
+                f"{at} has no derivative rule{reason}, but only operations with a rule can be saved. {instead}, "
                 "or register a rule with ad.register_gradient, here and before loading"
             )
         unknown = _unknown([note.arguments, note.parameters])
         if unknown:
-            raise TypeError(f"{at} was given a {unknown}, which cannot be saved; give tensors, arrays and numbers")
+            raise TypeError(f"{at} was given a {unknown}, which cannot be saved; use tensors, arrays and numbers")
         if note.backward is not None:
             _check_runnable(kept(note.backward.notes, note.backward.result), table)
 
 
 def _unknown(written: Any) -> str | None:
-    """Find the type of an argument that the format has no words for."""
+    """Find the type of an argument that the format cannot express."""
     if isinstance(written, dict):
         if "unknown" in written:
             return str(written["unknown"])

@@ -1,4 +1,4 @@
-"""The function that loading gives: it runs the instructions of a file through the ordinary operations."""
+"""The loaded function: it runs the instructions of a file through the ordinary operations."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from ..core.variable import Variable
 from .reading import Contents, Input, Reference
 
 WIDER = {"b": "b", "i": "bui", "u": "bui", "f": "buif", "c": "buifc"}
-"""For the kind of dtype that an input had: the kinds it can be given."""
+"""For each kind of dtype of an input: the kinds that it accepts."""
 
 
 class SavedFunction:
-    """A function that was loaded: called like the one that was saved, and differentiated by any tape.
+    """A loaded function: called like the saved one, and differentiated by any tape.
 
     Attributes
     ----------
     variables, trainable_variables : tuple of Variable
-        What the function reads, with the values they had when they were saved; made anew by each `load`.
+        The variables that the function reads, with their saved values; each `load` creates new ones.
 
     See `save` for an example.
     """
@@ -35,18 +35,18 @@ class SavedFunction:
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
-        """Those of the variables that tapes watch without being asked."""
+        """The variables that tapes watch without being asked."""
         return tuple(variable for variable in self.variables if variable.trainable)
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Compute; the arguments are tensors, arrays, numbers, or structures of them, as the examples were.
 
-        They may be given by name, as to the function that was saved, if it named them.
+        Arguments may be passed by name, as for the saved function, if it had names for them.
 
         Raises
         ------
         TypeError
-            If their number or form is another, or a dtype is of a wider kind than the example's.
+            If their number or form is different, or a dtype is of a wider kind than the example's.
         ValueError
             If a shape differs in more than the number of samples.
         """
@@ -60,12 +60,12 @@ class SavedFunction:
         return rebuild(result, map(as_tensor, (leaf for _, leaf in flatten(result, "result"))))
 
     def _in_order(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
-        """Put arguments that are given by name in their places."""
+        """Put arguments that are passed by name in their places."""
         if not named:
             return arguments
         signature = getattr(self, "__signature__", None)
         if signature is None:
-            raise TypeError(f"the arguments of {self.__name__} were saved without names; give them in order")
+            raise TypeError(f"the arguments of {self.__name__} were saved without names; pass them in order")
         try:
             return tuple(signature.bind(*arguments, **named).args)
         except TypeError as error:
@@ -75,7 +75,7 @@ class SavedFunction:
         form = self._contents.arguments
         if len(arguments) != len(form):
             names = ", ".join(spec.name for spec in self._contents.inputs)
-            raise TypeError(f"{self.__name__} takes {len(form)} arguments ({names}), and {len(arguments)} were given")
+            raise TypeError(f"{self.__name__} takes {len(form)} arguments ({names}), but {len(arguments)} were given")
         found: dict[int, Any] = {}
         for part, argument in zip(form, arguments, strict=True):
             self._match(part, argument, found)
@@ -94,19 +94,19 @@ class SavedFunction:
             case _:
                 kind = "the keys " + ", ".join(map(repr, form)) if isinstance(form, dict) else f"{len(form)} items"
                 raise TypeError(
-                    f"an argument of {self.__name__} is a {type(form).__name__} with {kind}, as it was when it was "
-                    f"saved, and not {given!r:.60}"
+                    f"an argument of {self.__name__} is a {type(form).__name__} with {kind}, as when it was saved, not "
+                    f"{given!r:.60}"
                 )
         for part, its in parts:
             self._match(part, its, found)
 
     def _tensor(self, spec: Input, given: Any, sizes: dict[int, tuple[int, str]]) -> Tensor:
-        """Check one argument against what it was when the function was saved."""
+        """Check one argument against the example it was saved with."""
         tensor = given if isinstance(given, Tensor) else constant(given)
         kind, name = spec.dtype.kind, spec.name
         if tensor.dtype.kind not in WIDER[kind]:
             raise TypeError(
-                f"{name} has dtype {tensor.dtype}, and was saved with {spec.dtype}; convert it on purpose: "
+                f"{name} has dtype {tensor.dtype}, but was saved with {spec.dtype}; convert it explicitly: "
                 f"{name}.astype({spec.dtype.name!r})"
             )
         if tensor.dtype.kind != kind or (isinstance(given, int | float | complex) and tensor.dtype != spec.dtype):
@@ -114,12 +114,12 @@ class SavedFunction:
         start = 0 if spec.group is None else 1
         if tensor.ndim != len(spec.shape) or tensor.shape[start:] != spec.shape[start:]:
             hint = "" if start or not spec.shape else "; it did not run with another first axis when it was saved"
-            raise ValueError(f"{name} has shape {tensor.shape}, and must have shape {shape_of(spec)}{hint}")
+            raise ValueError(f"{name} has shape {tensor.shape}, but must have shape {shape_of(spec)}{hint}")
         if spec.group is not None:
             size, other = sizes.setdefault(spec.group, (tensor.shape[0], name))
             if size != tensor.shape[0]:
                 raise ValueError(
-                    f"{name} has {tensor.shape[0]} samples, and {other} has {size}; they must have equally many"
+                    f"{name} has {tensor.shape[0]} samples, but {other} has {size}; they must have equally many"
                 )
         return tensor
 
@@ -136,7 +136,7 @@ class SavedFunction:
 
 
 def _signature(contents: Contents) -> inspect.Signature | None:
-    """Return the signature that the names of the inputs tell of: "layers['w'][0]" is part of the argument layers."""
+    """Return the signature implied by the names of the inputs: "layers['w'][0]" is part of the argument layers."""
     names: list[str] = []
     for form in contents.arguments if isinstance(contents.arguments, list) else ():
         first = _first(form)

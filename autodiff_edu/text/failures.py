@@ -1,4 +1,4 @@
-"""What is said of an operation that failed: the reader's line, what each operand is, and what would fit instead."""
+"""Notes on failed operations: the reader's line, what each operand is, and what would fit instead."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from .formatting import short_value
 from .places import here, place, written
 
 EXPLAINED = (ValueError, TypeError, IndexError, ArithmeticError, Warning)
-"""What NumPy raises about shapes, dtypes and indices, and about numbers where the user has made that an error."""
+"""The errors that NumPy raises about shapes, dtypes and indices, and about numbers if the user asked for errors."""
 
 MANY = 6
-"""Operands, of np.stack say, beyond which only one of each shape and dtype is listed."""
+"""With more operands than this (in np.stack, for example), only one of each shape and dtype is listed."""
 
 _COMPARISONS = {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal}
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
 def explain(error: Exception, operation: Any, args: Any, parameters: Any = ()) -> None:
-    """Add a note to an error of NumPy's: the reader's line, each operand, and for the usual mistakes what would fit.
+    """Add a note to a NumPy error: the reader's line, each operand and, for the usual mistakes, what would fit.
 
     Parameters
     ----------
     error : Exception
-        Left as it is, unless it is one of `EXPLAINED`.
+        Left unchanged unless it is one of `EXPLAINED`.
     operation : callable, or ufunc and the name of one of its methods
         What was called.
     args : tuple
-        Tensors, arrays and other values, and lists of tensors where they are joined.
+        Tensors, arrays and other values; lists of tensors if they are joined.
     parameters : dict
         The keyword arguments.
     """
@@ -48,8 +48,8 @@ def _explain(error: Exception, operation: Any, args: Any, parameters: dict[str, 
     start = f"At {place(where)}: "
     if notes := getattr(error, "__notes__", []):
         if not notes[-1].startswith(start):
-            return  # it happened in a function of the user's that was called here, and is explained there
-        notes.pop()  # about a part of this call, whose operands have no names
+            return  # it happened in a user's function called here, and is explained there
+        notes.pop()  # it is about a part of this call, whose operands have no names
     if not any(map(is_array, each(args))):
         return
     function, method = operation if isinstance(operation, tuple) else (operation, None)
@@ -77,7 +77,7 @@ def _explain(error: Exception, operation: Any, args: Any, parameters: dict[str, 
 
 
 def _words(where: Any, function: Any, method: str | None, args: Any) -> tuple[str, list[str | None]]:
-    """Find how the user wrote a call, and what each operand is called there, or else by its tensor's name; or None."""
+    """Find how the user wrote a call, and what each operand is called (there, or by its tensor's name); or None."""
     name = getattr(function, "__name__", str(function))
     given = [getattr(value, "name", None) for value in each(args)]
     if (found := written(where)) is None:
@@ -85,13 +85,13 @@ def _words(where: Any, function: Any, method: str | None, args: Any) -> tuple[st
     text, called, arguments = found
     text = text if len(text) <= 80 else f"{called or name}(...)"
     if called not in (None, method or name) and getattr(np, str(called), None) is not function:
-        return f"{name}, in {text}", given  # the user called something else, a layer say, which computes this
+        return f"{name}, in {text}", given  # the user called something else that computes this, for example a layer
     if function in _COMPARISONS and len({type(value) for value in args}) > 1:
-        return text, given  # of x == w, Python asks w first if it is a Variable: nobody knows which is which
+        return text, given  # in x == w, Python asks w first if it is a Variable, so the sides cannot be told apart
     if isinstance(function, np.ufunc) and not method:
-        arguments = arguments[-function.nin :]  # of special.erf(x), the module is no argument
+        arguments = arguments[-function.nin :]  # in special.erf(x), the module is not an argument
     elif called and len(arguments) > len(args) and not hasattr(np.ndarray, called):
-        arguments = arguments[1:]  # nor of linalg.solve(a, b)
+        arguments = arguments[1:]  # nor in linalg.solve(a, b)
     if any(isinstance(argument, ast.Starred) for argument in arguments):
         return text, given
     names: list[str | None] = []
@@ -101,7 +101,7 @@ def _words(where: Any, function: Any, method: str | None, args: Any) -> tuple[st
 
 
 def _names(value: Any, argument: ast.expr | None) -> list[str | None]:
-    """List what the user calls the operands of one argument: one, or as many as are joined."""
+    """List the user's names for the operands of one argument: one, or as many as are joined."""
     name = ast.unparse(argument) if argument else None
     if not is_joined(value):
         return [name if name and len(name) <= 40 else None]

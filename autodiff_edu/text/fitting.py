@@ -1,4 +1,4 @@
-"""What would fit, where operands do not fit together: the usual mistakes with shapes, found by trying what is meant."""
+"""What would fit when operands do not: the usual mistakes with shapes, found by trying alternatives."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ STACKING = {"concatenate", "stack", "vstack", "hstack", "dstack", "column_stack"
 
 
 def what_would_fit(function: Any, args: Any, parameters: Any, names: list[str | None]) -> tuple[int, str] | None:
-    """Find what the user may have meant: which operand it is about, and how a sentence about it ends.
+    """Find what the user may have meant: which operand to change, and the end of a sentence about it.
 
     Parameters
     ----------
     function : callable
-        What failed. Nothing is known of most functions but the ufuncs, products and joins.
+        The function that failed. Only ufuncs, products and joins are understood.
     args, parameters : tuple, dict
-        The arguments; lists of tensors may be among them.
+        The arguments, possibly with lists of tensors.
     names : list of str or None
-        What the user calls each operand.
+        The user's name for each operand.
     """
     operands = list(each(args))
     shapes = [tuple(value.shape) if is_array(value) else None for value in operands]
@@ -39,7 +39,7 @@ def what_would_fit(function: Any, args: Any, parameters: Any, names: list[str | 
         return 1, "; write * to multiply by a number"
     trial = _Trial(function, args, parameters, elementwise=name not in PRODUCTS | STACKING)
     if trial.fits(shapes):
-        return None  # something else is wrong, a dtype perhaps
+        return None  # something else is wrong, perhaps a dtype
     for change in ("T", "squeeze") if name in PRODUCTS else ("squeeze", "[:, None]", "[None, :]", "T"):
         for k, shape in reversed(list(enumerate(shapes))):
             changed = _changed(shape, change)
@@ -56,12 +56,12 @@ def what_would_fit(function: Any, args: Any, parameters: Any, names: list[str | 
 
 
 def is_array(value: Any) -> bool:
-    """Return whether a value, a tensor perhaps, has a shape and a dtype."""
+    """Return whether a value has a shape and a dtype, as arrays and tensors do."""
     return hasattr(value, "shape") and hasattr(value, "dtype")
 
 
 def each(args: Any) -> Iterator[Any]:
-    """List the arguments of a call one by one, also those that are joined in a list."""
+    """List the arguments of a call one by one, including those that are joined in a list."""
     for value in args:
         if is_joined(value):
             yield from value
@@ -77,8 +77,8 @@ def is_joined(value: Any) -> bool:
 class _Trial:
     """A call that is tried with other shapes.
 
-    These functions ask only which lengths are equal, and which are 1. So the call is tried with arrays of lengths 2, 3,
-    4 in place of the lengths there are, which costs little, however large the operands.
+    For these functions only matters which lengths are equal and which are 1. So the call is tried with lengths 2, 3, 4
+    in place of the real ones, which is cheap however large the operands are.
     """
 
     def __init__(self, function: Any, args: Any, parameters: Any, elementwise: bool = False) -> None:
@@ -100,7 +100,7 @@ class _Trial:
 
 
 def _changed(shape: Shape | None, change: str) -> Shape | None:
-    """Return a shape after a change; None where it changes nothing."""
+    """Return a shape after a change; None if it changes nothing."""
     if shape is None:
         return None
     if change == "squeeze":
@@ -114,7 +114,7 @@ def _changed(shape: Shape | None, change: str) -> Shape | None:
 
 
 def _written(name: str | None, change: str = "") -> str | None:
-    """Write a change to an operand as code; None where it has no name."""
+    """Write a change to an operand as code; None if the operand has no name."""
     if name is None:
         return None
     if change == "T" and name.endswith(".T"):
@@ -133,7 +133,7 @@ def _widened(k: int, shapes: list[Shape | None]) -> str:
 
 
 def _reshaped(size: int, shape: Any) -> str:
-    """List the shapes that differ in one length from the one wanted, and hold so many elements."""
+    """List the shapes that differ from the wanted one in one length and hold this many elements."""
     wanted = tuple(shape) if isinstance(shape, list | tuple) else (shape,)
     if math.prod(wanted) == size:  # something else is wrong
         return ""

@@ -1,13 +1,14 @@
-"""Numbers and arrays as text: the same everywhere a reader meets them, and on every machine."""
+"""Numbers and arrays as text: the same wherever a reader meets them, and on every machine."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 
 DERIVATIVES = {"gradient": "gradient", "jacobian": "Jacobian", "batch_jacobian": "batch Jacobian"}
-"""What a tape is asked for, by the name of its method."""
+"""What a tape computes, by the name of its method."""
 
 
 def show(array: Any, indent: int = 0) -> str:
@@ -39,7 +40,7 @@ def short_value(array: Any) -> str:
     if array is None:
         return "—"
     if not isinstance(array, np.ndarray | np.generic):
-        return f"{'×'.join(map(str, array.shape))} (not computed here)"
+        return f"{'×'.join(map(str, array.shape))} (not computed here)".lstrip()
     if array.ndim == 0:
         return number(array.item())
     if array.size == 0:
@@ -51,6 +52,27 @@ def short_value(array: Any) -> str:
         return f"{shape}, up to {number(np.abs(array).max())} in size"
     low, high = array.min(), array.max()
     return f"{shape}, all {number(low)}" if low == high else f"{shape}, from {number(low)} to {number(high)}"
+
+
+def spoken_value(array: Any, noun: str = "array") -> str:
+    """Write a value as part of a sentence: as `short_value` does, but a large array as a phrase about the noun.
+
+    >>> spoken_value(np.array([1.0, 2.5])), spoken_value(np.zeros((8, 400))), spoken_value(np.arange(20), "cotangent")
+    ('[1 2.5]', 'an 8×400 array filled with 0', 'a cotangent of length 20 with values from 0 to 19')
+    """
+    text = short_value(array)
+    if array is None or not array.ndim or text.startswith("["):
+        return text
+    shape, _, rest = text.partition(" (" if text.endswith(")") else ", ")
+    text = f"{noun} of length {array.size}" if array.ndim == 1 else f"{shape} {noun}"
+    if rest == "empty":
+        return f"an empty {text}"
+    article = "an" if re.match(r"8|1[18](?!\d)", text) or text[0] in "aeiou" else "a"
+    if rest.startswith("not"):
+        return f"{article} {text} ({rest}"
+    if rest.startswith("all "):
+        return f"{article} {text} filled with {rest.removeprefix('all ')}"
+    return f"{article} {text} with values {rest}"
 
 
 def number(value: Any) -> str:
@@ -71,10 +93,13 @@ def _nested(array: Any) -> str:
 
 
 def short_argument(value: Any) -> str:
-    """Write an argument that is no tensor."""
+    """Write an argument that is not a tensor."""
     if isinstance(value, type | np.dtype):
         return getattr(value, "__name__", str(value))
     if isinstance(value, np.ndarray | np.generic):
+        text = short_value(value)
+        return text if not value.ndim or text.startswith("[") else f"[{text}]"
+    if hasattr(value, "__array_function__"):  # an array of another library, such as Dask's
         return short_value(value)
     return number(value) if isinstance(value, float | complex) else value if value == "…" else repr(value)
 
@@ -90,7 +115,7 @@ def short_index(index: Any) -> str:
 
 
 def derivative(target: str, source: str) -> str:
-    """Write a derivative by the names of its target and its source.
+    """Write a derivative using the names of its target and its source.
 
     >>> derivative("y", "x.2"), derivative("y + z", "x"), derivative("y", "layer 1/kernel")
     ('dy/dx.2', 'd(y + z)/dx', 'the gradient of y with respect to layer 1/kernel')

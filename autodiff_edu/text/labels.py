@@ -1,4 +1,4 @@
-"""What a reader calls the tensors and the entries of a tape: names from their own code, `x * y` in place of ids."""
+"""Names for the tensors and entries of a tape, from the reader's own code: `x * y` in place of ids."""
 
 from __future__ import annotations
 
@@ -7,54 +7,70 @@ from typing import Any
 
 import numpy as np
 
-from .formatting import short_argument, short_index, short_value
+from .formatting import short_argument, short_index, short_value, spoken_value
 from .places import Where, name_in_with, names, renamed
 from .shared import operators
 
 SPOKEN = {
     "sin": "sine",
     "cos": "cosine",
-    "tan": "tangent",
     "exp": "exponential",
     "log": "logarithm",
     "sqrt": "square root",
+    "square": "square",
+    "absolute": "absolute value",
+    "sign": "sign",
+    "sum": "sum",
+    "prod": "product",
+    "mean": "mean",
+    "max": "maximum",
+    "min": "minimum",
+    "var": "variance",
+    "std": "standard deviation",
+    "norm": "norm",
+    "transpose": "transpose",
 }
+"""Operations on one tensor that have a noun; any other is written as it is in code. (The tangent is something else.)"""
+
+
+COMPARES = 5
+"""The level of precedence up to which an operator is a comparison or a logical one: those are written by their sign."""
 
 
 MANY = 12
-"""Arguments, of np.stack say, beyond which a line of a table names only the first ones and the last."""
+"""With more arguments than this (in np.stack, for example), a table line names only the first ones and the last."""
 
 
 LONGEST = 20
-"""The most characters of numbers in the code that stand for those of an entry that was released."""
+"""The longest text of numbers in the code that is shown for the numbers of a released entry."""
 
 
 def names_of_arguments(entry: Any) -> tuple[str | None, ...]:
-    """List what the user's code calls each argument of an entry, where its line says so."""
+    """List the names in the user's code for each argument of an entry, where its line has any."""
     return _of_arguments(entry, names(entry.where).arguments)
 
 
 def _of_arguments(entry: Any, listed: tuple[str | None, ...]) -> tuple[str | None, ...]:
-    """Choose, of what the code has for the arguments of a call, that of each argument of an entry."""
+    """Choose the code's name for each argument of an entry from its names for the arguments of the call."""
     function = names(entry.where).function
     arguments = listed if function is None or function == entry.name else ()
     if hasattr(entry.operation, "names"):  # a custom gradient knows which argument was which
         arguments = entry.operation.names(arguments)
     elif isinstance(entry.operation, np.ufunc):
-        arguments = arguments[-entry.operation.nin :]  # of special.erf(x), the module is no argument
+        arguments = arguments[-entry.operation.nin :]  # in special.erf(x), the module is not an argument
     return (arguments + (None,) * len(entry.ids))[: len(entry.ids)]
 
 
 class Labels:
-    """Return every tensor one name, and no two tensors the same.
+    """Names every tensor, no two of them the same.
 
     A name given by the user comes first, then the one in the user's code, then a made-up one: `x1` for a watched
-    tensor, `t3` for the third entry's output. A name that is taken gets a number: `y`, `y.2`, `y.3`.
+    tensor, `t3` for the third entry's output. A repeated name gets a number: `y`, `y.2`, `y.3`.
 
     Parameters
     ----------
     with_aliases : bool
-        Whether, after `y = x`, an entry of a line that says y says so too, unless y is the name of another tensor.
+        Whether an entry of a line that uses y after `y = x` also shows y, unless y names another tensor.
     """
 
     def __init__(self, with_aliases: bool = False) -> None:
@@ -63,7 +79,7 @@ class Labels:
         self._names: dict[int, str] = {}
         self._uses: dict[str, int] = {}
         self._watched = 0
-        self._written: dict[int, tuple[Any, tuple[str | None, ...]]] = {}  # by the id of an entry's line, with that
+        self._written: dict[int, tuple[Any, tuple[str | None, ...]]] = {}  # by the id of an entry's line
 
     def __getitem__(self, id: int) -> str:
         return self._names[id]
@@ -74,7 +90,7 @@ class Labels:
     def give(self, id: int, name: str) -> None:
         """Name a tensor that has no name yet."""
         if id not in self._names:
-            name = str(name).replace("\n", " ")[:80] or "unnamed"  # one line, whatever the user wrote
+            name = str(name).replace("\n", " ")[:80] or "unnamed"  # on one line, whatever the user wrote
             unique = name
             while unique in self._uses:
                 self._uses[name] += 1
@@ -83,7 +99,7 @@ class Labels:
             self._names[id] = unique
 
     def of_arguments(self, entry: Any) -> tuple[str | None, ...]:
-        """Return what `names_of_arguments` does, worked out once: it is asked for at every step of an entry."""
+        """Return the result of `names_of_arguments`, cached: it is needed at every step of an entry."""
         known = self._written.get(id(entry.line))
         if known is None:
             known = self._written[id(entry.line)] = entry.line, names_of_arguments(entry)
@@ -101,7 +117,7 @@ class Labels:
             self.give(id, name)
 
     def entry(self, entry: Any, otherwise: str) -> None:
-        """Name the arguments and the output of an entry; `otherwise` is for an output that the code gives no name."""
+        """Name the arguments and the output of an entry; `otherwise` is for an output without a name in the code."""
         written = names(entry.where)
         direct = written.function is None or written.function == entry.name
         for id, name in zip(entry.ids, self.of_arguments(entry), strict=True):
@@ -113,14 +129,14 @@ class Labels:
         self.give(entry.output_id, written.result if direct and written.result else otherwise)
 
     def _rename(self, entry: Any) -> None:
-        """Note what the line of an entry calls its arguments, where it has given them a second name."""
+        """Note the second names that the line of an entry uses for its arguments."""
         for id, name in zip(entry.ids, self.of_arguments(entry), strict=True):
             if id is not None and name and name not in self._uses and name in renamed(entry.where):
                 self._uses[name] = 1
                 self._aliases.add((id, name))
 
     def aliases(self, entry: Any) -> list[str | None]:
-        """List the second names that the line of an entry has for its arguments; None where it uses the first."""
+        """List the second names that the line of an entry has for its arguments; None for those without one."""
         if not self._aliases:
             return [None] * len(entry.ids)
         written = self.of_arguments(entry)
@@ -142,14 +158,17 @@ class Labels:
 
     def aloud(self, entry: Any) -> str:
         """Write an entry in words: "x times y"."""
-        parts = _few(self.arguments(entry))
+        parts = self.arguments(entry)
         operator = operators().get(entry.name)
         if operator and len(parts) == 2:
-            return f"{parts[0]} {operator.aloud} {parts[1]}"
-        if entry.name == "getitem":
-            return f"the elements [{parts[1]}] of {parts[0]}"
-        extra = "".join(f", {k} {short_argument(v)}" for k, v in entry.parameters.items())
-        return f"the {SPOKEN.get(entry.name, entry.name)} of {' and '.join(parts)}{extra}"
+            written = [
+                spoken_value(v) if isinstance(v, np.ndarray) and part == short_argument(v) else part
+                for part, v in zip(parts, entry.values or parts, strict=True)
+            ]
+            return f"{written[0]} {operator.aloud} {written[1]}" if operator.level > COMPARES else self.text(entry)
+        if entry.name not in SPOKEN or len(parts) != 1 or not entry.parameters.keys() <= {"axis"}:
+            return self.text(entry)
+        return f"the {SPOKEN[entry.name]} of {parts[0]}{_along(entry.parameters.get('axis'))}"
 
     def arguments(self, entry: Any) -> list[str]:
         """Write the arguments of an entry: tensors by name, the rest as it is shown."""
@@ -161,10 +180,17 @@ class Labels:
             (alias or self._names[id]) if id is not None else name if name and isinstance(v, np.ndarray) else write(v)
             for id, v, name, alias in zip(entry.ids, values, written, self.aliases(entry), strict=True)
         ]
-        for k, text in enumerate(texts):  # the arrays were let go of, or not kept; the code still has what it says
+        for k, text in enumerate(texts):  # the arrays were released, or not kept; the code still has its text
             if entry.ids[k] is None and entry.name != "getitem":
                 parts[k] = written[k] or (text if text and len(text) <= LONGEST else parts[k])
         return parts[: len(parts) - getattr(entry.operation, "hidden", 0)]
+
+
+def _along(axis: Any) -> str:
+    if axis is None:
+        return ""
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    return f" along {'axis' if len(axes) == 1 else 'axes'} {' and '.join(map(str, axes))}"
 
 
 def _few(parts: list[str]) -> list[str]:
@@ -182,7 +208,7 @@ def labels_of(tape: Any) -> Labels:
 
 
 def names_of_tapes(tapes: list[Any]) -> list[str]:
-    """Name every tape after the `with` line that opened it first; the others, and those of one name, by number."""
+    """Name every tape after the `with` line that first opened it; number the others, and those that share a name."""
     called = []
     for tape in tapes:
         entered = next((where for _, what, where in tape._life if what == "enter"), None)

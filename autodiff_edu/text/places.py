@@ -1,4 +1,4 @@
-"""Where in the user's code something happened, and what the user calls it there.
+"""Where in the user's code something happened, and what it is called there.
 
 A tape notes only a code object and an offset for each entry, which costs next to nothing. This module turns the two
 into "cell 3, line 2" or "fit.py, line 9", the columns of the expression, and the names written in it.
@@ -15,7 +15,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from os.path import abspath, basename, dirname  # pathlib would make importing the package half as slow again
+from os.path import abspath, basename, dirname  # pathlib would make importing the package 1.5 times as slow
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -27,13 +27,13 @@ Span = tuple[int, int | None, int | None, int | None]  # the first and the last 
 _OURS = (
     dirname(dirname(abspath(__file__))) + os.sep,
     dirname(abspath(np.__file__)) + os.sep,
-    abspath(contextlib.__file__),  # a tape's stop_recording, say, is a context manager
-    abspath(copy.__file__),  # which makes a copy of a variable when its user asks
+    abspath(contextlib.__file__),  # for example, a tape's stop_recording is a context manager
+    abspath(copy.__file__),  # which copies a variable when the user asks for it
 )
 
 
 class _IsOurs(dict[str, bool]):
-    """Whether a file is one of those; asked for every operation, so the answers are kept."""
+    """Remembers whether a file is one of ours; every operation asks."""
 
     def __missing__(self, path: str) -> bool:
         self[path] = path.startswith(_OURS)
@@ -46,7 +46,7 @@ is_ours = _IsOurs()
 class Place(NamedTuple):
     """A place in the user's code.
 
-    `file` is the label a reader knows it by, `path` what Python knows it by; `line` counts from 1; `columns` are the
+    `file` is the name shown to the reader, `path` Python's name for it; `line` counts from 1; `columns` are the
     first and last character of the expression within that line, or None where it spans several or is not known.
     """
 
@@ -60,9 +60,9 @@ class Place(NamedTuple):
 
 
 class Names(NamedTuple):
-    """What the user's code calls the result and the arguments of an expression; None where it gives no name.
+    """The names in the user's code for the result and the arguments of an expression; None where it has no name.
 
-    `literal` tells for each argument whether the code writes it out as numbers: `2.0`, `[1, 2]`; `texts` has those.
+    `literal` says for each argument whether the code writes it out as numbers (`2.0`, `[1, 2]`); `texts` has that code.
     """
 
     result: str | None = None
@@ -74,13 +74,13 @@ class Names(NamedTuple):
 
 NO_NAMES = Names()
 _known: dict[str, tuple[list[str], dict[tuple[int, int | None, int | None, int | None], Names]]] = {}
-"""By path, the lines of a source as linecache has them, and the names in it."""
+"""By path: the lines of a source, from linecache, and the names in it."""
 
 
 def here(depth: int = 1) -> Where:
-    """Return the code and the offset that the user's code is at: the innermost frame outside NumPy and this package.
+    """Return the code and offset where the user's code is: the innermost frame outside NumPy and this package.
 
-    `depth` frames are skipped unseen, because they are known to be ours.
+    `depth` frames are skipped without looking, because they are known to be ours.
     """
     frame = sys._getframe(depth)
     while is_ours[frame.f_code.co_filename] and frame.f_back is not None:
@@ -89,7 +89,7 @@ def here(depth: int = 1) -> Where:
 
 
 def call_from(where: Where, function: Callable[[], Any]) -> Any:
-    """Call a function as if the expression at a place did: what it does besides running the user's code is there."""
+    """Call a function as if from the expression at a place: what it does outside the user's code happens there."""
     line, end_line, start, end = position_of(*where)
     call = ast.Call(ast.Name("function", ast.Load()), [], [])
     for node in (call, call.func):
@@ -110,26 +110,26 @@ def place(where: Where) -> Place:
 
 
 def names(where: Where) -> Names:
-    """Read the names around an expression off the user's source."""
+    """Read the names around an expression in the user's source."""
     code, offset = where
     path = code.co_filename
     lines = linecache.getlines(path)
     known = _known.get(path)
-    if known is None or known[0] is not lines:  # asked for several times for every entry, so not read again each time
+    if known is None or known[0] is not lines:  # needed several times for every entry, so cached
         known = _known[path] = lines, _expressions(path, "".join(lines))
     return known[1].get(position_of(code, offset), NO_NAMES)
 
 
 def name_in_with(where: Where) -> str | None:
-    """Read what a `with` line calls the block that it opens: tape, of `with GradientTape() as tape` or `with tape`."""
+    """Return the name that a `with` line gives its block: tape, in `with GradientTape() as tape` or `with tape`."""
     code, offset = where
     named = _blocks(code.co_filename, source_of(code.co_filename))
-    # up to Python 3.11 the call of __enter__ has the place of the whole block; the instruction before it, of its item
+    # up to Python 3.11 the call of __enter__ has the place of the whole block; the instruction before it has the item's
     return named.get(position_of(code, offset)) or named.get(position_of(code, offset - 2))
 
 
 def renamed(where: Where) -> frozenset[str]:
-    """List the names that the function around a place gives to what has one already: y, of `y = x`."""
+    """List the second names that the function around a place assigns: y, in `y = x`."""
     code, offset = where
     line = position_of(code, offset)[0]
     scopes = _renamed(code.co_filename, source_of(code.co_filename))
@@ -137,16 +137,16 @@ def renamed(where: Where) -> frozenset[str]:
 
 
 def written(where: Where) -> tuple[str, str | None, list[ast.expr]] | None:
-    """Read an expression as the user wrote it, the function it calls, if any, and its arguments; parses the source."""
+    """Return an expression as the user wrote it, the function it calls, if any, and its arguments, from the source."""
     node = expression(where)
     function, arguments = _read(node)
     return None if node is None or arguments is None else (ast.unparse(node), function, arguments)
 
 
 def excerpt(path: str, codes: set[CodeType], lines: set[int]) -> list[tuple[int, list[str]]]:
-    """Cut the parts of a file that a reader needs in order to follow `lines`.
+    """Return the parts of a file that a reader needs to follow `lines`.
 
-    A notebook cell is given whole; of a file, the functions concerned, and two lines around any line outside them.
+    A notebook cell is returned whole; of a file, the functions involved, and two lines around any line outside them.
     """
     source = linecache.getlines(path)
     if not source:
@@ -181,7 +181,7 @@ def expression(where: Where) -> ast.AST | None:
     lines[0] = lines[0][start:]
     try:
         (node,) = ast.parse(b"".join(lines)).body
-    except (SyntaxError, ValueError):  # a file that changed underneath
+    except (SyntaxError, ValueError):  # the file has changed since
         return None
     return node.value if isinstance(node, ast.Expr) else node
 
@@ -200,19 +200,19 @@ def positions_of(code: CodeType) -> list[tuple[int | None, int | None, int | Non
 
 
 def source_of(path: str) -> str:
-    """Return the text of a file or a cell, or nothing if it is not known."""
+    """Return the text of a file or a cell, or an empty text if it is unknown."""
     return "".join(linecache.getlines(path))
 
 
 def _label(path: str) -> str:
-    """Name a file so that every machine and every kernel names it alike."""
+    """Name a file the same way on every machine and in every kernel."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
     if shell is not None:
         known = shell.compile.format_code_name(path)
         if known is not None and known[0] == "Cell":
             return known[1].replace("In[", "cell ").rstrip("]")
-    # "<doctest name[3]>" and its kind are no files
+    # "<doctest name[3]>" and similar names are not files
     return (path.strip("<>").split() or ["code"])[0] if path.startswith("<") else basename(path)
 
 
@@ -220,13 +220,13 @@ def _label(path: str) -> str:
 def _nodes(path: str, source: str) -> list[ast.AST]:
     try:
         return list(ast.walk(ast.parse(source)))
-    except SyntaxError:  # a cell with magics, or a file that changed underneath
+    except SyntaxError:  # a cell with magics, or a file that has changed since
         return []
 
 
 @lru_cache(maxsize=32)
 def _blocks(path: str, source: str) -> dict[Span, str]:
-    """Map the position of what opens a `with` block to what its line calls it."""
+    """Map the position of the expression that opens a `with` block to the block's name."""
     items = [item for node in _nodes(path, source) if isinstance(node, ast.With) for item in node.items]
     called = [(item.context_expr, item.optional_vars or item.context_expr) for item in items]
     return {_span(opening): ast.unparse(name) for opening, name in called if isinstance(name, ast.Name | ast.Attribute)}
@@ -234,7 +234,7 @@ def _blocks(path: str, source: str) -> dict[Span, str]:
 
 @lru_cache(maxsize=32)
 def _renamed(path: str, source: str) -> list[tuple[int, int, frozenset[str]]]:
-    """List the functions of a source, by their first lines, with the names that each gives a second time."""
+    """Map the functions of a source, by their first lines, to the second names that each assigns."""
     found = []
     for scope in _nodes(path, source):
         if isinstance(scope, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef):
@@ -289,7 +289,7 @@ def _expressions(path: str, source: str) -> dict[Span, Names]:
 
 
 def _read(node: ast.AST | None) -> tuple[str | None, list[ast.expr] | None]:
-    """Find the name of the function that an expression calls, if it is no operator, and its arguments by place."""
+    """Find the name of the function that an expression calls, unless an operator, and its positional arguments."""
     match node:
         case ast.AugAssign(target=ast.Name() as target, value=value):
             return None, [target, value]
@@ -301,7 +301,7 @@ def _read(node: ast.AST | None) -> tuple[str | None, list[ast.expr] | None]:
             root = value
             while isinstance(root, ast.Attribute):
                 root = root.value
-            # x.sum() has x as its argument; np.sum(x) has not np, nor np.linalg.norm(x) np.linalg
+            # x is an argument of x.sum(), but np is not one of np.sum(x), nor np.linalg of np.linalg.norm(x)
             of_module = isinstance(root, ast.Name) and root.id in {"np", "numpy", "ad", "autodiff_edu", "nn"}
             return function, arguments if of_module else [value, *arguments]
         case ast.Call(func=ast.Name(id=function), args=arguments):

@@ -1,8 +1,8 @@
-"""What Python and the player's JavaScript and style sheets both say, read from shared.json, which both read.
+"""Facts that Python shares with the player's JavaScript and style sheets, read from shared.json.
 
-- `format` and `version` of a trace document; `computing`, the kinds of its steps that compute something; `arrays`, the
-  fields of a step that hold arrays.
-- `longest_value`: how many letters of a value are shown.
+- `format` and `version` of a trace document; `computing`, the kinds of steps that compute something; `arrays`, the
+fields of a step that hold arrays.
+- `longest_value`: how many characters of a value are shown.
 - `box`, of a tensor in the graph, in pixels: its `padding` and `height`, the baselines of its texts, and where the
   `strip` behind the cotangent begins; the room of the `arrow` before a cotangent that is drawn; and for a constant,
   which is one line, its height and baseline.
@@ -11,7 +11,7 @@
 - `operators`, by their sign in Python: the `name` of NumPy's function, how it is read `aloud`, its `level` of
   precedence in Python (the higher, the tighter), and how a formula draws it: as what, and how tightly it `binds` there.
 - `colours`: one for the light scheme, or one for the light and one for the dark. `low` and `high` are for the numbers
-  below and above zero: blue and orange, which the colour-blind tell apart; `odd` is for what is NaN or infinite. The
+  below and above zero: blue and orange, which colour-blind readers can tell apart; `odd` is for NaN and infinities. The
   accents are mixed with the page's text.
 
 >>> operators()["multiply"]
@@ -37,7 +37,7 @@ class Operator(NamedTuple):
 @cache
 def shared() -> dict[str, Any]:
     """Read the file."""
-    import json  # these two are not worth their import time to those who only differentiate
+    import json  # not worth the import time if you only differentiate
     from pathlib import Path
 
     found: dict[str, Any] = json.loads(Path(__file__).with_name("shared.json").read_text(encoding="utf-8"))
@@ -58,6 +58,6 @@ def colours() -> dict[str, str | list[str]]:
 
 
 def colour(name: str) -> str:
-    """Return a colour of the light scheme, as what is printed has it."""
+    """Return a colour of the light scheme, for print."""
     found = colours()[name]
     return found if isinstance(found, str) else found[0]

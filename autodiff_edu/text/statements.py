@@ -1,4 +1,4 @@
-"""The statements of the user's code: which one a line belongs to, and where in its code an expression is."""
+"""The statements of the user's code: which one a line belongs to, and where an expression is in its code."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}"
 
 
 class _IsTheirs(dict[str, bool]):
-    """Whether a file is the user's own: neither this package, nor Python's library, nor installed; kept once found."""
+    """Remembers whether a file is the user's own: not this package, Python's library or an installed package."""
 
     def __missing__(self, path: str) -> bool:
         library = path.startswith(_LIBRARIES) or any(part in path for part in _INSTALLED)
@@ -34,10 +34,11 @@ is_theirs = _IsTheirs()
 
 
 def statements(path: str) -> dict[int, list[ast.stmt]]:
-    """Read which statements each line of a file belongs to; nothing where the source is not known.
+    """Map each line of a file to the statements it belongs to; empty if the source is unknown.
 
-    A line belongs to the innermost statement that it is part of, or to several beside each other: `a = 1; b = 2`. Where
-    a block stands behind its colon, as in `if a: b = 2`, the line belongs to none: nobody can see which of it has run.
+    A line belongs to the innermost statement that it is part of, or to several side by side: `a = 1; b = 2`. If a block
+    follows on the line of its colon, as in `if a: b = 2`, the line belongs to none: it is impossible to see which part
+    has run.
     """
     return _statements(path, source_of(path))
 
@@ -46,7 +47,7 @@ def statements(path: str) -> dict[int, list[ast.stmt]]:
 def _statements(path: str, source: str) -> dict[int, list[ast.stmt]]:
     try:
         tree = ast.parse(source)
-    except (SyntaxError, ValueError):  # a cell with magics, or a file that changed underneath
+    except (SyntaxError, ValueError):  # a cell with magics, or a file that has changed since
         return {}
     found: dict[int, list[ast.stmt]] = {}
 
@@ -84,7 +85,7 @@ def _offsets(code: CodeType) -> dict[Any, int]:
 
 
 def written_as(node: ast.AST, longest: int = 60) -> str:
-    """Write an expression on one line; nothing if that would be too long to read aloud."""
+    """Write an expression on one line; return an empty text if it would be too long to read aloud."""
     text = ast.unparse(node)
     return text if len(text) <= longest and "\n" not in text else ""
 

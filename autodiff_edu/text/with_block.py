@@ -1,7 +1,7 @@
-"""What is active for the length of a `with` block, and knows when that is over. It knows nothing of tapes.
+"""Objects that are active during a `with` block, and know when it is over. Knows nothing about tapes.
 
-Python itself holds the `__exit__` of a block while the block runs, and nobody else does. So once that is gone the block
-is over, even where an interrupt (Ctrl-C) came before the first line of `__exit__`.
+While a block runs, Python alone holds its `__exit__`. So once that is gone the block is over, even if an interrupt
+(Ctrl-C) came before the first line of `__exit__`.
 
 >>> class Switch(WithBlock):
 ...     def __enter__(self):
@@ -28,7 +28,7 @@ from weakref import ref
 
 
 class Exit:
-    """Decorate the `__exit__` of a block, so that the block knows by it when it is over."""
+    """Decorate the `__exit__` of a block, so that the block knows when it is over."""
 
     def __init__(self, leave: Callable[..., None]) -> None:
         self.leave = leave
@@ -41,13 +41,13 @@ class Exit:
 
 
 class WithBlock:
-    """Something that is active for the length of a `with` block."""
+    """Something that is active during a `with` block."""
 
-    _held: Callable[[], Any] = type(None)  # returns the `__exit__` that Python took last, or None when that is gone
-    _running: Callable[[], Any] = type(None)  # the same for the block that runs
+    _held: Callable[[], Any] = type(None)  # returns the `__exit__` that Python took last, or None once it is gone
+    _running: Callable[[], Any] = type(None)  # the same for the running block
 
     def begin(self) -> None:
-        """Note that the block runs. If no `with` entered it, as `ExitStack` does, only `end` will end it."""
+        """Note that the block is running. If no `with` entered it (but an `ExitStack`, say), only `end` ends it."""
         self._running = self._held if self._held() else object
 
     def end(self) -> None:
@@ -61,7 +61,7 @@ class WithBlock:
 
 
 def still_running(installed: Iterable[Any]) -> tuple[Any, ...]:
-    """Return what is installed without the blocks that are over; a method belongs to its block.
+    """Return the installed callables without those of blocks that are over; a method belongs to its block.
 
     Examples
     --------

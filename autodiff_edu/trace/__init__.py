@@ -1,4 +1,4 @@
-"""What happened on tapes, as events, as one document and as sentences; knows nothing of pictures."""
+"""What happened on tapes, as events, as one document and as sentences; knows nothing about pictures."""
 
 from .trace import Trace, trace
 

@@ -1,4 +1,4 @@
-"""How an array stands in the document of a trace: as a text, and as its numbers, or a sample of them."""
+"""Arrays in the document of a trace: as text, and as their numbers or a sample of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def array(value: Any) -> dict[str, Any]:
     >>> array(np.array([1.0, np.inf]))
     {'shape': [2], 'dtype': 'float64', 'text': '[1 inf]', 'data': [1.0, 'inf']}
     """
-    if value is None:  # let go of
+    if value is None:  # released
         return {"shape": [], "dtype": "", "text": short_value(None), "data": None}
     value = value._array if isinstance(value, Tensor) else value if hasattr(value, "shape") else np.asarray(value)
     described = {"shape": list(value.shape), "dtype": _name_of(value.dtype), "text": short_value(value), "data": None}
@@ -36,7 +36,7 @@ def array(value: Any) -> dict[str, Any]:
     return described
 
 
-_name_of = lru_cache(maxsize=64)(str)  # of a dtype; NumPy works it out anew each time
+_name_of = lru_cache(maxsize=64)(str)  # the name of a dtype, which NumPy works out anew each time
 
 
 def _every(shape: tuple[int, ...]) -> list[int]:

@@ -1,4 +1,4 @@
-"""Where NaN and infinities begin in a trace: the steps that make one of finite numbers, or at which one comes in."""
+"""Where NaN and infinities begin in a trace: the steps that make one from finite numbers, or where one comes in."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from . import events
 from .events import Event
 
 ODD = re.compile(shared()["odd"])
-"""In the text of an array, which names its smallest and its largest element at least; "infj" is part of a number."""
+"""For the text of an array, which shows at least its smallest and its largest element; "infj" is part of a number."""
 
 SPOKEN = {"nan": "NaN"}
 
@@ -23,15 +23,15 @@ class Births:
     Parameters
     ----------
     document : dict
-        The trace document, complete up to the step that is asked about.
+        The trace document, complete up to the step in question.
     """
 
     def __init__(self, document: dict[str, Any]) -> None:
         self.document = document
-        self.known: set[int] = set()  # tensors that are not finite, and of which that was said
+        self.known: set[int] = set()  # tensors that are not finite and have been mentioned
 
     def sentence(self, event: Event, step: dict[str, Any], arrived: Any) -> str:
-        """Say that something is born at this step, and note in the step what; say nothing where nothing is.
+        """Return a sentence about what is born at this step, and note it in the step; empty if nothing is.
 
         At an accumulation, `arrived` is the cotangent that arrived at the entry.
         """

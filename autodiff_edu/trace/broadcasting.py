@@ -1,4 +1,4 @@
-"""Where NumPy's broadcasting copied an argument, and what its contribution was before it was summed again."""
+"""Finds where NumPy broadcast an argument, and the argument's contribution before it was summed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..core.tensor import Tensor
 
 
 def is_copied(entry: Entry, argument: int) -> bool:
-    """Return whether an argument was copied to the shape of the output; a number in the code does not count.
+    """Return whether an argument was copied to the shape of the output; numbers in the code do not count.
 
     >>> import autodiff_edu as ad
     >>> b = ad.Variable([1.0, 2.0])
@@ -32,9 +32,9 @@ def is_copied(entry: Entry, argument: int) -> bool:
 
 
 def unfolded(entry: Entry, argument: int, cotangent: Any, contribution: Any) -> Any:
-    """Return a contribution as the rule gave it, in the shape of the output; None where nothing was summed.
+    """Return a contribution as the rule returned it, in the shape of the output; None if nothing was summed.
 
-    The rule is applied once more, so that the walk need not keep what hardly anyone asks for.
+    The rule is applied once more, so that the walk does not have to keep what is rarely needed.
     """
     rule = RULES.get(entry.operation)
     if rule is None or rule.own or not is_copied(entry, argument):

@@ -1,4 +1,4 @@
-"""Writing a large document without Python's search for garbage, which would go through all of it again and again."""
+"""Switches the garbage collector off while a large document is written, which it would traverse again and again."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_collecting() -> Iterator[None]:
-    """Put the collection of garbage off until the block ends.
+    """Postpone garbage collection until the block ends.
 
-    Whatever is made while a document is written is part of it, so there is nothing to collect, and looking for it
+    Everything created while a document is written is part of it, so there is nothing to collect, and looking for it
     takes a third of the time.
 
     >>> import gc

@@ -13,7 +13,7 @@ from ..text.statements import written_as
 
 
 def condition(statement: ast.If | ast.While, following: int) -> str:
-    """Say which way a condition went: into its block, if that is where the next line is."""
+    """Describe which way a condition went: into its block, if the next line is there."""
     test, truth = statement.test, is_in(following, statement.body)
     exact = isinstance(test, ast.Compare) or (isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not))
     text = f"{written_as(test) or 'the condition'} {'is' if exact else 'counts as'} {truth}"
@@ -28,7 +28,7 @@ def condition(statement: ast.If | ast.While, following: int) -> str:
 
 
 def matched(statement: ast.Match, following: int) -> str:
-    """Say which pattern matched: the one whose block the next line is in. Of a block behind its colon nobody knows."""
+    """Describe which pattern matched: the one whose block the next line is in; unknown if that is on the same line."""
     subject = written_as(statement.subject) or "the subject"
     for case in statement.cases:
         if is_in(following, case.body):

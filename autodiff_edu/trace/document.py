@@ -1,4 +1,4 @@
-"""The document of a trace: everything that happened, as one JSON object. The player and the pictures know nothing else.
+"""The document of a trace: everything that happened, as one JSON object. The player and the pictures know only this.
 
 Lists refer to each other by index, counted from 0.
 
@@ -18,9 +18,9 @@ Lists refer to each other by index, counted from 0.
 - `calls`: calls of the user's functions, each after the one it was made in: `text` ("f(3)"), `function` (equal for
   calls of one function), `caller` (a call; not there where none is known).
 - `steps`: what happened, in order: `kind`, `text` (a sentence), `tape`, `where`, `memory` (the bytes of the arrays
-  that this tape holds after the step; null if it is about no tape), `call` (the innermost call under way, if that is
-  worth showing), `passed` (the lines that ran since the last step and have none: pairs of `code` and line; not there
-  where there are none), and by kind
+  that this tape's entries hold after the step; null if it is about no tape), `call` (the innermost call under way, if
+  that is worth showing), `passed` (the lines that ran since the last step and have none: pairs of `code` and line; not
+  there where there are none), and by kind
     - "watch": `tensor`; "record", "cut", "skip" (also of a tape that is paused): `entry`; "release", "pause",
       "resume", "reset": nothing more;
     - "line": `what`: "condition" (which way it went), "value" (of plain numbers, or computed while no tape recorded),
@@ -37,7 +37,7 @@ Lists refer to each other by index, counted from 0.
     - "explain": a sentence about why a gradient is None; `entry`, if it is about one;
     - "remark": nothing more: a sentence.
   A step at which a NaN or an infinity begins has `born`: "nan", "inf" or "-inf".
-- `nudges`, if there are any: how far a target moves when something it was computed from does, for the nudges in
+- `nudges`, if there are any: how far a target moves when something it was computed from moves, for the nudges in
   text/shared.json times `size`. `tensor`, `target` (tensors); where the tensor is an array, `element` (an index) or
   `along` (true: along the cotangent, by this length); `from` (the number that is nudged; not for `along`), `size`,
   `slope` (what the cotangent says for a nudge of 1; left out if none reached the tensor), `cut` (true where a path to
@@ -47,7 +47,7 @@ Lists refer to each other by index, counted from 0.
 - `program`: the same in NumPy: `lines`, texts; `steps`, for each step the index of its line, or null.
 
 An array is `shape`, `dtype`, `text` (as shown, six significant digits) and `data` (numbers to six digits, nested;
-strings where JSON has no number; null where the array was let go of). Of an array above 256 elements `data` is a
+strings where JSON has no number; null where the array was released). Of an array above 256 elements `data` is a
 sample, every so many along each axis; `every` says how many, and `norm` is that of the whole array. `where` is null or
 `code`, `line`, `columns` (of the expression); of an "accumulate" from a custom gradient it is in its backward function.
 """
@@ -79,7 +79,7 @@ from .sentences import Sentences
 
 
 def empty(title: str) -> dict[str, Any]:
-    """Return a document in which nothing happened."""
+    """Return an empty document."""
     document: dict[str, Any] = {"format": shared()["format"], "version": shared()["version"], "title": title}
     document |= {part: [] for part in ("code", "tapes", "tensors", "formulas", "entries", "calls", "steps")}
     return document | {"program": {"lines": [], "steps": []}}
@@ -142,7 +142,7 @@ class Writer:
                 self.labels.give(event.tensor._id, event.tensor.name or "target")
             elif isinstance(event, events.Assign):
                 self.labels.give(event.variable._id, event.variable.name or "variable")
-        for event in happened:  # what is never used has its name from nowhere else
+        for event in happened:  # only this names tensors that are never used
             if isinstance(event, events.Watch):
                 self.labels.give(event.tensor._id, "x")
             elif isinstance(event, events.Outcome):
@@ -244,7 +244,7 @@ class Writer:
         }
 
     def _array(self, value: Any) -> dict[str, Any]:
-        """Describe an array; one that goes from hand to hand is described once."""
+        """Describe an array; one that appears several times is described once."""
         if id(value) not in self.arrays:
             self.arrays[id(value)] = array(value), value
         return self.arrays[id(value)][0]
@@ -297,7 +297,7 @@ class Writer:
                 rule and rule.pull(k) and isinstance(value, int | float | complex | np.generic)
             ):
                 name = written[k] or short_value(np.asarray(value))
-                # every use of a constant is a tensor of its own: a key that no tensor's id can be
+                # every use of a constant is its own tensor: use a key that is never a tensor's id
                 found.append(self._tensor(-1 - len(self.tensors), value, "constant", name))
             elif k < len(arguments):
                 found.append(arguments[k])
@@ -305,7 +305,7 @@ class Writer:
 
     def _add_program(self, source: Any) -> None:
         """Write what happened as a program, and its expressions as formulas."""
-        from ..program import formulas  # not worth their import time to those who only differentiate
+        from ..program import formulas  # not worth the import time if you only differentiate
         from .program import program
 
         tapes = {tape: about["name"] for tape, about in zip(self.tapes, self.document["tapes"], strict=True)}
@@ -356,13 +356,13 @@ class Writer:
 
 
 def _kind(event: Event) -> str:
-    if isinstance(event, events.Skip):  # also what a paused tape missed
+    if isinstance(event, events.Skip):  # including what a paused tape missed
         return "skip"
     return {"PullBack": "pull back", "PushForward": "push forward"}.get(name := type(event).__name__, name.lower())
 
 
 def _passes(happened: list[Event]) -> list[int]:
-    """Number the passes: one begins with a tape's first seed, or source that moves, after anything else of its."""
+    """Number the passes: one begins with a tape's first seed, or moving source, after any other event of that tape."""
     numbers, latest = [], -1
     seeding: dict[int, bool] = {}
     begins = events.Seed | events.Move

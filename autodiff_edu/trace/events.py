@@ -1,7 +1,7 @@
-"""What happens while a tape works, as small typed records, handed to whom `hook` installs.
+"""What happens while a tape works, as small typed records, passed to the callbacks that `hook` installs.
 
-A callback receives every event of this thread, in order. Without one, no event is ever built: the code that would
-announce it asks `now().hooks` first.
+A callback receives every event of this thread, in order. Without one, no event is built: the code that would announce
+it checks `now().hooks` first.
 
 >>> import autodiff_edu as ad
 >>> x = ad.constant(3.0)
@@ -29,9 +29,9 @@ from ..text.with_block import Exit, WithBlock
 
 
 class Event:
-    """Something that happened; its class says what, and its attributes the details.
+    """Something that happened: its class says what, its attributes hold the details.
 
-    Not dataclasses: a dozen of those would take longer to import than the tape itself.
+    These are not dataclasses: a dozen of those would take longer to import than the tape itself.
     """
 
     __slots__: tuple[str, ...] = ()
@@ -52,7 +52,7 @@ class Event:
 
 
 class Watch(Event):
-    """A tape began to watch a tensor, at a place in the user's code."""
+    """A tape started to watch a tensor, at a place in the user's code."""
 
     __slots__ = ("tape", "tensor", "where")
 
@@ -80,7 +80,7 @@ class Skip(Event):
 
 
 class Missed(Skip):
-    """An operation was computed while this tape was paused, and no other tape was told of it; only a trace sees it."""
+    """An operation was computed while this tape was paused, and no other tape heard of it; only a trace sees it."""
 
     __slots__ = ()
 
@@ -98,7 +98,7 @@ class Cut(Event):
 
 
 class Pause(Event):
-    """A tape stopped recording for a while."""
+    """A tape was paused."""
 
     __slots__ = ("tape",)
 
@@ -106,7 +106,7 @@ class Pause(Event):
 
 
 class Resume(Event):
-    """A paused tape records again."""
+    """A paused tape resumed recording."""
 
     __slots__ = ("tape",)
 
@@ -122,7 +122,7 @@ class Reset(Event):
 
 
 class Seed(Event):
-    """A backward pass began at a target with its first cotangent."""
+    """A backward pass started at a target with its first cotangent."""
 
     __slots__ = ("cotangent", "tape", "tensor")
 
@@ -132,7 +132,7 @@ class Seed(Event):
 
 
 class PullBack(Event):
-    """A cotangent arrived at the output of an entry, whose rules are about to be applied."""
+    """A cotangent arrived at the output of an entry; its rules are about to be applied."""
 
     __slots__ = ("cotangent", "entry", "tape")
 
@@ -156,7 +156,7 @@ class Accumulate(Event):
 
 
 class Move(Event):
-    """Tangents began to be pushed forward over a tape: one of its tensors moves, by this tangent."""
+    """A forward pass started on a tape: one of its tensors moves by this tangent."""
 
     __slots__ = ("tangent", "tape", "tensor")
 
@@ -182,7 +182,7 @@ class PushForward(Event):
 
 
 class Release(Event):
-    """A one-shot tape let go of its arrays."""
+    """A one-shot tape released its arrays."""
 
     __slots__ = ("tape",)
 
@@ -199,7 +199,7 @@ class Assign(Event):
 
 
 class Leave(Event):
-    """A tensor that a tape follows was handed over as a plain array: what is computed from that is on no tape."""
+    """A tensor that a tape follows was handed over as a plain array; no tape follows what is computed from it."""
 
     __slots__ = ("how", "tape", "tensor")
 
@@ -209,7 +209,7 @@ class Leave(Event):
 
 
 class Line(Event):
-    """A line of the user's code did something that is no operation: `what` is a word for it; only a trace sees it."""
+    """A line of the user's code did something that is not an operation, named by `what`; only a trace sees it."""
 
     __slots__ = ("text", "what", "where")
 
@@ -231,7 +231,7 @@ class Outcome(Event):
     """A request for a derivative was answered, for one of its sources.
 
     `word` is "gradient", "jacobian" or "batch_jacobian", `result` a tensor or None. `connected` says whether the target
-    depends on the source, `seeded` whether the first cotangents were given. `causes` say why there is no derivative;
+    depends on the source, `seeded` whether the caller passed first cotangents. `causes` say why there is no derivative;
     only a trace fills them in.
     """
 
@@ -248,7 +248,7 @@ class Outcome(Event):
 
 
 class Explain(Event):
-    """A sentence of an explanation, at an entry if it is about one; `Explanation.trace` puts these in, no tape does."""
+    """A sentence of an explanation, at an entry if it is about one; added by `Explanation.trace`, never by a tape."""
 
     __slots__ = ("entry", "tape", "text", "where")
 
@@ -259,7 +259,7 @@ class Explain(Event):
 
 
 class Remark(Event):
-    """A sentence about what has happened; whoever keeps a trace puts these in, a tape never does."""
+    """A sentence about what has happened; added by the owner of a trace, never by a tape."""
 
     __slots__ = ("text",)
 
@@ -267,7 +267,7 @@ class Remark(Event):
 
 
 EVENTS: dict[str, type[Event]] = {kind.__name__: kind for kind in Event.__subclasses__()}
-"""By the word under which it is announced."""
+"""The event classes, by the word that announces them."""
 
 
 class hook(WithBlock, ContextDecorator):  # noqa: N801
@@ -278,8 +278,8 @@ class hook(WithBlock, ContextDecorator):  # noqa: N801
     callback : callable
         Receives one `Event` at a time: `Watch`, `Record`, `Skip`, `Cut`, `Pause`, `Resume`, `Reset`, `Seed`,
         `PullBack`, `Accumulate`, `Move`, `PushForward`, `Release`, `Outcome`, `Assign` or `Leave`. What it computes on
-        tensors is neither recorded nor announced. If it raises, it is not called again, what was under way goes on,
-        and its error is raised when the block ends.
+        tensors is neither recorded nor announced. If it raises an error, it is not called again; the computation goes
+        on, and the error is raised when the block ends.
 
     Examples
     --------
@@ -294,7 +294,7 @@ class hook(WithBlock, ContextDecorator):  # noqa: N801
     def __init__(self, callback: Callable[[Event], Any]) -> None:
         if not callable(callback):
             raise TypeError(
-                f"a hook is a function that is given each event; this is the {type(callback).__name__} {callback!r:.60}"
+                f"a hook is a function that receives each event; this is the {type(callback).__name__} {callback!r:.60}"
             )
         self._callback = callback
         self._failures: list[Exception] = []
@@ -322,7 +322,7 @@ class hook(WithBlock, ContextDecorator):  # noqa: N801
         if self._failures or what not in EVENTS:
             return
         try:
-            with only(*always.listeners):  # those of every thread: the journal
+            with only(*always.listeners):  # the listeners of every thread: the journal
                 self._callback(EVENTS[what](*details))
         except Exception as failure:
             self._failures.append(failure)

@@ -1,8 +1,8 @@
-"""Which lines of the user's code ran while a trace looked on, as events of their own.
+"""The lines of the user's code that ran during a trace, as events of their own.
 
-What a tape records has its step. This adds what a reader would miss: which way an `if` or a loop went, what a plain
-number became, which function was called and what it returned, and what was computed while no tape recorded. A line is
-left to pass where it has nothing to say; the next step lists those that did.
+Every recorded operation has its step. This module adds what a reader would miss: which way an `if` or a loop went, what
+a plain number became, which function was called and what it returned, and what was computed while no tape recorded. A
+line with nothing to say gets no step; the next step lists such lines.
 
 >>> import autodiff_edu as ad
 >>> def f(x, n):
@@ -20,7 +20,7 @@ left to pass where it has nothing to say; the next step lists those that did.
 6. Line 4: f returns 2.
 7. Line 2: y is 2.
 
-A line has at most `MOST` steps of its own, so that a loop of 10,000 turns stays readable; the last of them says so.
+A line has at most `MOST` steps of its own, so that a loop of 10,000 turns stays readable; the last one says so.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ import numpy as np
 from ..core.active import always, begin, listen, now, only
 from ..core.entry import Entry
 from ..core.tensor import Tensor
-from ..text.formatting import short_value
+from ..text.formatting import spoken_value
 from ..text.places import Where, is_ours
 from ..text.statements import is_theirs, names_assigned, statements, where_is, written_as
 from ..text.with_block import Exit, WithBlock
@@ -48,7 +48,7 @@ from .scopes import SCOPED
 from .watching import FAILED, ByMonitoring, BySettrace, watch
 
 MOST = 50
-"""Steps of its own that a line has at most."""
+"""The most steps that one line may have."""
 
 _PLAIN = (int, float, complex, np.number, np.bool_)
 _PAUSING = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -56,7 +56,7 @@ _INLINE = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}  # which are pa
 
 
 class Call:
-    """A call of a function of the user's: its name, its arguments in a few characters, and the call it was made in."""
+    """A call of a user's function: its name, its arguments in a few characters, and the call it was made in."""
 
     __slots__ = ("arguments", "caller", "function", "name", "worth")
 
@@ -75,13 +75,13 @@ class Call:
 
 
 class Frame:
-    """A function of the user's that is running, or the code in which the trace began."""
+    """A running function of the user's, or the code in which the trace started."""
 
     def __init__(self, frame: FrameType, call: Call | None, by_user: bool = False) -> None:
         self.frame, self.call, self.by_user = frame, call, by_user
         self.lines = {} if frame.f_code.co_name == "<lambda>" else statements(frame.f_code.co_filename)
         self.current: list[ast.stmt] = []
-        self.line = 0  # on which they began
+        self.line = 0  # where they began
         self.busy = False  # whether what they do has a step
         self.computed = False  # whether they computed something with tensors
         self.failing = False
@@ -96,16 +96,16 @@ class Frame:
 
 
 class Lines(WithBlock):
-    """Follows the lines of the user's code for a trace, for the length of a `with` block.
+    """Follows the lines of the user's code for a trace, during a `with` block.
 
-    It is a listener too: so it knows of operations that no tape was told of.
+    It is also a listener, so it knows about operations that no tape heard of.
 
     Parameters
     ----------
     trace : Trace
-        Is given the events.
+        The trace that gets the events.
     hook : hook
-        The trace's own: where that is not installed, nothing is followed.
+        The trace's own hook: while it is not installed, nothing is followed.
     """
 
     def __init__(self, trace: Any, hook: Any) -> None:
@@ -141,12 +141,12 @@ class Lines(WithBlock):
         self.end()
 
     def end_watching(self) -> None:
-        """Follow nothing any more."""
+        """Stop following lines."""
         while self.watching:
             self.watching.pop().stop()
 
     def work(self, task: Callable[..., None], *details: Any) -> None:
-        """Do something of the package's own, which need not be followed."""
+        """Run something of the package's own, which need not be followed."""
         if self.watching:
             self.watching[0].work(task, *details)
         else:
@@ -155,7 +155,7 @@ class Lines(WithBlock):
     call = property(lambda self: self.frames[-1].call if self.frames else None)
 
     def __call__(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
-        """Hear of an operation; if a tape is paused, and no other tells of it, it is a step all the same."""
+        """Note an operation; if a tape is paused and nobody else reports it, it still becomes a step."""
         kept = self.trace._hear(entry)
         if entry.values is None:
             return
@@ -166,7 +166,7 @@ class Lines(WithBlock):
             self.pending = events.Missed(self.paused[-1], kept)
 
     def before(self, event: events.Event) -> None:
-        """Hear of an event that is about to become a step."""
+        """Note an event that is about to become a step."""
         entry = getattr(event, "entry", None)
         aside = getattr(event, "tape", None) in self.trace.aside
         if self.pending is not None and not isinstance(event, events.Watch) and not aside:
@@ -183,20 +183,20 @@ class Lines(WithBlock):
             self.frames[-1].busy = True
 
     def settle(self) -> None:
-        """Make a step of an operation that nobody told of."""
+        """Add a step for an operation that nobody reported."""
         if self.pending is not None:
             missed, self.pending = self.pending, None
             self.see(missed)
 
     def see(self, event: events.Event) -> None:
-        """Give the trace an event."""
+        """Pass an event to the trace."""
         with only(*always.listeners):
             self.trace._see(event)
 
-    # What `watch` tells ---------------------------------------------------------------------------------------------
+    # What `watch` reports -------------------------------------------------------------------------------------------
 
     def enter(self, frame: FrameType) -> bool:
-        """Follow a function of the user's that begins."""
+        """Start to follow a user's function that begins."""
         code = frame.f_code
         if not is_theirs[code.co_filename] or code.co_name in _INLINE:
             return False
@@ -218,12 +218,12 @@ class Lines(WithBlock):
         call = Call(frame, self.call, by_user)
         if by_user and caller is not None:
             given = ", ".join(f"{name} = {value}" if value else name for name, value in call.arguments.items())
-            self.say((caller.f_code, caller.f_lasti), "call", f"{_the(call)}({given}) is called")
+            self.say((caller.f_code, caller.f_lasti), "call", _called(call, given))
         self.frames.append(Frame(frame, call, by_user))
         return True
 
     def line(self, frame: FrameType) -> None:
-        """Hear that a line is about to run: so the one before it is over."""
+        """Note that a line is about to run, so the one before it is over."""
         at = self.find(frame)
         if at is None:
             return
@@ -244,13 +244,13 @@ class Lines(WithBlock):
         at.current, at.line, at.busy, at.computed = [] if leaving else found, frame.f_lineno, False, False
 
     def fail(self, frame: FrameType) -> None:
-        """Hear that an exception passes through."""
+        """Note that an exception passes through."""
         at = self.find(frame)
         if at is not None:
             at.failing = True
 
     def leave(self, frame: FrameType, value: Any) -> None:
-        """Hear that a function ended."""
+        """Note that a function ended."""
         at = self.find(frame)
         if at is None:
             return
@@ -268,7 +268,7 @@ class Lines(WithBlock):
             self.paused_frames[frame] = at
 
     def find(self, frame: FrameType) -> Frame | None:
-        """Find a frame that is followed; those that were called from it are over, heard of or not."""
+        """Find a followed frame; those called from it are over, reported or not."""
         if self.over or self.hook not in now().hooks:
             return None
         for k in range(len(self.frames) - 1, -1, -1):
@@ -280,7 +280,7 @@ class Lines(WithBlock):
     # What it means ----------------------------------------------------------------------------------------------------
 
     def finish(self, at: Frame, following: int = 0) -> None:
-        """Say what the statements of a line did, now that they are over; `following` is the line that comes next."""
+        """Report what the statements of a line did, now that they are over; `following` is the next line."""
         for statement in at.current:
             code = at.frame.f_code
             said = ""
@@ -310,16 +310,16 @@ class Lines(WithBlock):
         at.current = []
 
     def unseen(self, at: Frame, statement: ast.stmt, value: ast.expr) -> str:
-        """Say what was computed with tensors on no tape; nothing if that is not so."""
+        """Report what was computed with tensors but on no tape, if anything."""
         names = [name for name in names_assigned(statement) if at.has(name) and isinstance(at[name], Tensor)]
         if not at.computed or len(names) != 1 or now().followers:
             return ""
         expression = written_as(value)
         which = f"{expression}, which is " if expression else ""
-        return f"{names[0]} is {which}{short_value(at[names[0]]._array)}. No tape is recording this"
+        return f"{names[0]} is {which}{spoken_value(at[names[0]]._array)}. No tape is recording this"
 
     def returned(self, at: Frame, expression: ast.expr | None, value: Any) -> None:
-        """Say what a function returns, unless the step before has just computed it."""
+        """Report what a function returns, unless the previous step has just computed it."""
         if value is None or (isinstance(value, Tensor) and value._id == self.latest):
             return
         text, written = _value(value), "" if expression is None else written_as(expression)
@@ -336,12 +336,18 @@ class Lines(WithBlock):
         self.counts[where] += 1
         if self.counts[where] > MOST:
             return
-        last = f" This line has had {MOST} steps; later ones are left out." if self.counts[where] == MOST else ""
+        last = f" This line has had {MOST} steps; later ones are not shown." if self.counts[where] == MOST else ""
         self.see(events.Line(where, what, f"{text}.{last}"))
 
 
 def _the(call: Call) -> str:
     return "the lambda" if call.function.co_name == "<lambda>" else call.name
+
+
+def _called(call: Call, given: str) -> str:
+    if call.function.co_name != "<lambda>":
+        return f"{call.name}({given}) is called"
+    return f"the lambda is called{' with ' if given else ''}{given}"
 
 
 def _is_around(found: list[ast.stmt], inner: list[ast.stmt]) -> bool:
@@ -350,9 +356,9 @@ def _is_around(found: list[ast.stmt], inner: list[ast.stmt]) -> bool:
 
 
 def _assigned(at: Frame, statement: ast.stmt) -> str:
-    """Say which plain numbers and arrays a statement has assigned."""
+    """Report the plain numbers and arrays that a statement has assigned."""
     values = [(name, _plain(at[name])) for name in names_assigned(statement) if name != "_" and at.has(name)]
-    if isinstance(statement, ast.For):  # a turn is told by those of its names that can be written
+    if isinstance(statement, ast.For):  # a turn is described by those of its names that can be written
         values = [(name, text) for name, text in values if text]
     if not values or not all(text for _, text in values):
         return ""
@@ -361,18 +367,18 @@ def _assigned(at: Frame, statement: ast.stmt) -> str:
 
 
 def _plain(value: Any) -> str:
-    """Write a number or an array; nothing of anything else."""
+    """Write a number or an array; return an empty text for anything else."""
     if isinstance(value, _PLAIN) or (type(value) is np.ndarray and value.dtype.kind in "biufc"):
-        return short_value(np.asarray(value))[:80]
+        return spoken_value(np.asarray(value))[:80]
     return ""
 
 
 def _value(value: Any) -> str:
-    return short_value(value._array) if isinstance(value, Tensor) else _plain(value)
+    return spoken_value(value._array) if isinstance(value, Tensor) else _plain(value)
 
 
 def _in_brief(value: Any) -> str:
-    """Write an argument so shortly that a list of them can be read: a large array by its shape, objects not at all."""
+    """Write an argument briefly enough for a readable list: a large array by its shape, objects not at all."""
     if isinstance(value, list | tuple | dict):
         return f"{len(value)} {'item' if len(value) == 1 else 'items'}"
     shape = getattr(value, "shape", ())

@@ -1,4 +1,4 @@
-"""The memory that a tape holds, counted from what happens to it."""
+"""The memory that a tape holds, counted from its events."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .events import Event
 
 
 class Held:
-    """Counts the bytes of the arrays that a tape holds; one that several entries use counts once."""
+    """Counts the bytes of the arrays that a tape's entries hold; one that several entries use counts once."""
 
     def __init__(self, tape: Tape) -> None:
         self.counts: dict[int, int] = {}  # by the id of an array: how often the tape holds it
@@ -22,18 +22,14 @@ class Held:
         self.known = False  # whether the tape was counted before the next event
         for entry in tape.entries:
             self._hold(_held_by(entry))
-        for tensor, _ in tape._watched.values():
-            self._hold([] if tensor is None else _owners(tensor._array))
 
     def after(self, event: Event) -> int:
-        """Count the bytes after an event of the tape; it has to be given every one of them."""
-        if self.pulled and self.pulled[0].values is None:  # the walk has released what it left behind
+        """Return the bytes after an event of the tape; must be called for every event."""
+        if self.pulled and self.pulled[0].values is None:  # the walk has released the entries behind it
             self._let_go(self.pulled[1])
             self.pulled = None
         known, self.known = self.known, True
         match event:
-            case events.Watch(tensor=tensor) if known:
-                self._hold(_owners(tensor._array))
             case events.Record(entry=entry) | events.Cut(entry=entry) if known:
                 self._hold(_held_by(entry))
             case events.PullBack(entry=entry) | events.PushForward(entry=entry):

@@ -1,7 +1,7 @@
-"""The nudges that a trace keeps: how far a target moves when a tensor does, for a page that has no Python to ask.
+"""The nudges in a trace: how far a target moves when a tensor does, for a page without Python.
 
-They are computed when the document is written, for small programs only. What a custom gradient computes is never run
-again here, for it is the user's code, and may print or take its time.
+They are computed when the document is written, for small programs only. Custom gradients are never run again here,
+because they are the user's code, and may print or take long.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MOST_ENTRIES, MOST_NUMBERS = 200, 50_000
 MOST_RUNS = 1000
 """How many entries may be computed again for each of the steps: some 50 ms for all of them."""
 UPWARDS = 1 + 1e-9
-"""Decides a rounding that is a tie, and sizes that are equal, the same way whatever the last bit is."""
+"""Breaks ties in rounding and between equal sizes the same way, whatever the last bit is."""
 
 
 Kept = tuple[int, dict[str, Any]]  # how many entries were run again, and what the document says
@@ -51,9 +51,9 @@ def nudges(
     happened, passes
         The events, and for each the number of its backward pass.
     earlier
-        What the tapes held before the trace began.
+        The entries of the tapes from before the trace began.
     tensors
-        By a tensor's id, its index in the document.
+        By the id of a tensor, its index in the document.
     """
     with only(), np.errstate(all="ignore"):
         found: dict[Any, dict[str, Any]] = {}
@@ -125,7 +125,7 @@ def _of_pass(makers: dict[int, Entry], target: Any, cotangents: Any, tensors: An
 
 
 def _after(entries: list[Entry], id: int) -> list[Entry]:
-    """List, of the entries that lead to a target, those that a tensor leads to."""
+    """List those of the entries leading to a target that a tensor leads to."""
     moving, found = {id}, []
     for entry in entries:
         if entry.output_id != id and not moving.isdisjoint(used_by(entry)):
@@ -135,7 +135,7 @@ def _after(entries: list[Entry], id: int) -> list[Entry]:
 
 
 def _directions(value: Any, cotangent: Any) -> Iterator[Direction]:
-    """Choose where to move a tensor: a number up and down, an array at one element and along its cotangent."""
+    """Choose how to move a tensor: a number up and down, an array at one element and along its cotangent."""
     if value.ndim == 0:
         yield Direction({"from": rounded(float(value), 0, digits=6)}, 1.0, natural_size(value))
         return
@@ -154,7 +154,7 @@ def _directions(value: Any, cotangent: Any) -> Iterator[Direction]:
 
 
 def natural_size(value: Any) -> float:
-    """Return how far to nudge a number at most: 1, or 10, or 0.1 and so on, whichever is next below its magnitude.
+    """Return the largest nudge of a number: the power of ten (0.1, 1, 10 and so on) next below its magnitude.
 
     >>> natural_size(3.0), natural_size(0.25), natural_size(-40.0), natural_size(0.0)
     (1.0, 0.1, 10.0, 1.0)
@@ -169,7 +169,7 @@ def steps(size: float) -> list[float]:
 
 
 def rounded(value: float, zero: float, digits: int = 4) -> float | None:
-    """Round to a few digits; what is smaller than `zero` is 0, and what is not finite is None."""
+    """Round to a few digits; numbers below `zero` become 0, and those that are not finite None."""
     if not np.isfinite(value):
         return None
     return 0.0 if abs(value) <= zero else float(f"{value * UPWARDS:.{digits}g}")
@@ -189,7 +189,7 @@ def _moved(after: list[Entry], chosen: list[Entry], ids: list[int], id: int, tar
 
 
 def _is_here(value: Any, dtype: Any = None) -> bool:
-    """Return whether a value is NumPy's, of a dtype; those of other libraries may be computed elsewhere, at a cost."""
+    """Return whether a value is NumPy's; those of other libraries may be computed elsewhere, at a cost."""
     return isinstance(value, np.ndarray | np.generic) and (dtype is None or value.dtype == dtype)
 
 

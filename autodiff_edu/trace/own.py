@@ -1,4 +1,4 @@
-"""What the backward functions of custom gradients did: heard by the trace while they ran, so nothing runs twice."""
+"""What the backward functions of custom gradients did: recorded by the trace while they ran, so nothing runs twice."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from . import events
 class Own(NamedTuple):
     """How a backward function came to a contribution.
 
-    `noted` are the operations it computed, `result` the one that gave the contribution, if one did, and `where` is the
+    `noted` are the operations it computed, `result` the one that produced the contribution, if any, and `where` is the
     expression in the user's code, or the `return`.
     """
 
@@ -26,7 +26,7 @@ class Own(NamedTuple):
     where: Where | None
 
     def said(self) -> str | None:
-        """Write the expression as it stands in the user's code, if it is short."""
+        """Return the expression as in the user's code, if it is short."""
         node: ast.AST | None = None if self.where is None else expression(self.where)
         if isinstance(node, ast.Return):
             node = node.value
@@ -35,12 +35,12 @@ class Own(NamedTuple):
 
 
 def own_backwards(source: Any) -> dict[int, Own]:
-    """Find, by the id of an accumulation, what a backward function of the user's computed for it.
+    """Map the id of an accumulation to what a user's backward function computed for it.
 
     Parameters
     ----------
     source : Trace
-        What happened, and what was heard meanwhile.
+        The trace, with the operations heard meanwhile.
     """
     found: dict[int, Own] = {}
     pulled: dict[tuple[int, int], events.PullBack] = {}
@@ -63,7 +63,7 @@ def own_backwards(source: Any) -> dict[int, Own]:
 
 
 def _returned(function: Any) -> Where | None:
-    """Find the last `return` of a function, or what a lambda computes last: its return has no columns."""
+    """Find the last `return` of a function, or the last operation of a lambda, whose return has no columns."""
     code: CodeType | None = getattr(function, "__code__", None)
     if code is None:
         return None

@@ -1,4 +1,4 @@
-"""What a trace shows as a program: the line of NumPy that does each step, for the player."""
+"""A trace as a program: the line of NumPy for each step, for the player."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ PASSING = events.Seed | events.PullBack | events.Accumulate | events.Move | even
 
 
 class Program(NamedTuple):
-    """What a trace shows, as a program.
+    """A trace as a program.
 
     Attributes
     ----------
     lines : list of str
         Its lines.
     steps : list of int or None
-        For each event the index of the line that does it in NumPy.
+        For each event, the index of its line in NumPy.
     formulas : dict
-        What entries compute and send back, as `Writer.formulas` has it.
+        What entries compute and send back, as in `Writer.formulas`.
     """
 
     lines: list[str]
@@ -38,7 +38,7 @@ class Program(NamedTuple):
 
 
 def program(source: Any, passes: list[int], labels: Labels, tapes: dict[Tape, str], own: dict[int, Own]) -> Program:
-    """Write what a trace shows as a program, for the player.
+    """Write a trace as a program, for the player.
 
     Parameters
     ----------
@@ -47,9 +47,9 @@ def program(source: Any, passes: list[int], labels: Labels, tapes: dict[Tape, st
     passes : list of int
         For each event, the number of its pass.
     labels : Labels
-        What the trace calls its tensors.
+        The trace's names for its tensors.
     tapes : dict of Tape to str
-        What it calls its tapes.
+        The trace's names for its tapes.
     own : dict of int to Own
         What the backward functions of custom gradients computed.
     """
@@ -78,20 +78,20 @@ class _Program:
             if isinstance(event, PASSING):
                 self.spans[number] = self.spans.get(number, (i, i))[0], i
                 self.whose[number] = f": {tapes[event.tape]}" if len(tapes) > 1 else ""
-        self.waiting = [*reversed(self.spans)]  # the passes to come, the next one last
-        self.open_passes: list[int] = []  # those under way
+        self.waiting = [*reversed(self.spans)]  # the passes still to come, the next one last
+        self.open_passes: list[int] = []  # passes under way
         self.arrived: dict[tuple[int, int], tuple[int, Any]] = {}  # by pass and output: the step, and what arrived
         self.forward = {
             number for event, number in zip(happened, passes, strict=True) if isinstance(event, events.Move)
         }
         self.section = ""
-        with only(), np.errstate(all="ignore"):  # the user's code has warned of it already
+        with only(), np.errstate(all="ignore"):  # the user's own run has already warned about it
             for i, event in enumerate(happened):
                 self.steps.append(None)
                 self.steps[i] = self.under_its_heading(i, event)
 
     def under_its_heading(self, i: int, event: Event) -> int | None:
-        """Write the lines of a step; a pass of an inner tape that an outer one records is one section all the same."""
+        """Write the lines of a step; a recorded pass of an inner tape is still one section."""
         lines = self.writer.lines
         while self.waiting and self.spans[self.waiting[-1]][0] <= i:
             self.open_passes.append(self.waiting.pop())
@@ -113,7 +113,7 @@ class _Program:
         return at
 
     def written(self, i: int, event: Event) -> int | None:
-        """Write the lines of a step; gives the one that does it."""
+        """Write the lines of a step; return the line that does it."""
         writer, number = self.writer, self.passes[i]
         match event:
             case events.Assign():
@@ -133,7 +133,7 @@ class _Program:
                 self.arrived[number, entry.output_id] = i, cotangent._array
                 return None
             case events.Accumulate(entry=entry, argument=argument, tensor=tensor, after=after):
-                writer.entry(entry)  # of a tape that recorded it before the trace began
+                writer.entry(entry)  # of a tape that recorded it before the trace started
                 step, cotangent = self.arrived[number, entry.output_id]
                 start = len(writer.lines)
                 own = self.own.get(id(event))

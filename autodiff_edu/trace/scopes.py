@@ -1,4 +1,4 @@
-"""Names for parts of a computation: what is computed inside a `with ad.scope("layer 1"):` belongs together.
+"""Names for parts of a computation: what is computed inside `with ad.scope("layer 1"):` belongs together.
 
 >>> import autodiff_edu as ad
 >>> with ad.scope("encoder"), ad.scope("layer 1"):
@@ -30,7 +30,7 @@ opened = Opened()
 
 
 class Owned(str):
-    """The name of a scope that belongs to an object; a trace tells two objects of one name apart by a number."""
+    """The name of a scope that belongs to an object; a trace numbers objects that share a name."""
 
     owner: Any
 
@@ -46,7 +46,7 @@ class scope(WithBlock, ContextDecorator):  # noqa: N801
     Raises
     ------
     TypeError
-        If the name is no string.
+        If the name is not a string.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class scope(WithBlock, ContextDecorator):  # noqa: N801
 
 
 def scope_of(owner: Any) -> AbstractContextManager[None]:
-    """Name what is computed inside a `with` block after an object's class, unless it is named so already.
+    """Name what is computed inside a `with` block after an object's class, unless it already has that name.
 
     Examples
     --------
@@ -113,11 +113,11 @@ def in_its_scope(call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 SCOPED = in_its_scope(print).__code__
-"""The code that stands between a call and such a method, which is no call of its own to a reader."""
+"""The code that stands between a call and such a method, which is not a call of its own to a reader."""
 
 
 def told_apart(path: tuple[str, ...], owners: dict[str, list[Any]]) -> list[str]:
-    """Write names with a number for the second, third ... object of a name; `owners` keeps those met before.
+    """Number the second, third, ... object of a name; `owners` keeps those seen before.
 
     Examples
     --------

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..core.entry import Entry
-from ..text.formatting import DERIVATIVES, derivative, short_value
+from ..core.tensor import Tensor
+from ..text.formatting import DERIVATIVES, derivative, spoken_value
 from ..text.labels import Labels
 from ..text.places import place
 from . import events
@@ -28,7 +29,7 @@ CUTS: dict[str, Callable[[str], str]] = {
     "step": lambda operation: f"{operation}, whose derivative is 0 wherever it has one",
     "stopped": lambda operation: f"ad.{operation}, on purpose",
 }
-"""By the kind of a cut: what did it."""
+"""By the kind of a cut: its cause."""
 
 
 def transcript(document: dict[str, Any]) -> str:
@@ -42,9 +43,9 @@ class Sentences:
     Parameters
     ----------
     labels : Labels
-        What its tensors are called.
+        The names of its tensors.
     document : dict
-        The trace document, complete up to the step that is to be written about.
+        The trace document, complete up to the step to describe.
     numbers : dict of int to int
         By the id of its output, the number of an entry.
     own : dict of int to Own
@@ -53,10 +54,10 @@ class Sentences:
 
     def __init__(self, labels: Labels, document: dict[str, Any], numbers: dict[int, int], own: dict[int, Own]) -> None:
         self.labels, self.document, self.numbers, self.own = labels, document, numbers, own
-        self.renamed: set[tuple[int, str]] = set()  # what was said of second names
+        self.renamed: set[tuple[int, str]] = set()  # second names that have been mentioned
 
     def write(self, event: Event, step: dict[str, Any]) -> str:
-        """Write what happened at a step; all but its text is there already."""
+        """Write the text of a step; everything else in it is there already."""
         if isinstance(event, events.Explain | events.Remark):
             return event.text
         return _begun(self._text(event, step), self._whose(step))
@@ -65,40 +66,42 @@ class Sentences:
         labels, whose = self.labels, self._whose(step)
         match event:
             case events.Watch(tensor=tensor):
-                return f"{whose} watches {labels[tensor._id]}, which is {short_value(tensor._array)}."
+                return f"{whose} watches {labels[tensor._id]}, which is {spoken_value(tensor._array)}."
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
                 text = f"{self._line(step)}{labels[entry.output_id]} is {labels.aloud(entry)}"
-                text += "" if entry.output_value is None else f", which is {short_value(entry.output_value)}"
+                text += "" if entry.output_value is None else f", which is {spoken_value(entry.output_value)}"
                 missed = f"{whose} is paused, so it does not record this."
                 recorded = missed if isinstance(event, events.Missed) else self._recorded(step, whose)
                 return f"{text}.{self._renamed(entry)} {_begun(recorded, whose)}"
             case events.Seed(tensor=tensor, cotangent=cotangent):
                 which = "the backward pass" if self._is_alone() else f"the backward pass of {whose}"
                 start = f"{which} starts at {labels[tensor._id]}"
-                return f"{start} with the cotangent {short_value(cotangent._array)}."
+                return f"{start} with {_flowing('cotangent', cotangent, tensor.ndim)}."
             case events.PullBack(entry=entry, cotangent=cotangent):
-                arrived = f"the cotangent {short_value(cotangent._array)} arrived at {labels[entry.output_id]}."
-                return f"{self._entry(entry)}: {arrived}"
+                output = entry.output_value
+                what = _flowing("cotangent", cotangent, cotangent.ndim if output is None else np.ndim(output))
+                comma = "," if what.startswith("a stack") else ""
+                return f"{self._entry(entry)}: {what}{comma} arrived at {labels[entry.output_id]}."
             case events.Accumulate(tensor=tensor):
-                return self._accumulated(labels[tensor._id], step, self.own.get(id(event)))
+                return self._accumulated(labels[tensor._id], event, step, self.own.get(id(event)))
             case events.Move(tensor=tensor, tangent=tangent):
                 over = "" if self._is_alone() else f" over {whose}"
                 starts = f"tangents are pushed forward{over}, starting at {labels[tensor._id]}"
-                stacked = tangent.ndim > tensor.ndim
-                what = f"a stack of {len(tangent)} tangents," if stacked else "the tangent"
-                return f"{starts} with {what} {step['tangent']['text']}."
-            case events.PushForward(entry=entry):
-                parts = " + ".join(part["text"] for part in step.get("contributions", ()) if part)
-                total = f"{parts} = {step['tangent']['text']}" if parts else f"{step['tangent']['text']}"
+                return f"{starts} with {_flowing('tangent', tangent, tensor.ndim)}."
+            case events.PushForward(entry=entry, tangent=tangent):
+                total, text = spoken_value(tangent._array), step["tangent"]["text"]
+                parts = [part["text"] for part in step.get("contributions", ()) if part]
+                if parts and total == text:  # large arrays are phrases, and not to be added up in words
+                    total = f"{' + '.join(parts)} = {total}"
                 return f"{self._entry(entry)}: the tangent of {labels[entry.output_id]} is {total}."
             case events.Assign(variable=variable, value=value):
-                return f"the variable {labels[variable._id]} is assigned {short_value(value._array)}."
+                return f"the variable {labels[variable._id]} is assigned {spoken_value(value._array)}."
             case events.Line(text=text) | events.Error(text=text):
                 nowhere = "here " if isinstance(event, events.Line) else ""
                 return f"{self._line(step) if step['where'] else nowhere}{text}{'' if text[-1] in '.!?' else '.'}"
             case events.Leave(tensor=tensor, how=how):
                 name = labels[tensor._id]
-                return f"the tensor {name} leaves for NumPy through {how}: no tape follows what is computed from it."
+                return f"the tensor {name} becomes plain numbers by {how}: no tape follows what is computed from them."
             case events.Outcome():
                 return self._outcome(event, step)
         one_shot = step["kind"] == "release" and self._is_alone()
@@ -133,7 +136,7 @@ class Sentences:
         return f"{text}, which cuts the flow{'' if on_purpose else ': its derivative is zero wherever it has one'}."
 
     def _renamed(self, entry: Entry) -> str:
-        """Say, where it is first used, that a name in the user's line is the second one of a tensor."""
+        """Mention, at its first use, that a name in the user's line is a tensor's second name."""
         said = []
         for id, alias in zip(entry.ids, self.labels.aliases(entry), strict=True):
             if alias is not None and (id, alias) not in self.renamed:
@@ -141,16 +144,19 @@ class Sentences:
                 said.append(f" Here {alias} is another name for {self.labels[id]}.")
         return "".join(said)
 
-    def _accumulated(self, name: str, step: dict[str, Any], own: Own | None) -> str:
-        had = "Nothing was there yet" if step["before"] is None else f"It is added to {step['before']['text']}"
+    def _accumulated(self, name: str, event: events.Accumulate, step: dict[str, Any], own: Own | None) -> str:
+        before, contribution, after = (
+            None if one is None else spoken_value(one._array) for one in (event.before, event.contribution, event.after)
+        )
+        had = "Nothing was there yet" if before is None else f"It is added to {before}"
         said = own and own.said()
         line, is_what = (self._line(step), f"{said}, which is ") if said and step["where"] else ("", "")
-        text = f"{line}the contribution to {name} is {is_what}{step['contribution']['text']}. {had}, so {name} now has"
+        text = f"{line}the contribution to {name} is {is_what}{contribution}. {had}, so {name} now has"
         which = f" That was {step['count']} of {step['of']}." if step["of"] > 1 else ""
-        return f"{text} {step['after']['text']}.{which}"
+        return f"{text} {after}.{which}"
 
     def _outcome(self, event: events.Outcome, step: dict[str, Any]) -> str:
-        """Say what came of a request for a derivative, and if nothing did, why."""
+        """Describe the result of a request for a derivative, or why there is none."""
         result, name = event.result, self.labels[event.source._id]
         of = " + ".join(self.labels[target._id] for target in event.targets)
         if event.word != "gradient":
@@ -167,8 +173,8 @@ class Sentences:
         return f"{text}{self._why(event.causes, name, step)}"
 
     def _array(self, array: Any) -> str:
-        """Write a value, and its shape where the value does not say it."""
-        text = short_value(array)
+        """Write a value, and its shape if the value does not show it."""
+        text = spoken_value(array)
         return f"{text}, of shape {array.shape}" if array.ndim and text.startswith("[") else text
 
     def _why(self, causes: tuple[Any, ...], name: str, step: dict[str, Any]) -> str:
@@ -186,8 +192,17 @@ class Sentences:
         return f": the path from {name} was cut on {line.removesuffix(': ')} by {CUTS[kind](written)}.{more}"
 
 
+def _flowing(what: str, tensor: Tensor, ndim: int) -> str:
+    """Describe a cotangent or a tangent of a tensor of `ndim` axes; one axis more makes it a stack."""
+    text = spoken_value(tensor._array, what)
+    if tensor.ndim > ndim:
+        count = len(tensor)
+        return f"a stack of {count} {what}{'' if count == 1 else 's'}, {spoken_value(tensor._array)}"
+    return text if text.startswith(("a ", "an ")) else f"the {what} {text}"
+
+
 def _begun(sentence: str, whose: str) -> str:
-    """Begin a sentence with a capital letter, unless it begins with the name of a tape or of a file, or with dy/dx."""
+    """Capitalise a sentence, unless it begins with the name of a tape or of a file, or with dy/dx."""
     named = whose and sentence.startswith(f"{whose} ") and not whose.startswith(("tape ", "the "))
     return (
         sentence if named or re.match(r"d.*/d.* is |\S+\.\w+, line ", sentence) else sentence[0].upper() + sentence[1:]

@@ -51,14 +51,14 @@ class Trace:
     def __init__(self, title: str = "trace") -> None:
         self.title = title
         self.events: list[Event] = []
-        self.aside: tuple[Tape, ...] = ()  # tapes that the user's code knows nothing of
+        self.aside: tuple[Tape, ...] = ()  # tapes that the user's code does not know about
         self._scopes: dict[int, tuple[str, ...]] = {}  # by the id of an entry's output: where it was computed
         self._earlier: dict[int, list[Entry]] = {}  # what a tape held when the trace first met it
         self._held: dict[int, Any] = {}  # by the id of a tape
         self._memory: dict[int, int] = {}  # by the id of an event: what its tape held after it
-        self._places: dict[int, Where] = {}  # by the id of an event that does not say itself where it happened
-        self._causes: dict[Any, tuple[Any, ...]] = {}  # why there was no derivative, by the source and the place
-        self._called: dict[int, str] = {}  # what an explanation calls a source
+        self._places: dict[int, Where] = {}  # for events that do not say where they happened, by id
+        self._causes: dict[Any, tuple[Any, ...]] = {}  # why there was no derivative, by source and place
+        self._called: dict[int, str] = {}  # an explanation's name for a source
         self._heard: list[Entry] = []  # all that was computed on tensors, and the words of `note`, on a tape or not
         self._marks: dict[int, int] = {}  # by the id of an event: how much of that came before it
         self._lines: Any = None  # what follows the lines of code, while the block runs
@@ -72,7 +72,7 @@ class Trace:
         return f"Trace({self.title!r}, {len(self)} steps)"
 
     def _see(self, event: Event) -> None:
-        """Keep an event as it is now: tapes will let go of arrays, and variables will be assigned to."""
+        """Keep an event as it is now: tapes will release arrays, and variables will be assigned."""
         if self._lines is not None:
             self._lines.before(event)
         tape, entry = getattr(event, "tape", None), getattr(event, "entry", None)
@@ -102,11 +102,11 @@ class Trace:
             self._memory[id(kept)] = self._held[id(tape)].after(event)
 
     def _why(self, event: events.Outcome, where: Where) -> tuple[Any, ...]:
-        """Ask the tape why there is no derivative; once, where a loop asks for it in every turn."""
+        """Ask the tape why there is no derivative; only once in a loop."""
         key = event.source._id, id(where[0]), where[1]
         if key not in self._causes:
             self._causes[key] = ()
-            if hasattr(event.tape, "explain"):  # a tape of the heart answers no questions
+            if hasattr(event.tape, "explain"):  # core's Tape does not answer questions
                 explanation = event.tape.explain(event.targets, event.source)
                 self._causes[key], self._called[event.source._id] = explanation.causes, explanation.called
         return self._causes[key]
@@ -120,7 +120,7 @@ class Trace:
         return kept
 
     def without(self, *tapes: Tape) -> Trace:
-        """Return the same trace without what concerns some tapes."""
+        """Return the same trace without the events of some tapes."""
         rest = copy(self)
         rest.events, rest._passed = [], {}
         passing: list[tuple[str, int]] = []  # what only those tapes recorded passes without a step
@@ -135,7 +135,7 @@ class Trace:
         return rest
 
     def failed(self, error: BaseException) -> None:
-        """Note that the traced code raised an exception, at the innermost line of the user's."""
+        """Note that the traced code raised an exception, at the user's innermost line."""
         where, at = None, error.__traceback__
         while at is not None:
             if is_theirs[at.tb_frame.f_code.co_filename]:
@@ -147,14 +147,14 @@ class Trace:
     def document(self) -> dict[str, Any]:
         """Return the trace as the nested dicts and lists that `document.py` describes."""
         from .collecting import without_collecting
-        from .document import Writer  # not worth its import time to those who only differentiate
+        from .document import Writer  # not worth the import time if you only differentiate
 
         with without_collecting():
             return Writer(self).document
 
     def to_json(self) -> str:
         """Return the trace as a JSON string; the same trace gives the same string."""
-        import json  # not worth its import time to those who only differentiate
+        import json  # not worth the import time if you only differentiate
 
         return json.dumps(self.document(), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
@@ -199,7 +199,7 @@ def trace(title: str = "trace") -> Iterator[Trace]:
     >>> steps
     Trace('trace', 2 steps)
     """
-    from .lines import Lines  # not worth its import time to those who only differentiate
+    from .lines import Lines  # not worth the import time if you only differentiate
 
     kept = Trace(title)
     hooked = _Hook(kept._see)

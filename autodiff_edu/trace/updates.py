@@ -1,7 +1,7 @@
-"""Assignments to variables as lines of a trace's program: `W1 = W1 - 0.1 * W1_bar`, as far as it was heard how.
+"""Assignments to variables as lines of a trace's program: `W1 = W1 - 0.1 * W1_bar`, as far as the trace heard how.
 
-What a variable is assigned is mostly computed on no tape, but a trace hears it all. Each line is tried before it is
-written: it gives the variable's new value bit for bit, or it is not that line.
+The value assigned to a variable is mostly computed outside tapes, but a trace hears everything. Each line is tested
+before it is written: it must give the variable's new value bit for bit.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Updates:
     writer : Writer
         Of the program.
     source : Trace
-        What happened, and what was heard meanwhile.
+        The trace, with the operations heard meanwhile.
     """
 
     def __init__(self, writer: Writer, source: Any) -> None:
@@ -47,11 +47,11 @@ class Updates:
         computed = [entry for entry in self.heard if entry.values is not None]
         self.order = {entry.output_id: k for k, entry in enumerate(computed)}
         self.makers: dict[int, Entry] = {entry.output_id: entry for entry in computed}
-        # an optimizer's memory is plain arrays, so what it goes on with is known by being the same object
+        # an optimizer's memory is plain arrays, so it is recognised as the same object
         self.same: dict[int, int] = {id(entry.output_value): entry.output_id for entry in computed}
         self.uses = Counter(maker for entry in computed for maker in self._makers_of(entry))
-        self.bars: dict[int, list[tuple[int, int]]] = {}  # by the id of an array: passes, and whose cotangents it is
-        self.latest: dict[tuple[int, int], Any] = {}  # by pass and tensor: the cotangent up to now
+        self.bars: dict[int, list[tuple[int, int]]] = {}  # by the id of an array: whose cotangent it is, by pass
+        self.latest: dict[tuple[int, int], Any] = {}  # by pass and tensor: the cotangent so far
         self.spans = _spans(source.events)
 
     def accumulated(self, number: int, tensor: int, cotangent: Any) -> None:
@@ -60,7 +60,7 @@ class Updates:
         self.latest[number, tensor] = cotangent
 
     def write(self, i: int, event: events.Assign) -> int:
-        """Write the line of an assignment, and lines before it where it needs them; gives its index."""
+        """Write the line of an assignment, after any lines it needs; return its index."""
         variable, value = event.variable._id, event.value._array
         before, name = self.writer.latest(variable) or (None, "")
         where = self.places.get(id(event))
@@ -80,7 +80,7 @@ class Updates:
         return self.writer.update(variable, value, expression, "" if expression else remark, fresh)
 
     def _sources(self, event: events.Assign, where: Where | None) -> Iterator[tuple[Any, Any]]:
-        """List what may have been assigned, added or subtracted: its value, and how to write it."""
+        """List what may have been assigned, added or subtracted: the value, and how to write it."""
         mark, variable = self.marks.get(id(event), 0), event.variable._id
         noted = self.heard[mark - 1].ids[0] if mark else None
         last = self.heard[mark - 2] if mark > 1 else None
@@ -95,7 +95,7 @@ class Updates:
             yield ast.literal_eval(texts[0]), None
 
     def expression(self, target: int, variable: int) -> Text:
-        """Write how something came about; what is used twice, or is long, gets a line of its own."""
+        """Write how something was computed; parts that are used twice or long get a line of their own."""
         texts: dict[int | None, Text] = {}
         needed, waiting = set[int](), [target]
         while waiting:
@@ -124,7 +124,7 @@ class Updates:
         return texts[target] if target in texts else Text(self.writer.computed[target])
 
     def _bar(self, value: Any, variable: int) -> Text | None:
-        """Find the cotangent that an array is, rather one of this variable."""
+        """Find the cotangent that is this array, preferably one of this variable."""
         found = [pair for pair in self.bars.get(id(value), ()) if self.latest[pair] is value]
         found.sort(key=lambda pair: pair[1] == variable)
         return Text(str(self.writer.bar(*found[-1]))) if found else None
@@ -144,7 +144,7 @@ class Updates:
 
 
 def _way(ways: list[Any], before: Any, source: Any, value: Any) -> tuple[str | None, bool]:
-    """Find the assignment that gives the new value, and whether its dtype has to be changed to the variable's."""
+    """Find the assignment that gives the new value, and whether its dtype must be converted to the variable's."""
     for way in ways:
         if before is None and way != "assign":
             continue
@@ -158,7 +158,7 @@ def _way(ways: list[Any], before: Any, source: Any, value: Any) -> tuple[str | N
 
 
 def _spans(happened: list[Event]) -> dict[int, dict[int, tuple[int, int]]]:
-    """Note when each array of a variable is first used, and when it is used last."""
+    """Note when each array of a variable is first and last used."""
     variables = {event.variable._id for event in happened if isinstance(event, events.Assign)}
     found: dict[int, dict[int, tuple[int, int]]] = {variable: {} for variable in variables}
     for i, event in enumerate(happened):

@@ -1,8 +1,8 @@
-"""How Python tells which line runs: by `sys.monitoring` where it has that, else by `sys.settrace`.
+"""How Python reports which line runs: `sys.monitoring` if it exists, otherwise `sys.settrace`.
 
 Both call a follower, which has `enter(frame)` (whose answer says whether to follow that frame), `line(frame)`,
 `fail(frame)` when an exception passes, and `leave(frame, value)`; a frame that an exception ends is left with the value
-`FAILED`. Nothing is called in other threads, and nothing stays behind when they stop.
+`FAILED`. Nothing is called in other threads, and nothing remains when they stop.
 """
 
 from __future__ import annotations
@@ -24,32 +24,32 @@ FAILED = object()
 
 
 class Follower(Protocol):
-    """Who is told of the user's code; of the package's and of libraries nothing is told."""
+    """Is notified about the user's code, but not about the package's or a library's."""
 
     def enter(self, frame: FrameType) -> bool:
-        """Hear that a function begins, or a generator goes on; return whether its lines are of interest."""
+        """Handle the start of a function, or of a generator's next step; return whether its lines are of interest."""
 
     def line(self, frame: FrameType) -> None:
-        """Hear that a line is about to run."""
+        """Handle a line that is about to run."""
 
     def fail(self, frame: FrameType) -> None:
-        """Hear that an exception passes through a frame."""
+        """Handle an exception that passes through a frame."""
 
     def leave(self, frame: FrameType, value: Any) -> None:
-        """Hear that a function has ended, or that a generator has paused."""
+        """Handle the end of a function, or the pause of a generator."""
 
 
 def watch(follower: Follower, frame: FrameType | None) -> ByMonitoring | BySettrace:
-    """Tell a follower what runs in this thread, and in a frame that is running already; return what can stop that."""
+    """Report what runs in this thread, and in a running frame, to a follower; return an object that can stop it."""
     watching = (ByMonitoring if ByMonitoring.is_free() else BySettrace)(follower)
     watching.start(frame)
     return watching
 
 
 class ByMonitoring:
-    """Tells a follower by `sys.monitoring`, beside every debugger and coverage tool."""
+    """Reports to a follower with `sys.monitoring`, alongside any debugger or coverage tool."""
 
-    TOOLS = (3, 4)  # the numbers that Python leaves to others than debuggers, coverage, profilers and optimizers
+    TOOLS = (3, 4)  # the numbers that Python reserves for no kind of tool
 
     def __init__(self, follower: Follower) -> None:
         self.follower, self.thread = follower, get_ident()
@@ -57,7 +57,7 @@ class ByMonitoring:
 
     @classmethod
     def is_free(cls) -> bool:
-        """Return whether Python has it, and a number for one tool more."""
+        """Return whether Python has it, with a number free for one more tool."""
         return sys.version_info >= (3, 12) and any(sys.monitoring.get_tool(tool) is None for tool in cls.TOOLS)
 
     def start(self, frame: FrameType | None) -> None:
@@ -102,11 +102,11 @@ class ByMonitoring:
             callback(sys._getframe(2))
 
     def work(self, task: Callable[..., None], *details: Any) -> None:
-        """Do something of the package's own."""
+        """Run something of the package's own."""
         task(*details)
 
     def stop(self) -> None:
-        """Leave everything as it was."""
+        """Restore everything as it was."""
         monitoring: Any = sys.monitoring  # type: ignore[attr-defined, unused-ignore]
         monitoring.set_events(self.tool, 0)
         for code in self.codes:
@@ -118,18 +118,18 @@ class ByMonitoring:
 
 
 class BySettrace:
-    """Tells a follower by `sys.settrace`; a debugger or a coverage tool that was there before hears all it would."""
+    """Reports to a follower with `sys.settrace`; a debugger or coverage tool from before still hears everything."""
 
     def __init__(self, follower: Follower) -> None:
         self.follower, self.mine = follower, self._called
-        self.frames: list[tuple[FrameType, Any]] = []  # those that were running, and their own trace functions
+        self.frames: list[tuple[FrameType, Any]] = []  # the frames that were running, and their own trace functions
 
     def start(self, frame: FrameType | None) -> None:
         """Begin."""
         self.before = sys.gettrace()
         sys.settrace(self.mine)
         if self.before is not None and not hasattr(self.before, "__code__"):
-            # one written in C, as that of coverage, follows frames without their own trace function
+            # one written in C (coverage's) follows frames without their own trace function
             running: FrameType | None = sys._getframe(1)
             while running is not None:
                 if running is not frame and running.f_trace is None:
@@ -149,12 +149,12 @@ class BySettrace:
                 return None
         else:
             other = self.before(frame, event, arg)  # type: ignore[arg-type]
-            if sys.gettrace() != self.mine:  # that of coverage puts itself in
+            if sys.gettrace() != self.mine:  # coverage's installs itself
                 sys.settrace(self.mine)
         return self._local(other) if self.follower.enter(frame) else other
 
     def _local(self, other: Any) -> Any:
-        """Make the trace function of one frame, which tells another one first."""
+        """Return the trace function of one frame, which calls another one first."""
         follower = self.follower
 
         def heard(frame: FrameType, event: str, arg: Any) -> Any:
@@ -173,7 +173,7 @@ class BySettrace:
         return heard
 
     def work(self, task: Callable[..., None], *details: Any) -> None:
-        """Do something of the package's own, which would take twice as long if its calls were followed."""
+        """Run something of the package's own, which would take twice as long if its calls were followed."""
         mine = self.before is None and sys.gettrace() == self.mine
         if mine:
             sys.settrace(None)
@@ -184,8 +184,8 @@ class BySettrace:
                 sys.settrace(self.mine)
 
     def stop(self) -> None:
-        """Leave everything as it was."""
-        if sys.gettrace() == self.mine:  # else somebody has taken over since, such as a debugger
+        """Restore everything as it was."""
+        if sys.gettrace() == self.mine:  # otherwise something has taken over since, such as a debugger
             sys.settrace(self.before)
         for frame, function in self.frames:
             frame.f_trace = function

@@ -1,1 +1,1 @@
-"""Functions to functions: gradients, Jacobians, Hessians and products of plain functions, each on a tape of its own."""
+"""Functions of functions: gradients, Jacobians, Hessians and products of plain functions, each on its own tape."""

@@ -1,4 +1,4 @@
-"""A Hessian over several arrays: blocks, one for each pair of them, which together are one symmetric matrix."""
+"""A Hessian over several arrays: one block for each pair of them, together one symmetric matrix."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class BlockMatrix:
 
     @classmethod
     def of_columns(cls, sources: Any, columns: list[Tensor]) -> BlockMatrix:
-        """Build it from the Jacobians of the flat gradient by each source."""
+        """Build it from the Jacobians of the flat gradient with respect to each source."""
         return cls(sources, np.concatenate([np.reshape(c, (c.shape[0], -1)) for c in columns], axis=1))
 
     def _row(self, k: int) -> list[Tensor]:
@@ -72,7 +72,7 @@ class BlockMatrix:
         return as_tensor(self._matrix)
 
     def flatten(self, structure: Any) -> Tensor:
-        """Write a structure like the sources, a gradient say, as one vector in the order of the matrix.
+        """Return a structure like the sources (a gradient, for example) as one vector in the order of the matrix.
 
         Parameters
         ----------
@@ -87,16 +87,16 @@ class BlockMatrix:
         Raises
         ------
         ValueError
-            If it has another structure than the sources, or a part has not the shape of its source.
+            If its structure differs from the sources, or the shape of a part from its source.
         """
         parts = flatten_like(self._sources, structure, "structure", "the sources are")
         for (path, part), tensor in zip(parts, self._tensors, strict=True):
             if np.shape(part) != tensor.shape:
-                raise ValueError(f"{path} has shape {np.shape(part)}, and its source has shape {tensor.shape}")
+                raise ValueError(f"{path} has shape {np.shape(part)}, but its source has shape {tensor.shape}")
         return np.concatenate([np.ravel(as_constant(path, part)) for path, part in parts])  # type: ignore[return-value]
 
     def unflatten(self, vector: Any) -> Any:
-        """Write a vector in the order of the matrix as a structure like the sources.
+        """Return a vector in the order of the matrix as a structure like the sources.
 
         Parameters
         ----------
@@ -111,10 +111,10 @@ class BlockMatrix:
         Raises
         ------
         ValueError
-            If the vector has not one element per row.
+            If the vector does not have one element per row.
         """
         if np.shape(vector) != (len(self.labels),):
-            raise ValueError(f"the vector has shape {np.shape(vector)}, and the matrix has {len(self.labels)} rows")
+            raise ValueError(f"the vector has shape {np.shape(vector)}, but the matrix has {len(self.labels)} rows")
         vector = vector if isinstance(vector, Tensor) else as_tensor(np.asarray(vector))
         parts = [np.reshape(vector[span], t.shape) for span, t in zip(self._spans, self._tensors, strict=True)]
         return rebuild(self._sources, iter(parts))

@@ -24,20 +24,19 @@ def check_gradients(f: Callable[..., Any], *args: Any, order: int = 2) -> None:
     Parameters
     ----------
     f : callable
-        Of the arguments, giving a tensor or a structure of tensors; smooth near them.
+        Takes the arguments and returns a tensor or a structure of tensors; smooth near them.
     *args : array_like, Tensor, or structures of arrays
-        Where to check. Floating and complex numbers, and lists of numbers, are checked, and computed in float64 or
-        complex128, whatever their precision; anything else, a whole exponent or an index, is passed on as it is.
+        Where to check. Floating and complex numbers, and lists of numbers, are checked, in float64 or complex128
+        whatever their precision; anything else, such as a whole exponent or an index, is passed on unchanged.
     order : int
         1 checks the gradient, 2 its gradient too, and so on.
 
     Raises
     ------
     AssertionError
-        If one of the two modes disagrees, saying which, of what order, in which argument, at which element, with both
-        values.
+        If one of the two modes disagrees. The message gives the mode, order, argument, element and both values.
     ValueError
-        If the order is below 1, or no argument holds floating or complex numbers.
+        If the order is below 1, or no argument contains floating or complex numbers.
 
     Examples
     --------
@@ -55,8 +54,8 @@ def check_gradients(f: Callable[..., Any], *args: Any, order: int = 2) -> None:
     primals = {path: _double(leaf) for path, leaf in smooth}
     if not primals:
         raise ValueError(
-            "check_gradients has nothing to check: no argument holds floating or complex numbers; "
-            "write 3.0 in place of 3, or x.astype(float)"
+            "check_gradients has nothing to check: no argument contains floating or complex numbers; write 3.0 in "
+            "place of 3, or x.astype(float)"
         )
 
     def smooth_part(*moved: Any) -> Any:
@@ -138,8 +137,9 @@ def _message(name: str, level: int, mode: str, what: str, index: tuple[Any, ...]
     order = {1: "first", 2: "second", 3: "third"}.get(level, f"{level}th")
     place = f"{what}[{', '.join(map(str, index))}]" if index else what
     return (
-        f"the {order} derivative of {name} is wrong in the {mode} pass: at {place} the rule says {found:.8g}, and "
-        f"central differences say {expected:.8g}. Check the rule that you registered, or whether it has a kink there"
+        f"the {order} derivative of {name} is wrong in the {mode} pass: at {place} the rule gives {found:.8g}, but "
+        f"central differences give {expected:.8g}. Check the rule that you registered, and whether the function has a "
+        "kink there"
     )
 
 

@@ -1,6 +1,6 @@
-"""Push tangents forward over a tape: how every entry's output moves when the watched tensors move.
+"""Pushes tangents forward over a tape: how every entry's output moves when the watched tensors move.
 
-The entries are walked in the order in which they were recorded; `derivatives/tangents.py` has what each of them does.
+The entries are walked in the order of recording; `derivatives/tangents.py` has the rule for each one.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def jvp(f: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tup
     Parameters
     ----------
     f : callable
-        Of the primals.
+        A function of the primals.
     primals, tangents : tuple of array_like, or of structures of arrays
-        One tangent per primal, of its shape.
+        One tangent per primal, of the same shape.
 
     Returns
     -------
@@ -56,14 +56,14 @@ def jvp(f: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tup
 
 
 def push_forward(tape: Tape, tangents: dict[int, Any], stack: tuple[int, ...] = (), release: bool = False) -> None:
-    """Add to `tangents`, which holds those of the sources, the tangent of every output that moves with them.
+    """Add the tangent of every output that moves with the sources to `tangents`, which holds those of the sources.
 
     Parameters
     ----------
     tape : Tape
-        Its entries are kept as they are, unless `release` says that they may let go of their arrays.
+        Its entries keep their arrays unless `release` is true.
     tangents : dict
-        From the identity of a tensor to its tangent, of shape `stack + shape`.
+        From the id of a tensor to its tangent, of shape `stack + shape`.
     stack : tuple
         The leading axis that every tangent carries, if any.
     """
@@ -93,7 +93,7 @@ def push_forward(tape: Tape, tangents: dict[int, Any], stack: tuple[int, ...] = 
 
 
 def _announce(tape: Tape, entry: Entry, moving: Any, parts: Any, tangent: Any, stack: tuple[int, ...]) -> None:
-    with only():  # to bring a part to the output's shape is for show
+    with only():  # reshaping a part is bookkeeping, not worth showing
         settled = {k: as_tensor(shaped(part, entry.output_value, stack)) for k, part in parts.items()}
     arrived = tuple(as_tensor(moving.get(k)) if k in parts else None for k in range(len(entry.ids)))
     contributions = tuple(settled.get(k) for k in range(len(entry.ids)))
@@ -101,7 +101,7 @@ def _announce(tape: Tape, entry: Entry, moving: Any, parts: Any, tangent: Any, s
 
 
 def by_columns(tape: Tape, value: Any, source: Tensor) -> Tensor:
-    """Return the Jacobian with respect to one source: push one-hot tangents forward, in stacks that fit."""
+    """Return the Jacobian with respect to one source: push one-hot tangents forward, in stacks of bounded size."""
     size = int(source.size)
     one_hot = np.eye(size, dtype=source.dtype).reshape((size, *source.shape))
     largest = max([source._array.nbytes, *(e.output_value.nbytes for e in tape.entries)])
@@ -117,7 +117,7 @@ def by_columns(tape: Tape, value: Any, source: Tensor) -> Tensor:
 
 
 def check_tuples(primals: Any, tangents: Any, usage: str) -> None:
-    """Raise a TypeError, which shows the usage, if primals and tangents are not both tuples."""
+    """Raise a TypeError that shows the usage unless primals and tangents are both tuples."""
     if not isinstance(primals, tuple) or not isinstance(tangents, tuple):
         raise TypeError(f"the primals and their vectors must be tuples, with one item per argument of f: {usage}")
 
@@ -129,10 +129,10 @@ def _tangents(sources: Any, tangents: Any) -> dict[int, Any]:
         tangent = as_constant(path, tangent)
         if tangent.shape != source.shape:
             raise ValueError(
-                f"{path} has shape {tangent.shape}, and its primal has shape {source.shape}; they must be the same"
+                f"{path} has shape {tangent.shape}, but its primal has shape {source.shape}; they must be the same"
             )
         if tangent.dtype.kind == "c" and source.dtype.kind != "c":
-            raise TypeError(f"{path} is complex, and its primal is {source.dtype}; give its real part")
+            raise TypeError(f"{path} is complex, but its primal is {source.dtype}; pass its real part")
         moved[source._id] = tangent if tangent.dtype == source.dtype else tangent.astype(source.dtype)
     return moved
 

@@ -1,4 +1,4 @@
-"""Functions to functions: gradients, products, Jacobians and Hessians of plain functions of arrays.
+"""Functions of functions: gradients, products, Jacobians and Hessians of plain functions of arrays.
 
 >>> import numpy as np
 >>> import autodiff_edu as ad
@@ -62,12 +62,12 @@ def value_and_grad(f: Function, argnums: Argnums = 0) -> Function:
     Parameters
     ----------
     f, argnums
-        As for `grad`, and so are the errors.
+        As for `grad`; the errors are the same too.
 
     Returns
     -------
     callable
-        Gives `(value, gradient)`: what `f` gives, and what `grad(f)` gives.
+        Returns `(value, gradient)`: the results of `f` and of `grad(f)`.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
     Parameters
     ----------
     f : callable
-        Of the primals.
+        A function of the primals.
     *primals : array_like, or structures of arrays
 
     Returns

@@ -24,21 +24,21 @@ def jacobian(f: Function, argnums: Argnums = 0, mode: str = "auto") -> Function:
     Parameters
     ----------
     f : callable
-        As for `grad`, giving one real tensor.
+        As for `grad`, but returns one real tensor.
     argnums : int or tuple of int
         The positional arguments to differentiate with respect to.
     mode : {"auto", "reverse", "forward"}
-        One pass backward with a seed per output, or one forward with a tangent per input; "auto" takes the fewer.
+        One pass backward with a seed per output, or one forward with a tangent per input; "auto" takes the cheaper one.
 
     Returns
     -------
     callable
-        Gives, per source, a tensor of shape `value.shape + source.shape`.
+        Returns one tensor per source, of shape `value.shape + source.shape`.
 
     Raises
     ------
     ValueError
-        If the mode is none of the three.
+        If the mode is not one of the three.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def jacobian(f: Function, argnums: Argnums = 0, mode: str = "auto") -> Function:
         inputs, value = tensors_of(sources, "sources"), one_tensor(value, "jacobian")
         complex_inputs = any(s.dtype.kind == "c" for s in inputs)
         if mode == "forward" and complex_inputs:
-            raise TypeError("mode='forward' needs real arguments, and one of these is complex; use mode='reverse'")
+            raise TypeError("mode='forward' needs real arguments, but one of these is complex; use mode='reverse'")
         fewer_inputs = sum(s.size for s in inputs) < value.size and not complex_inputs
         if mode == "reverse" or (mode == "auto" and not fewer_inputs):
             return jacobian_of(tape, value, sources, unconnected="zero")
@@ -77,7 +77,7 @@ def hessian(f: Function, argnums: Argnums = 0) -> Function:
     Returns
     -------
     callable
-        Gives a tensor of shape `x.shape + x.shape` if the argument is one array, and a `BlockMatrix` for a structure.
+        Returns a tensor of shape `x.shape + x.shape` if the argument is one array, and a `BlockMatrix` for a structure.
 
     Raises
     ------
@@ -106,12 +106,12 @@ def hessian(f: Function, argnums: Argnums = 0) -> Function:
         with GradientTape(persistent=True) as outer:
             outer.watch(sources)
             if not flatten(sources, ""):
-                raise ValueError(f"hessian needs at least one array, and argument {argnums!r} holds none")
+                raise ValueError(f"hessian needs at least one array, but argument {argnums!r} contains none")
             inner, value, inner_sources = run(f, replaced(args, argnums, sources), kwargs, argnums)
             gradients = tensors_of(gradient(inner, value, inner_sources, unconnected="zero"), "gradients")
             if any(g.dtype.kind == "c" for g in gradients):
                 raise TypeError(
-                    "hessian needs real arguments, and one is complex; pass its real and imaginary parts as two arrays"
+                    "hessian needs real arguments, but one is complex; pass its real and imaginary parts as two arrays"
                 )
             one = isinstance(sources, Tensor)
             rows: Any = gradients[0] if one else np.concatenate([np.ravel(g) for g in gradients])
@@ -126,15 +126,15 @@ def hessian(f: Function, argnums: Argnums = 0) -> Function:
 def hvp(f: Function, primals: tuple[Any, ...], vector: tuple[Any, ...]) -> Any:
     """Return the Hessian of `f` times a vector without computing the Hessian: pull the slope along the vector back.
 
-    The two modes may be nested either way round. Pushing the gradient forward computes the gradient as well; pulling
-    the slope back does not, and takes little more than half the time on a network.
+    The two modes can be nested either way round. Pushing the gradient forward computes the gradient too; pulling the
+    slope back does not, and takes little more than half the time on a network.
 
     Parameters
     ----------
     f : callable
-        Of the primals; see `grad`.
+        A function of the primals; see `grad`.
     primals, vector : tuple of array_like, or of structures of arrays
-        One part of the vector per primal, of its shape.
+        One part of the vector per primal, of the same shape.
 
     Returns
     -------

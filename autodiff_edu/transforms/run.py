@@ -1,4 +1,4 @@
-"""Run a function on a tape of its own, which watches the arguments that are differentiated."""
+"""Runs a function on its own tape, which watches the arguments to differentiate."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Argnums = int | tuple[int, ...]
 def run(
     f: Function, args: tuple[Any, ...], kwargs: dict[str, Any], argnums: Argnums, persistent: bool = True
 ) -> tuple[GradientTape, Any, Any]:
-    """Run `f` on a tape of its own that watches the chosen arguments; return the tape, the value and the sources."""
+    """Run `f` on its own tape, which watches the chosen arguments; return the tape, the value and the sources."""
     args = prepared(args, argnums)
     sources = own(chosen(args, argnums))
     with GradientTape(persistent) as tape:
@@ -29,13 +29,13 @@ def run(
         if not isinstance(leaf, Tensor):
             raise TypeError(
                 f"{path} of {getattr(f, '__name__', 'f')} is {leaf!r:.60} of type {type(leaf).__name__}, which is not "
-                "a tensor. Return what is computed from the arguments, without float() or .numpy() on the way"
+                "a tensor. Return a tensor computed from the arguments, without float() or .numpy() on the way"
             )
     return tape, value, sources
 
 
 def prepared(args: tuple[Any, ...], argnums: Argnums) -> tuple[Any, ...]:
-    """Make arrays of the lists of numbers among the chosen arguments; the others are passed on as they are."""
+    """Convert the lists of numbers among the chosen arguments to arrays; pass the others on unchanged."""
     numbers = _numbers(args, argnums)
     return tuple(as_array(arg, f"argument {k}") if k in numbers else arg for k, arg in enumerate(args))
 
@@ -44,21 +44,21 @@ def _numbers(args: tuple[Any, ...], argnums: Argnums) -> set[int]:
     """Return the positions of the arguments to differentiate with respect to."""
     numbers = argnums if isinstance(argnums, tuple) else (argnums,)
     if not all(isinstance(k, int) for k in numbers):
-        raise ValueError(f"argnums is {argnums!r}; it must be a whole number, or a tuple of them")
+        raise ValueError(f"argnums is {argnums!r}; it must be a whole number or a tuple of whole numbers")
     if not numbers or not all(-len(args) <= k < len(args) for k in numbers):
         raise ValueError(f"argnums is {argnums!r}, but there are only {len(args)} positional arguments, counted from 0")
     if len({k % len(args) for k in numbers}) < len(numbers):
-        raise ValueError(f"argnums is {argnums!r}, and names the same argument twice")
+        raise ValueError(f"argnums is {argnums!r}; it names the same argument twice")
     return {k % len(args) for k in numbers}
 
 
 def chosen(args: tuple[Any, ...], argnums: Argnums) -> Any:
-    """Pick one argument, or a tuple of them."""
+    """Return one argument, or a tuple of them."""
     return tuple(args[k] for k in argnums) if isinstance(argnums, tuple) else args[argnums]
 
 
 def replaced(args: tuple[Any, ...], argnums: Argnums, sources: Any) -> tuple[Any, ...]:
-    """Put the sources in the places of the chosen arguments."""
+    """Replace the chosen arguments with the sources."""
     replaced = list(args)
     for k, source in zip(argnums, sources, strict=True) if isinstance(argnums, tuple) else [(argnums, sources)]:
         replaced[k] = source
@@ -66,7 +66,7 @@ def replaced(args: tuple[Any, ...], argnums: Argnums, sources: Any) -> tuple[Any
 
 
 def own(structure: Any) -> Any:
-    """Make a tensor of its own of every leaf, so that the same array in two places is two sources."""
+    """Create a new tensor for every leaf, so that the same array in two places is two sources."""
     structure = as_array(structure)
     return rebuild(structure, iter([_source(path, leaf) for path, leaf in flatten(structure, "argument")]))
 
@@ -80,5 +80,5 @@ def _source(path: str, leaf: Any) -> Tensor:
 
 
 def unwrapped(parts: Any) -> Any:
-    """Take the only part out of its tuple; several are left as they are."""
+    """Return the only part of a tuple, or the tuple if it has several."""
     return parts[0] if len(parts) == 1 else parts

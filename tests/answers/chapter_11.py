@@ -69,7 +69,9 @@ def lanes(first=("q", "s"), second=("p", "r", "s", "t")):
 RIGHT = {
     "11.1": [
         watching([0], [1]),
-        watching([0], [1], lambda t0, t1, total, x0, x1: [float(t0.gradient(total, x0)), t1.gradient(total, x1).numpy()]),
+        watching(
+            [0], [1], lambda t0, t1, total, x0, x1: [float(t0.gradient(total, x0)), t1.gradient(total, x1).numpy()]
+        ),
     ],
     "11.2": [
         asking(each),

@@ -61,8 +61,7 @@ def by_one_tape(f, x):
         tape.watch(x)
         first = tape.gradient(f(x), x)
         second = tape.gradient(first, x)
-        third = tape.gradient(second, x)
-    return third
+        return tape.gradient(second, x)
 
 
 def by_two_tapes(f, x):
@@ -221,7 +220,7 @@ WRONG = {
         (penalty(lambda by_x: (np.linalg.norm(by_x) - 1) ** 2), "for all samples together"),
         (penalty(lambda by_x: np.mean((np.linalg.norm(by_x, axis=0) - 1) ** 2)), "axis=0"),
         (penalty(lambda by_x: np.mean(rows(by_x) ** 2)), "pulls the norms to 0"),
-        (penalty(lambda by_x: np.mean(rows(by_x) - 1)), "cancel out"),
+        (penalty(lambda by_x: np.mean(rows(by_x) - 1)), "Without the square"),
         (penalty(lambda by_x: np.mean(np.abs(rows(by_x) - 1))), "the size of norm - 1"),
         (penalty(lambda by_x: np.sum((rows(by_x) - 1) ** 2)), "sum over the samples"),
         (penalty(lambda by_x: (np.mean(rows(by_x)) - 1) ** 2), "before the square"),

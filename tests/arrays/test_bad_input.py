@@ -87,7 +87,7 @@ def test_an_array_is_not_written_into_by_a_tensor():
     ids=["sum-dtype", "mean-dtype", "sum-initial", "max-initial", "sin-dtype", "add-dtype"],
 )
 def test_options_that_no_rule_knows_are_refused_with_the_name_of_the_function(call):
-    with pytest.raises(TypeError, match=r"np\.\w+ of a tensor takes no (dtype|initial)="):
+    with pytest.raises(TypeError, match=r"np\.\w+ does not accept (dtype|initial)="):
         call(ad.constant([1.0, 2.0]))
 
 
@@ -258,7 +258,7 @@ def test_every_number_is_an_operand(other):
 )
 def test_an_array_to_write_into_is_refused_by_place_as_by_name(call):
     x, out = ad.constant([1.0, 2.0]), np.array(7.0)
-    with pytest.raises(TypeError, match=r"takes no out=.*result = "):
+    with pytest.raises(TypeError, match=r"does not accept out=.*result = "):
         call(x, out)
     assert out == 7.0
 
@@ -297,7 +297,7 @@ def test_an_array_that_nobody_can_write_into_is_not_copied():
     ],
 )
 def test_functions_that_write_into_an_array_say_what_to_write_instead(write):
-    with pytest.raises(TypeError, match=r"np\.\w+ is not for tensors: it writes.*Build a new one.*np\.where"):
+    with pytest.raises(TypeError, match=r"np\.\w+ does not work on tensors: it writes.*Build a new one.*np\.where"):
         write(ad.Variable([1.0, 2.0]))
 
 
@@ -312,7 +312,7 @@ def test_the_arrays_that_a_tensor_owns_cannot_be_written_into_by_any_way():
 
 
 def test_a_rule_for_a_ufunc_must_be_given_for_every_argument():
-    with pytest.raises(TypeError, match="takes 2 arguments, and needs a rule for each"):
+    with pytest.raises(TypeError, match="takes 2 arguments and needs a rule, or None, for each"):
         ad.register_gradient(np.logaddexp2, lambda g, z, x, y: g, replace=True)
 
 
@@ -365,7 +365,7 @@ def test_an_axis_that_is_not_there_is_an_error(f):
 def test_a_ufunc_with_several_results_is_refused():
     with pytest.raises(
         TypeError,
-        match=r"np\.modf is not for tensors: it is a ufunc with two results, .* Write np\.fmod",
+        match=r"np\.modf does not work on tensors: it is a ufunc with two results, .* Write np\.fmod",
     ):
         np.modf(ad.constant(1.5))
 
@@ -402,15 +402,18 @@ def test_a_matrix_is_refused_for_its_product_is_another_one():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda x: np.concatenate([x, x], dtype="f4"), r"np\.concatenate of a tensor takes no dtype=: .*astype"),
+        (
+            lambda x: np.concatenate([x, x], dtype="f4"),
+            r"np\.concatenate does not accept dtype= for a tensor: .*astype",
+        ),
         (
             lambda x: np.stack([x, x], out=np.zeros((2, 2))),
-            r"np\.stack of a tensor takes no out=: .*never written into",
+            r"np\.stack does not accept out= for a tensor: .*immutable",
         ),
-        (lambda x: np.divmod(x, 2.0, dtype="f4"), r"np\.divmod of a tensor takes no dtype=: .*astype"),
-        (lambda x: np.median(x, overwrite_input=True), r"np\.median of a tensor takes no overwrite_input="),
+        (lambda x: np.divmod(x, 2.0, dtype="f4"), r"np\.divmod does not accept dtype= for a tensor: .*astype"),
+        (lambda x: np.median(x, overwrite_input=True), r"np\.median does not accept overwrite_input= for a tensor"),
         *(
-            [(lambda x: np.reshape(x, (2, 1), copy=True), r"np\.reshape of a tensor takes no copy=")]
+            [(lambda x: np.reshape(x, (2, 1), copy=True), r"np\.reshape does not accept copy= for a tensor")]
             if NUMPY >= "2.1.0"
             else []
         ),

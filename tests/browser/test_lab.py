@@ -315,3 +315,21 @@ def test_the_stage_covers_jupyterlab_and_leaves_as_it_came(scratch: Notebook) ->
     scratch.page.wait_for_function("() => !document.fullscreenElement")
     assert player.root.get_attribute("data-stage") is None
     player.measures(width=before["width"])
+
+
+def test_play_with_stage_opens_on_stage_once(lab: Any, open_notebook: Any) -> None:
+    cells = [
+        "%load_ext autodiff_edu\nimport autodiff_edu as ad\nx = ad.Variable(3.0)",
+        "%%play --stage\nwith ad.GradientTape() as tape:\n    y = x * x\ntape.gradient(y, x)",
+    ]
+    notebook = open_notebook(write(lab, cells))
+    notebook.run_all()
+    player = notebook.player("cell 3")
+    player.measures(x=0, y=0, **notebook.page.viewport_size)
+    assert player.root.get_attribute("data-stage") == ""
+    player.press("Escape")
+    assert player.root.get_attribute("data-stage") is None
+    notebook.command("notebook:create-output-view")
+    view = Shown(notebook.page.locator(".jp-LinkedOutputView section.player"))
+    view.stands_at(0)
+    assert view.root.get_attribute("data-stage") is None

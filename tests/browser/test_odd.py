@@ -45,7 +45,7 @@ def test_nodes_line_and_scrubber_are_marked_from_the_birth_on(scheme: str, open_
     for number, found in enumerate(seen, 1):
         assert found["born"] == document["steps"][number].get("born")
         assert found["signs"] == len(found["nodes"])
-        assert ([line, "NaN begins here"] in found["lines"]) is (number >= births[0])
+        assert ([line, "NaN appears here"] in found["lines"]) is (number >= births[0])
         assert bool(found["nodes"]) is (number >= births[0])
     assert [names[k] for k in seen[births[0] - 1]["nodes"]] == ["q"]
     assert sorted(names[k] for k in seen[-1]["nodes"]) == ["d", "loss", "q", "r"]
@@ -53,7 +53,7 @@ def test_nodes_line_and_scrubber_are_marked_from_the_birth_on(scheme: str, open_
     assert number.evaluate("one => getComputedStyle(one).position") == "relative", "its sign scrolls with it"
     marks = player.root.locator(".birth")
     assert [int(mark) for mark in marks.evaluate_all("all => all.map((mark) => mark.dataset.birth)")] == births
-    assert marks.first.get_attribute("title") == f"NaN begins at step {births[0] + 1}"
+    assert marks.first.get_attribute("title") == f"NaN appears at step {births[0] + 1}"
     slider, mark = (player.root.locator(what).first.bounding_box() for what in ("input[type=range]", ".birth"))
     assert slider["x"] < mark["x"] < slider["x"] + slider["width"]
     red = player.root.locator(".graph [data-odd] rect").first.evaluate("rect => getComputedStyle(rect).stroke")

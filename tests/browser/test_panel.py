@@ -267,7 +267,7 @@ def test_arrays_of_many_axes_are_slices_and_thinned_ones_say_so(panel: Any) -> N
     assert len(places["b"]["cells"][0]) == 15 * 14
     assert places["c"]["notes"] == ["magnitudes of complex numbers"]
     assert places["c"]["legend"][0] == "0"
-    assert places["d"]["labels"] == ["the leading axes in one, of 18 rows"]
+    assert places["d"]["labels"] == ["all axes but the last flattened into 18 rows"]
 
 
 def test_the_tape_says_what_it_holds(panel: Any) -> None:

@@ -50,6 +50,19 @@ def loop() -> ad.Trace:
     return traced
 
 
+def pushing() -> ad.Trace:
+    """exp(x w - 6) w + x: what moves, what adds up and what it comes to are all different numbers."""
+    with ad.trace("pushing") as traced:
+        ad.jvp(lambda x, w: np.exp(x * w - 6.0) * w + x, (3.0, 2.0), (1.0, 0.5))
+    return traced
+
+
+def stacked() -> ad.Trace:
+    with ad.trace("stacked") as traced:
+        ad.jacobian(lambda x: np.sum(x * x), mode="forward")(np.array([1.0, 2.0, 3.0]))
+    return traced
+
+
 class Predicting:
     """A player in predict mode, and the trace it shows."""
 
@@ -141,7 +154,7 @@ SEEN = """root => {
 }"""
 
 CANARY = 98765.0
-ARRAYS = ("cotangent", "contribution", "after", "value")
+ARRAYS = ("cotangent", "contribution", "after", "value", "tangent")
 
 
 def changed(array: dict[str, Any]) -> dict[str, Any]:
@@ -167,6 +180,8 @@ def poisoned(document: dict[str, Any], number: int) -> dict[str, Any]:
         for name in ARRAYS:
             if step.get(name):
                 step[name] = changed(step[name])
+        if step.get("contributions"):
+            step["contributions"] = [part and changed(part) for part in step["contributions"]]
     for index, tensor in enumerate(tensors):
         if index not in touched and tensor["kind"] != "constant":
             tensor["value"] = changed(tensor["value"])
@@ -179,7 +194,7 @@ def poisoned(document: dict[str, Any], number: int) -> dict[str, Any]:
     return document
 
 
-@pytest.mark.parametrize("program", [*FIVE, two_passes, cubic, loop])
+@pytest.mark.parametrize("program", [*FIVE, two_passes, cubic, loop, pushing])
 def test_nothing_on_the_page_gives_an_answer_away(program: Any, open_tab: Any, tmp_path: Path) -> None:
     traced = program()
     whole = ad.play(traced, predict=True).page()
@@ -252,10 +267,27 @@ def test_the_kinds_of_question_alternate(program: Any, predict: Any) -> None:
 
 def kind_of(prompt: str) -> str:
     words = {
+        "tangents are pushed": "pushed",
         "number": "value", "What shape will": "shape", "do?": "recorded", "kept": "kept", "How many": "count",
         "pass starts at": "fate", "pulled back next": "next", "sends": "sum", "What will d": "cut",
     }  # fmt: skip
     return next(kind for text, kind in words.items() if text in prompt)
+
+
+def test_a_cut_is_offered_where_there_is_one(predict: Any) -> None:
+    with ad.trace("a cut") as traced:
+        x = ad.Variable(2.5, name="x")
+        with ad.GradientTape():
+            y = np.floor(x) * x
+            z = y * x
+            z * y
+    for program, offered in ((traced, True), (cubic(), False)):
+        at = predict(program)
+        fates = [question["options"] for question in at.asked() if kind_of(question["prompt"]) == "recorded"]
+        assert fates
+        for options in fates:
+            assert {"record it", "not record it"} == {*options} - {"record it as a cut"}
+            assert ("record it as a cut" in options) == offered
 
 
 def test_what_is_asked_about_a_small_program(predict: Any) -> None:
@@ -355,6 +387,41 @@ def test_shapes_are_asked_of_arrays(predict: Any) -> None:
     assert at.types("(2, 3)").startswith("Right")
 
 
+def test_tangents_are_asked_in_forward_mode_with_a_hint_for_each_mistake(predict: Any) -> None:
+    at = predict(pushing())
+    assert sum(kind_of(question["prompt"]) == "pushed" for question in at.asked()) >= 3
+    product = at.find("push forward")  # t = x w: 1 · 2 + 0.5 · 3
+    assert at.expected.steps[product]["tangent"]["data"] == 3.5
+    for answer, hint in {
+        "2": "That is what x does alone.",
+        "1.5": "That is what w does alone.",
+        "5": "You added up the local derivatives.",
+        "3": "That is a local derivative: multiply it by the tangent of its input, 0.5.",
+        "1": "That is the tangent of x, an input",
+        "0.5": "That is the tangent of w, an input",
+        "-3.5": "Check the sign",
+        "6": "the question is about a tangent",
+        "None": "it is not None",
+        "77": "Multiply the tangent of each input by the local derivative with respect to it",
+    }.items():
+        assert hint in at.answers(product, answer), answer
+        at.player.agrees(at.expected, product - 1)
+    assert at.types("7/2").startswith("Right: 3.5.")
+    at.tab.is_quiet()
+
+
+def test_of_a_stack_of_tangents_the_shape_is_asked(predict: Any) -> None:
+    at = predict(stacked())
+    product, total = at.find("push forward"), at.find("push forward", 1)
+    assert [at.expected.steps[number]["tangent"]["shape"] for number in (product, total)] == [[3, 3], [3]]
+    assert "Here a stack of 3 is pushed forward together" in at.answers(product, "3")
+    assert at.types("(3, 3)").startswith("Right")
+    assert "Here a stack of 3 is pushed" in at.answers(total, "()")
+    assert at.types("3").startswith("Right")
+    assert "the tangent of t1, an input" in at.answers(total, "3x3")
+    at.tab.is_quiet()
+
+
 def test_choices_are_made_by_keyboard_and_none_is_not_zero(predict: Any) -> None:
     with ad.trace("a cut") as traced:
         x, w = ad.Variable(2.5, name="x"), ad.Variable(3.0, name="w")
@@ -368,7 +435,8 @@ def test_choices_are_made_by_keyboard_and_none_is_not_zero(predict: Any) -> None
     at.player.press("Tab")
     at.player.press("Enter")
     assert (
-        at.verdict == "Not quite. 0 would mean that there is a path, and that it is flat. Is there one? Try once more."
+        at.verdict
+        == "Not quite. 0 would mean that there is a path, but a flat one. Is there a path at all? Try once more."
     )
     at.player.agrees(at.expected, cut - 1)
     at.player.press("Tab")

@@ -58,11 +58,16 @@ def test_rows_that_are_scrolled_to_say_what_they_are(long_loop: Any, open_tab: A
     go(player, 600)
     box = player.root.locator(".tape")
     box.evaluate("box => { box.scrollTop = box.scrollHeight; }")
-    last = player.root.locator('li[data-entry="1049"]')
+    last = player.root.locator("li[data-loop-turn]", has_text=f"turn {TURNS}")
     last.wait_for()
     assert last.get_attribute("data-state") == "waiting"
-    assert (last.get_attribute("aria-posinset"), last.get_attribute("aria-setsize")) == ("1050", "1051")
+    # the turns, the three entries of the one that is open, and the tape's release
+    places = str(TURNS + 3), str(TURNS + 4)
+    assert (last.get_attribute("aria-posinset"), last.get_attribute("aria-setsize")) == places
     box.evaluate("box => { box.scrollTop = 0; }")
+    turn = player.root.locator("li[data-loop-turn]").first
+    turn.wait_for()
+    turn.locator("button").click()
     first = player.root.locator('li[data-entry="0"]')
     first.wait_for()
     assert first.get_attribute("data-state") == "recorded"
@@ -71,10 +76,44 @@ def test_rows_that_are_scrolled_to_say_what_they_are(long_loop: Any, open_tab: A
     player.stands_at(1)
 
 
+def test_a_turn_is_a_row_that_opens_with_the_step_and_at_a_key(long_loop: Any, open_tab: Any, tmp_path: Path) -> None:
+    tab, player, expected = opened(long_loop, tmp_path, open_tab)
+    entries, rows = player.root.locator(".tape li[data-entry]"), player.root.locator(".tape li[data-loop-turn]")
+    shown = """entries => entries.map((entry) => Number(entry.dataset.entry))"""
+    for number in (1, 4, 700, 2000, 3500):
+        go(player, number)
+        entry = expected.steps[number]["entry"]
+        start = entry - entry % 3
+        assert entries.evaluate_all(shown) == [start, start + 1, start + 2], "those of the turn that the step is in"
+        assert player.root.locator('.tape [aria-expanded="true"]').count() == 1
+    go(player, 1)
+    assert rows.first.locator(".text").text_content() == "turn 1 · 3 entries"
+    heading = rows.first.locator("button")
+    heading.focus()
+    player.press("Enter")  # the reader closes the turn at hand: its row stands for the step
+    assert entries.count() == 0
+    assert heading.get_attribute("aria-expanded") == "false"
+    assert heading.get_attribute("aria-current") == "step"
+    assert heading.evaluate("button => button.matches(':focus')")
+    player.press("ArrowRight")
+    player.stands_at(2)
+    assert entries.count() == 0, "it stays closed within the turn"
+    rows.nth(1).locator("button").click()
+    assert entries.evaluate_all(shown) == [3, 4, 5]
+    go(player, 2000)
+    begun = expected.steps[2000]["entry"] // 3 * 3
+    player.root.locator(".tape").evaluate("box => { box.scrollTop = 0; }")
+    player.root.locator('li[data-entry="3"]').wait_for()  # what the reader opened stays open
+    go(player, 2001)
+    assert {begun, begun + 1, begun + 2} & set(entries.evaluate_all(shown))
+    assert violations(player.root) == []
+    tab.is_quiet()
+
+
 def test_keys_go_on_when_their_row_leaves_the_page(long_loop: Any, open_tab: Any, tmp_path: Path) -> None:
     _, player, _ = opened(long_loop, tmp_path, open_tab)
+    go(player, 4)
     player.root.locator('li[data-entry="3"] button').click()
-    player.stands_at(4)
     for _ in range(60):
         player.press("ArrowRight")
     player.stands_at(64)

@@ -143,7 +143,8 @@ def test_what_is_added_is_never_broadcast_to_more_than_the_variable_holds(change
     ):
         getattr(w, change)(np.ones((4, 1)))
     with pytest.raises(
-        ValueError, match=r"has shape \(4,\), and cannot be changed by a value of shape \(3,\); a variable"
+        ValueError,
+        match=r"has shape \(4,\), so it cannot be changed by a value of shape \(3,\); a variable",
     ):
         getattr(w, change)(np.ones(3))
     with pytest.raises(ValueError, match=r"of shape \(2, 4\); a variable keeps"):

@@ -92,7 +92,7 @@ def test_the_one_tensor_that_a_jacobian_is_of_is_named_by_its_role_and_by_the_qu
         (lambda: tape.batch_jacobian([y], x), "target", "batch_jacobian"),
         (lambda: tape.batch_jacobian(y, [x]), "source", "batch_jacobian"),
     ):
-        with pytest.raises(TypeError, match=f"^the {role} of {caller} must be one Tensor, and is a list; "):
+        with pytest.raises(TypeError, match=f"^the {role} of {caller} must be one Tensor, not a list; "):
             ask()
     for ask, caller in ((tape.jacobian, "jacobian"), (tape.batch_jacobian, "batch_jacobian")):
         with pytest.raises(TypeError, match=f"^the target of {caller} is complex, "):
@@ -104,7 +104,7 @@ def test_samples_of_one_number_are_shown_how_to_be_written():
     with ad.GradientTape(persistent=True) as tape:
         y = x[:, None] * 1.0
         flat = x * 1.0
-    remedy = r"Write x\[:, None\] for samples of one number, or use jacobian$"
+    remedy = r"Write x\[:, None\] if each sample is one number, or use jacobian$"
     with pytest.raises(ValueError, match=rf"^the source of batch_jacobian has shape \(2,\).*{remedy}"):
         tape.batch_jacobian(y, x)
     with pytest.raises(ValueError, match=rf"^the target of batch_jacobian has shape \(2,\).*{remedy}"):
@@ -119,7 +119,7 @@ def test_samples_that_mix_are_found_beside_larger_ones_and_among_tiny_ones(facto
     with ad.GradientTape(persistent=True) as tape:
         y = weights @ x
         alone = np.diag(factor) @ x
-    with pytest.raises(ValueError, match=r"samples 2 of the source .* Use jacobian, or take out what mixes samples"):
+    with pytest.raises(ValueError, match=r"samples 2 of the source .* Use jacobian, or remove what mixes samples"):
         tape.batch_jacobian(y, x, check=True)
     assert tape.batch_jacobian(alone, x, check=True).shape == (3, 2, 2)
 

@@ -249,8 +249,8 @@ def test_one_that_uses_what_moves_from_outside_says_so():
         (1j, TypeError, "by has dtype complex128, but the tensor has dtype float64"),
         (np.inf, ValueError, "by is inf; a nudge is a finite number"),
         ([1.0, np.nan, 0.0], ValueError, "by is .*nan.*; a nudge is a finite number"),
-        ([1.0, 2.0], ValueError, r"by has shape \(2,\), and the tensor has shape \(3,\); write one number"),
-        (np.zeros((2, 3)), ValueError, r"by has shape \(2, 3\), and the tensor has shape \(3,\)"),
+        ([1.0, 2.0], ValueError, r"by has shape \(2,\), but the tensor has shape \(3,\); pass one number"),
+        (np.zeros((2, 3)), ValueError, r"by has shape \(2, 3\), but the tensor has shape \(3,\)"),
     ],
 )
 def test_a_nudge_that_does_not_fit_is_refused(by, error, match):
@@ -264,9 +264,9 @@ def test_a_nudge_that_does_not_fit_is_refused(by, error, match):
 
 def test_what_is_no_tensor_is_refused(square):
     tape, y, x = square
-    with pytest.raises(TypeError, match="the target of nudge must be one Tensor, and is a float"):
+    with pytest.raises(TypeError, match="the target of nudge must be one Tensor, not a float"):
         tape.nudge(9.0, x, 0.1)
-    with pytest.raises(TypeError, match="the tensor of nudge must be one Tensor, and is a list"):
+    with pytest.raises(TypeError, match="the tensor of nudge must be one Tensor, not a list"):
         tape.nudge(y, [x], 0.1)
 
 

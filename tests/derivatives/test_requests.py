@@ -94,10 +94,10 @@ def test_under_a_recording_tape_a_first_cotangent_stays_a_tensor():
         (
             [[1.0, 2.0], [1.0, 2.0]],
             ValueError,
-            r"output_gradients\[1\] has shape \(2,\), and its target has shape \(\)",
+            r"output_gradients\[1\] has shape \(2,\), but its target has shape \(\)",
         ),
         ([[1.0, 2.0, 3.0], 1.0], ValueError, r"output_gradients\[0\] has shape \(3,\)"),
-        ([[1.0, 1j], 1.0], TypeError, r"output_gradients\[0\] is complex, and its target is float64"),
+        ([[1.0, 1j], 1.0], TypeError, r"output_gradients\[0\] is complex, but its target is float64"),
         ([[1.0, 2.0], "a"], TypeError, r"output_gradients\[1\]: a tensor holds numbers"),
     ],
 )
@@ -111,6 +111,8 @@ def test_what_can_be_watched_is_listed_and_all_else_refused():
     assert check_watchable([x, {"v": v}]) == [x, v]
     with pytest.raises(TypeError, match=r"watch\[1\] has dtype int64.*astype\(float\)"):
         check_watchable([x, ad.constant(3)])
+    with pytest.raises(TypeError, match=r"^the Variable 'count' has dtype int64"):
+        check_watchable([x, ad.Variable(3, name="count")])
     with pytest.raises(ValueError, match=r"watch\[0\] is the float 2\.0.*ad\.constant"):
         check_watchable([2.0])
 

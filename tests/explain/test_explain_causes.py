@@ -270,7 +270,7 @@ CASES = {
             thread.join()
             y = results[0] * 3.0
         """,
-        [("another thread", "exp", "1", "make a tape in each thread")],
+        [("another thread", "exp", "1", "create a tape in each thread")],
     ),
     "wrong nesting": (
         """
@@ -338,7 +338,7 @@ CASES = {
         with ad.GradientTape(persistent=True) as tape:
             y = f(w, s) #1
         """,
-        [("argument", "f", "1", "gives None for s")],
+        [("argument", "f", "1", "returns None for s")],
     ),
     "two cuts side by side": (
         """

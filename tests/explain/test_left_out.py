@@ -1,4 +1,4 @@
-"""What a gradient that is not None leaves out: values that left the tape on another way to the target."""
+"""What a gradient that is not None misses: values that left the tape on another way to the target."""
 
 import copy
 import math
@@ -123,9 +123,9 @@ def test_what_left_the_tape_is_listed_with_its_line(program):
     assert cause.kind == kind
     assert f"test_left_out.py, line {cause.place.line}: {code}" in cause.text
     *_, heading, item = str(explanation).splitlines()
-    assert (heading, item) == ("This gradient leaves out:", f"- {cause.text}")
-    assert "leaves out a part" in repr(explanation)
-    assert "This gradient leaves out:" in explanation._repr_html_()
+    assert (heading, item) == ("This gradient misses:", f"- {cause.text}")
+    assert "misses a part" in repr(explanation)
+    assert "This gradient misses:" in explanation._repr_html_()
     assert cause.text in explanation.trace().transcript()
 
 
@@ -208,7 +208,7 @@ def test_a_gradient_that_leaves_out_a_part_is_an_error_where_an_explanation_was_
     with ad.GradientTape(persistent=True) as tape:
         c = x.numpy()
         y = np.sum(c * x)
-    with pytest.raises(ad.UnconnectedError, match=r"leaves out:\n- .*x\.numpy\(\)"):
+    with pytest.raises(ad.UnconnectedError, match=r"misses:\n- .*x\.numpy\(\)"):
         tape.gradient(y, x, unconnected_gradients="explain")
     np.testing.assert_array_equal(tape.gradient(y, x), [1.0, 2.0])
 

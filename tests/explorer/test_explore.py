@@ -98,11 +98,11 @@ def test_what_is_not_finite_is_shown_without_warnings(recwarn):
     ("inputs", "error", "words"),
     [
         ({"x": (3.0, 1.0)}, ValueError, "from a smaller number to a larger"),
-        ({"x": (0.0, 1.0, 2.0)}, ValueError, "x begins at 2"),
+        ({"x": (0.0, 1.0, 2.0)}, ValueError, "x starts at 2"),
         ({"y": 1.0}, TypeError, "missing a required argument: 'x'"),
         ({}, TypeError, "missing a required argument"),
         ({"x": 1.0, "z": 1.0}, TypeError, "unexpected keyword argument 'z'"),
-        ({"x": 1.0, "secant": "h"}, ValueError, r"give it too, as h="),
+        ({"x": 1.0, "secant": "h"}, ValueError, r"pass it too, as h="),
         ({"x": 1.0, "h": 0.0, "secant": "h"}, ValueError, "other than 0"),
         ({"x": np.ones(2), "h": 1.0, "secant": "h"}, ValueError, "an input that is a number"),
     ],
@@ -115,7 +115,7 @@ def test_what_cannot_be_explored_is_refused_in_words(inputs, error, words):
 def test_what_is_no_function_or_takes_names_alone_is_refused():
     with pytest.raises(TypeError, match="not a function"):
         explore(3.0, x=1.0)
-    with pytest.raises(TypeError, match="x by name alone"):
+    with pytest.raises(TypeError, match="x by name only"):
         explore(lambda *, x: x, x=1.0)
 
 

@@ -149,7 +149,7 @@ class TestEveryOptimizer:
 
     def test_changes_only_variables(self, make):
         v = ad.Variable(1.0)
-        with pytest.raises(TypeError, match=r"variables\[1\] .* only a Variable.*apply\(gradients, variables\)"):
+        with pytest.raises(TypeError, match=r"variables\[1\] .* only Variables.*apply\(gradients, variables\)"):
             make().apply([1.0, 1.0], [v, ad.constant(1.0)])
         assert float(v) == 1.0
 

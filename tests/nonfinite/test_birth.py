@@ -56,7 +56,7 @@ def test_going_backward():
 
 def test_contributions_that_overflow_together():
     (*_, last) = backward(lambda x: x * 1e308 + x * 1e308, 1.0)
-    assert last.text == "the contributions to x are finite, and add up to inf"
+    assert last.text == "the contributions to x are finite, but add up to inf"
 
 
 def test_a_custom_gradient_is_named():

@@ -144,14 +144,14 @@ def test_a_derivative_of_a_product_of_everything_can_overflow():
 def test_data_that_is_not_finite_is_named_and_no_operation(number, value):
     result = found(lambda x: np.arctan(x) * 2.0, [1.0, number])
     assert (result.operation, result.value, result.index) == (None, value, (1,))
-    assert f"x is {value} at element [1] already" in result.account
+    assert f"x is {value} at element [1] from the start" in result.account
     assert result.entry.name == "arctan"
 
 
 def test_a_constant_that_is_not_finite_is_named():
     result = found(lambda x: x * np.array([1.0, INF]), [1.0, 2.0])
     assert (result.operation, result.index, result.inputs) == (None, (1,), (INF,))
-    assert "the constant [1 inf] is inf at element [1] already" in result.account
+    assert "the constant [1 inf] is inf at element [1] from the start" in result.account
 
 
 def test_infinite_bounds_and_divisors_that_leave_all_finite_are_no_fault():

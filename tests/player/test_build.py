@@ -91,7 +91,7 @@ def test_check_writes_nothing_and_says_what_to_run(copied, esbuild, monkeypatch,
     assert build.main() == 0
     prediction.unlink()
     assert build.main() == 1
-    assert "built/prediction.js is not what js/ gives" in capsys.readouterr().err
+    assert "built/prediction.js does not match js/" in capsys.readouterr().err
 
 
 def test_without_npx_node_comes_from_a_wheel(copied, esbuild, monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import linecache
 import re
@@ -15,6 +16,8 @@ import pytest
 import autodiff_edu as ad
 from autodiff_edu.core.active import only
 from autodiff_edu.player.drawn import KINDS, LEVELS, Program, draw
+from autodiff_edu.player.print.frames import draw_key_frame
+from autodiff_edu.player.print.moments import read_moment
 
 SEEDS = 200
 H = 1e-4
@@ -167,6 +170,25 @@ def test_on_paper_the_answers_stand_after_the_programs() -> None:
     assert last.count(":") == 11
     assert repr(drill) == "Drill(level=4, seed=2)"
     assert str(drill._repr_mimebundle_()["text/plain"]).startswith("Drill(level=4, seed=2)\n1. What")
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("seed", range(6))
+def test_the_key_frame_knows_no_more_than_the_reader_who_is_asked(level: int, seed: int) -> None:
+    content = copy.deepcopy(ad.drill(level, seed)._content)
+    document, asked = content["trace"], content["ask"]["step"]
+    picture, about = draw_key_frame(content)
+    assert f", step {asked}: " in about
+    known = read_moment(document, asked - 1).values
+    for number, tensor in enumerate(document["tensors"]):
+        if number not in known and tensor["kind"] != "constant":
+            tensor["value"] |= {"text": "98765", "shape": [], "data": 98765.0}
+    for step in document["steps"][asked:]:
+        step["text"] = "98765"
+        for name in ("cotangent", "before", "contribution", "after", "gradient"):
+            if step.get(name):
+                step[name] = {"text": "98765", "shape": [], "dtype": "float64", "data": 98765.0}
+    assert draw_key_frame(content) == (picture, about)
 
 
 def test_without_a_seed_the_title_says_which_it_was() -> None:

@@ -116,6 +116,18 @@ def test_predict_is_on_from_the_start_if_asked(shell):
     assert "predict" not in content_of(players(captured)[0].data["text/html"])
 
 
+def test_stage_is_for_the_live_player_and_no_saved_page_knows_of_it(shell):
+    _, captured = run(shell, CELL.replace("%%play", "%%play --stage"))
+    _, plain = run(shell, CELL)
+    pages = [content_of(players(each)[0].data["text/html"]) for each in (captured, plain)]
+    assert [sorted(page) for page in pages] == [sorted(pages[1])] * 2
+
+
+def test_both_options_can_be_given(shell):
+    _, captured = run(shell, CELL.replace("%%play", "%%play --stage --predict"))
+    assert content_of(players(captured)[0].data["text/html"])["predict"] is True
+
+
 def test_what_a_cell_leaves_behind_is_there_in_the_next(shell):
     run(shell, CELL)
     result, _ = run(shell, "tape.explain(y, x).connected")

@@ -350,7 +350,7 @@ def test_of_a_long_transcript_a_page_has_the_beginning_and_the_end():
     assert len(lines) > 60
     shown = html.unescape(re.search(r"<pre[^>]*>(.*?)</pre>", player.html(), re.DOTALL).group(1)).split("\n")
     assert shown[:15] + shown[-15:] == lines[:15] + lines[-15:]
-    assert shown[15:-15] == [f"… {len(lines) - 30} steps more, which the player shows where scripts run …"]
+    assert shown[15:-15] == [f"… {len(lines) - 30} more steps, which the player shows where scripts run …"]
 
 
 NASTY = "</script><img src=x onerror=alert(1)>&amp;<!--\u2028"
@@ -463,5 +463,19 @@ def test_a_directory_in_place_of_a_file_is_refused_with_a_player_s_name(tmp_path
 
 
 def test_a_player_is_not_saved_into_a_directory_that_is_not_there(tmp_path):
-    with pytest.raises(FileNotFoundError, match="make it first"):
+    with pytest.raises(FileNotFoundError, match="create it first"):
         ad.play(np.sin, 1.0).save(tmp_path / "absent" / "player.html")
+
+
+def test_the_first_view_alone_is_told_to_open_on_stage(monkeypatch):
+    def told(**options):
+        widget = ad.play(square, 3.0, **options)._live()
+        said = []
+        monkeypatch.setattr(type(widget), "send", lambda self, content, buffers=None: said.append(content))
+        for _ in range(2):
+            widget._handle_custom_msg("mounted", [])
+        assert "stage" not in widget.get_state()  # or a saved page would open over everything
+        return said
+
+    assert told(stage=True) == ["stage"]
+    assert told() == []

@@ -188,7 +188,7 @@ def test_samples_that_mix_are_said_to():
     texts = [step["text"] for step in steps if step["kind"] == "remark"]
     assert texts[0].endswith("The samples mix: patches off the diagonal are not 0.")
     assert texts[1] == "Sample 0: all patches in its column slide together and add up."
-    assert texts[-1].endswith("nothing says that they are sums: use check=True.")
+    assert texts[-1].endswith("without a warning that they are sums: use check=True.")
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_what_is_no_batch_is_refused_in_words(f, x, words):
 
 
 def test_a_batch_is_not_swept_forward():
-    with pytest.raises(ValueError, match="a batch Jacobian is filled in reverse mode, and mode is 'forward'"):
+    with pytest.raises(ValueError, match="a batch Jacobian is filled in reverse mode, but mode is 'forward'"):
         sweep(own, BATCH, mode="forward", batch=True)
 
 

@@ -119,9 +119,9 @@ def test_what_comes_from_two_sides_is_added_up():
     assert without_places(program)[3:] == [
         "a = np.float64(2.0)",
         "b = a + a",
-        "t2 = b: stop_gradient lets no derivative through",
+        "t2 = b: stop_gradient has no derivative",
         "t3 = b * t2",
-        "t4 = np.floor(a): floor lets no derivative through",
+        "t4 = np.floor(a): floor has no derivative",
         "c = t3 + t4",
         "",
         "# backward: a_bar is the derivative of c with respect to a, and so on",

@@ -77,15 +77,15 @@ def test_what_cannot_be_computed_of_tensors_says_why_and_what_to_write(function)
     reason, instead = REFUSED[f"np.{function.__name__}"]
     with pytest.raises(TypeError) as caught:
         SPELLED[function](ad.constant(X))
-    assert str(caught.value) == f"np.{function.__name__} is not for tensors: {reason}. {instead}"
+    assert str(caught.value) == f"np.{function.__name__} does not work on tensors: {reason}. {instead}"
 
 
 def test_a_function_that_no_table_knows_has_the_usual_remedy():
-    assert remedy("np.emath.sqrt") == ("", "Write the value with functions that have one")
+    assert remedy("np.emath.sqrt") == ("", "Compute the value with functions that have one")
     x = ad.Variable(X**2)
     with ad.GradientTape() as tape:
         y = np.emath.sqrt(x)
-    with pytest.raises(LookupError, match=r"^np\.lib\.\S+\.sqrt, used at .* Write the value with functions"):
+    with pytest.raises(LookupError, match=r"^np\.lib\.\S+\.sqrt, used at .* Compute the value with functions"):
         tape.gradient(y, x)
 
 

@@ -17,43 +17,46 @@ def path(tmp_path):
 
 
 REFUSED = {
-    "huge shapes": (set_in("getitem", results=[["float64", [2**20, 2**20]]]), "too huge"),
-    "a huge shape to make": (set_in("numpy.reshape", arguments=[{"result": 0}, {"tuple": [2**16, 2**17]}]), "too huge"),
+    "huge shapes": (set_in("getitem", results=[["float64", [2**20, 2**20]]]), "too many to compute"),
+    "a huge shape to make": (
+        set_in("numpy.reshape", arguments=[{"result": 0}, {"tuple": [2**16, 2**17]}]),
+        "too many to compute",
+    ),
     "a huge count": (
         set_in("numpy.multiply", operation="numpy.repeat", arguments=[{"result": 0}, LARGEST + 1]),
-        "too huge",
+        "too many to compute",
     ),
     "a huge length": (
         set_in("numpy.multiply", operation="numpy.fft.fft", arguments=[{"result": 0}], parameters={"n": 2**40}),
-        "too huge",
+        "too many to compute",
     ),
     "a huge edge": (
         set_in("numpy.multiply", operation="numpy.pad", arguments=[{"result": 0}, {"tuple": [{"tuple": [0, 2**40]}]}]),
-        "too huge",
+        "too many to compute",
     ),
     "more to repeat than the file says came out": (
         set_in("numpy.multiply", operation="numpy.resize", arguments=[{"result": 0}, {"tuple": [2**25]}]),
-        "to make 33554432 elements, and the file says that 12 came out",
+        "would create 33554432 elements, but the file says that the result has 12",
     ),
     "digits without end": (
         set_in("numpy.multiply", operation="numpy.round", arguments=[{"result": 0}, 10**9]),
-        "to be done 1000000000 times",
+        "would repeat 1000000000 times",
     ),
     "more than the file says came out": (
         set_in("numpy.multiply", operation="numpy.pad", arguments=[{"result": 0}, 2**20]),
-        "to make 1048576 elements, and the file says that 12 came out",
+        "would create 1048576 elements, but the file says that the result has 12",
     ),
     "a diagonal far away": (
         set_in("numpy.multiply", operation="numpy.diag", arguments=[{"result": 0}, -(2**20)]),
-        "too huge",
+        "too many to compute",
     ),
     "many repetitions": (
         set_in("numpy.multiply", operation="numpy.diff", arguments=[{"result": 0}], parameters={"n": 2**31}),
-        "done 2147483648 times",
+        "repeat 2147483648 times",
     ),
     "many pieces": (
         set_in("numpy.multiply", operation="numpy.array_split", arguments=[{"result": 0}, 10**9]),
-        "done 1000000000 times",
+        "repeat 1000000000 times",
     ),
     "every order of many operands": (
         set_in(
@@ -66,7 +69,7 @@ REFUSED = {
     ),
     "a power of Python's integers": (
         set_in("numpy.multiply", operation="numpy.power", arguments=[10, 10**9]),
-        "numbers alone",
+        "numbers only",
     ),
 }
 
@@ -86,7 +89,7 @@ def test_counts_that_the_file_holds_are_added_up_when_it_is_loaded(kind, path):
     step(document, "numpy.multiply").update(operation="numpy.repeat", arguments=[{"result": 0}, {kind: 1}])
     document[f"{kind}s"].append({"dtype": "int64", "shape": [4], "name": "n", "trainable": False})
     path.write_bytes(files.pack(document, arrays | {f"{kind}s/1": np.full(4, 2**27)}))
-    with pytest.raises(ValueError, match="to make 536870912 elements, too huge"):
+    with pytest.raises(ValueError, match="would create 536870912 elements, too many"):
         load(path)
 
 
@@ -94,7 +97,7 @@ def test_a_count_that_the_file_computes_is_checked_when_it_is_called(tmp_path):
     path = tmp_path / "function.ad"
     save(lambda x, n: np.repeat(x, n), path, 2.0, 3)
     assert load(path)(2.0, 3).tolist() == [2.0] * 3
-    with pytest.raises(ValueError, match="to make 1099511627776 elements"):
+    with pytest.raises(ValueError, match="would create 1099511627776 elements"):
         load(path)(2.0, 2**40)
 
 
@@ -120,7 +123,7 @@ def test_every_operation_that_is_told_a_size_exists():
 @pytest.mark.parametrize("name", ["numpy.outer", "numpy.kron"])
 def test_products_of_large_arrays_are_refused_when_they_are_called(name):
     check_amount(name, [np.zeros(2**14), np.zeros(2**14)], {})
-    with pytest.raises(ValueError, match="to make 536870912 elements"):
+    with pytest.raises(ValueError, match="would create 536870912 elements"):
         check_amount(name, [np.zeros(2**14), ad.constant(np.zeros(2**15))], {})
 
 
@@ -135,7 +138,7 @@ def test_products_of_large_arrays_are_refused_when_they_are_called(name):
 )
 def test_an_einsum_that_would_never_end_is_refused_when_it_is_called_unless_it_seeks_a_better_order(subscripts, shapes):
     operands = [np.broadcast_to(0.0, shape) for shape in shapes]
-    with pytest.raises(ValueError, match=r"einsum is to multiply \d+ times"):
+    with pytest.raises(ValueError, match=r"einsum would multiply \d+ times"):
         check_amount("numpy.einsum", [subscripts, *operands], {})
     check_amount("numpy.einsum", [subscripts, *operands], {"optimize": "greedy"})
     check_amount("numpy.einsum", ["ij,jk->ik", *(np.broadcast_to(0.0, (2**10, 2**10)),) * 2], {})

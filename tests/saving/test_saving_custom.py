@@ -161,7 +161,7 @@ def test_a_backward_that_leaves_its_cotangent_for_python_is_refused(path):
         return x, lambda dy: dy * 0.5 / max(0.5, float(np.linalg.norm(dy)))
 
     with pytest.raises(
-        ValueError, match=r"divide at test_saving_custom.py, line \d+ got 1.0, and then 1.007\d+.*float\(\)"
+        ValueError, match=r"divide at test_saving_custom.py, line \d+ got 1.0, then 1.007\d+.*float\(\)"
     ):
         save(clipped, path, 2.0)
 

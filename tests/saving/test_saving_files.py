@@ -94,13 +94,13 @@ TAMPERED = {
     ),
     "a missing variable": (set_in("getitem", arguments=[{"variable": 1}, 0]), "refers to variable 1"),
     "a missing constant": (set_in("getitem", arguments=[{"constant": 7}, 0]), "refers to constant 7"),
-    "a missing input": (set_in("getitem", arguments=[{"input": 1}, 0]), "refers to input 1, and there are 1"),
+    "a missing input": (set_in("getitem", arguments=[{"input": 1}, 0]), "refers to input 1, but there are 1"),
     "an unknown kind of argument": (set_in("getitem", arguments=[{"code": "1+1"}]), "of the kind 'code'"),
-    "an argument with two tags": (set_in("getitem", arguments=[{"input": 0, "result": 0}]), "is no argument"),
+    "an argument with two tags": (set_in("getitem", arguments=[{"input": 0, "result": 0}]), "is not an argument"),
     "a bad slice": (set_in("getitem", arguments=[{"slice": [1, 2]}]), "of the kind 'slice'"),
-    "a bad dtype": (set_in("getitem", arguments=[{"dtype": "object"}]), "is not one of numbers"),
-    "an unknown dtype": (set_in("getitem", arguments=[{"dtype": "float7"}]), "no dtype 'float7'"),
-    "arguments that are no list": (set_in("getitem", arguments={"input": 0}), "where a list belongs"),
+    "a bad dtype": (set_in("getitem", arguments=[{"dtype": "object"}]), "is not a dtype of numbers"),
+    "an unknown dtype": (set_in("getitem", arguments=[{"dtype": "float7"}]), "does not know the dtype 'float7'"),
+    "arguments that are no list": (set_in("getitem", arguments={"input": 0}), "in the place of a list"),
     "parameters that are no object": (set_in("getitem", parameters=[]), "must be an object"),
     "a result too many for the format": (set_in("getitem", results=[]), "has no result"),
     "arguments that are no inputs": (
@@ -112,7 +112,7 @@ TAMPERED = {
         lambda d: d.update(arguments={"list": [{"input": 0}, {"input": 0}]}),
         "arguments are not its 1 inputs",
     ),
-    "an argument that is a number": (lambda d: d.update(arguments=5), "where a list belongs"),
+    "an argument that is a number": (lambda d: d.update(arguments=5), "in the place of a list"),
     "arguments of which one is a number": (
         lambda d: d.update(arguments={"list": [{"input": 0}, 5]}),
         "arguments are not its 1 inputs",
@@ -120,24 +120,24 @@ TAMPERED = {
     "a result that is a number": (lambda d: d.update(result={"list": [{"result": 0}, 5]}), "result is not a reference"),
     "a result with an odd key": (
         lambda d: d.update(result={"dict": [[{"result": 0}, {"result": 0}]]}),
-        "where the key of a dict belongs",
+        "in the place of the key of a dict",
     ),
-    "a negative shape": (set_in("getitem", results=[["float64", [-1]]]), "is no shape"),
-    "a huge constant": (huge_constant, "too huge"),
+    "a negative shape": (set_in("getitem", results=[["float64", [-1]]]), "is not a shape"),
+    "a huge constant": (huge_constant, "too many to compute"),
     "a constant of another shape": (lambda d: d["constants"][0].update(shape=[7]), "is declared with shape"),
     "a constant of another dtype": (lambda d: d["constants"][0].update(dtype="int8"), "is declared with shape"),
     "a constant too many": (lambda d: d["constants"].append(d["constants"][0]), "constants/1 is missing"),
     "a constant too few": (lambda d: d["variables"].clear(), "refers to variable 0|does not declare"),
-    "a variable with no flag": (lambda d: d["variables"][0].update(trainable=1), "trainable or not"),
-    "a variable named by a number": (lambda d: d["variables"][0].update(name=1), "needs a name"),
-    "no instructions": (lambda d: d.pop("instructions"), "not written as the format says"),
-    "instructions that are numbers": (lambda d: d.update(instructions=[1]), "not written as the format says"),
-    "a name that is none": (lambda d: d.update(name=None), "where a name belongs"),
-    "a group that is none": (lambda d: d["inputs"][0].update(group="n"), "is no group"),
+    "a variable with no flag": (lambda d: d["variables"][0].update(trainable=1), "trainable true or false"),
+    "a variable named by a number": (lambda d: d["variables"][0].update(name=1), "must be text or null"),
+    "no instructions": (lambda d: d.pop("instructions"), "does not follow the format"),
+    "instructions that are numbers": (lambda d: d.update(instructions=[1]), "does not follow the format"),
+    "a name that is none": (lambda d: d.update(name=None), "in the place of a name"),
+    "a group that is none": (lambda d: d["inputs"][0].update(group="n"), "is not a group"),
     "a result that is none": (lambda d: d.update(result={"result": 99}), "refers to result 99"),
     "a backward of other length": (
         lambda d: step(d, "custom_gradient")["backward"].update(result={"list": []}),
-        "must give one gradient",
+        "must return one gradient",
     ),
     "a backward with code": (
         lambda d: step(d, "custom_gradient")["backward"]["instructions"][0].update(operation="exec"),
@@ -272,7 +272,7 @@ def test_members_that_overlap_are_refused_before_any_is_read(path, monkeypatch):
     data = buffer.getvalue()[:-64]
     path.write_bytes(data + hashlib.sha256(data).hexdigest().encode())
     monkeypatch.setattr(zipfile.ZipFile, "read", None)  # would raise, if it was called
-    with pytest.raises(ValueError, match="its members claim more bytes than there are"):
+    with pytest.raises(ValueError, match="its members claim more bytes than the file has"):
         load(path)
 
 
@@ -317,13 +317,13 @@ def test_two_members_of_one_name_are_refused(path):
         archive.comment = b"0" * 64
     content = buffer.getvalue()[:-64]
     path.write_bytes(content + hashlib.sha256(content).hexdigest().encode())
-    with pytest.raises(ValueError, match="two members have one name"):
+    with pytest.raises(ValueError, match="two members have the same name"):
         load(path)
 
 
 def test_an_operation_that_gives_another_number_of_results_is_an_error_when_called(path):
     tampered(path, lambda d: d["instructions"][-1].update(results=[["float64", []]] * 2))
-    with pytest.raises(ValueError, match=r"numpy.reshape, from .*line \d+, gave 1 results in place of 2"):
+    with pytest.raises(ValueError, match=r"numpy.reshape, from .*line \d+, returned 1 results instead of 2"):
         load(path)(X)
 
 

@@ -28,8 +28,11 @@ def kernel(x):
 
 BAKED = {
     "a number of samples in a shape": (lambda x: x.reshape(len(x), -1) * 2, r"reshape at .*line \d+ got 4.*then 5.*-1"),
-    "the very number": (lambda x: x.reshape(4, -1) * 2, r"reshape at .*line \d+ is told the number of samples, 4.*-1"),
-    "a division by the number": (lambda x: np.sum(x) / len(x), r"divide at .*line \d+ got 4, and then 5.*np.mean"),
+    "the very number": (
+        lambda x: x.reshape(4, -1) * 2,
+        r"reshape at .*line \d+ depends on the number of samples, 4.*-1",
+    ),
+    "a division by the number": (lambda x: np.sum(x) / len(x), r"divide at .*line \d+ got 4, then 5.*np.mean"),
     "an array of zeros": (
         lambda x: x + np.zeros(x.shape),
         r"add at .*line \d+ got .*\(4, 3\).*\(5, 3\).*np.zeros_like",
@@ -50,7 +53,7 @@ def test_a_function_that_bakes_in_the_number_of_samples_is_refused(name, path):
 def test_a_function_that_itself_allows_one_size_is_saved_for_that(path):
     again = saved(lambda x: SQUARE @ x, path, X[:3])
     assert np.array_equal(again(X[1:]), SQUARE @ X[1:])
-    with pytest.raises(ValueError, match=r"x has shape \(4, 3\), and must have shape \(3, 3\); it did not run with"):
+    with pytest.raises(ValueError, match=r"x has shape \(4, 3\), but must have shape \(3, 3\); it did not run with"):
         again(X)
 
 
@@ -60,7 +63,7 @@ def test_each_group_of_equally_many_samples_is_free_by_itself(path):
         "<saved function <lambda>(x: float64 (n, 3), y: float64 (n, 3), w: float64 (m,)): 7 operations, 0 variables>"
     )
     assert again(np.ones((6, 3)), np.ones((6, 3)), np.zeros(5)).numpy() == 23
-    with pytest.raises(ValueError, match="y has 5 samples, and x has 6"):
+    with pytest.raises(ValueError, match="y has 5 samples, but x has 6"):
         again(np.ones((6, 3)), np.ones((5, 3)), np.zeros(5))
 
 
@@ -134,7 +137,7 @@ def test_results_that_change_places_are_said(path):
 
 def test_random_numbers_of_a_random_shape_are_refused(path):
     counts = iter(range(1, 9))
-    with pytest.raises(ValueError, match=r"called twice.*shape \(1,\), and then an array of shape \(2,\)"):
+    with pytest.raises(ValueError, match=r"called twice.*shape \(1,\), then an array of shape \(2,\)"):
         save(lambda x: x * np.ones(next(counts)), path, 1.0)
 
 
@@ -205,7 +208,9 @@ def test_a_registered_rule_must_be_there_when_loading(path):
     with ad.register_gradient(np.unique, lambda g, y, x: g.reshape(x.shape)):
         again = saved(lambda x: np.unique(x) * 2, path, X)
         assert np.array_equal(ad.grad(again)(X), np.full(X.shape, 2.0))
-    with pytest.raises(ValueError, match=r"instruction 0, numpy.unique, .*register_gradient, do so before loading"):
+    with pytest.raises(
+        ValueError, match=r"instruction 0, numpy.unique, .*register_gradient, register it before loading"
+    ):
         load(path)
 
 
@@ -220,7 +225,7 @@ def test_a_registered_rule_must_be_there_when_loading(path):
         (lambda x: [x, None], (1.0,), TypeError, r"the result\[1\] is None"),
         (lambda x: {"y": np.asarray(x)}, (1.0,), TypeError, r"the result\['y'\] is array"),
         (lambda x: ad.constant(3.0), (1.0,), ValueError, "nothing in the result depends on"),
-        (lambda x: x * 2.0, (1,), ValueError, "give floats"),
+        (lambda x: x * 2.0, (1,), ValueError, "pass floats"),
         (np.argmax, (X,), ValueError, "integers or booleans"),
     ],
 )

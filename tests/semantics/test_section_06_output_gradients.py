@@ -50,7 +50,7 @@ def test_a_list_of_one_tensor_serves_for_a_single_target():
 @case("output_gradients wrong shape")
 def test_output_gradients_of_another_shape_are_an_error():
     t, x, y = recorded(square, value=[1.0, 2.0, 3.0])
-    with pytest.raises(ValueError, match=r"output_gradients has shape \(2,\), and its target has shape \(3,\)"):
+    with pytest.raises(ValueError, match=r"output_gradients has shape \(2,\), but its target has shape \(3,\)"):
         t.gradient(y, x, output_gradients=ad.constant([1.0, 2.0]))
 
 
@@ -58,7 +58,7 @@ def test_output_gradients_of_another_shape_are_an_error():
 def test_output_gradients_are_not_broadcast():
     """Difference: a shape that does not match is an error."""
     t, x, y = recorded(square, value=[1.0, 2.0, 3.0])
-    with pytest.raises(ValueError, match=r"output_gradients has shape \(\), and its target has shape \(3,\)"):
+    with pytest.raises(ValueError, match=r"output_gradients has shape \(\), but its target has shape \(3,\)"):
         t.gradient(y, x, output_gradients=ad.constant(2.0))
 
 
@@ -66,7 +66,7 @@ def test_output_gradients_are_not_broadcast():
 def test_output_gradients_do_not_broadcast_the_target():
     """Difference: a shape that does not match is an error, so a gradient always has the shape of its source."""
     t, x, y = recorded(lambda x: x * 2.0, value=3.0)
-    with pytest.raises(ValueError, match=r"output_gradients has shape \(2,\), and its target has shape \(\)"):
+    with pytest.raises(ValueError, match=r"output_gradients has shape \(2,\), but its target has shape \(\)"):
         t.gradient(y, x, output_gradients=ad.constant([1.0, 2.0]))
 
 

@@ -68,7 +68,7 @@ def test_too_few_gradients_are_an_error():
     x, z = ad.Variable(3.0), ad.Variable(4.0)
     with ad.GradientTape() as t:
         a = f(x, z)
-    with pytest.raises(ValueError, match="backward of f returned 1 gradient, f has 2 arguments: x, y"):
+    with pytest.raises(ValueError, match="backward of f returned 1 gradient, but f has 2 arguments: x, y"):
         t.gradient(a, [x, z])
 
 
@@ -96,7 +96,7 @@ def test_a_gradient_of_the_wrong_shape_is_an_error():
     x = ad.Variable([1.0, 2.0])
     with ad.GradientTape() as t:
         a = f(x)
-    with pytest.raises(ValueError, match=r"the gradient for argument 'x' has shape \(3,\), 'x' has \(2,\)"):
+    with pytest.raises(ValueError, match=r"the gradient for argument 'x' has shape \(3,\), but 'x' has shape \(2,\)"):
         t.gradient(a, x)
 
 

@@ -61,7 +61,7 @@ def test_assigning_after_the_tape_changes_no_gradient():
 def test_a_value_that_does_not_fit_is_not_assigned():
     """Difference: integers fit into a float variable, as in NumPy; complex numbers do not."""
     v = ad.Variable([1.0, 2.0])
-    with pytest.raises(ValueError, match=r"shape \(2,\), and a value of shape \(3,\)"):
+    with pytest.raises(ValueError, match=r"shape \(2,\), but was assigned a value of shape \(3,\)"):
         v.assign([1.0, 2.0, 3.0])
     for wrong in ("a", [1j, 2j]):
         with pytest.raises(TypeError):

@@ -105,7 +105,7 @@ def test_the_condition_of_a_tensor_is_an_operation_and_a_decision():
         return y
 
     assert played(f, 2.0, kind="cut line") == [
-        "t1 is y greater than 1, which is True. Here y is another name for x. The tape records it as entry 1, which "
+        "t1 is y > 1, which is True. Here y is another name for x. The tape records it as entry 1, which "
         "cuts the flow: its derivative is zero wherever it has one.",
         "y > 1 is True, so the block below runs.",
     ]
@@ -187,7 +187,7 @@ def test_arguments_are_told_in_brief():
 
     texts = of(lambda: layer(None, np.ones((20, 3)), ad.constant(np.ones(3)), ["a"]))
     assert texts[1] == "layer(x = 20×3, w = [1 1 1], names = 1 item, f) is called."
-    assert texts[2] == "layer returns 20 numbers, all 3."
+    assert texts[2] == "layer returns an array of length 20 filled with 3."
 
 
 def test_what_a_function_returns_is_told_unless_the_step_before_told_it():
@@ -347,7 +347,7 @@ def test_a_long_loop_says_that_its_later_turns_are_left_out():
 
     texts = played(f, 2.0)
     assert len(texts) == MOST + 1
-    assert texts[-1] == f"n is {MOST}. This line has had {MOST} steps; later ones are left out."
+    assert texts[-1] == f"n is {MOST}. This line has had {MOST} steps; later ones are not shown."
 
 
 # Errors ---------------------------------------------------------------------------------------------------------------

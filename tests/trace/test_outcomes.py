@@ -65,7 +65,7 @@ def test_other_reasons_are_told_in_the_words_of_explain():
     assert re.match(r"dz/dc is None\. Line \d+: c is a constant", unwatched)
     assert "tape.watch(c)" in unwatched
     assert zero == unwatched.replace("None", "0 instead of None", 1)
-    assert "makes integers or booleans" in integer
+    assert "returns integers or booleans" in integer
 
 
 def test_what_is_no_plain_derivative_is_not_written_as_one():
@@ -95,7 +95,7 @@ def test_a_batch_jacobian_and_large_arrays_say_their_shape_once():
         with ad.GradientTape() as tape:
             y = x * x
         tape.batch_jacobian(y, x)
-    assert told(traced) == ["The batch Jacobian of y with respect to x is 20×2×2, from 0 to 2."]
+    assert told(traced) == ["The batch Jacobian of y with respect to x is a 20×2×2 array with values from 0 to 2."]
 
 
 def test_the_gradient_of_an_inner_tape_is_one_step_and_goes_on_as_a_value():

@@ -37,7 +37,7 @@ def two_tapes(answer: Any) -> str:
         name, other = ("0", "1") if first is None else ("1", "0")
         raise NotYet(
             f"The gradient with respect to x{name} is None: tape{name} never watched it. "
-            f"What tape{other} watches is no help to tape{name}."
+            f"What tape{other} watches doesn't help tape{name}."
         )
     right = (math.cos(a) * math.exp(b), math.sin(a) * math.exp(b))
     numbers = number(first, "the first gradient"), number(second, "the second gradient")
@@ -209,7 +209,7 @@ PREDICTIONS: dict[str, Prediction] = {
         why="x and y are variables, so both tapes watch them, and each records all five operations.",
     ),
     "11.e": Prediction(
-        "If the forger plays as well as he possibly can, what chance of being genuine will she give his coins?",
+        "If the forger plays perfectly, what chance of being genuine will she give his coins?",
         answer=0.5,
         hints={
             1: "Then she would be wrong about every one of them, and her loss would push her away from that.",

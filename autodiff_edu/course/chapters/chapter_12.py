@@ -17,7 +17,7 @@ from ..predictions import Prediction
 
 
 def near(a: float, b: float) -> bool:
-    """Return whether two numbers agree as well as float32 lets them."""
+    """Return whether two numbers agree up to the rounding of float32."""
     return math.isclose(a, b, rel_tol=1e-4, abs_tol=1e-6)
 
 
@@ -51,11 +51,13 @@ def _needs_three_tapes(x: Any, events: list[Event]) -> None:
             "The number is right, but a single tape answered again and again, and recorded its own backward passes. "
             "Use three tapes, one inside another."
         )
-    elif many != 3:
+    if many != 3:
         raise NotYet(f"The number is right, but {many} tapes were asked. Use three, and ask each of them once.")
 
 
-def _one_third(answer: Any, f: Callable[[Any], Any], a: float, written: str, derivatives: tuple[float, ...]) -> tuple[Any, list[Event]]:
+def _one_third(
+    answer: Any, f: Callable[[Any], Any], a: float, written: str, derivatives: tuple[float, ...]
+) -> tuple[Any, list[Event]]:
     x = ad.constant(a)
     try:
         given, events = observe(answer, f, x, written=f"third(f, x), with {written} for f,")
@@ -128,7 +130,7 @@ def regularised(answer: Any) -> str:
         return bool(np.allclose(got, expected, rtol=1e-4, atol=1e-5))
 
     if agrees(error=1.0, squares=0.5):
-        return "Both terms count, as central differences confirm: the outer tape recorded the gradient with respect to x."
+        return "Both terms count, as central differences confirm: the outer tape has recorded the inner gradient."
     hints = (
         (
             agrees(error=1.0),
@@ -202,7 +204,7 @@ def penalty(answer: Any) -> str:
     real, fake, share = random.uniform(0.0, 1.5, (5, 2)), random.uniform(-1.0, 0.2, (5, 2)), random.uniform(size=(5, 1))
     weights = np.array([1.1, -1.3])
     w = ad.Variable(weights, name="w")
-    arguments = lambda x: np.tanh(x @ w), ad.constant(real), ad.constant(fake), share.copy()  # noqa: E731
+    arguments = lambda x: np.tanh(x @ w), ad.constant(real), ad.constant(fake), share.copy()
     with ad.GradientTape() as tape:
         try:
             given = call(answer, *arguments, written="penalty(critic, real, fake, share)")
@@ -262,7 +264,6 @@ def _why_place(value: float, real: Any, fake: Any, share: Any, weights: Any) -> 
         ((1 - share) * real + share * fake, "real and fake have changed places: the share belongs to real."),
         ((real + fake) / 2, "That is halfway for every pair. Each pair has a share of its own."),
         (np.concatenate([real, fake]), "That is the penalty at real and fake samples. Evaluate it *between* them."),
-        (real + share * (real - fake), "That is beyond the real samples: from fake go `share` of the way to real."),
         (real + fake, "That is the sum of the samples. Give real the share, and fake the rest of 1."),
     ):
         if near(value, _penalty(place, weights)):
@@ -279,23 +280,16 @@ def _why_penalty(value: float, right: float, x: Any, weights: Any) -> str:
     for wrong, hint in (
         (
             (np.linalg.norm(to_x) - 1) ** 2,
-            "You took one norm for all samples together. It grows with their number; take one for each row: axis=1.",
+            "You took one norm for all samples together, which grows with their number. Take one per row: axis=1.",
         ),
-        (
-            np.mean((down - 1) ** 2),
-            "With axis=0 there is a norm for each column, over the samples. A sample is a row: axis=1.",
-        ),
+        (np.mean((down - 1) ** 2), "With axis=0 each column gets a norm. A sample is a row: axis=1."),
         (np.mean(norms**2), "This pulls the norms to 0. They should be pulled to 1: subtract it before the square."),
-        (
-            np.mean(norms - 1),
-            "Without the square, norms below 1 and above 1 cancel out: square the difference before the mean.",
-        ),
+        (np.mean(norms - 1), "Without the square, norms below and above 1 cancel out. Square before the mean."),
         (np.mean(np.abs(norms - 1)), "You took the size of norm - 1. Take its square."),
         (np.sum((norms - 1) ** 2), "You took the sum over the samples. Take the mean."),
         (
             (np.mean(norms) - 1) ** 2,
-            "You took the mean before the square, so norms below and above 1 cancel out. Square each sample's "
-            "difference, and then take the mean.",
+            "You took the mean before the square, so norms below and above 1 cancel out. Square first.",
         ),
         (
             np.mean((norms**2 - 1) ** 2),
@@ -321,7 +315,6 @@ PREDICTIONS: dict[str, Prediction] = {
         hints={
             50: "That would be so if the network were guessing. What do 144 random pushes on a score add up to?",
             30: "Coin tosses don't know what the network looks at. Do their effects add up, or cancel?",
-            0: "Coin tosses don't know what the network looks at. Do their effects add up, or cancel?",
         },
         why="Random pushes mostly cancel; the network doesn't even notice.",
     ),
@@ -394,14 +387,14 @@ PREDICTIONS: dict[str, Prediction] = {
     ),
     "12.h": Prediction(
         "How will the network trained with weight 0.3 do, compared with the first one?",
-        answer="better under the nudge, as well on untouched pictures",
+        answer="better under the nudge, as good on untouched ones",
         choices=(
-            "better under the nudge, as well on untouched pictures",
-            "better under the nudge, much worse on untouched pictures",
+            "better under the nudge, as good on untouched ones",
+            "better under the nudge, much worse on untouched ones",
             "no better under the nudge",
         ),
         hints={
-            "better under the nudge, much worse on untouched pictures": "Rings and crosses differ in dozens of pixels. "
+            "better under the nudge, much worse on untouched ones": "Rings and crosses differ in dozens of pixels. "
             "Must a score be steep to tell them apart?",
             "no better under the nudge": "A nudge of 0.3 moves the score by 0.3 times its slopes. Which are smaller?",
         },

@@ -48,9 +48,12 @@ function render({ model, el }) {
     el.replaceChildren(make("div"));
     player = mount(el.firstChild, model.get("document"), { step: model.get("step"), onStep });
   };
-  const heard = [["change:document", start], ["change:step", () => player.show(model.get("step"))]];
+  const onMessage = (message) => message === "stage" && player.openStage();
+  const onMoved = () => player.show(model.get("step"));
+  const heard = [["change:document", start], ["change:step", onMoved], ["msg:custom", onMessage]];
   for (const [event, callback] of heard) model.on(event, callback);
   start();
+  try { model.send("mounted"); } catch { /* there is no kernel to answer */ }
   return () => { player.stop(); for (const [event, callback] of heard) model.off(event, callback); };
 }
 
@@ -81,7 +84,7 @@ function mount(host, content, options = {}) {
     player = mountOne(host, { ...content, trace, layout, predict: true }, { ...options, step: ask.step - 1, drill });
   };
   open(0);
-  return { show: (step) => player.show(step), stop: () => player.stop() };
+  return { show: (step) => player.show(step), stop: () => player.stop(), openStage: () => player.openStage() };
 }
 
 /**
@@ -161,7 +164,7 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const words = wordsView(stop);
   const [read, drawn, counted, over] = [[], extras, [], [words]]; // the columns, and what lies over them
   if (recorded) {
-    read.push(codeView(trace, history, go), tapeView(trace, history, go));
+    read.push(codeView(trace, history, go), tapeView(trace, history, content.layout, go));
     drawn.push(graphView(trace, history, content.layout, go, flow));
     counted.push(panelView(trace, history, flow, () => covered));
     if (trace.nudges?.length) over.push(nudgeView(trace, history, counted[0].element));
@@ -186,7 +189,7 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   if (content.predict) togglePredict();
   if (drill?.staged) stage.toggle();
   new ResizeObserver(markStops).observe(root);
-  return { show, stop };
+  return { show, stop, openStage: () => stage.isOn() || stage.toggle() };
 }
 
 const shadowOf = (host) => host.shadowRoot ?? host.attachShadow({ mode: "open" });
@@ -202,7 +205,7 @@ function scrolls(box) {
 function refuse(host, { css }, why) {
   const message = make("section", { class: "player refusal", role: "alert" }, make("p", {}, why));
   host.attachShadow({ mode: "open" }).append(make("style", {}, css), message, make("slot"));
-  return { show: () => false, stop: () => {} };
+  return { show: () => false, stop: () => {}, openStage: () => {} };
 }
 
 if (globalThis.document) mountAll();

@@ -8,13 +8,14 @@
 
 import { backwardQuestions } from "./backwards.js";
 import { forwardQuestions } from "./forwards.js";
+import { pushQuestions } from "./pushes.js";
 import { walkQuestions } from "./walks.js";
 
 /** Of these kinds a program asks a few and no more: they are about what the tape does, which is the same each time. */
 const MOST = { recorded: 2, kept: 2, count: 1, next: 3, fate: 2, cut: 2 };
 const KINDS = {
   record: ["count", "value", "shape", "kept", "recorded"], skip: ["recorded"], cut: ["cut", "recorded"],
-  seed: ["fate"], "pull back": ["next"], accumulate: ["sum"], iterate: ["longer", "curves"],
+  seed: ["fate"], "pull back": ["next"], accumulate: ["sum"], "push forward": ["pushed"], iterate: ["longer", "curves"],
 };
 
 /** The questions of a trace: `at(step)` is the one about a step, or null; `about(ask)` one that a drill asks. */
@@ -24,14 +25,14 @@ export function questionsOf(trace, history, grouped) {
   const called = history.tapeName;
   const named = { name, whole, called };
   const both = { ...forwardQuestions(trace, history, grouped, named), ...backwardQuestions(trace, history, named) };
-  const makers = { ...both, ...walkQuestions(trace) };
+  const makers = { ...both, ...pushQuestions(trace, history, named), ...walkQuestions(trace) };
   const about = (ask) => makers[ask.kind](trace.steps[ask.step], ask.step, ask);
 
   /** Of the kinds that a step allows, the least recent one; thrice in a row is asked of whole sums alone. */
   const choose = () => {
     const [found, asked, latest, done, row] = [new Map(), {}, {}, new Set(), [null, null]];
-    trace.steps.forEach(({ kind, where, argument, count, of }, number) => {
-      const isWhole = of > 1 && count === of; // the sum that all went for
+    trace.steps.forEach(({ kind, where, argument, count, of, contributions }, number) => {
+      const isWhole = (of > 1 && count === of) || contributions; // the sum that all went for
       // Each turn of a loop does the same, and is asked about once.
       const place = (each) => where && [each, where.code, where.line, where.columns, argument].join();
       const isFree = (each) =>

@@ -11,11 +11,12 @@ export const digits = (largest) => `--digits: ${String(largest).length}`;
 
 /**
  * Fills `list`, in the `box` that scrolls, with `count` rows, which `draw(index)` makes: {element, update(step)}.
- * The rows of a long list are of one height, and padding stands for those that are not in the page.
+ * The rows of a long list are of one height, and padding stands for those that are not in the page. Where rows open,
+ * `refill(count)` draws them all anew; there are at `most` so many.
  */
-export function rowsView(box, list, count, draw) {
+export function rowsView(box, list, count, draw, most = count) {
   const there = new Map(); // by their indexes: the rows in the page
-  const long = count > MANY;
+  const long = most > MANY;
   let [step, height] = [0, HEIGHT];
   set(list, "data-long", long || null);
 
@@ -80,14 +81,24 @@ export function rowsView(box, list, count, draw) {
     }
     return there.get(index).element;
   };
+  const refill = (now) => {
+    const focused = list.getRootNode().activeElement;
+    const had = list.contains(focused);
+    for (const { element } of there.values()) element.remove();
+    there.clear();
+    count = now;
+    put(0, long ? Math.min(count, 2 * BEYOND) : count);
+    paint();
+    if (had) (list.contains(focused) ? focused : box).focus({ preventScroll: true });
+  };
   const show = (now) => {
     step = now;
     for (const row of there.values()) row.update(now);
   };
-  put(0, long ? 2 * BEYOND : count);
+  put(0, long ? Math.min(count, 2 * BEYOND) : count);
   if (long) {
     box.addEventListener("scroll", paint);
     new ResizeObserver(paint).observe(box);
   }
-  return { bring, show, paint, at: (index) => there.get(index)?.element };
+  return { bring, show, paint, refill, at: (index) => there.get(index)?.element };
 }

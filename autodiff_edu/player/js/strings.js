@@ -29,8 +29,8 @@ export const STRINGS = {
     name: (title) => `Step through ${title}`,
     empty: "Nothing was recorded.",
     otherVersion: (found, known) =>
-      `This trace is of version ${found ?? "unknown"}, and this player draws version ${known}: another release of ` +
-      "autodiff_edu wrote it. Restart the kernel and run the cell again; a page has to be saved again.",
+      `This trace has version ${found ?? "unknown"}, but this player draws version ${known}: another release of ` +
+      "autodiff_edu wrote it. Restart the kernel and run the cell again; if this is a saved page, save it again.",
   },
   heading: {
     forward: "→ forward pass",
@@ -50,7 +50,7 @@ export const STRINGS = {
     end: "End",
     scrubber: "Step",
     turn: (step) => `A backward pass starts at step ${step}`,
-    born: (kind, step) => `${kind === "nan" ? "NaN" : kind} begins at step ${step}`,
+    born: (kind, step) => `${kind === "nan" ? "NaN" : kind} appears at step ${step}`,
     turnForward: (step) => `Tangents are pushed forward from step ${step}`,
     speed: "Speed",
     times: (factor) => `${factor}×`,
@@ -93,9 +93,16 @@ export const STRINGS = {
     gradient: (result) => `What will ${result} be? Type a number, or None.`,
     accumulates: {
       number: (name, whole, before) =>
-        `Next, ${whole} sends a contribution to ${name}, which has ${before ?? "nothing"} so far. ` +
-        `What will ${name} have then?`,
+        `Next, ${whole} sends a contribution to ${name}, ` +
+        (before == null ? "which has no cotangent yet. " : `whose cotangent is ${before} so far. `) +
+        `What will the cotangent of ${name} be then?`,
       shape: (name, whole) => `Next, ${whole} sends a contribution to ${name}. What shape is it?`,
+    },
+    pushes: {
+      number: (name, whole) =>
+        `Next, tangents are pushed forward through ${whole}. What will the tangent of ${name} be?`,
+      shape: (name, whole) =>
+        `Next, tangents are pushed forward through ${whole}. What shape will the tangent of ${name} have?`,
     },
     scored: (first, of, second, missed) =>
       `You got ${first} of ${of} on the first try${second ? `, ${second} on the second` : ""}.` +
@@ -103,7 +110,7 @@ export const STRINGS = {
     again: { step: (number) => `step ${number}`, program: (number) => `program ${number}` },
     hints: {
       input: (name) => `That is the value of ${name}, an input.`,
-      compute: "Put the numbers into the operation.",
+      compute: "Put the numbers into the formula.",
       sign: "Check the sign.",
       reciprocal: "That is upside down: 1 divided by the answer.",
       inputShape: (name) => `That is the shape of ${name}, an input.`,
@@ -112,13 +119,13 @@ export const STRINGS = {
       recorded: "Is an input watched, or computed from one that is? Does a small nudge get through?",
       kept: "Write down its derivatives. Which values appear in them?",
       count: "Count the operations with an input that is watched, or computed from one that is.",
-      zero: "0 would mean that there is a path, and that it is flat. Is there one?",
+      zero: "0 would mean that there is a path, but a flat one. Is there a path at all?",
       path: "There is a path, so it is not None.",
       noPath: "Follow the entries back from the target. Do they get there?",
       value: (name) => `That is the value of ${name}; the question is about a cotangent.`,
       next: "What was recorded last is pulled back first.",
       broadcast: (name, shape) =>
-        `That is the shape of the output, ${shape}. ${name} was broadcast to it; what flows to its copies is summed.`,
+        `That is the shape of the output, ${shape}. ${name} was broadcast to it: what flows to its copies is summed.`,
       outputShape: (name, shape) =>
         `That is the shape of the output, ${shape}. A contribution has the shape of the input, ${name}.`,
       likeInput: "A contribution has the shape of the input.",
@@ -127,8 +134,19 @@ export const STRINGS = {
       local: (g) => `That is the local derivative: multiply it by the cotangent that arrived, ${g}.`,
       arrived: "That is the cotangent that arrived: multiply it by the local derivative.",
       argument: (name) => `That is the contribution to ${name}, the other input.`,
-      rule: (g) => `Multiply the cotangent that arrived, ${g}, by the local derivative; add what is there.`,
+      rule: (g) =>
+        `Multiply the cotangent that arrived, ${g}, by the local derivative, then add what is already there.`,
       parts: "That is one path of several: add them all up.",
+      part: (name) => `That is what ${name} does alone. The other inputs move it, too: add up what each of them does.`,
+      locals: "You added up the local derivatives. Multiply each of them by the tangent of its input first.",
+      slope: (tangent) => `That is a local derivative: multiply it by the tangent of its input, ${tangent}.`,
+      moved: (name) => `That is the tangent of ${name}, an input: multiply it by the local derivative.`,
+      valueNotTangent: (name) => `That is the value of ${name}; the question is about a tangent.`,
+      push: "Multiply the tangent of the input by the local derivative.",
+      pushAll: "Multiply the tangent of each input by the local derivative with respect to it, and add them up.",
+      tangentShape: (name) => `That is the shape of the tangent of ${name}, an input.`,
+      stacked: (count) => `That is the shape of one tangent. Here a stack of ${count} is pushed forward together.`,
+      likeOutput: "A tangent has the shape of its value; a stack of tangents has one more axis in front.",
       chain: "Multiply the local derivatives along each path; add the paths up.",
     },
     why: {
@@ -141,7 +159,7 @@ export const STRINGS = {
   code: {
     heading: "Code",
     line: (number) => `Line ${number}: go to its first step`,
-    odd: (kind) => `${kind === "nan" ? "NaN" : kind} begins here`,
+    odd: (kind) => `${kind === "nan" ? "NaN" : kind} appears here`,
     passed: "This line has just run, but has no step of its own",
     stack: (calls, more) => (more ? ["…", ...calls] : calls).join(" › "),
     program: "The same as NumPy",
@@ -198,7 +216,7 @@ export const STRINGS = {
     skipped: "Not recorded",
     kinds: {
       watch: "Watched", remark: "Folding", seed: "Seed: the backward pass starts", move: "Tangents start here",
-      assign: "Assigned", leave: "Left for NumPy", pause: "Pause",
+      assign: "Assigned", leave: "Turned into plain numbers", pause: "Pause",
       resume: "Recording again", reset: "Reset", release: "Released", explain: "Explanation",
       outcome: "Result",
       line: "Plain Python", error: "Error",
@@ -216,7 +234,7 @@ export const STRINGS = {
     arrived: "arrived",
     contribution: "contribution",
     shape: (shape) => shapeOf(shape),
-    more: (count) => `and ${count} more inputs`,
+    more: (count) => `and ${count} more input${count === 1 ? "" : "s"}`,
     cotangentOf: (name) => `cotangent of ${name}`,
     accumulated: "accumulated cotangent",
     before: "before",
@@ -307,8 +325,9 @@ export const STRINGS = {
       columns: (number, of, tangent) => `Column ${number} of ${of}, from the tangent ${tangent}`,
     },
     stack: {
-      rows: (of) => `All ${of} rows at once, from a stack of one-hot seeds`,
-      columns: (of) => `All ${of} columns at once, from a stack of one-hot tangents`,
+      rows: (of) => `${of === 1 ? "The only row" : `All ${of} rows at once`}, from a stack of one-hot seeds`,
+      columns: (of) =>
+        `${of === 1 ? "The only column" : `All ${of} columns at once`}, from a stack of one-hot tangents`,
     },
     passes: {
       rows: (over, of) => `reverse: ${over} of ${of} passes`,
@@ -322,13 +341,13 @@ export const STRINGS = {
     folded: "folded",
     whole: (shape) => `shape ${shape}`,
     none: "Nothing has been pulled back yet.",
-    made: "A patch for each sample of the result (down) and of the argument (across).",
+    made: "One patch for each pair of samples: those of the result go down, those of the argument across.",
     folds: "The patches of each column slide down and add up.",
     direct: "batch_jacobian: each seed serves all samples at once, so there is never a fourth axis.",
   },
   contours: {
     heading: "Contours",
-    name: (point, value) => `Contours of the function, at ${point} with the value ${value}`,
+    name: (point, value) => `Contours of the function, whose value at ${point} is ${value}`,
     legend: {
       gradient: "negative gradient, same scale at every step", newton: "Newton's step", damped: "damped step",
       model: "quadratic model", path: "path",
@@ -337,7 +356,7 @@ export const STRINGS = {
       point: "point", value: "value", gradient: "gradient", hessian: "Hessian", eigenvalues: "its eigenvalues",
       step: "step", halvings: "times halved", next: "next point", next_value: "next value", digits: "correct digits",
     },
-    tooShort: "The gradient is too short here for its arrow to be seen.",
+    tooShort: "The gradient is so short here that its arrow cannot be seen.",
     damping: {
       label: "Damping",
       name: "Damping: how much of the identity is added to the Hessian",
@@ -366,8 +385,8 @@ export const STRINGS = {
   array: {
     asTable: "as a table",
     magnitude: "magnitudes of complex numbers",
-    wrapped: (count) => `${count} elements in a row`,
-    flattened: (count) => `the leading axes in one, of ${count} rows`,
+    wrapped: (count) => `one axis, wrapped after every ${count} elements`,
+    flattened: (count) => `all axes but the last flattened into ${count} rows`,
     every: (n, axis, axes) => {
       const nth = `${n}${n % 100 > 10 && n % 100 < 14 ? "th" : (["th", "st", "nd", "rd"][n % 10] ?? "th")}`;
       const inner = ["column", "row"][axes - 1 - axis] ?? `index of axis ${axis}`;

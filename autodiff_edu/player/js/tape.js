@@ -5,6 +5,7 @@ import { readFates } from "./fates.js";
 import { MOST_LANES, readLanes } from "./lanes.js";
 import { digits, rowsView } from "./rows.js";
 import { STRINGS } from "./strings.js";
+import { readTurns } from "./turns.js";
 import { wordButton } from "./words.js";
 
 const LANE_MARKS = {
@@ -12,23 +13,23 @@ const LANE_MARKS = {
   pause: "‖", resume: "▸", reset: "×", release: "◌",
 };
 
-export function tapeView(trace, history, go) {
+export function tapeView(trace, history, layout, go) {
   const words = STRINGS.tape;
   const [lanes, fates, several] = [readLanes(trace), readFates(trace, history), trace.tapes.length > 1];
   let [current, shown] = [0, lanes.shown(0)]; // the step, and the tapes that have a lane at it
   const parts = () => ["number", "text", "state"].map((name) => make("span", { class: name }));
   const laneCells = () => (several ? shown.map(() => make("span", { class: "lane" })) : []);
-  const rowOf = (about, goes) => {
+  const rowOf = (about, pressed) => {
     const [[number, text, state], cells] = [parts(), laneCells()];
     const button = make("button", { type: "button" }, number, ...cells, text, state);
-    button.addEventListener("click", () => go(goes()));
+    button.addEventListener("click", pressed);
     return { element: make("li", about, button), button, number, text, state, cells, before: "" };
   };
 
   const entryRow = (index) => {
     const { output, text, number, tapes } = trace.entries[index];
     const name = `${trace.tensors[output].name} = ${text}`;
-    const row = rowOf({ "data-entry": index }, () => fates.stepOfEntry(index, current));
+    const row = rowOf({ "data-entry": index }, () => go(fates.stepOfEntry(index, current)));
     write(row.number, String(number ?? ""));
     const title = [name, ...tapes.map((tape) => trace.tapes[tape].name)].join(", ");
     const update = (step) => {
@@ -59,7 +60,7 @@ export function tapeView(trace, history, go) {
   /** What happens to a whole tape stands between the entries. */
   const eventRow = (at) => {
     const { kind, tape, text } = trace.steps[at];
-    const row = rowOf({ "data-event": kind }, () => at);
+    const row = rowOf({ "data-event": kind }, () => go(at));
     const update = (step) => {
       const found = step === at ? "now" : step < at ? "waiting" : "recorded";
       const now = [found, ...shown].join();
@@ -75,6 +76,27 @@ export function tapeView(trace, history, go) {
     return { ...row, update };
   };
 
+  /** A turn of a loop: its rows are below it while it is open. */
+  const turnRow = ({ turn, entry }) => {
+    const row = rowOf({ "data-loop-turn": turn }, () => {
+      turns.toggle(turn);
+      refill();
+    });
+    const group = layout.groups[turn];
+    write(row.text, STRINGS.graph.groups.folded(STRINGS.graph.groups.turn(group), group.count));
+    const update = (step) => {
+      const [isOpen, state] = [turns.isOpen(turn), history.state(entry, step)];
+      const isNow = !isOpen && turns.shown()[turns.place(rowAt[step])].turn === turn;
+      set(row.element, "data-state", isNow ? "now" : state === "now" ? "recorded" : state);
+      set(row.button, "aria-current", isNow ? "step" : null);
+      set(row.button, "aria-expanded", isOpen);
+    };
+    return { ...row, update };
+  };
+  const turns = readTurns(lanes.rows, trace, layout);
+  const drawn = new Map(); // by turn, so that a row that is pressed stays the same
+  const refill = () => rows.refill(turns.shown().length);
+
   const places = new Map(lanes.rows.map(({ entry, step }, index) => [entry ?? `at ${step}`, index]));
   let last = 0; // a step that has no row leaves the one before it in view
   const rowAt = trace.steps.map(({ entry }, step) => (last = places.get(`at ${step}`) ?? places.get(entry) ?? last));
@@ -84,18 +106,25 @@ export function tapeView(trace, history, go) {
   const about = { class: "scroll tape", style: digits(trace.entries.length) };
   const box = make("div", about, ...(several ? [head] : []), ...(lanes.rows.length ? [list] : []));
   const draw = (index) => {
-    const { entry, step } = lanes.rows[index];
-    return entry === undefined ? eventRow(step) : entryRow(entry);
+    const line = turns.shown()[index];
+    if (line.turn !== undefined) {
+      if (!drawn.has(line.turn)) drawn.set(line.turn, turnRow(line));
+      return drawn.get(line.turn);
+    }
+    const row = line.entry === undefined ? eventRow(line.step) : entryRow(line.entry);
+    if (line.within.length) set(row.element, "style", `--depth: ${line.within.length}`);
+    return row;
   };
-  const rows = rowsView(box, list, lanes.rows.length, draw);
+  const rows = rowsView(box, list, turns.shown().length, draw, turns.most);
   const show = (step) => {
     [current, shown] = [step, lanes.shown(step)];
     heads.forEach((cell, lane) => {
       write(cell, String(shown[lane] + 1));
       set(cell, "title", trace.tapes[shown[lane]].name);
     });
+    if (lanes.rows.length && turns.follow(rowAt[step])) refill();
     rows.show(step);
-    if (lanes.rows.length) rows.bring(rowAt[step]);
+    if (lanes.rows.length) rows.bring(turns.place(rowAt[step]));
   };
   const heading = make("span", {}, several ? words.several : words.heading);
   if (trace.tapes.length > MOST_LANES) heading.append(" ", others());

@@ -1,1 +1,1 @@
-"""Where everything in the graph is drawn; knows boxes and lines, nothing of what they mean."""
+"""Where everything in the graph is drawn; knows boxes and lines, but not what they mean."""

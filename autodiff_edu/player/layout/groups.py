@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 FEWEST_TURNS = 3
 DEEPEST = 5  # calls inside each other that have a frame
-LONGEST_TURN = 400  # in parts; looking for longer ones takes longer than anybody would look at them
+LONGEST_TURN = 400  # in parts; finding longer ones takes more time than anyone would look at them
 
 
 class Called(NamedTuple):
@@ -78,7 +78,7 @@ def find_groups(document: dict[str, Any]) -> tuple[list[dict[str, Any]], list[in
 def in_order(entries: list[dict[str, Any]]) -> list[int]:
     """Sort the entries so that each comes after those it uses, otherwise as they are.
 
-    A trace that begins in the middle meets what was recorded before in the backward pass only, last things first.
+    A trace that starts in the middle meets earlier entries only in the backward pass, last ones first.
     """
     makers = {entry["output"]: index for index, entry in enumerate(entries)}
     users: list[list[int]] = [[] for _ in entries]
@@ -110,10 +110,10 @@ class _Finder:
         self.origins: list[tuple[Any, ...]] = [_origin(entry) for entry in entries]
         for index, calls in _in_recursion(document).items():
             self.paths[index] += [Called(call) for call in calls[:DEEPEST]]
-            self.origins[index] += (len(calls),)  # deeper down it is no turn of a loop, but another call
+            self.origins[index] += (len(calls),)  # deeper down it is not a turn of a loop, but another call
         for index, (number, tape, reached, kind) in _in_passes(document["steps"]).items():
             self.paths[index].append((number, document["tapes"][tape]["name"], kind))
-            # All that one call of `gradient` computes has that call's place; the entry it has come to tells it apart.
+            # Everything that one call of `gradient` computes has that call's place; the current entry tells it apart.
             self.origins[index] += _origin(entries[reached])
 
     def by_scope(self, members: list[int], depth: int) -> list[Part]:
@@ -148,7 +148,7 @@ def _origin(entry: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def _in_recursion(document: dict[str, Any]) -> dict[int, list[int]]:
-    """For each entry that a recursive function computes: the calls of such functions, from the outermost."""
+    """Map each entry that a recursive function computes to the calls of such functions, from the outermost."""
     calls, entries = document.get("calls", ()), document["entries"]
     chains: list[list[int]] = []  # by call
     recursive = set()
@@ -165,7 +165,7 @@ def _in_recursion(document: dict[str, Any]) -> dict[int, list[int]]:
 
 
 def _in_passes(steps: list[dict[str, Any]]) -> dict[int, tuple[int, int, int, str]]:
-    """For each entry that a pass computes: the pass, its tape, the entry that the pass has come to, and its kind."""
+    """Map each entry that a pass computes to the pass, its tape, the current entry of the pass, and its kind."""
     last = {step["pass"]: number for number, step in enumerate(steps) if "pass" in step}
     found: dict[int, tuple[int, int, int, str]] = {}
     reached: dict[int, tuple[int, int, str]] = {}  # by pass
@@ -179,7 +179,7 @@ def _in_passes(steps: list[dict[str, Any]]) -> dict[int, tuple[int, int, int, st
         elif "tangent" in step and (ahead := pushes.get(step["pass"])):
             if step["kind"] == "push forward":
                 ahead.pop()
-            if ahead:  # what is computed now is for the push that follows
+            if ahead:  # the computation now is for the push that follows
                 reached[step["pass"]] = (step["tape"], ahead[-1], "push")
         if "pass" in step and last[step["pass"]] == number:
             reached.pop(step["pass"], None)
@@ -211,7 +211,7 @@ def _with_loops(parts: list[Part], length: int, keys: dict[Any, int]) -> Iterato
             end += 1
         times = 1 + (end - begin) // length
         if times < FEWEST_TURNS:
-            yield from parts[begin : end + 1]  # a run that begins among these ends here too
+            yield from parts[begin : end + 1]  # a run that starts among these ends here too
             begin = end + 1
             continue
         yield _loop([parts[at : at + length] for at in range(begin, begin + times * length, length)], keys)

@@ -1,4 +1,4 @@
-"""Ordering and spacing the layers of a graph: few crossings, straight lines, no overlap, and no chance involved."""
+"""Ordering and spacing the layers of a graph: few crossings, straight lines, no overlap, and no randomness."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -25,15 +25,15 @@ class Place:
 
     @property
     def weight(self) -> float:
-        """How firmly the place stands: a long line should run straight, so boxes give way to it, not it to them.
+        """How firmly the place stays put: a long line should run straight, so boxes give way to it.
 
-        What is given to one entry alone stands beside whatever else that entry uses.
+        What only one entry uses stands beside the other inputs of that entry.
         """
         return 8.0 if not self.height else 1.0 if self.above or len(self.below) > 1 else 0.1
 
 
 def settle_layers(layers: list[list[Place]], known: dict[Any, list[list[tuple[int, int, float]]]]) -> None:
-    """Order and space layers; those that differ from others in nothing but what they carry are copied from `known`.
+    """Order and space layers; copy from `known` those that differ from others only in what they carry.
 
     The turns of a loop are all alike, and a long loop has hundreds.
     """
@@ -55,7 +55,7 @@ def settle_layers(layers: list[list[Place]], known: dict[Any, list[list[tuple[in
 
 
 def order_layers(layers: list[list[Place]]) -> None:
-    """Sort each layer by where its neighbours stand, back and forth; a tie keeps the order there was."""
+    """Sort each layer by its neighbours' places, back and forth; ties keep their order."""
     for layer in layers:
         _number(layer)
     for sweep in range(SWEEPS):
@@ -75,7 +75,7 @@ def _number(layer: list[Place]) -> None:
 
 
 def space_layers(layers: list[list[Place]]) -> None:
-    """Bring each place as near to the middle of its neighbours as the others in its layer allow."""
+    """Move each place as near to the middle of its neighbours as the others in its layer allow."""
     rows = [_Row(layer) for layer in layers]
     for row in rows:
         row.separate([0.0] * len(row.layer))
@@ -86,7 +86,7 @@ def space_layers(layers: list[list[Place]]) -> None:
 
 
 class _Pull:
-    """What the neighbours of a place on one side wish for it."""
+    """The position that a place's neighbours on one side want for it."""
 
     def __init__(self, place: Place, neighbours: list[Place]) -> None:
         if not place.height:
@@ -101,13 +101,13 @@ class _Pull:
 
 
 class _Row:
-    """A layer, with all that stays the same while it is spaced, in sweep after sweep."""
+    """A layer, with everything that stays the same while it is spaced, sweep after sweep."""
 
     def __init__(self, layer: list[Place]) -> None:
         self.layer, self.weights = layer, [place.weight for place in layer]
         self.from_above = [_Pull(place, place.above) for place in layer]
         self.from_below = [_Pull(place, place.below) for place in layer]
-        self.offsets = [0.0] * len(layer)  # the room that everything to the left of a place needs
+        self.offsets = [0.0] * len(layer)  # the space that everything to the left of a place needs
         for position in range(1, len(layer)):
             room = (layer[position - 1].width + layer[position].width) / 2 + BOX_GAP
             self.offsets[position] = room + self.offsets[position - 1]
@@ -115,8 +115,8 @@ class _Row:
     def separate(self, wishes: list[float]) -> None:
         """Place a layer as near to its wishes as possible (least squares), in its order and without overlap.
 
-        Taking from each wish the room that everything to its left needs turns "no overlap" into "never decreasing",
-        and pooling neighbours that are out of order into their mean is the exact solution of that.
+        Subtracting from each wish the space that everything to its left needs turns "no overlap" into "never
+        decreasing", and pooling neighbours that are out of order into their mean is the exact solution of that.
         """
         pools: list[tuple[float, float, int]] = []
         for weight, wish, offset in zip(self.weights, wishes, self.offsets, strict=True):

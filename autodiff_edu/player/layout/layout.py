@@ -7,14 +7,12 @@ browser and the player needs no layout library.
 A tensor that is used far below sends *one* line past the layers in between, from which every use branches off. Drawing
 each use on its own would take as many parallel lines as a loop has turns.
 
-Folding
--------
-The picture is laid out once, with every group unfolded. A group (groups.py) is a frame with a picture of its own inside
-(levels.py), and no other box stands beside it: only lines pass there, and straight down. So to fold a group is to cut a
-strip out of the picture, from `FOLDED` below the top of its frame to the bottom, and to close the gap: whatever is
-outside keeps its place from left to right and its order from top to bottom, lines that pass get shorter, and lines that
-go in or out end at the box that is left. Any groups can be folded, in any order, and the page needs no more than the
-sum of the strips above a point to know how far up that point moves.
+Folding ------- The picture is laid out once, with every group unfolded. A group (groups.py) is a frame with a picture
+of its own inside (levels.py), and no other box stands beside it: only lines pass there, straight down. So folding a
+group cuts a strip out of the picture, from `FOLDED` below the top of its frame to the bottom, and closes the gap:
+everything outside keeps its place from left to right and its order from top to bottom, lines that pass get shorter, and
+lines that go in or out end at the box that is left. Any groups can be folded, in any order, and the page needs no more
+than the sum of the strips above a point to know how far up that point moves.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ from .layers import Place
 from .levels import Edge, Level, nest_levels
 from .thumbnails import has_cells, largest, measure, shape_text
 
-# Pixels. A character is that wide at the 12 px in which player.css sets the graph.
+# Pixels. A character is this wide at the 12 px that player.css uses for the graph.
 CHARACTER = 7.3
 BOX: dict[str, float] = shared()["box"]
 PADDING = BOX["padding"]
@@ -42,7 +40,7 @@ LONGEST_VALUE: int = shared()["longest_value"]
 LONGEST_NAME = 14
 
 MANY = 40
-"""With more entries than that, the groups are folded at first."""
+"""With more entries than this, the groups start folded."""
 
 
 def layout(document: dict[str, Any]) -> dict[str, Any]:
@@ -110,7 +108,7 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _label_width(one: dict[str, Any]) -> float:
-    """Measure the room in a group's box for what player.js writes on it."""
+    """Measure the width in a group's box that player.js's label needs."""
     return (min(len(one.get("name", "loop ×100")), LONGEST_VALUE) + 20) * CHARACTER + 2 * PADDING
 
 
@@ -156,7 +154,7 @@ def _scale(document: dict[str, Any]) -> dict[str, float]:
 
 
 def _measure(document: dict[str, Any], arts: dict[int, dict[str, float]]) -> list[Place]:
-    """Return a box for each tensor, large enough for everything it will ever show."""
+    """Return a box for each tensor, large enough for everything it will show."""
     operations = {entry["output"]: entry["operation"] for entry in document["entries"]}
     boxes = []
     for tensor, (description, (values, cotangents)) in enumerate(
@@ -184,7 +182,7 @@ def _measure(document: dict[str, Any], arts: dict[int, dict[str, float]]) -> lis
 
 
 def _labels(document: dict[str, Any]) -> list[dict[str, str]]:
-    """Return the name of each tensor and its operation, as far as there is room for them."""
+    """Return the name of each tensor and its operation, shortened to the room there is."""
     operations = {entry["output"]: entry["operation"] for entry in document["entries"]}
     return [
         {"heading": _shorten(tensor["name"]), "operation": _shorten(operations.get(index, ""))}
@@ -199,7 +197,7 @@ def _shorten(text: str) -> str:
 def _frame(level: Level) -> dict[str, Any]:
     frame = level.frame
     ports = [*level.ins.values(), *level.outs.values()]
-    # The label stands where the lines that go in leave room for it.
+    # The label goes where the incoming lines leave room for it.
     room = level.narrowest / 2
     crowded = [any(abs(port.centre - side) < room for port in level.ins.values()) for side in _sides(level)]
     half = max([level.narrowest / 2, *(abs(port.centre - frame.centre) + PADDING for port in ports)])
@@ -258,7 +256,7 @@ def _draw_links(levels: list[Level], entries: list[dict[str, Any]]) -> tuple[lis
                 y = _top(line.target, level)
                 line.end.link = link(level, line.feeder, line.tensor, line.end.centre, y, y)
         for box, row in arriving.items():
-            # Lines arrive from left to right as they come, whatever the order of the arguments, and so do not cross.
+            # Lines arrive from left to right as they come, whatever the order of the arguments, so they do not cross.
             row.sort(key=lambda line: line.feeder.centre)
             gap = min(PORT_GAP, (box.width - 2 * PADDING) / len(row))
             for port, line in enumerate(row):

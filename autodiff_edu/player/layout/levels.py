@@ -1,8 +1,8 @@
-"""The graph as pictures within pictures: the whole is one level, and inside of each group is another.
+"""The graph as pictures within pictures: the whole is one level, and the inside of each group is another.
 
 On a level, a group is one wide box that has a layer to itself, so that folding it takes a strip out of the picture and
-nothing beside it has to move. What goes into a group or out of it passes its border at a port, a point of the level
-inside; so a line that crosses borders is one line on each level.
+nothing beside it has to move. A line into or out of a group passes its border at a port, a point of the level inside;
+so a line that crosses borders is one line on each level.
 """
 
 from __future__ import annotations
@@ -49,21 +49,21 @@ class Level:
     entering: list[Edge] = field(default_factory=list)  # the parent's lines that go in
     layers: list[list[Place]] = field(default_factory=list)
     tops: list[tuple[float, float]] = field(default_factory=list)
-    starts: dict[int, Place] = field(default_factory=dict)  # for each tensor, where on this level it is to be had
+    starts: dict[int, Place] = field(default_factory=dict)  # where each tensor is available on this level
     left: float = 0.0
     top: float = 0.0
-    narrowest: float = 0.0  # how wide the frame is for its label's sake
+    narrowest: float = 0.0  # how wide the frame must be for its label
 
     def __post_init__(self) -> None:
         self.path: tuple[Level, ...] = (self,) if self.parent is None else (*self.parent.path, self)  # from the outside
 
     def towards(self, inner: Level) -> Level | None:
-        """Return the level just inside this one that holds another; None if that is not within this one."""
+        """Return the level directly inside this one that contains another; None if that is not within this one."""
         below = inner.path[len(self.path) :]
         return below[0] if below and self in inner.path else None
 
     def place(self, known: dict[Any, Any]) -> None:
-        """Put everything on this level into layers, in order and at a distance; the groups in it have been placed.
+        """Put everything on this level into layers, ordered and spaced; its groups have been placed already.
 
         `known` is what `settle_layers` has settled so far.
         """
@@ -83,7 +83,7 @@ class Level:
         self.frame.height = y - LAYER_GAP + (0.0 if self.outs else PADDING)
 
     def move_into_frame(self) -> None:
-        """Move everything, which was placed around 0, to where the frame stands in the parent."""
+        """Move everything, which was placed around 0, to the frame's place in the parent."""
         middle, sign = self.frame.width / 2, 1.0
         if self.parent is not None:
             middle, sign = self.frame.centre, self._sign()
@@ -94,7 +94,7 @@ class Level:
         self.tops = [(top + self.top, bottom + self.top) for top, bottom in self.tops]
 
     def _sign(self) -> float:
-        """Decide whether to mirror what is inside (-1.0), for fewer crossings of the lines that go in."""
+        """Decide whether to mirror the inside (-1.0), for fewer crossings of the incoming lines."""
         straight = 0
         for one, other in combinations(self.entering, 2):
             outside, inside = one.feeder.centre - other.feeder.centre, one.end.centre - other.end.centre
@@ -120,7 +120,7 @@ class Level:
             while item.layer in taken and not item.frame:
                 item.layer += 2
             last = max(last, item.layer)
-        # What is given rather than computed belongs just above its first use, not at the top of a long graph.
+        # A given value belongs just above its first use, not at the top of a long graph.
         first_use: dict[Place, int] = {}
         for line in self.lines:
             first_use[line.source] = min(line.target.layer, first_use.get(line.source, line.target.layer))
@@ -158,7 +158,7 @@ class Level:
 def nest_levels(
     boxes: list[Place], entries: list[dict[str, Any]], groups: list[dict[str, Any]], homes: list[int]
 ) -> list[Level]:
-    """Return the levels, the whole picture first and then one for each group, with everything that belongs on each.
+    """Return the levels, the whole picture first then one for each group, with everything that belongs on each.
 
     A computed tensor belongs to the group of its entry; a given one to the innermost group that has all its uses,
     unless that is a loop and several of its turns use it: that was there before the first.
@@ -187,7 +187,7 @@ def nest_levels(
     supplies: dict[tuple[Level, int], tuple[Place, Place]] = {}
 
     def supply(level: Level, tensor: int) -> tuple[Place, Place]:
-        """Find where a line of the tensor begins on a level: the box there, and the port in it."""
+        """Find where a tensor's line starts on a level: the box there, and the port in it."""
         if (level, tensor) not in supplies:
             supplies[level, tensor] = find(level, at[tensor], tensor)
         return supplies[level, tensor]
@@ -221,5 +221,5 @@ def nest_levels(
 
 
 def _around(one: Level, other: Level) -> Level:
-    """Find the innermost level that holds both."""
+    """Find the innermost level that contains both."""
     return [level for level, same in zip(one.path, other.path, strict=False) if level is same][-1]

@@ -1,6 +1,6 @@
 """Thumbnails of arrays: a heatmap in a box of the graph, where the text of an array would be cut off.
 
-js/thumbnails.js draws the same cells; how large they are, and in how many shades, stands in text/shared.json.
+js/thumbnails.js draws the same cells; text/shared.json has their sizes and the number of shades.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ def has_cells(array: dict[str, Any] | None) -> bool:
 
 
 def cells_of(array: dict[str, Any]) -> list[list[float | None]]:
-    """Return the numbers that a thumbnail shows: so many rows and columns at most, evenly taken.
+    """Return the numbers that a thumbnail shows: a limited number of rows and columns, evenly spaced.
 
-    A vector is a row that goes on in the next; leading axes are rows one below the other. None stands where a vector
-    has ended.
+    A vector is a row that continues in the next; leading axes are rows below each other. None fills the place after the
+    end of a vector.
 
     >>> cells_of({"shape": [2, 2], "data": [[1.0, "nan"], [2.0, 3.0]]})
     [[1.0, nan], [2.0, 3.0]]
@@ -50,7 +50,7 @@ def _flat(array: dict[str, Any]) -> list[Any]:
 
 
 def _grid(array: dict[str, Any]) -> tuple[int, int, int, int]:
-    """Return how many columns and rows the numbers make, and how many of those are shown."""
+    """Return how many columns and rows the numbers have, and how many of those are shown."""
     across, down, lengths, part = int(SIZE["across"]), int(SIZE["down"]), [], array["data"]
     while isinstance(part, list):
         lengths.append(len(part))
@@ -61,7 +61,7 @@ def _grid(array: dict[str, Any]) -> tuple[int, int, int, int]:
 
 
 def magnitude(item: Any) -> float:
-    """Return a number as a point on the scale; of a complex number its magnitude.
+    """Return a number as a point on the scale; for a complex number, its magnitude.
 
     >>> magnitude(-2.0), magnitude("3+4j"), magnitude(True), magnitude("-inf")
     (-2.0, 5.0, 1.0, -inf)
@@ -96,7 +96,8 @@ def measure(array: dict[str, Any]) -> tuple[float, float]:
 def level(number: float, limit: float) -> int:
     """Return the shade of a finite number, from -LEVELS to LEVELS.
 
-    It goes with the square root of the magnitude, so that small numbers are seen on a scale that large ones share.
+    It is proportional to the square root of the magnitude, so that small numbers are visible on a scale shared with
+    large ones.
 
     >>> level(-1.0, 4.0), level(0.0, 0.0), level(9.0, 4.0)
     (-3, 0, 5)

@@ -1,1 +1,1 @@
-"""Key frames as SVG and PDF; knows the document of a trace alone."""
+"""Key frames as SVG and PDF; knows only the document of a trace."""

@@ -1,6 +1,6 @@
 r"""A drawing as a list of shapes, written as SVG or as PDF.
 
-Lengths are pixels, 96 to the inch, and y grows downwards, as in SVG. The same shapes give the same bytes.
+Lengths are in pixels, 96 per inch, and y grows downwards, as in SVG. The same shapes give the same bytes.
 
 >>> drawing = [Path("M0 0H40V20H0Z", fill="#ffffff", stroke="#000000"), Text(5, 15, "a < b")]
 >>> print(*to_svg(40, 20, drawing).splitlines()[1:3], sep="\n")
@@ -50,7 +50,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Window:
-    """A part of another drawing, of which nothing outside is seen: (left, top) comes to stand at (x, y)."""
+    """A part of another drawing, which hides everything outside: (left, top) is placed at (x, y)."""
 
     x: float
     y: float
@@ -64,9 +64,9 @@ class Window:
 
 Shape = Path | Text | Window
 
-WHOLE = re.compile(r"\.0(?!\d)")  # the decimals that a whole number does without
+WHOLE = re.compile(r"\.0(?!\d)")  # the superfluous decimals of a whole number
 
-# Neither XML nor a line of text can hold these.
+# Neither XML nor a line of text can contain these.
 UNDRAWABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 
 
@@ -81,7 +81,7 @@ def rounded_box(x: float, y: float, width: float, height: float, radius: float =
 
 
 def to_svg(width: float, height: float, shapes: Sequence[Shape], title: str = "") -> str:
-    """Write a drawing as SVG that needs nothing else: no font, no style sheet, no script, no id."""
+    """Write a drawing as self-contained SVG: no font, no style sheet, no script, no id."""
     about = f' role="img" aria-label="{_escaped(title)}"' if title else ""
     size = f'width="{_n(width)}" height="{_n(height)}" viewBox="0 0 {_n(width)} {_n(height)}"'
     usual = 'font-family="monospace" font-size="12" xml:space="preserve"'
@@ -122,7 +122,7 @@ def to_pdf(width: float, height: float, shapes: Sequence[Shape], title: str = ""
     Raises
     ------
     ImportError
-        If matplotlib is missing, saying what to install.
+        If matplotlib is missing; the message says what to install.
     """
     try:
         import matplotlib
@@ -130,12 +130,12 @@ def to_pdf(width: float, height: float, shapes: Sequence[Shape], title: str = ""
         from matplotlib.figure import Figure
         from matplotlib.transforms import Affine2D
     except ImportError as error:
-        raise ImportError(f"{error}; a PDF is drawn by matplotlib: pip install matplotlib, or save as .svg") from error
+        raise ImportError(f"{error}; a PDF needs matplotlib: pip install matplotlib, or save as .svg") from error
     # Neither the reader's own settings nor the date may change the bytes.
     with matplotlib.rc_context(), warnings.catch_warnings():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update({"pdf.fonttype": 42, "text.usetex": False, "svg.hashsalt": "autodiff_edu"})
-        warnings.filterwarnings("ignore", message="Glyph")  # a letter that the font lacks is drawn as a box
+        warnings.filterwarnings("ignore", message="Glyph")  # a letter that is missing from the font is drawn as a box
         figure = Figure(figsize=(width / 96, height / 96), dpi=96)
         to_page = Affine2D().scale(1 / 96, -1 / 96).translate(0, height / 96) + figure.dpi_scale_trans
         for shape in shapes:

@@ -1,7 +1,7 @@
-"""Key frames: some steps of a trace side by side, drawn without a browser, for slides, for print and for previews.
+"""Key frames: some steps of a trace side by side, drawn without a browser for slides, print and previews.
 
-Light colours on white, and direction by arrow and dash as well as by colour, so that a black-and-white print is read
-as well.
+Light colours on white, and direction both by arrow and dash and by colour, so that a black-and-white print can be
+read too.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from .thumbnails import draw_thumbnail
 INK, QUIET, RULE, PAPER, SUNK, EDGE, IDLE = map(colour, ("ink", "quiet", "rule", "paper", "sunk", "edge", "idle"))
 FORWARD, BACKWARD = ((colour(name), colour(f"{name}-tint")) for name in ("forward", "backward"))  # lines, and areas
 
-# Pixels: what a frame may be at most, and the room within.
+# Pixels: the largest size of a frame, and the room within.
 WIDEST, TALLEST, NARROWEST = 460.0, 420.0, 330.0
 PADDING, GAP, LINE, COLUMNS = 12.0, 16.0, 17.0, 3
-SMALLEST = 0.85  # a larger graph is not shrunk further, but cut around the tensor at hand
+SMALLEST = 0.85  # a larger graph is not shrunk further, but cut around the current tensor
 CHARACTER = 12 * ADVANCE
 BOX: dict[str, float] = shared()["box"]
 
@@ -38,7 +38,7 @@ class Frames:
     content : dict
         The trace document as "trace", and its "layout".
     steps : sequence of int
-        Which steps, counted from 0.
+        The steps, counted from 0.
 
     Examples
     --------
@@ -81,14 +81,18 @@ class Frames:
         Raises
         ------
         ValueError
-            If the name ends otherwise.
+            If the name has another ending.
         """
         save(path, {".svg": lambda: self.svg().encode(), ".pdf": self.pdf})
 
 
 def draw_key_frame(content: dict[str, Any]) -> tuple[str, str]:
-    """Return the one picture that tells the most about a trace, as SVG, and what to say in its place."""
-    document, steps = content["trace"], choose_key_steps(content["trace"], 1)
+    """Return the one picture that shows the most of a trace, as SVG, and its text alternative.
+
+    For a drill it is the step before its question, since the reader may know no more than that.
+    """
+    document = content["trace"]
+    steps = [content["ask"]["step"] - 1] if "ask" in content else choose_key_steps(document, 1)
     about = "".join(f", step {number + 1}: {document['steps'][number]['text']}" for number in steps)
     return Frames(content, steps).svg(), f"{_shorten(document['title'], 200)}{_shorten(about, 400)}"
 
@@ -97,7 +101,7 @@ def _draw_strip(
     document: dict[str, Any], layout: dict[str, Any], steps: Sequence[int]
 ) -> tuple[float, float, list[Shape]]:
     """Draw a title and the frames under it, row by row."""
-    layout = document.get("contours", layout)  # a picture that takes the place of the graph
+    layout = document.get("contours", layout)  # a picture in place of the graph
     fit = min(1.0, (WIDEST - 2 * PADDING) / max(1.0, layout["width"]), TALLEST / max(1.0, layout["height"]))
     scale = max(SMALLEST, fit)
     room = min(max(NARROWEST, layout["width"] * scale + 2 * PADDING), WIDEST) - 2 * PADDING
@@ -132,7 +136,7 @@ class _Frame:
         self.subject = subject_of(document, self.now.step)
         self.colour, self.tint = BACKWARD if self.now.backward else FORWARD
         self.flowing = FORWARD if self.now.tangents else BACKWARD
-        words = {"cut": "cut", "skip": "skipped"}  # by the tensor: no cotangent comes through these
+        words = {"cut": "cut", "skip": "skipped"}  # by tensor: no cotangent comes through these
         kinds = {document["entries"][entry]["output"]: kind for entry, kind in self.now.entries.items()}
         self.unusual = {tensor: words[kind] for tensor, kind in kinds.items() if kind in words}
         letters = int(picture[0] / (13 * 0.57))
@@ -142,7 +146,7 @@ class _Frame:
     def draw(self, x: float, y: float, width: float, height: float) -> list[Shape]:
         """Place the parts of the frame: direction, code, graph, sentence."""
         left, right, (room, tall, scale) = x + PADDING, x + width - PADDING, self.picture
-        walks = "contours" in self.document  # then there is no code, and no pass
+        walks = "contours" in self.document  # there is no code then, and no pass
         forward = "→ forward pass, with tangents" if self.now.tangents else "→ forward pass"
         direction = "" if walks else "← backward pass" if self.now.backward else forward
         count = f"step {self.number + 1} of {len(self.document['steps'])}"
@@ -153,7 +157,7 @@ class _Frame:
             *([] if walks else self.code(left, y + 32, room)),
         ]
         left_edge, top_edge = self.corner()
-        # A graph that is narrower than its frame stands in the middle; one that is larger is cut, and that is seen.
+        # A graph narrower than its frame is centred; a larger one is visibly cut.
         inset = max(0.0, (room - self.layout["width"] * scale) / 2)
         seen = self.graph(left_edge, top_edge)
         shapes.append(Window(left + inset, y + 76, room - 2 * inset, tall, left_edge, top_edge, scale, seen))
@@ -165,7 +169,7 @@ class _Frame:
         ]
 
     def code(self, x: float, y: float, width: float) -> list[Shape]:
-        """Draw the line of the user's code that is at work, with the expression underlined."""
+        """Draw the current line of the user's code, with the expression underlined."""
         shapes: list[Shape] = [Path(rounded_box(x, y, width, 38, 4), self.tint if self.now.step.get("where") else SUNK)]
         where = self.now.step.get("where")
         if where is None:
@@ -175,7 +179,7 @@ class _Frame:
         indent = len(line) - len(line.lstrip())
         letters = int((width - 16) / CHARACTER)
         start, end = where["columns"] or (indent, len(line.rstrip()))
-        # Where the line is longer than the frame, the expression at work is what is to be seen of it.
+        # If the line is longer than the frame, show the part with the current expression.
         first = indent if end - indent <= letters else max(indent, min(start - 4, len(line.rstrip()) - letters))
         words = ("…" + line[first + 1 :]) if first > indent else line[first:]
         from_, to = max(0, start - first), min(letters, end - first)
@@ -189,7 +193,7 @@ class _Frame:
         return shapes
 
     def corner(self) -> tuple[float, float]:
-        """Find the point of the graph that stands at the top left of the frame, so that the tensor at hand is seen."""
+        """Find the point of the graph at the top left of the frame, so that the current tensor is visible."""
         room, tall, scale = self.picture
         box = {"x": 0.0, "y": 0.0, "width": 0.0, "height": 0.0}
         if self.subject is not None:
@@ -201,7 +205,7 @@ class _Frame:
         return min(max(0.0, x - room / scale / 2), beyond[0]), min(max(0.0, y - tall / scale / 2), beyond[1])
 
     def graph(self, left: float, top: float) -> list[Path | Text]:
-        """Draw what can be seen of the graph: lines, the lines at work, boxes."""
+        """Draw the visible part of the graph: lines, active lines, boxes."""
         if "contours" in self.document:
             return draw_plane(self.document["contours"], self.number)
         room, tall, scale = self.picture
@@ -240,7 +244,7 @@ class _Frame:
         return shapes
 
     def flow(self, argument: int, link: dict[str, Any]) -> list[Path | Text]:
-        """Draw the whole line from an input to the entry at work; values flow down it, cotangents up."""
+        """Draw the whole line from an input to the current entry; values flow down it, cotangents up."""
         first, curves = link, _curve_of(link)
         while first["parent"] >= 0:
             first = self.layout["links"][first["parent"]]

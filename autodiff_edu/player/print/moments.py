@@ -1,4 +1,4 @@
-"""What a reader knows at one step of a trace: the values, the cotangents, the direction.
+"""What is known at one step of a trace: the values, the cotangents, the direction.
 
 The same as js/history.js, for pictures that are drawn without a browser.
 """
@@ -13,19 +13,19 @@ COMPUTING = tuple(shared()["computing"])
 
 @dataclass
 class Moment:
-    """One step of a trace document, and all that led to it.
+    """One step of a trace document, and everything that led to it.
 
     Attributes
     ----------
     step : dict
         The step of the document.
     backward, tangents : bool
-        Whether it belongs to a backward pass, and whether the pass on show pushes tangents forward.
+        Whether it belongs to a backward pass, and whether the current pass pushes tangents forward.
     values, cotangents : dict of int to dict
-        For each tensor that has one by now: its value, and its cotangent, or tangent, in the pass that is on show;
+        For each tensor that has one so far: its value, and its cotangent, or tangent, in the current pass;
         arrays as the document describes them.
     entries : dict of int to str
-        The entries that have been computed by now: "record", "cut", or "skip" if no tape recorded it.
+        The entries that have been computed so far: "record", "cut", or "skip" if no tape recorded it.
     """
 
     step: dict[str, Any]
@@ -80,7 +80,7 @@ def subject_of(document: dict[str, Any], step: dict[str, Any]) -> int | None:
 
 
 def choose_key_steps(document: dict[str, Any], count: int = 6) -> list[int]:
-    """Choose the steps that tell the most about a trace, in their order; fewer than `count` where that is all.
+    """Choose the steps that show the most of a trace, in order; fewer than `count` if there are no more.
 
     Examples
     --------
@@ -100,10 +100,10 @@ def choose_key_steps(document: dict[str, Any], count: int = 6) -> list[int]:
 
     computed, seeds, added = which("record", "cut"), which("seed"), which("accumulate")
     forward = [number for number in computed if not seeds or number < seeds[0]] or computed
-    # The accumulator with the most contributions, when it is full: where "+" in the backward pass is seen best.
+    # The accumulator with the most contributions, when it is full: the best place to see "+" in the backward pass.
     full = [number for number in added if steps[number]["count"] == steps[number]["of"]]
     fullest = max(full, key=lambda number: (steps[number]["of"], number), default=None)
-    # A derivative repeats what is in the accumulator; why there is none is said nowhere else.
+    # A derivative repeats what is in the accumulator, but only the last step says why there is none.
     repeats = [step["kind"] == "release" or (step["kind"] == "outcome" and step["gradient"]) for step in steps]
     told = [k for k, said in enumerate(repeats) if not said]
     wishes = [fullest, *told[-1:], *seeds[:1], *forward[-1:], *forward[:1], *added[:1]]

@@ -1,0 +1,46 @@
+/** Predict's question about a tangent: how far an operation's output moves, given how far its inputs do. */
+
+import { isNumber, numberIn, numbered, sameShape, shaped } from "./answers.js";
+import { STRINGS } from "./strings.js";
+
+export function pushQuestions({ entries, tensors }, history, { name, whole }) {
+  const { hints, ...words } = STRINGS.predict;
+
+  const pushed = ({ entry, tangent, contributions }, number) => {
+    const { arguments: given, output } = entries[entry];
+    const tangents = given.map((each) => (Number.isInteger(each) ? history.cotangent(each, number) : null));
+    const moving = [...given.keys()].filter((k) => tangents[k]);
+    const prompt = (asks) => words.pushes[asks](name(output), whole(entry));
+    if (!moving.length || !tangent.dtype) return null;
+    const value = tensors[output].value;
+    const known = (k) => tensors[given[k]].value;
+    if (tangent.shape.length) {
+      const stacked = tangent.shape.length > value.shape.length;
+      if (!stacked && moving.every((k) => sameShape(tangents[k].shape, tangent.shape))) return null; // says nothing
+      const mistakes = [
+        [value.shape, stacked && hints.stacked(tangent.shape[0])],
+        ...moving.map((k) => [tangents[k].shape, hints.tangentShape(name(given[k]))]),
+        [tangent.shape.toReversed(), hints.reversed],
+      ];
+      return shaped(tangent, { prompt: prompt("shape"), mistakes, hint: hints.likeOutput });
+    }
+    if (![tangent, ...moving.map((k) => tangents[k])].every(isNumber)) return null;
+    const parts = moving.map((k) => numberIn(contributions?.[k] ?? tangent));
+    const locals = moving.map((k, index) => parts[index] / numberIn(tangents[k]));
+    const right = numberIn(tangent);
+    const several = moving.length > 1;
+    const mistakes = [
+      ...moving.map((k, index) => [parts[index], several && hints.part(name(given[k]))]),
+      [locals.reduce((sum, local) => sum + local), several ? hints.locals : hints.slope(tangents[moving[0]].text)],
+      ...moving.map((k, index) => [locals[index], hints.slope(tangents[k].text)]),
+      ...moving.map((k) => [numberIn(tangents[k]), hints.moved(name(given[k]))]),
+      [-right, hints.sign],
+      [numberIn(value), hints.valueNotTangent(name(output))],
+      ...moving.map((k) => [numberIn(known(k)), hints.valueNotTangent(name(given[k]))]),
+      [1 / right, hints.reciprocal],
+      [null, hints.path],
+    ].filter(([wrong]) => wrong === null || Number.isFinite(wrong));
+    return numbered(tangent, { prompt: prompt("number"), mistakes, hint: several ? hints.pushAll : hints.push });
+  };
+  return { pushed };
+}
