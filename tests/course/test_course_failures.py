@@ -417,6 +417,26 @@ def test_newton_with_the_size_of_the_curvature_walks_to_a_minimum():
     assert float(ad.hessian(two_valleys)(path[-1])) == pytest.approx(8.0)
 
 
+def test_the_size_of_the_curvature_points_downhill_and_still_jumps_to_2_42_if_nobody_tries_the_step():
+    path = newton(0.3, curvature=abs)
+    assert two_valleys(path[1]) == pytest.approx(-0.7021, abs=1e-4)
+    assert two_valleys(path[2]) == pytest.approx(2.42, abs=5e-3)
+    half = (path[1] + path[2]) / 2
+    assert two_valleys(half) < two_valleys(path[1])
+
+
+def test_damping_by_more_than_the_most_negative_eigenvalue_turns_the_step_from_the_saddle_to_a_valley():
+    def pass_between(p):
+        return p[0] ** 2 + two_valleys(p[1])
+
+    q = np.array([0.6, 0.3])
+    gradient, hessian = ad.grad(pass_between)(q).numpy(), ad.hessian(pass_between)(q).numpy()
+    assert np.linalg.eigvalsh(hessian) == pytest.approx([-2.92, 2.0])
+    plain, damped = (-np.linalg.solve(hessian + damping * np.eye(2), gradient) for damping in (0.0, 4.0))
+    assert (q + plain)[1] == pytest.approx(-0.074, abs=1e-3)
+    assert (q + damped)[1] == pytest.approx(1.311, abs=1e-3)
+
+
 # Chapter 16: batch normalisation, and the check that finds it -------------------------------------------------------
 
 

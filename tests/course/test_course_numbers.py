@@ -464,6 +464,48 @@ def test_the_hessian_by_a_first_layer_s_kernel_is_symmetric_and_a_damped_newton_
     assert float(after) < 0.2 * float(loss)
 
 
+def valley(p):
+    return (1 - p[0]) ** 2 + 100 * (p[1] - p[0] ** 2) ** 2
+
+
+def test_in_the_valley_newton_gets_further_in_five_steps_than_descent_in_ten_thousand():
+    x, y = -1.0, 0.0
+    for _ in range(10_000):
+        x, y = x + 0.001 * (2 * (1 - x) + 400 * x * (y - x**2)), y - 0.001 * 200 * (y - x**2)
+    assert (x, y) == (pytest.approx(0.994, abs=5e-4), pytest.approx(0.987, abs=1e-3))
+
+    p = np.array([-1.0, 0.0])
+    for _ in range(5):
+        p = p - np.linalg.solve(ad.hessian(valley)(p).numpy(), ad.grad(valley)(p).numpy())
+    assert valley(p) < 1e-12
+
+
+def test_the_stable_loss_is_right_at_second_order_where_its_score_is_0():
+    def loss(z):
+        return np.logaddexp(0.0, z)
+
+    assert ad.hessian(loss)(0.0) == 0.25
+    ad.check_gradients(loss, 0.0)
+
+
+def test_near_the_lowest_point_each_of_newton_s_steps_squares_the_error():
+    random = np.random.default_rng(3)
+    settings = random.standard_normal((60, 2))
+    side = np.where(settings @ [1.2, -0.8] + 0.3 + random.logistic(size=60) > 0.0, 1.0, -1.0)
+
+    def loss(p):
+        return np.mean(np.logaddexp(0.0, -side * (settings @ p[:2] + p[2])))
+
+    p = np.zeros(3)
+    assert np.linalg.eigvalsh(ad.hessian(loss)(p).numpy()).min() > 0.1
+    losses = []
+    for _ in range(7):
+        p = p - np.linalg.solve(ad.hessian(loss)(p).numpy(), ad.grad(loss)(p).numpy())
+        losses.append(float(loss(p)))
+    assert np.array(losses[:4]) - losses[-1] == pytest.approx([3e-2, 3e-3, 5e-5, 2e-8], rel=0.25)
+    assert losses[4] - losses[-1] < 1e-12
+
+
 # Chapter 16: batch Jacobians ----------------------------------------------------------------------------------------
 
 
