@@ -104,6 +104,7 @@ def test_every_page_opens_and_every_player_plays_to_the_end_of_its_trace(
 # Playwright's own clicks wait for things that a player does not have; a few hundred steps would take minutes.
 WALK = """root => {
   const press = (action) => root.querySelector(`[data-action="${action}"]`).click();
+  root.querySelector('[data-action="predict"][aria-pressed="true"]')?.click(); // else it waits for answers
   press("first");
   const seen = [Number(root.dataset.step)];
   for (;;) {
