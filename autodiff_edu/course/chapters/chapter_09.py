@@ -1,4 +1,4 @@
-"""Chapter 9, custom gradients: where a clip stands, a rule right to second order, and a function in a file."""
+"""Chapter 9, custom gradients: a rule right to second order, where a clip stands, and a function in a file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..predictions import Prediction
 
 
 def two_clips(answer: Any) -> str:
-    """Check 9.1: the gradients of a clip after and before a square, as a dict."""
+    """Check 9.2: the gradients of a clip after and before a square, as a dict."""
     needs_dict(answer, '{"after": 1.0, "before": 1.0}')
     needs_each(answer, ("after", "before"), "No gradient is given for")
     after, before = (number(answer[name], f"the gradient of {name}") for name in ("after", "before"))
@@ -54,7 +54,7 @@ FAR = np.array([-1000.0, 1000.0])
 
 
 def second_order(answer: Any) -> str:
-    """Check 9.2: log(cosh x) with a gradient of its own, in a chain, far out, and to second order."""
+    """Check 9.1: log(cosh x) with a gradient of its own, in a chain, far out, and to second order."""
     needs_function(answer, "log_cosh(x)")
     weights = np.array([0.7, -1.9, 2.2, 0.3])
     x = ad.constant(POINTS)
@@ -265,7 +265,7 @@ def _why_not(kind: str, message: str) -> str:
     return f"In the fresh process, {kind} was raised: {quoted(message)}."
 
 
-EXERCISES: dict[str, Callable[[Any], str]] = {"9.1": two_clips, "9.2": second_order, "9.3": in_a_file}
+EXERCISES: dict[str, Callable[[Any], str]] = {"9.1": second_order, "9.2": two_clips, "9.3": in_a_file}
 """The checks by exercise."""
 
 PREDICTIONS: dict[str, Prediction] = {
