@@ -330,9 +330,10 @@ def check_watchable(structure: Any, path: str = "watch") -> list[Any]:
                 "first: x = ad.constant(...)"
             )
         if tensor.dtype.kind not in "fc":
+            called = path if tensor.name is None else f"the {type(tensor).__name__} {tensor.name!r}"
             raise TypeError(
-                f"{path} has dtype {tensor.dtype}, but only floating and complex numbers have derivatives; convert it "
-                "first: x = x.astype(float)"
+                f"{called} has dtype {tensor.dtype}, but only floating and complex numbers have derivatives; convert "
+                "it first: x = x.astype(float)"
             )
     return [tensor for _, tensor in leaves]
 

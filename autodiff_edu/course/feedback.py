@@ -83,7 +83,7 @@ def number(answer: Any, name: str = "your answer") -> float:
     if answer is ...:
         raise NotYet(f"Replace the three dots: {name} is still open.")
     if answer is None:
-        raise NotYet(f"I need one number here, and {name} is None. Does a `return` lack somewhere?")
+        raise NotYet(f"I need one number here, and {name} is None. Is a `return` missing somewhere?")
     try:
         value = float(answer.item() if getattr(answer, "size", None) == 1 else answer) + 0.0
     except Exception:
@@ -174,7 +174,7 @@ def needs_dict(answer: Any, example: str) -> None:
 
 
 def needs_each(answer: dict[Any, Any], names: Collection[Any], missing: str) -> None:
-    """Refuse a dict that lacks a name, or whose answer to it is still open; `missing` begins the hint.
+    """Refuse a dict without an answer to each name; `missing` begins the hint.
 
     Examples
     --------
@@ -195,7 +195,7 @@ def needs_each(answer: dict[Any, Any], names: Collection[Any], missing: str) -> 
 
 
 def near(a: float, b: float) -> bool:
-    """Whether two numbers agree as well as rounding lets them.
+    """Return whether two numbers agree up to rounding.
 
     >>> near(0.1 + 0.2, 0.3), near(1.0, 1.001)
     (True, False)

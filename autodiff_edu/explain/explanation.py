@@ -127,7 +127,7 @@ class Explanation:
         slope = slope[0].upper() + slope[1:] if " " in slope else slope
         if not self.connected:
             return f"{slope} is None:"
-        how = "; it flows back through:" if self.path else ": they are the same tensor."
+        how = ". The gradient flows back through:" if self.path else ": they are the same tensor."
         return f"{slope} is not None{how}"
 
     def __str__(self) -> str:

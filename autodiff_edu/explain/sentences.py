@@ -70,7 +70,8 @@ KINDS: dict[str, Callable[[str, str], str]] = {
         f" assigns plain numbers to the variable {y}, which no tape follows. Use {x} itself in what follows."
     ),
     "copied": lambda y, x: (
-        f" is a new tensor with the numbers of {x}; no tape follows the copying. Use {x} itself in what follows."
+        f" is a new tensor with a copy of the numbers of {x}, and no tape follows the copy. Use {x} itself in what "
+        "follows."
     ),
     "nesting": lambda y, x: (
         " was taken after this tape had stopped recording. Take it inside this tape's with block, so that the backward "

@@ -59,20 +59,23 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
 
 def sort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     """Sort along one axis, or all elements."""
-    return arranged(np.sort, (a,), axis)
+    return arranged(np.sort, np.argsort, (a,), axis)
 
 
 def partition(a: Any, kth: Any, axis: int | None = -1, kind: Any = "introselect", order: Any = None) -> Any:
     """Partition along one axis, or all elements."""
-    return arranged(np.partition, (a, kth), axis)
+    return arranged(np.partition, np.argpartition, (a, kth), axis)
 
 
-def arranged(function: Any, args: tuple[Any, ...], axis: int | None) -> Any:
-    """Arrange elements by one operation, which finds their order anew where it is computed again with other values."""
+def arranged(function: Any, order: Any, args: tuple[Any, ...], axis: int | None) -> Any:
+    """Arrange elements by one operation, which finds their order anew when it is computed again with other values."""
     if axis is None:
         args, axis = (np.ravel(args[0]), *args[1:]), -1
+    x, *rest = args
+    if not isinstance(array_of(x), np.ndarray):  # such as Dask's, which has no sort: index by the order
+        return take_along_axis(x, order(array_from(x), *rest, axis=axis), axis)
     parameters = {} if axis == -1 else {"axis": axis}
-    return apply(function, args, parameters) if isinstance(args[0], Tensor) else function(*args, **parameters)
+    return apply(function, args, parameters) if isinstance(x, Tensor) else function(*args, **parameters)
 
 
 def pull_arranged(g: Any, y: Any, x: Any, *_: Any, axis: int = -1) -> Any:

@@ -272,7 +272,7 @@ def page() -> str:
             "",
             "## No rule needed",
             "",
-            "There is nothing to differentiate in these. Don't pass a tensor to `np.array`, `np.asarray` and the like:",
+            "There is nothing to differentiate in these. Don't pass a tensor to `np.array` or the others:",
             "they return plain numbers, so they raise an error while a tape follows the tensor.",
             "",
             *(f"- {heading}: {listed(names & installed.keys(), others)}" for heading, names in NEEDS_NONE.items()),

@@ -6,7 +6,7 @@ import autodiff_edu as ad
 
 
 def nested(order):
-    """Make an answer to 9.1 that takes a derivative of this order."""
+    """Make an answer to 12.1 that takes a derivative of this order."""
 
     def derivative(f, x, left=order):
         if left == 0:
@@ -17,6 +17,15 @@ def nested(order):
         return tape.gradient(y, x)
 
     return derivative
+
+
+def one_persistent_tape(f, x):
+    with ad.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = f(x)
+        for _ in range(3):
+            y = tape.gradient(y, x)
+    return y
 
 
 def too_late(f, x):
@@ -128,10 +137,11 @@ WRONG = {
         (too_late, "after the tape around it"),
         (too_late_twice, "asked for the gradient of None"),
         (unwatched, "2 of them did"),
+        (one_persistent_tape, "one persistent tape"),
         (lambda f, x: ..., "three dots"),
         (lambda f, x: None, "ask its tapes"),
         (lambda f, x: "x", "I need one number"),
-        (lambda f, x: -nested(3)(f, x), "the gradient that the tape inside it gave"),
+        (lambda f, x: -nested(3)(f, x), "the gradient from the tape inside it"),
         (6.0, "without calling it"),
     ],
     "12.2": [

@@ -4,14 +4,19 @@ Each must fail in the way that the chapter says, or there is nothing to see. Tho
 numbers, and are in `test_course_numbers.py`.
 """
 
+import csv
+import json
 import math
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import autodiff_edu as ad
 from autodiff_edu import nn
+from autodiff_edu.course.chapters import chapter_05
+from autodiff_edu.course.tools.assignment import chapters
 
 # Chapter 1: writing into an array that the tape still needs ---------------------------------------------------------
 
@@ -44,6 +49,23 @@ def test_the_arrays_that_tensors_hand_out_cannot_be_written_into():
     with pytest.raises(TypeError, match=r"np\.where"):
         y[0] = 7.0
     assert tape.gradient(y, x).tolist() == [2.0, 4.0]
+
+
+def test_a_tape_that_copies_nothing_has_its_past_changed_with_the_array():
+    data, notes = np.array([1.0, 2.0, 3.0]), []
+    notes.append(data)
+    data[0] = 100.0
+    assert (2 * notes[-1]).tolist() == [200.0, 4.0, 6.0]
+
+
+@pytest.mark.parametrize("kind", [np.array, list])
+def test_a_buffer_that_is_filled_again_in_each_turn_is_noted_as_it_was(kind):
+    x, buffer = ad.Variable([1.0, 1.0, 1.0]), kind([0.0, 0.0, 0.0])
+    with ad.GradientTape() as tape:
+        for day in (1.0, 2.0, 3.0):
+            buffer[:] = [day] * 3
+            _ = x * buffer
+    assert [entry.values[1].tolist() for entry in tape.entries] == [[1.0] * 3, [2.0] * 3, [3.0] * 3]
 
 
 # Chapter 2: following paths recursively -----------------------------------------------------------------------------
@@ -122,12 +144,63 @@ def test_a_fit_goes_flat_in_silence_where_an_n_by_1_prediction_meets_n_targets(c
     assert b.tolist() == [pytest.approx(1.0)]
 
 
+@pytest.mark.parametrize(
+    ("column", "line", "errors"), [(False, (0.0, 4.2018), 342 * 342), (True, (0.4969, 4.1563), 342)]
+)
+def test_the_penguins_line_goes_flat_as_well(column, line, errors):
+    with (chapters()[3].parent / "data" / "penguins.csv").open(encoding="utf-8") as table:
+        rows = list(csv.DictReader(table))
+    x = np.array([[float(row["flipper_length_mm"]) / 10.0 - 20.0] for row in rows])
+    targets = np.array([float(row["body_mass_g"]) / 1000.0 for row in rows])
+    if column:
+        targets = targets[:, None]
+    w, b = ad.Variable([[0.0]]), ad.Variable([0.0])
+    for _ in range(40):
+        with ad.GradientTape() as tape:
+            error = x @ w + b - targets
+            loss = np.mean(error**2)
+        by_w, by_b = tape.gradient(loss, [w, b])
+        w.assign_sub(0.2 * by_w)
+        b.assign_sub(0.2 * by_b)
+    assert (w.item(), b.item()) == pytest.approx(line, abs=1e-4)
+    assert error.size == errors
+
+
 def test_the_package_s_own_mean_squared_error_refuses_such_shapes():
     with pytest.raises(ValueError, match=r"\(21, 1\) and a target of shape \(21,\)"):
         nn.mse(ad.constant(np.zeros((21, 1))), np.zeros(21))
 
 
 # Chapter 5: x = x + 1 -----------------------------------------------------------------------------------------------
+
+
+def kettle(step):
+    """Fit minutes to litres for six epochs; return the losses, the last tape's account and what was fitted."""
+    litres, minutes = np.array([0.5, 1.0, 1.5, 2.0]), np.array([1.6, 2.9, 4.4, 5.6])
+    pace, losses = ad.Variable(1.0, name="pace"), []
+    for _ in range(6):
+        with ad.GradientTape() as tape:
+            loss = np.mean((pace * litres - minutes) ** 2)
+        slope = tape.gradient(loss, pace)
+        losses.append(float(loss))
+        explanation = tape.explain(loss, pace)
+        if slope is not None:
+            pace = step(pace, 0.2 * slope)
+    return losses, explanation, float(pace)
+
+
+def test_a_training_loop_that_steps_over_none_stops_learning_in_epoch_2_in_silence():
+    losses, explanation, pace = kettle(lambda pace, change: pace - change)
+    assert losses == [pytest.approx(6.5475), *[pytest.approx(0.4225)] * 5]
+    assert pace == pytest.approx(2.4)
+    assert not explanation
+
+
+def test_with_assign_sub_it_learns():
+    losses, explanation, pace = kettle(lambda pace, change: pace.assign_sub(change))
+    assert losses[-1] == pytest.approx(0.014, abs=0.001)
+    assert pace == pytest.approx(2.87, abs=0.005)
+    assert explanation
 
 
 def test_x_is_x_plus_1_works_in_the_first_epoch_and_gives_none_in_the_second():
@@ -151,6 +224,61 @@ def test_assign_add_works_in_every_epoch():
         gradients.append(tape.gradient(y, x))
         x.assign_add(1.0)
     assert gradients == [4.0, 6.0]
+
+
+def test_the_program_and_the_account_of_exercise_5_3_are_those_that_its_check_runs():
+    (path,) = (Path(__file__).parents[2] / "notebooks").glob("05-*.ipynb")
+    cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]}
+    names = chapter_05._run({})
+    assert names["tape"].gradient(names["cost"], names["speed"]) is None
+    account = str(names["tape"].explain(names["cost"], names["speed"])).splitlines()
+    assert [line.partition("is None:")[1] for line in account] == ["is None:", "", ""]
+    program = [f"{number}   {line}" for number, line in enumerate(chapter_05.VAN.splitlines(), 1)]
+    assert set(account[1:] + program) <= set(cells["ex-3"].splitlines())
+
+
+# Chapter 6: a value that leaves for NumPy on one path ---------------------------------------------------------------
+
+
+def slope(f, value):
+    x = ad.Variable(value, name="x")
+    with ad.GradientTape() as tape:
+        y = f(x)
+    return tape.gradient(y, x), tape.explain(y, x)
+
+
+def tax(income):
+    if income <= 20.0:
+        return 0.1 * income
+    above = income - 20.0
+    return 2.0 + 0.2 * above + 0.01 * float(above) * above
+
+
+def test_half_a_cut_on_one_branch_is_a_number_and_wrong_there_alone():
+    lower, upper = slope(tax, 10.0), slope(tax, 40.0)
+    assert (float(lower[0]), float(upper[0])) == (pytest.approx(0.1), pytest.approx(0.4))
+    assert (tax(40.0 + 1e-6) - tax(40.0 - 1e-6)) / 2e-6 == pytest.approx(0.6)
+    assert not lower[1].left_out
+    assert [cause.kind for cause in upper[1].left_out] == ["left for NumPy"]
+
+
+def test_check_gradients_finds_half_a_cut_on_the_branch_that_it_is_given():
+    ad.check_gradients(tax, 10.0)
+    with pytest.raises(AssertionError):
+        ad.check_gradients(tax, 30.0)
+
+
+def test_a_search_by_halving_has_no_gradient_for_its_argument_only_decides():
+    def middle(x):
+        low, high = 0.0, 10.0
+        for _ in range(40):
+            half = (low + high) / 2
+            low, high = (half, high) if half**3 < x else (low, half)
+        return ad.constant(half)
+
+    gradient, explanation = slope(middle, 8.0)
+    assert gradient is None
+    assert [cause.kind for cause in explanation.causes] == ["not used"]
 
 
 # Chapter 7: the second gradient() -----------------------------------------------------------------------------------
@@ -347,3 +475,92 @@ def test_in_a_stack_of_sigmoids_the_gradient_shrinks_to_a_quarter_or_less_with_e
     sizes = [abs(float(g)) for g in tape.gradient(y, weights)]
     assert all(earlier < 0.25 * later for earlier, later in pairwise(sizes))
     assert sizes[0] < 0.25**9 < 0.1 < sizes[-1]
+
+
+def penguins():
+    with (Path(__file__).parents[2] / "notebooks/data/penguins.csv").open(encoding="utf-8") as table:
+        rows = list(csv.DictReader(table))
+    measured = np.array([[float(row["flipper_length_mm"]), float(row["body_mass_g"])] for row in rows])
+    learn = np.arange(len(rows)) % 5 > 0
+    names = np.array([["Adelie", "Chinstrap", "Gentoo"].index(row["species"]) for row in rows])
+    return (measured[learn] - measured[learn].mean(axis=0)) / measured[learn].std(axis=0), names[learn]
+
+
+def ten_layers(activation, factor, turns=0):
+    """The norm of each kernel's gradient in chapter 20's deep network, and its loss, after so many turns."""
+    x, y = penguins()
+    nn.seed(13)
+    hidden, last = [nn.Dense(8, activation) for _ in range(10)], nn.Dense(3)
+    optimizer = nn.SGD(0.1)
+
+    def loss():
+        a = x
+        for layer in hidden:
+            a = layer(a)
+        return nn.softmax_cross_entropy(last(a), y)
+
+    loss()
+    for layer in hidden:
+        layer.kernel.assign(factor * layer.kernel)
+    variables = [v for layer in (*hidden, last) for v in layer.variables]
+    for turn in range(turns + 1):
+        with ad.GradientTape() as tape:
+            value = loss()
+        gradients = tape.gradient(value, variables)
+        if turn < turns:
+            optimizer.apply(gradients, variables)
+    return [float(np.linalg.norm(g)) for g in gradients[:20:2]], float(value)
+
+
+def test_kernels_that_are_too_small_vanish_and_too_large_explode_with_slope_1_too():
+    (tanh, _), (tanh_half, _), (tanh_four, _) = (ten_layers(np.tanh, factor) for factor in (1.0, 0.5, 4.0))
+    (relu, _), (relu_half, _), (relu_four, loss) = (ten_layers(nn.relu, factor) for factor in (1.0, 0.5, 4.0))
+    assert all(240 < a / b < 310 for a, b in zip(tanh, tanh_half, strict=True))
+    assert all(500 < a / b < 530 for a, b in zip(relu, relu_half, strict=True))  # 2 to the power of 9 is 512
+    assert 1e3 < min(relu_four) < max(relu_four) < 7e3
+    assert max(tanh_four) < 6.0
+    assert round(loss) == 5414
+    he, _ = ten_layers(nn.relu, np.sqrt(2.0))
+    assert 0.1 < min(he) < max(he) < 0.4
+
+
+@pytest.mark.parametrize(("activation", "factor"), [(nn.sigmoid, 1.0), (nn.relu, 4.0)])
+def test_sigmoids_and_dead_relus_learn_the_last_bias_only(activation, factor):
+    _, y = penguins()
+    shares = np.bincount(y) / len(y)
+    norms, loss = ten_layers(activation, factor, turns=200)
+    assert f"{loss:.4f}" == f"{-np.sum(shares * np.log(shares)):.4f}" == "1.0497"
+    assert max(norms[:5]) < 1e-4
+    assert (norms == [0.0] * 10) == (activation is nn.relu)
+
+
+# Chapter 21: a block that is not independent ------------------------------------------------------------------------
+
+
+def first_slopes(scale):
+    """The first slope of a linear fit whose rows are scaled in 8, 4 and 2 blocks; blocks differ in their means."""
+    draw = np.random.default_rng(0)
+    rows = draw.normal(size=(80, 2))
+    rows[:, 0] += np.repeat(np.arange(8.0), 10)
+    wanted = rows @ [3.0, -2.0]
+
+    def slope(x):
+        return float(ad.grad(lambda w: np.mean((x @ w - wanted) ** 2))(np.zeros(2))[0])
+
+    return [slope(np.concatenate(scale(np.split(rows, count)))) for count in (8, 4, 2)]
+
+
+def test_scaling_block_by_block_gives_a_gradient_that_depends_on_the_cuts():
+    found = first_slopes(lambda blocks: [(b - b.mean(axis=0)) / b.std(axis=0) for b in blocks])
+    assert min(abs(a - b) for a, b in pairwise(found)) > 0.1
+
+
+def test_scaling_by_what_all_blocks_send_does_not():
+    def scale(blocks):
+        rows = sum(len(b) for b in blocks)
+        mean = sum(b.sum(axis=0) for b in blocks) / rows
+        spread = np.sqrt(sum((b**2).sum(axis=0) for b in blocks) / rows - mean**2)
+        return [(b - mean) / spread for b in blocks]
+
+    found = first_slopes(scale)
+    assert found == pytest.approx([found[0]] * 3, rel=1e-9)

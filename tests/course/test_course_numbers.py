@@ -5,6 +5,7 @@ They were measured on TensorFlow 2.21 or worked out by hand. The failures that a
 """
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -34,6 +35,149 @@ def test_the_central_difference_of_exp_at_1_is_off_by_6e_11_at_h_1e_minus_5_and_
     assert f"{error(1e-12):.0e}" == "2e-04"
     assert all(error(1e-5) <= error(10.0**-k) for k in range(1, 15))
     assert float(ad.grad(np.exp)(1.0)) == math.e
+
+
+def penguins(turns, slopes_of):
+    """Fit chapter 0's line; `slopes_of(loss, tilt, height)` measures."""
+    data = Path(__file__).parents[2] / "notebooks/data/penguins.csv"
+    flipper, mass = np.loadtxt(data, delimiter=",", skiprows=1, usecols=(1, 2), unpack=True)
+    flipper, mass = (flipper - 200) / 10, mass / 1000
+
+    def loss(tilt, height):
+        return np.mean((tilt * flipper + height - mass) ** 2)
+
+    tilt, height = 0.0, 4.0
+    for _ in range(turns):
+        by_tilt, by_height = slopes_of(loss, tilt, height)
+        tilt, height = tilt - 0.2 * by_tilt, height - 0.2 * by_height
+    return loss, tilt, height
+
+
+def test_the_penguins_loss_falls_from_0_6820_to_0_6622_with_a_hundredth_of_tilt():
+    loss, _, _ = penguins(0, None)
+    assert [round(loss(*knobs), 4) for knobs in ((0, 4), (0.01, 4), (0, 4.01))] == [0.6820, 0.6622, 0.6780]
+
+
+@pytest.mark.parametrize(("back", "h", "line"), [(0, 0.01, (0.492, 4.152)), (1, 1e-5, (0.497, 4.156))])
+def test_one_sided_steps_stop_the_penguins_fit_half_a_step_short_and_central_ones_do_not(back, h, line):
+    def slopes_of(loss, tilt, height):
+        b = back * h
+        along_tilt = loss(tilt + h, height) - loss(tilt - b, height)
+        along_height = loss(tilt, height + h) - loss(tilt, height - b)
+        return along_tilt / (h + b), along_height / (h + b)
+
+    _, tilt, height = penguins(30, slopes_of)
+    assert (round(tilt, 3), round(height, 3)) == line
+
+
+# Chapter 1: what a tape keeps -----------------------------------------------------------------------------------------
+
+
+def test_the_lemonade_s_tape_fills_by_8_kilobytes_for_each_array_that_is_new():
+    prices, filled = ad.Variable(np.linspace(1.0, 3.0, 1000)), []
+    with ad.GradientTape() as tape:
+        sold = 30.0 * prices
+        filled.append(tape.nbytes)
+        cups = 120.0 - sold
+        filled.append(tape.nbytes)
+        margin = prices - 0.5
+        filled.append(tape.nbytes)
+        profit = margin * cups
+        filled.append(tape.nbytes)
+    assert filled == [16_000, 24_000, 32_000, 40_000]
+    assert profit.shape == (1000,)
+
+
+def test_the_lemonade_earns_15_cents_for_a_cent_more_and_nothing_for_50():
+    def lemonade(price):
+        return (price - 0.5) * (120.0 - 30.0 * price)
+
+    assert lemonade(2.0) == 90.0
+    assert float(ad.grad(lemonade)(2.0)) == 15.0
+    assert lemonade(2.01) - 90.0 == pytest.approx(0.147)
+    assert lemonade(2.5) == 90.0
+
+
+ONES = np.ones(1000)
+WRAPPED = ad.constant(ONES)
+
+
+@pytest.mark.parametrize(
+    ("operation", "kilobytes"),
+    [
+        (np.sin, 408),
+        (lambda y: y * ONES, 808),
+        (lambda y: y * WRAPPED, 416),
+    ],
+)
+def test_fifty_operations_on_a_thousand_numbers_keep(operation, kilobytes):
+    y = ad.Variable(np.ones(1000))
+    with ad.GradientTape() as tape:
+        for _ in range(50):
+            y = operation(y)
+    assert tape.nbytes == kilobytes * 1000
+
+
+# Chapter 6: the slope of a search -----------------------------------------------------------------------------------
+
+
+def rate_of(payment):
+    """Find the rate at which five yearly payments are worth 1000 today, by Newton's steps."""
+    years, rate = np.array([1.0, 2.0, 3.0, 4.0, 5.0]), 0.0
+    gap = np.sum(payment / (1 + rate) ** years) - 1000.0
+    while np.abs(gap) > 1e-6:
+        rate = rate + gap / np.sum(years * payment / (1 + rate) ** (years + 1))
+        gap = np.sum(payment / (1 + rate) ** years) - 1000.0
+    return rate
+
+
+def test_the_rate_of_a_credit_has_the_slope_that_implicit_differentiation_gives():
+    payment = ad.Variable(250.0)
+    with ad.GradientTape() as tape:
+        rate = rate_of(payment)
+    assert float(rate) == pytest.approx(0.0793083, rel=1e-5)
+    assert float(tape.gradient(rate, payment)) == pytest.approx(0.00151602, rel=1e-5)
+    assert rate_of(251.0) - rate_of(250.0) == pytest.approx(0.001515, abs=5e-7)
+
+
+def test_a_search_whose_first_guess_is_right_computes_nothing():
+    assert rate_of(ad.Variable(200.0)) == 0.0
+    assert isinstance(rate_of(ad.Variable(200.0)), float)
+
+
+def test_most_of_the_slope_of_a_square_root_comes_from_the_last_turn():
+    x, y = ad.Variable(2.0), 1.0
+    with ad.GradientTape(persistent=True) as tape:
+        for _ in range(3):
+            y = (y + x / y) / 2.0
+    entries = [step for step in tape.steps(y, x) if step.entry.name == "divide" and step.entry.ids[0] == x._id]
+    parts = [float(step.cotangent / step.entry.values[1]) for step in entries]
+    assert parts == [pytest.approx(part, abs=1e-6) for part in (0.352941, 0.000577, 0.000048)]
+
+
+# Chapter 2: what all slopes cost ------------------------------------------------------------------------------------
+
+
+def test_100_slopes_cost_597_operations_where_central_differences_take_39800():
+    values = [ad.constant(1.0) for _ in range(100)]
+    with ad.GradientTape() as tape:
+        tape.watch(values)
+        target = values[0] * values[0]
+        for value in values[1:]:
+            target = target + value * value
+    run = len(tape.entries)
+    walk = sum(len(step.contributions) for step in tape.steps(target, values))
+    assert (run + walk, 2 * 100 * run) == (597, 39_800)
+
+
+def test_a_million_slopes_take_one_walk():
+    x = ad.constant(np.linspace(0.0, 4.0, 1_000_001))
+    with ad.GradientTape() as tape:
+        tape.watch(x)
+        y = np.sum(x * np.sin(x))
+    slopes = tape.gradient(y, x)
+    assert (slopes.shape, len(tape.entries)) == ((1_000_001,), 3)
+    assert float(slopes[500_000]) == pytest.approx(math.sin(2) + 2 * math.cos(2))
 
 
 # Chapters 7 and 8: stop recording, reset, stop the gradient ---------------------------------------------------------

@@ -111,6 +111,8 @@ def test_what_can_be_watched_is_listed_and_all_else_refused():
     assert check_watchable([x, {"v": v}]) == [x, v]
     with pytest.raises(TypeError, match=r"watch\[1\] has dtype int64.*astype\(float\)"):
         check_watchable([x, ad.constant(3)])
+    with pytest.raises(TypeError, match=r"^the Variable 'count' has dtype int64"):
+        check_watchable([x, ad.Variable(3, name="count")])
     with pytest.raises(ValueError, match=r"watch\[0\] is the float 2\.0.*ad\.constant"):
         check_watchable([2.0])
 

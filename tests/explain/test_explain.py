@@ -48,7 +48,7 @@ def test_connected_tensors_have_a_path_and_no_cause():
     assert [entry.name for entry in explanation.path] == ["multiply", "multiply"]
     assert [entry.place.line for entry in explanation.path] == [scope["marked"]["1"], scope["marked"]["2"]]
     assert repr(explanation) == "Explanation(connected: s → a → y)"
-    assert "is not None; it flows back through:\n" in str(explanation)
+    assert "is not None. The gradient flows back through:\n" in str(explanation)
     check_shows(explanation)
 
 

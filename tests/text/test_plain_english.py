@@ -5,7 +5,7 @@ import re
 import pytest
 from prose import Piece, pieces, without_code
 
-AREAS = ("package", "player", "readme")
+AREAS = ("package", "player", "readme", "book", "course", "notebooks")
 
 _SOURCE = (
     r"(?:(?:the|an|each|its|one|all|both|every|of|those|these) )*"

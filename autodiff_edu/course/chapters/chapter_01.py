@@ -1,13 +1,16 @@
-"""The exercises of chapter 1, the tape: how many entries, which values are kept, the graph of given code."""
+"""Chapter 1, the tape: how many entries, notes that stay true, the graph of given code."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from copy import deepcopy
 from typing import Any
 
-from ..feedback import NotYet, number, shortened
+import numpy as np
 
-KEPT = {"x", "k", "first a", "second a", "z"}
+from ..feedback import NotYet, call, needs_function, number, shortened
+from ..predictions import Prediction
+
 ARROWS = {("x", "a"), ("y", "a"), ("a", "b"), ("a", "c"), ("b", "c"), ("c", "d"), ("x", "d")}
 
 
@@ -16,12 +19,14 @@ def entries(answer: Any) -> str:
     given = number(answer)
     hints = {
         2: "2 counts the two lines with `y` and `z`. Count operations: a line may hold several.",
-        4: "4 counts the loop's line once. The tape knows no loop: its line is run three times, and each run is "
-        "recorded.",
+        3: "3 is the number of turns, or counts the loop's line once. How many operations does each turn record, and "
+        "what comes after the loop?",
+        4: "4 counts the loop only once, or each line only once per run. A turn multiplies and adds, and there are "
+        "three turns.",
         5: "5 counts two entries for `z = ...`, but only one for each turn of the loop. A turn multiplies and adds.",
         6: "6 counts the loop alone. The line of `z` comes after it, and is recorded too.",
         7: "7 counts one entry for `z = np.sin(y) * y`. It holds two operations: a sine and a multiplication.",
-        9: "9 counts `half = 0.5 * 3.0` as well. Nothing in it is watched, so it leaves no entry.",
+        9: "9 counts `half = 0.5 * 3.0` or `y = x` as well. Neither leaves an entry.",
         10: "10 counts `y = x` and `half = 0.5 * 3.0` as well. One computes nothing, the other touches nothing "
         "watched.",
     }
@@ -30,40 +35,98 @@ def entries(answer: Any) -> str:
     raise NotYet(
         hints.get(int(given), "Count operations on watched values, one by one, and the loop's line once per turn.")
         if given == int(given)
-        else f"The tape holds whole entries, and {given:g} is no whole number."
+        else f"The tape holds whole entries, and {given:g} is not a whole number."
     )
 
 
-def kept(answer: Any) -> str:
-    """Check 1.2: which values the tape keeps, as a set of names."""
-    given = _names(answer)
-    if unknown := given - KEPT - {"n"}:
-        if "a" in unknown:
-            raise NotYet('The code computes two values called a. Write "first a", "second a", or both.')
-        raise NotYet(f"{_listed(unknown)} is not among the six names: x, k, first a, second a, n, z.")
-    if "n" in given:
-        raise NotYet(
-            "n is the sum of k, and k is a plain array: no tape sees that sum, and no entry uses n. So n is not kept."
-        )
-    hints = {
-        "first a": "The name a moves on to the second value, and the first is forgotten by Python. "
-        "But the entry of the multiplication took the first one as its input.",
-        "k": "No tape sees how k is made. But a recorded multiplication uses it, and an entry keeps all its inputs.",
-        "x": "Look at the inputs too: the first entry is exp(x), and an entry keeps what went in.",
-        "z": "Look at the outputs too: an entry keeps what came out, also the last one.",
-        "second a": "The second a is what the multiplication gave and what the sum used. So two entries hold it.",
-    }
-    for name, hint in hints.items():
-        if name not in given:
-            raise NotYet(hint)
-    return "Every input and every output of the three entries, and nothing else."
+def _write(value: Any) -> None:
+    """Write 100 into a value wherever that is possible."""
+    if isinstance(value, np.ndarray):
+        value[...] = 100.0
+    elif isinstance(value, list):
+        for place, part in enumerate(value):
+            if isinstance(part, list | np.ndarray):
+                _write(part)
+            else:
+                value[place] = 100.0
+
+
+NOTED: list[tuple[str, Callable[[], Any], str]] = [
+    ("a number", lambda: 2.5, "A number needs no copy: nobody can write into it. Return it as it is."),
+    (
+        "an array",
+        lambda: np.array([1.0, 2.0, 3.0]),
+        "Your note is still the same memory. `value`, `value[:]` and `np.asarray(value)` copy no array; "
+        "`value.copy()` does.",
+    ),
+    ("a list", lambda: [1.0, 2.0, 3.0], "Your note is still the same list. Make a new one."),
+    (
+        "a list of lists",
+        lambda: [[1.0, 2.0], [3.0]],
+        "The outer list is new, but the lists inside it are still the same. They need notes of their own.",
+    ),
+    (
+        "a list of arrays",
+        lambda: [np.array([1.0, 2.0]), np.array([3.0, 4.0])],
+        "The list is new, but the arrays in it are still the same. They need copies of their own.",
+    ),
+    (
+        "a list that holds a list of arrays",
+        lambda: [1.0, [np.array([1.0, 2.0]), [3.0]]],
+        "The first two levels are new and the third is not. Let `note` call itself for each part of a list.",
+    ),
+]
+
+
+def note(answer: Any) -> str:
+    """Check 1.2: `note(value)`, which a later write into the value must not change."""
+    needs_function(answer, "note(value)")
+    for name, make, hint in NOTED:
+        value, before = make(), make()
+        try:
+            given = call(answer, value, written=f"note(value), with value {name},")
+        except NotYet as failed:
+            more = " A number has no parts and no `copy`." if name == "a number" else ""
+            if "inhomogeneous" in str(failed):
+                more = " Lists of different lengths do not fit into one array. Build a list."
+            raise NotYet(f"{failed}{more}") from failed.__cause__
+        if given is ...:
+            raise NotYet("Replace the three dots: your function returns `...`.")
+        if given is None:
+            raise NotYet(f"For {name}, your function returns None. Is a `return` missing?")
+        if isinstance(given, Iterator):
+            raise NotYet(f"Your note is a {type(given).__name__}, which is read later. Make a list.")
+        if not _same(value, before):
+            raise NotYet(f"Your function changes {name} that it is given. Leave the value alone, and return a copy.")
+        if not _same(given, before):
+            raise NotYet(f"For {name}, {shortened(before)}, your note is {shortened(given)}. It should hold the same.")
+        given_before = deepcopy(given)
+        _write(value)
+        if not _same(given, given_before):
+            raise NotYet(f"Then I wrote 100 into {name}, and your note changed with it. {hint}")
+    return "Numbers, arrays, lists and lists in lists: whatever is written later, the past stays as it was."
+
+
+def _same(given: Any, wanted: Any) -> bool:
+    """Whether two values hold the same numbers; lists may have become arrays or tuples."""
+    if isinstance(wanted, list | tuple):
+        try:
+            parts = list(given)
+        except Exception:
+            return False
+        return len(parts) == len(wanted) and all(map(_same, parts, wanted))
+    try:
+        return bool(np.shape(given) == np.shape(wanted) and np.all(np.asarray(given) == wanted))
+    except Exception:
+        return False
 
 
 def arrows(answer: Any) -> str:
     """Check 1.3: the arrows of the graph of four lines of code, as a set of pairs."""
     given = _pairs(answer)
     if unknown := {name for pair in given for name in pair} - set("xyabcd"):
-        raise NotYet(f"{_listed(unknown)} is not among the six values x, y, a, b, c, d of the code.")
+        verb = "is" if len(unknown) == 1 else "are"
+        raise NotYet(f"{_listed(unknown)} {verb} not among the six values x, y, a, b, c, d of the code.")
     if given == {(end, start) for start, end in ARROWS}:
         raise NotYet(
             "All arrows are there, and all point the wrong way. Forwards, an arrow leads from what is used "
@@ -77,9 +140,15 @@ def arrows(answer: Any) -> str:
         )
     if turned := {(start, end) for start, end in given - ARROWS if (end, start) in ARROWS}:
         start, end = min(turned)
-        raise NotYet(f"{end} is not computed before {start}: turn the arrow from {start} to {end} round.")
+        both = (end, start) in given
+        raise NotYet(
+            f"{start} is computed from {end}, not the other way round. "
+            f"{'Leave out' if both else 'Turn'} the arrow from {start} to {end}."
+        )
     if extra := given - ARROWS:
         start, end = min(extra)
+        if end in "xy":
+            raise NotYet(f"{end} is given, and no line computes it: no arrow leads to {end}.")
         raise NotYet(f"The line of {end} does not mention {start}, so no arrow leads from {start} to {end}.")
     if missing := ARROWS - given:
         start, end = min(missing)
@@ -91,16 +160,6 @@ def arrows(answer: Any) -> str:
         "Seven arrows: two into a, one into b, two into c, two into d. a and x are used twice, so two arrows "
         "leave each."
     )
-
-
-def _names(answer: Any) -> set[str]:
-    if isinstance(answer, str):
-        answer = [part.strip() for part in answer.split(",")]
-    if not isinstance(answer, set | frozenset | list | tuple) or not all(isinstance(name, str) for name in answer):
-        if isinstance(answer, set | list | tuple) and ... in answer:
-            raise NotYet('Replace the three dots by names, as in {"x", "n"}.')
-        raise NotYet(f'I need a set of names, as in {{"x", "n"}}, and your answer is {shortened(answer)}.')
-    return {" ".join(name.split()) for name in answer}
 
 
 def _pairs(answer: Any) -> set[tuple[str, str]]:
@@ -122,5 +181,105 @@ def _listed(names: set[str]) -> str:
     return " and ".join(map(shortened, sorted(names)))
 
 
-EXERCISES: dict[str, Callable[[Any], str]] = {"1.1": entries, "1.2": kept, "1.3": arrows}
+EXERCISES: dict[str, Callable[[Any], str]] = {"1.1": entries, "1.2": note, "1.3": arrows}
 """The checks by exercise."""
+
+PREDICTIONS: dict[str, Prediction] = {
+    "1.a": Prediction(
+        "How many entries will the tape hold if it is all one line?",
+        answer=4,
+        hints={
+            1: "That is the number of lines. The tape writes an entry for each operation.",
+            2: "Count the operations: there is a product inside the second brackets.",
+            3: "Both minus signs and both products count.",
+            5: "`profit = ...` only gives the result a name. Count the operations.",
+        },
+        why="Two differences and two products, on one line as on two.",
+    ),
+    "1.b": Prediction(
+        "How many of a, b, c and d will the tape below record?",
+        answer=2,
+        hints={
+            4: "The tape leaves out what uses nothing that is watched at that moment. Look at `sugar` and `rent`.",
+            3: "Go through them one by one: is the value watched at that moment?",
+            1: "When does the tape begin to watch `sugar`?",
+        },
+        why="It records a and d: `sugar` is not watched yet at b, and `rent` is not trainable.",
+    ),
+    "1.c": Prediction(
+        "If the loop ran over `range(1000)` instead, how many entries would the tape hold?",
+        answer=1000,
+        within=0,
+        hints={
+            2: "One for each line in the loop? The tape knows no loop, only what was run.",
+            3: "That is for three turns. Now there are a thousand.",
+            2000: "In each turn, only one side of the branch is run.",
+            999: "The turn with `day == 1` computes something, too.",
+            1001: "Does `rent` or `total = 1.0` compute something from a watched value?",
+            1002: "Does `rent` or `total = 1.0` compute something from a watched value?",
+        },
+        why="Each turn computes one thing, and the tape writes down what was run.",
+    ),
+    "1.d": Prediction(
+        "How many bytes does the tape of the lemonade hold at the end, with 1,000 prices?",
+        answer=40000,
+        hints={
+            32000: "Those are the four outputs. An entry keeps its inputs as well.",
+            64000: "An array that appears in several entries counts once.",
+            56000: "An array that appears in several entries counts once.",
+            40: "That is for one price. Each array has 1,000 numbers now.",
+            8000: "That is one array. How many different ones are there in the four entries?",
+        },
+        why="There are five arrays of 8,000 bytes: the prices, and the outputs of four entries.",
+    ),
+    "1.e": Prediction(
+        "Which of these values does the tape *not* keep?",
+        answer="n",
+        choices=("k", "the first a", "n", "z"),
+        hints={
+            "k": "No tape sees how k is made. But a recorded product uses it, and an entry keeps all its inputs.",
+            "the first a": "Python forgets it. But the product took it as an input, and an entry keeps all its inputs.",
+            "z": "It is the output of the last entry.",
+        },
+        why="k is a plain array, so no tape records its sum, and no entry uses n.",
+    ),
+    "1.f": Prediction(
+        "How many kilobytes does the tape hold after 50 products with the plain array?",
+        answer="808: 16 for each product, and 8 for the first y",
+        choices=(
+            "16: two arrays, however many products",
+            "416: 8 for each product, the weights once, and the first y",
+            "808: 16 for each product, and 8 for the first y",
+        ),
+        hints={
+            "16: two arrays, however many products": "Each product makes a new y, and its entry keeps it.",
+            "416: 8 for each product, the weights once, and the first y": (
+                "With what you have read, this is the sensible guess. But can the tape be sure that nobody writes "
+                "into a plain array later?"
+            ),
+        },
+        why="Each entry keeps its output and a copy of the plain array.",
+    ),
+    "1.g": Prediction(
+        "After `data[0] = 100.0`, what is the first of the three slopes?",
+        answer=200,
+        hints={
+            2: "It was 2. But what is in the notes: three numbers, or the array itself?",
+            100: "That is in the notes now. The slope is twice that.",
+            10000: "The square is not computed again; only the slope is.",
+        },
+        why="The note is the array itself, and its first number is now 100.",
+    ),
+    "1.h": Prediction(
+        "The loop fills one buffer with 1s, then 2s, then 3s, and squares it. At the end, what number is in the "
+        "first of the three notes?",
+        answer=3,
+        hints={
+            1: "It was 1. But is the note a copy, or the buffer itself?",
+            6: "Nothing is added up here.",
+            9: "That is the last square. The note holds what went *into* the square.",
+        },
+        why="All three notes are the same buffer, and it now holds 3s.",
+    ),
+}
+"""The predictions by their ids."""

@@ -193,7 +193,7 @@ PREDICTIONS: dict[str, Prediction] = {
         why="A reset forgets watches too, and nobody asked again for this constant.",
     ),
     "7.d": Prediction(
-        "A one-shot tape goes back through twenty entries. When does it let go of their arrays?",
+        "A one-shot tape goes back through twenty entries. When does it release their arrays?",
         answer="one by one, on the way back",
         choices=("one by one, on the way back", "all at once, at the end", "when the `with` block ends"),
         hints={

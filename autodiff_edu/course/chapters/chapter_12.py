@@ -11,6 +11,7 @@ import autodiff_edu as ad
 from autodiff_edu import nn
 
 from ..feedback import NotYet, call, near, needs_function, number, observe, shortened
+from ..predictions import Prediction
 
 ORDERS = ("value", "first derivative", "second derivative", "third derivative", "fourth derivative")
 
@@ -41,16 +42,19 @@ def _one_third(answer: Any, f: Callable[[Any], Any], a: float, written: str, der
     if given is None:
         kinds = [type(event).__name__ for event in events]
         if "Seed" not in kinds:
-            raise NotYet("third(f, x) gives None. Does it ask its tapes for a gradient, and return it?")
+            raise NotYet("third(f, x) returns None. Does it ask its tapes for a gradient, and return it?")
         if kinds.count("Watch") < 3:
             raise NotYet(
-                "third(f, x) gives None. Three tapes follow x only if each of them watches it, and "
+                "third(f, x) returns None. Three tapes follow x only if each of them watches it, and "
                 f"{kinds.count('Watch')} of them did."
             )
         raise NotYet(
-            "third(f, x) gives None: a gradient was taken after the tape around it had stopped recording. "
+            "third(f, x) returns None: a gradient was taken after the tape around it had stopped recording. "
             "Each gradient goes inside the `with` of the next tape."
         )
+    tapes = {id(getattr(event, "tape", None)) for event in events if type(event).__name__ == "Seed"}
+    if len(tapes) == 1 and near(number(given, "the third derivative"), derivatives[3]):
+        raise NotYet("The number is right, and one persistent tape found it. Here the task is three tapes, nested.")
     value = number(given, "the third derivative")
     for order, right in enumerate(derivatives):
         if near(value, right) and order != 3:
@@ -60,8 +64,8 @@ def _one_third(answer: Any, f: Callable[[Any], Any], a: float, written: str, der
             )
     if not near(value, derivatives[3]):
         raise NotYet(
-            f"The third derivative of {written} at {a:.3f} is {derivatives[3]:.6g}; your function gives {value:.6g}. "
-            "The target of each tape is the gradient that the tape inside it gave."
+            f"The third derivative of {written} at {a:.3f} is {derivatives[3]:.6g}; your function returns {value:.6g}. "
+            "The target of each tape is the gradient from the tape inside it."
         )
 
 
@@ -97,12 +101,12 @@ def regularised(answer: Any) -> str:
         return bool(np.allclose(got, expected, rtol=1e-5, atol=1e-7))
 
     if agrees(error=1.0, squares=0.5):
-        return "Both terms count, as central differences say: the gradient by x was a part of the outer tape."
+        return "Both terms count, as central differences confirm: the inner gradient was part of the outer tape."
     hints = (
         (
             agrees(error=1.0),
             "These are the gradients of the error alone; the term is a constant to your outer tape. Take the gradient "
-            "by x inside the outer `with`.",
+            "with respect to x inside the outer `with`.",
         ),
         (agrees(squares=0.5) or agrees(squares=1.0), "These are the gradients of the term alone. Add the error."),
         (agrees(error=1.0, squares=1.0), "The term counts half: error + 0.5 * term."),
@@ -249,3 +253,76 @@ def _why_penalty(value: float, right: float, x: Any, weights: Any) -> str:
 
 EXERCISES: dict[str, Callable[[Any], str]] = {"12.1": third_derivative, "12.2": regularised, "12.3": penalty}
 """The checks by exercise."""
+
+PREDICTIONS: dict[str, Prediction] = {
+    "12.a": Prediction(
+        "What is the second derivative of x³ at x = 1?",
+        answer=6,
+        hints={3: "That's the first derivative, 3x².", 1: "That's the value.", 2: "The slope of 3x² is 6x."},
+        why="3x² has the slope 6x.",
+    ),
+    "12.b": Prediction(
+        "dz/dx of x·y² is 4 at (3, 2). What is its slope with respect to y?",
+        answer=4,
+        hints={
+            12: "That's dz/dy. Here the slope of dz/dx is asked for.",
+            0: "dz/dx is y². Does that change with y?",
+            2: "The slope of y² is 2y.",
+        },
+        why="dz/dx is y², whose slope is 2y.",
+    ),
+    "12.c": Prediction(
+        "What will `derivative` return for the third derivative of x² at 3?",
+        answer=None,
+        hints={
+            0: "On paper it is 0. But is there any x left in the second derivative, 2?",
+            2: "That's the second derivative.",
+            6: "That's the first derivative.",
+        },
+        why="Nothing connects the constant 2 with x, so there is no path.",
+    ),
+    "12.d": Prediction(
+        "The outermost tape has 1 entry for order 1 and 4 for order 2. How does it go on?",
+        answer="1, 4, 10, 23: each more than twice the last",
+        choices=(
+            "1, 4, 7, 10: three more each time",
+            "1, 4, 10, 23: each more than twice the last",
+            "1, 4, 16, 64: each four times the last",
+        ),
+        hints={
+            "1, 4, 7, 10: three more each time": "Each backward pass goes through everything recorded before it.",
+            "1, 4, 16, 64: each four times the last": "It grows by a factor, but most entries need about one more.",
+        },
+        why="A backward pass is about as long as what it goes through, so the tape more than doubles.",
+    ),
+    "12.e": Prediction(
+        "What shape will the gradient of the norm with respect to the kernel have?",
+        answer=(5, 10),
+        hints={
+            (7, 5): "That's the gradient with respect to x, which the norm contains.",
+            (7, 10): "That's the output.",
+            (10,): "That's the bias.",
+        },
+        why="A gradient has the shape of its source, whatever the target contains.",
+    ),
+    "12.f": Prediction(
+        "What is the penalty, the mean of (norm - 1)² with one norm for each row?",
+        answer=0,
+        hints={
+            1: "1 is the norm of each row. How far is it from 1?",
+            0.535898: "That takes one norm of the whole array.",
+        },
+        why="Each row has norm 1, the one it should have.",
+    ),
+    "12.g": Prediction(
+        "The first gradient is taken after the outer block. What will the second derivative be?",
+        answer=None,
+        hints={
+            18: "That's the true one. But was the outer tape recording when the backward pass ran?",
+            27: "That's the first derivative.",
+            0: "0 would mean a path along which nothing changes. Does the outer tape have a path?",
+        },
+        why="The outer tape had stopped recording when the backward pass ran.",
+    ),
+}
+"""The predictions by their ids."""

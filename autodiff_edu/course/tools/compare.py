@@ -65,8 +65,8 @@ def unknown_features(setting: str, known: Collection[str] | None = None) -> list
     setting : str
         A key of `SETTINGS`.
     known : collection of str, optional
-        The names that NumPy knows; those of the installed NumPy if not given. Features that it knows and the CPU lacks
-        are among them.
+        The names that NumPy knows; those of the installed NumPy if not given. They include features that the CPU
+        doesn't have.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Run one submitted notebook in a process of its own, and write down what `check` answers while it runs.
 
 The notebook is copied into a new folder beside the course's data, and runs there with that folder as its home, without
-the environment variables of whoever grades, and under limits of time, memory and file size. A cell that raises, or that
+the grader's environment variables, and under limits of time, memory and file size. A cell that raises, or that
 runs out of time, does not stop the cells below it.
 
 None of this is a wall. The code of a submission runs with your rights, and in the very process that checks it:

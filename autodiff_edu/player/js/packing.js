@@ -12,30 +12,28 @@ function wordsOf(step, { entries, tensors }, values) {
   return [text, number, step.where?.line, step.count, ...arrays.map((array) => array?.text), ...names];
 }
 
-/** A text with what its references stand for: copying.py describes them, and writes them. */
+/**
+ * A text with what its references stand for: copying.py describes them, and writes them. The characters are collected
+ * in an array, since a string that grows is copied whole whenever a piece is cut out of it.
+ */
 function writtenOut(text) {
   const { mark, digits, distance, shortest } = SHARED.copies;
-  const value = (from, to) => {
+  const [characters, found] = [Array.from(text), []]; // as Python counts them
+  const valueOf = new Map(Array.from(digits, (digit, value) => [digit, value]));
+  let at = 0;
+  const read = (count) => {
     let sum = 0;
-    for (const digit of text.slice(from, to)) sum = sum * digits.length + digits.indexOf(digit);
+    for (const end = at + count; at < end; at++) sum = sum * valueOf.size + valueOf.get(characters[at]);
     return sum;
   };
-  let [found, at] = ["", 0];
-  while (at < text.length) {
-    const next = text.indexOf(mark, at);
-    if (next < 0) return found + text.slice(at);
-    found += text.slice(at, next);
-    at = next + 1 + distance;
-    if (text[next + 1] === mark) { found += mark; at = next + 2; continue; }
-    let [begin, length] = [found.length - value(next + 1, at), shortest + value(at, at + 1)];
-    while (length > 0) { // what is copied may reach into itself
-      const piece = found.slice(begin, begin + length);
-      [found, length] = [found + piece, length - piece.length];
-      begin += piece.length;
-    }
-    at += 1;
+  while (at < characters.length) {
+    const character = characters[at++];
+    if (character !== mark) { found.push(character); continue; }
+    if (characters[at] === mark) { found.push(mark); at += 1; continue; }
+    let from = found.length - read(distance);
+    for (let length = shortest + read(1); length > 0; length--) found.push(found[from++]); // may reach into itself
   }
-  return found;
+  return found.join("");
 }
 
 export function unpacked({ version, content: written, trace: older }) {
