@@ -11,27 +11,46 @@ FOLDER = tempfile.TemporaryDirectory()
 """Where the functions of 9.3 are saved, until the tests end."""
 
 
-def cosh_with(backward):
-    """Make log(cosh(x)) with the gradient `backward(dy, x)`."""
+def log_cosh(slope, value=None):
+    """Make log(cosh x) with the gradient `slope(dy, x, size, small)`."""
 
     @ad.custom_gradient
-    def log_cosh(x):
-        return np.logaddexp(x, -x) - np.log(2.0), lambda dy: backward(dy, x)
+    def custom(x):
+        size = np.abs(x)
+        small = np.exp(-2.0 * size)
+        found = size + np.log1p(small) - np.log(2.0) if value is None else value(x)
+        return found, lambda dy: slope(dy, x, size, small)
 
-    return log_cosh
+    return custom
 
 
-def by_exponentials(dy, x):
+def plain(dy, x, *_):
+    return dy * np.tanh(x.numpy())
+
+
+def half_plain(dy, x, *_):
+    return dy * (np.tanh(x) + np.tanh(x.numpy())) / 2.0
+
+
+@ad.custom_gradient
+def plain_outside(x):
+    slope = np.tanh(np.asarray(x))
+    return np.logaddexp(x, -x) - np.log(2.0), lambda dy: dy * slope
+
+
+@ad.custom_gradient
+def in_a_loop(x):
+    """Element by element; the value is computed from plain numbers, which a custom gradient may do."""
+    value = np.array([np.logaddexp(number, -number) - np.log(2.0) for number in x.numpy()])
+    return value, lambda dy: np.stack([dy[k] * np.tanh(x[k]) for k in range(len(x))])
+
+
+def single(dy, x, *_):
+    return dy * np.tanh(x.astype(np.float32))
+
+
+def fraction(dy, x, *_):
     return dy * (np.exp(x) - np.exp(-x)) / (np.exp(x) + np.exp(-x))
-
-
-def with_a_kink(dy, x):
-    small = np.exp(-2.0 * np.abs(x))
-    return dy * np.where(x >= 0.0, 1.0, -1.0) * (1.0 - small) / (1.0 + small)
-
-
-def in_float32(dy, x):
-    return (dy * np.tanh(x)).astype(np.float32).astype(np.float64)
 
 
 class saved:  # noqa: N801 (read as a function)
@@ -58,41 +77,18 @@ def no_file():
 
 
 RIGHT = {
-    "9.1": [
-        cosh_with(lambda dy, x: dy * np.tanh(x)),
-        cosh_with(lambda dy, x: np.sinh(x) / np.cosh(x) * dy),
-        cosh_with(by_exponentials),
-        cosh_with(lambda dy, x: dy * (1.0 - 2.0 / (1.0 + np.exp(2.0 * x)))),
-        cosh_with(in_float32),
-    ],
     "9.2": [{"after": 2.0, "before": 0.5}, {"after": ad.constant(2.0), "before": np.array(0.5)}],
+    "9.1": [
+        log_cosh(lambda dy, x, *_: dy * np.tanh(x)),
+        log_cosh(lambda dy, x, *_: np.sinh(x / 1e9) * 0.0 + np.tanh(x) * dy, lambda x: np.logaddexp(x, -x) - np.log(2)),
+        log_cosh(lambda dy, x, *_: dy * (2.0 * np.exp(-np.logaddexp(0.0, -2.0 * x)) - 1.0)),
+        log_cosh(single),
+        in_a_loop,
+    ],
     "9.3": [saved(through(lambda dy, x: dy)), saved(through(lambda dy, x: dy * 1.0, np.rint))],
 }
 
 WRONG = {
-    "9.1": [
-        (cosh_with(lambda dy, x: np.tanh(x)), "the cotangent is missing"),
-        (cosh_with(lambda dy, x: -dy * np.tanh(x)), "sign is wrong"),
-        (cosh_with(lambda dy, x: dy), "unchanged"),
-        (cosh_with(lambda dy, x: dy * (1.0 - np.tanh(x) ** 2)), "slope of the slope"),
-        (cosh_with(lambda dy, x: dy * np.sinh(x)), "division by cosh"),
-        (cosh_with(lambda dy, x: dy * np.log(np.cosh(x))), "the value again"),
-        (cosh_with(lambda dy, x: dy + np.tanh(x)), "Multiply them"),
-        (cosh_with(lambda dy, x: dy * 3.0), "should become"),
-        (cosh_with(lambda dy, x: dy * np.tanh(x.numpy())), "doesn.t depend on x"),
-        (cosh_with(lambda dy, x: dy * ad.stop_gradient(np.tanh(x))), "doesn.t depend on x"),
-        (cosh_with(with_a_kink), "except at 0"),
-        (cosh_with(lambda dy, x: dy * (np.tanh(x) + x - ad.stop_gradient(x))), "should be 1 - tanh"),
-        (cosh_with(lambda dy, x: None), "returns None"),
-        (cosh_with(lambda dy, x: ...), "three dots"),
-        (cosh_with(lambda dy, x: (dy, dy)), "On the way back"),
-        (lambda x: np.logaddexp(x, -x) - np.log(2.0), "by itself"),
-        (lambda x: (x, lambda dy: dy), "returns a tuple"),
-        (lambda x: x * 2.0, "value has changed"),
-        (lambda: 1.0, "raised TypeError"),
-        (lambda x: 3.0, "Return a tensor"),
-        (3.0, "without calling it"),
-    ],
     "9.2": [
         ({"after": 0.5, "before": 2.0}, "changed places"),
         ({"after": 4.0, "before": 0.5}, "without a clip"),
@@ -109,18 +105,50 @@ WRONG = {
         ({"after": ..., "before": ...}, "three dots"),
         ((2.0, 0.5), "I need a dict"),
     ],
+    "9.1": [
+        (log_cosh(lambda dy, x, size, small: dy * np.sign(x) * (1 - small) / (1 + small)), "Right once, wrong twice"),
+        (log_cosh(lambda dy, x, size, small: dy * np.where(x > 0, 1.0, -1.0) * np.tanh(size)), "has a kink there"),
+        (log_cosh(plain), "forgotten that it came from x"),
+        (plain_outside, "forgotten that it came from x"),
+        (log_cosh(half_plain), "even away from 0"),
+        (log_cosh(fraction), "it is nan: an exponential overflows"),
+        (log_cosh(lambda dy, x, *_: dy * (1.0 - 2.0 / (1.0 + np.exp(2.0 * x)))), "but its slope is nan there"),
+        (log_cosh(lambda dy, x, *_: dy * np.tanh(np.clip(x, -5, 5)) * np.where(x > 99, 2.0, 1.0)), "-1 at -1000"),
+        (log_cosh(lambda dy, x, *_: np.tanh(x)), "without the cotangent"),
+        (log_cosh(lambda dy, x, *_: dy * -np.tanh(x)), "sign is turned round"),
+        (log_cosh(lambda dy, x, *_: dy), "unchanged"),
+        (log_cosh(lambda dy, x, size, small: dy * np.tanh(size)), "lost its sign"),
+        (log_cosh(lambda dy, x, *_: dy * np.sign(x)), r"slope of \|x\|"),
+        (log_cosh(lambda dy, x, *_: dy / np.cosh(x) ** 2), "slope of the slope"),
+        (log_cosh(lambda dy, x, *_: dy * np.sinh(x)), "not yet divided"),
+        (log_cosh(lambda dy, x, *_: dy + np.tanh(x)), "Multiply by it"),
+        (log_cosh(lambda dy, x, *_: dy * 3.0), "should become"),
+        (log_cosh(lambda dy, x, *_: None), "returns None"),
+        (log_cosh(lambda dy, x, *_: ...), "three dots"),
+        (log_cosh(lambda dy, x, *_: (dy, dy, dy)), "In the backward pass"),
+        (log_cosh(lambda dy, x, *_: dy * np.tanh(x), lambda x: np.log(np.cosh(x))), "the value overflows"),
+        (log_cosh(lambda dy, x, *_: dy * np.tanh(x), lambda x: np.logaddexp(x, -x)), "too large by log 2"),
+        (log_cosh(lambda dy, x, *_: dy * np.tanh(x), np.cos), "the value should be"),
+        (lambda x: np.logaddexp(x, -x) - np.log(2.0), "no custom gradient"),
+        (lambda x: (x, lambda dy: dy), "returns a tuple"),
+        (lambda x: None, "returns None"),
+        (lambda x: 3.0, "Return a tensor"),
+        (lambda: 3.0, "raised TypeError"),
+        (3.0, "without calling it"),
+    ],
     "9.3": [
         (saved(through(lambda dy, x: dy), custom_gradients=False), "custom_gradients=False"),
         (saved(through(lambda dy, x: dy * 0.0 + 1.0)), "cotangent is forgotten"),
         (saved(through(lambda dy, x: dy * 0.0)), "true slope of a rounding"),
-        (saved(through(lambda dy, x: dy * 2.0)), "Let it through"),
+        (saved(through(lambda dy, x: dy * 2.0)), "Let it pass"),
         (saved(through(lambda dy, x: dy, lambda x: x + 0.0)), "returns x itself"),
         (saved(through(lambda dy, x: dy, np.floor)), "it should round"),
         (saved(through(lambda dy, x: None)), "gradient is None"),
         (saved(through(lambda dy, x: dy), example=0.3), "that is an array"),
+        (saved(lambda x: x + ad.stop_gradient(np.round(x) - x)), "without a custom gradient"),
         (no_file(), "not written by `ad.save`"),
         (Path("nowhere.ad"), "no file at"),
         (through(lambda dy, x: dy), "not the function"),
-        (7.0, "Hand in path itself"),
+        (7.0, "Hand in `path` itself"),
     ],
 }

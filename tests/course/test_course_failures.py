@@ -6,6 +6,7 @@ numbers, and are in `test_course_numbers.py`.
 
 import csv
 import json
+import math
 from itertools import pairwise
 from pathlib import Path
 
@@ -315,7 +316,7 @@ def test_temporal_difference_learning_does_not_learn_where_its_target_is_left_co
     assert tape.gradient(loss, w) == slope
 
 
-# Chapter 9: forgetting the cotangent --------------------------------------------------------------------------------
+# Chapter 9: a rule without its cotangent, with a kink, with plain numbers --------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -325,6 +326,51 @@ def test_a_rule_that_forgets_the_cotangent_is_right_alone_and_wrong_in_a_chain(b
     square = ad.custom_gradient(lambda x: (x * x, backward(x)))
     assert ad.grad(square)(3.0) == 6.0
     assert ad.grad(lambda x: 5.0 * square(x))(3.0) == chained
+
+
+def softplus_with_a_kink(x):
+    small = np.exp(-np.abs(x))
+    return np.logaddexp(0.0, x), lambda dy: dy * np.where(x >= 0.0, 1.0, small) / (1.0 + small)
+
+
+def softplus_with_plain_numbers(x):
+    slope = 1.0 / (1.0 + np.exp(-x.numpy()))
+    return np.logaddexp(0.0, x), lambda dy: dy * slope
+
+
+def softplus(x):
+    return np.logaddexp(0.0, x), lambda dy: dy * np.exp(-np.logaddexp(0.0, -x))
+
+
+@pytest.mark.parametrize(
+    ("f", "wrong_at"),
+    [(softplus_with_a_kink, {0.0}), (softplus_with_plain_numbers, {-1.0, 0.0, 1.0}), (softplus, set())],
+)
+def test_a_rule_can_be_right_once_and_wrong_twice(f, wrong_at):
+    f = ad.custom_gradient(f)
+    for x in (-1.0, 0.0, 1.0):
+        ad.check_gradients(f, x, order=1)
+        if x in wrong_at:
+            with pytest.raises(AssertionError, match=r"the second derivative of .* is wrong"):
+                ad.check_gradients(f, x)
+        else:
+            ad.check_gradients(f, x)
+
+
+@pytest.mark.parametrize("convert", [np.asarray, math.exp])
+def test_conversions_in_a_rule_are_errors_where_another_tape_records_it(convert):
+    with pytest.raises(TypeError, match="takes the plain number"):
+        ad.grad(ad.grad(ad.custom_gradient(lambda x: (np.exp(x), lambda dy: dy * convert(x)))))(1.0)
+
+
+def test_one_mail_breaks_the_filter_or_its_weights_unless_the_gradient_is_clipped():
+    mail = np.array([4000.0, 1.0])
+    clip = ad.custom_gradient(lambda w: (w, lambda dy: dy / np.maximum(1.0, np.linalg.norm(dy))))
+    stable, weights = ad.custom_gradient(softplus), np.array([0.84, -0.88])
+    with np.errstate(over="ignore", invalid="ignore"):
+        assert np.isnan(ad.grad(lambda w: np.log(1.0 + np.exp(w @ mail)))(weights).numpy()).all()
+    assert ad.grad(lambda w: stable(w @ mail))(weights).tolist() == [4000.0, 1.0]
+    assert np.allclose(ad.grad(lambda w: stable(clip(w) @ mail))(weights), [1.0, 0.00025], rtol=1e-6)
 
 
 # Chapter 11: a tape that never watched -------------------------------------------------------------------------------

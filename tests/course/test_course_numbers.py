@@ -250,6 +250,22 @@ def test_what_was_watched_tells_them_apart_only_reset_forgets_it(way, by_x):
 # Chapter 9: custom gradients ----------------------------------------------------------------------------------------
 
 
+def test_the_slope_of_log_1_plus_exp_overflows_at_1000_and_the_textbook_s_formula_cancels_at_minus_40():
+    @ad.custom_gradient
+    def textbook(x):
+        e = np.exp(x)
+        return np.log(1.0 + e), lambda dy: dy * (1.0 - 1.0 / (1.0 + e))
+
+    def naive(x):
+        return np.log(1.0 + np.exp(x))
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        assert np.isnan(float(ad.grad(naive)(1000.0)))
+        assert ad.grad(textbook)(1000.0) == 1.0
+    assert f"{ad.grad(naive)(-40.0):.1e}" == "4.2e-18"
+    assert ad.grad(textbook)(-40.0) == 0.0
+
+
 @ad.custom_gradient
 def clip_gradients(x):
     return x, lambda dy: dy * 0.5 / np.maximum(0.5, np.linalg.norm(dy))
