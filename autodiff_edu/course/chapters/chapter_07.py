@@ -212,7 +212,7 @@ PREDICTIONS: dict[str, Prediction] = {
         why="108 + 6: several targets are added up.",
     ),
     "7.f": Prediction(
-        "Two entries after the forward pass. Will asking for a gradient inside the block change that?",
+        "The forward pass leaves two entries. Will asking for a gradient inside the block change that?",
         answer="yes, the backward pass is recorded",
         choices=("no, a gradient only reads the tape", "yes, the backward pass is recorded"),
         hints={"no, a gradient only reads the tape": "A backward pass multiplies and adds values of watched tensors."},

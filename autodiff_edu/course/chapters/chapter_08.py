@@ -29,7 +29,7 @@ def td_loss(answer: Any) -> str:
     if not isinstance(loss, ad.Tensor) or loss.shape != ():
         raise NotYet(f"td_loss returns {shortened(loss)}. Return one number, computed from `row` as a tensor.")
     value, undiscounted = ((ROW[START] - PRIZES - factor * ROW[END]) for factor in (DISCOUNT, 1.0))
-    if not near(float(loss), float(np.mean(value**2))):
+    if not np.isclose(float(loss), np.mean(value**2), 1e-5):
         for wrong, hint in (
             (np.sum(value**2), "That is the sum of the squares. Take their mean."),
             (np.mean(undiscounted**2), "The value of the next square should count `discount` times."),
@@ -43,7 +43,7 @@ def td_loss(answer: Any) -> str:
         raise NotYet(f"The loss is {float(loss):.4f} where {np.mean(value**2):.4f} is right. A cut changes no value.")
     slope = tape.gradient(loss, row)
     if slope is None:
-        raise NotYet("The loss is right, and its gradient is None: value and target are both cut. Cut only the target.")
+        raise NotYet("The loss is right, and its gradient is None: you cut the value as well. Cut the target alone.")
     to_start, to_end = np.zeros(5), np.zeros(5)
     np.add.at(to_start, START, 2 * value / len(value))
     np.add.at(to_end, END, -2 * DISCOUNT * value / len(value))
@@ -81,8 +81,9 @@ def round_through(answer: Any) -> str:
         for wrong, hint in hints:
             if np.allclose(y.numpy(), wrong, 1e-9, 1e-12):
                 raise NotYet(hint)
+        off = int(np.argmax(np.abs(y.numpy() - rounded)))
         raise NotYet(
-            f"At x = {values[0]:.3f} your value is {float(y.numpy()[0]):.3f}, and np.round gives {rounded[0]:.0f}."
+            f"At x = {values[off]:.3f} your value is {float(y.numpy()[off]):.3f}; np.round gives {rounded[off]:.0f}."
         )
     if slope is None:
         raise NotYet(
@@ -91,7 +92,7 @@ def round_through(answer: Any) -> str:
         )
     if np.allclose(slope.numpy(), 0.0):
         raise NotYet(
-            "The value is right, and the gradient is 0: x comes in with 1 and with -1. Cut one of the two arrows."
+            "The value is right, and the gradient is 0: x comes in with 1 and with -1. Cut the x with the minus."
         )
     if not np.allclose(slope.numpy(), 1.0, 1e-9):
         raise NotYet(f"The value is right, and the gradient is {shortened(slope.numpy())}. It should be 1 everywhere.")

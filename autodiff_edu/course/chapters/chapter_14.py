@@ -190,7 +190,7 @@ PREDICTIONS: dict[str, Prediction] = {
         why="Forward needs a tangent for each input, and there are only two.",
     ),
     "14.d": Prediction(
-        "With 20 outputs, from how many inputs on is reverse no longer the more expensive way?",
+        "With 20 outputs, how many inputs make the two ways cost the same?",
         answer=20,
         hints={
             1: "With one input, forward needs one tangent. How many seeds does reverse need?",
@@ -212,7 +212,7 @@ PREDICTIONS: dict[str, Prediction] = {
         why="(7, 10) for the output, followed by (5, 10) for the kernel.",
     ),
     "14.f": Prediction(
-        "What will the first number of its *gradient* be?",
+        "What will the first number of the *gradient* of `y` be?",
         answer=4,
         hints={
             1: "That's the diagonal. The gradient adds up the slopes of all outputs.",

@@ -29,7 +29,7 @@ def per_sample(answer: Any) -> str:
         (right.mean(axis=0), "That is the gradient of the mean loss. Each sample has a row of its own."),
         (right / len(right), "Each row is divided by the number of samples: that is its part of the *mean* loss."),
         (right / 2, "Each row is half of what it should be. The slope of a square is *twice* what is squared."),
-        (-right, "Every sign is turned round. The loss squares x @ w - y, and w stands in it with a plus."),
+        (-right, "Every sign is flipped. The loss squares x @ w - y, and w stands in it with a plus."),
         (right.T, "The numbers are right, but transposed: samples come first, inputs second."),
         (2 * error[:, None] * LINE, "That is the gradient with respect to x. Here each row asks about w."),
         (
@@ -95,7 +95,7 @@ def _array(given: Any) -> np.ndarray:
     if given is ...:
         raise NotYet("Replace the three dots: your function returns `...`.")
     if given is None:
-        raise NotYet("Your function returns None. Is a `return` missing?")
+        raise NotYet("Your function returns None. Is a `return` missing? Does the tape watch what you ask about?")
     try:
         return np.asarray(given, dtype=float)
     except (TypeError, ValueError):
@@ -210,12 +210,12 @@ PREDICTIONS: dict[str, Prediction] = {
             42: "That counts the scores. Each of them depends on how many numbers?",
             35: "That counts the hours. Each of them moves how many scores?",
         },
-        why="Seven blocks of 6 × 5: each listener's scores by that listener's own hours.",
+        why="7 · 6 · 5: each listener's scores with respect to that listener's own hours.",
     ),
     "16.d": Prediction(
         "What is the largest difference between the blocks and that careless sum?",
         answer=0,
-        hints={1.6: "What does listener j's hour do to somebody else's score?"},
+        hints={1: "What does listener j's hour do to somebody else's score?"},
         why="Every term that the sum adds is 0, except the block itself.",
     ),
     "16.e": Prediction(
