@@ -19,7 +19,7 @@ if trampoline := sys.modules.get("mutmut.mutation.trampoline"):
 
 
 LONGEST = ["book/test_site", "explain/test_explain_random", "browser/test_lab", "rules/test_rules.py"]
-LONGEST += ["browser/test_access", "book/test_rule_book", "rules/test_dask", "browser/test_static", "notebooks/13"]
+LONGEST += ["browser/test_access", "book/test_rule_book", "rules/test_dask", "browser/test_static", "notebooks/21"]
 LONGEST += ["browser/test_controls", "course/test_nbgrader", "course/test_submission", "program/test_program"]
 LONGEST += ["saving/test_saving.py"]
 """The files that take longest, which begin first: at the end the other worker would wait for them."""

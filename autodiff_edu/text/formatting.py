@@ -40,7 +40,7 @@ def short_value(array: Any) -> str:
     if array is None:
         return "—"
     if not isinstance(array, np.ndarray | np.generic):
-        return f"{'×'.join(map(str, array.shape))} (not computed here)"
+        return f"{'×'.join(map(str, array.shape))} (not computed here)".lstrip()
     if array.ndim == 0:
         return number(array.item())
     if array.size == 0:
@@ -99,6 +99,8 @@ def short_argument(value: Any) -> str:
     if isinstance(value, np.ndarray | np.generic):
         text = short_value(value)
         return text if not value.ndim or text.startswith("[") else f"[{text}]"
+    if hasattr(value, "__array_function__"):  # an array of another library, such as Dask's
+        return short_value(value)
     return number(value) if isinstance(value, float | complex) else value if value == "…" else repr(value)
 
 

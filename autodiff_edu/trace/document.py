@@ -18,9 +18,9 @@ Lists refer to each other by index, counted from 0.
 - `calls`: calls of the user's functions, each after the one it was made in: `text` ("f(3)"), `function` (equal for
   calls of one function), `caller` (a call; not there where none is known).
 - `steps`: what happened, in order: `kind`, `text` (a sentence), `tape`, `where`, `memory` (the bytes of the arrays
-  that this tape holds after the step; null if it is about no tape), `call` (the innermost call under way, if that is
-  worth showing), `passed` (the lines that ran since the last step and have none: pairs of `code` and line; not there
-  where there are none), and by kind
+  that this tape's entries hold after the step; null if it is about no tape), `call` (the innermost call under way, if
+  that is worth showing), `passed` (the lines that ran since the last step and have none: pairs of `code` and line; not
+  there where there are none), and by kind
     - "watch": `tensor`; "record", "cut", "skip" (also of a tape that is paused): `entry`; "release", "pause",
       "resume", "reset": nothing more;
     - "line": `what`: "condition" (which way it went), "value" (of plain numbers, or computed while no tape recorded),

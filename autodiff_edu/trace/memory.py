@@ -13,7 +13,7 @@ from .events import Event
 
 
 class Held:
-    """Counts the bytes of the arrays that a tape holds; one that several entries use counts once."""
+    """Counts the bytes of the arrays that a tape's entries hold; one that several entries use counts once."""
 
     def __init__(self, tape: Tape) -> None:
         self.counts: dict[int, int] = {}  # by the id of an array: how often the tape holds it
@@ -22,8 +22,6 @@ class Held:
         self.known = False  # whether the tape was counted before the next event
         for entry in tape.entries:
             self._hold(_held_by(entry))
-        for tensor, _ in tape._watched.values():
-            self._hold([] if tensor is None else _owners(tensor._array))
 
     def after(self, event: Event) -> int:
         """Return the bytes after an event of the tape; must be called for every event."""
@@ -32,8 +30,6 @@ class Held:
             self.pulled = None
         known, self.known = self.known, True
         match event:
-            case events.Watch(tensor=tensor) if known:
-                self._hold(_owners(tensor._array))
             case events.Record(entry=entry) | events.Cut(entry=entry) if known:
                 self._hold(_held_by(entry))
             case events.PullBack(entry=entry) | events.PushForward(entry=entry):

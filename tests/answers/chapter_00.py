@@ -23,6 +23,24 @@ def best_of_the_inputs(f, p):
     return np.eye(len(p))[np.argmax(gradient(f, p))]
 
 
+def one_step_for_all(f, p, length=np.linalg.norm):
+    step, slopes = np.zeros(len(p)), []
+    for k in range(len(p)):
+        step[k] = 1e-5
+        slopes.append((f(p + step) - f(p - step)) / 2e-5)
+    return np.array(slopes) / length(slopes)
+
+
+def whole_steps(f, p):
+    slopes = []
+    for k in range(len(p)):
+        step = np.zeros(len(p), dtype=int)
+        step[k] = 1e-5
+        slopes.append((f(p + step) - f(p - step)) / 2e-5)
+    with np.errstate(invalid="ignore"):
+        return np.array(slopes) / np.linalg.norm(slopes)
+
+
 def of_three_inputs_alone(f, p):
     e = np.eye(3)
     slopes = np.array([(f(np.resize(p, 3) + 1e-5 * e[k]) - f(np.resize(p, 3) - 1e-5 * e[k])) / 2e-5 for k in range(3)])
@@ -54,7 +72,10 @@ WRONG = {
         (lambda f, x, h: f(x + h) - f(x - h) / (2 * h), "brackets"),
         (lambda f, x, h: f(x + h) - f(x - h), "This is the rise"),
         (lambda f, x, h: (f(x + h) - f(x)) / (2 * h), "from x to x"),
+        (lambda f, x, h: (f(x + h) + f(x - h)) / (2 * h), "Subtract the two values"),
         (lambda f, x, h: 3 * x * x - 2, "exact slope"),
+        (lambda f, x, h: ad.grad(f)(x), "exact slope"),
+        (lambda f, x, h: (f(x + 2 * h) - f(x - 2 * h)) / (4 * h), r"steps by [0-2]\.\d+, and it was given h = [01]\."),
         (lambda f, x, h: (f(x + 1e-5) - f(x - 1e-5)) / 2e-5, "steps by 1e-05"),
         (lambda f, x, h: (f(x + 1e-8) - f(x)) / 1e-8, "steps by 1e-08"),
         (lambda f, x, h: 0.0, "never calls f"),
@@ -71,8 +92,8 @@ WRONG = {
         (1e-9, "too short"),
         (1e-8, "forward"),
         (1e-16, "about epsilon"),
-        (0.0, "positive"),
-        (-1e-5, "positive"),
+        (0.0, "no run to divide by"),
+        (-1e-5, "The sign makes no difference"),
         (lambda h: h, "not a function"),
         ("small", "I need one number"),
     ],
@@ -84,6 +105,12 @@ WRONG = {
         (lambda f, p: np.eye(len(p))[np.argmax(np.abs(gradient(f, p)))], "one input alone"),
         (lambda f, p: gradient(f, p) / np.sum(gradient(f, p)), "sum of the parts"),
         (lambda f, p: gradient(f, p) / np.abs(gradient(f, p)).max(), "largest part"),
+        (lambda f, p: gradient(f, p) / gradient(f, p).max(), "negative part counts too"),
+        (one_step_for_all, "Make a new step for each input"),
+        (lambda f, p: one_step_for_all(f, p, length=lambda slopes: 1.0), "Make a new step for each input"),
+        (whole_steps, "All slopes came out 0"),
+        (lambda f, p: 0.0 * gradient(f, p), "All slopes came out 0"),
+        (lambda f, p: f(*p), "the whole point as one array"),
         (lambda f, p: steepest(f, p) / np.linalg.norm(gradient(f, p)), "twice"),
         (lambda f, p: np.abs(steepest(f, p)), "Keep the signs"),
         (lambda f, p: np.sign(gradient(f, p)), "only the signs"),

@@ -1,5 +1,7 @@
 """Answers to the exercises of chapter 2."""
 
+import numpy as np
+
 import autodiff_edu as ad
 
 SIX = {"f": 1.0, "e": 1.0, "d": 2.0, "c": 2.0, "b": 9.0, "a": 11.0, "y": 42.0, "x": 53.0}
@@ -43,7 +45,11 @@ def ones(entries, target):
 
 RIGHT = {
     "2.1": [SIX, {name: ad.constant(value) for name, value in SIX.items()}],
-    "2.2": [lambda g, z, x, y: (g * y, g * x), lambda g, z, x, y: [z / x * g, z / y * g]],
+    "2.2": [
+        lambda g, z, x, y: (g * y, g * x),
+        lambda g, z, x, y: [ad.constant(y) * g, np.float32(x) * np.float32(g)],
+        lambda g, z, x, y: tuple(factor * g for factor in (y, x)),
+    ],
     "2.3": [
         walk(add),
         walk(add_to_nothing, start=lambda entries, target: {**dict.fromkeys("abcdpqrxy", 0.0), target: 1.0}),
@@ -73,7 +79,10 @@ WRONG = {
         (lambda g, z, x, y: (g, g), "rule of addition"),
         (lambda g, z, x, y: (g * z, g * z), "is the value"),
         (lambda g, z, x, y: g * y + g * x, "two arguments"),
-        (lambda g, z, x, y: None, "gives None"),
+        (lambda g, z, x, y: (g * z / x, g * z / y), "divides by zero"),
+        (lambda g, z, x, y: (g * np.float64(z) / np.float64(x), g * x), "divides by zero"),
+        (lambda g, z, x, y: (g * abs(y), g * abs(x)), "central differences give|ask the same for y"),
+        (lambda g, z, x, y: None, "returns None"),
         (lambda g, z, x, y: (..., ...), "contribution to x is still open"),
         (lambda g, z, x, y: (g * y, g), "ask the same for y"),
         (lambda g, z, x, y: (g, g * x), "ask the same for x"),

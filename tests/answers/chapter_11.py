@@ -6,7 +6,7 @@ import autodiff_edu as ad
 
 
 def watching(by_0, by_1, ask=None):
-    """Make an answer to 8.1 whose tapes watch the sources with these numbers."""
+    """Make an answer to 11.1 whose tapes watch the sources with these numbers."""
 
     def two_tapes(*x):
         with ad.GradientTape() as tape0, ad.GradientTape() as tape1:
@@ -21,7 +21,7 @@ def watching(by_0, by_1, ask=None):
 
 
 def asking(ask, persistent=True, watch=True):
-    """Make an answer to 8.2 that asks its tape as `ask` says."""
+    """Make an answer to 11.2 that asks its tape as `ask` says."""
 
     def one_tape(x, y):
         with ad.GradientTape(persistent=persistent) as tape:
@@ -38,8 +38,25 @@ def each(gradient, z, m, x, y):
     return gradient(z, x), gradient(m, y)
 
 
+def twice(x, y):
+    with ad.GradientTape(persistent=True) as tape:
+        tape.watch([x, y])
+        z, _ = x**2 + y, y + y**2 + x
+        _, m = x**2 + y, y + y**2 + x
+    return tape.gradient(z, x), tape.gradient(m, y)
+
+
 def after_each_other(x, y):
     return asking(lambda gradient, z, m, x, y: gradient(z, x))(x, y), asking(lambda g, z, m, x, y: g(m, y))(x, y)
+
+
+def with_products(x, y):
+    with ad.GradientTape(persistent=True, watch_accessed_variables=False) as tape:
+        tape.watch(x)
+        tape.watch(y)
+        z = x * x + y
+        m = y + y * y + x
+    return tape.gradient(z, x), tape.gradient(m, y)
 
 
 LANES = {"first": {"q", "s"}, "second": {"p", "r", "s", "t"}}
@@ -50,9 +67,19 @@ def lanes(first=("q", "s"), second=("p", "r", "s", "t")):
 
 
 RIGHT = {
-    "11.1": [watching([0], [1])],
-    "11.2": [asking(each), lambda x, y: list(asking(each)(x, y))],
-    "11.3": [LANES, {"first": "q, s", "second": ["t", "s", "r", "p"]}],
+    "11.1": [
+        watching([0], [1]),
+        watching(
+            [0], [1], lambda t0, t1, total, x0, x1: [float(t0.gradient(total, x0)), t1.gradient(total, x1).numpy()]
+        ),
+    ],
+    "11.2": [
+        asking(each),
+        lambda x, y: list(asking(each)(x, y)),
+        asking(lambda gradient, z, m, x, y: [gradient(*pair).numpy() for pair in ((z, x), (m, y))]),
+        with_products,
+    ],
+    "11.3": [LANES, {"first": "q, s", "second": ["t", "s", "r", "p"]}, lanes(first=("s", "q"))],
 }
 
 WRONG = {
@@ -74,14 +101,15 @@ WRONG = {
     "11.2": [
         (asking(each, persistent=False), "answers once"),
         (asking(lambda gradient, z, m, x, y: gradient([z, m], [x, y])), "added up"),
-        (asking(lambda gradient, z, m, x, y: gradient(z, [x, y])), "that of m"),
-        (asking(lambda gradient, z, m, x, y: gradient(m, [x, y])), "that of z"),
+        (asking(lambda gradient, z, m, x, y: gradient(z, [x, y])), "gradient of m"),
+        (asking(lambda gradient, z, m, x, y: gradient(m, [x, y])), "gradient of z"),
         (asking(lambda gradient, z, m, x, y: (gradient(m, x), gradient(z, y))), "targets have changed places"),
         (asking(lambda gradient, z, m, x, y: each(gradient, z, m, x, y)[::-1]), "other order"),
         (asking(lambda gradient, z, m, x, y: (..., ...)), "three dots"),
         (asking(lambda gradient, z, m, x, y: (z, m)), "dz/dx is"),
         (asking(each, watch=False), "Watch x and y"),
         (after_each_other, "used 2 tapes"),
+        (twice, "more than once"),
         (lambda x, y: (2 * x, 1 + 2 * y), "no tape"),
         (asking(lambda gradient, z, m, x, y: gradient(z, x)), "Return two"),
         (None, "without calling it"),

@@ -6,7 +6,7 @@ import autodiff_edu as ad
 
 
 def nested(order):
-    """Make an answer to 9.1 that takes a derivative of this order."""
+    """Make an answer to 12.1 that takes a derivative of this order."""
 
     def derivative(f, x, left=order):
         if left == 0:
@@ -56,8 +56,29 @@ def unwatched(f, x):
     return tape_3.gradient(second, x)
 
 
+def by_one_tape(f, x):
+    with ad.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        first = tape.gradient(f(x), x)
+        second = tape.gradient(first, x)
+        return tape.gradient(second, x)
+
+
+def by_two_tapes(f, x):
+    with ad.GradientTape() as outer:
+        outer.watch(x)
+        with ad.GradientTape(persistent=True) as inner:
+            inner.watch(x)
+            second = inner.gradient(inner.gradient(f(x), x), x)
+    return outer.gradient(second, x)
+
+
+def in_float32(f, x):
+    return np.float32(nested(3)(f, x))
+
+
 def regularised(loss, watched="error", order=(0, 1)):
-    """Make an answer to 9.2 whose loss is made of the error and the input gradient as `loss` says."""
+    """Make an answer to 12.2 whose loss is made of the error and the input gradient as `loss` says."""
 
     def gradients(layer, x, wanted):
         with ad.GradientTape() as outer:
@@ -91,16 +112,50 @@ def after_the_outer_tape(layer, x, wanted):
     return outer.gradient(error + 0.5 * np.sum(by_x**2), [layer.kernel, layer.bias])
 
 
-def penalty(of_gradient):
-    """Make an answer to 9.3 that computes the penalty from the input gradient as `of_gradient` says."""
+def mix(real, fake, share):
+    return share * real + (1 - share) * fake
 
-    def answer(critic, x):
+
+def penalty(of_gradient, place=mix):
+    """Make an answer to 12.3 that computes the penalty from the gradient at a place as `of_gradient` says."""
+
+    def answer(critic, real, fake, share):
+        between = place(real, fake, share)
         with ad.GradientTape() as tape:
-            tape.watch(x)
-            rating = critic(x)
-        return of_gradient(tape.gradient(rating, x))
+            tape.watch(between)
+            rating = critic(between)
+        return of_gradient(tape.gradient(rating, between))
 
     return answer
+
+
+def asking_about(source, watched=True):
+    """Make an answer to 12.3 whose tape is asked about `real` or `fake`, or about a mixture that nobody watches."""
+
+    def answer(critic, real, fake, share):
+        with ad.GradientTape() as tape:
+            if watched:
+                tape.watch([real, fake])
+            rating = critic(mix(real, fake, share))
+        found = tape.gradient(rating, {"real": real, "fake": fake, "again": mix(real, fake, share)}[source])
+        return usual(found)
+
+    return answer
+
+
+def by_loop(critic, real, fake, share):
+    total = 0.0
+    for one, other, part in zip(real, fake, share, strict=True):
+        between = mix(one, other, part)
+        with ad.GradientTape() as tape:
+            tape.watch(between)
+            rating = critic(between)
+        total += (np.linalg.norm(tape.gradient(rating, between)) - 1) ** 2
+    return total / len(share)
+
+
+def usual(to_x):
+    return np.mean((rows(to_x) - 1) ** 2)
 
 
 def rows(by_x):
@@ -108,13 +163,17 @@ def rows(by_x):
 
 
 RIGHT = {
-    "12.1": [nested(3)],
+    "12.1": [nested(3), in_float32, lambda f, x: nested(3)(f, x).numpy()],
     "12.2": [
         regularised(lambda error, by_x: error + 0.5 * np.sum(by_x**2)),
         lambda *args: tuple(regularised(lambda error, by_x: error + np.sum(by_x * by_x) / 2)(*args)),
+        lambda *args: [slope.numpy() for slope in regularised(lambda e, by_x: e + 0.5 * np.sum(by_x**2))(*args)],
+        lambda *args: regularised(lambda e, by_x: e + 0.5 * sum(np.sum(row * row) for row in by_x))(*args),
     ],
     "12.3": [
-        penalty(lambda by_x: np.mean((rows(by_x) - 1) ** 2)),
+        penalty(usual),
+        penalty(usual, lambda real, fake, share: fake + share * (real - fake)),
+        by_loop,
         penalty(lambda by_x: np.mean((np.sqrt(np.sum(by_x**2, axis=1)) - 1.0) ** 2)),
     ],
 }
@@ -124,15 +183,18 @@ WRONG = {
         (nested(0), "this is the value"),
         (nested(1), "this is the first derivative"),
         (nested(2), "this is the second derivative"),
-        (nested(4), "One tape fewer"),
+        (nested(4), "one tape fewer"),
         (too_late, "after the tape around it"),
         (too_late_twice, "asked for the gradient of None"),
         (unwatched, "2 of them did"),
         (lambda f, x: ..., "three dots"),
         (lambda f, x: None, "ask its tapes"),
         (lambda f, x: "x", "I need one number"),
-        (lambda f, x: -nested(3)(f, x), "the gradient that the tape inside it gave"),
+        (lambda f, x: -nested(3)(f, x), "the gradient that the tape inside it returned"),
         (6.0, "without calling it"),
+        (by_one_tape, "a single tape answered again"),
+        (by_two_tapes, "2 tapes were asked"),
+        (lambda f, x: ad.grad(ad.grad(ad.grad(f)))(x), "without `ad.grad`"),
     ],
     "12.2": [
         (before_the_outer_tape, "the error alone"),
@@ -149,7 +211,7 @@ WRONG = {
         (regularised(lambda error, by_x: error, order=(0, 0)), "its source's shape"),
         (lambda layer, x, wanted: ..., "three dots"),
         (lambda layer, x, wanted: (..., ...), "three dots"),
-        (lambda layer, x, wanted: None, "gives None"),
+        (lambda layer, x, wanted: None, "returns None"),
         (lambda layer, x, wanted: 3.0, "I need two gradients"),
         (lambda layer, x: 3.0, "raised TypeError"),
         (3.0, "without calling it"),
@@ -157,8 +219,8 @@ WRONG = {
     "12.3": [
         (penalty(lambda by_x: (np.linalg.norm(by_x) - 1) ** 2), "for all samples together"),
         (penalty(lambda by_x: np.mean((np.linalg.norm(by_x, axis=0) - 1) ** 2)), "axis=0"),
-        (penalty(lambda by_x: np.mean(rows(by_x) ** 2)), "draws the norms to 0"),
-        (penalty(lambda by_x: np.mean(rows(by_x) - 1)), "cancel out"),
+        (penalty(lambda by_x: np.mean(rows(by_x) ** 2)), "pulls the norms to 0"),
+        (penalty(lambda by_x: np.mean(rows(by_x) - 1)), "Without the square"),
         (penalty(lambda by_x: np.mean(np.abs(rows(by_x) - 1))), "the size of norm - 1"),
         (penalty(lambda by_x: np.sum((rows(by_x) - 1) ** 2)), "sum over the samples"),
         (penalty(lambda by_x: (np.mean(rows(by_x)) - 1) ** 2), "before the square"),
@@ -167,10 +229,21 @@ WRONG = {
         (penalty(lambda by_x: (rows(by_x) - 1) ** 2), "has the shape (5,)"),
         (penalty(lambda by_x: float(np.mean((rows(by_x) - 1) ** 2))), "Keep it a tensor"),
         (penalty(lambda by_x: np.mean((ad.stop_gradient(rows(by_x)) - 1) ** 2)), "Keep it a tensor"),
-        (penalty(lambda by_x: np.mean((rows(by_x) - 1) * ad.stop_gradient(rows(by_x) - 1))), "its gradient is not"),
+        (penalty(lambda by_x: np.mean((rows(by_x) - 1) * ad.stop_gradient(rows(by_x) - 1))), "its gradient isn't"),
         (penalty(lambda by_x: 7.0), "In this order"),
         (penalty(lambda by_x: None), "the penalty is None"),
-        (lambda critic, x: ..., "three dots"),
+        (penalty(usual, lambda real, fake, share: real), "at the real samples"),
+        (penalty(usual, lambda real, fake, share: fake), "at the fake samples"),
+        (penalty(usual, lambda real, fake, share: mix(fake, real, share)), "the share belongs to real"),
+        (penalty(usual, lambda real, fake, share: (real + fake) / 2), "halfway"),
+        (penalty(usual, lambda real, fake, share: np.concatenate([real, fake])), "at real and fake"),
+        (penalty(usual, lambda real, fake, share: real + fake), "the sum of the samples"),
+        (asking_about("real"), "with respect to real"),
+        (asking_about("fake"), "with respect to fake"),
+        (asking_about("again", watched=False), "a gradient that is None"),
+        (penalty(usual, lambda real, fake, share: ...), "three dots"),
+        (lambda critic, real, fake, share: ..., "three dots"),
+        (lambda critic, x: 3.0, "raised TypeError"),
         (3.0, "without calling it"),
     ],
 }

@@ -21,22 +21,12 @@ def nested(second, inside=True):
     return hessian
 
 
-def along(second, inside=True):
-    """Make a product, whose outer tape ends with `second(tape, gradient, x, v)`."""
-    return lambda f, x, v: nested(lambda tape, g, x: second(tape, g, x, v), inside)(f, x)
+by_tapes = nested(lambda tape, g, x: tape.jacobian(g, x))
+another_name = ad.hessian
 
 
-def slope_first(f, x, v):
-    x = ad.constant(x)
-    with ad.GradientTape() as outer:
-        outer.watch(x)
-        slope = np.sum(ad.grad(f)(x) * v)
-    return outer.gradient(slope, x)
-
-
-def differences(f, x, v):
-    slope = ad.grad(f)
-    return (slope(x + 1e-4 * v) - slope(x)) / 1e-4
+def by_products(f, x):
+    return np.stack([ad.hvp(f, (x,), (row,)).numpy() for row in np.eye(x.size)])
 
 
 def by_differences(f, x):
@@ -46,12 +36,36 @@ def by_differences(f, x):
 
 
 def flattened(f, x):
-    return np.reshape(ad.hessian(f)(x), (x.size, x.size))
+    return np.reshape(by_tapes(f, x), (x.size, x.size))
 
 
 def turned(f, x):
-    hessian = ad.hessian(f)(x).numpy()
+    hessian = by_tapes(f, x).numpy()
     return hessian if x.ndim == 1 else hessian.transpose(0, 1, 3, 2)
+
+
+def halving(enough, factor=0.5):
+    """Make a backtracking that stops when `enough(f, x, fall, step, t)`."""
+
+    def backtrack(f, x, gradient, step):
+        t = 1.0
+        while not enough(f, x, gradient @ step, step, t):
+            t = t * factor
+        return t
+
+    return backtrack
+
+
+def armijo(f, x, fall, step, t):
+    return f(x + t * step) <= f(x) + 0.1 * t * fall
+
+
+def by_powers(f, x, gradient, step):
+    return next(2.0**-k for k in range(60) if armijo(f, x, np.sum(gradient * step), step, 2.0**-k))
+
+
+def in_float32(f, x, gradient, step):
+    return np.float32(halving(armijo)(f, x, gradient, step))
 
 
 def right_length(missing, direction, q):
@@ -103,16 +117,11 @@ def endless(product, b):
 
 
 RIGHT = {
-    "15.1": [
-        nested(lambda tape, g, x: tape.jacobian(g, x)),
-        lambda f, x: ad.jacobian(ad.grad(f))(x),
-        lambda f, x: ad.hessian(f)(x).numpy().tolist(),
-    ],
+    "15.1": [halving(armijo), by_powers, in_float32, lambda *args: ad.constant(halving(armijo)(*args))],
     "15.2": [
-        along(lambda tape, g, x, v: tape.gradient(g, x, output_gradients=v)),
-        slope_first,
-        lambda f, x, v: ad.jvp(ad.grad(f), (x,), (v,))[1],
-        lambda f, x, v: ad.hvp(f, (x,), (v,)),
+        by_tapes,
+        lambda f, x: ad.jacobian(ad.grad(f))(x),
+        lambda f, x: by_tapes(f, x).numpy().tolist(),
     ],
     "15.3": [
         walk(),
@@ -125,43 +134,43 @@ RIGHT = {
 
 WRONG = {
     "15.1": [
+        (halving(lambda f, x, fall, step, t: f(x + t * step) <= f(x)), "doesn.t rise"),
+        (halving(lambda f, x, fall, step, t: f(x + t * step) < f(x)), "height is lower"),
+        (halving(lambda f, x, fall, step, t: f(x + t * step) <= f(x) + 0.1 * fall), "never ends"),
+        (halving(lambda f, x, fall, step, t: f(x + t * step) <= f(x) - 0.1 * t * fall), "don.t subtract"),
+        (halving(lambda f, x, fall, step, t: f(x + t * step) <= f(x) + t * fall), "the rule gives"),
+        (halving(armijo, 0.1), "Try the half"),
+        (lambda f, x, gradient, step: 1.0, "always 1"),
+        (lambda f, x, gradient, step: 0.3, "the rule gives"),
+        (lambda f, x, gradient, step: step * halving(armijo)(f, x, gradient, step), "number t alone"),
+        (lambda f, x, gradient, step: None, "returns nothing"),
+        (lambda f, x: 1.0, "raised TypeError"),
+        (0.5, "without calling it"),
+    ],
+    "15.2": [
         (nested(lambda tape, g, x: tape.gradient(g, x)), "adds up the rows"),
+        (lambda f, x: ad.hessian(f)(x), "`ad.hessian`, which this exercise leaves to you"),
+        (lambda f, x: another_name(f)(x), "`ad.hessian`, which this exercise leaves to you"),
+        (lambda f, x: ad.hessian(lambda y: f(y))(x), "`ad.hessian`, which this exercise leaves to you"),
+        (by_products, "`ad.hvp`, which this exercise leaves to you"),
         (nested(lambda tape, g, x: tape.jacobian(g, x), inside=False), "inside the outer tape"),
         (nested(lambda tape, g, x: g), "That is the gradient"),
-        (lambda f, x: np.diag(ad.hessian(f)(x).numpy()), "the diagonal alone"),
-        (lambda f, x: np.diag(np.diag(ad.hessian(f)(x).numpy())), "zeros beside it"),
+        (lambda f, x: np.diag(by_tapes(f, x).numpy()), "the diagonal alone"),
+        (lambda f, x: np.diag(np.diag(by_tapes(f, x).numpy())), "zeros beside it"),
         (lambda f, x: np.outer(ad.grad(f)(x).numpy(), ad.grad(f)(x).numpy()), "gradient times itself"),
-        (lambda f, x: -ad.hessian(f)(x), "wrong sign"),
+        (lambda f, x: -by_tapes(f, x), "wrong sign"),
         (by_differences, "a finite difference is not"),
         (flattened, "(2, 2, 2, 2)"),
         (turned, "not where they belong"),
-        (lambda f, x: 2 * ad.hessian(f)(x), "by hand it is"),
+        (lambda f, x: 2 * by_tapes(f, x), "by hand it is"),
         (lambda f, x: f(x), "has shape ()"),
         (lambda f, x: ..., "three dots"),
         (lambda f, x: "no", "an array of numbers"),
         (lambda f: f, "raised TypeError"),
         (np.eye(2), "without calling it"),
     ],
-    "15.2": [
-        (along(lambda tape, g, x, v: tape.jacobian(g, x).numpy() @ v), "a stack of seeds"),
-        (lambda f, x, v: ad.hessian(f)(x).numpy() @ v, "a stack of seeds"),
-        (along(lambda tape, g, x, v: tape.gradient(g, x)), "Where does v come in"),
-        (along(lambda tape, g, x, v: tape.gradient(g, x) * v), "at the end"),
-        (along(lambda tape, g, x, v: g * v), "element by element: first"),
-        (along(lambda tape, g, x, v: np.sum(g * v)), "the slope along v"),
-        (along(lambda tape, g, x, v: g), "That is the gradient. "),
-        (along(lambda tape, g, x, v: tape.gradient(g, x, output_gradients=v), inside=False), "gives None"),
-        (lambda f, x, v: np.diag(ad.hessian(f)(x).numpy()) * v, "diagonal of the Hessian times v"),
-        (lambda f, x, v: ad.hessian(f)(x), "a matrix"),
-        (differences, "A finite difference"),
-        (lambda f, x, v: 2 * ad.hvp(f, (x,), (v,)), "Which cotangent"),
-        (lambda f, x, v: np.zeros(2), "yours has shape (2,)"),
-        (lambda f, x, v: ..., "three dots"),
-        (lambda f, x: x, "raised TypeError"),
-        (7, "without calling it"),
-    ],
     "15.3": [
-        (template, "in `length` and in `share`"),
+        (template, "three dots"),
         (walk(share_of=lambda missing, left, direction, q: 0.0), "gradient descent"),
         (walk(share_of=lambda missing, left, direction, q: (left @ q) / (direction @ q)), "wrong sign"),
         (walk(share_of=lambda missing, left, direction, q: (missing @ missing) / (left @ left)), "upside down"),
@@ -177,7 +186,7 @@ WRONG = {
         (without_products, "never asked"),
         (endless, "After 200 products"),
         (lambda product, b: product(b)[:2], "your result has shape (2,)"),
-        (lambda product, b: None, "gives None"),
+        (lambda product, b: None, "returns None"),
         (lambda b: b, "raised TypeError"),
     ],
 }

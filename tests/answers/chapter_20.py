@@ -20,7 +20,7 @@ def again(block, x, kernels, dy, watch=lambda tape, x, kernels: tape.watch([x, k
 
 
 def recompute(backward=again, forward=lambda block, x, kernels: block(x, kernels), plain=True):
-    """Make an answer to 13.2 whose ways are given."""
+    """Make an answer to 20.2 whose ways are given."""
 
     def answer(block):
         @ad.custom_gradient
@@ -32,6 +32,26 @@ def recompute(backward=again, forward=lambda block, x, kernels: block(x, kernels
         return light
 
     return answer
+
+
+def watching_arrays(block, x, kernels, dy, watch=True):
+    with ad.GradientTape() as inner:
+        if watch:
+            inner.watch([x, kernels])
+        y = block(x, kernels)
+    return inner.gradient(y, [x, kernels], output_gradients=dy)
+
+
+def multiplied_by_dy(block, x, kernels, dy):
+    to_x, to_kernels = again(block, x, kernels, None)
+    return to_x * dy, to_kernels
+
+
+def with_variables(block, x, kernels, dy):
+    x, kernels = ad.Variable(x), [ad.Variable(kernel) for kernel in kernels]
+    with ad.GradientTape() as inner:
+        target = np.sum(block(x, kernels) * dy)
+    return inner.gradient(target, [x, kernels])
 
 
 def kept(block, x, kernels):
@@ -78,7 +98,12 @@ def going_wrong(**options):
 
 RIGHT = {
     "20.1": [{"bound": BOUND, "weight": 4}, {"bound": ad.constant(9.54e-7), "weight": 4.0}],
-    "20.2": [recompute(), recompute(lambda *args: tuple(again(*args)))],
+    "20.2": [
+        recompute(),
+        recompute(lambda *args: tuple(again(*args))),
+        recompute(with_variables),
+        recompute(lambda block, x, kernels, dy: ad.vjp(block, x, kernels)[1](dy)),
+    ],
     "20.3": [in_jax_style, with_a_tape, going_wrong()],
 }
 
@@ -90,6 +115,7 @@ WRONG = {
         ({"bound": 0.25**9, "weight": 4}, "nine"),
         ({"bound": 0.25**11, "weight": 4}, "eleven"),
         ({"bound": 1, "weight": 4}, "change nothing"),
+        ({"bound": 1e-6, "weight": 4}, "Close"),
         ({"bound": 0, "weight": 4}, "one link first"),
         ({"bound": BOUND, "weight": 1}, "and not 1"),
         ({"bound": BOUND, "weight": 0.25}, "smaller still"),
@@ -105,13 +131,18 @@ WRONG = {
         (recompute(plain=False), "ran on tensors"),
         (recompute(partial(again), lambda block, x, kernels: block(x, kernels) + 1.0), "The value differs"),
         (recompute(again, lambda block, x, kernels: 0.5 * (block(x, kernels) + block(x, kernels))), "2 times"),
-        (recompute(lambda block, x, kernels, dy: again(block, x, kernels, None)), "dy is forgotten"),
+        (recompute(lambda block, x, kernels, dy: again(block, x, kernels, None)), "forgot the cotangent"),
         (recompute(lambda *args: (lambda x, kernels: (x, kernels[::-1]))(*again(*args))), "in the order"),
         (recompute(lambda *args: (lambda x, kernels: (2.0 * x, kernels))(*again(*args))), "seed it with dy"),
         (recompute(partial(again, watch=lambda *args: None)), "None for everything"),
         (recompute(partial(again, watch=lambda tape, x, kernels: tape.watch(x))), "the kernels is None"),
         (recompute(partial(again, watch=lambda tape, x, kernels: tape.watch(kernels))), "gradient of x is None"),
         (recompute(lambda *args: ...), "three dots"),
+        (recompute(lambda *args: (..., ...)), "three dots"),
+        (recompute(watching_arrays), "Make new tensors"),
+        (recompute(partial(watching_arrays, watch=False)), "Make new tensors"),
+        (recompute(multiplied_by_dy), "too late"),
+        (recompute(lambda *args: (lambda x, kernels: (x, *kernels))(*again(*args))), "must return two things"),
         (recompute(lambda *args: again(*args)[0]), "must return two things"),
         (recompute(lambda *args: 1 / 0), "raised ZeroDivisionError"),
         (without_recomputing, "not computed again"),
@@ -124,7 +155,7 @@ WRONG = {
     ],
     "20.3": [
         (lambda *args: (0.0, 0.0), "still 0"),
-        (lambda *args: tuple(descent(*args))[::-1], "changed places"),
+        (lambda *args: tuple(descent(*args))[::-1], "wrong order"),
         (going_wrong(sign=-1.0), "uphill"),
         (going_wrong(keep=True), "to zero after each step"),
         (going_wrong(scale=2.0), "not their sum"),
@@ -133,10 +164,10 @@ WRONG = {
         (going_wrong(by="b"), "w stays 0"),
         (going_wrong(in_turn=True), "both slopes first"),
         (lambda x, y, turns, rate: tuple(descent(x, y, turns + 1, rate)), "too many"),
-        (lambda x, y, turns, rate: tuple(descent(x, y, max(turns - 1, 1), rate)), "too few"),
+        (lambda x, y, turns, rate: tuple(descent(x, y, turns - 1, rate)), "too few"),
         (lambda x, y, turns, rate: tuple(np.polyfit(x, y, 1)), "the best line"),
         (lambda *args: (3.0, 4.0), "It starts with zeros"),
-        (lambda *args: None, "gives None"),
+        (lambda *args: None, "returns None"),
         (lambda *args: 3.0, "two numbers"),
         (lambda *args: (..., ...), "three dots"),
         (lambda length: 3.0, "raised TypeError"),

@@ -180,7 +180,7 @@ def test_a_prediction_is_answered_and_running_the_next_cell_shows_its_output(lab
     before = notebook.standing()["cells"]
     assert not notebook.output(2).is_visible()
     notebook.run(1)
-    question = notebook.page.locator(".jp-Notebook section.prediction")
+    question = notebook.page.locator(".jp-Notebook .prediction")
     question.get_by_role("textbox").click()
     for keys in ("5", "Enter", "4", "Enter"):  # which JupyterLab must leave alone
         notebook.page.keyboard.press(keys)

@@ -274,6 +274,22 @@ def kind_of(prompt: str) -> str:
     return next(kind for text, kind in words.items() if text in prompt)
 
 
+def test_a_cut_is_offered_where_there_is_one(predict: Any) -> None:
+    with ad.trace("a cut") as traced:
+        x = ad.Variable(2.5, name="x")
+        with ad.GradientTape():
+            y = np.floor(x) * x
+            z = y * x
+            z * y
+    for program, offered in ((traced, True), (cubic(), False)):
+        at = predict(program)
+        fates = [question["options"] for question in at.asked() if kind_of(question["prompt"]) == "recorded"]
+        assert fates
+        for options in fates:
+            assert {"record it", "not record it"} == {*options} - {"record it as a cut"}
+            assert ("record it as a cut" in options) == offered
+
+
 def test_what_is_asked_about_a_small_program(predict: Any) -> None:
     at = predict(cubic())
     kinds = [kind_of(question["prompt"]) for question in at.asked()]

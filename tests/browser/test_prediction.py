@@ -29,7 +29,7 @@ class Asked:
 
     def __init__(self, tab: Any) -> None:
         self.tab, self.page = tab, tab.page
-        self.root = tab.page.locator("section.prediction")
+        self.root = tab.page.locator(".prediction")
         self.page.evaluate(
             "() => { window.settled = 0; addEventListener('autodiff-settled', () => window.settled++); }"
         )
@@ -232,7 +232,7 @@ def test_two_on_a_page_do_not_mix(open_tab: Any, tmp_path: Path) -> None:
     path = tmp_path / "two.html"
     path.write_text(PAGE.format(sunk="#f4f5f7", title="Two predictions", fragment=html), encoding="utf-8")
     tab = open_tab(path.as_uri())
-    first, second = (tab.page.locator("section.prediction").nth(number) for number in (0, 1))
+    first, second = (tab.page.locator(".prediction").nth(number) for number in (0, 1))
     for root in (first, second):
         root.get_by_role("radio", name="5", exact=True).check()
     assert first.get_by_role("radio", name="5", exact=True).is_checked()

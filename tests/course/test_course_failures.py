@@ -4,7 +4,9 @@ Each must fail in the way that the chapter says, or there is nothing to see. Tho
 numbers, and are in `test_course_numbers.py`.
 """
 
+import csv
 import json
+import math
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,6 +16,7 @@ import pytest
 import autodiff_edu as ad
 from autodiff_edu import nn
 from autodiff_edu.course.chapters import chapter_05
+from autodiff_edu.course.tools.assignment import chapters
 
 # Chapter 1: writing into an array that the tape still needs ---------------------------------------------------------
 
@@ -139,6 +142,28 @@ def test_a_fit_goes_flat_in_silence_where_an_n_by_1_prediction_meets_n_targets(c
         b.assign_sub(0.3 * by_b)
     assert w.tolist() == [[pytest.approx(slope, abs=1e-9)]]
     assert b.tolist() == [pytest.approx(1.0)]
+
+
+@pytest.mark.parametrize(
+    ("column", "line", "errors"), [(False, (0.0, 4.2018), 342 * 342), (True, (0.4969, 4.1563), 342)]
+)
+def test_the_penguins_line_goes_flat_as_well(column, line, errors):
+    with (chapters()[3].parent / "data" / "penguins.csv").open(encoding="utf-8") as table:
+        rows = list(csv.DictReader(table))
+    x = np.array([[float(row["flipper_length_mm"]) / 10.0 - 20.0] for row in rows])
+    targets = np.array([float(row["body_mass_g"]) / 1000.0 for row in rows])
+    if column:
+        targets = targets[:, None]
+    w, b = ad.Variable([[0.0]]), ad.Variable([0.0])
+    for _ in range(40):
+        with ad.GradientTape() as tape:
+            error = x @ w + b - targets
+            loss = np.mean(error**2)
+        by_w, by_b = tape.gradient(loss, [w, b])
+        w.assign_sub(0.2 * by_w)
+        b.assign_sub(0.2 * by_b)
+    assert (w.item(), b.item()) == pytest.approx(line, abs=1e-4)
+    assert error.size == errors
 
 
 def test_the_package_s_own_mean_squared_error_refuses_such_shapes():
@@ -291,7 +316,7 @@ def test_temporal_difference_learning_does_not_learn_where_its_target_is_left_co
     assert tape.gradient(loss, w) == slope
 
 
-# Chapter 9: forgetting the cotangent --------------------------------------------------------------------------------
+# Chapter 9: a rule without its cotangent, with a kink, with plain numbers --------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -301,6 +326,51 @@ def test_a_rule_that_forgets_the_cotangent_is_right_alone_and_wrong_in_a_chain(b
     square = ad.custom_gradient(lambda x: (x * x, backward(x)))
     assert ad.grad(square)(3.0) == 6.0
     assert ad.grad(lambda x: 5.0 * square(x))(3.0) == chained
+
+
+def softplus_with_a_kink(x):
+    small = np.exp(-np.abs(x))
+    return np.logaddexp(0.0, x), lambda dy: dy * np.where(x >= 0.0, 1.0, small) / (1.0 + small)
+
+
+def softplus_with_plain_numbers(x):
+    slope = 1.0 / (1.0 + np.exp(-x.numpy()))
+    return np.logaddexp(0.0, x), lambda dy: dy * slope
+
+
+def softplus(x):
+    return np.logaddexp(0.0, x), lambda dy: dy * np.exp(-np.logaddexp(0.0, -x))
+
+
+@pytest.mark.parametrize(
+    ("f", "wrong_at"),
+    [(softplus_with_a_kink, {0.0}), (softplus_with_plain_numbers, {-1.0, 0.0, 1.0}), (softplus, set())],
+)
+def test_a_rule_can_be_right_once_and_wrong_twice(f, wrong_at):
+    f = ad.custom_gradient(f)
+    for x in (-1.0, 0.0, 1.0):
+        ad.check_gradients(f, x, order=1)
+        if x in wrong_at:
+            with pytest.raises(AssertionError, match=r"the second derivative of .* is wrong"):
+                ad.check_gradients(f, x)
+        else:
+            ad.check_gradients(f, x)
+
+
+@pytest.mark.parametrize("convert", [np.asarray, math.exp])
+def test_conversions_in_a_rule_are_errors_where_another_tape_records_it(convert):
+    with pytest.raises(TypeError, match="takes the plain number"):
+        ad.grad(ad.grad(ad.custom_gradient(lambda x: (np.exp(x), lambda dy: dy * convert(x)))))(1.0)
+
+
+def test_one_mail_breaks_the_filter_or_its_weights_unless_the_gradient_is_clipped():
+    mail = np.array([4000.0, 1.0])
+    clip = ad.custom_gradient(lambda w: (w, lambda dy: dy / np.maximum(1.0, np.linalg.norm(dy))))
+    stable, weights = ad.custom_gradient(softplus), np.array([0.84, -0.88])
+    with np.errstate(over="ignore", invalid="ignore"):
+        assert np.isnan(ad.grad(lambda w: np.log(1.0 + np.exp(w @ mail)))(weights).numpy()).all()
+    assert ad.grad(lambda w: stable(w @ mail))(weights).tolist() == [4000.0, 1.0]
+    assert np.allclose(ad.grad(lambda w: stable(clip(w) @ mail))(weights), [1.0, 0.00025], rtol=1e-6)
 
 
 # Chapter 11: a tape that never watched -------------------------------------------------------------------------------
@@ -330,6 +400,24 @@ def test_a_first_gradient_taken_after_the_outer_tape_has_closed_has_no_second(in
         slope = inner.gradient(y, x)
     assert slope == 27.0
     assert outer.gradient(slope, x) == (18.0 if inside else None)
+
+
+def test_an_input_gradient_taken_before_the_outer_tape_begins_is_left_out_of_a_loss_without_a_sign():
+    w, x = ad.Variable(2.0), ad.constant(3.0)
+
+    def input_gradient():
+        with ad.GradientTape(watch_accessed_variables=False) as inner:
+            inner.watch(x)
+            y = w * w * x
+        return inner.gradient(y, x)
+
+    early = input_gradient()
+    with ad.GradientTape() as outer:
+        late = w + early
+    with ad.GradientTape() as whole:
+        nested = w + input_gradient()
+    assert late == nested
+    assert (outer.gradient(late, w), whole.gradient(nested, w)) == (1.0, 5.0)
 
 
 # Chapter 14: reading the gradient of a vector as a diagonal ---------------------------------------------------------
@@ -375,6 +463,26 @@ def test_newton_with_the_size_of_the_curvature_walks_to_a_minimum():
     assert float(ad.hessian(two_valleys)(path[-1])) == pytest.approx(8.0)
 
 
+def test_the_size_of_the_curvature_points_downhill_and_still_jumps_to_2_42_if_nobody_tries_the_step():
+    path = newton(0.3, curvature=abs)
+    assert two_valleys(path[1]) == pytest.approx(-0.7021, abs=1e-4)
+    assert two_valleys(path[2]) == pytest.approx(2.42, abs=5e-3)
+    half = (path[1] + path[2]) / 2
+    assert two_valleys(half) < two_valleys(path[1])
+
+
+def test_damping_by_more_than_the_most_negative_eigenvalue_turns_the_step_from_the_saddle_to_a_valley():
+    def pass_between(p):
+        return p[0] ** 2 + two_valleys(p[1])
+
+    q = np.array([0.6, 0.3])
+    gradient, hessian = ad.grad(pass_between)(q).numpy(), ad.hessian(pass_between)(q).numpy()
+    assert np.linalg.eigvalsh(hessian) == pytest.approx([-2.92, 2.0])
+    plain, damped = (-np.linalg.solve(hessian + damping * np.eye(2), gradient) for damping in (0.0, 4.0))
+    assert (q + plain)[1] == pytest.approx(-0.074, abs=1e-3)
+    assert (q + damped)[1] == pytest.approx(1.311, abs=1e-3)
+
+
 # Chapter 16: batch normalisation, and the check that finds it -------------------------------------------------------
 
 
@@ -405,3 +513,92 @@ def test_in_a_stack_of_sigmoids_the_gradient_shrinks_to_a_quarter_or_less_with_e
     sizes = [abs(float(g)) for g in tape.gradient(y, weights)]
     assert all(earlier < 0.25 * later for earlier, later in pairwise(sizes))
     assert sizes[0] < 0.25**9 < 0.1 < sizes[-1]
+
+
+def penguins():
+    with (Path(__file__).parents[2] / "notebooks/data/penguins.csv").open(encoding="utf-8") as table:
+        rows = list(csv.DictReader(table))
+    measured = np.array([[float(row["flipper_length_mm"]), float(row["body_mass_g"])] for row in rows])
+    learn = np.arange(len(rows)) % 5 > 0
+    names = np.array([["Adelie", "Chinstrap", "Gentoo"].index(row["species"]) for row in rows])
+    return (measured[learn] - measured[learn].mean(axis=0)) / measured[learn].std(axis=0), names[learn]
+
+
+def ten_layers(activation, factor, turns=0):
+    """The norm of each kernel's gradient in chapter 20's deep network, and its loss, after so many turns."""
+    x, y = penguins()
+    nn.seed(13)
+    hidden, last = [nn.Dense(8, activation) for _ in range(10)], nn.Dense(3)
+    optimizer = nn.SGD(0.1)
+
+    def loss():
+        a = x
+        for layer in hidden:
+            a = layer(a)
+        return nn.softmax_cross_entropy(last(a), y)
+
+    loss()
+    for layer in hidden:
+        layer.kernel.assign(factor * layer.kernel)
+    variables = [v for layer in (*hidden, last) for v in layer.variables]
+    for turn in range(turns + 1):
+        with ad.GradientTape() as tape:
+            value = loss()
+        gradients = tape.gradient(value, variables)
+        if turn < turns:
+            optimizer.apply(gradients, variables)
+    return [float(np.linalg.norm(g)) for g in gradients[:20:2]], float(value)
+
+
+def test_kernels_that_are_too_small_vanish_and_too_large_explode_with_slope_1_too():
+    (tanh, _), (tanh_half, _), (tanh_four, _) = (ten_layers(np.tanh, factor) for factor in (1.0, 0.5, 4.0))
+    (relu, _), (relu_half, _), (relu_four, loss) = (ten_layers(nn.relu, factor) for factor in (1.0, 0.5, 4.0))
+    assert all(240 < a / b < 310 for a, b in zip(tanh, tanh_half, strict=True))
+    assert all(500 < a / b < 530 for a, b in zip(relu, relu_half, strict=True))  # 2 to the power of 9 is 512
+    assert 1e3 < min(relu_four) < max(relu_four) < 7e3
+    assert max(tanh_four) < 6.0
+    assert round(loss) == 5414
+    he, _ = ten_layers(nn.relu, np.sqrt(2.0))
+    assert 0.1 < min(he) < max(he) < 0.4
+
+
+@pytest.mark.parametrize(("activation", "factor"), [(nn.sigmoid, 1.0), (nn.relu, 4.0)])
+def test_sigmoids_and_dead_relus_learn_the_last_bias_only(activation, factor):
+    _, y = penguins()
+    shares = np.bincount(y) / len(y)
+    norms, loss = ten_layers(activation, factor, turns=200)
+    assert f"{loss:.4f}" == f"{-np.sum(shares * np.log(shares)):.4f}" == "1.0497"
+    assert max(norms[:5]) < 1e-4
+    assert (norms == [0.0] * 10) == (activation is nn.relu)
+
+
+# Chapter 21: a block that is not independent ------------------------------------------------------------------------
+
+
+def first_slopes(scale):
+    """The first slope of a linear fit whose rows are scaled in 8, 4 and 2 blocks; blocks differ in their means."""
+    draw = np.random.default_rng(0)
+    rows = draw.normal(size=(80, 2))
+    rows[:, 0] += np.repeat(np.arange(8.0), 10)
+    wanted = rows @ [3.0, -2.0]
+
+    def slope(x):
+        return float(ad.grad(lambda w: np.mean((x @ w - wanted) ** 2))(np.zeros(2))[0])
+
+    return [slope(np.concatenate(scale(np.split(rows, count)))) for count in (8, 4, 2)]
+
+
+def test_scaling_block_by_block_gives_a_gradient_that_depends_on_the_cuts():
+    found = first_slopes(lambda blocks: [(b - b.mean(axis=0)) / b.std(axis=0) for b in blocks])
+    assert min(abs(a - b) for a, b in pairwise(found)) > 0.1
+
+
+def test_scaling_by_what_all_blocks_send_does_not():
+    def scale(blocks):
+        rows = sum(len(b) for b in blocks)
+        mean = sum(b.sum(axis=0) for b in blocks) / rows
+        spread = np.sqrt(sum((b**2).sum(axis=0) for b in blocks) / rows - mean**2)
+        return [(b - mean) / spread for b in blocks]
+
+    found = first_slopes(scale)
+    assert found == pytest.approx([found[0]] * 3, rel=1e-9)

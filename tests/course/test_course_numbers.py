@@ -6,6 +6,7 @@ They were measured on TensorFlow 2.21 or worked out by hand. The failures that a
 
 import math
 from pathlib import Path
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -86,7 +87,16 @@ def test_the_lemonade_s_tape_fills_by_8_kilobytes_for_each_array_that_is_new():
         filled.append(tape.nbytes)
     assert filled == [16_000, 24_000, 32_000, 40_000]
     assert profit.shape == (1000,)
-    assert float(ad.grad(lambda price: (price - 0.5) * (120.0 - 30.0 * price))(2.0)) == 15.0
+
+
+def test_the_lemonade_earns_15_cents_for_a_cent_more_and_nothing_for_50():
+    def lemonade(price):
+        return (price - 0.5) * (120.0 - 30.0 * price)
+
+    assert lemonade(2.0) == 90.0
+    assert float(ad.grad(lemonade)(2.0)) == 15.0
+    assert lemonade(2.01) - 90.0 == pytest.approx(0.147)
+    assert lemonade(2.5) == 90.0
 
 
 ONES = np.ones(1000)
@@ -144,6 +154,31 @@ def test_most_of_the_slope_of_a_square_root_comes_from_the_last_turn():
     entries = [step for step in tape.steps(y, x) if step.entry.name == "divide" and step.entry.ids[0] == x._id]
     parts = [float(step.cotangent / step.entry.values[1]) for step in entries]
     assert parts == [pytest.approx(part, abs=1e-6) for part in (0.352941, 0.000577, 0.000048)]
+
+
+# Chapter 2: what all slopes cost ------------------------------------------------------------------------------------
+
+
+def test_100_slopes_cost_597_operations_where_central_differences_take_39800():
+    values = [ad.constant(1.0) for _ in range(100)]
+    with ad.GradientTape() as tape:
+        tape.watch(values)
+        target = values[0] * values[0]
+        for value in values[1:]:
+            target = target + value * value
+    run = len(tape.entries)
+    walk = sum(len(step.contributions) for step in tape.steps(target, values))
+    assert (run + walk, 2 * 100 * run) == (597, 39_800)
+
+
+def test_a_million_slopes_take_one_walk():
+    x = ad.constant(np.linspace(0.0, 4.0, 1_000_001))
+    with ad.GradientTape() as tape:
+        tape.watch(x)
+        y = np.sum(x * np.sin(x))
+    slopes = tape.gradient(y, x)
+    assert (slopes.shape, len(tape.entries)) == ((1_000_001,), 3)
+    assert float(slopes[500_000]) == pytest.approx(math.sin(2) + 2 * math.cos(2))
 
 
 # Chapters 7 and 8: stop recording, reset, stop the gradient ---------------------------------------------------------
@@ -213,6 +248,22 @@ def test_what_was_watched_tells_them_apart_only_reset_forgets_it(way, by_x):
 
 
 # Chapter 9: custom gradients ----------------------------------------------------------------------------------------
+
+
+def test_the_slope_of_log_1_plus_exp_overflows_at_1000_and_the_textbook_s_formula_cancels_at_minus_40():
+    @ad.custom_gradient
+    def textbook(x):
+        e = np.exp(x)
+        return np.log(1.0 + e), lambda dy: dy * (1.0 - 1.0 / (1.0 + e))
+
+    def naive(x):
+        return np.log(1.0 + np.exp(x))
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        assert np.isnan(float(ad.grad(naive)(1000.0)))
+        assert ad.grad(textbook)(1000.0) == 1.0
+    assert f"{ad.grad(naive)(-40.0):.1e}" == "4.2e-18"
+    assert ad.grad(textbook)(-40.0) == 0.0
 
 
 @ad.custom_gradient
@@ -292,6 +343,39 @@ def test_one_persistent_tape_gives_the_same_6_and_5():
     assert (tape.gradient(z, x), tape.gradient(m, y)) == (6.0, 5.0)
 
 
+def play(losses_of, turns=200):
+    """Play chapter 11's game: two weights against three, each obeying the loss whose tape watches it."""
+    noise = np.array([NormalDist().inv_cdf((k + 0.5) / 200) for k in range(200)])
+    forger, inspector = [ad.Variable(0.0), ad.Variable(1.0)], [ad.Variable(0.0) for _ in range(3)]
+    for _ in range(turns + 1):
+        tapes = [ad.GradientTape(watch_accessed_variables=False) for _ in range(2)]
+        with tapes[0], tapes[1]:
+            tapes[0].watch(forger)
+            tapes[1].watch(inspector)
+            a, b, c = inspector
+            coins, genuine = forger[0] + forger[1] * noise, 1.5 + 0.5 * noise
+            rated, rated_genuine = a + b * coins + c * coins**2, a + b * genuine + c * genuine**2
+            forgets = 0.1 * sum(weight**2 for weight in inspector)
+            guess = np.mean(np.logaddexp(0.0, -rated_genuine)) + np.mean(np.logaddexp(0.0, rated)) + forgets
+            losses = losses_of(np.mean(np.logaddexp(0.0, -rated)), guess)
+        slopes = tapes[0].gradient(losses[0], forger) + tapes[1].gradient(losses[1], inspector)
+        for weight, slope in zip(forger + inspector, slopes, strict=True):
+            weight.assign_sub(0.3 * slope)
+    return float(forger[0]), float(forger[1]), [float(loss) for loss in losses]
+
+
+def test_a_forger_and_an_inspector_with_a_tape_each_end_at_the_genuine_coins():
+    shift, spread, losses = play(lambda forger, inspector: (forger, inspector))
+    assert (shift, spread) == pytest.approx((1.5, 0.5), abs=0.005)
+    assert losses == pytest.approx([np.log(2.0), np.log(4.0)], abs=0.001)
+
+
+def test_if_they_share_the_sum_of_their_losses_it_ends_lower_and_far_from_the_genuine_coins():
+    shift, spread, losses = play(lambda forger, inspector: (forger + inspector, forger + inspector))
+    assert losses[0] == pytest.approx(1.58, abs=0.005)
+    assert (shift, spread) == pytest.approx((-0.5, 0.01), abs=0.05)
+
+
 # Chapter 12: higher orders -------------------------------------------------------------------------------------------
 
 
@@ -336,6 +420,22 @@ def test_the_norm_of_a_relu_layer_s_input_gradient_has_gradients_shaped_like_ker
     assert_derivatives("the norm", arguments, got, expected)
 
 
+def test_the_outermost_tape_of_tanh_grows_by_a_factor_that_creeps_up_with_the_order():
+    lengths = []
+
+    def derivative(x, order):
+        if order == 0:
+            return np.tanh(x)
+        with ad.GradientTape() as tape:
+            tape.watch(x)
+            y = derivative(x, order - 1)
+        lengths.append(len(tape.entries))
+        return tape.gradient(y, x)
+
+    derivative(ad.constant(0.5), 9)
+    assert lengths == [1, 4, 10, 23, 54, 133, 344, 927, 2578]
+
+
 # Chapter 14: Jacobians ----------------------------------------------------------------------------------------------
 
 
@@ -378,6 +478,48 @@ def test_the_hessian_by_a_first_layer_s_kernel_is_symmetric_and_a_damped_newton_
     first.kernel.assign_sub(step.reshape(5, 8))
     after = np.mean(second(first(x)) ** 2)
     assert float(after) < 0.2 * float(loss)
+
+
+def valley(p):
+    return (1 - p[0]) ** 2 + 100 * (p[1] - p[0] ** 2) ** 2
+
+
+def test_in_the_valley_newton_gets_further_in_five_steps_than_descent_in_ten_thousand():
+    x, y = -1.0, 0.0
+    for _ in range(10_000):
+        x, y = x + 0.001 * (2 * (1 - x) + 400 * x * (y - x**2)), y - 0.001 * 200 * (y - x**2)
+    assert (x, y) == (pytest.approx(0.994, abs=5e-4), pytest.approx(0.987, abs=1e-3))
+
+    p = np.array([-1.0, 0.0])
+    for _ in range(5):
+        p = p - np.linalg.solve(ad.hessian(valley)(p).numpy(), ad.grad(valley)(p).numpy())
+    assert valley(p) < 1e-12
+
+
+def test_the_stable_loss_is_right_at_second_order_where_its_score_is_0():
+    def loss(z):
+        return np.logaddexp(0.0, z)
+
+    assert ad.hessian(loss)(0.0) == 0.25
+    ad.check_gradients(loss, 0.0)
+
+
+def test_near_the_lowest_point_each_of_newton_s_steps_squares_the_error():
+    random = np.random.default_rng(3)
+    settings = random.standard_normal((60, 2))
+    side = np.where(settings @ [1.2, -0.8] + 0.3 + random.logistic(size=60) > 0.0, 1.0, -1.0)
+
+    def loss(p):
+        return np.mean(np.logaddexp(0.0, -side * (settings @ p[:2] + p[2])))
+
+    p = np.zeros(3)
+    assert np.linalg.eigvalsh(ad.hessian(loss)(p).numpy()).min() > 0.1
+    losses = []
+    for _ in range(7):
+        p = p - np.linalg.solve(ad.hessian(loss)(p).numpy(), ad.grad(loss)(p).numpy())
+        losses.append(float(loss(p)))
+    assert np.array(losses[:4]) - losses[-1] == pytest.approx([3e-2, 3e-3, 5e-5, 2e-8], rel=0.25)
+    assert losses[4] - losses[-1] < 1e-12
 
 
 # Chapter 16: batch Jacobians ----------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ def test_an_assignment_has_neither_solutions_nor_outputs(tmp_path):
     assert [path.name for path in written] == [path.name for path in CHAPTERS.values()]
     for path in written:
         text = path.read_text(encoding="utf-8")
-        for word in ("-solution", "-fold", "Solution to", "folded solution", "cell hidden", "image/png"):
+        for word in ("-solution", "-fold", "Solution to", "folded solution", "cell hidden", "unfolds", "image/png"):
             assert word not in text, f"{path.name} says {word}"
         code = [cell for cell in cells(path) if cell["cell_type"] == "code"]
         assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code)
@@ -58,7 +58,7 @@ def test_nothing_else_of_a_chapter_is_lost(tmp_path):
         if not cell["id"].endswith(("-solution", "-fold")) and cell["id"] != "ex":
             assert handed_out.pop(cell["id"]) == "".join(cell["source"])
     assert set(handed_out) == {"written-for", "ex"}
-    assert handed_out["ex"].endswith("A hint tells you where to look.")
+    assert handed_out["ex"].endswith("a hint tells you where to look.")
 
 
 def test_who_learns_alone_may_keep_the_solutions(tmp_path):
@@ -67,8 +67,8 @@ def test_who_learns_alone_may_keep_the_solutions(tmp_path):
     solution = handed_out["ex-1-solution"]
     assert solution["outputs"] == []
     assert solution["metadata"]["jupyter"] == {"source_hidden": True}
-    assert "ex-1-fold" in handed_out
-    assert "folded" in "".join(handed_out["ex"]["source"])
+    assert handed_out["ex-1-fold"]["metadata"]["jp-MarkdownHeadingCollapsed"]
+    assert "unfolds" in "".join(handed_out["ex"]["source"])
     assert not (tmp_path / "01-the-tape.ipynb").exists()
 
 
@@ -173,6 +173,20 @@ def test_jupyterlab_hides_what_the_tags_hide_in_the_book_and_nothing_else(tmp_pa
     execute(path)
     found = [cell["metadata"].get("jupyter") for cell in cells(path)]
     assert found == [{"source_hidden": True, "name": "mine"}, {"outputs_hidden": True}, None]
+
+
+def test_a_solution_and_the_heading_above_it_are_folded(tmp_path):
+    path = notebook(tmp_path / "x.ipynb", "1", "2")
+    content = json.loads(path.read_text(encoding="utf-8"))
+    heading, solution = content["cells"]
+    heading |= {"cell_type": "markdown", "id": "ex-1-fold", "metadata": {}, "source": ["#### Solution"]}
+    del heading["outputs"], heading["execution_count"]
+    solution["metadata"] = {"tags": ["solution", "hide-input", "hide-output"]}
+    path.write_text(json.dumps(content), encoding="utf-8")
+    execute(path)
+    heading, solution = cells(path)
+    assert heading["metadata"] == {"jp-MarkdownHeadingCollapsed": True}
+    assert solution["metadata"]["jupyter"] == {"source_hidden": True}
 
 
 def test_a_chapter_that_raises_or_lacks_is_left_as_it_was(tmp_path, capsys):

@@ -382,10 +382,23 @@ def test_the_memory_of_a_tape_is_what_its_arrays_take():
             z = y * y
         tape.gradient(z, x)
     memory = [(step["kind"], step["memory"]) for step in t.document()["steps"]]
-    assert memory[:3] == [("watch", 80), ("record", 160), ("record", 240)]
+    assert memory[:3] == [("watch", 0), ("record", 160), ("record", 240)]
     # as soon as the walk has passed z = y * y, its output is let go of; y is sin's output
     assert dict(memory[3:6]) == {"seed": 240, "pull back": 240, "accumulate": 240}
     assert memory[-4:] == [("pull back", 160), ("accumulate", 160), ("release", 0), ("outcome", 0)]
+
+
+def test_the_memory_of_a_tape_is_its_nbytes():
+    x = ad.constant(np.ones(10))
+    with ad.trace() as t, ad.GradientTape() as tape:
+        tape.watch(x)
+        sizes = [tape.nbytes]
+        y = np.sin(x)
+        sizes.append(tape.nbytes)
+        y = y * np.ones(10)
+        sizes.append(tape.nbytes)
+    assert sizes == [0, 160, 320]
+    assert [step["memory"] for step in t.document()["steps"]] == sizes
 
 
 def test_the_memory_of_each_tape_is_its_own_and_starts_with_what_it_held_before():
@@ -403,7 +416,7 @@ def test_the_memory_of_each_tape_is_its_own_and_starts_with_what_it_held_before(
     assert [(step["kind"], step["tape"], step["memory"]) for step in steps] == [
         ("record", 0, 96),
         ("skip", 1, 0),
-        ("watch", 1, 32),
+        ("watch", 1, 0),
         ("record", 0, 128),
         ("record", 1, 64),
         ("reset", 0, 0),

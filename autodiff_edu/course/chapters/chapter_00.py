@@ -41,20 +41,18 @@ def _judge_difference(given: float, f: Callable[[float], float], x: float, h: fl
         (-right, "The sign is wrong. Subtract the value at x - h from the value at x + h."),
         (high - low / (2 * h), "Only the second value is divided. Put the difference in brackets."),
         (high - low, "This is the rise. Divide it by the run."),
+        ((high + low) / (2 * h), "Subtract the two values: the rise is their difference."),
         ((high - middle) / (2 * h), "The run is 2h, and the rise goes from x to x + h only. Begin at x - h."),
     ):
         if abs(given - wrong) < 1e-6:
             raise NotYet(hint)
+    step = float(max((abs(place - x) for place in used), default=0.0))
+    if step == 0.0 and abs(given - (3 * x * x - 2)) < 1e-6:
+        raise NotYet("That is the exact slope, found without the step. Measure it: call f on both sides of x.")
     if not used:
-        exact = abs(given - (3 * x * x - 2)) < 1e-6
-        raise NotYet(
-            "That is the exact slope, worked out by hand. Measure it instead: call f on both sides of x."
-            if exact
-            else "Your function never calls f. A finite difference needs two of its values."
-        )
-    step = max(abs(place - x) for place in used)
+        raise NotYet("Your function never calls f. A finite difference needs two of its values.")
     if abs(step - h) > 1e-3 * h and abs(given - (3 * x * x - 2)) < 3 * step:
-        raise NotYet(f"Your function steps by {step:.0e}, and it was given h = {h:.3f}. Use the h that it is given.")
+        raise NotYet(f"Your function steps by {step:.3g}, and it was given h = {h:.3f}. Use the h that it is given.")
     raise NotYet(f"At x = {x:.3f} with h = {h:.3f} it should give {right:.6f}, and yours gives {given:.6f}.")
 
 
@@ -63,8 +61,10 @@ def best_step(answer: Any) -> str:
     if callable(answer):
         raise NotYet("I need the step itself, one number such as 0.1, not a function.")
     h = number(answer, "your step")
-    if h <= 0.0:
-        raise NotYet("A step is a positive number here. With 0 there is no run to divide by.")
+    if h < 0.0:
+        raise NotYet("By convention h is positive. The sign makes no difference: both sides are used anyway.")
+    if h == 0.0:
+        raise NotYet("With h = 0 there is no run to divide by.")
     error = abs((math.sin(1 + h) - math.sin(1 - h)) / (2 * h) - math.cos(1.0))
     if error <= 1e-9 or 1e-7 * 0.999 <= h <= 1e-4 * 1.001:
         return "The error is below 1e-9. Near the cube root of epsilon, 6e-6, the two errors are about equal."
@@ -93,7 +93,9 @@ def steepest(answer: Any) -> str:
     for point in POINTS:
         used: list[int] = []
 
-        def f(p: Any, used: list[int] = used) -> Any:
+        def f(p: Any, *more: Any, used: list[int] = used) -> Any:
+            if more:
+                raise TypeError("f takes the whole point as one array: f(point)")
             used.append(1)
             return _hidden(p)
 
@@ -115,6 +117,7 @@ def _judge_steepest(given: np.ndarray, point: np.ndarray, used: bool) -> None:
     if given.shape == (3,) and np.allclose(given, right, atol=1e-4):
         return
     largest = np.eye(3)[np.argmax(gradient)]
+    one_step = np.cumsum(gradient)  # as if every input stayed moved while the next ones are
     for wrong, hint in (
         (gradient, "That is the gradient itself. It points the right way; now scale it to length 1."),
         (-right, "That is the steepest way *down*. Turn it round."),
@@ -124,6 +127,16 @@ def _judge_steepest(given: np.ndarray, point: np.ndarray, used: bool) -> None:
         (gradient / np.sum(gradient), "You divide by the sum of the parts. The length is np.linalg.norm."),
         (gradient / np.sum(np.abs(gradient)), "You divide by the sum of the parts. The length is np.linalg.norm."),
         (gradient / np.max(np.abs(gradient)), "You divide by the largest part. The length is np.linalg.norm."),
+        (
+            gradient / np.max(gradient),
+            f"You divide by {np.max(gradient):g}, the largest part. The length is np.linalg.norm, and there the "
+            "negative part counts too.",
+        ),
+        (one_step, "Did you move along all inputs before it as well? Make a new step for each input."),
+        (
+            one_step / np.linalg.norm(one_step),
+            "Did you move along all inputs before it as well? Make a new step for each input.",
+        ),
         (gradient / length**2, "You divide by the length twice. Once is enough."),
         (np.abs(right), "Every part is positive, but along one input the hill goes down. Keep the signs."),
         (np.sign(gradient), "Those are only the signs. A steep input counts more than a gentle one."),
@@ -139,6 +152,8 @@ def _judge_steepest(given: np.ndarray, point: np.ndarray, used: bool) -> None:
         raise NotYet(f"For a point of 3 inputs I expect shape (3,), and your result has shape {given.shape}.")
     if not used:
         raise NotYet("Your function never calls f. Measure a slope along each input first.")
+    if np.all(np.isnan(given)) or not np.any(given):
+        raise NotYet("All slopes came out 0: does your step change a copy of the point, and is it a float?")
     if np.allclose(given, right, atol=0.05):
         raise NotYet("Almost: it is off in the second or third digit. Take central differences with h = 1e-5.")
     said, wanted = (shortened(array.round(4).tolist()) for array in (given, right))
@@ -161,19 +176,20 @@ EXERCISES: dict[str, Callable[[Any], str]] = {"0.1": central, "0.2": best_step, 
 
 PREDICTIONS: dict[str, Prediction] = {
     "0.a": Prediction(
-        "A turn of 0.01 at `tilt` took the loss from 0.6820 to 0.6622. What is the slope along `tilt`?",
+        "A nudge of 0.01 at `tilt` took the loss from 0.6820 to 0.6622. What is the slope along `tilt`?",
         answer=-1.98,
         within=0.02,
         hints={
             1.98: "The loss went *down* as the knob went up. What sign does that slope have?",
-            -0.0198: "That is the change. Divide it by the turn that caused it, 0.01.",
-            0.0198: "That is the size of the change. Divide it by the turn that caused it, and mind the sign.",
-            -0.000198: "You multiplied by the turn. Divide by it.",
+            -0.0198: "That is the change. Divide it by the nudge that caused it, 0.01.",
+            0.0198: "That is the size of the change. Divide it by the nudge that caused it, and mind the sign.",
+            -0.000198: "You multiplied by the nudge. Divide by it.",
         },
-        why="The change is -0.0198, for a turn of 0.01.",
+        why="The change is -0.0198, for a nudge of 0.01.",
     ),
     "0.b": Prediction(
-        "Say one run takes a hundredth of a second. How many hours does one turn of all million knobs take?",
+        "Say one run takes a hundredth of a second. Each slope takes one run. How many hours until you have all "
+        "million?",
         answer=2.78,
         within=0.1,
         hints={
@@ -243,7 +259,6 @@ PREDICTIONS: dict[str, Prediction] = {
     "0.h": Prediction(
         "To the east the slope is 4, to the north it is 1. How steep is it in the steepest direction?",
         answer=4.123,
-        within=0.005,
         hints={
             4: "Turn a little to the north: you lose almost nothing of the 4, and you gain some of the 1.",
             5: "One step east and one step north is a step of length 1.41, not of length 1.",

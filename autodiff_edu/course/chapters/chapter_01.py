@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from typing import Any
 
@@ -19,12 +19,14 @@ def entries(answer: Any) -> str:
     given = number(answer)
     hints = {
         2: "2 counts the two lines with `y` and `z`. Count operations: a line may hold several.",
-        4: "4 counts the loop's line once. The tape knows no loop: its line is run three times, and each run is "
-        "recorded.",
+        3: "3 is the number of turns, or counts the loop's line once. How many operations does each turn record, and "
+        "what comes after the loop?",
+        4: "4 counts the loop only once, or each line only once per run. A turn multiplies and adds, and there are "
+        "three turns.",
         5: "5 counts two entries for `z = ...`, but only one for each turn of the loop. A turn multiplies and adds.",
         6: "6 counts the loop alone. The line of `z` comes after it, and is recorded too.",
         7: "7 counts one entry for `z = np.sin(y) * y`. It holds two operations: a sine and a multiplication.",
-        9: "9 counts `half = 0.5 * 3.0` as well. Nothing in it is watched, so it leaves no entry.",
+        9: "9 counts `half = 0.5 * 3.0` or `y = x` as well. Neither leaves an entry.",
         10: "10 counts `y = x` and `half = 0.5 * 3.0` as well. One computes nothing, the other touches nothing "
         "watched.",
     }
@@ -85,11 +87,15 @@ def note(answer: Any) -> str:
             given = call(answer, value, written=f"note(value), with value {name},")
         except NotYet as failed:
             more = " A number has no parts and no `copy`." if name == "a number" else ""
+            if "inhomogeneous" in str(failed):
+                more = " Lists of different lengths do not fit into one array. Build a list."
             raise NotYet(f"{failed}{more}") from failed.__cause__
         if given is ...:
             raise NotYet("Replace the three dots: your function returns `...`.")
         if given is None:
-            raise NotYet("Your function returns None. Is a `return` missing?")
+            raise NotYet(f"For {name}, your function returns None. Is a `return` missing?")
+        if isinstance(given, Iterator):
+            raise NotYet(f"Your note is a {type(given).__name__}, which is read later. Make a list.")
         if not _same(value, before):
             raise NotYet(f"Your function changes {name} that it is given. Leave the value alone, and return a copy.")
         if not _same(given, before):
@@ -119,7 +125,8 @@ def arrows(answer: Any) -> str:
     """Check 1.3: the arrows of the graph of four lines of code, as a set of pairs."""
     given = _pairs(answer)
     if unknown := {name for pair in given for name in pair} - set("xyabcd"):
-        raise NotYet(f"{_listed(unknown)} is not among the six values x, y, a, b, c, d of the code.")
+        verb = "is" if len(unknown) == 1 else "are"
+        raise NotYet(f"{_listed(unknown)} {verb} not among the six values x, y, a, b, c, d of the code.")
     if given == {(end, start) for start, end in ARROWS}:
         raise NotYet(
             "All arrows are there, and all point the wrong way. Forwards, an arrow leads from what is used "
@@ -133,9 +140,15 @@ def arrows(answer: Any) -> str:
         )
     if turned := {(start, end) for start, end in given - ARROWS if (end, start) in ARROWS}:
         start, end = min(turned)
-        raise NotYet(f"{end} is not computed before {start}: turn the arrow from {start} to {end} round.")
+        both = (end, start) in given
+        raise NotYet(
+            f"{start} is computed from {end}, not the other way round. "
+            f"{'Leave out' if both else 'Turn'} the arrow from {start} to {end}."
+        )
     if extra := given - ARROWS:
         start, end = min(extra)
+        if end in "xy":
+            raise NotYet(f"{end} is given, and no line computes it: no arrow leads to {end}.")
         raise NotYet(f"The line of {end} does not mention {start}, so no arrow leads from {start} to {end}.")
     if missing := ARROWS - given:
         start, end = min(missing)
@@ -212,8 +225,8 @@ PREDICTIONS: dict[str, Prediction] = {
         answer=40000,
         hints={
             32000: "Those are the four outputs. An entry keeps its inputs as well.",
-            64000: "An array that stands in several entries counts once.",
-            56000: "An array that stands in several entries counts once.",
+            64000: "An array that appears in several entries counts once.",
+            56000: "An array that appears in several entries counts once.",
             40: "That is for one price. Each array has 1,000 numbers now.",
             8000: "That is one array. How many different ones are there in the four entries?",
         },
@@ -241,7 +254,8 @@ PREDICTIONS: dict[str, Prediction] = {
         hints={
             "16: two arrays, however many products": "Each product makes a new y, and its entry keeps it.",
             "416: 8 for each product, the weights once, and the first y": (
-                "Only if all entries share one array. Can the tape be sure that nobody writes into a plain array?"
+                "With what you have read, this is the sensible guess. But can the tape be sure that nobody writes "
+                "into a plain array later?"
             ),
         },
         why="Each entry keeps its output and a copy of the plain array.",
@@ -257,13 +271,15 @@ PREDICTIONS: dict[str, Prediction] = {
         why="The note is the array itself, and its first number is now 100.",
     ),
     "1.h": Prediction(
-        "The loop fills one buffer with 1s, then 2s, then 3s. What number is in the tape's note of the *first* turn?",
-        answer=1,
+        "The loop fills one buffer with 1s, then 2s, then 3s, and squares it. At the end, what number is in the "
+        "first of the three notes?",
+        answer=3,
         hints={
-            3: "That would be so if the note were the buffer itself. What does this tape do with plain arrays?",
+            1: "It was 1. But is the note a copy, or the buffer itself?",
             6: "Nothing is added up here.",
+            9: "That is the last square. The note holds what went *into* the square.",
         },
-        why="The tape copied the buffer when it recorded the product.",
+        why="All three notes are the same buffer, and it now holds 3s.",
     ),
 }
 """The predictions by their ids."""

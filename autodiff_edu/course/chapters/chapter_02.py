@@ -1,4 +1,4 @@
-"""The exercises of chapter 2, backward: six entries by hand, multiplication's rule, and an accumulator to mend."""
+"""Chapter 2, backward: six entries by hand, multiplication's rule, and an accumulator to mend."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..feedback import NotYet, call, near, needs_dict, needs_function, number, shortened
+from ..predictions import Prediction
 
 VALUES = {"x": 2.0, "y": 4.0, "a": 8.0, "b": 10.0, "c": 40.0, "d": 48.0, "e": 96.0, "f": 106.0}
 COTANGENTS = {"f": 1.0, "e": 1.0, "d": 2.0, "c": 2.0, "b": 9.0, "a": 11.0, "y": 42.0, "x": 53.0}
@@ -67,17 +68,30 @@ def multiply_rule(answer: Any) -> str:
     for g, x, y in points.tolist():
         given = call(answer, g, x * y, x, y, written=f"rule({g:.3f}, {x * y:.3f}, {x:.3f}, {y:.3f})")
         _judge_rule(given, g, x, y)
-    return (
-        "Each factor receives the cotangent times the other factor, as central differences say at four hidden points."
-    )
+    for g, x, y in ((1.5, 0.0, 2.5), (1.5, 2.5, 0.0), (-0.5, -1.5, 2.0)):
+        _judge_where_division_fails(answer, g, x, y)
+    return "Each factor receives the cotangent times the other factor, as central differences say at hidden points."
+
+
+def _judge_where_division_fails(answer: Any, g: float, x: float, y: float) -> None:
+    at = f"At x = {x:g}, y = {y:g}"
+    divides = f"{at} your rule divides by zero. There z / x or z / y is not the other factor: use x and y themselves."
+    try:
+        with np.errstate(all="ignore"):
+            given = call(answer, g, x * y, x, y, written=f"rule({g:g}, {x * y:g}, {x:g}, {y:g})")
+    except NotYet as hint:
+        raise NotYet(divides) if isinstance(hint.__cause__, ZeroDivisionError) else hint from None
+    if isinstance(given, tuple | list) and any(isinstance(part, float) and not np.isfinite(part) for part in given):
+        raise NotYet(divides)
+    _judge_rule(given, g, x, y)
 
 
 def _judge_rule(given: Any, g: float, x: float, y: float) -> None:
     if given is None:
-        raise NotYet("Your rule gives None. End it with `return ..., ...`.")
+        raise NotYet("Your rule returns None. End it with `return ..., ...`.")
     if not isinstance(given, tuple | list) or len(given) != 2:
         raise NotYet(
-            f"Your rule gives {shortened(given)}. A multiplication has two arguments, so return two contributions: "
+            f"Your rule returns {shortened(given)}. A multiplication has two arguments, so return two contributions: "
             "`return to_x, to_y`."
         )
     to_x, to_y = number(given[0], "the contribution to x"), number(given[1], "the contribution to y")
@@ -181,3 +195,105 @@ def _run(function: Any, entries: Entries, values: dict[str, float], target: str,
 
 EXERCISES: dict[str, Callable[[Any], str]] = {"2.1": six_entries, "2.2": multiply_rule, "2.3": mended}
 """The checks by exercise."""
+
+PREDICTIONS: dict[str, Prediction] = {
+    "2.a": Prediction(
+        "For each metre that the walker walks, by how many metres does the gap `car - bicycle` grow?",
+        answer=4,
+        hints={
+            8: "That is how far the car goes. The bicycle moves, too.",
+            2: "The car goes 2 metres for each metre of the *bicycle*. How far do both go for one of the walker?",
+            1: "That is for each metre of the *bicycle*. How far does it go for one of the walker?",
+            12: "In `car - bicycle` the bicycle is subtracted.",
+        },
+        why="The car goes 8 metres and the bicycle 4, so the gap grows by 8 - 4.",
+    ),
+    "2.b": Prediction(
+        "x is 2, t is 0.909, and the seed is 1. What does the line `y = x * t` send to `t`?",
+        answer=2,
+        hints={
+            0.909: "That goes to the other factor, to x.",
+            1: "Addition would pass the seed on as it is. How far does y move when t is nudged by one?",
+            1.818: "That is the value of y. How far does y move when t is nudged by one?",
+            -0.832: "That comes one line later, through the sine.",
+        },
+        why="A product sends g times the other factor: 1 · 2.",
+    ),
+    "2.c": Prediction(
+        "Make the nudge ten times smaller. How many times smaller does the gap between move and promise get?",
+        answer=100,
+        within=0.1,
+        hints={
+            10: "Both numbers get ten times smaller. The *gap* comes from the bend of the curve, and shrinks faster.",
+            1: "A gap that stayed as it is would make the promise worthless for small nudges.",
+            1000: "That is one power too many. What is the first thing that a straight line misses about a curve?",
+        },
+        why="The gap comes from the bend of the curve, and grows with the square of the nudge.",
+    ),
+    "2.d": Prediction(
+        "`prediction` is 7, `error = prediction - 5`, and `loss = error * error`. What is dloss/dprediction?",
+        answer=4,
+        hints={
+            2: "That is the error. It is used twice in `error * error`, and both contributions count.",
+            12: "That is dloss/dw: one line further up, where the prediction's cotangent is multiplied by 3.",
+            14: "That would be so for the loss `prediction * prediction`. What is squared here?",
+            1: "Subtraction passes the cotangent of the error on as it is. What is the cotangent of the error?",
+            None: "The loss was computed from the error, and that from the prediction. So there is a path.",
+        },
+        why="The error receives 2 twice from `error * error`, and the subtraction passes 4 on.",
+    ),
+    "2.e": Prediction(
+        "The function below stores what arrives with `=`. What does it find for `a`, where the slope is 4?",
+        answer=1,
+        hints={
+            4: "It would, if it added up. What does `=` do with what was there?",
+            2: "What does `=` do with the first contribution when the second arrives?",
+            6: "Numbers only grow when something is added, and `=` doesn't add.",
+            0: "Something does arrive at a: addition passes its 1 on.",
+        },
+        why="Four contributions of 1 arrive at a, and each overwrites the one before.",
+    ),
+    "2.f": Prediction(
+        "Where does the 6 come from?",
+        answer="the first 1 of b is passed on twice",
+        choices=(
+            "the first 1 of b is passed on twice",
+            "the seed is counted along with the rest",
+            "there are six paths from c to a",
+            "a is visited six times",
+        ),
+        hints={
+            "the seed is counted along with the rest": "The seed belongs to c, and c is right. Which value is passed "
+            "on when b is visited for the second time?",
+            "there are six paths from c to a": "Two ways from c to b, and two from b to a: that makes four.",
+            "a is visited six times": "b is visited twice, and each time it visits a twice. That makes four.",
+        },
+        why="b passes on 1 when it has 1, and then 2 when it has 2, so its first 1 goes out again: 1 + 1 + 2 + 2.",
+    ),
+    "2.g": Prediction(
+        "Two lines took 7 visits. How many will 16 lines take?",
+        answer=131071,
+        hints={
+            56: "That would be so if each line added the same number. What does one more line do to the tree?",
+            32: "That is two for each line. But each b has two a's of its own, and so on up.",
+            17: "That is one for each value. But the tree visits a value once for each path.",
+            16: "That is what the tape takes. How often does the tree double?",
+            65536: "That is the bottom row alone. Count the rows above it as well.",
+            65535: "Almost: that is the tree for 15 lines.",
+        },
+        why="The rows have 1, 2, 4, up to 65,536 boxes: together 2 to the power of 17, minus 1.",
+    ),
+    "2.h": Prediction(
+        "100 squares and their sum are 199 operations with two inputs each. If each contribution counts as one more, "
+        "how many are one run and one walk?",
+        answer=597,
+        hints={
+            398: "That is the walk, or two runs. Count the run and the walk.",
+            199: "That is the run. The walk has a contribution for each input of each operation.",
+            39800: "That is what central differences take: 200 runs of 199 operations.",
+            300: "There are 199 operations: 100 products and 99 sums.",
+        },
+        why="199 forward, and twice 199 back.",
+    ),
+}
+"""The predictions by their ids."""

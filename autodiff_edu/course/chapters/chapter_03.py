@@ -1,4 +1,4 @@
-"""The exercises of chapter 3, shapes: folding after broadcasting, the matrix product's rule, sum against mean."""
+"""Chapter 3, shapes: adding up after broadcasting, the matrix product's rule, and a fit that goes flat."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..feedback import NotYet, call, near, needs_dict, needs_each, needs_function, number, shortened
+from ..feedback import NotYet, call, needs_function, shortened
+from ..predictions import Prediction
 
 FOLDS = [
     ((3, 4), (3, 1), "the axis of length 1"),
@@ -15,14 +16,12 @@ FOLDS = [
     ((3, 4), (), "a single number"),
     ((2, 3, 4), (3, 1), "an axis that is missing on the left, and one of length 1"),
     ((2, 3, 4), (2, 1, 1), "two axes of length 1"),
-    ((3, 3), (3,), "a square, in which only the left axis is to be folded"),
-    ((3, 4), (3, 4), "nothing to fold"),
+    ((3, 3), (3,), "a square, in which only the left axis was put in"),
+    ((3, 4), (3, 4), "nothing to add up"),
     ((1, 4), (1, 4), "an axis of length 1 that was not stretched"),
     ((1, 4), (4,), "an axis of length 1 that was put in"),
 ]
-"""Shapes of a cotangent and of its source, and what there is to fold."""
-
-SLOPES = {"a": 300.0, "b": 60.0, "c": 15.0, "d": 300.0, "rate": 0.001}
+"""Shapes of a cotangent and of its source, and what there is to add up."""
 
 
 def fold(answer: Any) -> str:
@@ -33,24 +32,24 @@ def fold(answer: Any) -> str:
         g = numbers.integers(1, 10, size=start).astype(float)
         given = call(answer, g.copy(), shape, written=f"fold(g, {shape}), for a g of shape {start},")
         _judge_fold(given, g, shape, what)
-    return "What was put in on the left is summed away, and what had length 1 is summed and kept."
+    return "You sum away what was put in on the left; what had length 1 you sum and keep."
 
 
 def _judge_fold(given: Any, g: Any, shape: tuple[int, ...], what: str) -> None:
     start = f"For a g of shape {g.shape} and the shape {shape} ({what})"
-    folded = _array(given, "what your function gives", start)
+    folded = _array(given, "what your function returns", start)
     right = _folded(g, shape)
     if folded.shape != right.shape:
-        raise NotYet(f"{start} your function gives the shape {folded.shape}. {_about_shape(folded, g, shape)}")
+        raise NotYet(f"{start} your function returns the shape {folded.shape}. {_about_shape(folded, g, shape)}")
     if np.allclose(folded, right):
         return
     if np.allclose(folded, right * (right.size / g.size)):
-        raise NotYet(f"{start} your function gives the mean. The contributions are summed, as always.")
+        raise NotYet(f"{start} your function returns the mean. Contributions are added up, as always.")
     if g.shape == (3, 3) and np.allclose(folded, g.sum(axis=1)):
         raise NotYet(f"{start} your function sums the right axis. NumPy puts missing axes in on the left.")
     if np.isin(folded, g).all():
         raise NotYet(f"{start} your function picks some of the contributions. All of them count: sum them.")
-    raise NotYet(f"{start} the sums are {_shown(right)}, and your function gives {_shown(folded)}.")
+    raise NotYet(f"{start} the sums are {_shown(right)}, and your function returns {_shown(folded)}.")
 
 
 def _about_shape(folded: Any, g: Any, shape: tuple[int, ...]) -> str:
@@ -94,9 +93,9 @@ def matmul_rule(answer: Any) -> str:
 
 def _judge_matmul(given: Any, g: Any, x: Any, y: Any, start: str) -> None:
     if given is None:
-        raise NotYet("Your rule gives None. End it with `return ..., ...`.")
+        raise NotYet("Your rule returns None. End it with `return ..., ...`.")
     if not isinstance(given, tuple | list) or len(given) != 2:
-        raise NotYet(f"Your rule gives {shortened(given)}. Return two contributions: `return to_x, to_y`.")
+        raise NotYet(f"Your rule returns {shortened(given)}. Return two contributions: `return to_x, to_y`.")
     parts = [_array(part, f"the contribution to {name}", start) for part, name in zip(given, "xy", strict=True)]
     right = [_slopes(lambda x: np.sum(g * (x @ y)), x), _slopes(lambda y: np.sum(g * (x @ y)), y)]
     if all(map(_alike, parts, right)):
@@ -139,7 +138,7 @@ def _array(given: Any, name: str, start: str) -> Any:
     if given is ...:
         raise NotYet(f"Replace the three dots: {name} is still open.")
     if given is None:
-        raise NotYet(f"{start}: {name} is None. Does a `return` lack somewhere?")
+        raise NotYet(f"{start}: {name} is None. Is a `return` missing?")
     try:
         array = np.asarray(given, dtype=float)
     except Exception:
@@ -151,49 +150,142 @@ def _shown(array: Any) -> str:
     return shortened(array.tolist())
 
 
-def sum_or_mean(answer: Any) -> str:
-    """Check 3.3: four gradients and a rate, as a dict."""
-    needs_dict(answer, '{"a": 3.0, "rate": 0.1}')
-    needs_each(answer, SLOPES, "Nothing is given for")
-    for name, right in SLOPES.items():
-        given = number(answer[name], name)
-        if not near(given, right):
-            raise NotYet(f"{name}: {_about_reducing(name, given)}")
-    return "The mean divides by 100, and an array as a target counts as the sum of its elements."
+def flat_fit(answer: Any) -> str:
+    """Check 3.3: a mended fit of two measurements, on hidden samples, against the best plane."""
+    needs_function(answer, "predictions_of(features, target)")
+    numbers = np.random.default_rng(20140313)
+    for n in (12, 30):
+        features = numbers.normal(size=(n, 2)) * (3.0, 0.2) + (20.0, 1.5)
+        target = features @ [[0.5], [-4.0]] + 2.0 + 0.1 * numbers.normal(size=(n, 1))
+        with np.errstate(all="ignore"):
+            given = call(answer, features.copy(), target.copy(), written=f"predictions_of(features, target), n = {n},")
+        _judge_fit(given, features, target)
+    return "Each prediction meets its own target, and the fit agrees with the best plane through the hidden samples."
 
 
-def _about_reducing(name: str, given: float) -> str:
-    hints = {
-        ("a", 3.0): "3 is the gradient of the mean. The sum is not divided by the number of elements.",
-        ("a", 60.0): "60 is 20 times 3, and there are more than 20 elements: 20 rows of 5.",
-        ("a", 15.0): "15 is 5 times 3, and there are more than 5 elements: 20 rows of 5.",
-        ("a", 0.03): "0.03 is 3 divided by 100. The mean is the sum divided by 100, so the sum is larger.",
-        ("b", 3.0): "3 would be the mean of all. Here each row has its mean, and the 20 means are added up.",
-        ("b", 15.0): "15 is 300 divided by 20. The mean along axis 1 is over 5 elements.",
-        ("b", 300.0): "300 is the gradient of the sum of all. Each of the 20 means divides by 5.",
-        ("c", 3.0): "3 would be the mean of all. Here 5 elements, each a sum over 20 rows divided by 20, are added up.",
-        ("c", 60.0): "60 is 300 divided by 5. This target is divided by 20.",
-        ("c", 300.0): "300 is the gradient of the sum of all. The target is that, divided by 20.",
-        ("d", 3.0): "3 is the gradient of the mean. A target that is an array counts as the sum of its elements.",
-        (
-            "rate",
-            10.0,
-        ): "With the rate 10 the steps would be 10,000 times as long: the gradient grew, so the rate must shrink.",
-        ("rate", 0.1): "With the rate 0.1 the steps would be 100 times as long, for the gradient is.",
-        ("rate", 0.005): "0.005 is 0.1 divided by 20, and there are more than 20 elements.",
-        ("rate", 0.02): "0.02 is 0.1 divided by 5, and there are more than 5 elements.",
-    }
-    for (which, wrong), hint in hints.items():
-        if which == name and near(given, wrong):
-            return hint
-    return {
-        "a": "the mean is the sum divided by the number of elements. How many elements are there?",
-        "b": "the gradient of an array is that of its sum. Write the sum of the 20 means with the sum of all.",
-        "c": "the gradient of an array is that of its sum. Add the 5 elements up, and compare with the sum of all.",
-        "d": "the gradient of an array is that of its sum.",
-        "rate": "a step is the rate times the gradient. How many times as large is the sum's gradient?",
-    }[name]
+def _judge_fit(given: Any, features: Any, target: Any) -> None:
+    n = len(target)
+    start = f"For features of shape {features.shape} and a target of shape {target.shape}"
+    if isinstance(given, tuple | list) and len(given) == 2:
+        raise NotYet(f"{start}: your function returns two things. Return the predictions alone.")
+    predictions = _array(given, "what your function returns", start)
+    if predictions.shape not in ((n,), (n, 1)):
+        raise NotYet(
+            f"{start}: your function returns the shape {predictions.shape}. "
+            f"Return one prediction for each sample: ({n},) or ({n}, 1)."
+        )
+    predictions = predictions.ravel()
+    if not np.isfinite(predictions).all() or np.abs(predictions).max() > 1e3:
+        raise NotYet(
+            f"{start}: the numbers run away. The rate suits the mean of {n} errors; with a sum the steps are too long."
+        )
+    if np.allclose(predictions, 0.0):
+        raise NotYet(f"{start}: every prediction is still 0, so nothing was learned. Do w and b still change?")
+    if np.ptp(predictions) < 0.05 * np.ptp(target):
+        raise NotYet(
+            f"{start}: still flat, every prediction is {predictions.mean():.2f}. Print the shapes of `prediction` and "
+            f"`target`, and that of their difference. (`.T` does nothing to an array with one axis.)"
+        )
+    design = np.column_stack([features, np.ones(n)])
+    best = (design @ np.linalg.lstsq(design, target, rcond=None)[0]).ravel()
+    far = np.abs(predictions - best).max()
+    if far > 0.01 * np.ptp(target):
+        if np.corrcoef(predictions, best)[0, 1] > 0.99:
+            raise NotYet(f"{start}: on its way, but not there yet. Leave `turns` and `rate` as they were.")
+        raise NotYet(
+            f"{start}: no longer flat, but off by up to {far:.2f}. Is each prediction compared with its own target, "
+            "and with no other?"
+        )
 
 
-EXERCISES: dict[str, Callable[[Any], str]] = {"3.1": fold, "3.2": matmul_rule, "3.3": sum_or_mean}
+EXERCISES: dict[str, Callable[[Any], str]] = {"3.1": fold, "3.2": matmul_rule, "3.3": flat_fit}
 """The checks by exercise."""
+
+PREDICTIONS: dict[str, Prediction] = {
+    "3.a": Prediction(
+        "`weights` has the shape (3, 2), `offset` (2,), and `x` (3,). The target is the mean of "
+        "`(x @ weights + offset) ** 2`. What shape is its gradient with respect to `weights`?",
+        answer=(3, 2),
+        hints={
+            (): "That is the target's shape. You want a slope for each element of `weights`.",
+            (2,): "That is the shape of the result before the mean. You want a slope for each element of `weights`.",
+            (3,): "That is the shape of x. You want a slope for each element of `weights`.",
+            (6,): "Six slopes, yes. Where does each of them stand?",
+            (2, 3): "Six slopes, yes, but each stands in the place of its element.",
+        },
+        why="One slope for each of the six elements, in that element's place.",
+    ),
+    "3.b": Prediction(
+        "The target is `np.cumsum(x)`, three running sums. What is the gradient with respect to `x`?",
+        answer="[3 2 1]",
+        choices=("[3 2 1]", "[1 2 3]", "[1 1 1]", "[5 11 18]"),
+        hints={
+            "[1 2 3]": "That counts how many elements each sum has. In how many sums is each element?",
+            "[1 1 1]": "Those are the slopes of the last sum alone. The other two count as well.",
+            "[5 11 18]": "That is the target itself.",
+        },
+        why="The first element is in all three sums, the second in two, the third in one.",
+    ),
+    "3.c": Prediction(
+        "The targets are x² and (x, 10x) at x = 2, with the seeds 3 and (4, 5). What is the gradient with respect to "
+        "`x`?",
+        answer=66,
+        hints={
+            15: "Those are the slopes with seeds of ones: 4 + 1 + 10. Here each counts as much as its seed says.",
+            12: "That is the first target's part. Add those of the second.",
+            54: "That is the second target's part. Add that of the first.",
+            60: "The slope of x² at 2 is 4, and it counts three times.",
+            120: "That weighs the values, not the slopes.",
+        },
+        why="3 · 4 from the first, 4 · 1 and 5 · 10 from the second.",
+    ),
+    "3.d": Prediction(
+        "Row 0 of `to_x` is 10, 0, 60, 0: four contributions for one element of the column. What arrives at `x[0, 0]`?",
+        answer=70,
+        hints={
+            17.5: "That is their mean. Chapter 2: the contributions of several uses are added.",
+            10: "That is the first of them. The element was copied four times, and each copy sends something.",
+            60: "That is the largest. All four count.",
+            100: "That is the sum of all of row 2, not of row 0.",
+            11: "That adds a column. Along which axis was the column copied?",
+        },
+        why="The element was copied four times, so four contributions are added up.",
+    ),
+    "3.e": Prediction(
+        "x is (1, 2, 3) and g is (10, 100). What arrives at `w[2, 0]`, in the last row and the first column?",
+        answer=30,
+        hints={
+            300: "That is w[2, 1]. Which element of g belongs to column 0?",
+            20: "That is w[1, 0]: rows are counted from 0.",
+            100: "That is w[0, 1], in the first row and the last column.",
+            3: "That is x alone. Every contribution is multiplied by a cotangent.",
+            40: "That is the value of w times g. To w goes x times g.",
+        },
+        why="The element meets x[2] = 3 and goes to z[0], whose cotangent is 10.",
+    ),
+    "3.f": Prediction(
+        "How many times as large is the slope of the sum as that of the mean?",
+        answer=342,
+        hints={
+            1: "The mean is the sum divided by something. What happens to a slope when you divide?",
+            2: "The 2 of the square is in both.",
+            116964: "That is 342 times 342. One mean divides once.",
+        },
+        why="The mean is the sum divided by 342, and so is its slope.",
+    ),
+    "3.g": Prediction(
+        "What shape is `error`?",
+        answer=(342, 342),
+        hints={
+            (
+                342,
+                1,
+            ): "That is `x @ w + b`. Now subtract (342,). Compare from the right: an axis is missing on the left.",
+            (342,): "Compare from the right: in (342, 1) and (342,) the last axes are 1 and 342.",
+            (1, 342): "The missing axis is put in on the left: (1, 342). And now against (342, 1)?",
+            (1, 1): "That is w. Start with `x @ w`: one row for each penguin.",
+        },
+        why="(342, 1) against (1, 342): both axes of length 1 are copied 342 times.",
+    ),
+}
+"""The predictions by their ids."""

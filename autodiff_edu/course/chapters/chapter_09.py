@@ -1,4 +1,4 @@
-"""The exercises of chapter 9, custom gradients: where a clip stands, a cached value, and a function in a file."""
+"""Chapter 9, custom gradients: a rule right to second order, where a clip stands, and a function in a file."""
 
 from __future__ import annotations
 
@@ -16,15 +16,18 @@ import autodiff_edu as ad
 
 from ...custom.call import Custom
 from ..feedback import NotYet, call, near, needs_dict, needs_each, needs_function, number, quoted, shortened
+from ..predictions import Prediction
 
 
 def two_clips(answer: Any) -> str:
-    """Check 9.1: the gradients of a clip after and before a square, as a dict."""
+    """Check 9.2: the gradients of a clip after and before a square, as a dict."""
     needs_dict(answer, '{"after": 1.0, "before": 1.0}')
     needs_each(answer, ("after", "before"), "No gradient is given for")
     after, before = (number(answer[name], f"the gradient of {name}") for name in ("after", "before"))
     if near(after, 0.5) and near(before, 2.0):
-        raise NotYet("The two have changed places. The walk begins at the end: what does it meet first in `after`?")
+        raise NotYet(
+            "The two have changed places. The backward pass begins at the end: what does it meet first in `after`?"
+        )
     if not near(after, 2.0):
         raise NotYet(
             {
@@ -45,74 +48,133 @@ def two_clips(answer: Any) -> str:
     return "The clip acts on the cotangent that arrives where it stands: on 1 in the first program, on 4 in the second."
 
 
-def computed_once(answer: Any) -> str:
-    """Check 9.2: a bell curve whose exponential is computed once, at hidden points and in a chain."""
-    needs_function(answer, "bell(x, slow_exp)")
-    points, weights = np.random.default_rng(1979).uniform(0.2, 1.6, (2, 4))
-    calls: list[Any] = []
-
-    def slow_exp(x: Any) -> Any:
-        calls.append(x)
-        return np.exp(x)
-
-    x = ad.constant(points)
-    with ad.GradientTape() as tape:
-        tape.watch(x)
-        y = call(answer, x, slow_exp, written="bell(x, slow_exp)")
-        if isinstance(y, tuple):
-            raise NotYet("bell(x, slow_exp) gives a tuple. Write `@ad.custom_gradient` above the function.")
-        if not isinstance(y, ad.Tensor) or y.shape != x.shape:
-            raise NotYet(f"bell(x, slow_exp) gives {shortened(y)}. It must give a tensor of the shape of x.")
-        target = np.sum(y * weights)
-    value = np.exp(-points * points)
-    if not np.allclose(y.numpy(), value, 1e-9, 1e-12):
-        raise NotYet(f"At x = {points[0]:.3f} exp(-x²) is {value[0]:.6f}, and your value is {float(y.numpy()[0]):.6f}.")
-    if len(calls) == 0:
-        raise NotYet("Your function never calls `slow_exp`. Use it in place of np.exp, once.")
-    by_hand = any(isinstance(entry.operation, Custom) for entry in tape.entries)
-    if not by_hand:
-        raise NotYet(
-            "The tape finds this gradient by itself: there is no custom gradient in your function. Return the result "
-            "and a function backward(dy), under `@ad.custom_gradient`."
-        )
-    slope = _slope_of_bell(tape, target, x)
-    _judge_bell(slope, points, weights, value)
-    if len(calls) > 1:
-        raise NotYet(
-            f"The gradient is right, and `slow_exp` was called {len(calls)} times. backward can use what the forward "
-            "run has computed: keep it under a name, such as y."
-        )
-    return "The gradient is right in a chain, and one call of slow_exp serves both ways."
+POINTS = np.array([0.0, -1.3, 0.4, 2.1])
+PROBE = np.array([1.1, -0.6, 0.9, 1.7])
+FAR = np.array([-1000.0, 1000.0])
 
 
-def _slope_of_bell(tape: Any, target: Any, x: Any) -> Any:
+def second_order(answer: Any) -> str:
+    """Check 9.1: log(cosh x) with a gradient of its own, in a chain, far out, and to second order."""
+    needs_function(answer, "log_cosh(x)")
+    weights = np.array([0.7, -1.9, 2.2, 0.3])
+    x = ad.constant(POINTS)
+    with ad.GradientTape(persistent=True) as outer:
+        outer.watch(x)
+        with ad.GradientTape() as tape:
+            tape.watch(x)
+            y = _value_of_log_cosh(answer, x)
+            target = np.sum(y * weights)
+        if not any(isinstance(entry.operation, Custom) for entry in tape.entries):
+            raise NotYet(
+                "The tape finds this gradient by itself: your function has no custom gradient. Return the value and "
+                "backward(dy), under `@ad.custom_gradient`."
+            )
+        slope = _pulled_back(tape, target, x)
+        _judge_slope(slope.numpy(), weights)
+        probe = np.sum(slope * PROBE)
+    _judge_second(outer, probe, x, weights)
+    _judge_far_out(answer)
+    return "The slope has no kink and no overflow, so its own slope is right too, even at 0."
+
+
+def _value_of_log_cosh(answer: Any, x: Any) -> Any:
+    y = call(answer, x, written="log_cosh(x)")
+    if isinstance(y, tuple):
+        raise NotYet("log_cosh(x) returns a tuple. Write `@ad.custom_gradient` above the function.")
+    if y is None:
+        raise NotYet("log_cosh(x) returns None. Is a `return` missing?")
+    if not isinstance(y, ad.Tensor) or y.shape != x.shape:
+        raise NotYet(f"log_cosh(x) returns {shortened(y)}. Return a tensor with the shape of x.")
+    size = np.abs(x.numpy())
+    value = size + np.log1p(np.exp(-2.0 * size)) - np.log(2.0)
+    if np.allclose(y.numpy(), value, 1e-6, 1e-9):
+        return y
+    if not np.isfinite(y.numpy()).all():
+        raise NotYet("At x = 1000 the value overflows. Keep the value of the template: it was safe already.")
+    if np.allclose(y.numpy(), value + np.log(2.0), 1e-6, 1e-9):
+        raise NotYet("The value is too large by log 2. Keep the value of the template.")
+    raise NotYet(f"At x = {x.numpy()[-1]:g} the value should be {value[-1]:.6f}, and yours is {y.numpy()[-1]:.6f}.")
+
+
+def _pulled_back(tape: Any, target: Any, x: Any) -> Any:
     try:
         slope = tape.gradient(target, x)
     except Exception as error:
-        if "..." in str(error) or "llipsis" in str(error):
+        if "is Ellipsis" in str(error):
             raise NotYet("Replace the three dots: what does backward(dy) return?") from error
-        raise NotYet(f"On the way back your function raised {type(error).__name__}: {quoted(str(error))}.") from error
+        raise NotYet(
+            f"In the backward pass your function raised {type(error).__name__}: {quoted(str(error))}."
+        ) from error
     if slope is None:
-        raise NotYet("Your backward gives None, which says that there is no gradient. Does a `return` lack?")
-    return slope.numpy()
+        raise NotYet("Your backward returns None, which means that there is no gradient. Is a `return` missing?")
+    return slope
 
 
-def _judge_bell(slope: Any, x: Any, dy: Any, y: Any) -> None:
-    if np.allclose(slope, dy * -2 * x * y, 1e-9, 1e-12):
-        return
+def _judge_slope(slope: Any, weights: Any) -> None:
+    right = np.tanh(POINTS)
     for wrong, hint in (
-        (-2 * x * y, "This is the slope, and the cotangent is forgotten. Alone it is right; in a chain it is wrong."),
-        (dy * 2 * x * y, "The sign is wrong. The exponent is *minus* x²."),
-        (-2 * x * dy, "The inner slope -2x is there. The outer one, of the exponential, is missing: it is y."),
-        (dy * y, "The slope of the exponential is there. The slope of the exponent -x² is missing."),
-        (dy, "Your backward passes the cotangent on unchanged. Multiply it by the slope, -2x · exp(-x²)."),
-        (dy * y * -x, "x * x has two factors, and each counts: the slope of x² is 2x."),
+        (right, "That is the slope, without the cotangent. Alone it is right; in a chain it is wrong."),
+        (-weights * right, "Every sign is turned round: the slope of log(cosh x) is positive where x is."),
+        (weights, "Your backward passes the cotangent on unchanged. Multiply it by the slope."),
+        (weights * np.abs(right), "To the left of 0 the slope is negative, and yours has lost its sign there."),
+        (weights * np.sign(POINTS), "That is the slope of |x|. Near 0 log(cosh x) is flatter than that."),
+        (weights / np.cosh(POINTS) ** 2, "That is the slope of the slope. Return the slope, (eˣ - e⁻ˣ) / (eˣ + e⁻ˣ)."),
+        (weights * np.sinh(POINTS), "That is only half of (eˣ - e⁻ˣ), not yet divided by half of (eˣ + e⁻ˣ)."),
+        (weights + right, "The cotangent is added. Multiply by it."),
     ):
-        if np.allclose(slope, wrong, 1e-9, 1e-12):
+        if np.allclose(slope, wrong, 1e-6, 1e-9):
             raise NotYet(hint)
+    if not np.allclose(slope, weights * right, 1e-5, 1e-7):
+        raise NotYet(
+            f"At x = {POINTS[-1]:g} a cotangent of {weights[-1]:g} should become {weights[-1] * right[-1]:.6f}, and "
+            f"yours becomes {slope[-1]:.6f}."
+        )
+
+
+def _judge_far_out(answer: Any) -> None:
+    x = ad.constant(FAR)
+    with np.errstate(all="ignore"), ad.GradientTape() as outer:
+        outer.watch(x)
+        with ad.GradientTape() as tape:
+            tape.watch(x)
+            y = call(answer, x, written="log_cosh(x)")
+        slope = tape.gradient(y, x)
+    if not np.allclose(y.numpy(), 1000.0 - np.log(2.0), 1e-6):
+        raise NotYet("At x = 1000 the value overflows. Keep the value of the template: it was safe already.")
+    if np.isnan(slope.numpy()).any():
+        raise NotYet(
+            "Near 0 the slope is right, and at 1000 or -1000 it is nan: an exponential overflows. Does NumPy have a "
+            "function for this slope?"
+        )
+    if not np.allclose(slope.numpy(), np.sign(FAR), 1e-6):
+        raise NotYet(f"The slope should be -1 at -1000 and 1 at 1000; yours are {slope.numpy()}.")
+    with np.errstate(all="ignore"):
+        second = outer.gradient(slope, x)
+    if second is not None and not np.allclose(second.numpy(), 0.0):
+        raise NotYet(
+            "The slope is right, also at 1000, but its slope is nan there: an exponential overflows. Does NumPy have a "
+            "function for this slope?"
+        )
+
+
+def _judge_second(outer: Any, probe: Any, x: Any, weights: Any) -> None:
+    second = outer.gradient(probe, x)
+    found = np.zeros_like(POINTS) if second is None else second.numpy()
+    good = np.isclose(found, PROBE * weights / np.cosh(POINTS) ** 2, 1e-5, 1e-7)
+    if good.all():
+        return
+    if good[1:].all():
+        raise NotYet(
+            f"Right once, wrong twice: at 0 the slope of the slope should be 1, and yours is "
+            f"{found[0] / PROBE[0] / weights[0]:g}. Which part of your backward has a kink there?"
+        )
+    if np.allclose(found, 0.0):
+        raise NotYet(
+            "The slope is right, and its own slope is 0 everywhere: it has forgotten that it came from x. Leave x a "
+            "tensor: no `.numpy()`, no `float`, no `stop_gradient`."
+        )
     raise NotYet(
-        f"At x = {x[0]:.3f} a cotangent of {dy[0]:.3f} should become {(dy * -2 * x * y)[0]:.6f}, and yours becomes "
-        f"{np.ravel(slope)[0]:.6f}."
+        "The slope is right, and its own slope is wrong even away from 0. Is a part of it computed from plain numbers?"
     )
 
 
@@ -130,6 +192,7 @@ try:
         target = np.sum(y * weights)
     slope = tape.gradient(target, x)
     found = {"value": np.asarray(y).tolist(), "slope": None if slope is None else slope.numpy().tolist()}
+    found["own"] = "custom_gradient" in str(f)
 except Exception as error:
     found = {"error": type(error).__name__, "message": str(error)}
 print(json.dumps(found))
@@ -141,10 +204,10 @@ def in_a_file(answer: Any) -> str:
     """Check 9.3: the path of a file that holds a rounding with the gradient 1, loaded in a fresh process."""
     if callable(answer):
         raise NotYet(
-            "I need the path of the file, not the function. Save the function with `ad.save`, and hand in path."
+            "I need the path of the file, not the function. Save the function with `ad.save` and hand in `path`."
         )
     if not isinstance(answer, str | os.PathLike):
-        raise NotYet(f"I need the path of the file, and your answer is {shortened(answer)}. Hand in path itself.")
+        raise NotYet(f"I need the path of the file, and your answer is {shortened(answer)}. Hand in `path` itself.")
     if not Path(answer).is_file():
         raise NotYet(f"There is no file at {shortened(str(answer))}. Did `ad.save(through, path, example)` run?")
     points, weights = np.random.default_rng(7).uniform(0.6, 9.4, (2, 5)).tolist()
@@ -154,12 +217,12 @@ def in_a_file(answer: Any) -> str:
     value, slope = np.array(found["value"]), found["slope"]
     if value.shape != (5,) or not np.allclose(value, np.round(points)):
         if value.shape == (5,) and np.allclose(value, points):
-            raise NotYet("The loaded function gives x itself. Its value should be np.round(x).")
-        raise NotYet(f"At {points[0]:.3f} the loaded function gives {shortened(found['value'])}; it should round.")
+            raise NotYet("The loaded function returns x itself. Its value should be `np.round(x)`.")
+        raise NotYet(f"At {points[0]:.3f} the loaded function returns {shortened(found['value'])}; it should round.")
     if slope is None:
         raise NotYet(
-            "The value is right, and the gradient is None. Does `@ad.custom_gradient` stand above your function, "
-            "and does its backward return dy?"
+            "The value is right, and the gradient is None. Is `@ad.custom_gradient` above your function, and does its "
+            "backward return dy?"
         )
     if np.allclose(slope, 1.0):
         raise NotYet("The gradient is 1 whatever arrives: the cotangent is forgotten. Return dy itself.")
@@ -168,6 +231,11 @@ def in_a_file(answer: Any) -> str:
     if not np.allclose(slope, weights):
         raise NotYet(
             f"A cotangent of {weights[0]:.3f} arrived, and your backward made {slope[0]:.3f} of it. Let it pass."
+        )
+    if not found["own"]:
+        raise NotYet(
+            "It rounds and lets the cotangent pass, but without a custom gradient. Write a backward that returns dy, "
+            "under `@ad.custom_gradient`."
         )
     return "A process that has never seen your code rounds, and lets the cotangent pass."
 
@@ -193,9 +261,97 @@ def _why_not(kind: str, message: str) -> str:
     if "arguments" in message:
         return "The loaded function takes more than one argument. It should take x alone."
     if kind == "ValueError":
-        return f"This is no file of `ad.save`: {quoted(message)}."
-    return f"In the fresh process, {kind} said: {quoted(message)}."
+        return f"The file was not written by `ad.save`: {quoted(message)}."
+    return f"In the fresh process, {kind} was raised: {quoted(message)}."
 
 
-EXERCISES: dict[str, Callable[[Any], str]] = {"9.1": two_clips, "9.2": computed_once, "9.3": in_a_file}
+EXERCISES: dict[str, Callable[[Any], str]] = {"9.1": second_order, "9.2": two_clips, "9.3": in_a_file}
 """The checks by exercise."""
+
+PREDICTIONS: dict[str, Prediction] = {
+    "9.a": Prediction(
+        "What does the tape say that the slope of `naive` is at x = 1000?",
+        answer="nan",
+        choices=("0", "1", "inf", "nan"),
+        hints={
+            "1": "On paper, yes. What is `np.exp(1000.0)` in a computer?",
+            "inf": "The rule of exp does multiply by inf. What does it multiply, after the rule of log has divided?",
+            "0": "The rule of log does send back 1/inf, which is 0. What does the rule of exp multiply it by?",
+        },
+        why="1/inf is 0, and 0 times inf is not a number.",
+    ),
+    "9.b": Prediction(
+        "How many entries does the tape hold after `y = textbook(x)`?",
+        answer=4,
+        hints={
+            1: "One entry is what the backward pass visits. But the tape was also running inside the function.",
+            3: "Those are the operations inside. Which entry has your `backward`?",
+            5: "`1.0 - 1.0 / (1.0 + e)` is in `backward`, and that has not run yet.",
+        },
+        why="Three for the inside, and one for the whole.",
+    ),
+    "9.c": Prediction(
+        "In the next cell, `own_square` gets 6 and has the rule `dy * 2.0 * v`. What does its `backward` return?",
+        answer=60,
+        hints={
+            12: "That is the slope of a square at 6. What arrives from `z = 5.0 * y`?",
+            30: "That is 5 times 6. A square has the slope 2v.",
+            180: "That is what arrives at x in the end. Stop one entry earlier.",
+            36: "That is the value of the square. What goes back?",
+            20: "That is 5 times 2 times x. The argument of `own_square` is t, which is 3x.",
+        },
+        why="`z = 5.0 * y` sends 5, and 5 · 2 · 6 is 60.",
+    ),
+    "9.d": Prediction(
+        "What does `1 - 1 / (1 + np.exp(x))` give at x = -40?",
+        answer="0",
+        choices=("4.2e-18", "0", "nan"),
+        hints={
+            "4.2e-18": "That is right on paper. How many digits does a number of eight bytes have?",
+            "nan": "Nothing overflows here: `np.exp(-40.0)` is a small number. What is 1 plus that?",
+        },
+        why="A number keeps about 16 digits, so 1 + 4.2e-18 is 1, and 1 - 1 is 0.",
+    ),
+    "9.e": Prediction(
+        "The slope of `forgetful` at 1 is 0.7311. What slope will the tape give for `10.0 * forgetful(x)`?",
+        answer=0.7311,
+        hints={
+            7.311: "That is the true slope. Who would multiply by the 10?",
+            10: "That is what arrives at `forgetful`. What does its backward do with it?",
+        },
+        why="10 arrives, and `backward` never looks at it.",
+    ),
+    "9.f": Prediction(
+        "`check_gradients` will now test `careful` at -1, 0 and 1. Where does it find something wrong?",
+        answer="only at 0",
+        choices=("nowhere", "only at 0", "only at -1", "at -1 and 0"),
+        hints={
+            "nowhere": "`careful` treats x > 0 and x < 0 differently. What happens where the two meet?",
+            "only at -1": "Left of 0 its formulas are as smooth as right of it. Where do the two meet?",
+            "at -1 and 0": "Left of 0 the formulas are as smooth as on the right, and at 1 it passed.",
+        },
+        why="`np.abs` has a kink at 0, and `backward` uses it.",
+    ),
+    "9.g": Prediction(
+        'By what number does the step on mail 8 change the weight of "free"?',
+        answer=-2000,
+        hints={
+            2000: "That is how far. The mail was genuine and its score too high: which way?",
+            -4000: "That is downhill by the whole slope. The rate is 0.5.",
+            4000: "That is the slope. A step goes downhill, and the rate is 0.5.",
+            -0.5: "The slope with respect to x is 1. What is it with respect to the weight?",
+        },
+        why="The slope is 1 times 4000, and the step goes downhill by half of it.",
+    ),
+    "9.h": Prediction(
+        "Which gradient will the loaded function have in the fresh process?",
+        answer="the rules that we wrote",
+        choices=("the rules that we wrote", "the tape's own, unclipped", "None, as the code is missing"),
+        hints={
+            "the tape's own, unclipped": "The file holds operations. Isn't `backward` made of operations too?",
+            "None, as the code is missing": "The file holds operations. Isn't `backward` made of operations too?",
+        },
+        why="`backward` is a list of operations too, and the file holds it.",
+    ),
+}
+"""The predictions by their ids."""

@@ -10,8 +10,9 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from ...trace.events import Watch
+from ...trace.events import Event, Record, Watch
 from ..feedback import NotYet, near, needs_dict, needs_function, number, observe, shortened
+from ..predictions import Prediction
 
 FIRST, SECOND = {"q", "s"}, {"p", "r", "s", "t"}
 
@@ -21,31 +22,31 @@ def two_tapes(answer: Any) -> str:
     needs_function(answer, "two_tapes(x0, x1)")
     a, b = np.random.default_rng(817).uniform(0.5, 1.5, 2).tolist()
     x0, x1 = ad.constant(a), ad.constant(b)
-    given, watches = _run(answer, x0, x1, "two_tapes(x0, x1)")
+    given, watches, _ = _run(answer, x0, x1, "two_tapes(x0, x1)")
     first, second = _pair(given, "two_tapes(x0, x1)")
     if first is None and second is None:
         if not watches:
             raise NotYet(
-                "Both gradients are None, for no tape watches anything yet. "
+                "Both gradients are None, because no tape watches anything yet. "
                 "Replace the three dots: each tape has its own `watch`."
             )
         raise NotYet(
-            "Both gradients are None: each tape is asked for what the other one watches. Exchange the two watches."
+            "Both gradients are None: each tape is asked about what the other one watches. Exchange the two watches."
         )
     if first is None or second is None:
         name, other = ("0", "1") if first is None else ("1", "0")
         raise NotYet(
-            f"The gradient by x{name} is None: tape{name} never watched it. "
-            f"What tape{other} watches is of no use to tape{name}."
+            f"The gradient with respect to x{name} is None: tape{name} never watched it. "
+            f"What tape{other} watches doesn't help tape{name}."
         )
     right = (math.cos(a) * math.exp(b), math.sin(a) * math.exp(b))
-    numbers = number(first, "the gradient by x0"), number(second, "the gradient by x1")
+    numbers = number(first, "the first gradient"), number(second, "the second gradient")
     if not all(map(near, numbers, right)):
         raise NotYet(
-            "The two gradients have changed places: first that by x0, then that by x1."
+            "The two gradients have changed places: x0 comes first, then x1."
             if all(map(near, numbers, reversed(right)))
             else f"At x0 = {a:.3f}, x1 = {b:.3f} the slopes are {right[0]:.6g} and {right[1]:.6g}; "
-            f"your function gives {numbers[0]:.6g} and {numbers[1]:.6g}. Leave the line of total as it is."
+            f"your function returns {numbers[0]:.6g} and {numbers[1]:.6g}. Leave the line of total as it is."
         )
     tapes = {id(tape) for tape in watches}
     if len(tapes) != 2:
@@ -63,11 +64,11 @@ def two_tapes(answer: Any) -> str:
 
 
 def one_tape(answer: Any) -> str:
-    """Check 11.2: two gradients, of two targets by two sources, from one tape at hidden points."""
+    """Check 11.2: two gradients, of two targets with respect to two sources, from one tape at hidden points."""
     needs_function(answer, "one_tape(x, y)")
     a, b = np.random.default_rng(829).uniform(1.2, 2.8, 2).tolist()
     try:
-        given, watches = _run(answer, ad.constant(a), ad.constant(b), "one_tape(x, y)")
+        given, watches, events = _run(answer, ad.constant(a), ad.constant(b), "one_tape(x, y)")
     except NotYet as refused:
         if "already been used" in str(refused):
             raise NotYet(
@@ -82,8 +83,8 @@ def one_tape(answer: Any) -> str:
     right = (2 * a, 1 + 2 * b)
     for wrong, hint in (
         ((2 * a + 1, 2 + 2 * b), "That is the gradient of z + m: several targets in one call are added up. Ask twice."),
-        ((2 * a, 1.0), "These are dz/dx and dz/dy. The second one is to be that of m."),
-        ((1.0, 1 + 2 * b), "These are dm/dx and dm/dy. The first one is to be that of z."),
+        ((2 * a, 1.0), "These are dz/dx and dz/dy. The second one should be the gradient of m."),
+        ((1.0, 1 + 2 * b), "These are dm/dx and dm/dy. The first one should be the gradient of z."),
         ((1.0, 1.0), "These are dm/dx and dz/dy: the targets have changed places."),
         ((1 + 2 * b, 2 * a), "Both gradients are there, in the other order: first dz/dx, then dm/dy."),
     ):
@@ -92,7 +93,7 @@ def one_tape(answer: Any) -> str:
     if not (near(by_x, right[0]) and near(by_y, right[1])):
         raise NotYet(
             f"At x = {a:.3f}, y = {b:.3f} dz/dx is {right[0]:.6g} and dm/dy is {right[1]:.6g}; "
-            f"your function gives {by_x:.6g} and {by_y:.6g}."
+            f"your function returns {by_x:.6g} and {by_y:.6g}."
         )
     if (many := len({id(tape) for tape in watches})) != 1:
         raise NotYet(
@@ -100,6 +101,9 @@ def one_tape(answer: Any) -> str:
             if many
             else "Both gradients are right, but no tape was used. Let the tape find them."
         )
+    powers = sum(isinstance(event, Record) and event.entry.name in ("power", "square") for event in events)
+    if powers > 2:
+        raise NotYet("Both gradients are right, but z or m was computed more than once. Once is enough: ask twice.")
     return "One list, two walks. At x = 3, y = 2 they give 6 and 5."
 
 
@@ -107,18 +111,18 @@ def lanes(answer: Any) -> str:
     """Check 11.3: which lines each of two tapes records, as a dict of two sets."""
     needs_dict(answer, '{"first": {"p"}, ...}')
     if missing := [name for name in ("first", "second") if name not in answer]:
-        raise NotYet(f"Nothing is said of the tape {' and '.join(missing)}.")
+        raise NotYet(f"There is no answer for the tape {' and '.join(missing)}.")
     first, second = (_lines(answer[name], name) for name in ("first", "second"))
     hints = (
         (
             first == SECOND and second == FIRST,
-            "The two tapes have changed places. Which of them watches x, and which y?",
+            "The two tapes have changed places. Which of them watches x, and which watches y?",
         ),
         ("p" in first, "`p = x * x` uses x alone, a constant that the tape first was never asked to watch."),
         ("q" not in first, "`q = y * 3.0` reads y. A tape watches trainable variables by itself, and first does."),
         ("r" in first, "The tape first is paused while r is computed."),
-        ("t" in first, "r was computed in a pause of first, so it is a constant to it. And t uses nothing but r."),
-        ("s" not in first, "To the tape first r is a constant, but `s = r * y` uses y too, and y is watched."),
+        ("t" in first, "r was computed while first was paused, so r is a constant to it. And t uses nothing but r."),
+        ("s" not in first, "To the tape first, r is a constant, but `s = r * y` uses y too, and y is watched."),
         ("q" in second, "`q = y * 3.0` reads y. But second does not watch variables by itself; it watches x alone."),
         ("p" not in second, "`p = x * x` uses x, and second was asked to watch it."),
         ("r" not in second, "A pause concerns one tape. `first` was paused while r was computed, and second was not."),
@@ -128,20 +132,20 @@ def lanes(answer: Any) -> str:
     for applies, hint in hints:
         if applies:
             raise NotYet(hint)
-    return "first: q and s. second: p, r, s and t. Only s is in both, by y for the one and by r for the other."
+    return "first: q and s. second: p, r, s and t. Only s is in both, because of y in the one and of r in the other."
 
 
-def _run(function: Any, a: Any, b: Any, written: str) -> tuple[Any, list[Any]]:
-    """Call a learner's function; give its result, and the tape of each watch."""
+def _run(function: Any, a: Any, b: Any, written: str) -> tuple[Any, list[Any], list[Event]]:
+    """Call a learner's function; return its result, the tape of each watch, and all events."""
     given, events = observe(function, a, b, written=written)
-    return given, [event.tape for event in events if isinstance(event, Watch)]
+    return given, [event.tape for event in events if isinstance(event, Watch)], events
 
 
 def _pair(given: Any, written: str) -> tuple[Any, Any]:
     if not isinstance(given, tuple | list) or len(given) != 2:
-        raise NotYet(f"{written} gives {shortened(given)}. Return two gradients: `return ..., ...`.")
+        raise NotYet(f"{written} returns {shortened(given)}. Return two gradients: `return ..., ...`.")
     if given[0] is ... or given[1] is ...:
-        raise NotYet("Replace the three dots by two gradients, one for each pair of a target and a source.")
+        raise NotYet("Replace the three dots with two gradients, each of one target with respect to one source.")
     return given[0], given[1]
 
 
@@ -159,3 +163,91 @@ def _lines(answer: Any, tape: str) -> set[str]:
 
 EXERCISES: dict[str, Callable[[Any], str]] = {"11.1": two_tapes, "11.2": one_tape, "11.3": lanes}
 """The checks by exercise."""
+
+PREDICTIONS: dict[str, Prediction] = {
+    "11.a": Prediction(
+        "`tape0` watches x0 and `tape1` watches x1. How many of the five operations will `tape1` record?",
+        answer=4,
+        hints={
+            5: "Does `s = np.sin(x0)` use anything that tape1 follows?",
+            3: "Three belong to the sigmoid. What are the inputs of the last line?",
+            2: "That's the other tape. Which lines can be traced back to x1?",
+            1: "It follows whatever is computed from what it recorded, too.",
+        },
+        why="All but the sine; the sum is recorded by both.",
+    ),
+    "11.b": Prediction(
+        "What will `tape0` return for the gradient of the total with respect to x1?",
+        answer=None,
+        hints={
+            0: "0 would mean that it knows the path and that it's flat. Does it know the path?",
+            0.25: "That's what tape1 knows. The two don't talk to each other.",
+            1: "That's the slope with respect to x0.",
+        },
+        why="It never watched x1, so it recorded nothing that leads there.",
+    ),
+    "11.c": Prediction(
+        "This tape is paused while y is squared. What dz/dy does the other tape find?",
+        answer=6,
+        hints={
+            None: "That's what the paused tape says. Who was told to pause?",
+            4: "That's dz/dx. At y = 3, what is the slope of y²?",
+            9: "9 is the value of y². What is its slope at 3?",
+            0: "z does contain y², and the other tape wrote that down.",
+        },
+        why="The pause belongs to one tape; the other records the square as usual.",
+    ),
+    "11.d": Prediction(
+        "`z = x**2 + y` and `m = y + y**2 + x`, under two tapes. How many entries will `tape_z` hold?",
+        answer=5,
+        hints={
+            2: "Those are the operations of z. Did anybody tell tape_z to leave out m?",
+            3: "Those are the operations of m. And z?",
+            4: "Count again: two operations make z, and three make m.",
+            10: "That's both tapes together.",
+        },
+        why="x and y are variables, so both tapes watch them, and each records all five operations.",
+    ),
+    "11.e": Prediction(
+        "If the forger plays perfectly, what chance of being genuine will she give his coins?",
+        answer=0.5,
+        hints={
+            1: "Then she would be wrong about every one of them, and her loss would push her away from that.",
+            0: "Then his loss would be large, and he would still be learning.",
+            1.5: "A chance lies between 0 and 1.",
+        },
+        why="If forged and genuine coins look the same, she can only guess.",
+        within=0.03,
+    ),
+    "11.f": Prediction(
+        "If all five weights descend the sum of the two losses, where will it end?",
+        answer="below 2.08, with bad forgeries",
+        choices=("below 2.08, with bad forgeries", "at 2.08, with the same coins", "above 2.08, with bad forgeries"),
+        hints={
+            "at 2.08, with the same coins": "In the game, the forger wouldn't help the inspector. Who pays him now?",
+            "above 2.08, with bad forgeries": "All five weights go downhill on it now. Why should it end higher?",
+        },
+        why="Now both want the same, and the easiest way is that the forger helps her.",
+    ),
+    "11.g": Prediction(
+        "What will `inspector_tape` return for the gradients of the inspector's loss?",
+        answer="None, three times",
+        choices=("the right gradients", "None, three times", "zeros", "it raises an error"),
+        hints={
+            "the right gradients": "Whose tape watches the inspector's weights?",
+            "zeros": "Zero is an answer. What does this tape know?",
+            "it raises an error": "A gradient that isn't connected raises nothing unless you ask it to.",
+        },
+        why="`forger_tape` watches everything and `inspector_tape` watches nothing.",
+    ),
+    "11.h": Prediction(
+        "One persistent tape holds a certain number of bytes. How many times as many do two tapes hold together?",
+        answer=1,
+        hints={
+            2: "Two lists, yes. But does an entry copy the arrays that it refers to?",
+            1.5: "Both tapes record all the lines here. Do they copy the arrays?",
+        },
+        why="Both lists refer to the same arrays.",
+    ),
+}
+"""The predictions by their ids."""

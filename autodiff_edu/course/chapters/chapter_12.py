@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,15 @@ import numpy as np
 import autodiff_edu as ad
 from autodiff_edu import nn
 
-from ..feedback import NotYet, call, near, needs_function, number, observe, shortened
+from ...trace.events import Event, Seed, Watch
+from ..feedback import NotYet, call, needs_function, number, observe, shortened
+from ..predictions import Prediction
+
+
+def near(a: float, b: float) -> bool:
+    """Return whether two numbers agree up to the rounding of float32."""
+    return math.isclose(a, b, rel_tol=1e-4, abs_tol=1e-6)
+
 
 ORDERS = ("value", "first derivative", "second derivative", "third derivative", "fourth derivative")
 
@@ -22,13 +31,36 @@ def third_derivative(answer: Any) -> str:
     power = (a**5, 5 * a**4, 20 * a**3, 60 * a**2, 120 * a)
     wave = (np.sin(2 * a), 2 * np.cos(2 * a), -4 * np.sin(2 * a), -8 * np.cos(2 * a), 16 * np.sin(2 * a))
     _one_third(answer, lambda x: x**5, a, "x**5", power)
-    _one_third(answer, lambda x: np.sin(2.0 * x), a, "np.sin(2 * x)", wave)
+    x, events = _one_third(answer, lambda x: np.sin(2.0 * x), a, "np.sin(2 * x)", wave)
+    _needs_three_tapes(x, events)
     return "Three tapes, three backward passes, and all but the last are recorded by the tapes around them."
 
 
-def _one_third(answer: Any, f: Callable[[Any], Any], a: float, written: str, derivatives: tuple[float, ...]) -> None:
+def _needs_three_tapes(x: Any, events: list[Event]) -> None:
+    """Refuse what finds the third derivative in another way than the exercise asks for."""
+    asked = [event.tape for event in events if isinstance(event, Seed)]
+    if not asked:
+        raise NotYet("The number is right, but no tape was asked for a gradient. Let three tapes find it.")
+    if not any(isinstance(event, Watch) and event.tensor is x for event in events):
+        raise NotYet(
+            "The number is right, but none of your tapes watches the `x` that you were given. Write the three tapes "
+            "yourself, without `ad.grad`."
+        )
+    if (many := len({id(tape) for tape in asked})) == 1:
+        raise NotYet(
+            "The number is right, but a single tape answered again and again, and recorded its own backward passes. "
+            "Use three tapes, one inside another."
+        )
+    if many != 3:
+        raise NotYet(f"The number is right, but {many} tapes were asked. Use three, and ask each of them once.")
+
+
+def _one_third(
+    answer: Any, f: Callable[[Any], Any], a: float, written: str, derivatives: tuple[float, ...]
+) -> tuple[Any, list[Event]]:
+    x = ad.constant(a)
     try:
-        given, events = observe(answer, f, ad.constant(a), written=f"third(f, x), with {written} for f,")
+        given, events = observe(answer, f, x, written=f"third(f, x), with {written} for f,")
     except NotYet as error:
         if "target is None" in str(error.__cause__):
             raise NotYet(
@@ -41,14 +73,14 @@ def _one_third(answer: Any, f: Callable[[Any], Any], a: float, written: str, der
     if given is None:
         kinds = [type(event).__name__ for event in events]
         if "Seed" not in kinds:
-            raise NotYet("third(f, x) gives None. Does it ask its tapes for a gradient, and return it?")
+            raise NotYet("third(f, x) returns None. Does it ask its tapes for a gradient, and return it?")
         if kinds.count("Watch") < 3:
             raise NotYet(
-                "third(f, x) gives None. Three tapes follow x only if each of them watches it, and "
+                "third(f, x) returns None. Three tapes follow x only if each of them watches it, and "
                 f"{kinds.count('Watch')} of them did."
             )
         raise NotYet(
-            "third(f, x) gives None: a gradient was taken after the tape around it had stopped recording. "
+            "third(f, x) returns None: a gradient was taken after the tape around it had stopped recording. "
             "Each gradient goes inside the `with` of the next tape."
         )
     value = number(given, "the third derivative")
@@ -56,13 +88,14 @@ def _one_third(answer: Any, f: Callable[[Any], Any], a: float, written: str, der
         if near(value, right) and order != 3:
             raise NotYet(
                 f"For {written} this is the {ORDERS[order]}. "
-                + ("Each tape takes one derivative; three are asked for." if order < 3 else "One tape fewer.")
+                + ("Each tape takes one derivative, and you need three." if order < 3 else "Use one tape fewer.")
             )
     if not near(value, derivatives[3]):
         raise NotYet(
-            f"The third derivative of {written} at {a:.3f} is {derivatives[3]:.6g}; your function gives {value:.6g}. "
-            "The target of each tape is the gradient that the tape inside it gave."
+            f"The third derivative of {written} at {a:.3f} is {derivatives[3]:.6g}; your function returns {value:.6g}. "
+            "The target of each tape is the gradient that the tape inside it returned."
         )
+    return x, events
 
 
 def regularised(answer: Any) -> str:
@@ -94,15 +127,15 @@ def regularised(answer: Any) -> str:
 
     def agrees(**weights: float) -> bool:
         expected = sum(weight * slopes[name] for name, weight in weights.items())
-        return bool(np.allclose(got, expected, rtol=1e-5, atol=1e-7))
+        return bool(np.allclose(got, expected, rtol=1e-4, atol=1e-5))
 
     if agrees(error=1.0, squares=0.5):
-        return "Both terms count, as central differences say: the gradient by x was a part of the outer tape."
+        return "Both terms count, as central differences confirm: the outer tape has recorded the inner gradient."
     hints = (
         (
             agrees(error=1.0),
             "These are the gradients of the error alone; the term is a constant to your outer tape. Take the gradient "
-            "by x inside the outer `with`.",
+            "with respect to x inside the outer `with`.",
         ),
         (agrees(squares=0.5) or agrees(squares=1.0), "These are the gradients of the term alone. Add the error."),
         (agrees(error=1.0, squares=1.0), "The term counts half: error + 0.5 * term."),
@@ -121,28 +154,28 @@ def regularised(answer: Any) -> str:
     expected = slopes["error"] + 0.5 * slopes["squares"]
     raise NotYet(
         f"For a hidden layer central differences give {expected[0]:.6g} for the first number of the kernel; your "
-        f"function gives {got[0]:.6g}. The loss is error + 0.5 * np.sum(by_x**2)."
+        f"function returns {got[0]:.6g}. The loss is error + 0.5 * np.sum(to_x**2)."
     )
 
 
 def _two_gradients(given: Any, kernel: tuple[int, ...], bias: tuple[int, ...]) -> Any:
-    """Join the gradients by the kernel and by the bias to one vector."""
+    """Join the gradients with respect to the kernel and the bias into one vector."""
     if given is ...:
-        raise NotYet("Replace the three dots by the two gradients, and put an outer tape around the inner one.")
+        raise NotYet("Replace the three dots with the two gradients, and put an outer tape around the inner one.")
     if given is None:
-        raise NotYet("Your function gives None. Return the gradients by the kernel and by the bias.")
+        raise NotYet("Your function returns None. Return the gradients with respect to the kernel and the bias.")
     if not isinstance(given, tuple | list) or len(given) != 2:
-        raise NotYet(f"I need two gradients, by the kernel and by the bias, and got {shortened(given)}.")
+        raise NotYet(f"I need two gradients, with respect to the kernel and the bias, and got {shortened(given)}.")
     if given[0] is ... or given[1] is ...:
         raise NotYet("Replace the three dots: one of the two gradients is still open.")
     if given[0] is None or given[1] is None:
         raise NotYet(
-            "A gradient is None. The outer tape is to watch the variables, and to be recording while the loss is "
+            "A gradient is None. The outer tape must watch the variables, and it must be recording while the loss is "
             "computed, from the layer to the sum."
         )
     shapes = np.shape(given[0]), np.shape(given[1])
     if shapes == (bias, kernel):
-        raise NotYet("The two gradients have changed places: first that by the kernel, then that by the bias.")
+        raise NotYet("The two gradients have changed places: the kernel comes first, then the bias.")
     if shapes != (kernel, bias):
         raise NotYet(
             f"For a kernel {kernel} and a bias {bias} your gradients have the shapes {shapes[0]} and {shapes[1]}. A "
@@ -152,7 +185,7 @@ def _two_gradients(given: Any, kernel: tuple[int, ...], bias: tuple[int, ...]) -
 
 
 def _central(parts: Callable[[Any, Any], dict[str, float]], kernel: Any, bias: Any) -> dict[str, Any]:
-    """Differentiate each part by each number of the kernel and the bias."""
+    """Differentiate each part with respect to each number of the kernel and the bias."""
     point, step = np.concatenate([kernel.ravel(), bias]), 1e-5
     slopes: dict[str, Any] = {name: np.zeros(point.size) for name in parts(kernel, bias)}
     for k in range(point.size):
@@ -165,87 +198,207 @@ def _central(parts: Callable[[Any, Any], dict[str, float]], kernel: Any, bias: A
 
 
 def penalty(answer: Any) -> str:
-    """Check 12.3: the gradient penalty of a hidden critic, its value and its gradient."""
-    needs_function(answer, "penalty(critic, x)")
+    """Check 12.3: the gradient penalty of a hidden critic between two sets of samples, its value and its gradient."""
+    needs_function(answer, "penalty(critic, real, fake, share)")
     random = np.random.default_rng(937)
-    x, weights = random.uniform(-1.0, 1.0, (5, 2)), np.array([1.1, -1.3])
+    real, fake, share = random.uniform(0.0, 1.5, (5, 2)), random.uniform(-1.0, 0.2, (5, 2)), random.uniform(size=(5, 1))
+    weights = np.array([1.1, -1.3])
     w = ad.Variable(weights, name="w")
+    arguments = lambda x: np.tanh(x @ w), ad.constant(real), ad.constant(fake), share.copy()
     with ad.GradientTape() as tape:
-        given = call(answer, lambda x: np.tanh(x @ w), ad.constant(x), written="penalty(critic, x)")
+        try:
+            given = call(answer, *arguments, written="penalty(critic, real, fake, share)")
+        except NotYet as error:
+            said = str(error.__cause__).lower()
+            if "ellipsis" in said:
+                raise NotYet("Replace the three dots: `between` mixes real and fake, by the share.") from error
+            if "none" in said:
+                raise NotYet(
+                    "You compute with a gradient that is None. Compute `between` first, then watch it, and rate it. A "
+                    "gradient with respect to what you mix afterwards doesn't exist."
+                ) from error
+            raise
     if given is ...:
-        raise NotYet("Replace the three dots: from by_x, take a norm for each row, and then the mean of (norm - 1)².")
+        raise NotYet("Replace the three dots: take a norm for each row of to_x, and then the mean of (norm - 1)².")
     if np.size(given) > 1:
         raise NotYet(f"The penalty is one number, the mean over the samples; yours has the shape {np.shape(given)}.")
     value = number(given, "the penalty")
-    right = _penalty(x, weights)
+    between = share * real + (1 - share) * fake
+    right = _penalty(between, weights)
     if not near(value, right):
-        raise NotYet(_why_penalty(value, right, x, weights))
+        raise NotYet(_why_place(value, real, fake, share, weights) or _why_penalty(value, right, between, weights))
     gradient = tape.gradient(given, w) if isinstance(given, ad.Tensor) else None
     if gradient is None:
         raise NotYet(
-            "The value is right, and nothing connects it to the critic's variables, so that it could not be lowered. "
+            "The value is right, but nothing connects it to the critic's variables, so training couldn't lower it. "
             "Keep it a tensor: no float, no .numpy() and no stop_gradient on the way."
         )
     h = 1e-6
-    slopes = [(_penalty(x, weights + step) - _penalty(x, weights - step)) / (2 * h) for step in h * np.eye(2)]
-    if not np.allclose(np.asarray(gradient), slopes, rtol=1e-5, atol=1e-7):
+    slopes = [(_penalty(between, weights + d) - _penalty(between, weights - d)) / (2 * h) for d in h * np.eye(2)]
+    if not np.allclose(np.asarray(gradient), slopes, rtol=1e-4, atol=1e-6):
         raise NotYet(
-            "The value is right, and its gradient is not: a part of the calculation is hidden from the tape around it. "
+            "The value is right, but its gradient isn't: part of the calculation is hidden from the tape around it. "
             "Is there a float, a .numpy() or a stop_gradient on the way?"
         )
-    return "One norm for each row, and a gradient that an outer tape can use to train the critic."
+    return "One norm for each row, on the way from fake to real, and a gradient that trains the critic."
+
+
+def _to_x(x: Any, weights: Any) -> Any:
+    return (1 - np.tanh(x @ weights) ** 2)[:, None] * weights
 
 
 def _norms(x: Any, weights: Any) -> Any:
-    return np.linalg.norm(_by_x(x, weights), axis=1)
-
-
-def _by_x(x: Any, weights: Any) -> Any:
-    return (1 - np.tanh(x @ weights) ** 2)[:, None] * weights
+    return np.linalg.norm(_to_x(x, weights), axis=1)
 
 
 def _penalty(x: Any, weights: Any) -> float:
     return float(np.mean((_norms(x, weights) - 1) ** 2))
 
 
+def _why_place(value: float, real: Any, fake: Any, share: Any, weights: Any) -> str:
+    """Return a hint if the penalty is right, but at another place; an empty text if it is not."""
+    between = share * real + (1 - share) * fake
+    for place, hint in (
+        (real, "That is the penalty at the real samples. Evaluate it between real and fake."),
+        (fake, "That is the penalty at the fake samples. Evaluate it between real and fake."),
+        ((1 - share) * real + share * fake, "real and fake have changed places: the share belongs to real."),
+        ((real + fake) / 2, "That is halfway for every pair. Each pair has a share of its own."),
+        (np.concatenate([real, fake]), "That is the penalty at real and fake samples. Evaluate it *between* them."),
+        (real + fake, "That is the sum of the samples. Give real the share, and fake the rest of 1."),
+    ):
+        if near(value, _penalty(place, weights)):
+            return hint
+    for part, name in ((share, "real"), (1 - share, "fake")):
+        if near(value, float(np.mean((np.linalg.norm(part * _to_x(between, weights), axis=1) - 1) ** 2))):
+            return f"That is the gradient with respect to {name}. Watch `between`, and ask about it."
+    return ""
+
+
 def _why_penalty(value: float, right: float, x: Any, weights: Any) -> str:
-    by_x, norms = _by_x(x, weights), _norms(x, weights)
-    down = np.linalg.norm(by_x, axis=0)
+    to_x, norms = _to_x(x, weights), _norms(x, weights)
+    down = np.linalg.norm(to_x, axis=0)
     for wrong, hint in (
         (
-            (np.linalg.norm(by_x) - 1) ** 2,
-            "You took one norm for all samples together. It grows with their number; take one for each row: axis=1.",
+            (np.linalg.norm(to_x) - 1) ** 2,
+            "You took one norm for all samples together, which grows with their number. Take one per row: axis=1.",
         ),
-        (
-            np.mean((down - 1) ** 2),
-            "With axis=0 there is a norm for each column, over the samples. A sample is a row: axis=1.",
-        ),
-        (np.mean(norms**2), "This draws the norms to 0. They are to be drawn to 1: subtract it before the square."),
-        (
-            np.mean(norms - 1),
-            "Without the square, norms below 1 and above 1 cancel out: square the difference before the mean.",
-        ),
-        (np.mean(np.abs(norms - 1)), "You took the size of norm - 1. Its square is asked for."),
-        (np.sum((norms - 1) ** 2), "You took the sum over the samples. The mean is asked for."),
-        (np.mean(norms) - 1, "First the difference, then the square, then the mean."),
+        (np.mean((down - 1) ** 2), "With axis=0 each column gets a norm. A sample is a row: axis=1."),
+        (np.mean(norms**2), "This pulls the norms to 0. They should be pulled to 1: subtract it before the square."),
+        (np.mean(norms - 1), "Without the square, norms below and above 1 cancel out. Square before the mean."),
+        (np.mean(np.abs(norms - 1)), "You took the size of norm - 1. Take its square."),
+        (np.sum((norms - 1) ** 2), "You took the sum over the samples. Take the mean."),
         (
             (np.mean(norms) - 1) ** 2,
-            "You took the mean before the square, so norms below and above 1 cancel out. Square each sample's "
-            "difference, and then take the mean.",
+            "You took the mean before the square, so norms below and above 1 cancel out. Square first.",
         ),
         (
             np.mean((norms**2 - 1) ** 2),
             "You took the sum of the squares of each row without the root. A norm has a root: np.linalg.norm.",
         ),
-        (np.mean((by_x - 1) ** 2), "You compared each element with 1. It is each row's norm that is to be 1."),
+        (np.mean((to_x - 1) ** 2), "You compared each element with 1. It is each row's norm that should be 1."),
     ):
         if near(value, float(wrong)):
             return hint
     return (
-        f"For a hidden critic and five samples the penalty is {right:.6g}; yours is {value:.6g}. In this order: the "
-        "norm of each row, minus 1, squared, and the mean."
+        f"For a hidden critic and five pairs of samples the penalty is {right:.6g}; yours is {value:.6g}. In this "
+        "order: mix, take the gradient, the norm of each row, minus 1, squared, and the mean."
     )
 
 
 EXERCISES: dict[str, Callable[[Any], str]] = {"12.1": third_derivative, "12.2": regularised, "12.3": penalty}
 """The checks by exercise."""
+
+PREDICTIONS: dict[str, Prediction] = {
+    "12.a": Prediction(
+        "If every pixel moves by 0.3, up or down by the toss of a coin, in how many of 100 will the network be right?",
+        answer=100,
+        hints={
+            50: "That would be so if the network were guessing. What do 144 random pushes on a score add up to?",
+            30: "Coin tosses don't know what the network looks at. Do their effects add up, or cancel?",
+        },
+        why="Random pushes mostly cancel; the network doesn't even notice.",
+    ),
+    "12.b": Prediction(
+        "The first derivative of x³ at x = 1 is 3. What will the outer tape return for the second?",
+        answer=6,
+        hints={
+            3: "That's the first: 3x². Differentiate once more.",
+            1: "1 is the value of x³.",
+            2: "Differentiate 3x², not x².",
+            None: "The outer tape is still recording when the inner one is asked.",
+        },
+        why="3x² has the slope 6x.",
+    ),
+    "12.c": Prediction(
+        "z = x·y² at (3, 2). What is the slope of dz/dx with respect to y?",
+        answer=4,
+        hints={
+            0: "dz/dx is y². That does change with y.",
+            2: "dz/dx is y². Its slope is 2y, and y is 2.",
+            12: "That's dz/dy. First differentiate with respect to x, then with respect to y.",
+            None: "dz/dx is y², which is computed from y.",
+        },
+        why="dz/dx = y², whose slope is 2y = 4.",
+    ),
+    "12.d": Prediction(
+        "What will `derivative` return for the third derivative of x * x?",
+        answer=None,
+        hints={
+            0: "On paper, yes. But is there a path from the second derivative, the constant 2, back to x?",
+            2: "That's the second derivative.",
+        },
+        why="The constant 2 is not computed from x, so no path leads back.",
+    ),
+    "12.e": Prediction(
+        "How will the tape for tanh go on growing after 1, 4 and 10 entries?",
+        answer="by a factor of more than 2 for each order",
+        choices=(
+            "by 6 or 7 entries for each order",
+            "by a factor of more than 2 for each order",
+            "by a factor that sinks towards 1",
+        ),
+        hints={
+            "by 6 or 7 entries for each order": "Each tape records the whole backward pass of the tape inside it.",
+            "by a factor that sinks towards 1": "Every entry inside becomes one or more entries of its backward pass.",
+        },
+        why="Each tape holds all that happened inside it, and the backward pass of that.",
+    ),
+    "12.f": Prediction(
+        "What shape is the gradient of the norm with respect to the kernel?",
+        answer=(5, 10),
+        hints={
+            (7, 5): "That's the shape of the input, and of `to_x`. What is the source now?",
+            (10, 5): "The kernel is multiplied from the right: 5 inputs, 10 outputs.",
+            (7, 10): "That's the shape of the layer's output.",
+            (10,): "That's the bias.",
+        },
+        why="The kernel takes 5 numbers to 10, and a gradient has its source's shape.",
+    ),
+    "12.g": Prediction(
+        "What will the first derivative and the second be?",
+        answer="27 and None",
+        choices=("27 and 18", "27 and None", "None and None", "27 and 0"),
+        hints={
+            "27 and 18": "What did the outer tape see of the backward pass?",
+            "None and None": "The inner tape has recorded both multiplications, and it can be asked at any time.",
+            "27 and 0": "Zero would be an answer. What did the outer tape see of the backward pass?",
+        },
+        why="The inner tape knows all it needs; the outer one was closed when `slope` was computed.",
+    ),
+    "12.h": Prediction(
+        "How will the network trained with weight 0.3 do, compared with the first one?",
+        answer="better under the nudge, as good on untouched ones",
+        choices=(
+            "better under the nudge, as good on untouched ones",
+            "better under the nudge, much worse on untouched ones",
+            "no better under the nudge",
+        ),
+        hints={
+            "better under the nudge, much worse on untouched ones": "Rings and crosses differ in dozens of pixels. "
+            "Must a score be steep to tell them apart?",
+            "no better under the nudge": "A nudge of 0.3 moves the score by 0.3 times its slopes. Which are smaller?",
+        },
+        why="Its score is flatter, and these pictures are easy enough to allow that.",
+    ),
+}
+"""The predictions by their ids."""

@@ -1,18 +1,20 @@
-"""The exercises of chapter 15: a Hessian by two tapes, a product without the matrix, and conjugate gradients."""
+"""Chapter 15: a step that is tried before it is taken, a Hessian by two tapes, and conjugate gradients."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ...trace.events import Seed
-from ..feedback import NotYet, call, needs_function, observe, shortened
+import autodiff_edu as ad
+
+from ..feedback import NotYet, call, needs_function, shortened
+from ..predictions import Prediction
 
 CUBES = np.array([2.0, -3.0, 5.0])
 POINT = np.array([0.7, -1.3, 0.4])
-VECTOR = np.array([2.0, -1.0, 0.5])
 
 
 def surface(x: Any) -> Any:
@@ -37,17 +39,103 @@ def determinant(x: Any) -> Any:
     return x[0, 0] * x[1, 1] - x[0, 1] * x[1, 0]
 
 
+STARTS: list[tuple[str, Any, Any, Any]] = [
+    ("x⁴ from 1, with a step of -8", lambda x: np.sum(x**4), np.array([1.0]), np.array([-8.0])),
+    ("x² from 1, with a step of -1.96", lambda x: np.sum(x**2), np.array([1.0]), np.array([-1.96])),
+    ("x² from 3, with a step of -3", lambda x: np.sum(x**2), np.array([3.0]), np.array([-3.0])),
+    ("a bowl in two inputs", lambda x: x[0] ** 2 + 9 * x[1] ** 2, np.array([2.0, 1.0]), np.array([-4.0, -18.0])),
+]
+SLOPES = [np.array([4.0]), np.array([2.0]), np.array([6.0]), np.array([4.0, 18.0])]
+
+
+def backtrack(answer: Any) -> str:
+    """Check 15.1: `backtrack(f, x, gradient, step)`, against the rule, on four hidden steps."""
+    needs_function(answer, "backtrack(f, x, gradient, step)")
+    given = []
+    for (_, f, x, step), gradient in zip(STARTS, SLOPES, strict=True):
+        asked: list[Any] = []
+
+        def tried(x: Any, f: Any = f, asked: list[Any] = asked) -> Any:
+            asked.append(x)
+            if len(asked) > 500:
+                raise NotYet(
+                    "After 500 tries I stop: your loop never ends. How much lower must it be? A tenth of what the "
+                    "slope promises, which is negative, and t times it."
+                )
+            return f(np.asarray(x, dtype=float))
+
+        try:
+            t = call(answer, tried, x.copy(), gradient, step.copy(), written="backtrack(f, x, gradient, step)")
+        except NotYet as problem:
+            raise _kinder(problem) from None
+        if t is ... or t is None:
+            raise NotYet("Your function returns nothing yet. Return `t`, a number.")
+        array = np.asarray(t, dtype=float)
+        if array.size > 1 or (array.ndim and np.allclose(array, step * _wanted(f, x, gradient, step))):
+            raise NotYet("Return the number t alone, not the step: `x + t * step` is computed outside.")
+        given.append(float(array.item()))
+    wanted = [_wanted(f, x, gradient, step) for (_, f, x, step), gradient in zip(STARTS, SLOPES, strict=True)]
+    if np.allclose(given, wanted):
+        return "A step is tried before it is taken, and halved until the height keeps a tenth of its promise."
+    for known, hint in KNOWN_STEPS:
+        if np.allclose(given, [known(f, x, g, s) for (_, f, x, s), g in zip(STARTS, SLOPES, strict=True)]):
+            raise NotYet(hint)
+    name, t, right = next(
+        (start[0], a, b) for start, a, b in zip(STARTS, given, wanted, strict=True) if not np.isclose(a, b)
+    )
+    raise NotYet(f"For {name}, your t is {t:g} and the rule gives {right:g}.")
+
+
+def _halved(enough: Callable[..., bool], factor: float = 0.5) -> Callable[..., float]:
+    def t_of(f: Any, x: Any, gradient: Any, step: Any) -> float:
+        t = 1.0
+        while not enough(f, x, gradient @ step, step, t) and t > 1e-9:
+            t *= factor
+        return t
+
+    return t_of
+
+
+_wanted = _halved(lambda f, x, fall, step, t: f(x + t * step) <= f(x) + 0.1 * t * fall)
+KNOWN_STEPS: list[tuple[Callable[..., float], str]] = [
+    (
+        _halved(lambda f, x, fall, step, t: f(x + t * step) <= f(x)),
+        "Your step is taken as soon as the height doesn't rise. It should keep a tenth of what the slope promises.",
+    ),
+    (
+        _halved(lambda f, x, fall, step, t: f(x + t * step) < f(x)),
+        "Your step is taken as soon as the height is lower. It should keep a tenth of what the slope promises.",
+    ),
+    (
+        _halved(lambda f, x, fall, step, t: f(x + t * step) <= f(x) - 0.1 * t * fall),
+        "gradient @ step is below zero for a step downhill. Add a tenth of it, don't subtract.",
+    ),
+    (
+        _halved(lambda f, x, fall, step, t: f(x + t * step) <= f(x) + 0.1 * t * fall, 0.1),
+        "You try a tenth of the step next. Try the half.",
+    ),
+    (
+        lambda f, x, gradient, step: 1.0,
+        "Your t is always 1: the step is taken untried. Replace the three dots by a loop that halves t.",
+    ),
+]
+"""Known wrong ways to shorten a step, and the hint for each."""
+
+
 def hessian(answer: Any) -> str:
-    """Check 15.1: `hessian(f, x)`, against closed forms of a vector's and a matrix's second derivatives."""
+    """Check 15.2: `hessian(f, x)`, against closed forms of a vector's and a matrix's second derivatives."""
     needs_function(answer, "hessian(f, x)")
-    given = call(answer, surface, POINT.copy(), written="hessian(f, x), with x of three numbers,")
+    try:
+        given = call(answer, _by_tapes(surface), POINT.copy(), written="hessian(f, x), with x of three numbers,")
+    except NotYet as problem:
+        raise _kinder(problem) from None
     array = _array(given, "hessian(f, x)")
     if array.shape == (3,):
         if _agree(array, GRADIENT):
             raise NotYet("That is the gradient, three numbers. Now the outer tape's turn: its Jacobian.")
         if _agree(array, MATRIX.sum(axis=0)):
             raise NotYet(
-                "Three numbers where nine are due: `outer.gradient` of a vector is the gradient of its sum, which adds "
+                "Three numbers where nine belong: `outer.gradient` of a vector is the gradient of its sum, which adds "
                 "up the rows. Ask for `outer.jacobian`."
             )
         if _agree(array, np.diag(MATRIX)):
@@ -84,49 +172,22 @@ def hessian(answer: Any) -> str:
     return "The Jacobian of the gradient, recorded by the outer tape, agrees with the second derivatives by hand."
 
 
-def product(answer: Any) -> str:
-    """Check 15.2: `product(f, x, v)`, against the closed form, and that no stack of seeds was pulled back."""
-    needs_function(answer, "product(f, x, v)")
-    given, events = observe(answer, surface, POINT.copy(), VECTOR.copy(), written="product(f, x, v)")
-    array = _array(given, "product(f, x, v)")
-    if array.shape == () and _agree(array, GRADIENT @ VECTOR):
-        raise NotYet(
-            "That is the slope along v: one number, the gradient times v. How does it change with x? Pull it back "
-            "through the outer tape."
-        )
-    if array.shape == (3, 3):
-        raise NotYet("That is a matrix. The product with v is a vector, as long as x.")
-    if array.shape != (3,):
-        raise NotYet(f"For x and v of shape (3,) the product has shape (3,), and yours has shape {array.shape}.")
-    if _agree(array, GRADIENT):
-        raise NotYet("That is the gradient. The product says how the gradient changes along v.")
-    if _agree(array, GRADIENT * VECTOR):
-        raise NotYet("That is the gradient times v, element by element: first derivatives only.")
-    if _agree(array, MATRIX.sum(axis=0)):
-        raise NotYet(
-            "That is the product with ones in place of v: the gradient of the gradient's sum. Where does v come in?"
-        )
-    if _agree(array, MATRIX.sum(axis=0) * VECTOR):
-        raise NotYet(
-            "You multiply by v at the end, element by element. It must go in before the second pass: as its seed, or "
-            "as a product with the gradient."
-        )
-    if _agree(array, np.diag(MATRIX) * VECTOR):
-        raise NotYet("That is the diagonal of the Hessian times v. The other elements of each row count as well.")
-    if not _near(array, MATRIX @ VECTOR):
-        why = "Which cotangent starts the second pass?"
-        if np.allclose(array, MATRIX @ VECTOR, rtol=1e-3):
-            why = "That is close, but not equal up to rounding. A finite difference?"
-        raise NotYet(
-            f"By hand, the first number is {(MATRIX @ VECTOR)[0]:.9g} for a function of three numbers, and yours is "
-            f"{array[0]:.9g}. {why}"
-        )
-    if any(isinstance(event, Seed) and np.ndim(event.cotangent) > np.ndim(event.tensor) for event in events):
-        raise NotYet(
-            "The numbers are right, but a stack of seeds was pulled back: one for each row. So the whole matrix was "
-            "there, and with a million inputs it would not fit. Use `outer.gradient` in place of a Jacobian."
-        )
-    return "The product is right, and no stack of seeds was pulled back: the matrix was never there."
+def _by_tapes(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return `f`, which refuses to be called from `ad.hessian` or `ad.hvp`, under whatever name those were imported."""
+    refused = {ad.hessian(f).__code__: "ad.hessian", ad.hvp.__code__: "ad.hvp"}
+
+    def called(x: Any) -> Any:
+        frame: Any = sys._getframe(1)
+        while frame is not None:
+            if frame.f_code in refused:
+                raise NotYet(
+                    f"That is `{refused[frame.f_code]}`, which this exercise leaves to you: one tape for the gradient, "
+                    "and one around it."
+                )
+            frame = frame.f_back
+        return f(x)
+
+    return called
 
 
 def conjugate(answer: Any) -> str:
@@ -212,7 +273,7 @@ KNOWN: list[tuple[Any, Any, str]] = [
     (
         _length,
         lambda missing, left, direction, along: (left @ along) / (direction @ along),
-        "`length` is right. `share` has the wrong sign: left · along + share · (direction · along) is to be 0.",
+        "`length` is right. `share` has the wrong sign: left · along + share · (direction · along) should be 0.",
     ),
     (
         _length,
@@ -249,22 +310,22 @@ def _kinder(hint: NotYet) -> NotYet:
     if isinstance(cause, NotYet):
         return cause
     if isinstance(cause, TypeError) and "ellipsis" in str(cause):
-        return NotYet("Replace the three dots, in `length` and in `share`, and run the cell again.")
+        return NotYet("Replace the three dots and run the cell again.")
     return hint
 
 
 def _array(given: Any, name: str) -> Any:
     if given is ...:
-        raise NotYet("Replace the three dots: your function gives `...`.")
+        raise NotYet("Replace the three dots: your function returns `...`.")
     if given is None:
         raise NotYet(
-            f"{name} gives None. Does a `return` lack? Is x watched by both tapes, and is the inner gradient taken "
+            f"{name} returns None. Is a `return` missing? Is x watched by both tapes, and is the inner gradient taken "
             "inside the outer tape's block?"
         )
     try:
         array = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
-        raise NotYet(f"{name} gives {shortened(given)}; I need an array of numbers.") from None
+        raise NotYet(f"{name} returns {shortened(given)}; I need an array of numbers.") from None
     return array
 
 
@@ -276,5 +337,57 @@ def _agree(array: Any, known: Any) -> bool:
     return array.shape == np.shape(known) and bool(np.allclose(array, known, rtol=1e-6, atol=1e-8))
 
 
-EXERCISES: dict[str, Callable[[Any], str]] = {"15.1": hessian, "15.2": product, "15.3": conjugate}
+EXERCISES: dict[str, Callable[[Any], str]] = {"15.1": backtrack, "15.2": hessian, "15.3": conjugate}
 """The checks by exercise."""
+
+PREDICTIONS: dict[str, Prediction] = {
+    "15.a": Prediction(
+        "The input has shape (2,). What shape does the Jacobian of its gradient have?",
+        answer=(2, 2),
+        hints={
+            (2,): "That's the gradient. Each of its two slopes may change with each of the two inputs.",
+            (4,): "Four numbers is right. A Jacobian keeps its two axes apart.",
+        },
+        why="The gradient's shape, (2,), and then that of the source, (2,).",
+    ),
+    "15.b": Prediction(
+        "How many of Newton's steps does it take to the lowest point of the bowl?",
+        answer=1,
+        hints={
+            2: "There are two inputs, but one step moves in both. How good is the model of a quadratic function?",
+            6: "That's for the valley, whose model holds only nearby. What is the model of a quadratic function?",
+        },
+        why="The quadratic model of a quadratic function is the function itself.",
+    ),
+    "15.c": Prediction(
+        "How much too high is Newton's loss after turn 4?",
+        answer="about 2e-8",
+        choices=("about 2e-5", "about 1e-6", "about 2e-8"),
+        hints={
+            "about 2e-5": "From 3e-3 to 5e-5 was a factor of 60, and the one before only 10. The factors grow.",
+            "about 1e-6": "The factor was 10, then 60. Does it stay at 60, or does it grow again?",
+        },
+        why="Each turn roughly squares the error: twice as many digits are correct.",
+    ),
+    "15.d": Prediction(
+        "What is the shape of the Hessian with respect to the kernel?",
+        answer=(5, 8, 5, 8),
+        hints={
+            (40, 40): "As a matrix, yes. As a Jacobian of the gradient, it keeps all the axes.",
+            (5, 8): "That's the gradient. The Hessian has a slope of each of its numbers with respect to each weight.",
+            (8, 5, 8, 5): "The gradient has the shape of the kernel, (5, 8).",
+            (5, 5): "The source has 5×8 numbers, not 5.",
+        },
+        why="The gradient has the kernel's shape, and its Jacobian that shape twice.",
+    ),
+    "15.e": Prediction(
+        "Where does Newton's method end if it starts at 0.3?",
+        answer=0,
+        hints={
+            1: "That's where descent would go. What does the parabola look like where the curvature is negative?",
+            -1: "It starts on the other side. And what does the parabola look like where the curvature is negative?",
+        },
+        why="The model is upside down there, and its flat place is its top.",
+    ),
+}
+"""The predictions by their ids."""

@@ -1,7 +1,8 @@
-"""The exercises of chapter 20, the capstone: vanishing gradients, a block that is recomputed, and a port."""
+"""Chapter 20, training: its predictions; vanishing gradients, a block that is recomputed, and a port."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import autodiff_edu as ad
 
 from ..feedback import NotYet, call, needs_dict, needs_each, needs_function, number, quoted, shortened
+from ..predictions import Prediction
 
 
 def ten_sigmoids(answer: Any) -> str:
@@ -23,6 +25,7 @@ def ten_sigmoids(answer: Any) -> str:
         (0.5**10, "0.5 is the *value* of the sigmoid at 0. Its slope there is s(1 - s)."),
         (0.25**9, "That is the bound for nine sigmoids. Count them again: ten."),
         (0.25**11, "That is the bound for eleven sigmoids. Count them again: ten."),
+        (1e-6, "Close: it is about a millionth. Now the number itself: the bound for one sigmoid, ten times over."),
         (1.0, "1 would mean that the sigmoids change nothing. What is the largest value of s(1 - s)?"),
     ):
         if np.isclose(bound, wrong, 1e-3, 0.0):
@@ -30,11 +33,11 @@ def ten_sigmoids(answer: Any) -> str:
     if not np.isclose(bound, 0.25**10, 1e-3, 0.0):
         raise NotYet("For the bound, ask for one link first: the largest value of s(1 - s). Then there are ten links.")
     for wrong, hint in (
-        (1.0, "With the weight 1 the bound is what you have just answered, and not 1."),
+        (1.0, "With the weight 1 the bound is the one that you have just given, and not 1."),
         (0.25, "A weight of 1/4 makes it smaller still. Each link has the slope w · s(1 - s)."),
-        (4.0**10, "The weight stands in every link, so it acts ten times. One link must come out at 1."),
+        (4.0**10, "The weight is in every link, so it acts ten times. One link must come out at 1."),
         (2.0, "With 2 a link has at most the slope 2 · 1/4, which is a half."),
-        (-4.0, "The size is right. A positive weight is asked for."),
+        (-4.0, "The size is right, but the exercise asks for a positive weight."),
     ):
         if np.isclose(weight, wrong):
             raise NotYet(hint)
@@ -66,16 +69,16 @@ def recomputed(answer: Any) -> str:
     calls.clear()
     light = call(answer, block, written="recompute(block)")
     if not callable(light):
-        raise NotYet(f"recompute(block) gives {shortened(light)}. It must give a function. Does `return light` lack?")
+        raise NotYet(f"recompute(block) returns {shortened(light)}, not a function. Is `return light` missing?")
     with ad.GradientTape() as tape:
         tape.watch([x, kernels])
         y = call(light, x, kernels, written="recompute(block)(x, kernels)")
         if not isinstance(y, ad.Tensor) or y.shape != x.shape:
-            raise NotYet(f"Your function gives {shortened(y)}. It must give what the block gives, as one tensor.")
+            raise NotYet(f"Your function returns {shortened(y)}. Return what the block returns, as one tensor.")
         entries = len(tape.entries)
         target = np.sum(y * weights)
     if entries == 0:
-        raise NotYet("Nothing was recorded. Does `@ad.custom_gradient` stand above your function?")
+        raise NotYet("Nothing was recorded. Is `@ad.custom_gradient` above your function?")
     if entries > 1:
         raise NotYet(
             f"The value is there, and the tape holds {entries} entries, not one: the block ran on tensors, so its "
@@ -85,12 +88,12 @@ def recomputed(answer: Any) -> str:
     for kernel in kernels:
         plain = np.tanh(plain @ kernel.numpy())
     if not np.allclose(y.numpy(), plain):
-        raise NotYet("The value differs from that of the block. The forward line was right as it stood.")
+        raise NotYet("The value differs from the block's. The forward line was right as it was.")
     if len(calls) != 1:
         raise NotYet(f"On the way forward the block was computed {len(calls)} times. Once is enough.")
     _judge_recomputed(_gradient(tape, target, [x, kernels]), right, y, weights, block, x, kernels)
     if len(calls) == 1:
-        raise NotYet("The gradients are right, but the block was not computed again: what did you keep in its place?")
+        raise NotYet("The gradients are right, but the block was not computed again. What did you keep instead?")
     return "One entry in place of eight, the same gradients, and the block computed twice: memory against operations."
 
 
@@ -98,20 +101,26 @@ def _gradient(tape: Any, target: Any, sources: Any) -> Any:
     try:
         return tape.gradient(target, sources)
     except Exception as error:
-        if "llipsis" in str(error) or "..." in str(error):
-            raise NotYet("Replace the three dots: what does backward(dy) return?") from error
-        if "gradient" in str(error) and isinstance(error, ValueError):
+        text = str(error)
+        if re.match(r"(watch|sources)\b", text):  # the inner tape was handed the arrays
             raise NotYet(
-                "backward must return two things, in place of the three dots: the gradient of x, and the list of "
-                f"gradients of the kernels. The tape says: {quoted(str(error))}."
+                "The inner tape was given plain arrays, and it follows only tensors. Make new tensors from them first, "
+                "with `ad.constant(...)`, then watch these, compute the block from them, and ask for their gradients."
             ) from error
-        raise NotYet(f"On the way back your function raised {type(error).__name__}: {quoted(str(error))}.") from error
+        if isinstance(error, ValueError) and re.search(r"returned \d+ gradient|not have its structure", text):
+            raise NotYet(
+                "backward must return two things where the three dots are: the gradient of x, and the list of "
+                f"gradients of the kernels. The tape says: {quoted(text)}."
+            ) from error
+        raise NotYet(f"On the way back your function raised {type(error).__name__}: {quoted(text)}.") from error
 
 
 def _judge_recomputed(found: Any, right: Any, y: Any, weights: Any, block: Any, x: Any, kernels: Any) -> None:
     flat, expected = [found[0], *found[1]], [right[0], *right[1]]
     if all(g is None for g in flat):
-        raise NotYet("backward gives None for everything. Does the inner tape watch the new tensors before the block?")
+        raise NotYet(
+            "backward returns None for everything. Does the inner tape watch the new tensors before the block runs?"
+        )
     if any(g is None for g in flat):
         missing = "x" if flat[0] is None else "the kernels"
         raise NotYet(f"The gradient of {missing} is None. The inner tape must watch x and the kernels, both.")
@@ -120,9 +129,14 @@ def _judge_recomputed(found: Any, right: Any, y: Any, weights: Any, block: Any, 
     with ad.GradientTape() as tape:
         tape.watch([x, kernels])
         forgetful = tape.gradient(block(x, kernels), [x, kernels])
+    if np.allclose(flat[0], forgetful[0] * weights):
+        raise NotYet(
+            "Multiplying the finished gradients by dy is too late: dy has to go back through the block, too. Pass it "
+            "to the inner tape: `inner.gradient(..., output_gradients=dy)`."
+        )
     if np.allclose(flat[0], forgetful[0]):
         raise NotYet(
-            "The inner tape starts from ones: the cotangent dy is forgotten. Hand it on: "
+            "The inner tape starts from ones: you forgot the cotangent dy. Pass it on: "
             "`inner.gradient(..., output_gradients=dy)`."
         )
     if np.allclose(flat[0], expected[0]):
@@ -136,15 +150,15 @@ def ported(answer: Any) -> str:
     draw = np.random.default_rng(2002)
     length = draw.normal(size=40)
     mass = 0.7 * length + 2.0 + 0.3 * draw.normal(size=40)
-    for turns, rate in ((1, 0.1), (7, 0.05)):
+    for turns, rate in ((7, 0.05), (1, 0.1)):
         given = call(answer, length.copy(), mass.copy(), turns, rate, written=f"fit(length, mass, {turns}, {rate})")
         if given is None:
-            raise NotYet("Your function gives None. End it with `return w, b`.")
+            raise NotYet("Your function returns None. End it with `return w, b`.")
         if not isinstance(given, tuple | list) or len(given) != 2:
-            raise NotYet(f"Your function gives {shortened(given)}. It must return two numbers: `return w, b`.")
+            raise NotYet(f"Your function returns {shortened(given)}. It must return two numbers: `return w, b`.")
         pair = np.array([number(_detached(given[0]), "w"), number(_detached(given[1]), "b")])
         _judge_fit(pair, length, mass, turns, rate)
-    return "The same turns, the same numbers: whoever knows one tape knows the others."
+    return "The same turns, the same numbers. Once you know one tape, you know the others."
 
 
 def _detached(value: Any) -> Any:
@@ -178,11 +192,11 @@ def _judge_fit(pair: Any, length: Any, mass: Any, turns: int, rate: float) -> No
         return
     for wrong, hint in (
         ((0.0, 0.0), "w and b are still 0. Do you assign the new values in each turn?"),
-        (descent(length, mass, turns, rate)[::-1], "The two numbers have changed places: return w first, then b."),
+        (descent(length, mass, turns, rate)[::-1], "The two numbers are in the wrong order: return w first, then b."),
         (descent(length, mass, turns, rate, sign=-1.0), "It walks uphill. Subtract rate times the gradient."),
         (
             descent(length, mass, turns, rate, keep=True),
-            "In the first turn it is right, then the steps are too long: those of earlier turns are added. In "
+            "The first turn is right, then the steps get too long: the gradients of earlier turns are added in. In "
             "PyTorch, set w.grad and b.grad to zero after each step.",
         ),
         (
@@ -195,7 +209,7 @@ def _judge_fit(pair: Any, length: Any, mass: Any, turns: int, rate: float) -> No
         ),
         (
             descent(length, mass, turns, rate, by="w"),
-            "b stays 0. `grad` takes the first argument alone if not told more.",
+            "b stays 0. `grad` differentiates only the first argument unless you say `argnums=(0, 1)`.",
         ),
         (descent(length, mass, turns, rate, by="b"), "w stays 0. Is it watched, and assigned?"),
         (
@@ -204,7 +218,10 @@ def _judge_fit(pair: Any, length: Any, mass: Any, turns: int, rate: float) -> No
         ),
         (descent(length, mass, turns + 1, rate), "That is one turn too many."),
         (descent(length, mass, turns - 1, rate), "That is one turn too few."),
-        (np.polyfit(length, mass, 1), "That is the best line. The line after the given number of turns is asked for."),
+        (
+            np.polyfit(length, mass, 1),
+            "That is the best line. The exercise asks for the line after a number of turns.",
+        ),
     ):
         if is_like(wrong):
             raise NotYet(hint)
@@ -214,6 +231,96 @@ def _judge_fit(pair: Any, length: Any, mass: Any, turns: int, rate: float) -> No
         f"b = {b:.6f}, and yours ends at {pair[0]:.6f}, {pair[1]:.6f}. It starts with zeros, and takes the mean."
     )
 
+
+PREDICTIONS = {
+    "20.a": Prediction(
+        "The trained ten layers see 273 penguins of three species. How many different answers do they give?",
+        answer="1",
+        choices=("1", "2", "3"),
+        hints={
+            "3": "That would take a loss well below 1.0986, the cost of guessing all three alike.",
+            "2": "Plausible, but look how close 1.0497 is to 1.0986, the cost of guessing all three alike.",
+        },
+        why="Every penguin gets the same answer, the most common species.",
+    ),
+    "20.b": Prediction(
+        "A network of eleven layers has 22 variables. Which of them gets its gradient first in the backward pass?",
+        answer="the last layer's bias",
+        choices=("the first layer's kernel", "the last layer's kernel", "the last layer's bias", "all at once"),
+        hints={
+            "the first layer's kernel": "It was used first. In which direction is the tape read?",
+            "the last layer's kernel": "The right layer. What did that layer do last, multiply or add?",
+            "all at once": "The walk visits one entry at a time. Which entry uses a variable last?",
+        },
+        why="The tape is read from its end, and adding the last bias was the last thing done with a variable.",
+    ),
+    "20.c": Prediction(
+        "How many times smaller is the gradient of the first layer's kernel than that of the tenth?",
+        answer="about a million",
+        choices=("about the same", "about 10", "about 1,000", "about a million"),
+        hints={
+            "about the same": "Think of the player: did the contributions keep their size on the way back?",
+            "about 10": "In the player, a single layer took away a factor of 5 or so. There are nine on the way.",
+            "about 1,000": "A factor of about 5 per layer, nine times over: is that a thousand, or more?",
+        },
+        why="A factor of about 5 per layer, multiplied nine times, is about a million.",
+    ),
+    "20.d": Prediction(
+        "A sigmoid's value s lies between 0 and 1. How large can its slope `s * (1 - s)` be?",
+        answer=0.25,
+        hints={
+            1: "With s = 1 the other factor is 0. Try the middle.",
+            0.5: "That is the s for which it is largest. Put it into `s * (1 - s)`.",
+            0: "That is the smallest, at both ends of the curve. Try the middle.",
+        },
+        why="At s = 1/2 the slope is 1/2 · 1/2.",
+    ),
+    "20.e": Prediction(
+        "Ten layers, the same seed and the same rate of 0.1: which activation gets its loss down first?",
+        answer="tanh",
+        choices=("tanh", "relu", "neither learns"),
+        hints={
+            "relu": "Both lines are level. Which one lies higher, so that a step with the same rate is longer?",
+            "neither learns": "Compare the norms at layer 1 with the sigmoid's. Is there a gradient to learn from?",
+        },
+        why="Its gradients are 10 to 60 times larger in every layer, so its steps are longer, too.",
+    ),
+    "20.f": Prediction(
+        "With relu, all ten hidden kernels are halved. By what factor does the first one's gradient shrink, roughly?",
+        answer=512,
+        within=0.1,
+        hints={
+            2: "One factor of 2 is right for one kernel. The cotangent passes through several on its way to the first.",
+            10: "Along a chain factors are multiplied, not counted: 2 · 2 · 2 and so on.",
+            20: "Along a chain factors are multiplied, not added: 2 · 2 · 2 and so on.",
+            18: "Along a chain factors are multiplied, not added: 2 · 2 · 2 and so on.",
+            1024: "Nearly. The first kernel's own size isn't a factor of its own gradient: count the others.",
+        },
+        why="The cotangent passes through the nine other hidden kernels, and 2 · 2 · … · 2, nine times, is 512.",
+    ),
+    "20.g": Prediction(
+        "It trains for 200 turns with the rate 0.1. Where does the loss end?",
+        answer="at 1.0497 again",
+        choices=("below 0.4", "above a million", "at 1.0497 again", "at nan"),
+        hints={
+            "below 0.4": "The gradients are in the thousands, so the first step moves every kernel by hundreds.",
+            "above a million": "It does get there, after one step. What does relu do when its inputs turn negative?",
+            "at nan": "Nothing overflows here. What does relu do once its inputs have been thrown far to the negative?",
+        },
+        why="The first steps throw the kernels so far that a layer of relus puts out only zeros.",
+    ),
+    "20.h": Prediction(
+        "Twice as many layers: how many bytes does the tape keep?",
+        answer="about twice as many",
+        choices=("the same", "about twice as many", "about four times as many"),
+        hints={
+            "the same": "Each layer's rule asks for that layer's input and output on the way back.",
+            "about four times as many": "Each layer adds its own arrays once, and they are as large as the others'.",
+        },
+        why="Every layer adds the same number of arrays of the same size.",
+    ),
+}
+"""What the chapter asks before it shows it, in the order in which it asks."""
 
 EXERCISES: dict[str, Callable[[Any], str]] = {"20.1": ten_sigmoids, "20.2": recomputed, "20.3": ported}
 """The checks by exercise."""

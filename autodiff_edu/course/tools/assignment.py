@@ -20,7 +20,10 @@ import autodiff_edu
 from .execute import as_text
 
 HERE = Path(__file__).parents[1]
-ABOUT_FOLDS = re.compile(r'\s*Below each exercise is a folded\s+solution:\s+click\s+"1 cell hidden"\s+to\s+open\s+it\.')
+ABOUT_FOLDS = re.compile(
+    r"\s*Each solution unfolds below its exercise\."
+    r'|\s*Below each exercise is a folded\s+solution:\s+click\s+"1 cell hidden"\s+to\s+open\s+it\.'
+)
 FIRST_CELL = """\
 # Written for autodiff-edu {version}. If this cell fails: pip install "autodiff-edu[lab]=={version}"
 from autodiff_edu.course.tools.assignment import written_for

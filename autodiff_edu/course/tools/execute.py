@@ -158,6 +158,8 @@ def as_text(notebook: dict[str, Any]) -> str:
         for transient in ("execution", "collapsed", "scrolled", "trusted"):
             cell["metadata"].pop(transient, None)
         _fold(cell["metadata"])
+        if cell["cell_type"] == "markdown" and str(cell.get("id")).endswith("-fold"):
+            cell["metadata"]["jp-MarkdownHeadingCollapsed"] = True
         if not cell.get("id") or cell["id"] in used:
             cell["id"] = f"cell-{number:02}"
         used.add(cell["id"])
@@ -171,7 +173,8 @@ def as_text(notebook: dict[str, Any]) -> str:
 def _fold(metadata: dict[str, Any]) -> None:
     """Hide in JupyterLab what a cell's tags hide in the book, and nothing else."""
     if "solution" in metadata.get("tags", ()):
-        return  # its author folds it, and the heading above it is folded too
+        metadata["jupyter"] = {"source_hidden": True}  # its output shows when the heading above it unfolds
+        return
     kept = {name: value for name, value in metadata.pop("jupyter", {}).items() if name not in FOLDS.values()}
     if folded := kept | {name: True for tag, name in FOLDS.items() if tag in metadata.get("tags", ())}:
         metadata["jupyter"] = folded

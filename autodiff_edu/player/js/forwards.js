@@ -13,6 +13,10 @@ export function forwardQuestions({ steps, entries, tensors, formulas }, { appear
   const followed = new Set(entries.flatMap(({ tapes, output }) => (tapes.length ? [output] : [])));
   for (const { kind, tensor } of steps) if (kind === "watch") followed.add(tensor);
 
+  // Nobody is offered a cut who has never met one.
+  const cuts = steps.some(({ kind }) => kind === "cut");
+  const fates = Object.keys(words.recorded).filter((fate) => fate !== "cut" || cuts);
+
   const value = ({ entry }, number) => {
     const { output, inputs, text } = entries[entry];
     const array = tensors[output].value;
@@ -37,7 +41,7 @@ export function forwardQuestions({ steps, entries, tensors, formulas }, { appear
 
   const recorded = ({ kind, entry, tape }) => {
     const about = { prompt: words.willRecord(whole(entry), called(tape)), hint: hints.recorded };
-    return chosen(Object.values(words.recorded), words.recorded[kind], about);
+    return chosen(fates.map((fate) => words.recorded[fate]), words.recorded[kind], about);
   };
 
   /** Which values the derivatives of an entry are written with. */

@@ -55,7 +55,7 @@ function mount(host, { question, asks, choices, sealed, css }) {
   const answers = choices.length
     ? make("div", { class: "options", role: "radiogroup", "aria-label": label }, ...options) : field;
   const verdict = make("p", { class: "verdict", "aria-live": "polite" });
-  const root = make("section", { class: "prediction", tabindex: -1, "aria-label": ANSWERS.predict },
+  const root = make("div", { class: "prediction", role: "group", tabindex: -1, "aria-label": ANSWERS.predict },
     make("p", { class: "prompt" }, make("strong", {}, ANSWERS.predict), " ", ...marked(question)),
     make("div", { class: "question" }, answers, buttons), verdict, make("p", { class: "blank" }));
 

@@ -1,0 +1,263 @@
+"""Chapter 21, a cluster: its predictions; a gradient block by block, what travels, and a mean over all blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import autodiff_edu as ad
+
+from ..feedback import NotYet, call, needs_dict, needs_each, needs_function, number, shortened
+from ..predictions import Prediction
+
+
+def by_blocks(answer: Any) -> str:
+    """Check 21.1: the gradient of a mean over all rows, from blocks of different lengths."""
+    needs_function(answer, "by_blocks(loss, w, blocks)")
+    draw = np.random.default_rng(2021)
+    w = draw.normal(size=3)
+    blocks = [(draw.normal(size=(n, 3)) + n, draw.normal(size=n)) for n in (2, 5, 9)]
+    seen: list[int] = []
+
+    def loss(w: Any, x: Any, y: Any) -> Any:
+        seen.append(len(x))
+        return np.mean((x @ w - y) ** 2)
+
+    slopes = [2.0 * x.T @ (x @ w - y) / len(x) for x, y in blocks]
+    right = sum(n * slope for n, slope in zip((2, 5, 9), slopes, strict=True)) / 16
+    handed = [(x.copy(), y.copy()) for x, y in blocks]
+    given = call(answer, loss, w.copy(), handed, written="by_blocks(loss, w, blocks)")
+    if given is ...:
+        raise NotYet("Replace the three dots: what does by_blocks return?")
+    if given is None:
+        raise NotYet("Your function returns None. If no `return` is missing, was w watched before loss was called?")
+    found = _column(given, "Your function")
+    if seen and max(seen) > 9:
+        raise NotYet(
+            f"loss was given {max(seen)} rows at once, and the largest block has 9. Hand it one block at a time."
+        )
+    if found.shape != (3,):
+        raise NotYet(
+            f"Your gradient has the shape {found.shape}, and w has the shape (3,). Add the blocks' gradients up."
+        )
+    if np.allclose(found, right, 1e-4, 1e-6):
+        if not seen:
+            raise NotYet(
+                "The numbers are right, but loss was never called: this works for one loss only. Differentiate it."
+            )
+        return "Each block on its own, weighted by its rows, then added up: all that a cluster has to do."
+    for wrong, hint in (
+        (
+            sum(slopes) / 3,
+            "That is the plain average. A block of 9 rows counts more than one of 2: weight it by its rows.",
+        ),
+        (
+            sum(slopes),
+            "You added the gradients up. Each is the gradient of a mean, so weight it by its share of the rows.",
+        ),
+        (16 * right, "Almost: divide by the number of all rows at the end."),
+        (16 * right / 3, "You divided by the number of blocks. Divide by the number of all rows."),
+        (slopes[-1], "That is the last block's gradient alone. Is it assigned in each turn, instead of added?"),
+        (slopes[0], "That is the first block's gradient alone. Does the `return` end the loop in its first turn?"),
+        (9 * slopes[-1] / 16, "Only the last block is in there. Add to the total in each turn, with `+=`."),
+    ):
+        if np.allclose(found, wrong, 1e-4, 1e-6):
+            raise NotYet(hint)
+    raise NotYet(
+        "The gradient differs. The mean over all rows is each block's mean times its rows, added, over all rows."
+    )
+
+
+def _column(given: Any, who: str) -> Any:
+    try:
+        return np.asarray(given.numpy() if isinstance(given, ad.Tensor) else given, dtype=float)
+    except Exception as error:
+        raise NotYet(f"{who} returns {shortened(given)}. It must return one array of numbers.") from error
+
+
+def what_travels(answer: Any) -> str:
+    """Check 21.2: the bytes of gradients and of rows, as a dict."""
+    needs_dict(answer, '{"gradients": 1000, ...}')
+    names = ("gradients", "rows", "doubled")
+    needs_each(answer, names, "No number is given for")
+    gradients, rows, doubled = (number(answer[name], f"the answer to {name}") for name in names)
+    _judge(
+        gradients,
+        22_240.0,
+        (
+            (5_560.0, "That is how many numbers there are. Each has 4 bytes."),
+            (22_000.0, "You counted the kernels. The two layers have biases as well."),
+            (5_500.0, "You counted the kernels. Add the biases, and 4 bytes for each number."),
+            (44_480.0, "That is float64, of 8 bytes. These numbers are float32."),
+            (444_800.0, "That is what all 20 workers send together. One worker is asked for."),
+            (
+                1_112.0,
+                "Each worker sends a gradient of *every* variable: the rows are shared out, the variables are not.",
+            ),
+            (
+                24_000.0,
+                "The inputs are not variables. A layer has inputs × units numbers in its kernel, and units biases.",
+            ),
+        ),
+        "For the gradients, count the variables first: inputs × units + units for each of the two layers.",
+    )
+    _judge(
+        rows,
+        2e10,
+        (
+            (4e11, "That is all the rows. One of 20 workers holds a twentieth of them."),
+            (5e9, "That is how many numbers a worker holds. Each has 4 bytes."),
+            (4e10, "That is float64, of 8 bytes. These numbers are float32."),
+            (2e8, "That is one column. Each row has 100 inputs."),
+            (5e7, "That is how many rows a worker holds. Each row has 100 inputs, of 4 bytes each."),
+        ),
+        "For the rows: how many does one worker hold, how many numbers has a row, and how many bytes has a number?",
+    )
+    _judge(
+        doubled,
+        1.0,
+        (
+            (2.0, "The rows double. Does the shape of a variable, and so of its gradient, depend on the rows?"),
+            (0.5, "Nothing shrinks. Does the shape of a variable, and so of its gradient, depend on the rows?"),
+            (0.0, "Unchanged means a factor of 1."),
+        ),
+        "What does the shape of a gradient depend on? Compare with the table in the chapter.",
+    )
+    return "22 kilobytes instead of 20 gigabytes, and it stays at 22 however many rows there are."
+
+
+def _judge(found: float, right: float, wrong: tuple[tuple[float, str], ...], otherwise: str) -> None:
+    for value, hint in wrong:
+        if np.isclose(found, value, 1e-6, 0.0):
+            raise NotYet(hint)
+    if not np.isclose(found, right, 1e-6, 0.0):
+        raise NotYet(otherwise)
+
+
+def scaled(answer: Any) -> str:
+    """Check 21.3: mean and standard deviation over blocks that no machine sees together."""
+    needs_dict(answer, '{"summary": summary, "combine": combine}')
+    needs_each(answer, ("summary", "combine"), "No function is given for")
+    needs_function(answer["summary"], "summary(block)")
+    needs_function(answer["combine"], "combine(summaries)")
+    draw = np.random.default_rng(2023)
+    blocks = [draw.normal(size=(n, 2)) * (1.0 + n / 40) + [n / 10, 3.0] for n in (20, 40, 100)]
+    everything = np.concatenate(blocks)
+    summaries = [call(answer["summary"], block.copy(), written="summary(block)") for block in blocks]
+    sizes = [_size(one) for one in summaries]
+    if sizes[2] > sizes[0]:
+        raise NotYet(
+            f"summary sends {sizes[0]} numbers for a block of 20 rows, and {sizes[2]} for one of 100 rows. "
+            "What travels must not grow with the rows: send sums."
+        )
+    given = call(answer["combine"], summaries, written="combine(summaries)")
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        raise NotYet(f"combine returns {shortened(given)}. It must return two things: `return mean, std`.")
+    mean, std = (_column(one, "combine") for one in given)
+    if mean.shape != (2,) or std.shape != (2,):
+        raise NotYet(
+            f"The shapes are {mean.shape} and {std.shape}. For two columns both must be (2,): sum over axis 0."
+        )
+    means, variances = np.array([b.mean(axis=0) for b in blocks]), np.array([b.var(axis=0) for b in blocks])
+    share = np.array([[20.0], [40.0], [100.0]]) / 160
+    true = everything.std(axis=0)
+    if np.allclose(std, everything.mean(axis=0), 1e-4) and np.allclose(mean, true, 1e-4):
+        raise NotYet("The two are in the wrong order: return the mean first, then the standard deviation.")
+    if np.allclose(mean, means.mean(axis=0), 1e-4):
+        raise NotYet(
+            "The mean is the plain average of the blocks' means. A block of 100 rows counts more than one of 20."
+        )
+    if not np.allclose(mean, everything.mean(axis=0), 1e-4):
+        raise NotYet(
+            "The mean differs. It is the sum of all rows, over their number: add the sums, and add the numbers."
+        )
+    if np.allclose(std, true, 1e-4):
+        return "The same mean and spread as over all rows, and a few numbers from each block instead of the rows."
+    for wrong, hint in (
+        (true**2, "That is the variance. The standard deviation is its square root."),
+        (np.sqrt((share * variances).sum(axis=0)), "That is the spread *within* the blocks. Their means differ, and "
+         "that is part of the spread over all rows."),
+        (np.sqrt(variances).mean(axis=0), "That averages the blocks' standard deviations. They can't be averaged: "
+         "send sums of squares instead."),
+        ((share * np.sqrt(variances)).sum(axis=0), "Standard deviations can't be averaged, not even weighted: send "
+         "sums of squares instead."),
+        (np.sqrt((everything**2).mean(axis=0)), "You forgot to subtract: the variance is the mean square *minus* "
+         "the square of the mean."),
+        (everything.std(axis=0, ddof=1), "Close: divide by the number of rows, not by one less, as `np.std` does."),
+    ):  # fmt: skip
+        if np.allclose(std, wrong, 1e-4):
+            raise NotYet(hint)
+    raise NotYet("The mean is right, the standard deviation differs. Send sums of squares as well, and subtract mean².")
+
+
+def _size(summary: Any) -> int:
+    if summary is ...:
+        raise NotYet("Replace the three dots: what does summary return?")
+    if summary is None:
+        raise NotYet("summary returns None. Is a `return` missing?")
+    if isinstance(summary, dict):
+        summary = tuple(summary.values())
+    if isinstance(summary, tuple | list):
+        return sum(map(_size, summary))
+    return _column(summary, "summary").size
+
+
+PREDICTIONS = {
+    "21.a": Prediction(
+        "The rows are in eight files that nobody has read. How many entries will the tape have after the loss?",
+        answer=5,
+        hints={
+            0: "An operation on `w` is recorded like any other. Does a tape need the numbers for that?",
+            8: "The tape knows nothing of files or blocks. Count the operations that you see in the code.",
+            40: "The tape knows nothing of files or blocks. Count the operations that you see in the code.",
+            3: "There are three lines, but some have two operations in them.",
+            4: "Count again: `@`, `+`, `-`, a power and a mean.",
+        },
+        why="One entry per operation, whatever kind of array it works on: `@`, `+`, `-`, `**` and the mean.",
+    ),
+    "21.b": Prediction(
+        "Both workers use the same `w`. How many contributions will reach it in the backward pass?",
+        answer=2,
+        hints={
+            1: "Each worker multiplies its own rows by `w`. How many uses is that?",
+            4: "There are four rows, but a worker handles its rows in one operation.",
+        },
+        why="`w` is used twice, once by each worker, and each use sends one contribution.",
+    ),
+    "21.c": Prediction(
+        "How closely will the gradients of the two workers agree with NumPy's?",
+        answer="to many digits, perhaps not to the last bit",
+        choices=("to many digits, perhaps not to the last bit", "always to the last bit", "to two or three digits"),
+        hints={
+            "always to the last bit": "Two workers add up in another order. Is (a + b) + c always a + (b + c)?",
+            "to two or three digits": "Nothing is approximated: the same products are added up, only in another order.",
+        },
+        why="The same numbers are added in another order, so only rounding differs.",
+    ),
+    "21.d": Prediction(
+        "A block has a million rows. How many numbers must come back from it for the gradients of `w` and `b`?",
+        answer=5,
+        hints={
+            4: "That is `w` alone. What about `b`?",
+            1_000_000: "The contributions of the rows are added up on the worker, before anything is sent.",
+            5_000_000: "Those are the rows themselves. They stay where they are.",
+        },
+        why="A gradient has the shape of its variable: four numbers for `w`, one for `b`.",
+    ),
+    "21.e": Prediction(
+        "The same rows are cut into 8, 4 and 2 blocks, and scaled block by block. What happens to the slope?",
+        answer="it differs each time",
+        choices=("it stays the same", "it differs each time", "an error is raised"),
+        hints={
+            "it stays the same": "`scale` subtracts the mean of the block. Do longer blocks have the same means?",
+            "an error is raised": "Each block is a good array of rows. What could fail?",
+        },
+        why="Every cut has its own means, so every cut has its own loss.",
+    ),
+}
+"""What the chapter asks before it shows it, in the order in which it asks."""
+
+EXERCISES: dict[str, Callable[[Any], str]] = {"21.1": by_blocks, "21.2": what_travels, "21.3": scaled}
+"""The checks by exercise."""
