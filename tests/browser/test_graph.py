@@ -244,6 +244,7 @@ def test_an_explanation_lights_the_way_and_marks_the_cut(open_tab: Any, tmp_path
     player = only(tab)
     player.click("last")
     assert player.root.get_attribute("data-kind") == "explain"
+    assert player.root.locator(".direction").inner_text() == "← walking back"
     assert player.root.locator(".scissors[data-known]").count() == 1
     assert player.root.locator("[data-cause]").evaluate_all("all => all.map((box) => box.dataset.tensor)") == [
         str(traced.document()["entries"][-1]["output"])

@@ -8,7 +8,8 @@ export function headingView(trace, history) {
   const show = (step) => {
     const towards = history.backward[step] ? "backward" : "forward";
     set(direction, "data-direction", towards);
-    write(direction, STRINGS.heading[history.pushing(step) ? "tangents" : towards]);
+    const explains = trace.steps[step]?.kind === "explain"; // no cotangent arrives there
+    write(direction, STRINGS.heading[history.pushing(step) ? "tangents" : explains ? "explain" : towards]);
     write(count, STRINGS.heading.count(step + 1, trace.steps.length));
   };
   const heading = make("h2", { title: trace.title }, trace.title);

@@ -35,6 +35,7 @@ export const STRINGS = {
   heading: {
     forward: "→ forward pass",
     backward: "← backward pass",
+    explain: "← walking back",
     tangents: "→ forward pass, with tangents",
     count: (step, of) => `step ${step} of ${of}`,
   },

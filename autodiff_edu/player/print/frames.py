@@ -148,7 +148,8 @@ class _Frame:
         left, right, (room, tall, scale) = x + PADDING, x + width - PADDING, self.picture
         walks = "contours" in self.document  # there is no code then, and no pass
         forward = "→ forward pass, with tangents" if self.now.tangents else "→ forward pass"
-        direction = "" if walks else "← backward pass" if self.now.backward else forward
+        back = "← walking back" if self.now.step["kind"] == "explain" else "← backward pass"
+        direction = "" if walks else back if self.now.backward else forward
         count = f"step {self.number + 1} of {len(self.document['steps'])}"
         shapes: list[Shape] = [
             Path(rounded_box(x, y, width, height, 8), PAPER, RULE),

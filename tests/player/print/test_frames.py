@@ -46,6 +46,8 @@ def test_an_explanation_shows_the_cut_and_says_why():
     shown = texts(player.frames().svg())
     assert "cut" in shown
     assert "on purpose" in " ".join(shown)
+    assert "← walking back" in shown
+    assert "← backward pass" not in shown
 
 
 def test_a_frame_shows_the_line_the_values_the_cotangents_and_the_sentence():
