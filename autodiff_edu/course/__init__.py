@@ -2,7 +2,7 @@
 
 >>> from autodiff_edu.course import check
 >>> check("1.1", 9)
-1.1: Not yet. 9 counts `half = 0.5 * 3.0` as well. Nothing in it is watched, so it leaves no entry.
+1.1: Not yet. 9 counts `half = 0.5 * 3.0` or `y = x` as well. Neither leaves an entry.
 """
 
 from .check import check

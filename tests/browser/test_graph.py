@@ -265,7 +265,8 @@ def test_a_long_trace_opens_folded_and_is_right_wherever_one_looks(open_tab: Any
         states = player.root.evaluate("""root => [...root.querySelectorAll("li[data-entry]")].map(
           (item) => [Number(item.dataset.entry), item.dataset.state])""")
         assert states == [[entry, expected.state(entry, number)] for entry, _ in states]
-        assert expected.steps[number].get("entry", states[0][0]) in dict(states)
+        entry = expected.steps[number].get("entry")  # what came of it, the last step, is of no turn
+        assert entry is None or entry in dict(states)
     button(player, "×200").click()
     player.click("previous")  # brings into view the turn of the step, which is there from then on
     button(player, "turn 150").click()
