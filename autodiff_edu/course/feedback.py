@@ -13,6 +13,8 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..trace.events import Event, hook
 
 
@@ -91,6 +93,42 @@ def number(answer: Any, name: str = "your answer") -> float:
     if isinstance(answer, bool | str | bytes) or not math.isfinite(value):
         raise NotYet(f"I need one number here, and {name} is {shortened(answer)}, a {type(answer).__name__}.")
     return value
+
+
+def numbers(answer: Any, name: str = "what your function returns", missing: str = "Is a `return` missing?") -> Any:
+    """Return an answer as an array of float64.
+
+    Parameters
+    ----------
+    answer : object
+        Numbers in any form: an array, a tensor, a list.
+    name : str
+        What to call it in the hint.
+    missing : str
+        What to ask if it is None.
+
+    Raises
+    ------
+    NotYet
+        If it is anything else, saying what it is.
+
+    Examples
+    --------
+    >>> numbers([1, 2])
+    array([1., 2.])
+    >>> numbers("up")
+    Traceback (most recent call last):
+        ...
+    autodiff_edu.course.feedback.NotYet: I need an array of numbers, and what your function returns is `'up'`.
+    """
+    if answer is ...:
+        raise NotYet(f"Replace the three dots: {name} is still open.")
+    if answer is None:
+        raise NotYet(f"I need an array of numbers, and {name} is None. {missing}")
+    try:
+        return np.asarray(answer, dtype=float)
+    except Exception:  # an answer may be an object whose own methods raise
+        raise NotYet(f"I need an array of numbers, and {name} is {shortened(answer)}.") from None
 
 
 def call(function: Callable[..., Any], *args: Any, written: str) -> Any:
@@ -194,13 +232,13 @@ def needs_each(answer: dict[Any, Any], names: Collection[Any], missing: str) -> 
         raise NotYet(f"Replace the three dots. Still open: {between.join(still_open)}.")
 
 
-def near(a: float, b: float) -> bool:
-    """Return whether two numbers agree up to rounding.
+def near(a: Any, b: Any, within: float = 1e-6) -> bool:
+    """Return whether two numbers or arrays have the same shape and agree, by default up to the rounding of float32.
 
-    >>> near(0.1 + 0.2, 0.3), near(1.0, 1.001)
-    (True, False)
+    >>> near(0.1 + 0.2, 0.3), near(1.0, 1.001), near([1.0], [1.0, 1.0])
+    (True, False, False)
     """
-    return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9)
+    return np.shape(a) == np.shape(b) and bool(np.allclose(a, b, rtol=within, atol=within / 100))
 
 
 def shortened(answer: Any) -> str:

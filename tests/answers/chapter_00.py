@@ -122,7 +122,7 @@ WRONG = {
         (lambda f, p: np.array([0.0, 0.6, 0.8]), "never calls f"),
         (lambda f, p: np.array([0.0, f(p), 0.8]), "and yours is"),
         (lambda f, p: ..., "three dots"),
-        (lambda f, p: None, "returns None"),
+        (lambda f, p: None, "is None"),
         (lambda f, p: "up", "array of numbers"),
         (lambda f: 0.0, "raised TypeError"),
         (np.array([1.0, 0.0]), "without calling it"),

@@ -186,7 +186,7 @@ WRONG = {
         (without_products, "never asked"),
         (endless, "After 200 products"),
         (lambda product, b: product(b)[:2], "your result has shape (2,)"),
-        (lambda product, b: None, "returns None"),
+        (lambda product, b: None, "is None"),
         (lambda b: b, "raised TypeError"),
     ],
 }

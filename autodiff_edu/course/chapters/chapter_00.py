@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..feedback import NotYet, call, needs_function, number, shortened
+from ..feedback import NotYet, call, needs_function, number, numbers, shortened
 from ..predictions import Prediction
 
 
@@ -99,10 +99,10 @@ def steepest(answer: Any) -> str:
             used.append(1)
             return _hidden(p)
 
-        given = _array(call(answer, f, point.copy(), written="steepest(f, point)"))
+        given = numbers(call(answer, f, point.copy(), written="steepest(f, point)"))
         _judge_steepest(given, point, bool(used))
     plane = np.array([0.8, -1.1])
-    flat = _array(
+    flat = numbers(
         call(answer, lambda p: p[0] * p[1], plane.copy(), written="steepest(f, point), on a hill of 2 inputs,")
     )
     if flat.shape != (2,) or not np.allclose(flat, plane[::-1] / np.linalg.norm(plane), atol=1e-4):
@@ -158,17 +158,6 @@ def _judge_steepest(given: np.ndarray, point: np.ndarray, used: bool) -> None:
         raise NotYet("Almost: it is off in the second or third digit. Take central differences with h = 1e-5.")
     said, wanted = (shortened(array.round(4).tolist()) for array in (given, right))
     raise NotYet(f"At {shortened(point.tolist())} the steepest direction is {wanted}, and yours is {said}.")
-
-
-def _array(given: Any) -> np.ndarray:
-    if given is ...:
-        raise NotYet("Replace the three dots: your function returns `...`.")
-    if given is None:
-        raise NotYet("Your function returns None. Is a `return` missing?")
-    try:
-        return np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
-        raise NotYet(f"Your function returns {shortened(given)}; I need an array of numbers.") from None
 
 
 EXERCISES: dict[str, Callable[[Any], str]] = {"0.1": central, "0.2": best_step, "0.3": steepest}

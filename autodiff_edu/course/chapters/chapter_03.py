@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..feedback import NotYet, call, needs_function, shortened
+from ..feedback import NotYet, call, near, needs_function, numbers, shortened
 from ..predictions import Prediction
 
 FOLDS = [
@@ -27,9 +27,9 @@ FOLDS = [
 def fold(answer: Any) -> str:
     """Check 3.1: un-broadcasting, `fold(g, shape)`, on nine pairs of shapes."""
     needs_function(answer, "fold(g, shape)")
-    numbers = np.random.default_rng(20140309)
+    random = np.random.default_rng(20140309)
     for start, shape, what in FOLDS:
-        g = numbers.integers(1, 10, size=start).astype(float)
+        g = random.integers(1, 10, size=start).astype(float)
         given = call(answer, g.copy(), shape, written=f"fold(g, {shape}), for a g of shape {start},")
         _judge_fold(given, g, shape, what)
     return "You sum away what was put in on the left; what had length 1 you sum and keep."
@@ -37,7 +37,7 @@ def fold(answer: Any) -> str:
 
 def _judge_fold(given: Any, g: Any, shape: tuple[int, ...], what: str) -> None:
     start = f"For a g of shape {g.shape} and the shape {shape} ({what})"
-    folded = _array(given, "what your function returns", start)
+    folded = numbers(given, f"what fold(g, {shape}) returns")
     right = _folded(g, shape)
     if folded.shape != right.shape:
         raise NotYet(f"{start} your function returns the shape {folded.shape}. {_about_shape(folded, g, shape)}")
@@ -74,9 +74,9 @@ def _folded(g: Any, shape: tuple[int, ...]) -> Any:
 def matmul_rule(answer: Any) -> str:
     """Check 3.2: the rule of the matrix product, `rule(g, z, x, y)`, against central differences."""
     needs_function(answer, "rule(g, z, x, y)")
-    numbers = np.random.default_rng(20140311)
+    random = np.random.default_rng(20140311)
     for n, k, m in ((2, 3, 4), (4, 2, 3), (3, 3, 3)):
-        x, y, g = (numbers.uniform(1.0, 3.0, size=size) for size in ((n, k), (k, m), (n, m)))
+        x, y, g = (random.uniform(1.0, 3.0, size=size) for size in ((n, k), (k, m), (n, m)))
         sizes = f"x {x.shape}, y {y.shape}, g {g.shape}"
         try:
             given = call(answer, g.copy(), x @ y, x.copy(), y.copy(), written=f"rule(g, z, x, y), for {sizes},")
@@ -96,16 +96,16 @@ def _judge_matmul(given: Any, g: Any, x: Any, y: Any, start: str) -> None:
         raise NotYet("Your rule returns None. End it with `return ..., ...`.")
     if not isinstance(given, tuple | list) or len(given) != 2:
         raise NotYet(f"Your rule returns {shortened(given)}. Return two contributions: `return to_x, to_y`.")
-    parts = [_array(part, f"the contribution to {name}", start) for part, name in zip(given, "xy", strict=True)]
+    parts = [numbers(part, f"the contribution to {name}") for part, name in zip(given, "xy", strict=True)]
     right = [_slopes(lambda x: np.sum(g * (x @ y)), x), _slopes(lambda y: np.sum(g * (x @ y)), y)]
-    if all(map(_alike, parts, right)):
+    if all(map(near, parts, right)):
         return
-    if all(map(_alike, parts, right[::-1])):
+    if all(map(near, parts, right[::-1])):
         raise NotYet(f"{start}: the two contributions have changed places. That to x has the shape of x.")
     ones = np.ones_like(g)
-    if all(map(_alike, parts, (ones @ y.T, x.T @ ones))):
+    if all(map(near, parts, (ones @ y.T, x.T @ ones))):
         raise NotYet(f"{start}: the cotangent g is left out, as if it were all ones.")
-    if _alike(parts[0], y.T) or _alike(parts[1], x.T):
+    if near(parts[0], y.T) or near(parts[1], x.T):
         raise NotYet(f"{start}: the cotangent g is left out. Which product of g and y has the shape of x?")
     for name, part, slopes, source in zip("xy", parts, right, (x, y), strict=True):
         if part.shape != source.shape:
@@ -114,7 +114,7 @@ def _judge_matmul(given: Any, g: Any, x: Any, y: Any, start: str) -> None:
                 f"{start}: the contribution to {name} has the shape {part.shape}, and {name} has "
                 f"{source.shape}.{turned}"
             )
-        if not _alike(part, slopes):
+        if not near(part, slopes):
             raise NotYet(
                 f"{start}: the contribution to {name} has the right shape, and central differences give other numbers. "
                 "An entry of a matrix product is a row times a column: which entries of z does one element touch?"
@@ -130,22 +130,6 @@ def _slopes(f: Callable[[Any], Any], at: Any, h: float = 1e-4) -> Any:
     return slopes
 
 
-def _alike(a: Any, b: Any) -> bool:
-    return a.shape == b.shape and bool(np.allclose(a, b, rtol=1e-6, atol=1e-6))
-
-
-def _array(given: Any, name: str, start: str) -> Any:
-    if given is ...:
-        raise NotYet(f"Replace the three dots: {name} is still open.")
-    if given is None:
-        raise NotYet(f"{start}: {name} is None. Is a `return` missing?")
-    try:
-        array = np.asarray(given, dtype=float)
-    except Exception:
-        raise NotYet(f"{start}: {name} is {shortened(given)}, and an array of numbers is needed.") from None
-    return array
-
-
 def _shown(array: Any) -> str:
     return shortened(array.tolist())
 
@@ -153,10 +137,10 @@ def _shown(array: Any) -> str:
 def flat_fit(answer: Any) -> str:
     """Check 3.3: a mended fit of two measurements, on hidden samples, against the best plane."""
     needs_function(answer, "predictions_of(features, target)")
-    numbers = np.random.default_rng(20140313)
+    random = np.random.default_rng(20140313)
     for n in (12, 30):
-        features = numbers.normal(size=(n, 2)) * (3.0, 0.2) + (20.0, 1.5)
-        target = features @ [[0.5], [-4.0]] + 2.0 + 0.1 * numbers.normal(size=(n, 1))
+        features = random.normal(size=(n, 2)) * (3.0, 0.2) + (20.0, 1.5)
+        target = features @ [[0.5], [-4.0]] + 2.0 + 0.1 * random.normal(size=(n, 1))
         with np.errstate(all="ignore"):
             given = call(answer, features.copy(), target.copy(), written=f"predictions_of(features, target), n = {n},")
         _judge_fit(given, features, target)
@@ -168,7 +152,7 @@ def _judge_fit(given: Any, features: Any, target: Any) -> None:
     start = f"For features of shape {features.shape} and a target of shape {target.shape}"
     if isinstance(given, tuple | list) and len(given) == 2:
         raise NotYet(f"{start}: your function returns two things. Return the predictions alone.")
-    predictions = _array(given, "what your function returns", start)
+    predictions = numbers(given)
     if predictions.shape not in ((n,), (n, 1)):
         raise NotYet(
             f"{start}: your function returns the shape {predictions.shape}. "

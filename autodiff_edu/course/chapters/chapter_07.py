@@ -28,7 +28,7 @@ def two_slopes(answer: Any) -> str:
         raise
     s, t = 2 * values, 4 * values**3
     if not isinstance(given, tuple | list) or len(given) != 2:
-        if _alike(given, s + t):
+        if near(given, s + t):
             raise NotYet(
                 "That is one gradient, of s + t: several targets in one call are added up. "
                 "Ask twice, and return both: `return ..., ...`."
@@ -42,13 +42,13 @@ def two_slopes(answer: Any) -> str:
         if part is None:
             raise NotYet(f"The gradient of {name} is None. Does the tape watch x before q is computed?")
     first, second = given
-    if _alike(first, t) and _alike(second, s):
+    if near(first, t) and near(second, s):
         raise NotYet("Both gradients are there, in the other order: first that of s, then that of t.")
     for part in given:
-        if _alike(part, s + t):
+        if near(part, s + t):
             raise NotYet("One of them is the gradient of s + t. Give `gradient` one target at a time.")
     for name, part, right in (("s", first, s), ("t", second, t)):
-        if not _alike(part, right):
+        if not near(part, right):
             raise NotYet(
                 f"The gradient of {name} is not right yet: your function returns {shortened(part)}. "
                 f"At x = {values[0]:.3f} its slope is {right[0]:.3f}, and there is one slope for each element of x."
@@ -102,7 +102,7 @@ def logged(answer: Any) -> str:
                 else "The line of the loss must be recorded. Pause the tape for the lines after it."
             )
         )
-    if not _alike(slope, right):
+    if not near(slope, right):
         raise NotYet("After the block, the gradient of the loss has changed: one of its operations is not recorded.")
     if entries > 3:
         raise NotYet(
@@ -148,14 +148,6 @@ def after_reset(answer: Any) -> str:
             }.get(by_y, "To the tape, c is 6 + (x * y) * y, with x = 2 a constant. What is dc/dy at y = 3?")
         )
     return "The reset forgot the entry of a and both watches; reading y brought one back. To the tape, c is 6 + 2 y²."
-
-
-def _alike(given: Any, right: np.ndarray[Any, Any]) -> bool:
-    try:
-        array = np.asarray(given, dtype=float)
-        return array.shape == right.shape and bool(np.allclose(array, right, 1e-9, 1e-12))
-    except Exception:
-        return False
 
 
 EXERCISES: dict[str, Callable[[Any], str]] = {"7.1": two_slopes, "7.2": logged, "7.3": after_reset}

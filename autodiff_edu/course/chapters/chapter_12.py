@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -12,15 +11,10 @@ import autodiff_edu as ad
 from autodiff_edu import nn
 
 from ...trace.events import Event, Seed, Watch
-from ..feedback import NotYet, call, needs_function, number, observe, shortened
+from ..feedback import NotYet, call, near, needs_function, number, observe, shortened
 from ..predictions import Prediction
 
-
-def near(a: float, b: float) -> bool:
-    """Return whether two numbers agree up to the rounding of float32."""
-    return math.isclose(a, b, rel_tol=1e-4, abs_tol=1e-6)
-
-
+WITHIN = 1e-4  # three derivatives of float32 numbers are not closer
 ORDERS = ("value", "first derivative", "second derivative", "third derivative", "fourth derivative")
 
 
@@ -85,12 +79,12 @@ def _one_third(
         )
     value = number(given, "the third derivative")
     for order, right in enumerate(derivatives):
-        if near(value, right) and order != 3:
+        if near(value, right, WITHIN) and order != 3:
             raise NotYet(
                 f"For {written} this is the {ORDERS[order]}. "
                 + ("Each tape takes one derivative, and you need three." if order < 3 else "Use one tape fewer.")
             )
-    if not near(value, derivatives[3]):
+    if not near(value, derivatives[3], WITHIN):
         raise NotYet(
             f"The third derivative of {written} at {a:.3f} is {derivatives[3]:.6g}; your function returns {value:.6g}. "
             "The target of each tape is the gradient that the tape inside it returned."
@@ -225,7 +219,7 @@ def penalty(answer: Any) -> str:
     value = number(given, "the penalty")
     between = share * real + (1 - share) * fake
     right = _penalty(between, weights)
-    if not near(value, right):
+    if not near(value, right, WITHIN):
         raise NotYet(_why_place(value, real, fake, share, weights) or _why_penalty(value, right, between, weights))
     gradient = tape.gradient(given, w) if isinstance(given, ad.Tensor) else None
     if gradient is None:
@@ -266,7 +260,7 @@ def _why_place(value: float, real: Any, fake: Any, share: Any, weights: Any) -> 
         (np.concatenate([real, fake]), "That is the penalty at real and fake samples. Evaluate it *between* them."),
         (real + fake, "That is the sum of the samples. Give real the share, and fake the rest of 1."),
     ):
-        if near(value, _penalty(place, weights)):
+        if near(value, _penalty(place, weights), WITHIN):
             return hint
     for part, name in ((share, "real"), (1 - share, "fake")):
         if near(value, float(np.mean((np.linalg.norm(part * _to_x(between, weights), axis=1) - 1) ** 2))):
@@ -297,7 +291,7 @@ def _why_penalty(value: float, right: float, x: Any, weights: Any) -> str:
         ),
         (np.mean((to_x - 1) ** 2), "You compared each element with 1. It is each row's norm that should be 1."),
     ):
-        if near(value, float(wrong)):
+        if near(value, float(wrong), WITHIN):
             return hint
     return (
         f"For a hidden critic and five pairs of samples the penalty is {right:.6g}; yours is {value:.6g}. In this "

@@ -10,7 +10,7 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from ..feedback import NotYet, call, needs_each, needs_function, shortened
+from ..feedback import NotYet, call, near, needs_each, needs_function, numbers, shortened
 from ..predictions import Prediction
 
 Shape = tuple[int, ...]
@@ -89,14 +89,9 @@ def gradient_from(answer: Any) -> str:
         given = call(answer, ad.constant(jacobian), ndim, written=written)
         if given is ...:
             raise NotYet("Replace the three dots: over which axes of the Jacobian must you sum?")
-        if given is None:
-            raise NotYet(f"{written} returns None. Is a `return` missing?")
-        try:
-            got = np.asarray(given, dtype=float)
-        except Exception:
-            raise NotYet(f"{written} returns {shortened(given)}, which is not an array.") from None
+        got = numbers(given, f"what gradient_from(jacobian, {ndim}) returns")
         right = np.sum(jacobian, axis=tuple(range(ndim)))
-        if got.shape != right.shape or not np.allclose(got, right, rtol=1e-9, atol=1e-12):
+        if not near(got, right):
             raise NotYet(f"{written[:-1]}: {_why_sum(got, jacobian, target, source)}")
     return "The outputs are added up, and what's left has the source's shape, for targets with 0, 1 and 2 axes."
 
@@ -105,7 +100,7 @@ def _why_sum(got: Any, jacobian: Any, target: Shape, source: Shape) -> str:
     axes = tuple(range(jacobian.ndim))
 
     def is_(wrong: Any) -> bool:
-        return bool(np.shape(wrong) == got.shape and np.allclose(got, wrong, rtol=1e-9, atol=1e-12))
+        return near(got, wrong)
 
     if target == source and is_(np.diagonal(jacobian)):
         return "this is the diagonal. The gradient adds up the slopes of all outputs, a whole column for each input."

@@ -10,9 +10,12 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from ..feedback import NotYet, call, needs_function, shortened
+from ..feedback import NotYet, call, near, needs_function, numbers
 from ..predictions import Prediction
 
+TAPES = (
+    "Is a `return` missing? Is x watched by both tapes, and is the inner gradient taken inside the outer tape's block?"
+)
 CUBES = np.array([2.0, -3.0, 5.0])
 POINT = np.array([0.7, -1.3, 0.4])
 
@@ -129,36 +132,36 @@ def hessian(answer: Any) -> str:
         given = call(answer, _by_tapes(surface), POINT.copy(), written="hessian(f, x), with x of three numbers,")
     except NotYet as problem:
         raise _kinder(problem) from None
-    array = _array(given, "hessian(f, x)")
+    array = numbers(given, "what hessian(f, x) returns", TAPES)
     if array.shape == (3,):
-        if _agree(array, GRADIENT):
+        if near(array, GRADIENT):
             raise NotYet("That is the gradient, three numbers. Now the outer tape's turn: its Jacobian.")
-        if _agree(array, MATRIX.sum(axis=0)):
+        if near(array, MATRIX.sum(axis=0)):
             raise NotYet(
                 "Three numbers where nine belong: `outer.gradient` of a vector is the gradient of its sum, which adds "
                 "up the rows. Ask for `outer.jacobian`."
             )
-        if _agree(array, np.diag(MATRIX)):
+        if near(array, np.diag(MATRIX)):
             raise NotYet("That is the diagonal alone. Each slope may change with every input: nine numbers.")
     if array.shape != (3, 3):
         raise NotYet(
             f"For x of shape (3,) the Hessian has shape (3, 3), and yours has shape {array.shape}. It is the Jacobian "
             "of the gradient: the gradient's shape, then that of x."
         )
-    if _agree(array, np.diag(np.diag(MATRIX))):
+    if near(array, np.diag(np.diag(MATRIX))):
         raise NotYet("Your matrix has the right diagonal, and zeros beside it. Each slope may change with every input.")
-    if _agree(array, np.outer(GRADIENT, GRADIENT)):
+    if near(array, np.outer(GRADIENT, GRADIENT)):
         raise NotYet("That is the gradient times itself: products of first derivatives. No second derivative is in it.")
-    if _agree(array, -MATRIX):
+    if near(array, -MATRIX):
         raise NotYet("Every number has the right size and the wrong sign.")
-    if not _near(array, MATRIX):
+    if not near(array, MATRIX):
         i, j = np.unravel_index(np.argmax(np.abs(array - MATRIX)), MATRIX.shape)
         raise NotYet(
             f"Element [{i}, {j}] is {array[i, j]:.9g}, and by hand it is {MATRIX[i, j]:.9g}, for a function of three "
             "numbers. Tapes are exact up to rounding; a finite difference is not."
         )
     written = "hessian(f, x), with x of shape (2, 2),"
-    array = _array(call(answer, determinant, np.array([[1.0, 2.0], [3.0, 5.0]]), written=written), written)
+    array = numbers(call(answer, determinant, np.array([[1.0, 2.0], [3.0, 5.0]]), written=written), missing=TAPES)
     if array.shape != (2, 2, 2, 2):
         raise NotYet(
             f"For vectors it is right. For x of shape (2, 2) your result has shape {array.shape}, and it should be "
@@ -167,7 +170,7 @@ def hessian(answer: Any) -> str:
     right = np.zeros((2, 2, 2, 2))
     right[0, 0, 1, 1] = right[1, 1, 0, 0] = 1.0
     right[0, 1, 1, 0] = right[1, 0, 0, 1] = -1.0
-    if not _near(array, right):
+    if not near(array, right):
         raise NotYet("For vectors it is right. For x of shape (2, 2), the elements are not where they belong.")
     return "The Jacobian of the gradient, recorded by the outer tape, agrees with the second derivatives by hand."
 
@@ -210,11 +213,11 @@ def conjugate(answer: Any) -> str:
             given = call(answer, multiply, b.copy(), written="solve(product, b)")
         except NotYet as problem:
             raise _kinder(problem) from None
-        array = _array(given, "solve(product, b)")
+        array = numbers(given, "what solve(product, b) returns")
         if array.shape != (5,):
             raise NotYet(f"b has 5 numbers, so the solution has 5, and your result has shape {array.shape}.")
         right = np.linalg.solve(matrix, b)
-        if _agree(array, -right):
+        if near(array, -right):
             raise NotYet("That solves H s = −b. Here b is the right side itself.")
         if not np.allclose(array, right, rtol=1e-7, atol=1e-9):
             for length, share, hint in KNOWN:
@@ -312,29 +315,6 @@ def _kinder(hint: NotYet) -> NotYet:
     if isinstance(cause, TypeError) and "ellipsis" in str(cause):
         return NotYet("Replace the three dots and run the cell again.")
     return hint
-
-
-def _array(given: Any, name: str) -> Any:
-    if given is ...:
-        raise NotYet("Replace the three dots: your function returns `...`.")
-    if given is None:
-        raise NotYet(
-            f"{name} returns None. Is a `return` missing? Is x watched by both tapes, and is the inner gradient taken "
-            "inside the outer tape's block?"
-        )
-    try:
-        array = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
-        raise NotYet(f"{name} returns {shortened(given)}; I need an array of numbers.") from None
-    return array
-
-
-def _near(array: Any, right: Any) -> bool:
-    return bool(np.allclose(array, right, rtol=1e-9, atol=1e-10))
-
-
-def _agree(array: Any, known: Any) -> bool:
-    return array.shape == np.shape(known) and bool(np.allclose(array, known, rtol=1e-6, atol=1e-8))
 
 
 EXERCISES: dict[str, Callable[[Any], str]] = {"15.1": backtrack, "15.2": hessian, "15.3": conjugate}

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..feedback import NotYet, call, needs_function, shortened
+from ..feedback import NotYet, call, needs_function, numbers, shortened
 from ..predictions import Prediction
 
+ASKED = "Is a `return` missing? Does the tape watch what you ask about?"
 SAMPLES = np.array([[1.0, -0.5], [0.4, 2.0], [-1.5, 0.3], [0.8, 1.1], [2.0, -1.2]])
 MEASURED = np.array([0.7, -1.0, 2.5, 0.2, 9.0])
 LINE = np.array([0.6, -0.9])
@@ -18,7 +19,9 @@ LINE = np.array([0.6, -0.9])
 def per_sample(answer: Any) -> str:
     """Check 16.1: `per_sample(x, y, w)`, the gradient of each sample's own loss, on hidden measurements."""
     needs_function(answer, "per_sample(x, y, w)")
-    array = _array(call(answer, SAMPLES.copy(), MEASURED.copy(), LINE.copy(), written="per_sample(x, y, w)"))
+    array = numbers(
+        call(answer, SAMPLES.copy(), MEASURED.copy(), LINE.copy(), written="per_sample(x, y, w)"), missing=ASKED
+    )
     error = SAMPLES @ LINE - MEASURED
     right = 2 * error[:, None] * SAMPLES
     for wrong, hint in (
@@ -54,7 +57,7 @@ def diagonal(answer: Any) -> str:
     """Check 16.2: `diagonal(full)`, on a hidden Jacobian of samples that mix."""
     needs_function(answer, "diagonal(full)")
     full = np.random.default_rng(19081).standard_normal((4, 3, 4, 2))
-    array = _array(call(answer, full.copy(), written="diagonal(full)"))
+    array = numbers(call(answer, full.copy(), written="diagonal(full)"))
     right = np.stack([full[b, :, b, :] for b in range(4)])
     for wrong, hint in (
         (full, "That is the full Jacobian, with all four axes. Keep each sample's own block and drop the rest."),
@@ -89,17 +92,6 @@ def diagonal(answer: Any) -> str:
     if not np.allclose(array, right):
         raise NotYet("The shape is right and the numbers are not. Block b of the result is `full[b, :, b, :]`.")
     return "Each sample's own block, even where the others are not zero."
-
-
-def _array(given: Any) -> np.ndarray:
-    if given is ...:
-        raise NotYet("Replace the three dots: your function returns `...`.")
-    if given is None:
-        raise NotYet("Your function returns None. Is a `return` missing? Does the tape watch what you ask about?")
-    try:
-        return np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
-        raise NotYet(f"Your function returns {shortened(given)}; I need an array of numbers.") from None
 
 
 WEIGHTS = np.array([[1.0, -0.5], [0.3, 2.0], [-1.2, 0.7]])
