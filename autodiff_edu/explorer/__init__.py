@@ -195,12 +195,16 @@ class Explorer:
 
     def html(self) -> str:
         """Return what is shown now as HTML that needs no kernel; if one input has a range, several tangents."""
-        parts = [f"<p>{_about(self)}</p>", table(self.look)]
-        pictures = self._strip() or [self.look.picture]
-        parts.append("".join(image(picture, 420 if len(pictures) == 1 else 200) for picture in pictures if picture))
-        if self.look.player is not None:
-            parts.append(self.look.player.html())
-        return f"<div>\n{''.join(part for part in parts if part)}\n</div>"
+        return self._html(f"<p>{_about(self)}</p>", self._strip() or [self.look.picture])
+
+    def now(self) -> str:
+        """Return what is shown now as HTML, for a page whose own sliders call `move`."""
+        return self._html("", [self.look.picture])
+
+    def _html(self, about: str, pictures: list[Picture | None]) -> str:
+        drawn = "".join(image(picture, 420 if len(pictures) == 1 else 200) for picture in pictures if picture)
+        player = "" if self.look.player is None else self.look.player.html()
+        return f"<div>\n{about}{table(self.look)}{drawn}{player}\n</div>"
 
     def _strip(self) -> list[Picture | None]:
         """Draw the picture at several positions of the only slider."""

