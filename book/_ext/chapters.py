@@ -51,7 +51,7 @@ def bring(book: Path) -> None:
     copy(book.parent / "benchmarks" / "RESULTS.md", book / "made" / "benchmarks")
     for path in (book.parent / "benchmarks" / "plots").iterdir():
         copy(path, book / "made" / "benchmarks" / "plots")
-    write(book / "made" / "first-player.html", ad.play(f, 2.0, 3.0).html())
+    write(book / "made" / "first-player.html", f'<div class="live-program">\n{ad.play(f, 2.0, 3.0).html()}\n</div>')
 
 
 def copy(path: Path, folder: Path) -> None:
@@ -76,6 +76,8 @@ def for_the_book(notebook: dict[str, Any]) -> str:
             if alt:
                 told["image"] = {"alt": alt}
         tags = cell["metadata"].get("tags", ())
+        if "exercise" in tags:  # the page has an editor, whose answer is the reader's own
+            cell["outputs"] = []
         if "solution" in tags:
             told |= prompts("the solution's {type}")
         elif "hide-input" in tags and "hide-output" not in tags:

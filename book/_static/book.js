@@ -30,6 +30,19 @@ addEventListener("autodiff-settled", ({ target }) => {
   if (folded) folded.open = true;
 });
 
+// Browsers load no modules into a page opened from a file, so the live pages' own script can't say so itself.
+addEventListener("DOMContentLoaded", () => {
+  if (location.protocol !== "file:" || !document.querySelector("#live-programs")) return;
+  for (const cell of document.querySelectorAll("div.cell:is(.tag_exercise, :has([data-autodiff-player])) .cell_input")) {
+    const pencil = document.createElement("button");
+    pencil.type = "button";
+    pencil.className = "live-pencil";
+    pencil.textContent = "✎ Edit";
+    pencil.addEventListener("click", () => pencil.replaceWith("Serve the book to edit its programs: see its first page."));
+    cell.append(pencil);
+  }
+});
+
 // The pages whose tables one looks things up in; other tables are read from top to bottom.
 const LISTS = /\/(rule-book|dictionary|RESULTS)\.html$/;
 const UNITS = { ns: 1e-9, µs: 1e-6, ms: 1e-3 };

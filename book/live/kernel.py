@@ -132,9 +132,9 @@ class Kernel:
     """Runs one program after the other, each in a namespace of its own."""
 
     def __init__(self) -> None:
-        self.explorer: Any = None
+        self.explorers: dict[str, Any] = {}
 
-    def run(self, setup: str, source: str, texts: dict[str, str] | None = None) -> dict[str, Any]:
+    def run(self, setup: str, source: str, texts: dict[str, str] | None = None, key: str = "", title: str = "") -> dict[str, Any]:
         """Run a cell after what it needs, and return what to show.
 
         Parameters
@@ -145,6 +145,10 @@ class Kernel:
             The cell.
         texts : dict of str, optional
             What the fields hold, by name, where it is not what the cell says.
+        key : str
+            Where on the page the program stands; `move` finds its explorer by it.
+        title : str
+            What the player of a cell under `%%play` is called.
 
         Returns
         -------
@@ -153,28 +157,28 @@ class Kernel:
             and a text; "line" is the number of the line that failed, or None; "answers" has what `check` said, and
             "sliders" what an explorer can move.
         """
-        self.explorer = None
-        told: dict[str, Any] = {"source": source, "values": [], "outputs": [], "line": None, "answers": [], "sliders": []}
+        told: dict[str, Any] = {"source": source, "outputs": [], "line": None, "answers": []}
+        self.explorers.pop(key, None)
         with _listening(told["answers"]):
             try:
                 if texts:
                     told["source"] = source = with_values(source, texts)
-                self._run(setup, source, told)
+                self._run(setup, source, told, key, title)
             except BaseException as error:  # also SystemExit and what only a program can raise
                 told["outputs"].append(("error", _as_python_shows(error)))
                 told["line"] = _line(error)
         told["values"] = values(told["source"])
-        told["sliders"] = self.sliders()
+        told["sliders"] = self._sliders(key)
         gc.collect()  # a trace refers to itself; fifty of them would wait for the next collection
         return told
 
-    def _run(self, setup: str, source: str, told: dict[str, Any]) -> None:
+    def _run(self, setup: str, source: str, told: dict[str, Any], key: str, title: str) -> None:
         import autodiff_edu as ad
 
         printed = _Printed(told["outputs"])
         names: dict[str, Any] = {
             "__name__": "__main__",
-            "display": lambda *shown: [self._show(each, told) for each in shown],
+            "display": lambda *shown: [self._show(each, told, key) for each in shown],
             "input": _no_input,
         }
         with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
@@ -188,22 +192,22 @@ class Kernel:
             if magic is not None:
                 options = {word.removeprefix("--"): True for word in magic[1].split() if word == "--predict"}
                 tree.body += [last] if last is not None else []
-                with ad.trace("the cell") as traced:
+                with ad.trace(title) as traced:
                     try:
                         exec(compile(tree, NAME, "exec"), names)
                     except Exception as error:
                         traced.failed(error)
-                        self._show(ad.play(traced, **options), told)
+                        self._show(ad.play(traced, **options), told, key)
                         raise
-                self._show(ad.play(traced, **options), told)
+                self._show(ad.play(traced, **options), told, key)
                 return
             exec(compile(tree, NAME, "exec"), names)
             if last is not None:
                 shown = eval(compile(ast.Expression(last.value), NAME, "eval"), names)
                 if shown is not None:
-                    self._show(shown, told)
+                    self._show(shown, told, key)
 
-    def _show(self, shown: Any, told: dict[str, Any]) -> None:
+    def _show(self, shown: Any, told: dict[str, Any], key: str) -> None:
         """Add what a notebook would show of a value."""
         from autodiff_edu.course.feedback import Feedback
         from autodiff_edu.explorer import Explorer
@@ -211,7 +215,7 @@ class Kernel:
         if isinstance(shown, Feedback):
             return  # the listener has it
         if isinstance(shown, Explorer):
-            self.explorer = shown
+            self.explorers[key] = shown
             told["outputs"].append(("html", shown.now()))
             return
         bundle: dict[str, Any] = {}
@@ -225,19 +229,21 @@ class Kernel:
         text = bundle.get("text/html")
         told["outputs"].append(("html", text) if text else ("text", f"{shown!r}\n"))
 
-    def sliders(self) -> list[dict[str, Any]]:
-        """Return what the explorer that is shown can move."""
-        if self.explorer is None:
+    def _sliders(self, key: str) -> list[dict[str, Any]]:
+        if key not in self.explorers:
             return []
+        explorer = self.explorers[key]
         return [
-            {"name": name, "low": low, "high": high, "value": self.explorer.values[name]}
-            for name, (low, high) in self.explorer.ranges.items()
+            {"name": name, "low": low, "high": high, "value": explorer.values[name]}
+            for name, (low, high) in explorer.ranges.items()
         ]
 
-    def move(self, name: str, value: float) -> str:
-        """Move a slider of the explorer, and return what it shows now."""
-        self.explorer.move(**{name: value})
-        return self.explorer.now()
+    def move(self, name: str, value: float, key: str) -> str | None:
+        """Move a slider of a program's explorer, and return what it shows now; None if that has not run."""
+        if key not in self.explorers:
+            return None
+        self.explorers[key].move(**{name: value})
+        return str(self.explorers[key].now())
 
 
 class _Printed(StringIO):

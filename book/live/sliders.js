@@ -1,0 +1,47 @@
+// The sliders of an explorer: Python moves it, and what it shows takes the place of what it showed.
+import { ask } from "./python.js";
+import { run, shown } from "./shown.js";
+
+export function sliders(ranges, key, box, replay) {
+  const bar = document.createElement("div");
+  bar.className = "live-sliders";
+  let next; // while one move is computed, only the latest of those after it is remembered
+  let busy = false;
+
+  async function move(name, value) {
+    next = { name, value, key };
+    if (busy) return;
+    busy = true;
+    while (next) {
+      const message = { move: next };
+      next = undefined;
+      try {
+        const html = await ask(message);
+        if (html === null || html === undefined) return void replay(); // Python was stopped meanwhile
+        const made = shown({ outputs: [["html", html]], answers: [] });
+        for (const old of [...box.children]) if (old !== bar) old.remove();
+        box.append(...made.childNodes);
+        run(box);
+      } catch {
+        break; // stopped, and said so beside the button
+      }
+    }
+    busy = false;
+  }
+
+  for (const { name, low, high, value } of ranges) {
+    const label = document.createElement("label");
+    const slider = document.createElement("input");
+    const number = document.createElement("output");
+    const written = () => (number.textContent = Number(slider.valueAsNumber.toPrecision(4)));
+    Object.assign(slider, { type: "range", min: low, max: high, step: (high - low) / 200, value });
+    written();
+    slider.addEventListener("input", () => {
+      written();
+      move(name, slider.valueAsNumber);
+    });
+    label.append(`${name} = `, number, slider);
+    bar.append(label);
+  }
+  return bar;
+}

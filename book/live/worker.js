@@ -1,0 +1,98 @@
+// Python, in a thread of its own: the page stays alive whatever a program does, and Stop ends both.
+// Messages in: { id, run | move }. Out: { progress }, { id, result }, { id, failure }.
+
+const FOLDER = new URL("../python/", import.meta.url);
+const download = self.fetch.bind(self);
+let python;
+
+self.addEventListener("message", async ({ data: { id, run, move } }) => {
+  try {
+    const kernel = await (python ??= load());
+    if (run) await prepare(kernel, run);
+    const result = run
+      ? kernel.ask("run", run.setup, run.source, run.texts, run.key, run.title)
+      : kernel.ask("move", move.name, move.value, move.key);
+    self.postMessage({ id, result });
+  } catch (error) {
+    python = undefined; // the next try begins anew; what has arrived is kept
+    self.postMessage({ id, failure: String(error?.message ?? error).trim().split("\n").at(-1) });
+  }
+});
+
+async function load() {
+  const files = await (await arrived(await download(new URL("files.json", FOLDER)))).json();
+  const total = Object.values(files).reduce((sum, file) => sum + file.bytes, 0);
+  let done = 0;
+  // What Pyodide asks for goes through here: counted, compared with its hash, and kept for the next visit.
+  self.fetch = async (request, options) => {
+    const url = new URL(request.url ?? request, FOLDER);
+    const name = url.pathname.split("/").at(-1);
+    const bytes = await whole(url, options, (more) => {
+      done += more;
+      self.postMessage({ progress: { name, done, total: Math.max(total, done) } });
+    }, files[name]?.sha256);
+    const type = name.endsWith(".wasm") ? "application/wasm" : "application/octet-stream";
+    return new Response(bytes, { headers: { "Content-Type": type } });
+  };
+  for (const name of ["pyodide.mjs", "pyodide.asm.mjs"]) await self.fetch(new URL(name, FOLDER));
+  const { loadPyodide } = await import(new URL("pyodide.mjs", FOLDER).href);
+  const pyodide = await loadPyodide({
+    indexURL: FOLDER.href, packageBaseUrl: FOLDER.href, packages: ["numpy", "autodiff-edu"],
+  });
+  self.postMessage({ progress: { name: "", done, total: done } });
+  const source = await (await arrived(await download(new URL("kernel.py", import.meta.url)))).text();
+  pyodide.FS.writeFile("kernel.py", source);
+  const kernel = pyodide.runPython("import sys; sys.path.insert(0, '.'); from kernel import Kernel; Kernel()");
+  return {
+    pyodide,
+    files: new Set(),
+    ask(method, ...given) {
+      const answer = kernel[method](...given.map((each) => pyodide.toPy(each)));
+      const told = answer?.toJs?.({ dict_converter: Object.fromEntries, create_pyproxies: false }) ?? answer;
+      answer?.destroy?.();
+      return told;
+    },
+  };
+}
+
+// Matplotlib, where a program imports it, and the data files that it reads.
+async function prepare({ pyodide, files }, { setup, source, data }) {
+  const imports = `${setup}\n${source}`.split("\n").filter((line) => /^\s*(import|from)\s/.test(line));
+  for (const line of imports) {
+    if (/\bmatplotlib\b/.test(line)) await pyodide.loadPackage("matplotlib");
+  }
+  for (const { name, url } of data.filter((file) => !files.has(file.name))) {
+    const bytes = await (await arrived(await download(url))).arrayBuffer();
+    pyodide.FS.mkdirTree(name.slice(0, name.lastIndexOf("/")));
+    pyodide.FS.writeFile(name, new Uint8Array(bytes));
+    files.add(name);
+  }
+}
+
+async function whole(url, options, count, sha256) {
+  const kept = await self.caches?.open("autodiff_edu").catch(() => undefined);
+  const key = new URL(`?${sha256 ?? ""}`, url);
+  const before = sha256 && (await kept?.match(key));
+  if (before) {
+    const bytes = await before.arrayBuffer();
+    count(bytes.byteLength);
+    return bytes;
+  }
+  const response = await arrived(await download(url, options));
+  const reader = response.clone().body.getReader();
+  for (let part; !(part = await reader.read()).done;) count(part.value.byteLength);
+  const bytes = await response.arrayBuffer();
+  // Browsers compute digests only where a page is safe from others: on https, and on this machine.
+  if (sha256 && self.crypto.subtle) {
+    const digest = new Uint8Array(await self.crypto.subtle.digest("SHA-256", bytes));
+    const found = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+    if (found !== sha256) throw new Error(`${url.pathname.split("/").at(-1)} did not arrive as it was sent`);
+    await kept?.put(key, new Response(bytes)).catch(() => undefined); // the disk may be full
+  }
+  return bytes;
+}
+
+async function arrived(response) {
+  if (!response.ok) throw new Error(`${new URL(response.url).pathname.split("/").at(-1)}: ${response.status}`);
+  return response;
+}
