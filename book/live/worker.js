@@ -55,12 +55,11 @@ async function load() {
   };
 }
 
-// Matplotlib, where a program imports it, and the data files that it reads.
+// Matplotlib, where a program imports it, the contours that ad.descend draws, and the data files that are read.
 async function prepare({ pyodide, files }, { setup, source, data }) {
-  const imports = `${setup}\n${source}`.split("\n").filter((line) => /^\s*(import|from)\s/.test(line));
-  for (const line of imports) {
-    if (/\bmatplotlib\b/.test(line)) await pyodide.loadPackage("matplotlib");
-  }
+  const program = `${setup}\n${source}`;
+  if (/^\s*(import|from)\s.*\bmatplotlib\b/m.test(program)) await pyodide.loadPackage("matplotlib");
+  if (/\bdescend\b/.test(program)) await pyodide.loadPackage("contourpy");
   for (const { name, url } of data.filter((file) => !files.has(file.name))) {
     const bytes = await (await arrived(await download(url))).arrayBuffer();
     pyodide.FS.mkdirTree(name.slice(0, name.lastIndexOf("/")));

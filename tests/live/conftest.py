@@ -1,0 +1,55 @@
+"""The built book behind a server, in Chromium; `.ci/run` builds it with its Python before these tests."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from browser.conftest import browser, chromium, open_tab  # noqa: F401 (fixtures are found by name)
+
+ROOT = Path(__file__).parents[2]
+sys.path += [str(ROOT / "book" / "_ext"), str(ROOT / "book" / "live")]
+
+
+@pytest.fixture(scope="session")
+def site() -> Path:
+    """The folder of the built book; with AUTODIFF_BOOK, another than the checkout's."""
+    folder = Path(os.environ.get("AUTODIFF_BOOK", ROOT / "book" / "_build" / "html"))
+    if not (folder / "python" / "files.json").exists():
+        pytest.fail("the book was built without Python: run book/live/fetch.py --wheels, then jupyter-book build book/")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def headers() -> dict[str, str]:
+    """What the server says besides with each page; a test may fill it, and empty it again."""
+    return {}
+
+
+@pytest.fixture(scope="session")
+def served(site: Path, headers: dict[str, str]) -> Iterator[str]:
+    """The book's address behind a plain server."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *args: Any) -> None:
+            pass
+
+        def end_headers(self) -> None:
+            for name, value in headers.items():
+                self.send_header(name, value)
+            super().end_headers()
+
+    Quiet.extensions_map = {**SimpleHTTPRequestHandler.extensions_map, ".mjs": "text/javascript"}
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site))) as server:
+        thread = Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
