@@ -4,6 +4,7 @@
 const FOLDER = new URL("../python/", import.meta.url);
 const download = self.fetch.bind(self);
 let python;
+let broken; // what went wrong with a file; Pyodide only says that something did
 
 self.addEventListener("message", async ({ data: { id, run, move } }) => {
   try {
@@ -15,7 +16,9 @@ self.addEventListener("message", async ({ data: { id, run, move } }) => {
     self.postMessage({ id, result });
   } catch (error) {
     python = undefined; // the next try begins anew; what has arrived is kept
-    self.postMessage({ id, failure: String(error?.message ?? error).trim().split("\n").at(-1) });
+    const { message } = broken ?? error;
+    broken = undefined;
+    self.postMessage({ id, failure: String(message).trim().split("\n").at(-1) });
   }
 });
 
@@ -30,7 +33,9 @@ async function load() {
     const bytes = await whole(url, options, (more) => {
       done += more;
       self.postMessage({ progress: { name, done, total: Math.max(total, done) } });
-    }, files[name]?.sha256);
+    }, files[name]?.sha256).catch((error) => {
+      throw (broken = error);
+    });
     const type = name.endsWith(".wasm") ? "application/wasm" : "application/octet-stream";
     return new Response(bytes, { headers: { "Content-Type": type } });
   };

@@ -154,7 +154,7 @@ ODD = {
     "ad = 3\nad.play(abs, 1.0)": "AttributeError: 'int' object has no attribute 'play'",
     "raise SystemExit('enough')": "SystemExit: enough",
     "def f(x):\n    return f(x)\nf(1.0)": "RecursionError",
-    "np.zeros(10**12)": "The program needs more memory than a page may have.",
+    "[np.zeros(10**8) for _ in range(9)]": "The program needs more memory than a page may have.",
 }
 
 
