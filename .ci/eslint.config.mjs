@@ -1,4 +1,4 @@
-// For the player and the book: npx eslint@9 --config .ci/eslint.config.mjs autodiff_edu/player/js book/_static book/_ext
+// For the player and the book: npx eslint@9 --config .ci/eslint.config.mjs autodiff_edu/player/js book
 import { createRequire } from "node:module";
 
 // ESLint brings its recommended rules along; they are looked up from where it is itself, for nothing is installed here.
@@ -9,6 +9,7 @@ const browser = [
   ...["addEventListener", "cancelAnimationFrame", "clearInterval", "document", "getComputedStyle", "getSelection", "location"],
   ...["matchMedia", "performance", "reportError", "requestAnimationFrame", "ResizeObserver", "setInterval", "URLSearchParams"],
   ...["atob", "CustomEvent", "TextDecoder"],
+  ...["localStorage", "Response", "self", "URL", "WebAssembly", "Worker"], // the live pages
 ];
 
 export default [

@@ -13,7 +13,7 @@ from typing import Any
 
 from docutils import nodes
 from first_program import f
-from programs import ALWAYS, programs
+from live_programs import ALWAYS, programs
 from sphinx.application import Sphinx
 
 LIVE = Path(__file__).parents[1] / "live"

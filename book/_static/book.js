@@ -33,12 +33,13 @@ addEventListener("autodiff-settled", ({ target }) => {
 // Browsers load no modules into a page opened from a file, so the live pages' own script can't say so itself.
 addEventListener("DOMContentLoaded", () => {
   if (location.protocol !== "file:" || !document.querySelector("#live-programs")) return;
-  for (const cell of document.querySelectorAll("div.cell:is(.tag_exercise, :has([data-autodiff-player])) .cell_input")) {
+  const programs = "div.cell:is(.tag_exercise, :has([data-autodiff-player])) .cell_input";
+  for (const cell of document.querySelectorAll(programs)) {
     const pencil = document.createElement("button");
     pencil.type = "button";
     pencil.className = "live-pencil";
     pencil.textContent = "✎ Edit";
-    pencil.addEventListener("click", () => pencil.replaceWith("Serve the book to edit its programs: see its first page."));
+    pencil.addEventListener("click", () => pencil.replaceWith("Serve the book to edit its programs."));
     cell.append(pencil);
   }
 });

@@ -39,7 +39,8 @@ export function editor(program, { label, action }) {
 
   function insert(text) {
     // This way of inserting is the one that the browser can undo.
-    if (!document.execCommand("insertText", false, text)) area.setRangeText(text, area.selectionStart, area.selectionEnd, "end");
+    const done = document.execCommand("insertText", false, text);
+    if (!done) area.setRangeText(text, area.selectionStart, area.selectionEnd, "end");
     changed();
   }
 
@@ -63,11 +64,11 @@ export function editor(program, { label, action }) {
     else area.removeAttribute("aria-invalid");
   }
 
-  function setValues(values, texts = {}) {
+  function setValues(values, typed = {}) {
     find("values").replaceChildren(...values.map(({ name, text }) => {
       const field = document.createElement("label");
       const input = document.createElement("input");
-      input.value = texts[name] ?? text;
+      input.value = typed[name] ?? text;
       input.name = name;
       input.defaultValue = text; // what the program says; only another text is a change
       input.autocomplete = "off";

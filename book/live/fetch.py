@@ -1,7 +1,8 @@
 """Bring together what the live pages load: Pyodide from npm, and a slim wheel of the package.
 
     python book/live/fetch.py                  NumPy and Matplotlib come from Pyodide's own address, on a reader's click
-    python book/live/fetch.py --wheels FOLDER  they come from a folder, and the site serves them itself
+    python book/live/fetch.py --wheels PATH    they come from a folder, or from within a wheel that contains them, and
+                                               the site serves them itself
 
 The book takes what it finds in book/made/python. Without it the book is built all the same, and its pencils say that
 this copy cannot run programs.
@@ -51,7 +52,8 @@ def fetch(target: Path, wheels: Path | None = None) -> None:
         if wheels is None:
             package["file_name"] = address(target) + package["file_name"]
         else:
-            copy_checked(wheels / package["file_name"], target, package["sha256"])
+            (target / package["file_name"]).write_bytes(found(wheels, package["file_name"]))
+            check_digest(target / package["file_name"], package["sha256"])
     kept["autodiff-edu"] = {
         **kept["numpy"],
         "name": "autodiff-edu",
@@ -90,7 +92,8 @@ def make_wheel(target: Path) -> Path:
     name = f"autodiff_edu-{version()}"
     sources = sorted(path for path in (ROOT / "autodiff_edu").rglob("*") if path.is_file() and is_packed(path))
     contents = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in sources}
-    contents[f"{name}.dist-info/METADATA"] = f"Metadata-Version: 2.1\nName: autodiff-edu\nVersion: {version()}\n".encode()
+    metadata = f"Metadata-Version: 2.1\nName: autodiff-edu\nVersion: {version()}\n"
+    contents[f"{name}.dist-info/METADATA"] = metadata.encode()
     contents[f"{name}.dist-info/WHEEL"] = b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
     contents[f"{name}.dist-info/RECORD"] = "".join(f"{path},,\n" for path in contents).encode()
     wheel = target / f"{name}-py3-none-any.whl"
@@ -127,10 +130,13 @@ def address(target: Path) -> str:
     return f"{found[1]}{PYODIDE.partition('@')[2]}{found[2]}"
 
 
-def copy_checked(path: Path, target: Path, sha256: str) -> None:
-    """Copy a wheel, if it is the one that the lock file means."""
-    check_digest(path, sha256)
-    shutil.copyfile(path, target / path.name)
+def found(wheels: Path, name: str) -> bytes:
+    """Return the bytes of a wheel that lies in a folder or in another wheel."""
+    if wheels.is_dir():
+        return (wheels / name).read_bytes()
+    with zipfile.ZipFile(wheels) as archive:
+        member = next(member for member in archive.namelist() if member.endswith(f"/{name}"))
+        return archive.read(member)
 
 
 def check_digest(path: Path, sha256: str) -> None:
@@ -156,7 +162,9 @@ def write_json(path: Path, told: Any) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--wheels", type=Path, help="a folder with the wheels of NumPy and Matplotlib for Pyodide")
+    parser.add_argument(
+        "--wheels", type=Path, help="a folder with NumPy and Matplotlib for Pyodide, or a wheel around them"
+    )
     arguments = parser.parse_args()
     fetch(TARGET, arguments.wheels)
     size = sum(path.stat().st_size for path in TARGET.iterdir()) / 1e6

@@ -1,4 +1,4 @@
-// What a reader typed and solved, kept in this browser alone. Where nothing may be kept, nothing is, and all else works.
+// What a reader typed and solved, kept in this browser alone. Where it may keep nothing, everything else works.
 
 const PLACE = "autodiff_edu";
 

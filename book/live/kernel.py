@@ -1,6 +1,6 @@
 """The Python half of the live pages: runs a cell, and returns what a page shows of it.
 
-`worker.js` loads this file into Pyodide; `_ext/programs.py` uses the part that only reads programs.
+`worker.js` loads this file into Pyodide; `_ext/live_programs.py` uses the part that only reads programs.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ import ast
 import gc
 import linecache
 import re
-import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
@@ -18,7 +17,8 @@ from io import StringIO
 from typing import Any
 
 MAGIC = re.compile(r"^%%play\b(.*)$", re.MULTILINE)
-NAME = "program.py"
+NAME, SETUP = "program.py", "earlier cells"
+SHOWN, STEPS = "_shown_", "_steps_"  # names that a program has no use for
 VIEWS = {"play", "explore", "sweep", "descend"}
 VALUES = {"Variable", "constant"}
 
@@ -59,7 +59,8 @@ def with_values(source: str, texts: dict[str, str]) -> str:
         try:
             ast.parse(text.strip() or "?", mode="eval")
         except SyntaxError:
-            raise SyntaxError(f"{name} needs a value, such as 2.0; {text.strip() or 'an empty field'} is not one") from None
+            given = text.strip() or "an empty field"
+            raise SyntaxError(f"{name} needs a value, such as 2.0; {given} is not one") from None
     lines = source.encode().splitlines(keepends=True)
     for name, node in reversed(_values(source)):  # from the end, so that the places before it stay
         if name in texts:
@@ -70,12 +71,12 @@ def with_values(source: str, texts: dict[str, str]) -> str:
 
 
 def plain(source: str) -> str:
-    """Return a cell without its magics, line by line what it was.
+    r"""Return a cell without its magics, line by line what it was.
 
     Examples
     --------
-    >>> plain("%%play --predict\\nx = 1")
-    '# %%play\\nx = 1'
+    >>> plain("%%play --predict\nx = 1")
+    '# %%play\nx = 1'
     """
     source = MAGIC.sub("# %%play", source, count=1)
     return re.sub(r"^%.*$", "", source, flags=re.MULTILINE)
@@ -83,9 +84,8 @@ def plain(source: str) -> str:
 
 def _values(source: str) -> list[tuple[str, ast.expr]]:
     tree = ast.parse(plain(source))
-    parameters = {
-        node.name: [argument.arg for argument in node.args.args] for node in tree.body if isinstance(node, ast.FunctionDef)
-    }
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    parameters = {function.name: [argument.arg for argument in function.args.args] for function in functions}
     found: list[tuple[str, ast.expr]] = []
     for statement in tree.body:
         called = statement.value if isinstance(statement, ast.Assign | ast.Expr) else None
@@ -134,7 +134,9 @@ class Kernel:
     def __init__(self) -> None:
         self.explorers: dict[str, Any] = {}
 
-    def run(self, setup: str, source: str, texts: dict[str, str] | None = None, key: str = "", title: str = "") -> dict[str, Any]:
+    def run(
+        self, setup: str, source: str, texts: dict[str, str] | None = None, key: str = "", title: str = ""
+    ) -> dict[str, Any]:
         """Run a cell after what it needs, and return what to show.
 
         Parameters
@@ -182,30 +184,30 @@ class Kernel:
             "input": _no_input,
         }
         with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-            exec(compile(plain(setup), "setup.py", "exec"), names)
-        text = plain(source)
-        tree = ast.parse(text, NAME)
-        linecache.cache[NAME] = (len(text), None, text.splitlines(keepends=True), NAME)
-        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+            exec(compile(_known(plain(setup), SETUP), SETUP, "exec"), names)
+        tree = ast.parse(_known(plain(source), NAME), NAME)
+        last = tree.body[-1] if tree.body else None
+        if isinstance(last, ast.Expr):  # its value is shown
+            tree.body[-1] = ast.copy_location(ast.Assign([ast.Name(SHOWN, ast.Store())], last.value), last)
         magic = MAGIC.search(source)
+        if magic is not None and tree.body:  # inside the program: what runs around it is not followed line by line
+            names[STEPS] = ad.trace(title)
+            block = ast.withitem(ast.Name(STEPS, ast.Load()), ast.Name(STEPS, ast.Store()))
+            tree.body = [ast.With([block], tree.body)]
+        code = compile(ast.fix_missing_locations(tree), NAME, "exec")
         with redirect_stdout(printed), redirect_stderr(printed):
-            if magic is not None:
-                options = {word.removeprefix("--"): True for word in magic[1].split() if word == "--predict"}
-                tree.body += [last] if last is not None else []
-                with ad.trace(title) as traced:
-                    try:
-                        exec(compile(tree, NAME, "exec"), names)
-                    except Exception as error:
-                        traced.failed(error)
-                        self._show(ad.play(traced, **options), told, key)
-                        raise
-                self._show(ad.play(traced, **options), told, key)
-                return
-            exec(compile(tree, NAME, "exec"), names)
-            if last is not None:
-                shown = eval(compile(ast.Expression(last.value), NAME, "eval"), names)
-                if shown is not None:
-                    self._show(shown, told, key)
+            try:
+                exec(code, names)
+            except Exception as error:
+                if magic is not None:
+                    names[STEPS].failed(error)
+                raise
+            finally:
+                if magic is not None and tree.body:
+                    options = {word.removeprefix("--"): True for word in magic[1].split() if word == "--predict"}
+                    self._show(ad.play(names[STEPS], **options), told, key)
+            if names.get(SHOWN) is not None:
+                self._show(names[SHOWN], told, key)
 
     def _show(self, shown: Any, told: dict[str, Any], key: str) -> None:
         """Add what a notebook would show of a value."""
@@ -244,6 +246,12 @@ class Kernel:
             return None
         self.explorers[key].move(**{name: value})
         return str(self.explorers[key].now())
+
+
+def _known(text: str, name: str) -> str:
+    """Let the tracer and tracebacks find a program's lines."""
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    return text
 
 
 class _Printed(StringIO):

@@ -70,7 +70,8 @@ function say(pencil, why) {
 
 async function load(fields) {
   try {
-    await ask({ run: { setup: "", source: "", texts: {}, key: "", data: [], title: "" } }, (how) => progress(fields, how));
+    const nothing = { setup: "", source: "", texts: {}, key: "", data: [], title: "" };
+    await ask({ run: nothing }, (how) => progress(fields, how));
     status(fields, "Python is here. Change something and press Replay.");
   } catch (error) {
     if (!(error instanceof Stopped)) status(fields, failed(error));

@@ -29,7 +29,6 @@ export function stop(why = new Stopped("Stopped.")) {
 
 // Why no program can run here, in a sentence; undefined where one can.
 export function obstacle(built) {
-  if (location.protocol === "file:") return "Serve the book to edit programs: a page opened from a file may not load Python.";
   if (!built) return "This copy of the book was built without Python, so its programs can be watched but not edited.";
   if (typeof WebAssembly !== "object") return "This browser has no WebAssembly, which Python needs to run in a page.";
   return undefined;

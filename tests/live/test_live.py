@@ -177,11 +177,17 @@ def test_what_goes_wrong_is_shown_as_python_shows_it(lab: Any) -> None:
     live.tab.is_quiet()
 
 
+ENDLESS = [
+    "while True:\n    pass",
+    "%%play\nx = ad.Variable(1.0)\nwith ad.GradientTape() as tape:\n    for _ in range(10**7):\n        x = x * 1.0",
+]
+
+
 def test_an_endless_loop_is_stopped_and_python_starts_again(lab: Any) -> None:
     tab = lab("chapters/01-the-tape")
     live, other = Live(tab), Live(tab, 1)
     live.run()
-    for endless in ("while True:\n    pass", "%%play\nx = ad.Variable(1.0)\nwith ad.GradientTape() as t:\n    for _ in range(10**7):\n        x = x * 1.0"):
+    for endless in ENDLESS:
         live.start(endless)
         tab.page.wait_for_timeout(1000)
         other.start()  # waits in line, and is stopped with it
@@ -208,7 +214,7 @@ def test_what_is_typed_outlives_a_reload_until_reset(lab: Any) -> None:
 
 def test_fifty_replays_need_no_more_memory_than_ten(lab: Any) -> None:
     live = Live(lab("chapters/01-the-tape"), 2)
-    heap = 'import sys, js\nfrom pyodide_js import _module\nprint(_module.HEAPU8.length)'
+    heap = "import sys, js\nfrom pyodide_js import _module\nprint(_module.HEAPU8.length)"
     sizes = []
     for _ in range(5):
         for _ in range(10):

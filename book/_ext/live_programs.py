@@ -6,6 +6,7 @@ import ast
 import re
 import symtable
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,7 @@ def spaced(statements: Any) -> str:
     """Join statements, with an empty line around those that have several lines, and two around a function."""
     statements = list(statements)
     text = statements[0] if statements else ""
-    for last, statement in zip(statements, statements[1:], strict=False):
+    for last, statement in pairwise(statements):
         functions = last.startswith(("def ", "@")) or statement.startswith(("def ", "@"))
         text += "\n\n\n" if functions else "\n\n" if "\n" in last + statement else "\n"
         text += statement
@@ -76,17 +77,17 @@ def spaced(statements: Any) -> str:
 
 
 def needed(before: list[str], source: str) -> list[str]:
-    """Return the statements of earlier cells that a program builds on, in their order.
+    r"""Return the statements of earlier cells that a program builds on, in their order.
 
     A statement counts that binds or changes a name which the program, or a later statement that counts, uses. What it
     changes is judged by its text: assignments, also to an element or attribute, and calls of a method.
 
     Examples
     --------
-    >>> needed(["a = 0", "a = 1\\nb = 2\\nprint(a)", "c = a + 1\\nc += 1"], "print(c)")
+    >>> needed(["a = 0", "a = 1\nb = 2\nprint(a)", "c = a + 1\nc += 1"], "print(c)")
     ['a = 1', 'c = a + 1', 'c += 1']
-    >>> needed(["def f():\\n    return w", "w = 1"], "f()")  # a function needs its names when it is called
-    ['def f():\\n    return w', 'w = 1']
+    >>> needed(["def f():\n    return w", "w = 1"], "f()")  # a function needs its names when it is called
+    ['def f():\n    return w', 'w = 1']
     """
     statements = [part for cell in before for part in parts(cell)]
     program = parts(source)
@@ -120,7 +121,8 @@ def parts(cell: str) -> list[str]:
 def used(statement: str) -> set[str]:
     """Return the names that a statement looks up as it runs."""
     table = symtable.symtable(statement, "cell", "exec")
-    return {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()} | used_by_functions(statement)
+    here = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()}
+    return here | used_by_functions(statement)
 
 
 def used_by_functions(statement: str) -> set[str]:

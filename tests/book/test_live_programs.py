@@ -1,0 +1,100 @@
+"""What the live pages run, read from the chapters: each program needs what it is given, and shows what is stored."""
+
+from __future__ import annotations
+
+import doctest
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import kernel
+import live_programs
+import pytest
+from kernel import Kernel, values, with_values
+from live_programs import needed
+from unpacking import unpacked
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+CHAPTERS = sorted(path.stem for path in NOTEBOOKS.glob("[0-9][0-9]-*.ipynb"))
+TRACE = re.compile(r'<script type="application/json">(\{"version":.*?)</script>', re.DOTALL)
+
+
+def steps(html: str) -> list[str]:
+    match = TRACE.search(html)
+    assert match is not None
+    return [
+        re.sub(r"^(Line|[\w. ]+, line) \d+: ", "", step["text"])
+        for step in unpacked(json.loads(match[1]))["trace"]["steps"]
+    ]
+
+
+def read(chapter: str) -> dict[str, Any]:
+    notebook: dict[str, Any] = json.loads((NOTEBOOKS / f"{chapter}.ipynb").read_text(encoding="utf-8"))
+    return notebook
+
+
+@pytest.mark.parametrize("module", [kernel, live_programs])
+def test_examples(module: Any) -> None:
+    failed, tried = doctest.testmod(module)
+    assert tried
+    assert not failed
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_chapters_programs_show_what_is_stored(chapter: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(NOTEBOOKS)
+    notebook = read(chapter)
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    found = live_programs.programs(notebook)
+    assert [program["kind"] for program in found].count("check") == 3
+    assert "play" in [program["kind"] for program in found]
+    for program in found:
+        told = Kernel().run(program["setup"], program["source"])
+        assert [text for kind, text in told["outputs"] if kind == "error"] == []
+        if program["kind"] == "check":
+            assert [answer["right"] for answer in told["answers"]] == [False]  # the three dots
+        else:
+            stored = [output.get("data", {}) for output in cells[program["cell"]]["outputs"]]
+            (shown,) = ["".join(data["text/html"]) for data in stored if "text/html" in data]
+            (html,) = [text for kind, text in told["outputs"] if kind == "html"]
+            assert steps(html) == steps(shown)
+
+
+def test_what_is_needed_leaves_out_what_is_bound_anew_and_keeps_what_changes() -> None:
+    before = [
+        "x = 1",
+        "x = 2",
+        "data = []\ndata.append(x)",
+        "other = x",
+        "@np.vectorize\ndef f(t):\n    return t + late",
+    ]
+    assert needed(before, "print(x)") == ["x = 2"]
+    assert needed(before, "print(data)") == ["x = 2", "data = []", "data.append(x)"]
+    assert needed([*before, "late = 3"], "f(1)") == [before[-1], "late = 3"]
+    assert needed(before, "x = 5\nprint(x)") == []
+
+
+def test_fields_hold_what_is_written_out_and_put_it_back() -> None:
+    source = "%%play\nα = ad.Variable(2.0)\nw = ad.constant([1.0, 2.0], name='w')\nn = ad.Variable(len('ab'))\n"
+    assert values(source) == [{"name": "α", "text": "2.0"}, {"name": "w", "text": "[1.0, 2.0]"}]
+    changed = with_values(source, {"α": " -3 ", "w": "[4]"})
+    assert changed == source.replace("2.0)", "-3)").replace("[1.0, 2.0]", "[4]")
+    assert values("x = (") == []
+    with pytest.raises(SyntaxError, match=r"α needs a value, such as 2\.0; an empty field is not one"):
+        with_values(source, {"α": ""})
+
+
+def test_a_program_that_fails_shows_its_own_lines_alone() -> None:
+    told = Kernel().run("import autodiff_edu as ad", "def f(x):\n    return x.missing\n\nad.play(f, 1.0)")
+    ((kind, text),) = told["outputs"]
+    assert kind == "error"
+    assert told["line"] == 2
+    assert text.startswith("Traceback (most recent call last):\n  line 4, in <module>")
+    assert "line 2, in f" in text
+    assert "autodiff_edu/" not in text
+
+
+def test_what_is_printed_and_displayed_comes_in_order() -> None:
+    told = Kernel().run("print('not shown')", "print('a')\ndisplay(1)\nprint('b')\n2")
+    assert "".join(text for _, text in told["outputs"]) == "a\n1\nb\n2\n"
