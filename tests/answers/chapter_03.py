@@ -116,7 +116,8 @@ WRONG = {
     ],
     "3.2": [
         (lambda g, z, x, y: (g @ y, x @ g), "do not fit together"),
-        (lambda g, z, x, y: (g * y, g * x), "do not fit together"),
+        (lambda g, z, x, y: (g * y, g * x), "element by element"),
+        (lambda g, z, x, y: (g * y.T, x.T * g), "element by element"),
         (lambda g, z, x, y: (x.T @ g, g @ y.T), "changed places"),
         (lambda g, z, x, y: (y.T, x.T), "g is left out. Which"),
         (lambda g, z, x, y: (np.ones_like(g) @ y.T, x.T @ np.ones_like(g)), "all ones"),
