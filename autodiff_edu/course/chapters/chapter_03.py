@@ -53,8 +53,8 @@ def _judge_fold(given: Any, g: Any, shape: tuple[int, ...], what: str) -> None:
 
 
 def _about_shape(folded: Any, g: Any, shape: tuple[int, ...]) -> str:
-    if folded.shape == g.shape:
-        return "Nothing was summed. A source gets one contribution per element, and here it has fewer elements."
+    if folded.shape == g.shape and folded.size > np.prod(shape):
+        return "Nothing was summed. The source has fewer elements than g, so some of the contributions must be added."
     if folded.shape == ():
         return "Everything was summed. Sum only over the axes along which the source was repeated."
     if folded.ndim > len(shape):
@@ -84,7 +84,7 @@ def matmul_rule(answer: Any) -> str:
             if isinstance(hint.__cause__, ValueError):
                 if "broadcast" in str(hint):
                     raise NotYet(
-                        f"{hint} `*` multiplies element by element. The rule is made of matrix products, `@`."
+                        f"{hint} `*` and `+` work element by element. The rule is made of matrix products, `@`."
                     ) from None
                 raise NotYet(
                     f"{hint} These shapes do not fit together. In `a @ b` the last axis of a meets the first of b; "
