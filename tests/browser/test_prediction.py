@@ -21,6 +21,12 @@ CHOICE = Prediction(
 )
 NUMBER = Prediction("What is the slope of `x * x` at 3?", answer=6, hints={9: "That is the value."}, why="It is 2x.")
 SHAPE = Prediction("What shape is it?", answer=(2, 3), hints={(3, 2): "The other way round."}, why="Two rows.")
+NEAR = Prediction(
+    "How many boxes does the tree have?",
+    answer=131071,
+    hints={65536: "That is the bottom row alone.", 65535: "That is the tree for 15 lines."},
+    why="2 to the power of 17, minus 1.",
+)
 NONE = Prediction("What is dz/dx, a number or None?", answer=None, hints={0: "Is there a path?"}, why="There is none.")
 
 
@@ -83,6 +89,19 @@ def test_a_right_answer_settles_it_at_once(prediction: Prediction, typed: str, s
     assert question.root.locator(".verdict").get_attribute("data-right") == "true"
     assert question.is_settled()
     question.tab.is_quiet()
+
+
+@pytest.mark.parametrize(
+    ("typed", "hint"),
+    [
+        ("65535", "That is the tree for 15 lines."),
+        ("65536", "That is the bottom row alone."),
+        ("65500", "That is the tree for 15 lines."),
+        ("65600", "That is the bottom row alone."),
+    ],
+)
+def test_of_hints_for_nearly_equal_answers_the_nearest_is_given(typed: str, hint: str, asked: Any) -> None:
+    assert hint in asked(NEAR).answer(typed)
 
 
 @pytest.mark.parametrize(

@@ -59,6 +59,8 @@ export function judge({ asks, right, within, mistakes = [], hint }, typed) {
   const answer = reader(typed);
   if (answer === undefined) return { unread: ANSWERS.unread[asks](briefly(typed)) };
   if (same(answer, right, within)) return { right: true };
-  const known = mistakes.find(([value, text]) => text && value !== undefined && same(answer, value, within));
-  return { right: false, hint: known?.[1] ?? hint };
+  const known = mistakes.filter(([value, text]) => text && value !== undefined && same(answer, value, within));
+  const distance = ([value]) => Math.abs(answer - value) || 0; // of None, infinities, shapes and choices: none
+  const [nearest] = known.toSorted((one, other) => distance(one) - distance(other));
+  return { right: false, hint: nearest?.[1] ?? hint };
 }
