@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ CHOICE = Prediction(
     why="Nothing that leads to `z` was computed from `x`.",
 )
 NUMBER = Prediction("What is the slope of `x * x` at 3?", answer=6, hints={9: "That is the value."}, why="It is 2x.")
+THIRD = Prediction("What part is it?", answer=Fraction(1, 3), why="One of three.", within=0)
+SMALL = Prediction("How small is it?", answer=1e-13, hints={0: "Not quite nothing."}, why="It is.")
 SHAPE = Prediction("What shape is it?", answer=(2, 3), hints={(3, 2): "The other way round."}, why="Two rows.")
 NEAR = Prediction(
     "How many boxes does the tree have?",
@@ -78,6 +81,8 @@ def asked(open_tab: Any, tmp_path: Path) -> Any:
         (NUMBER, "6", "Right: 6. It is 2x."),
         (NUMBER, "5.95", "Right: 6. It is 2x."),
         (NUMBER, "12/2", "Right: 6. It is 2x."),
+        (THIRD, "1/3", "Right: 1/3. One of three."),
+        (SMALL, "1e-13", "Right: 1e-13. It is."),
         (SHAPE, "2x3", "Right: (2, 3). Two rows."),
         (NONE, "none", "Right: None. There is none."),
     ],
@@ -107,6 +112,7 @@ def test_of_hints_for_nearly_equal_answers_the_nearest_is_given(typed: str, hint
 @pytest.mark.parametrize(
     ("prediction", "wrong", "hint", "right"),
     [
+        (SMALL, "0", "Not quite nothing.", "1e-13"),
         (CHOICE, "0", "Is there a path from z back to x at all?", "None"),
         (CHOICE, "5", "Go through it line by line.", "None"),
         (NUMBER, "9", "That is the value.", "6"),

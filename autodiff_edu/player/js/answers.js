@@ -17,9 +17,9 @@ export const chosen = (options, right, about) => ({ asks: "choice", options, rig
 /** Equal to three significant digits, or within a part of what is wanted, if one is given; null is None. */
 export function isClose(answer, wanted, within) {
   if (answer === null || wanted === null) return answer === wanted;
-  if (!Number.isFinite(wanted) || !wanted) return Object.is(answer, wanted) || Math.abs(answer - wanted) <= 1e-12;
-  if (within !== undefined) return Math.abs(answer - wanted) <= within * Math.abs(wanted) + 1e-12;
-  const third = 10 ** (Math.floor(Math.log10(Math.abs(wanted))) - 2);
+  if (!Number.isFinite(wanted)) return Object.is(answer, wanted);
+  if (within !== undefined) return Math.abs(answer - wanted) <= (within + 1e-12) * Math.abs(wanted);
+  const third = wanted && 10 ** (Math.floor(Math.log10(Math.abs(wanted))) - 2);
   return Math.abs(answer - wanted) <= Math.max(0.500001 * third, 1e-12);
 }
 
