@@ -526,6 +526,13 @@ def test_a_method_is_named_with_its_class_and_the_call_of_a_module_is_a_call():
     ]
 
 
+def test_only_a_first_parameter_called_self_or_cls_goes_without_saying():
+    def paired(x, cls, self):
+        return x * self * cls
+
+    assert of(lambda: paired(2.0, 3, 4))[1] == "paired(x = 2, cls = 3, self = 4) is called."
+
+
 def kind_of(n):
     match n:
         case 1:
