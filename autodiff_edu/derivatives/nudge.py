@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.active import only
-from ..core.entry import Entry
+from ..core.entry import PLAIN, Entry
 from ..core.tape import Tape
 from ..text.formatting import short_value
 from .jacobians import _pull_back, one_tensor
@@ -89,7 +89,8 @@ def nudge(tape: Tape, target: Any, tensor: Any, by: Any, lately: Iterable[Entry]
         entries = leading_to(makers, target._id)
         move = partial(np.add, by)
         values = run_again(entries, tensor._id, move)
-        ids = choices(makers, target._id)
+        lately = list(lately)
+        ids = choices(makers, target._id, lately)
         kept = [
             f"the choice made by {entry.name} at {entry.place}"
             for entry in changed(leading_to(makers, *ids), ids, tensor._id, move)
@@ -152,12 +153,26 @@ def _unseen(entry: Entry) -> frozenset[int]:
     return getattr(entry.operation, "unseen", frozenset())
 
 
-def choices(makers: Mapping[int, Entry], target: int) -> list[int]:
-    """List the ids of booleans and whole numbers before a target that no entry uses: code may choose by them."""
-    used = {id for entry in makers.values() for id in entry.ids}
+def choices(makers: Mapping[int, Entry], target: int, lately: Iterable[Entry]) -> list[int]:
+    """List the ids of booleans and whole numbers before a target that code may choose by.
+
+    It may do so by what no entry uses, and by what it read, with an `if` or `float()` for example: `lately` says so.
+    """
+    used = {id for entry in makers.values() for id in entry.ids} - _read_before(target, lately)
     return [
         id for id, entry in makers.items() if id < target and id not in used and entry.output_value.dtype.kind in "biu"
     ]
+
+
+def _read_before(target: int, lately: Iterable[Entry]) -> set[int | None]:
+    """Return the ids of the tensors that became plain numbers before a target was computed, other than to be shown."""
+    found: set[int | None] = set()
+    for line in lately:
+        if line.output_id == target:
+            return found
+        if line.output_id == PLAIN and isinstance(line.operation, str) and line.operation != "format()":
+            found.update(line.ids)
+    return set()  # the target is older than what is remembered
 
 
 def changed(entries: Iterable[Entry], ids: list[int], tensor: int, move: Callable[[Any], Any]) -> list[Entry]:
