@@ -340,9 +340,10 @@ class GradientTape(Tape):
     def nudge(self, target: Any, tensor: Any, by: Any) -> Nudge:
         """Nudge a tensor: compute how far the target moves, and how far the cotangent says it does.
 
-        Runs again what was recorded after the tensor: orders, masks and indices on the tape are found anew. Anything
-        else stays as it was, such as the way an `if` went, plain numbers, and what was computed while the tape was
-        paused. Never uses up a tape.
+        Runs again what was recorded after the tensor. Orders are found anew, and so are masks and indices that stand
+        alone, as in `x[mask]` and `np.where(mask, x, y)`. Anything else stays as it was, such as the way an `if` went,
+        `i` in `x[..., i]` and `np.take(x, i)`, plain numbers, and what was computed while the tape was paused. Never
+        uses up a tape.
 
         Parameters
         ----------

@@ -342,6 +342,11 @@ def both_by_numpy(v):
     return np.sum(np.where(mask, v, 0)) / np.sum(mask.numpy())
 
 
+def both_in_an_index(v):
+    at = np.argmax(v)
+    return v[at] * 2.0 + v[..., at]
+
+
 KEPT = {
     "an if": lambda v: v[0] * 2.0 if v[0] < 2 else v[0] * 100.0,
     "np.nonzero": lambda v: np.sum(v[np.nonzero(v > 1.5)]),
@@ -353,6 +358,9 @@ KEPT = {
     "an int of np.argmax": lambda v: v[int(np.argmax(v))],
     "numpy()": lambda v: np.sum(np.where((v > 1.5).numpy(), v, 0)),
     "a number of elements": lambda v: np.sum(v) / int(np.count_nonzero(v > 1.5)),
+    "an index with others": lambda v: v[..., np.argmax(v)],
+    "an index alone and with others": both_in_an_index,
+    "np.take_along_axis": lambda v: np.sum(np.take_along_axis(v, np.argsort(v), 0) * WEIGHTS),
     "an if by what an operation uses as well": both_by_if,
     "a float of what an operation uses as well": both_by_a_number,
     "numpy() of what an operation uses as well": both_by_numpy,
