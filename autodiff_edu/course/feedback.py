@@ -91,7 +91,7 @@ def number(answer: Any, name: str = "your answer") -> float:
     except Exception:
         value = math.nan
     if isinstance(answer, bool | str | bytes) or not math.isfinite(value):
-        raise NotYet(f"I need one number here, and {name} is {shortened(answer)}, a {type(answer).__name__}.")
+        raise NotYet(f"I need one number here, and {name} is {shortened(answer)}, {_kind(answer)}.")
     return value
 
 
@@ -189,12 +189,15 @@ def needs_function(answer: Any, signature: str) -> None:
 Hand in the function itself, without calling it.
     """
     if not callable(answer):
-        kind = type(answer).__name__
-        article = "an" if kind[0] in "aeiou" else "a"
         raise NotYet(
-            f"I need a function, {signature}, and your answer is {shortened(answer)}, {article} {kind}. "
+            f"I need a function, {signature}, and your answer is {shortened(answer)}, {_kind(answer)}. "
             "Hand in the function itself, without calling it."
         )
+
+
+def _kind(answer: Any) -> str:
+    name = type(answer).__name__
+    return f"{'an' if name[0] in 'aeiou' or name == 'ndarray' else 'a'} {name}"
 
 
 def needs_dict(answer: Any, example: str) -> None:
