@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection
+import sys
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -175,6 +176,39 @@ def observe(function: Callable[..., Any], *args: Any, written: str) -> tuple[Any
     events: list[Event] = []
     with hook(events.append):
         return call(function, *args, written=written), events
+
+
+def by_hand(f: Callable[[Any], Any], refused: Mapping[Any, str], instead: str) -> Callable[[Any], Any]:
+    """Return `f`, which refuses to be called from some functions, under whatever names those were imported.
+
+    Parameters
+    ----------
+    f : callable
+        What a learner's answer differentiates.
+    refused : dict
+        The name of each function that the exercise leaves to the learner, by the code object that calls `f`.
+    instead : str
+        How the hint ends.
+
+    Examples
+    --------
+    >>> def ready_made(f):
+    ...     return f(3.0)
+    >>> ready_made(by_hand(abs, {ready_made.__code__: "ready_made"}, "write it yourself."))
+    Traceback (most recent call last):
+        ...
+    autodiff_edu.course.feedback.NotYet: That is `ready_made`, which this exercise leaves to you: write it yourself.
+    """
+
+    def called(x: Any) -> Any:
+        frame: Any = sys._getframe(1)
+        while frame is not None:
+            if frame.f_code in refused:
+                raise NotYet(f"That is `{refused[frame.f_code]}`, which this exercise leaves to you: {instead}")
+            frame = frame.f_back
+        return f(x)
+
+    return called
 
 
 def needs_function(answer: Any, signature: str) -> None:
