@@ -72,6 +72,7 @@ export function editor(program, { label, action }) {
       input.name = name;
       input.defaultValue = text; // what the program says; only another text is a change
       input.autocomplete = "off";
+      input.size = Math.min(Math.max(input.value.length + 2, 8), 40);
       input.addEventListener("input", () => form.dispatchEvent(new CustomEvent("changed")));
       input.addEventListener("keydown", (event) => event.stopPropagation());
       const said = document.createElement("span");
@@ -89,6 +90,7 @@ export function editor(program, { label, action }) {
   function setSource(source) {
     if (area.value !== source || !find("lines").textContent) {
       area.value = source;
+      area.setSelectionRange(0, 0); // else a narrow field shows the end of the last line
       changed();
     }
   }
