@@ -55,6 +55,7 @@ function prepare(cell, program) {
     if (code) code.replaceChildren(fields.form);
     else cell.append(fields.form);
     live(cell, program, fields, key);
+    if (isExercise) status(fields, "Check runs this cell in your browser.");
     return fields;
   }
 }
