@@ -1,4 +1,4 @@
-"""Brings into the book what is made elsewhere: the chapters, the benchmarks, and the player of the front page.
+"""Brings into the book what is made elsewhere: the chapters, the benchmarks, and the players of two pages.
 
 A small extension for Sphinx. The chapters are copied from notebooks/ as they are, outputs included, and nothing is run
 again; a chapter that cannot be shown as it is stops the build with a sentence that names the file and the remedy.
@@ -6,15 +6,19 @@ again; a chapter that cannot be shown as it is stops the build with a sentence t
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shutil
+from base64 import b64decode
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from first_program import f
+from matplotlib.image import imread
+from none_program import explanation
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import ExtensionError
@@ -42,7 +46,7 @@ def prepare(app: Sphinx, config: Config) -> None:
 
 
 def bring(book: Path) -> None:
-    """Put chapters, data, benchmarks and the first player into the book's source, each where the contents list it."""
+    """Put chapters, data, benchmarks and players into the book's source, each where the contents list it."""
     notebooks = book.parent / "notebooks"
     for name in re.findall(r"file: chapters/(\d\d-.*)", (book / "_toc.yml").read_text(encoding="utf-8")):
         write(book / "chapters" / f"{name}.ipynb", for_the_book(checked(notebooks / f"{name}.ipynb")))
@@ -51,7 +55,10 @@ def bring(book: Path) -> None:
     copy(book.parent / "benchmarks" / "RESULTS.md", book / "made" / "benchmarks")
     for path in (book.parent / "benchmarks" / "plots").iterdir():
         copy(path, book / "made" / "benchmarks" / "plots")
-    write(book / "made" / "first-player.html", f'<div class="live-program">\n{ad.play(f, 2.0, 3.0).html()}\n</div>')
+    for name, player in (("first-player", ad.play(f, 2.0, 3.0)), ("none-player", ad.play(explanation()))):
+        write(book / "made" / f"{name}.html", f'<div class="live-program">
+{player.html()}
+</div>')
 
 
 def copy(path: Path, folder: Path) -> None:
@@ -75,6 +82,8 @@ def for_the_book(notebook: dict[str, Any]) -> str:
             alt = output.get("metadata", {}).get("image/png", {}).get("alt")
             if alt:
                 told["image"] = {"alt": alt}
+            if is_drawn_on_white(output):
+                told.setdefault("image", {})["classes"] = "on-white"
         tags = cell["metadata"].get("tags", ())
         if "exercise" in tags:  # the page has an editor, whose answer is the reader's own
             cell["outputs"] = []
@@ -85,6 +94,12 @@ def for_the_book(notebook: dict[str, Any]) -> str:
         if told:
             cell["metadata"]["mystnb"] = told
     return json.dumps(notebook, ensure_ascii=False, indent=1)
+
+
+def is_drawn_on_white(output: dict[str, Any]) -> bool:
+    """Tell curves, which a dark page may turn light on dark, from pictures whose shades mean something."""
+    data = "".join(output.get("data", {}).get("image/png", ()))
+    return bool(data) and float((imread(io.BytesIO(b64decode(data)))[..., :3] > 0.97).all(axis=-1).mean()) > 0.6
 
 
 def prompts(hidden: str) -> dict[str, str]:
@@ -164,7 +179,7 @@ def buttons(repository: str, chapter: str) -> list[dict[str, Any]]:
         "Colab": f"https://colab.research.google.com/github/{place}/blob/main/notebooks/{chapter}.ipynb",
     }
     # Binder finds what to install in .binder/; Colab has no such place.
-    hints = {"Binder": "Open in Binder", "Colab": "Open in Colab; run %pip install autodiff-edu there first"}
+    hints = {"Binder": "Open in Binder", "Colab": f"Open in Colab; run %pip install git+{repository} there first"}
     links = [
         {"type": "link", "text": name, "url": url, "tooltip": hints[name], "label": f"open-in-{name.lower()}"}
         for name, url in addresses.items()

@@ -13,11 +13,14 @@ from typing import Any
 
 from docutils import nodes
 from first_program import f
+from kernel import values
 from live_programs import ALWAYS, programs
+from none_program import explanation
 from sphinx.application import Sphinx
 
 LIVE = Path(__file__).parents[1] / "live"
 PYTHON = Path("made") / "python"
+ALONE = {"index": (f, "ad.play(f, 2.0, 3.0)"), "why-none": (explanation, "ad.play(explanation())")}
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -30,12 +33,13 @@ def setup(app: Sphinx) -> dict[str, Any]:
 def tell(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
     """Write into a page's source which programs it has, and the script that makes them editable."""
     notebook = Path(app.srcdir) / f"{page}.ipynb"
-    found: list[dict[str, Any]] = []
-    if page == "index":
-        found = [front()]
+    if page in ALONE:
+        found = [alone(*ALONE[page])]
     elif notebook.exists():
         found = programs(json.loads(notebook.read_text(encoding="utf-8")))
-    if page.startswith("chapters/") or found:
+    else:
+        found = []
+    if found:
         told = {"programs": found, "built": (Path(app.srcdir) / PYTHON / "files.json").exists()}
         text = json.dumps(told, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
         context["body"] += (
@@ -44,11 +48,11 @@ def tell(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree
         )
 
 
-def front() -> dict[str, Any]:
-    """Return the program of the front page, which is no cell of a notebook."""
-    source = f"{inspect.getsource(f)}\n\nad.play(f, 2.0, 3.0)"
-    values = [{"name": "x", "text": "2.0"}, {"name": "y", "text": "3.0"}]
-    return {"cell": None, "kind": "play", "setup": "\n".join(ALWAYS), "source": source, "values": values, "files": []}
+def alone(function: Any, call: str) -> dict[str, Any]:
+    """Return the program of a page that is no notebook: a function, and the line that plays it."""
+    source = f"{inspect.getsource(function)}\n\n{call}"
+    setup = "\n".join(ALWAYS)
+    return {"cell": None, "kind": "play", "setup": setup, "source": source, "values": values(source), "files": []}
 
 
 def bring(app: Sphinx, exception: Exception | None) -> None:

@@ -9,7 +9,9 @@ differentiated again and again, for a stack of cotangents, and over Dask.
 from __future__ import annotations
 
 import ast
+import inspect
 import linecache
+import re
 import sys
 import warnings
 from collections import defaultdict
@@ -30,7 +32,7 @@ from autodiff_edu.rules.account import AT_ONCE, NEEDS_NONE, REFUSED, WHOLE, func
 ROOT = Path(__file__).parents[2]
 sys.path += [str(ROOT / "tests"), str(Path(__file__).parent)]
 from cases import TABLE  # noqa: E402 (the tests are no package that is installed)
-from sources import label, sources, title  # noqa: E402
+from sources import code_label, helpers, is_written_out, label, names, sources, title  # noqa: E402
 from tabled import recorded  # noqa: E402
 
 FORWARD = {"elementwise": "the rule", "linear": "itself", "general": "transposed"}
@@ -41,11 +43,13 @@ Every function of `np`, `np.linalg` and `np.fft` is in exactly one of the lists 
 terms of others that have one, is a step, is refused, or needs no rule. Its aliases follow it.
 
 In a rule, `g` is the cotangent, `y` or `z` the output, and the other names are the arguments. A function of several
-arguments has several rules, separated by semicolons. A rule longer than a line is shown as the name of its function;
-the last column links to its source. A name without `np.` is one of this package's own operations, which others
-are built from. Click a heading to sort the table.
+arguments has several rules, separated by semicolons. A rule longer than a line is shown as the name of its function,
+which links to its code; a helper such as `share` links to {ref}`what it does <helpers>`. The last column links to where
+the rule stands. A name without `np.` is one of this package's own operations, which others are built from. Click a
+heading to sort the table.
 
-- **order**: how many times it can be differentiated. After that the derivative is zero (the tape says `None`).
+- **order**: how many times it can be differentiated. After that the derivative is zero (the tape says `None`). Complex
+  numbers have an entry of their own where they can be differentiated more often than real ones.
 - **stacked**: whether a stack of cotangents, such as a Jacobian needs, is pulled back at once.
 - **forward**: what pushes a tangent forward. It is the rule if each element is treated by itself, the function itself
   if that is linear, and otherwise the rule, transposed.
@@ -57,22 +61,38 @@ these functions, and `ad.check_gradients` tests it. A stack goes through `custom
 """
 
 
+NUMBERS = {
+    "DEGREE": "One degree in radians.",
+    "LOG10": "The natural logarithm of 10.",
+    "LOG2": "The natural logarithm of 2.",
+}
+
+
 def as_written(operation: Callable[..., Any]) -> str:
-    """Give the rules of an operation as they stand in the tables."""
+    """Give the rules of an operation as they stand in the tables, each name of this package with its link."""
     rule = RULES[operation]
-    return "; ".join(map(_written, rule.pulls or (rule.each,)))
+    return "; ".join(map(_linked, rule.pulls or (rule.each,)))
 
 
-def _written(pull: Pull | None) -> str:
+def _linked(pull: Pull | None) -> str:
     if pull is None:
         return "none"
-    code = getattr(pull, "__code__", None)
-    if code is None or code.co_name != "<lambda>":
-        return f"`{pull.__name__}`"
+    if not is_written_out(pull):
+        known = code_label(pull.__name__) in sources()
+        return f"[`{pull.__name__}`](#{code_label(pull.__name__)})" if known else f"`{pull.__name__}`"
+    used = "|".join(helpers().keys() & set(names(pull)))
+    parts = re.split(rf"\b({used})\b", _written(pull)) if used else [_written(pull)]
+    return "".join(
+        f"[`{part}`](#helper-{part.lower()})" if odd % 2 else f"`{part}`" for odd, part in enumerate(parts) if part
+    )
+
+
+def _written(pull: Pull) -> str:
+    code = pull.__code__
     places = [at for at in code.co_positions() if None not in at and at[2] < at[3]]
     for start, end, body in lambdas("".join(linecache.getlines(code.co_filename)), code.co_firstlineno):
         if all(start <= (at[0], at[2]) and (at[1], at[3]) <= end for at in places):
-            return f"`{body}`"
+            return body
     raise LookupError(f"there is no lambda in {code.co_filename}, line {code.co_firstlineno}, that is {pull!r}")
 
 
@@ -128,7 +148,11 @@ def weighted(tensors: Iterable[Any]) -> Any:
 
 def order(entries: list[Entry]) -> str:
     """Say how often an operation can be differentiated until nothing is left; three times stands for ever."""
-    return max(map(_order, entries))
+    found = defaultdict(list)
+    for entry in entries:
+        found[any(np.iscomplexobj(entry.values[k]) for k in places(entry))].append(_order(entry))
+    real, complexes = max(found[False], default=""), max(found[True], default="")
+    return f"{real} (complex: {complexes})" if real and complexes > real else real or complexes
 
 
 def _order(entry: Entry) -> str:
@@ -220,10 +244,20 @@ def rows_of_rules(others: dict[str, list[str]]) -> Iterator[str]:
     for operation, rule in sorted(RULES.items(), key=lambda item: title(item[0]).lower()):
         if rule.kind != "step" and not rule.own:
             name, entries = title(operation), made[operation]
-            names = ", ".join(f"`{n}`" for n in (name, *others.get(name, ())))
+            called = ", ".join(f"`{n}`" for n in (name, *others.get(name, ())))
             able = [order(entries), stacked(entries), FORWARD[rule.kind], lazily(entries)]
-            cells = [names, as_written(operation), *able, linked(operation, places[label(operation)][0])]
+            cells = [called, as_written(operation), *able, linked(operation, places[label(operation)][0])]
             yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def rows_of_helpers() -> Iterator[str]:
+    """Write a row for each name that the rules are written with: what it stands for, and where it is."""
+    for name, value in helpers().items():
+        does = NUMBERS[name] if isinstance(value, float) else " ".join(inspect.getdoc(value).split("\n\n")[0].split())
+        given = "" if isinstance(value, float) else f"({', '.join(inspect.signature(value).parameters)})"
+        file = sources()[code_label(name)][0]
+        does = does.replace("|", "\\|").replace("*", "\\*")
+        yield f"| [`{name}{given}`]{{#helper-{name.lower()}}} | {does} | [{file}](#{code_label(name)}) |"
 
 
 def page() -> str:
@@ -247,9 +281,22 @@ def page() -> str:
             OPENING,
             "## Rules",
             "",
+            ":::{container} rules",
             "| function | rule | order | stacked | forward | Dask | source |",
             "|---|---|---|---|---|---|---|",
             *rows,
+            ":::",
+            "",
+            "(helpers)=",
+            "",
+            "## Helpers",
+            "",
+            "What the rules above are written with, besides NumPy. The stack is the axis in front of several",
+            "cotangents that are pulled back together.",
+            "",
+            "| helper | what it does | source |",
+            "|---|---|---|",
+            *rows_of_helpers(),
             "",
             "## Written in terms of these",
             "",

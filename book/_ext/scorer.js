@@ -1,4 +1,5 @@
-// Sphinx's own weights; besides, a title that holds the words of the question stands above a text that does.
+// Sphinx's own weights; besides, a title that holds the words of the question stands above a text that does, and a
+// function of NumPy is looked up in the rule book.
 // eslint-disable-next-line no-var, no-unused-vars -- Sphinx's own script reads it
 var Scorer = {
   objNameMatch: 11,
@@ -9,8 +10,10 @@ var Scorer = {
   partialTitle: 7,
   term: 5,
   partialTerm: 2,
-  score: ([, title, anchor, , score]) => {
-    const words = (new URLSearchParams(location.search).get("q") ?? "").toLowerCase().match(/[\w.]+/g) ?? [];
+  score: ([page, title, anchor, , score]) => {
+    const question = (new URLSearchParams(location.search).get("q") ?? "").toLowerCase().trim();
+    if (page === "rule-book" && /^(np|numpy)\.[\w.]+$/.test(question)) return score + 100;
+    const words = question.match(/[\w.]+/g) ?? [];
     const held = words.length > 0 && words.every((word) => title.toLowerCase().includes(word));
     return score + (held ? (anchor ? 50 : 100) : 0);
   },

@@ -1,4 +1,5 @@
 // What the theme and the notebooks leave to be mended: print, screen readers, tables that sort.
+/* global DOCUMENTATION_OPTIONS -- of Sphinx */
 addEventListener("DOMContentLoaded", () => {
   // A player carries a picture of one telling step for where no script runs; print has use for it too.
   for (const player of document.querySelectorAll("[data-autodiff-player]")) {
@@ -14,11 +15,20 @@ addEventListener("DOMContentLoaded", () => {
   for (const heading of document.querySelectorAll("th")) {
     if (!heading.textContent.trim()) heading.replaceWith(document.createElement("td"));
   }
-  if (LISTS.test(location.pathname)) document.querySelectorAll("article table").forEach(makeSortable);
+  if (LISTS.test(location.pathname)) {
+    document.querySelectorAll("article table").forEach(makeSortable);
+    document.querySelectorAll("article td code .pre").forEach(breakBetweenNames);
+    for (const box of document.querySelectorAll(".pst-scrollable-table-container")) {
+      box.classList.toggle("full-width", box.scrollWidth > box.clientWidth);
+    }
+  }
+  document.querySelectorAll("div.rules").forEach(addFilter);
   // Sentences wrap on a narrow page; columns would fall apart.
   for (const output of document.querySelectorAll("div.output pre")) {
     output.classList.toggle("columns", /\S {2,}\S/.test(output.textContent));
   }
+  // An excerpt is read from its page, which files may not do; the search begins later.
+  if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
   document.querySelector(".navbar-brand")?.parentElement.setAttribute("role", "banner");
 }, { capture: true }); // before the theme looks for what is wide
 
@@ -47,6 +57,32 @@ addEventListener("DOMContentLoaded", () => {
 // The pages whose tables one looks things up in; other tables are read from top to bottom.
 const LISTS = /\/(rule-book|dictionary|RESULTS)\.html$/;
 const UNITS = { ns: 1e-9, µs: 1e-6, ms: 1e-3 };
+
+// Names stay whole; between them, a long line of code may break.
+function breakBetweenNames(piece) {
+  const parts = piece.textContent.split(/(?<=\w{4}\.|[(,=])(?=[a-z_])/i);
+  piece.replaceChildren(...parts.flatMap((part, place) => (place ? [document.createElement("wbr"), part] : [part])));
+}
+
+// A field above the rules that leaves the rows with all of its words.
+function addFilter(rules) {
+  const rows = [...rules.querySelectorAll("tbody tr")];
+  const label = document.createElement("label");
+  const field = document.createElement("input");
+  const count = document.createElement("output");
+  label.className = "filter";
+  field.type = "search";
+  field.placeholder = "np.linalg, any, share";
+  label.append("Filter ", field, " ", count);
+  rules.prepend(label);
+  const filter = () => {
+    const words = field.value.toLowerCase().split(/\s+/);
+    for (const row of rows) row.hidden = !words.every((word) => row.textContent.toLowerCase().includes(word));
+    count.value = `${rows.filter((row) => !row.hidden).length} of ${rows.length}`;
+  };
+  field.addEventListener("input", filter);
+  filter();
+}
 
 // As the ARIA practices have it: a button in each heading, and aria-sort on the column that the rows are sorted by.
 function makeSortable(table) {

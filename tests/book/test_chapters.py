@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+from base64 import b64encode
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 import yaml
+from matplotlib.image import imsave
 
 import autodiff_edu
 
 pytest.importorskip("sphinx", reason='Jupyter Book is not installed: pip install -e ".[lab,test,book]"')
 
 import chapters
+import finishing
 from answered import answered
+from docutils import nodes
+from docutils.utils import new_document
 from jupyter_book.config import get_final_config
 from sphinx.errors import ExtensionError
 
@@ -117,6 +124,49 @@ def test_the_bar_above_what_is_hidden_says_what_it_hides():
     assert prompt("hide-output") is None, "as _config.yml has it"
     config = yaml.safe_load((BOOK / "_config.yml").read_text(encoding="utf-8"))["sphinx"]["config"]
     assert config["nb_code_prompt_show"] == "Show the {type}"
+
+
+def test_curves_are_told_from_pictures_whose_shades_mean_something():
+    def classes(picture):
+        written = io.BytesIO()
+        imsave(written, picture, format="png", cmap="gray", vmin=0, vmax=1)
+        data = {"image/png": b64encode(written.getvalue()).decode()}
+        output = {"output_type": "display_data", "data": data, "metadata": {"image/png": {"alt": "A picture."}}}
+        cell = json.loads(chapters.for_the_book(notebook(outputs=[output])))["cells"][0]
+        return cell["metadata"]["mystnb"]["image"].get("classes")
+
+    curve = np.ones((20, 20))
+    curve[10] = 0
+    assert classes(curve) == "on-white"
+    assert classes(np.linspace(0, 1, 400).reshape(20, 20)) is None
+
+
+def test_a_download_has_no_outputs_and_what_the_book_added_is_gone():
+    content = notebook()
+    content["cells"][0]["metadata"]["mystnb"] = {"image": {"alt": "A line."}}
+    (cell,) = json.loads(finishing.to_run(content))["cells"]
+    assert (cell["outputs"], cell["execution_count"], cell["metadata"]) == ([], None, {})
+    assert cell["source"] == ["ad.play(f)"]
+
+
+@pytest.mark.parametrize("base", ["", "https://example.org/book/"])
+def test_a_picture_is_named_only_where_the_site_has_an_address(base):
+    document = new_document("page")
+    document += nodes.title("", "The tape")
+    config = SimpleNamespace(html_title="autodiff_edu", root_doc="index", html_baseurl=base)
+    described = '<meta content="What &quot;it&quot; is" lang="en" name="description" />'
+    context = {"pageurl": f"{base}x.html", "metatags": described}
+    finishing.present(SimpleNamespace(config=config), "x", "page.html", context, document)
+    assert '<meta property="og:title" content="The tape · autodiff_edu" />' in context["metatags"]
+    assert '<meta property="og:description" content="What &quot;it&quot; is" />' in context["metatags"]
+    assert ("og:image" in context["metatags"]) == bool(base)
+    if base:
+        assert 'content="https://example.org/book/_static/card.png"' in context["metatags"]
+
+
+def test_the_book_says_nothing_of_an_index_that_does_not_have_the_package():
+    for page in BOOK.glob("*.md"):
+        assert not re.search(r"pip install [\"']?autodiff-edu", page.read_text(encoding="utf-8")), page.name
 
 
 @pytest.mark.parametrize("name", ["why-none", "inside"])

@@ -41,7 +41,8 @@ def test_every_rule_has_a_source_and_each_source_is_a_rule():
         assert rule.own or rule.kind == "step" or sources.label(operation) in places
     for file, line in places.values():
         text = (sources.FOLDER / file).read_text(encoding="utf-8").splitlines()[line - 1]
-        assert "lambda" in text or text.lstrip().startswith("def "), f"{file}, line {line}: {text}"
+        known = "lambda" in text or text.lstrip().startswith(("def ", "@operation")) or "= float(" in text
+        assert known, f"{file}, line {line}: {text}"
     assert places[sources.label(np.sin)][0] == "elementwise.py"
     assert places[sources.label(np.nansum)][0] == "nans.py"
 
@@ -57,9 +58,27 @@ def test_a_rule_is_shown_as_it_stands_in_the_table():
     assert rule_book.title(np.linalg.det) == "np.linalg.det"
 
 
+def test_each_name_in_a_rule_leads_to_its_code_or_to_what_it_does():
+    text = BOOK.read_text(encoding="utf-8")
+    assert "[`pull_einsum`](#code-of-pull_einsum)" in rule_book.as_written(np.einsum)
+    assert rule_book.as_written(np.linalg.inv).count("[`t`](#helper-t)") == 2
+    for linked in re.findall(r"\]\(#helper-([\w.]+)\)", text):
+        assert f"{{#helper-{linked}}}" in text
+    assert {"share", "spread", "like", "DEGREE", "LOG2"} <= sources.helpers().keys()
+    assert sources.code_label("pull_matmul_right") in sources.sources()
+    assert rule_book.NUMBERS.keys() == {name for name, value in sources.helpers().items() if isinstance(value, float)}
+
+
+def test_a_helper_that_is_an_operation_is_shown_with_its_own_arguments():
+    (row,) = (row for row in rule_book.rows_of_helpers() if "helper-bessel}" in row)
+    assert "`bessel(x, n)`" in row
+    assert "[operations.py](#code-of-bessel)" in row
+
+
 @pytest.mark.parametrize(
     ("operation", "order", "dask"),
     [
+        (np.absolute, "1 (complex: any)", "yes"),
         (np.add, "1", "yes"),
         (np.multiply, "2", "yes"),
         (np.exp, "any", "yes"),

@@ -244,6 +244,99 @@ def test_the_search_finds_why_a_gradient_is_none(question: str, address: str, op
     tab.is_quiet()
 
 
+@pytest.mark.parametrize(
+    ("question", "page", "excerpt"),
+    [
+        ("backprop", "glossary", ""),
+        ("backpropagation", "glossary", ""),
+        ("dual numbers", "glossary", "rounding"),
+        ("np.einsum", "rule-book", "yes"),
+        ("np.linalg.det", "rule-book", "yes"),
+    ],
+)
+def test_a_word_of_the_field_is_found_where_it_is_told(
+    question: str, page: str, excerpt: str, address: str, open_tab: Any
+) -> None:
+    tab = open_tab(f"{address}/search.html?q={quote(question)}")
+    first = tab.page.locator("#search-results > ul > li").first
+    first.wait_for()
+    assert urlsplit(first.locator("a").first.get_attribute("href")).path.endswith(f"{page}.html")
+    if address.startswith("http") and excerpt:
+        first.locator(".context", has_text=excerpt).wait_for()
+    elif not address.startswith("http"):
+        assert tab.page.locator("#search-results .context").count() == 0  # a file may not read another
+    tab.is_quiet()
+
+
+def test_rules_are_filtered_and_their_headings_stay_in_view(address: str, open_tab: Any) -> None:
+    tab = open_tab(f"{address}/rule-book.html", viewport={"width": 1280, "height": 720})
+    field = tab.page.get_by_role("searchbox", name="Filter")
+    rows = tab.page.locator(".rules tbody tr")
+    every = rows.count()
+    field.fill("linalg transposed")
+    shown = rows.filter(visible=True).all_text_contents()
+    assert 0 < len(shown) < 20
+    assert all("np.linalg" in text and "transposed" in text for text in shown)
+    assert tab.page.locator(".filter output").text_content() == f"{len(shown)} of {every}"
+    field.fill("")
+    box = tab.page.locator(".rules .pst-scrollable-table-container")
+    box.evaluate("box => box.scrollTo(0, 1500)")
+    heading = box.get_by_role("columnheader", name="function").bounding_box()
+    assert heading["y"] == pytest.approx(box.bounding_box()["y"], abs=2)
+    assert tab.page.locator(".rules a[href='#helper-share']").count() >= 8
+    tab.is_quiet()
+
+
+@pytest.mark.parametrize("page", ["rule-book", "dictionary"])
+def test_names_in_tables_stay_whole_on_the_screen_and_in_print(page: str, address: str, open_tab: Any) -> None:
+    tab = open_tab(f"{address}/{page}.html", viewport={"width": 1280, "height": 720})
+    for media in ("screen", "print"):
+        tab.page.emulate_media(media=media)
+        assert tab.page.evaluate(BROKEN) == []
+
+
+# A word that stands on two lines has a box on each.
+BROKEN = """() => [...document.querySelectorAll("article td code .pre")].flatMap((piece) =>
+  [...piece.childNodes].filter((part) => part.nodeType === Node.TEXT_NODE).flatMap((part) =>
+    [...part.data.matchAll(/[A-Za-z_]\\w*/g)].filter((word) => {
+      const range = document.createRange();
+      range.setStart(part, word.index);
+      range.setEnd(part, word.index + word[0].length);
+      return new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size > 1;
+    }).map((word) => word[0])))"""
+
+
+def test_links_in_tables_have_the_colour_of_links(address: str, open_tab: Any) -> None:
+    page = open_tab(f"{address}/rule-book.html").page
+    colours = "links => [...new Set(links.map((link) => getComputedStyle(link).color))]"
+    assert len(page.locator("article p a.reference, article td a.reference").evaluate_all(colours)) == 1
+
+
+def test_curves_are_light_on_a_dark_page_and_pictures_stay_as_they_are(site: Path, open_tab: Any) -> None:
+    page = open_tab(f"{site.as_uri()}/chapters/12-higher-order-gradients.html", color_scheme="dark").page
+    plots = page.locator("div.cell_output img:not(.key-frame *, [data-autodiff-player] *)")
+    filters = plots.evaluate_all("all => all.map((one) => getComputedStyle(one).filter)")
+    assert [one.startswith("invert") for one in filters] == [False, True, True]
+
+
+def test_the_front_page_says_where_to_begin_before_one_scrolls(address: str, open_tab: Any) -> None:
+    page = open_tab(f"{address}/index.html", viewport={"width": 1280, "height": 720}).page
+    begin = page.get_by_role("link", name="Begin with chapter 0").bounding_box()
+    player = page.locator("section.player").bounding_box()
+    assert begin["y"] + begin["height"] < player["y"] < 360
+    page.goto(f"{address}/why-none.html")
+    assert page.locator("section.player").bounding_box()["y"] < 360
+
+
+def test_the_site_is_light(site: Path) -> None:
+    files = [path for path in site.rglob("*") if path.is_file()]
+    size = sum(path.stat().st_size for path in files if not {"live", "lite"} & set(path.relative_to(site).parts))
+    print(f"{len(files)} files, {size} bytes")
+    assert size < 25_000_000
+    assert not [path for path in files if path.suffix == ".map"]
+    assert (site / "_static" / "card.png").stat().st_size < 100_000
+
+
 # Whether colours stand out is the dearest of axe's questions, and has one answer for all texts of the same colour, size
 # and ground: the first of each kind answers it for all. Everything else is asked of the whole page.
 AXE = """async () => {
