@@ -56,9 +56,7 @@ def bring(book: Path) -> None:
     for path in (book.parent / "benchmarks" / "plots").iterdir():
         copy(path, book / "made" / "benchmarks" / "plots")
     for name, player in (("first-player", ad.play(f, 2.0, 3.0)), ("none-player", ad.play(explanation()))):
-        write(book / "made" / f"{name}.html", f'<div class="live-program">
-{player.html()}
-</div>')
+        write(book / "made" / f"{name}.html", f'<div class="live-program">\n{player.html()}\n</div>')
 
 
 def copy(path: Path, folder: Path) -> None:
