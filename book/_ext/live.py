@@ -13,8 +13,7 @@ from typing import Any
 
 from docutils import nodes
 from first_program import f
-from kernel import values
-from live_programs import ALWAYS, programs
+from live_programs import ALWAYS, programs, values
 from none_program import explanation
 from sphinx.application import Sphinx
 
