@@ -42,8 +42,8 @@ def tell(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree
         told = {"programs": found, "built": (Path(app.srcdir) / PYTHON / "files.json").exists()}
         text = json.dumps(told, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
         context["body"] += (
-            f'<script type="application/json" id="live-programs">{text}</script>\n'
-            f'<script type="module" src="{context["pathto"]("live/live.js", 1)}"></script>\n'
+            f'<script type="application/json" id="live-programs" '
+            f'data-script="{context["pathto"]("live/live.js", 1)}">{text}</script>\n'
         )
 
 

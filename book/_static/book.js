@@ -40,11 +40,16 @@ addEventListener("autodiff-settled", ({ target }) => {
   if (folded) folded.open = true;
 });
 
-// Browsers load no modules into a page opened from a file, so the live pages' own script can't say so itself.
+// The script of the live pages is a module, and browsers load none into a page opened from a file.
 addEventListener("DOMContentLoaded", () => {
-  if (location.protocol !== "file:" || !document.querySelector("#live-programs")) return;
-  const programs = "div.cell:is(.tag_exercise, :has([data-autodiff-player])) .cell_input";
-  for (const cell of document.querySelectorAll(programs)) {
+  const programs = document.querySelector("#live-programs");
+  if (!programs) return;
+  if (location.protocol !== "file:") {
+    import(new URL(programs.dataset.script, location.href));
+    return;
+  }
+  const editable = "div.cell:is(.tag_exercise, :has([data-autodiff-player])) .cell_input, .live-program";
+  for (const cell of document.querySelectorAll(editable)) {
     const pencil = document.createElement("button");
     pencil.type = "button";
     pencil.className = "live-pencil";
