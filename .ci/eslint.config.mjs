@@ -1,4 +1,4 @@
-// For the player and the book: npx eslint@9 --config .ci/eslint.config.mjs autodiff_edu/player/js book/_static book/_ext
+// For the player and the book: npx eslint@9 --config .ci/eslint.config.mjs autodiff_edu/player/js book/_static book/_ext tests/live
 import { createRequire } from "node:module";
 
 // ESLint brings its recommended rules along; they are looked up from where it is itself, for nothing is installed here.
@@ -10,11 +10,12 @@ const browser = [
   ...["matchMedia", "performance", "reportError", "requestAnimationFrame", "ResizeObserver", "setInterval", "URLSearchParams"],
   ...["atob", "CustomEvent", "TextDecoder"],
 ];
+const node = ["process"];
 
 export default [
   js.configs.recommended,
   {
-    files: ["**/*.js"],
+    files: ["**/*.js", "**/*.mjs"],
     languageOptions: { sourceType: "module", globals: Object.fromEntries(browser.map((name) => [name, "readonly"])) },
     linterOptions: { reportUnusedDisableDirectives: "error" },
     rules: {
@@ -27,5 +28,9 @@ export default [
       "object-shorthand": "error",
       "prefer-const": ["error", { destructuring: "all" }],
     },
+  },
+  {
+    files: ["**/*.mjs"],
+    languageOptions: { globals: Object.fromEntries(node.map((name) => [name, "readonly"])) },
   },
 ];
