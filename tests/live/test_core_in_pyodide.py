@@ -29,7 +29,7 @@ SELECTION = [
     *(f"tests/saving/test_saving_{name}.py" for name in ("files", "refusals", "versions", "written")),
     "tests/text/test_formatting.py",
 ]
-AT_LEAST = 700
+AT_LEAST = 1200
 
 NO_THREADS, NO_PROCESSES = "a page has one thread", "a page has one process"
 CAUSES = "tests/explain/test_explain_causes.py::test_the_explanation_names_cause_operation_line_and_remedy"
