@@ -1,4 +1,4 @@
-// For the player and the book: npx eslint@9 --config .ci/eslint.config.mjs autodiff_edu/player/js book
+// For the player and the book: npx eslint@9 --config .ci/eslint.config.mjs autodiff_edu/player/js book tests/live
 import { createRequire } from "node:module";
 
 // ESLint brings its recommended rules along; they are looked up from where it is itself, for nothing is installed here.
@@ -11,11 +11,12 @@ const browser = [
   ...["atob", "CustomEvent", "TextDecoder"],
   ...["localStorage", "Response", "self", "URL", "WebAssembly", "Worker"], // the live pages
 ];
+const node = ["process"];
 
 export default [
   js.configs.recommended,
   {
-    files: ["**/*.js"],
+    files: ["**/*.js", "**/*.mjs"],
     languageOptions: { sourceType: "module", globals: Object.fromEntries(browser.map((name) => [name, "readonly"])) },
     linterOptions: { reportUnusedDisableDirectives: "error" },
     rules: {
@@ -28,5 +29,9 @@ export default [
       "object-shorthand": "error",
       "prefer-const": ["error", { destructuring: "all" }],
     },
+  },
+  {
+    files: ["**/*.mjs"],
+    languageOptions: { globals: Object.fromEntries(node.map((name) => [name, "readonly"])) },
   },
 ];

@@ -131,7 +131,7 @@ def _array(value: np.ndarray) -> str | None:
         return f"np.eye({len(value)})"
     if value.size > SHORT:
         return None
-    kind = "" if value.dtype in (np.float64, np.int64, np.bool_, np.complex128) else kind
+    kind = "" if value.dtype in (np.float64, np.int_, np.bool_, np.complex128) else kind
     return f"np.array({_nested(value)}{kind})"
 
 

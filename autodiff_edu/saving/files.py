@@ -25,6 +25,7 @@ import os
 import re
 import secrets
 import zipfile
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -36,7 +37,10 @@ except ImportError:  # on Windows
     fcntl = None  # type: ignore[assignment]
 
 DIGEST = 64
+NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 PROGRAM = "program.json"
+DEEPEST = 1000
+"""How many brackets of a program may be open at once; a structure of 1,000 lists cannot be saved anyway."""
 LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the same bytes, whenever they are written
 
 
@@ -107,10 +111,18 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _json(program: bytes) -> Any:
+    _check_depth(program)
     try:
         return json.loads(program, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{PROGRAM} is not JSON ({error})") from error
+
+
+def _check_depth(program: bytes) -> None:
+    """Raise ValueError where parsing would use up the stack; in a page, that ends Python without a RecursionError."""
+    brackets = re.sub(rb'"(?:[^"\\]|\\.)*"', b"", program).translate(None, NO_BRACKETS)
+    if max(accumulate(1 if bracket in b"[{" else -1 for bracket in brackets), default=0) > DEEPEST:
+        raise ValueError(f"{PROGRAM} is nested more than {DEEPEST} deep")
 
 
 def _listed(archive: zipfile.ZipFile, size: int) -> set[str]:

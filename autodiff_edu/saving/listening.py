@@ -20,7 +20,8 @@ from ..core.variable import Variable
 from ..text.places import Where, here
 from .recording import Recording
 
-LIBRARIES = tuple(str(Path(str(library.__file__)).parent) + os.sep for library in (os, np))  # random.py is by os.py
+# In a page, random.py is in a zip and os.py is not.
+LIBRARIES = tuple(str(Path(str(library.__file__)).parent) + os.sep for library in (os, random, np))
 READERS = (io.open, os.open, np.fromfile)
 DECISIONS = ("bool()", "index()")
 

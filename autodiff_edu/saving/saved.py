@@ -111,6 +111,11 @@ class SavedFunction:
             )
         if tensor.dtype.kind != kind or (isinstance(given, int | float | complex) and tensor.dtype != spec.dtype):
             tensor = tensor.astype(spec.dtype)
+            if isinstance(given, int) and kind == "i" and tensor.numpy() != given:
+                raise ValueError(
+                    f"{name} is {given}, which does not fit into {spec.dtype}, the dtype it was saved with; save the "
+                    "function again with a wider example: np.int64(3)"
+                )
         start = 0 if spec.group is None else 1
         if tensor.ndim != len(spec.shape) or tensor.shape[start:] != spec.shape[start:]:
             hint = "" if start or not spec.shape else "; it did not run with another first axis when it was saved"

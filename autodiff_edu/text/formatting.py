@@ -28,7 +28,7 @@ def show(array: Any, indent: int = 0) -> str:
         text = np.array2string(np.asarray(array), separator=", ", prefix=" " * indent)
     if array.size == 0:
         text += f", shape={array.shape}"
-    return text if array.dtype in (np.float64, np.int64, np.bool_, np.complex128) else f"{text}, dtype={array.dtype}"
+    return text if array.dtype in (np.float64, np.int_, np.bool_, np.complex128) else f"{text}, dtype={array.dtype}"
 
 
 def short_value(array: Any) -> str:

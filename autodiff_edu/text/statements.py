@@ -15,6 +15,7 @@ from .places import Where, is_ours, positions_of, source_of
 
 _LIBRARIES = (
     dirname(abspath(os.__file__)) + os.sep,
+    dirname(abspath(ast.__file__)) + os.sep,  # in a page, most of the library is in a zip, and os.py is not
     dirname(dirname(abspath(np.__file__))) + os.sep,
     "<frozen ",
 )

@@ -90,10 +90,13 @@ function progress(fields, { name, done, total }) {
   status(fields, `${what}: ${megabytes(done)} of ${megabytes(total)} MB`);
 }
 
-const status = (fields, text) => (fields.find("status").textContent = text);
+function status(fields, text) {
+  fields.find("status").textContent = text;
+}
 
-const failed = (error) =>
-  `Python could not be loaded (${error.message}). What you typed is kept; press the button to try again.`;
+function failed(error) {
+  return `Python could not be loaded (${error.message}). What you typed is kept; press the button to try again.`;
+}
 
 function live(cell, program, fields, key) {
   const place = placeOf(cell);

@@ -158,7 +158,7 @@ def test_what_numpy_gives_as_a_python_number_is_a_tensor_like_any_other():
     x = ad.constant([1.0, 2.0])
     for f in (np.linalg.matrix_rank, np.count_nonzero):  # the latter before NumPy 2.3
         y = f(x)
-        assert (y.shape, y.dtype, y.numpy()) == ((), np.int64, f(x.numpy()))
+        assert (y.shape, y.dtype, y.numpy()) == ((), np.dtype(int), f(x.numpy()))
 
 
 @pytest.mark.parametrize(
@@ -341,7 +341,7 @@ def test_dtypes_promote_as_numpy_s_do(a, b):
 
 def test_dtypes_can_be_chosen_and_converted():
     assert ad.constant([1, 2], dtype="float32").dtype == np.float32
-    assert ad.constant([1, 2]).dtype == np.int64
+    assert ad.constant([1, 2]).dtype == np.dtype(int)
     x = ad.Variable([1.0, 2.0])
     with ad.GradientTape(persistent=True) as tape:
         narrow = x.astype("float32") * 3.0

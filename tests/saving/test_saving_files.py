@@ -1,6 +1,5 @@
 """The files of saved functions are refused by name when anything in them is wrong."""
 
-import contextlib
 import hashlib
 import io
 import pickle
@@ -8,8 +7,6 @@ import zipfile
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from tampering import X, function, members_of, npy, set_in, step, tampered
 
 from autodiff_edu.core.rule import RULES, SPELLED
@@ -21,13 +18,6 @@ from autodiff_edu.saving.operations import operations
 def path(tmp_path):
     save(function, tmp_path / "function.ad", X[:4])
     return tmp_path / "function.ad"
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    path = tmp_path_factory.mktemp("saved") / "function.ad"
-    save(function, path, X)
-    return path.read_bytes()
 
 
 # Refused -------------------------------------------------------------------------------------------------------------
@@ -60,18 +50,6 @@ def test_a_file_that_was_cut_short_is_refused(kept, path):
     path.write_bytes(content[: int(kept * len(content)) if isinstance(kept, float) else kept])
     with pytest.raises(ValueError, match=r"function.ad"):
         load(path)
-
-
-@settings(deadline=None, derandomize=True, max_examples=400)
-@given(draw=st.data())
-def test_no_changed_byte_goes_unseen(data, draw):
-    changed = bytearray(data)
-    for _ in range(draw.draw(st.integers(1, 3))):
-        place = draw.draw(st.integers(0, len(changed) - 1))
-        changed[place] ^= draw.draw(st.integers(1, 255))
-    if bytes(changed) != data:
-        with pytest.raises(ValueError, match=r"function.ad"):
-            files.unpack(bytes(changed), "function.ad")
 
 
 def huge_constant(document):
@@ -169,29 +147,6 @@ def test_a_program_that_was_tampered_with_is_refused_though_its_checksum_is_righ
     assert "function.ad" in str(caught.value)
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
-@given(draw=st.data())
-def test_a_program_with_anything_anywhere_loads_or_is_a_value_error(data, draw, tmp_path_factory):
-    document, arrays = files.unpack(data, "function.ad")
-    places = []
-
-    def walk(part):
-        for key in part if isinstance(part, dict) else range(len(part)):
-            places.append((part, key))
-            if isinstance(part[key], dict | list):
-                walk(part[key])
-
-    walk(document)
-    part, key = draw.draw(st.sampled_from(places))
-    part[key] = draw.draw(
-        st.none() | st.booleans() | st.integers() | st.text() | st.just([]) | st.just({}) | st.just({"result": 0})
-    )
-    path = tmp_path_factory.mktemp("drawn") / "function.ad"
-    path.write_bytes(files.pack(document, arrays))
-    with contextlib.suppress(ValueError):
-        load(path)
-
-
 def with_member(path, name, content):
     members = members_of(path)
     members[name] = content
@@ -227,13 +182,20 @@ def test_an_array_that_is_not_what_its_header_says_is_refused(content, path):
 
 
 def test_a_program_that_is_no_json_is_refused(path):
-    for content in (b"", b"{", b"[1, NaN]", b"\xff", b"[" * 100_000):
+    for content in (b"", b"{", b"[1, NaN]", b"\xff", b"[" * 100_000, b'{"\\"":' * 1001, b'["]",' * 100_000):
         with_member(path, "program.json", content)
         with pytest.raises(ValueError, match=r"function.ad is damaged: program.json"):
             load(path)
     with_member(path, "program.json", b"[]")
     with pytest.raises(ValueError, match=r"was not written by ad\.save"):
         load(path)
+
+
+def test_brackets_within_texts_do_not_count_as_nested(path):
+    document, arrays = files.unpack(path.read_bytes(), path)
+    document["name"] = '[{"\\' * 1001
+    path.write_bytes(files.pack(document, arrays))
+    assert files.unpack(path.read_bytes(), path)[0] == document
 
 
 def test_an_array_that_nobody_declared_is_refused(path):
