@@ -135,7 +135,9 @@ WRONG = {
                 (0.001, "Close"),
                 (1, "links of slope 1"),
                 (1024, "the ten weights"),
+                (256, "not once"),
                 (6.45e-6, "what you measure"),
+                (2.95e-6, "what you measure"),
                 (0, "one link first"),
             )
         ),
@@ -181,6 +183,7 @@ WRONG = {
         (lambda *args: (0.0, 0.0), "still 0"),
         (lambda *args: tuple(descent(*args))[::-1], "wrong order"),
         (going_wrong(sign=-1.0), "uphill"),
+        (lambda x, y, turns, rate: tuple(descent(x, y, turns, 1.0)), "by `rate` first"),
         (going_wrong(keep=True), "to zero after each step"),
         (going_wrong(scale=2.0), "not their sum"),
         (going_wrong(scale=1 / 40), "without a factor 1/2"),

@@ -556,6 +556,7 @@ def test_kernels_that_are_too_small_vanish_and_too_large_explode_with_slope_1_to
     assert all(240 < a / b < 310 for a, b in zip(tanh, tanh_half, strict=True))
     assert all(500 < a / b < 530 for a, b in zip(relu, relu_half, strict=True))  # 2 to the power of 9 is 512
     assert 1e3 < min(relu_four) < max(relu_four) < 7e3
+    assert all(1.6e5 < a / b < 1.5e6 for a, b in zip(relu_four, relu, strict=True))
     assert max(tanh_four) < 6.0
     assert round(loss) == 5414
     he, _ = ten_layers(nn.relu, np.sqrt(2.0))

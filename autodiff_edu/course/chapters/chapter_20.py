@@ -31,13 +31,12 @@ def ten_sigmoids(answer: Any) -> str:
         (0.001, "Close: it is about a thousandth. Now the number itself: the bound for one link, ten times over."),
         (1.0, "1 would take links of slope 1. How large can s(1 - s) be, and what does the weight make of it?"),
         (2.0**10, "Those are the ten weights. Each link also has a sigmoid: how large can s(1 - s) be?"),
-        (
-            6.4468e-6,
-            "That is about what you measure at the best first `a`. The bound uses only the largest value of s(1 - s).",
-        ),
+        (2.0**10 / 4, "The quarter is in every link, so it is there ten times, not once."),
     ):
         if np.isclose(bound, wrong, 5e-3, 0.0):
             raise NotYet(hint)
+    if 0.0 < bound < 7e-6:  # with w = 2, no first `a` gives more than 6.45e-6
+        raise NotYet("So little is what you measure for some first `a`. The bound uses only the largest s(1 - s).")
     if not np.isclose(bound, 0.5**10, 5e-3, 0.0):
         raise NotYet(
             "For the bound, ask for one link first: w times the largest value of s(1 - s). Then there are ten links."
@@ -238,6 +237,7 @@ def _judge_fit(pair: Any, length: Any, mass: Any, turns: int, rate: float) -> No
             descent(length, mass, 1, rate),
             "That is the first turn alone. Does the `return` end the loop in its first turn?",
         ),
+        (descent(length, mass, turns, 1.0), "The steps are as long as the gradient. Multiply it by `rate` first."),
         (descent(length, mass, turns + 1, rate), "That is one turn too many."),
         (descent(length, mass, turns - 1, rate), "That is one turn too few."),
         (

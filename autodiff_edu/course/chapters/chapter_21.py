@@ -71,6 +71,11 @@ def by_blocks(answer: Any) -> str:
         (16 * right / 3, "You divided by the number of blocks. Divide by the number of all rows."),
         (slopes[-1], "That is the last block's gradient alone. Is it assigned in each turn, instead of added?"),
         (slopes[0], "That is the first block's gradient alone. Does the `return` end the loop in its first turn?"),
+        (
+            sum(slopes) / 16,
+            "You divided by the number of all rows. Before that, multiply each block's gradient by its rows.",
+        ),
+        (2 * slopes[0] / 16, "Only the first block is in there. Does the `return` end the loop in its first turn?"),
         (9 * slopes[-1] / 16, "Only the last block is in there. Add to the total in each turn, with `+=`."),
     ):
         if np.allclose(found, wrong, 1e-4, 1e-6):
@@ -98,6 +103,8 @@ def what_travels(answer: Any) -> str:
         22_240.0,
         (
             (5_560.0, "That is how many numbers there are. Each has 4 bytes."),
+            (22.24, "That is in kilobytes. The exercise asks for bytes."),
+            (22.0, "That is in kilobytes, and rounded. The exercise asks for bytes."),
             (20_200.0, "That is the hidden layer alone. The layer of 10 outputs has variables as well."),
             (2_040.0, "That is the last layer alone. The hidden layer has variables as well."),
             (22_240.0 * 5e7, "The worker adds up the gradients of its rows before it sends anything."),
@@ -125,11 +132,13 @@ def what_travels(answer: Any) -> str:
             (1e11, "That is how many numbers all the workers hold. One worker is asked for, and bytes."),
             (4e9, "That is one column of all the rows. A row has 100 inputs, and a worker a twentieth of the rows."),
             (5e9, "That is how many numbers a worker holds. Each has 4 bytes."),
+            (20.0, "That is in gigabytes. The exercise asks for bytes."),
+            (400.0, "That is one row. A worker holds a twentieth of a billion."),
             (4e10, "That is float64, of 8 bytes. These numbers are float32."),
             (2e8, "That is one column. Each row has 100 inputs."),
             (5e7, "That is how many rows a worker holds. Each row has 100 inputs, of 4 bytes each."),
         ),
-        "For the rows: how many does one worker hold, how many numbers has a row, and how many bytes has a number?",
+        "For the rows: how many does a worker hold, how many numbers are in each, and how many bytes in a number?",
     )
     _judge(
         doubled,
@@ -174,6 +183,8 @@ def scaled(answer: Any) -> str:
             "What travels must not grow with the rows: send sums."
         )
     given = call(answer["combine"], summaries, written="combine(summaries)")
+    if given is ... or (isinstance(given, tuple | list) and any(one is ... for one in given)):
+        raise NotYet("Replace the three dots: what does combine return?")
     if (not isinstance(given, tuple | list) and np.shape(given) != (2, 2)) or len(given) != 2:
         raise NotYet(f"combine returns {shortened(given)}. It must return two things: `return mean, std`.")
     mean, std = (_column(one, "combine") for one in given)
@@ -194,6 +205,10 @@ def scaled(answer: Any) -> str:
         )
     if np.allclose(mean, everything.sum(axis=0), 1e-4):
         raise NotYet("Those are the sums over all rows. Divide them by the number of rows.")
+    if np.allclose(mean, everything.mean(axis=0) / 2, 1e-4):
+        raise NotYet(
+            "The mean is half as large as it should be: `block.size` counts the numbers, `len(block)` the rows."
+        )
     if not np.allclose(mean, everything.mean(axis=0), 1e-4):
         raise NotYet(
             "The mean differs. It is the sum of all rows, over their number: add the sums, and add the numbers."
