@@ -9,6 +9,7 @@ import ast
 import gc
 import linecache
 import re
+import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
@@ -16,9 +17,13 @@ from html import escape
 from io import StringIO
 from typing import Any
 
-MAGIC = re.compile(r"^%%play\b(.*)$", re.MULTILINE)
+MAGIC = re.compile(r"\A\s*%%play\b(.*)$", re.MULTILINE)
 NAME, SETUP = "program.py", "earlier cells"
-SHOWN, STEPS = "_shown_", "_steps_"  # names that a program has no use for
+SHOWN, STEPS = "_shown_", "_steps_"  # names that no program uses
+LONGEST = 200_000
+"""How many characters of what is printed are shown; a page with more would be slow to scroll."""
+UNREADABLE = (SyntaxError, ValueError, TypeError, RecursionError, MemoryError)
+"""What reading a program may raise."""
 VIEWS = {"play", "explore", "sweep", "descend"}
 VALUES = {"Variable", "constant"}
 
@@ -37,7 +42,7 @@ def values(source: str) -> list[dict[str, str]]:
     >>> values("ad.play(lambda x: x * x, 3.0)")
     [{'name': 'x', 'text': '3.0'}]
     """
-    with suppress(SyntaxError):
+    with suppress(*UNREADABLE):
         return [{"name": name, "text": ast.get_source_segment(plain(source), node)} for name, node in _values(source)]
     return []
 
@@ -48,7 +53,7 @@ def with_values(source: str, texts: dict[str, str]) -> str:
     Raises
     ------
     SyntaxError
-        If a text is not an expression; nothing has run then.
+        If a text is not one expression, or the program cannot be read; nothing has run then.
 
     Examples
     --------
@@ -56,17 +61,21 @@ def with_values(source: str, texts: dict[str, str]) -> str:
     'ad.play(lambda x: x * x, -1.5)'
     """
     for name, text in texts.items():
+        if not text.strip():
+            raise SyntaxError(f"{name} is empty: type a value, such as 2.0")
         try:
-            ast.parse(text.strip() or "?", mode="eval")
+            ast.parse(f"({text.strip()})", mode="eval")  # the brackets refuse a comment
         except SyntaxError:
-            given = text.strip() or "an empty field"
-            raise SyntaxError(f"{name} needs a value, such as 2.0; {given} is not one") from None
+            raise SyntaxError(f"{name} needs a value, such as 2.0; {text.strip()} is not one") from None
     lines = source.encode().splitlines(keepends=True)
     for name, node in reversed(_values(source)):  # from the end, so that the places before it stay
         if name in texts:
             first, last = node.lineno - 1, node.end_lineno - 1
             before, after = lines[first][: node.col_offset], lines[last][node.end_col_offset :]
-            lines[first : last + 1] = [before + texts[name].strip().encode() + after]
+            text = texts[name].strip()
+            if isinstance(ast.parse(text, mode="eval").body, ast.Tuple) and not text.startswith("("):
+                text = f"({text})"
+            lines[first : last + 1] = [before + text.encode() + after]
     return b"".join(lines).decode()
 
 
@@ -78,12 +87,11 @@ def plain(source: str) -> str:
     >>> plain("%%play --predict\nx = 1")
     '# %%play\nx = 1'
     """
-    source = MAGIC.sub("# %%play", source, count=1)
-    return re.sub(r"^%.*$", "", source, flags=re.MULTILINE)
+    return re.sub(r"^%load_ext .*$", "", MAGIC.sub("# %%play", source, count=1), flags=re.MULTILINE)
 
 
 def _values(source: str) -> list[tuple[str, ast.expr]]:
-    tree = ast.parse(plain(source))
+    tree = ast.parse(plain(source), NAME)
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     parameters = {function.name: [argument.arg for argument in function.args.args] for function in functions}
     found: list[tuple[str, ast.expr]] = []
@@ -96,8 +104,9 @@ def _values(source: str) -> list[tuple[str, ast.expr]]:
             first, *rest = called.args
             names = [argument.arg for argument in first.args.args] if isinstance(first, ast.Lambda) else []
             names = names or parameters.get(getattr(first, "id", ""), [])
-            found += [(names[k] if k < len(names) else f"argument {k + 2}", node) for k, node in enumerate(rest)]
-            found += [(word.arg, word.value) for word in called.keywords if word.arg and word.arg not in OPTIONS]
+            given = [(names[k] if k < len(names) else f"argument {k + 2}", node) for k, node in enumerate(rest)]
+            given += [(word.arg, word.value) for word in called.keywords if word.arg and word.arg not in OPTIONS]
+            found += [(name, node) for name, node in given if name not in dict(found)]
         elif function in VALUES and isinstance(statement, ast.Assign) and called.args:
             target = statement.targets[0]
             if isinstance(target, ast.Name) and target.id not in dict(found):
@@ -121,7 +130,7 @@ def _is_written_out(node: ast.expr) -> bool:
         return named and all(_is_written_out(argument) for argument in node.args)
     try:
         return not isinstance(ast.literal_eval(node), str)
-    except ValueError:
+    except UNREADABLE:
         return False
 
 
@@ -163,12 +172,15 @@ class Kernel:
         self.explorers.pop(key, None)
         with _listening(told["answers"]):
             try:
+                _refuse_magics(source)
                 if texts:
                     told["source"] = source = with_values(source, texts)
                 self._run(setup, source, told, key, title)
             except BaseException as error:  # also SystemExit and what only a program can raise
                 told["outputs"].append(("error", _as_python_shows(error)))
                 told["line"] = _line(error)
+        told["outputs"] = [(kind, "".join(parts)) for kind, *parts in told["outputs"]]
+        told["outputs"] = [(kind, text if kind == "html" else _shortened(text)) for kind, text in told["outputs"]]
         told["values"] = values(told["source"])
         told["sliders"] = self._sliders(key)
         gc.collect()  # a trace refers to itself; fifty of them would wait for the next collection
@@ -176,20 +188,23 @@ class Kernel:
 
     def _run(self, setup: str, source: str, told: dict[str, Any], key: str, title: str) -> None:
         import autodiff_edu as ad
+        from autodiff_edu.player.play import has_steps
 
         printed = _Printed(told["outputs"])
-        names: dict[str, Any] = {
-            "__name__": "__main__",
-            "display": lambda *shown: [self._show(each, told, key) for each in shown],
-            "input": _no_input,
-        }
+
+        def display(*shown: Any) -> None:
+            for each in shown:
+                self._show(each, told, key)
+
+        names: dict[str, Any] = {"__name__": "__main__", "display": display, "input": _no_input}
         with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
             exec(compile(_known(plain(setup), SETUP), SETUP, "exec"), names)
         tree = ast.parse(_known(plain(source), NAME), NAME)
         last = tree.body[-1] if tree.body else None
-        if isinstance(last, ast.Expr):  # its value is shown
+        if isinstance(last, ast.Expr) and not plain(source).rstrip().endswith(";"):  # its value is shown
             tree.body[-1] = ast.copy_location(ast.Assign([ast.Name(SHOWN, ast.Store())], last.value), last)
         magic = MAGIC.search(source)
+        options = {"predict": True} if magic is not None and "--predict" in magic[1] else {}
         if magic is not None and tree.body:  # inside the program: what runs around it is not followed line by line
             names[STEPS] = ad.trace(title)
             block = ast.withitem(ast.Name(STEPS, ast.Load()), ast.Name(STEPS, ast.Store()))
@@ -199,15 +214,18 @@ class Kernel:
             try:
                 exec(code, names)
             except Exception as error:
-                if magic is not None:
+                if magic is not None and has_steps(names[STEPS]):
                     names[STEPS].failed(error)
+                    display(ad.play(names[STEPS], **options))
                 raise
-            finally:
-                if magic is not None and tree.body:
-                    options = {word.removeprefix("--"): True for word in magic[1].split() if word == "--predict"}
-                    self._show(ad.play(names[STEPS], **options), told, key)
+            if magic is not None and tree.body and not has_steps(names[STEPS]):
+                print("%%play: no tape recorded anything in this cell, so there is nothing to step through.")
+            elif magic is not None and tree.body:
+                display(ad.play(names[STEPS], **options))
             if names.get(SHOWN) is not None:
-                self._show(names[SHOWN], told, key)
+                display(names[SHOWN])
+            for figure in _open_figures():
+                display(figure)
 
     def _show(self, shown: Any, told: dict[str, Any], key: str) -> None:
         """Add what a notebook would show of a value."""
@@ -221,13 +239,14 @@ class Kernel:
             told["outputs"].append(("html", shown.now()))
             return
         bundle: dict[str, Any] = {}
-        with suppress(AttributeError):
+        if hasattr(type(shown), "savefig"):
+            told["outputs"].append(("html", _picture(shown)))
+            return
+        if hasattr(type(shown), "_repr_mimebundle_"):
             made = shown._repr_mimebundle_()
             bundle = made[0] if isinstance(made, tuple) else made
-        if "text/html" not in bundle and hasattr(shown, "savefig"):
-            bundle["text/html"] = _picture(shown)
-        elif "text/html" not in bundle and hasattr(shown, "_repr_html_"):
-            bundle["text/html"] = shown._repr_html_()
+        elif hasattr(type(shown), "_repr_html_"):
+            bundle = {"text/html": shown._repr_html_()}
         text = bundle.get("text/html")
         told["outputs"].append(("html", text) if text else ("text", f"{shown!r}\n"))
 
@@ -257,16 +276,15 @@ def _known(text: str, name: str) -> str:
 class _Printed(StringIO):
     """Takes what is printed as an output, in order with what is displayed."""
 
-    def __init__(self, outputs: list[tuple[str, str]]) -> None:
+    def __init__(self, outputs: list[Any]) -> None:
         super().__init__()
         self.outputs = outputs
 
     def write(self, text: str) -> int:
-        if text and self.outputs and self.outputs[-1][0] == "text":
-            self.outputs[-1] = ("text", self.outputs[-1][1] + text)
-        elif text:
-            self.outputs.append(("text", text))
-        return len(text)
+        if not self.outputs or self.outputs[-1][0] != "text" or isinstance(self.outputs[-1], tuple):
+            self.outputs.append(["text"])
+        self.outputs[-1].append(text)  # joined at the end: a text that grows would be copied each time
+        return super().write(text)
 
 
 @contextmanager
@@ -281,6 +299,33 @@ def _listening(answers: list[dict[str, Any]]) -> Iterator[None]:
         yield
     finally:
         LISTENERS.remove(listen)
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= LONGEST:
+        return text
+    return f"{text[:LONGEST]}\n… and {len(text) - LONGEST:,} more characters\n"
+
+
+def _refuse_magics(source: str) -> None:
+    """Raise SyntaxError for what only IPython reads, apart from `%%play` in the first line and `%load_ext`."""
+    try:
+        ast.parse(plain(source))
+    except SyntaxError as error:
+        line = (error.text or "").strip()
+        if line.startswith(("%", "!")):
+            message = f"{line.split()[0]} belongs to IPython, which is not here; %%play works, in the first line"
+            raise SyntaxError(message, (NAME, error.lineno, error.offset, error.text)) from None
+
+
+def _open_figures() -> list[Any]:
+    """Return the figures that a program left open, and close them: nobody else would show them."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is None:
+        return []
+    figures = [pyplot.figure(number) for number in pyplot.get_fignums()]
+    pyplot.close("all")
+    return figures
 
 
 def _no_input(*_: Any) -> str:
@@ -305,7 +350,7 @@ def _as_python_shows(error: BaseException) -> str:
     shown.__cause__ = shown.__context__ = None
     text = "".join(shown.format()).replace(f'File "{NAME}", ', "")
     if isinstance(error, ModuleNotFoundError):
-        text += f"This page has NumPy, Matplotlib and autodiff_edu; {error.name} runs only in an installed Python.\n"
+        text += f"This page has NumPy, Matplotlib and autodiff_edu; {error.name} is not here.\n"
     if isinstance(error, MemoryError):
         text += "The program needs more memory than a page may have.\n"
     return text

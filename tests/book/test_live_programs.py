@@ -81,7 +81,12 @@ def test_fields_hold_what_is_written_out_and_put_it_back() -> None:
     changed = with_values(source, {"α": " -3 ", "w": "[4]"})
     assert changed == source.replace("2.0)", "-3)").replace("[1.0, 2.0]", "[4]")
     assert values("x = (") == []
-    with pytest.raises(SyntaxError, match=r"α needs a value, such as 2\.0; an empty field is not one"):
+    assert "ad.Variable((1, 2))" in with_values(source, {"α": "1, 2"})
+    with pytest.raises(SyntaxError, match=r"α needs a value, such as 2\.0; 2 # c is not one"):
+        with_values(source, {"α": "2 # c"})
+    assert len(values("x = ad.Variable(2.0)\nad.play(lambda x: x, 3.0)")) == 1
+    assert values("ad.play(lambda x: x, {[1]: 2})") == []
+    with pytest.raises(SyntaxError, match=r"α is empty: type a value, such as 2\.0"):
         with_values(source, {"α": ""})
 
 
