@@ -48,7 +48,7 @@ def tell(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree
 
 
 def alone(function: Any, call: str) -> dict[str, Any]:
-    """Return the program of a page that is no notebook: a function, and the line that plays it."""
+    """Return the program of a page that is not a notebook: a function, and the line that plays it."""
     source = f"{inspect.getsource(function)}\n\n{call}"
     setup = "\n".join(ALWAYS)
     return {"cell": None, "kind": "play", "setup": setup, "source": source, "values": values(source), "files": []}

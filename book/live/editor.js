@@ -25,8 +25,9 @@ export function editor(program, { label, action }) {
   let leaving = false; // Tab leaves a field for those who use the keyboard alone, after Escape
   area.addEventListener("keydown", (event) => {
     event.stopPropagation(); // the theme and the players have keys of their own
+    if (event.isComposing) return;
     if (event.key === "Enter" && (event.shiftKey || event.ctrlKey || event.metaKey)) form.requestSubmit();
-    else if (event.key === "Tab" && !event.shiftKey && !leaving) insert("    ");
+    else if (event.key === "Tab" && !event.shiftKey && !leaving) indent();
     else if (event.key === "Enter") insert(`\n${indentation()}`);
     else {
       leaving = event.key === "Escape";
@@ -42,6 +43,18 @@ export function editor(program, { label, action }) {
     const done = document.execCommand("insertText", false, text);
     if (!done) area.setRangeText(text, area.selectionStart, area.selectionEnd, "end");
     changed();
+  }
+
+  function indent() {
+    const [start, end] = [area.value.lastIndexOf("\n", area.selectionStart - 1) + 1, area.selectionEnd];
+    const selected = area.value.slice(start, end);
+    if (!selected.includes("\n") || area.selectionStart === end) {
+      insert("    ");
+      return;
+    }
+    area.setSelectionRange(start, end);
+    insert(selected.replace(/^(?=.)/gm, "    "));
+    area.setSelectionRange(start, start + selected.replace(/^(?=.)/gm, "    ").length);
   }
 
   function indentation() {
@@ -60,6 +73,7 @@ export function editor(program, { label, action }) {
   function light(line) {
     area.classList.toggle("live-lit", line !== null);
     area.style.setProperty("--line", (line ?? 1) - 1);
+    if (line !== null) area.scrollTop = (line - 6) * Number.parseFloat(getComputedStyle(area).lineHeight);
     if (line !== null) area.setAttribute("aria-invalid", "true");
     else area.removeAttribute("aria-invalid");
   }

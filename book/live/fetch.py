@@ -65,6 +65,8 @@ def fetch(target: Path, wheels: Path | None = None) -> None:
     }
     write_json(target / "pyodide-lock.json", lock | {"packages": kept})
     files = [*CORE, "pyodide-lock.json", wheel.name]
+    if wheels is not None:  # else its size is known only to whoever serves it
+        files.append(kept["numpy"]["file_name"])
     told = {name: {"bytes": (target / name).stat().st_size, "sha256": digest(target / name)} for name in files}
     write_json(target / "files.json", told)
 
@@ -82,7 +84,7 @@ def unpack_core(target: Path) -> dict[str, Any]:
             for name in CORE:
                 (target / name).write_bytes(packed.extractfile(f"package/{name}").read())  # type: ignore[union-attr]
             lock: dict[str, Any] = json.load(packed.extractfile("package/pyodide-lock.json"))  # type: ignore[arg-type]
-    module = target / "pyodide.mjs"  # the last line names a source map, which is not served
+    module = target / "pyodide.mjs"  # the last line names a source map, and the site has none
     module.write_text(re.sub(r"\n//# sourceMappingURL=.*\n?$", "\n", module.read_text(encoding="utf-8")), "utf-8")
     return lock
 
@@ -142,7 +144,7 @@ def found(wheels: Path, name: str) -> bytes:
 def check_digest(path: Path, sha256: str) -> None:
     """Raise ValueError unless a file has this SHA-256."""
     if digest(path) != sha256:
-        raise ValueError(f"{path.name} is not the file that was meant: its SHA-256 is {digest(path)}, not {sha256}")
+        raise ValueError(f"{path.name} is not the expected file: its SHA-256 is {digest(path)}, not {sha256}")
 
 
 def digest(path: Path) -> str:

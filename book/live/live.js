@@ -8,7 +8,7 @@ import { solve, tick } from "./solved.js";
 
 const { programs, built } = JSON.parse(document.querySelector("#live-programs").textContent);
 const cells = document.querySelectorAll("div.cell");
-const page = location.pathname.split("/").at(-1);
+const page = location.pathname.split("/").at(-1) || "index.html";
 
 for (const program of programs) {
   const cell = program.cell === null ? document.querySelector(".live-program") : cells[program.cell];
@@ -18,7 +18,8 @@ tick();
 
 function prepare(cell, program) {
   const key = `${page} ${program.cell ?? "front"}`;
-  const before = kept(key);
+  const typed = kept(key);
+  const before = typed?.edition === program.source ? typed : null; // what was typed into another edition is of no use
   const isExercise = program.kind === "check";
   const code = cell.querySelector(".cell_input");
   if (isExercise || before) {
@@ -50,7 +51,7 @@ function prepare(cell, program) {
     });
     if (before) {
       fields.setSource(before.source);
-      fields.setValues(program.values, before.texts);
+      fields.setValues(before.values, before.texts);
     }
     if (code) code.replaceChildren(fields.form);
     else cell.append(fields.form);
@@ -73,7 +74,7 @@ async function load(fields) {
   try {
     const nothing = { setup: "", source: "", texts: {}, key: "", data: [], title: "" };
     await ask({ run: nothing }, (how) => progress(fields, how));
-    status(fields, "Python is here. Change something and press Replay.");
+    status(fields, "Python is ready. Change something and press Replay.");
   } catch (error) {
     if (!(error instanceof Stopped)) status(fields, failed(error));
   }
@@ -95,16 +96,18 @@ function status(fields, text) {
 }
 
 function failed(error) {
-  return `Python could not be loaded (${error.message}). What you typed is kept; press the button to try again.`;
+  return `Python could not be loaded (${error.message}). What you typed is kept; press the same button to try again.`;
 }
 
 function live(cell, program, fields, key) {
   const place = placeOf(cell);
   const original = [...place.childNodes];
+  const others = [...cell.querySelectorAll(".cell_output > *")].filter((output) => output !== place);
+  let { values } = program;
   const title = program.cell === null ? "the program" : `cell ${program.cell + 1}`;
   let busy = false;
 
-  fields.form.addEventListener("changed", () => keep(key, { source: fields.source(), texts: fields.texts() }));
+  fields.form.addEventListener("changed", keepAll);
   fields.form.addEventListener("submit", (event) => {
     event.preventDefault();
     if (!busy) replay();
@@ -112,13 +115,21 @@ function live(cell, program, fields, key) {
   fields.find("stop").addEventListener("click", () => stop());
   fields.find("reset").addEventListener("click", () => {
     if (busy) stop();
+    ({ values } = program);
     fields.setSource(program.source);
-    fields.setValues(program.values);
+    fields.setValues(values);
     fields.light(null);
     keep(key, null);
     place.replaceChildren(...original);
-    status(fields, "As it was.");
+    for (const output of others) output.hidden = false;
+    status(fields, "The original is back.");
   });
+
+  function keepAll() {
+    const [source, texts] = [fields.source(), fields.texts()];
+    const changed = source !== program.source || Object.keys(texts).length > 0;
+    keep(key, changed ? { edition: program.source, source, values, texts } : null);
+  }
 
   async function replay() {
     const why = obstacle(built);
@@ -128,25 +139,31 @@ function live(cell, program, fields, key) {
     }
     working(true);
     const { setup, files } = program;
+    const sent = { source: fields.source(), texts: fields.texts() };
     const data = files.map((name) => ({ name, url: new URL(name, location.href).href }));
     try {
       const told = await ask(
-        { run: { setup, source: fields.source(), texts: fields.texts(), key, data, title } },
+        { run: { setup, ...sent, key, data, title } },
         (how) => progress(fields, how),
       );
-      show(told);
+      show(told, sent);
     } catch (error) {
-      if (error instanceof Stopped) status(fields, "Stopped. Python starts anew when you press the button again.");
-      else status(fields, failed(error));
+      if (error instanceof Stopped) status(fields, "Stopped. Python will start again when you press the button.");
+      else status(fields, error.running ? error.message : failed(error));
     }
     working(false);
   }
 
-  function show(told) {
-    fields.setSource(told.source);
-    fields.setValues(told.values);
-    fields.light(told.line ?? null);
-    keep(key, { source: told.source, texts: {} });
+  function show(told, sent) {
+    // What was typed while the program ran is not what has run; it stays.
+    if (fields.source() === sent.source && JSON.stringify(fields.texts()) === JSON.stringify(sent.texts)) {
+      ({ values } = told);
+      fields.setSource(told.source);
+      fields.setValues(values);
+      fields.light(told.line ?? null);
+      keepAll();
+    }
+    for (const output of others) output.hidden = true;
     const box = shown(told);
     if (told.sliders.length) box.prepend(sliders(told.sliders, key, box, replay));
     place.replaceChildren(box);

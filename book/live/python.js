@@ -1,4 +1,4 @@
-// One Python for a page, started by the first click that needs it. Whatever is asked waits in line; Stop ends it.
+// One Python for a page, started by the first click that needs it. Programs wait for each other; Stop ends them all.
 
 let worker;
 let waiting = new Map();
@@ -7,7 +7,7 @@ let watchers = new Set();
 
 export class Stopped extends Error {}
 
-// Ask Python for something; `tell` hears how the loading goes. Only one thing runs at a time, in the order asked.
+// Ask Python for something; `tell` hears how the loading goes. Only one program runs at a time, in the order asked.
 export function ask(message, tell) {
   worker ??= start();
   const id = ++number;
@@ -42,11 +42,11 @@ function start() {
     if (!asked) return;
     waiting.delete(data.id);
     if ("result" in data) asked.resolve(data.result);
-    else asked.reject(new Error(data.failure));
+    else asked.reject(Object.assign(new Error(data.failure), { running: data.running }));
   });
   made.addEventListener("error", (event) => {
     event.preventDefault();
-    stop(new Error(event.message || "the browser does not allow this page to start Python"));
+    stop(new Error(event.message || "its files cannot be reached, or this page may not run them"));
   });
   return made;
 }

@@ -17,13 +17,16 @@ export function sliders(ranges, key, box, replay) {
       next = undefined;
       try {
         const html = await ask(message);
-        if (html === null || html === undefined) return void replay(); // Python was stopped meanwhile
+        if (html === null || html === undefined) {
+          replay(); // Python was stopped meanwhile, and its explorer is gone
+          return;
+        }
         const made = shown({ outputs: [["html", html]], answers: [] });
         for (const old of [...box.children]) if (old !== bar) old.remove();
         box.append(...made.childNodes);
         run(box);
       } catch {
-        break; // stopped, and said so beside the button
+        break; // Python was stopped; the next move runs the program again
       }
     }
     busy = false;

@@ -7,18 +7,21 @@ let python;
 let broken; // what went wrong with a file; Pyodide only says that something did
 
 self.addEventListener("message", async ({ data: { id, run, move } }) => {
+  let running = false;
   try {
     const kernel = await (python ??= load());
     if (run) await prepare(kernel, run);
+    running = true;
     const result = run
       ? kernel.ask("run", run.setup, run.source, run.texts, run.key, run.title)
       : kernel.ask("move", move.name, move.value, move.key);
     self.postMessage({ id, result });
   } catch (error) {
-    python = undefined; // the next try begins anew; what has arrived is kept
+    python = undefined; // it may be dead; the next try begins anew, with the files that have arrived
     const { message } = broken ?? error;
     broken = undefined;
-    self.postMessage({ id, failure: String(message).trim().split("\n").at(-1) });
+    const last = String(message).trim().split("\n").at(-1);
+    self.postMessage({ id, running, failure: running ? `The program ended Python itself: ${last}` : last });
   }
 });
 
@@ -26,7 +29,7 @@ async function load() {
   const files = await (await arrived(await download(new URL("files.json", FOLDER)))).json();
   const total = Object.values(files).reduce((sum, file) => sum + file.bytes, 0);
   let done = 0;
-  // What Pyodide asks for goes through here: counted, compared with its hash, and kept for the next visit.
+  // What Pyodide fetches comes through here: counted, compared with its hash, and kept for the next visit.
   self.fetch = async (request, options) => {
     const url = new URL(request.url ?? request, FOLDER);
     const name = url.pathname.split("/").at(-1);
@@ -34,11 +37,13 @@ async function load() {
       done += more;
       self.postMessage({ progress: { name, done, total: Math.max(total, done) } });
     }, files[name]?.sha256).catch((error) => {
-      throw (broken = error);
+      throw (broken = error.message.includes(name) ? error : new Error(`${name}: ${error.message}`));
     });
     const type = name.endsWith(".wasm") ? "application/wasm" : "application/octet-stream";
     return new Response(bytes, { headers: { "Content-Type": type } });
   };
+  await forget(Object.values(files).map((file) => file.sha256));
+  // Modules are imported by the browser itself; asked for here first, they are counted and compared as well.
   for (const name of ["pyodide.mjs", "pyodide.asm.mjs"]) await self.fetch(new URL(name, FOLDER));
   const { loadPyodide } = await import(new URL("pyodide.mjs", FOLDER).href);
   const pyodide = await loadPyodide({
@@ -73,6 +78,14 @@ async function prepare({ pyodide, files }, { setup, source, data }) {
   }
 }
 
+// Files of an earlier edition of the book, which nothing will ask for again.
+async function forget(current) {
+  const kept = await self.caches?.open("autodiff_edu").catch(() => undefined);
+  for (const { url } of (await kept?.keys()) ?? []) {
+    if (url.startsWith(FOLDER.href) && !current.includes(new URL(url).search.slice(1))) await kept.delete(url);
+  }
+}
+
 async function whole(url, options, count, sha256) {
   const kept = await self.caches?.open("autodiff_edu").catch(() => undefined);
   const key = new URL(`?${sha256 ?? ""}`, url);
@@ -90,7 +103,7 @@ async function whole(url, options, count, sha256) {
   if (sha256 && self.crypto.subtle) {
     const digest = new Uint8Array(await self.crypto.subtle.digest("SHA-256", bytes));
     const found = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-    if (found !== sha256) throw new Error(`${url.pathname.split("/").at(-1)} did not arrive as it was sent`);
+    if (found !== sha256) throw new Error(`${url.pathname.split("/").at(-1)} was damaged or changed on the way`);
     await kept?.put(key, new Response(bytes)).catch(() => undefined); // the disk may be full
   }
   return bytes;
