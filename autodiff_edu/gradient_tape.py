@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from .arrays.memory import owners
 from .core.active import now
 from .core.tape import Tape
 from .core.variable import Variable
@@ -339,9 +340,10 @@ class GradientTape(Tape):
     def nudge(self, target: Any, tensor: Any, by: Any) -> Nudge:
         """Nudge a tensor: compute how far the target moves, and how far the cotangent says it does.
 
-        Runs again what was recorded after the tensor: orders, masks and indices on the tape are found anew. Anything
-        else stays as it was, such as the way an `if` went, plain numbers, and what was computed while the tape was
-        paused. Never uses up a tape.
+        Runs again what was recorded after the tensor. Orders are found anew, and so are masks and indices that stand
+        alone, as in `x[mask]` and `np.where(mask, x, y)`. Anything else stays as it was, such as the way an `if` went,
+        `i` in `x[..., i]` and `np.take(x, i)`, plain numbers, and what was computed while the tape was paused. Never
+        uses up a tape.
 
         Parameters
         ----------
@@ -419,9 +421,9 @@ class GradientTape(Tape):
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the arrays that the tape's entries hold; one that several entries hold counts once."""
-        kept = {id(value): value for entry in self.entries for value in (entry.output_value, *(entry.values or ()))}
-        return sum(int(getattr(value, "nbytes", 0)) for value in kept.values())
+        """The bytes of the NumPy arrays that the tape's entries hold; one that several hold, or view, counts once."""
+        values = (value for entry in self.entries for value in (entry.output_value, *(entry.values or ())))
+        return sum({id(owner): owner.nbytes for owner in owners(values)}.values())
 
     def _check_option(self, unconnected: str, target: Any, sources: Any, check_target: Callable[[], Any]) -> None:
         check_option(unconnected)

@@ -26,7 +26,7 @@ DASK_LACKS = names("""
     linalg solve, broadcast | linalg solve, one matrix and batch | linalg svd, batch | linalg svd, square |
     linalg svd, values | linalg svd, wide | linalg svdvals | linalg trace | nan_to_num options | partition |
     partition axis=0 | reshape | reshape in Fortran's order | reshape to more axes | sort | sort axis=0 |
-    sort stable=True | take axis=1 | take_along_axis | take_along_axis axis=0 | take_along_axis, broadcast |
+    sort kind | sort stable=True | take axis=1 | take_along_axis | take_along_axis axis=0 | take_along_axis, broadcast |
     reshape in Fortran's order, as a method |
     where of indices | x.diagonal() | x[[0, 0, 0], [1, 1, 2], [1, 1, 0]] | x[[0, 1], [2, 2]] |
     x[[0, 2], :, [1, 0]] | x[[[0], [2]], [1, 3]] | x[np.array(1)] | x[np.array([True, False, True]), [1, 1]] |

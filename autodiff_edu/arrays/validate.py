@@ -294,7 +294,7 @@ def _check_numbers(value: Any) -> None:
 
 
 def _no_numbers(value: Any, dtype: Any) -> TypeError:
-    return TypeError(f"a tensor holds numbers, but {type(value).__name__} {value!r:.60} has dtype {dtype}")
+    return TypeError(f"a tensor holds numbers, but {value!r:.60} has dtype {dtype}")
 
 
 def _read(value: Any) -> Any:

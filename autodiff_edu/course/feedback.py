@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection
+import sys
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,7 +92,7 @@ def number(answer: Any, name: str = "your answer") -> float:
     except Exception:
         value = math.nan
     if isinstance(answer, bool | str | bytes) or not math.isfinite(value):
-        raise NotYet(f"I need one number here, and {name} is {shortened(answer)}, a {type(answer).__name__}.")
+        raise NotYet(f"I need one number here, and {name} is {shortened(answer)}, {_kind(answer)}.")
     return value
 
 
@@ -177,6 +178,39 @@ def observe(function: Callable[..., Any], *args: Any, written: str) -> tuple[Any
         return call(function, *args, written=written), events
 
 
+def by_hand(f: Callable[[Any], Any], refused: Mapping[Any, str], instead: str) -> Callable[[Any], Any]:
+    """Return `f`, which refuses to be called from some functions, under whatever names those were imported.
+
+    Parameters
+    ----------
+    f : callable
+        What a learner's answer differentiates.
+    refused : dict
+        The name of each function that the exercise leaves to the learner, by the code object that calls `f`.
+    instead : str
+        How the hint ends.
+
+    Examples
+    --------
+    >>> def ready_made(f):
+    ...     return f(3.0)
+    >>> ready_made(by_hand(abs, {ready_made.__code__: "ready_made"}, "write it yourself."))
+    Traceback (most recent call last):
+        ...
+    autodiff_edu.course.feedback.NotYet: That is `ready_made`, which this exercise leaves to you: write it yourself.
+    """
+
+    def called(x: Any) -> Any:
+        frame: Any = sys._getframe(1)
+        while frame is not None:
+            if frame.f_code in refused:
+                raise NotYet(f"That is `{refused[frame.f_code]}`, which this exercise leaves to you: {instead}")
+            frame = frame.f_back
+        return f(x)
+
+    return called
+
+
 def needs_function(answer: Any, signature: str) -> None:
     """Refuse an answer that cannot be called.
 
@@ -189,12 +223,15 @@ def needs_function(answer: Any, signature: str) -> None:
 Hand in the function itself, without calling it.
     """
     if not callable(answer):
-        kind = type(answer).__name__
-        article = "an" if kind[0] in "aeiou" else "a"
         raise NotYet(
-            f"I need a function, {signature}, and your answer is {shortened(answer)}, {article} {kind}. "
+            f"I need a function, {signature}, and your answer is {shortened(answer)}, {_kind(answer)}. "
             "Hand in the function itself, without calling it."
         )
+
+
+def _kind(answer: Any) -> str:
+    name = type(answer).__name__
+    return f"{'an' if name[0] in 'aeiou' or name == 'ndarray' else 'a'} {name}"
 
 
 def needs_dict(answer: Any, example: str) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from numbers import Real
+from numbers import Rational, Real
+from types import MappingProxyType
 from typing import Any
 
 from ..player.prediction import bundle, seal
@@ -63,6 +64,7 @@ class Prediction:
     def __post_init__(self) -> None:
         for name, text in [("question", self.question), ("why", self.why), *_named("a hint", self.hints)]:
             _check_text(name, text)
+        object.__setattr__(self, "hints", MappingProxyType(dict(self.hints)))
         if not self.question.endswith("?"):
             raise ValueError(f"{self.question!r} is not a question: end it with a question mark")
         if not _is_number(self.within) or not 0 <= self.within < 1:
@@ -76,8 +78,10 @@ class Prediction:
         choices: Any = self.choices
         if not isinstance(choices, tuple) or not all(isinstance(choice, str) for choice in choices):
             raise TypeError(f'choices is {choices!r:.60}, not a tuple of str: write ("0", "None")')
+        for choice in choices:
+            _check_text("a choice", choice)
         listed = ", ".join(map(repr, choices))
-        if len(choices) == 1 or len(set(choices)) < len(choices) or "" in choices:
+        if len(choices) == 1 or len(set(choices)) < len(choices):
             raise ValueError(f"the choices are {listed}: write two or more, each once")
         answer = self._checked(self.answer, "answer")
         if choices and answer not in choices:
@@ -100,6 +104,8 @@ class Prediction:
             wanted = {"choice": "a str, one of the choices", "shape": "a shape, such as (2, 3)", "number": "a number"}
             more = ", or a str with choices to choose from" if asks == "number" and isinstance(answer, str) else ""
             raise TypeError(f"{name} is {answer!r:.60}; write {wanted[asks]}{more}")
+        if asks == "number" and answer is not None and not _has_a_float(answer):
+            raise ValueError(f"{name} is too large for the page to compare: the largest number is about 1.8e308")
         checked: Answer = answer
         return checked
 
@@ -113,7 +119,7 @@ class Prediction:
         """Judge as answers.js does."""
         right: Any = self.answer
         if _is_number(answer) and _is_number(right) and math.isfinite(right):
-            return bool(abs(answer - right) <= self.within * abs(right) + 1e-12)
+            return abs(float(answer) - float(right)) <= (self.within + 1e-12) * abs(float(right))
         return _text(answer) == _text(right)
 
     def __repr__(self) -> str:
@@ -135,13 +141,21 @@ def _check_text(name: str, text: Any) -> None:
     if not isinstance(text, str):
         raise TypeError(f"{name} is {text!r:.60}, not a str")
     if not text.strip() or text != text.strip():
-        raise ValueError(f"{name} is {text!r:.60}: write a sentence, without spaces around it")
+        raise ValueError(f"{name} is {text!r:.60}: write some text, without spaces around it")
     if text.count("`") % 2:
         raise ValueError(f"{name} has a backtick without its partner: {text!r}")
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _has_a_float(value: Any) -> bool:
+    try:
+        float(value)
+    except OverflowError:
+        return False
+    return True
 
 
 def _is_size(axis: Any) -> bool:
@@ -152,4 +166,7 @@ def _text(answer: Any) -> str:
     """Write an answer as a learner may type it, and as answers.js reads it."""
     if isinstance(answer, tuple):
         return str(tuple(map(int, answer)))
-    return f"{answer:.10g}" if isinstance(answer, Real) else str(answer)
+    if isinstance(answer, Rational) or not isinstance(answer, Real):
+        return str(answer)  # a fraction as 1/3, which answers.js divides
+    short = f"{float(answer):.10g}"
+    return short if float(short) == answer else repr(float(answer)).removesuffix(".0")

@@ -1,8 +1,9 @@
 """Nudging a tensor: how far the target really moves, and how far the cotangent says it does.
 
 Everything that the tape computed from a tensor is computed again with that tensor moved. Nothing is recorded, and no
-tape is used up. Orders, masks and indices that are on the tape are computed again too. Your code's own choices, with an
-`if` for example, are not; if they would have been different, the result says so.
+tape is used up. Orders are found again too, and so are masks and indices that stand alone in the brackets, as in
+`x[mask]`. Other choices, such as an `if`, `x[..., i]` or `np.take(x, i)`, are not; if one would have been different,
+the result says so, as far as the tape knows.
 
 >>> import autodiff_edu as ad
 >>> x = ad.Variable(3.0, name="x")
@@ -21,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.active import only
-from ..core.entry import Entry
+from ..core.entry import PLAIN, Entry
 from ..core.tape import Tape
 from ..text.formatting import short_value
 from .jacobians import _pull_back, one_tensor
@@ -89,7 +90,8 @@ def nudge(tape: Tape, target: Any, tensor: Any, by: Any, lately: Iterable[Entry]
         entries = leading_to(makers, target._id)
         move = partial(np.add, by)
         values = run_again(entries, tensor._id, move)
-        ids = choices(makers, target._id)
+        lately = list(lately)
+        ids = choices(makers, target._id, lately)
         kept = [
             f"the choice made by {entry.name} at {entry.place}"
             for entry in changed(leading_to(makers, *ids), ids, tensor._id, move)
@@ -152,12 +154,39 @@ def _unseen(entry: Entry) -> frozenset[int]:
     return getattr(entry.operation, "unseen", frozenset())
 
 
-def choices(makers: Mapping[int, Entry], target: int) -> list[int]:
-    """List the ids of booleans and whole numbers before a target that no entry uses: code may choose by them."""
-    used = {id for entry in makers.values() for id in entry.ids}
+def choices(makers: Mapping[int, Entry], target: int, lately: Iterable[Entry]) -> list[int]:
+    """List the ids of booleans and whole numbers before a target that code may choose by.
+
+    It may do so by what no entry uses, by what it read (with an `if` or `float()`, for example: `lately` says so), and
+    by what stands as a plain array in an entry: in `x[..., i]` for example, or in what np.take is written in.
+    """
+    used = {id for entry in makers.values() for id in entry.ids} - _read_before(target, lately)
+    plain = _plain_arrays(makers.values())
     return [
-        id for id, entry in makers.items() if id < target and id not in used and entry.output_value.dtype.kind in "biu"
+        made
+        for made, entry in makers.items()
+        if made < target
+        and entry.output_value.dtype.kind in "biu"
+        and (made not in used or id(entry.output_value) in plain)
     ]
+
+
+def _plain_arrays(entries: Iterable[Entry]) -> set[int]:
+    """Return the identities of the arrays that entries use, but not as those of tensors."""
+    plain = [v for entry in entries for v, made in zip(entry.values, entry.ids, strict=True) if made is None]
+    parts = [part for value in plain for part in (value if isinstance(value, tuple) else (value,))]
+    return {id(part) for part in parts if hasattr(part, "dtype") and not isinstance(part, np.bool_)}  # NumPy has two
+
+
+def _read_before(target: int, lately: Iterable[Entry]) -> set[int | None]:
+    """Return the ids of the tensors that became plain numbers before a target was computed, other than to be shown."""
+    found: set[int | None] = set()
+    for line in lately:
+        if line.output_id == target:
+            return found
+        if line.output_id == PLAIN and isinstance(line.operation, str) and line.operation != "format()":
+            found.update(line.ids)
+    return set()  # the target is older than what is remembered
 
 
 def changed(entries: Iterable[Entry], ids: list[int], tensor: int, move: Callable[[Any], Any]) -> list[Entry]:

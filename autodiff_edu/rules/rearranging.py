@@ -59,26 +59,28 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
 
 def sort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     """Sort along one axis, or all elements."""
-    return arranged(np.sort, np.argsort, (a,), axis)
+    return arranged(np.sort, np.argsort, (a,), axis, kind=kind, order=order, stable=stable)
 
 
 def partition(a: Any, kth: Any, axis: int | None = -1, kind: Any = "introselect", order: Any = None) -> Any:
     """Partition along one axis, or all elements."""
-    return arranged(np.partition, np.argpartition, (a, kth), axis)
+    kind = None if kind == "introselect" else kind
+    return arranged(np.partition, np.argpartition, (a, kth), axis, kind=kind, order=order)
 
 
-def arranged(function: Any, order: Any, args: tuple[Any, ...], axis: int | None) -> Any:
+def arranged(function: Any, find_order: Any, args: tuple[Any, ...], axis: int | None, **options: Any) -> Any:
     """Arrange elements by one operation, which finds their order anew when it is computed again with other values."""
+    parameters = {name: option for name, option in options.items() if option is not None}  # NumPy checks them
     if axis is None:
         args, axis = (np.ravel(args[0]), *args[1:]), -1
     x, *rest = args
     if not isinstance(array_of(x), np.ndarray):  # such as Dask's, which has no sort: index by the order
-        return take_along_axis(x, order(array_from(x), *rest, axis=axis), axis)
-    parameters = {} if axis == -1 else {"axis": axis}
+        return take_along_axis(x, find_order(array_from(x), *rest, axis=axis, **parameters), axis)
+    parameters |= {} if axis == -1 else {"axis": axis}
     return apply(function, args, parameters) if isinstance(x, Tensor) else function(*args, **parameters)
 
 
-def pull_arranged(g: Any, y: Any, x: Any, *_: Any, axis: int = -1) -> Any:
+def pull_arranged(g: Any, y: Any, x: Any, *_: Any, axis: int = -1, **__: Any) -> Any:
     """Pull back to where each element stood before: it has the same rank in x and in y."""
     axis = normalize_axis_index(axis, np.ndim(x)) - np.ndim(x)
     x, y = array_of(x), array_of(y)

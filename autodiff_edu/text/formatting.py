@@ -92,6 +92,11 @@ def _nested(array: Any) -> str:
     return f"[{' '.join(map(_nested, array))}]" if array.ndim else number(array[()])
 
 
+def is_array(value: Any) -> bool:
+    """Return whether a value is an array, of NumPy or of another library, such as Dask's."""
+    return hasattr(value, "__array_function__")
+
+
 def short_argument(value: Any) -> str:
     """Write an argument that is not a tensor."""
     if isinstance(value, type | np.dtype):
@@ -99,8 +104,8 @@ def short_argument(value: Any) -> str:
     if isinstance(value, np.ndarray | np.generic):
         text = short_value(value)
         return text if not value.ndim or text.startswith("[") else f"[{text}]"
-    if hasattr(value, "__array_function__"):  # an array of another library, such as Dask's
-        return short_value(value)
+    if is_array(value):
+        return f"[{'×'.join(map(str, value.shape)) or 'a number'}, not computed here]"
     return number(value) if isinstance(value, float | complex) else value if value == "…" else repr(value)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .formatting import short_argument, short_index, short_value, spoken_value
+from .formatting import is_array, short_argument, short_index, short_value, spoken_value
 from .places import Where, name_in_with, names, renamed
 from .shared import operators
 
@@ -162,7 +162,7 @@ class Labels:
         operator = operators().get(entry.name)
         if operator and len(parts) == 2:
             written = [
-                spoken_value(v) if isinstance(v, np.ndarray) and part == short_argument(v) else part
+                spoken_value(v) if is_array(v) and v.ndim and part == short_argument(v) else part
                 for part, v in zip(parts, entry.values or parts, strict=True)
             ]
             return f"{written[0]} {operator.aloud} {written[1]}" if operator.level > COMPARES else self.text(entry)
@@ -177,7 +177,7 @@ class Labels:
         write = short_index if entry.name == "getitem" else short_argument
         written = self.of_arguments(entry)
         parts = [
-            (alias or self._names[id]) if id is not None else name if name and isinstance(v, np.ndarray) else write(v)
+            (alias or self._names[id]) if id is not None else name if name and is_array(v) else write(v)
             for id, v, name, alias in zip(entry.ids, values, written, self.aliases(entry), strict=True)
         ]
         for k, text in enumerate(texts):  # the arrays were released, or not kept; the code still has its text

@@ -53,8 +53,8 @@ def _statements(path: str, source: str) -> dict[int, list[ast.stmt]]:
 
     def visit(node: ast.AST, above: ast.AST) -> None:
         for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.stmt) and child.lineno == getattr(getattr(node, "pattern", None), "lineno", 0):
-                continue  # behind the colon of a case, whose line is run to try the pattern
+            if isinstance(node, ast.match_case) and isinstance(child, ast.stmt) and child.lineno == end_of_head(node):
+                continue  # behind the colon of a case, whose line is run to try the pattern or the guard
             if isinstance(child, ast.stmt):
                 together = found.get(child.lineno, [])
                 beside = together if together and together[-1] is not above else []
@@ -65,6 +65,11 @@ def _statements(path: str, source: str) -> dict[int, list[ast.stmt]]:
 
     visit(tree, tree)
     return found
+
+
+def end_of_head(case: ast.match_case) -> int:
+    """Return the last line of a case's pattern and guard."""
+    return (case.guard or case.pattern).end_lineno or 0
 
 
 def where_is(code: CodeType, node: ast.expr | ast.stmt) -> Where:

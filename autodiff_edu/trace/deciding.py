@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 
-from ..text.statements import written_as
+from ..text.statements import end_of_head, written_as
 
 
 def condition(statement: ast.If | ast.While, following: int) -> str:
@@ -34,8 +34,8 @@ def matched(statement: ast.Match, following: int) -> str:
         if is_in(following, case.body):
             guard = f" if {ast.unparse(case.guard)}" if case.guard else ""
             return f"{subject} matches {written_as(case.pattern) or 'the pattern'}{guard}, so the block below it runs"
-    known = all(case.body[0].lineno > case.pattern.lineno for case in statement.cases)
-    return f"{subject} matches no pattern, so every block is skipped" if known else ""
+    known = all(case.body[0].lineno > end_of_head(case) for case in statement.cases)
+    return f"no case applies to {subject}, so every block is skipped" if known else ""
 
 
 def is_in(line: int, block: list[ast.stmt]) -> bool:

@@ -337,7 +337,7 @@ class Writer:
         from .nudges import nudges
 
         earlier = [entry for entries in source._earlier.values() for entry in entries]
-        if kept := nudges(source.events, self.passes, earlier, self.tensors):
+        if kept := nudges(source.events, self.passes, earlier, source._heard, self.tensors):
             self.document["nudges"] = kept
 
     def _where_of(self, event: Event) -> Where | None:

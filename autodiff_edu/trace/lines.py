@@ -67,11 +67,9 @@ class Call:
         self.worth = by_user or caller is not None  # being shown: a function that the package calls stands alone
         count = code.co_argcount + code.co_kwonlyargcount
         given = frame.f_locals
-        self.arguments = {
-            name: _in_brief(given[name])
-            for name in code.co_varnames[:count]
-            if name in given and name not in ("self", "cls")
-        }
+        names = code.co_varnames[:count]
+        names = names[1:] if names[:1] in (("self",), ("cls",)) else names
+        self.arguments = {name: _in_brief(given[name]) for name in names if name in given}
 
 
 class Frame:

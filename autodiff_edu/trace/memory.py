@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from ..arrays.memory import owners
 from ..core.entry import Entry
 from ..core.tape import Tape
 from . import events
@@ -50,16 +49,5 @@ class Held:
             self.bytes -= array.nbytes if self.counts[id(array)] == 0 else 0
 
 
-def _owners(*values: Any) -> list[Any]:
-    """List the arrays among some values; for a view, the array whose memory it shows."""
-    found = []
-    for value in values:
-        if isinstance(value, np.ndarray | np.generic):
-            while isinstance(value.base, np.ndarray):
-                value = value.base
-            found.append(value)
-    return found
-
-
 def _held_by(entry: Entry) -> list[Any]:
-    return _owners(*(entry.values or ()), entry.output_value)
+    return owners((*(entry.values or ()), entry.output_value))

@@ -42,7 +42,7 @@ class Direction(NamedTuple):
 
 
 def nudges(
-    happened: list[Event], passes: list[int], earlier: list[Entry], tensors: dict[int, int]
+    happened: list[Event], passes: list[int], earlier: list[Entry], heard: list[Entry], tensors: dict[int, int]
 ) -> list[dict[str, Any]]:
     """Compute the nudges of a trace.
 
@@ -52,13 +52,15 @@ def nudges(
         The events, and for each the number of its backward pass.
     earlier
         The entries of the tapes from before the trace began.
+    heard
+        All that was computed during the trace, and what became plain numbers.
     tensors
         By the id of a tensor, its index in the document.
     """
     with only(), np.errstate(all="ignore"):
         found: dict[Any, dict[str, Any]] = {}
         runs = 0
-        for cost, kept in _all_nudges(happened, passes, earlier, tensors):
+        for cost, kept in _all_nudges(happened, passes, earlier, heard, tensors):
             found.setdefault((kept["tensor"], kept["target"], "along" in kept), kept)
             runs += cost
             if len(found) == MOST or runs > MOST_RUNS:
@@ -66,7 +68,7 @@ def nudges(
     return list(found.values())
 
 
-def _all_nudges(happened: Any, passes: Any, earlier: Any, tensors: Any) -> Iterator[Kept]:
+def _all_nudges(happened: Any, passes: Any, earlier: Any, heard: Any, tensors: Any) -> Iterator[Kept]:
     known = {entry.output_id: entry for entry in earlier}
     seeds: dict[int, list[events.Seed]] = {}
     cotangents: dict[int, dict[int, Any]] = {}
@@ -84,16 +86,16 @@ def _all_nudges(happened: Any, passes: Any, earlier: Any, tensors: Any) -> Itera
         target, first = seed.tensor._array, seed.cotangent._array
         is_scalar = _is_here(target, np.float64) and target.shape == first.shape == () and np.isfinite(target)
         if not others and is_scalar and first == 1:
-            yield from _of_pass(makers, seed.tensor, cotangents[number], tensors)
+            yield from _of_pass(makers, seed.tensor, cotangents[number], heard, tensors)
 
 
-def _of_pass(makers: dict[int, Entry], target: Any, cotangents: Any, tensors: Any) -> Iterator[Kept]:
+def _of_pass(makers: dict[int, Entry], target: Any, cotangents: Any, heard: Any, tensors: Any) -> Iterator[Kept]:
     """Nudge everything that a target was computed from: first what a cotangent has reached."""
     before = leading_to(makers, target._id)
     results = [entry.output_value for entry in before]
     if len(results) > MOST_ENTRIES or not all(map(_is_here, results)) or sum(map(np.size, results)) > MOST_NUMBERS:
         return
-    ids = choices(makers, target._id)
+    ids = choices(makers, target._id, heard)
     ways = leading_to(makers, *ids)
     if len(ways) > MOST_ENTRIES:
         return

@@ -112,6 +112,8 @@ def in_its_scope(call: Callable[..., Any]) -> Callable[..., Any]:
     return scoped
 
 
+# All methods wrapped so share one code object, which is the only thing about them that a running frame shows. It can be
+# read only off a function that was wrapped; `print` is as good as any, because it is never called.
 SCOPED = in_its_scope(print).__code__
 """The code that stands between a call and such a method, which is not a call of its own to a reader."""
 

@@ -42,6 +42,13 @@ def spoiling(value):
     return kept
 
 
+def locking(value):
+    """Return the array itself, locked against writing, and parts of a list likewise."""
+    if isinstance(value, np.ndarray):
+        value.flags.writeable = False
+    return list(map(locking, value)) if isinstance(value, list) else value
+
+
 RIGHT = {
     "1.1": [8, 8.0, np.int64(8), ad.constant(8.0), np.array([8])],
     "1.2": [copy.deepcopy, by_parts, frozen, lambda value: pickle.loads(pickle.dumps(value))],
@@ -83,6 +90,7 @@ WRONG = {
         (lambda value: [value], "It should hold the same"),
         (lambda value: str(value), "It should hold the same"),
         (spoiling, "Leave the value alone"),
+        (locking, "locks an array against writing. Leave"),
         (lambda value: ..., "three dots"),
         (lambda value: None, "returns None"),
         (lambda value: None if isinstance(value, float) else copy.deepcopy(value), "For a number, your function ret"),

@@ -35,6 +35,22 @@ def add_to_g(cotangents, name, contribution, g):
     cotangents[name] = g + contribution
 
 
+def add_times_g(cotangents, name, contribution, g):
+    cotangents[name] = cotangents.get(name, 0.0) + g * contribution
+
+
+def add_to_itself(cotangents, name, contribution, g):
+    cotangents[name] = cotangents.setdefault(name, contribution) + contribution
+
+
+def multiply(cotangents, name, contribution, g):
+    cotangents[name] = cotangents.get(name, 1.0) * contribution
+
+
+def overwrite_twice(cotangents, name, contribution, g):
+    cotangents[name] = 2 * contribution
+
+
 def add_to_nothing(cotangents, name, contribution, g):
     cotangents[name] += contribution
 
@@ -49,6 +65,7 @@ RIGHT = {
         lambda g, z, x, y: (g * y, g * x),
         lambda g, z, x, y: [ad.constant(y) * g, np.float32(x) * np.float32(g)],
         lambda g, z, x, y: tuple(factor * g for factor in (y, x)),
+        lambda g, z, x, y: np.array([g * y, g * x]),
     ],
     "2.3": [
         walk(add),
@@ -67,7 +84,7 @@ WRONG = {
         ({**SIX, "f": 106.0}, "seed"),
         ({**SIX, "c": 40.0}, "is the value of c"),
         ({**SIX, "e": 7.0}, "that of e"),
-        ({**SIX, "x": 7.0}, "line of b and a"),
+        ({**SIX, "x": 7.0}, "to compute b and a"),
         ({**SIX, "x": "no"}, "the cotangent of x is `'no'`"),
         ({"f": 1.0}, "No cotangent is given for e"),
         ({**SIX, "a": ...}, "Still open: a"),
@@ -81,6 +98,11 @@ WRONG = {
         (lambda g, z, x, y: g * y + g * x, "two arguments"),
         (lambda g, z, x, y: (g * z / x, g * z / y), "divides by zero"),
         (lambda g, z, x, y: (g * np.float64(z) / np.float64(x), g * x), "divides by zero"),
+        (lambda g, z, x, y: (np.float32(g * z) / np.float32(x), g * x), "divides by zero"),
+        (lambda g, z, x, y: g * z / np.array([x, y]), "divides by zero"),
+        (lambda g, z, x, y: np.array(g * y), "two arguments"),
+        (lambda g, z, x, y: np.array([x, y]), "And the cotangent g is left out"),
+        (lambda g, z, x, y: (g * z / x if x else 0.0, g * z / y if y else 0.0), "ask the same for x"),
         (lambda g, z, x, y: (g * abs(y), g * abs(x)), "central differences give|ask the same for y"),
         (lambda g, z, x, y: None, "returns None"),
         (lambda g, z, x, y: (..., ...), "contribution to x is still open"),
@@ -97,6 +119,10 @@ WRONG = {
         (walk(add_to_nothing), "finds no accumulator"),
         (walk(add, order=list), "in reverse"),
         (walk(add, start=ones), "begins at 0.0"),
+        (walk(add_times_g), "already multiplied by g"),
+        (walk(add_to_itself), "once each, starting from 0.0"),
+        (walk(multiply), "once each, starting from 0.0"),
+        (walk(overwrite_twice), "must be added once, to the name"),
         (lambda entries, values, target: None, "gives None"),
         (lambda entries, values, target: 6.0, "the dict of cotangents"),
         (lambda entries, values, target: {}, "no cotangent for a"),

@@ -33,6 +33,10 @@ def forgets_length_one(g, shape):
     return g.sum(axis=tuple(range(g.ndim - len(shape))))
 
 
+def leaves_an_added_axis_of_length_one(g, shape):
+    return g if g.size == np.prod(shape) else fold(g, shape)
+
+
 def mean(g, shape):
     folded = fold(g, shape)
     return folded * folded.size / g.size
@@ -102,6 +106,8 @@ WRONG = {
         (forgets_the_left, "without `keepdims`"),
         (forgets_keepdims, "with `keepdims=True`"),
         (forgets_length_one, "Nothing was summed"),
+        (leaves_an_added_axis_of_length_one, "added on the left is still there"),
+        (lambda g, shape: g.sum(axis=0), "over the wrong axis"),
         (mean, "returns the mean"),
         (from_the_right, "sums the right axis"),
         (pick, "All of them count"),
@@ -116,7 +122,9 @@ WRONG = {
     ],
     "3.2": [
         (lambda g, z, x, y: (g @ y, x @ g), "do not fit together"),
-        (lambda g, z, x, y: (g * y, g * x), "do not fit together"),
+        (lambda g, z, x, y: (g * y, g * x), "element by element"),
+        (lambda g, z, x, y: (g * y.T, x.T * g), "element by element"),
+        (lambda g, z, x, y: (g + y, g + x), "element by element"),
         (lambda g, z, x, y: (x.T @ g, g @ y.T), "changed places"),
         (lambda g, z, x, y: (y.T, x.T), "g is left out. Which"),
         (lambda g, z, x, y: (np.ones_like(g) @ y.T, x.T @ np.ones_like(g)), "all ones"),

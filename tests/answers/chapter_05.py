@@ -31,6 +31,13 @@ def constant_unwatched(value):
     return tape.gradient(y, x)
 
 
+def not_trainable(value):
+    x = ad.Variable(value, trainable=False)
+    with ad.GradientTape() as tape:
+        y = x * x
+    return tape.gradient(y, x)
+
+
 def watched_late(value):
     x = ad.constant(value)
     with ad.GradientTape() as tape:
@@ -148,6 +155,7 @@ WRONG = {
     "5.1": [
         (but(1, constant_unwatched), "4 of 5 are repaired"),
         (but(1, constant_unwatched), "Who tells the tape"),
+        (but(1, not_trainable), "Its x is not watched"),
         (but(1, watched_late), "only after y was computed"),
         (but(1, watched_y), "It watches y"),
         (but(1, without_return(REPAIRED[0])), "Is a `return` missing"),
@@ -169,6 +177,7 @@ WRONG = {
         (but(3, slope_of(lambda x: float(x) ** 2 * x, real)), "Two of the three"),
         (but(4, slope_of(lambda x: 3.0 * ad.constant(np.exp(float(x))))), "does not bring it back"),
         (but(4, slope_of(lambda x: 3.0 * ad.constant(np.exp(x)))), r"use `np\.exp\(x\)` itself"),
+        (but(4, slope_of(lambda x: 3.0 * ad.Variable(np.exp(x)))), r"`ad\.Variable` make a new tensor"),
         (but(4, slope_of(lambda x: 3.0 * math.exp(x))), r"raised TypeError.*math\.exp takes"),
         (but(4, slope_of(lambda x: 3.0 * np.exp(x.numpy()))), r"`four`\. four\(.*raised TypeError"),
         (but(4, slope_of(np.exp)), "factor 3 is missing"),
@@ -178,6 +187,8 @@ WRONG = {
         (but(5, descent(lambda w, step: w)), "before the first step"),
         (but(5, descent(lambda w, step: w.assign_add(step))), "uphill"),
         (but(5, descent(lambda w, step: w.assign(step))), "replaces the value"),
+        (but(5, descent(lambda w, step: w.assign(-step))), "replaces the value"),
+        (but(5, descent(lambda w, step: w.assign_sub(10.0 * step))), "a tenth of it"),
         (REPAIRED[:4], "list of the five functions"),
         (REPAIRED[0], "list of the five functions"),
         ([2.0] * 5, "list of the five functions"),

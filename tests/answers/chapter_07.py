@@ -28,6 +28,35 @@ def with_two_tapes(x):
     return slopes(lambda tape, s, t, x: tape.gradient(s, x))(x), slopes(lambda tape, s, t, x: tape.gradient(t, x))(x)
 
 
+def squared(x, tape, watch=True):
+    with tape:
+        if watch:
+            tape.watch(x)
+        return x * x
+
+
+def with_q_twice(x):
+    tape = ad.GradientTape(persistent=True)
+    s, q = squared(x, tape), squared(x, tape, watch=False)
+    with tape:
+        t = np.sum(q * q)
+    return both(tape, s, t, x)
+
+
+def without_q(x):
+    with ad.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        s, t = np.sum(x * x), np.sum(x * x * x * x)
+    return both(tape, s, t, x)
+
+
+def inside(x):
+    with ad.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        q = x * x
+        return both(tape, np.sum(q), np.sum(q * q), x)
+
+
 def loss_of(x):
     return np.sum(np.sin(x) * x)
 
@@ -56,6 +85,18 @@ def on_a_tape_of_its_own(tape, x):
     with tape.stop_recording():
         report = steepest(own, again, x)
     return loss_of(x), float(report)
+
+
+def on_a_second_tape(tape, x):
+    with ad.GradientTape() as own:
+        own.watch(x)
+        again = loss_of(x)
+    return loss_of(x), steepest(own, again, x)
+
+
+def signed(tape, x):
+    loss, report = paused(tape, x)
+    return loss, -report
 
 
 def untouched(tape, x):
@@ -101,7 +142,13 @@ def dots(tape, x):
 AFTER = {"entries": 3, "dc/dx": None, "dc/dy": 12.0}
 
 RIGHT = {
-    "7.1": [slopes(both), lambda x: list(slopes(both)(x))],
+    "7.1": [
+        slopes(both),
+        lambda x: list(slopes(both)(x)),
+        lambda x: np.stack(slopes(both)(x)),
+        lambda x: np.stack(slopes(both)(x)).numpy().astype(np.float32),
+        inside,
+    ],
     "7.2": [paused, only_the_gradient_paused, on_a_tape_of_its_own],
     "7.3": [AFTER, {**AFTER, "dc/dy": ad.constant(12.0)}],
 }
@@ -113,6 +160,12 @@ WRONG = {
         (slopes(lambda tape, s, t, x: tape.gradient([s, t], [x, x])), "one target at a time"),
         (slopes(lambda tape, s, t, x: both(tape, t, s, x)), "other order"),
         (slopes(lambda tape, s, t, x: (tape.gradient(s, x), ...)), "three dots: the gradient of t"),
+        (slopes(lambda tape, s, t, x: tape.gradient(s, [x, t])), "holds \\*sources"),
+        (slopes(lambda tape, s, t, x: (tape.gradient(s, x),) * 2), "Both are the gradient of s"),
+        (slopes(lambda tape, s, t, x: (tape.gradient(s, x), x.numpy() * tape.gradient(s, x).numpy())), "dt/dq"),
+        (slopes(lambda tape, s, t, x: (tape.gradient(s, x), tape.gradient(t, s))), "Ask with respect to x"),
+        (with_q_twice, "more than once"),
+        (without_q, "more than once"),
         (slopes(both, watch=False), "watch x"),
         (slopes(lambda tape, s, t, x: (s, t)), "gradient of s is not right"),
         (slopes(lambda tape, s, t, x: (tape.gradient(s, x), t)), "gradient of t is not right"),
@@ -125,6 +178,10 @@ WRONG = {
     "7.2": [
         (untouched, "recorded as well"),
         (without_with, "a call without `with`"),
+        (on_a_second_tape, "your second tape"),
+        (lambda tape, x: paused(tape, x)[::-1], "other order"),
+        (lambda tape, x: (float(paused(tape, x)[0]), paused(tape, x)[1]), "plain number, a float"),
+        (signed, "Return its size"),
         (all_paused, "Was the loss recorded"),
         (paused_and_by_hand, "must be recorded"),
         (half_paused, "is not recorded"),
@@ -149,6 +206,9 @@ WRONG = {
         ({**AFTER, "dc/dy": 14.0}, "path through a"),
         ({**AFTER, "dc/dy": 6.0}, "two contributions"),
         ({**AFTER, "dc/dy": 1.0}, "dc/dy at y = 3"),
+        ({**AFTER, "dc/dy": 24.0}, "value of c"),
+        ({**AFTER, "dc/dx": "None"}, "without quotes"),
+        ({**AFTER, "entries": None}, "Only a gradient can be None"),
         ({"entries": 3}, "dc/dx, dc/dy"),
         ({**AFTER, "entries": ...}, "Still open: entries"),
     ],

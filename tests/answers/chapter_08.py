@@ -25,6 +25,12 @@ def td_from_numbers(row, start, end, prizes, discount):
     return np.mean((row[start] - (prizes + discount * row.numpy()[end])) ** 2)
 
 
+def td_in_a_pause(row, start, end, prizes, discount):
+    with ad.GradientTape().stop_recording():
+        target = prizes + discount * row[end]
+    return np.mean((row[start] - target) ** 2)
+
+
 def td_with(value=lambda v: v, target=lambda t: t, mean=np.mean):
     return lambda row, start, end, prizes, discount: mean(
         (value(row[start]) - target(prizes + discount * row[end])) ** 2
@@ -76,6 +82,8 @@ WRONG = {
         (lambda row, s, e, p, d: float(td(row, s, e, p, d)), "as a tensor"),
         (lambda row, s, e, p, d: None, "returns None"),
         (lambda row: row, "raised TypeError"),
+        (lambda row, s, e, p, d: td(row, s, e, p, d) / 2, "half of the mean"),
+        (td_in_a_pause, "A cut needs no tape"),
         (0.025, "without calling it"),
     ],
     "8.2": [
@@ -100,6 +108,9 @@ WRONG = {
         (lambda x, constant: constant(lambda: x), "one gradient is None"),
         (lambda x, constant: x * constant(x), "without arguments"),
         (lambda x, constant: x * constant(lambda: ...), "three dots"),
+        (lambda x, constant: x * constant(lambda: None), "returns `None`"),
+        (lambda x, constant: x * constant(lambda: 3.0), "plain number"),
+        (lambda x, constant: x * constant, "Call it"),
         (lambda x, constant: constant(lambda: x) and 3.0, "one number computed from x"),
         (lambda x: x, "raised TypeError"),
         (3.0, "without calling it"),

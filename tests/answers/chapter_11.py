@@ -20,6 +20,22 @@ def watching(by_0, by_1, ask=None):
     return two_tapes
 
 
+def watching_late(x0, x1):
+    with ad.GradientTape() as tape0, ad.GradientTape() as tape1:
+        total = np.sin(x0) * np.exp(x1)
+        tape0.watch(x0)
+        tape1.watch(x1)
+    return tape0.gradient(total, x0), tape1.gradient(total, x1)
+
+
+def watching_one_late(x0, x1):
+    with ad.GradientTape() as tape0, ad.GradientTape() as tape1:
+        tape0.watch(x0)
+        total = np.sin(x0) * np.exp(x1)
+        tape1.watch(x1)
+    return tape0.gradient(total, x0), tape1.gradient(total, x1)
+
+
 def asking(ask, persistent=True, watch=True):
     """Make an answer to 11.2 that asks its tape as `ask` says."""
 
@@ -44,6 +60,22 @@ def twice(x, y):
         z, _ = x**2 + y, y + y**2 + x
         _, m = x**2 + y, y + y**2 + x
     return tape.gradient(z, x), tape.gradient(m, y)
+
+
+def twice_with_products(x, y):
+    with ad.GradientTape(persistent=True) as tape:
+        tape.watch([x, y])
+        z, _ = x * x + y, y + y * y + x
+        _, m = x * x + y, y + y * y + x
+    return tape.gradient(z, x), tape.gradient(m, y)
+
+
+def inside_the_block(x, y):
+    with ad.GradientTape(persistent=True) as tape:
+        tape.watch([x, y])
+        z = x**2 + y
+        m = y + y**2 + x
+        return tape.gradient(z, x), tape.gradient(m, y)
 
 
 def after_each_other(x, y):
@@ -78,6 +110,7 @@ RIGHT = {
         lambda x, y: list(asking(each)(x, y)),
         asking(lambda gradient, z, m, x, y: [gradient(*pair).numpy() for pair in ((z, x), (m, y))]),
         with_products,
+        inside_the_block,
     ],
     "11.3": [LANES, {"first": "q, s", "second": ["t", "s", "r", "p"]}, lanes(first=("s", "q"))],
 }
@@ -86,8 +119,10 @@ WRONG = {
     "11.1": [
         (watching([], []), "three dots"),
         (watching([1], [0]), "Exchange"),
-        (watching([0, 1], []), "tape1 never watched"),
-        (watching([], [0, 1]), "tape0 never watched"),
+        (watching_late, "neither tape recorded anything"),
+        (watching_one_late, "tape1 was not watching"),
+        (watching([0, 1], []), "tape1 was not watching"),
+        (watching([], [0, 1]), "tape0 was not watching"),
         (watching([0, 1], [0, 1]), "more than its own"),
         (watching([0], [1], lambda t0, t1, total, x0, x1: (t1.gradient(total, x1), t0.gradient(total, x0))), "places"),
         (watching([0, 1], [], lambda t0, t1, total, *x: t0.gradient(total, list(x))), "one tape found both"),
@@ -108,8 +143,12 @@ WRONG = {
         (asking(lambda gradient, z, m, x, y: (..., ...)), "three dots"),
         (asking(lambda gradient, z, m, x, y: (z, m)), "dz/dx is"),
         (asking(each, watch=False), "Watch x and y"),
+        (asking(lambda gradient, z, m, x, y: gradient(z + m, [x, y])), "after the block is not on the tape"),
+        (asking(lambda gradient, z, m, x, y: (gradient(z, [x, y]), gradient(m, [x, y]))), "Ask for dz/dx alone"),
+        (asking(lambda gradient, z, m, x, y: (gradient(z, x), gradient(m, [x, y]))), "Ask for dz/dx alone"),
         (after_each_other, "used 2 tapes"),
         (twice, "more than once"),
+        (twice_with_products, "more than once"),
         (lambda x, y: (2 * x, 1 + 2 * y), "no tape"),
         (asking(lambda gradient, z, m, x, y: gradient(z, x)), "Return two"),
         (None, "without calling it"),
@@ -117,8 +156,8 @@ WRONG = {
     "11.3": [
         ({"first": LANES["second"], "second": LANES["first"]}, "changed places"),
         (lanes(first="pqs"), "uses x alone"),
-        (lanes(first="s"), "by itself, and first does"),
-        (lanes(first="qrs"), "is paused"),
+        (lanes(first="s"), "`first` watches trainable variables by itself"),
+        (lanes(first="qrs"), "`first` is paused"),
         (lanes(first="qst"), "nothing but r"),
         (lanes(first="q"), "uses y too"),
         (lanes(second="pqrst"), "watches x alone"),
@@ -127,7 +166,7 @@ WRONG = {
         (lanes(second="prt"), "follows that chain"),
         (lanes(second="prs"), "has recorded r"),
         ({"first": {...}, "second": {...}}, "three dots"),
-        ({"first": {"q", "s"}}, "tape second"),
+        ({"first": {"q", "s"}}, "no answer for `second`"),
         ({"first": 3, "second": {"q"}}, "set of names"),
         (lanes(first=["z"]), "The lines are"),
     ],

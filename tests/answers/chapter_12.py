@@ -73,19 +73,72 @@ def by_two_tapes(f, x):
     return outer.gradient(second, x)
 
 
+def in_one_with(f, x):
+    with ad.GradientTape() as tape_3, ad.GradientTape() as tape_2, ad.GradientTape() as tape_1:
+        for tape in (tape_3, tape_2, tape_1):
+            tape.watch(x)
+        first = tape_1.gradient(f(x), x)
+        return tape_3.gradient(tape_2.gradient(first, x), x)
+
+
+def of_y_again(f, x):
+    with ad.GradientTape() as tape_3:
+        tape_3.watch(x)
+        with ad.GradientTape() as tape_2:
+            tape_2.watch(x)
+            with ad.GradientTape() as tape_1:
+                tape_1.watch(x)
+                y = f(x)
+            tape_1.gradient(y, x)
+        first = tape_2.gradient(y, x)
+    return tape_3.gradient(first, x)
+
+
+def watched_late(f, x):
+    with ad.GradientTape() as tape_3:
+        tape_3.watch(x)
+        with ad.GradientTape() as tape_2:
+            with ad.GradientTape() as tape_1:
+                tape_1.watch(x)
+                y = f(x)
+            tape_2.watch(x)
+            first = tape_1.gradient(y, x)
+        second = tape_2.gradient(first, x)
+    return tape_3.gradient(second, x)
+
+
+def again_and_again(f, x):
+    with ad.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    return tape.gradient(tape.gradient(tape.gradient(y, x), x), x)
+
+
+def through_hessian(f, x):
+    with ad.GradientTape() as tape:
+        tape.watch(x)
+        second = ad.hessian(f)(x)
+    return tape.gradient(second, x)
+
+
+def nothing_returned(f, x):
+    nested(3)(f, x)
+
+
 def in_float32(f, x):
     return np.float32(nested(3)(f, x))
 
 
-def regularised(loss, watched="error", order=(0, 1)):
+def regularised(loss, watched="error", order=(0, 1), mean=np.mean, watches=True):
     """Make an answer to 12.2 whose loss is made of the error and the input gradient as `loss` says."""
 
     def gradients(layer, x, wanted):
         with ad.GradientTape() as outer:
             with ad.GradientTape() as inner:
-                inner.watch(x)
+                if watches:
+                    inner.watch(x)
                 output = layer(x)
-                error = np.mean((output - wanted) ** 2)
+                error = mean((output - wanted) ** 2)
             by_x = inner.gradient({"error": error, "output": output}[watched], x)
             total = loss(error, by_x)
         pair = outer.gradient(total, [layer.kernel, layer.bias])
@@ -116,14 +169,14 @@ def mix(real, fake, share):
     return share * real + (1 - share) * fake
 
 
-def penalty(of_gradient, place=mix):
+def penalty(of_gradient, place=mix, rated=lambda rating: rating):
     """Make an answer to 12.3 that computes the penalty from the gradient at a place as `of_gradient` says."""
 
     def answer(critic, real, fake, share):
         between = place(real, fake, share)
         with ad.GradientTape() as tape:
             tape.watch(between)
-            rating = critic(between)
+            rating = rated(critic(between))
         return of_gradient(tape.gradient(rating, between))
 
     return answer
@@ -163,7 +216,14 @@ def rows(by_x):
 
 
 RIGHT = {
-    "12.1": [nested(3), in_float32, lambda f, x: nested(3)(f, x).numpy()],
+    "12.1": [
+        nested(3),
+        in_one_with,
+        in_float32,
+        lambda f, x: nested(3)(f, x).numpy(),
+        lambda f, x: nested(3)(f, ad.constant(x)),
+        lambda f, x: nested(3)(f, ad.Variable(x)),
+    ],
     "12.2": [
         regularised(lambda error, by_x: error + 0.5 * np.sum(by_x**2)),
         lambda *args: tuple(regularised(lambda error, by_x: error + np.sum(by_x * by_x) / 2)(*args)),
@@ -194,7 +254,12 @@ WRONG = {
         (6.0, "without calling it"),
         (by_one_tape, "a single tape answered again"),
         (by_two_tapes, "2 tapes were asked"),
-        (lambda f, x: ad.grad(ad.grad(ad.grad(f)))(x), "without `ad.grad`"),
+        (lambda f, x: ad.grad(ad.grad(ad.grad(f)))(x), "That is `ad.grad`"),
+        (through_hessian, "That is `ad.hessian`"),
+        (of_y_again, "You ask three tapes"),
+        (watched_late, "after f(x) has been computed"),
+        (again_and_again, "asked a second time"),
+        (nothing_returned, "and return the last one"),
     ],
     "12.2": [
         (before_the_outer_tape, "the error alone"),
@@ -207,6 +272,13 @@ WRONG = {
         (regularised(lambda error, by_x: error + 0.5 * np.sum(by_x)), "Square its elements"),
         (regularised(lambda error, by_x: error + 0.5 * np.sum(by_x**2), "output"), "gradient of the error"),
         (regularised(lambda error, by_x: error + 0.5 * np.sum(by_x**2), order=(1, 0)), "changed places"),
+        (regularised(lambda error, by_x: error + 0.5 * np.sum(by_x) ** 2), "You squared the sum"),
+        (regularised(lambda error, by_x: error + 0.5 * np.sum(np.abs(by_x))), "the sizes of the elements"),
+        (regularised(lambda error, by_x: error + 0.5 * np.mean(np.sum(by_x**2, axis=1))), "mean over the samples"),
+        (regularised(lambda error, by_x: error - 0.5 * np.sum(by_x**2)), "subtracted the term"),
+        (regularised(lambda error, by_x: error + 0.5 * np.sum(by_x**2), mean=np.sum), "It should be their mean"),
+        (regularised(lambda error, by_x: error + 0.5 * np.sum(by_x.numpy() ** 2)), "keep it a tensor"),
+        (regularised(lambda error, by_x: error + 0.5 * np.sum(by_x**2), watches=False), "Does the inner tape watch x"),
         (regularised(lambda error, by_x: error + 2 * np.sum(by_x**2)), "central differences give"),
         (regularised(lambda error, by_x: error, order=(0, 0)), "its source's shape"),
         (lambda layer, x, wanted: ..., "three dots"),
@@ -238,6 +310,14 @@ WRONG = {
         (penalty(usual, lambda real, fake, share: (real + fake) / 2), "halfway"),
         (penalty(usual, lambda real, fake, share: np.concatenate([real, fake])), "at real and fake"),
         (penalty(usual, lambda real, fake, share: real + fake), "the sum of the samples"),
+        (penalty(usual, lambda real, fake, share: share * (real - fake)), "without its start"),
+        (penalty(usual, lambda real, fake, share: share * real + fake), "add up to 1"),
+        (penalty(usual, lambda real, fake, share: mix(real, fake, share[0])), "by the same share"),
+        (penalty(usual, lambda real, fake, share: mix(real, fake, np.mean(share))), "by the same share"),
+        (penalty(usual, rated=np.mean), "the mean rating"),
+        (penalty(lambda by_x: np.mean(rows(by_x) ** 2 - 1)), "after the square"),
+        (penalty(lambda by_x: np.mean(rows(by_x))), "the mean of the norms"),
+        (lambda critic, *three: np.mean((critic(mix(*three)) - 1) ** 2), "compared the ratings"),
         (asking_about("real"), "with respect to real"),
         (asking_about("fake"), "with respect to fake"),
         (asking_about("again", watched=False), "a gradient that is None"),

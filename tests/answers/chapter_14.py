@@ -21,8 +21,18 @@ def first_axis_of_any(jacobian, target_ndim):
     return np.sum(jacobian, axis=0) if target_ndim < 2 else over_the_target(jacobian, target_ndim)
 
 
+def each_axis_by_its_old_number(jacobian, target_ndim):
+    for axis in range(target_ndim):
+        jacobian = np.sum(jacobian, axis=axis)
+    return jacobian
+
+
 RIGHT = {
-    "14.1": [SHAPES, {name: list(shape) for name, shape in SHAPES.items()}],
+    "14.1": [
+        SHAPES,
+        {name: list(shape) for name, shape in SHAPES.items()},
+        {name: tuple(map(np.int64, shape)) for name, shape in SHAPES.items()},
+    ],
     "14.2": [over_the_target, one_axis_after_the_other],
     "14.3": [MODES, {name: f" {word.title()} " for name, word in MODES.items()}],
 }
@@ -37,7 +47,11 @@ WRONG = {
         ({**SHAPES, "a": (1, 3)}, "no axis"),
         ({**SHAPES, "d": ()}, "shape of the gradient"),
         ({**SHAPES, "d": (5, 8)}, "but other axes"),
-        ({**SHAPES, "f": (8, 6, 5)}, "one after the other"),
+        ({**SHAPES, "f": (8, 6, 5)}, "source's axis 0"),
+        ({**SHAPES, "e": (8, 5, 5, 6)}, "5 isn't the length of the target's axis 1"),
+        ({**SHAPES, "e": (8, 6, 5)}, "has 3 axes. The target has 2 and the source 2"),
+        ({**SHAPES, "c": (12,)}, "has 1 axis"),
+        ({**SHAPES, "f": (8, 6, 1, 6)}, "but other axes"),
         ({**SHAPES, "a": 3}, r"it is \(3,\)"),
         ({**SHAPES, "a": "3"}, "a tuple of whole numbers"),
         ({**SHAPES, "a": ...}, "three dots"),
@@ -52,7 +66,14 @@ WRONG = {
         (lambda jacobian, ndim: jacobian, "nothing is summed"),
         (lambda jacobian, ndim: np.sum(jacobian, axis=0), "only the first axis"),
         (first_axis_of_any, "axis=()"),
-        (lambda jacobian, ndim: -over_the_target(jacobian, ndim), "the gradient has shape"),
+        (lambda jacobian, ndim: np.sum(jacobian, axis=list(range(ndim))), "not a list or a range"),
+        (lambda jacobian, ndim: np.sum(jacobian, axis=range(ndim)), "not a list or a range"),
+        (lambda jacobian, ndim: np.sum(jacobian, axis=ndim - 1), "only the last axis"),
+        (each_axis_by_its_old_number, "move up by one"),
+        (lambda jacobian, ndim: np.sum(jacobian, axis=tuple(range(ndim)), keepdims=True), "numbers are right, in"),
+        (lambda jacobian, ndim: np.prod(jacobian, axis=tuple(range(ndim))), "the shape is right"),
+        (lambda jacobian, ndim: -over_the_target(jacobian, ndim), "the numbers aren't"),
+        (lambda jacobian, ndim: np.sum(jacobian, axis=tuple(range(ndim)))[..., :1], "the gradient has shape"),
         (lambda jacobian, ndim: np.sum(jacobian, axis=5), "raised AxisError"),
         (lambda jacobian, ndim: "J", "array of numbers"),
         (lambda jacobian, ndim: None, "is None"),

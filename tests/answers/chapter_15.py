@@ -21,6 +21,16 @@ def nested(second, inside=True):
     return hessian
 
 
+def watched_by_the_outer_tape_only(f, x):
+    x = ad.constant(x)
+    with ad.GradientTape() as outer:
+        outer.watch(x)
+        with ad.GradientTape() as inner:
+            y = f(x)
+        gradient = inner.gradient(y, x)
+    return outer.jacobian(gradient, x)
+
+
 by_tapes = nested(lambda tape, g, x: tape.jacobian(g, x))
 another_name = ad.hessian
 
@@ -58,6 +68,43 @@ def halving(enough, factor=0.5):
 
 def armijo(f, x, fall, step, t):
     return f(x + t * step) <= f(x) + 0.1 * t * fall
+
+
+def trying(point, enough=lambda f, x, fall, t, tried: f(tried) <= f(x) + 0.1 * t * fall):
+    """Make a backtracking that tries `point(x, gradient, step, t)`."""
+
+    def backtrack(f, x, gradient, step):
+        t = 1.0
+        while not enough(f, x, gradient @ step, t, point(x, gradient, step, t)):
+            t = t / 2
+        return t
+
+    return backtrack
+
+
+def halving_both(f, x, gradient, step):
+    t = 1.0
+    while f(x + step) > f(x) + 0.1 * t * (gradient @ step):
+        t, step = t / 2, step / 2
+    return t
+
+
+def halving_in_place(f, x, gradient, step):
+    t = 1.0
+    while f(x + step) > f(x) + 0.1 * (gradient @ step):
+        t, step[:] = t / 2, step / 2
+    return t
+
+
+def once(f, x, gradient, step):
+    return 1.0 if armijo(f, x, gradient @ step, step, 1.0) else 0.5
+
+
+def by_products_of_elements(f, x, gradient, step):
+    t = 1.0
+    while f(x + t * step) > f(x) + 0.1 * t * (gradient * step):
+        t = t / 2
+    return t
 
 
 def by_powers(f, x, gradient, step):
@@ -111,13 +158,29 @@ def without_products(product, b):
     return np.linalg.solve(rotation @ np.diag([1.0, 2.0, 4.0, 7.0, 11.0]) @ rotation.T, b)
 
 
+def in_one_product(product, b):
+    return np.linalg.solve(product(np.eye(len(b))), b)
+
+
+def along_other_directions(product, b):
+    directions = np.tril(np.ones((len(b), len(b)))) + np.eye(len(b))[::-1]
+    return np.linalg.solve(np.stack([product(row) for row in directions]), directions @ b)
+
+
 def endless(product, b):
     while True:
         product(b)
 
 
 RIGHT = {
-    "15.1": [halving(armijo), by_powers, in_float32, lambda *args: ad.constant(halving(armijo)(*args))],
+    "15.1": [
+        halving(armijo),
+        by_powers,
+        in_float32,
+        halving_in_place,
+        lambda *args: ad.constant(halving(armijo)(*args)),
+        lambda *args: np.array([halving(armijo)(*args)]),
+    ],
     "15.2": [
         by_tapes,
         lambda f, x: ad.jacobian(ad.grad(f))(x),
@@ -136,9 +199,31 @@ WRONG = {
     "15.1": [
         (halving(lambda f, x, fall, step, t: f(x + t * step) <= f(x)), "doesn.t rise"),
         (halving(lambda f, x, fall, step, t: f(x + t * step) < f(x)), "height is lower"),
-        (halving(lambda f, x, fall, step, t: f(x + t * step) <= f(x) + 0.1 * fall), "never ends"),
+        (halving(lambda f, x, fall, step, t: f(x + t * step) <= f(x) + 0.1 * fall), "however short the part"),
         (halving(lambda f, x, fall, step, t: f(x + t * step) <= f(x) - 0.1 * t * fall), "don.t subtract"),
-        (halving(lambda f, x, fall, step, t: f(x + t * step) <= f(x) + t * fall), "the rule gives"),
+        (halving(lambda f, x, fall, step, t: f(x + t * step) <= f(x) + t * fall), "all that the slope promises"),
+        (halving(lambda f, x, fall, step, t: f(x + t * step) <= f(x) + 0.5 * t * fall), "half of what the slope"),
+        (halving(lambda f, x, fall, step, t: not armijo(f, x, fall, step, t)), "Turn its condition round"),
+        (halving(lambda f, x, fall, step, t: f(x + t * step) <= -1e9), "never ends, or ends with"),
+        (halving(lambda f, x, fall, step, t: f(x + t * step) <= 0.9 * f(x)), "the rule gives"),
+        (trying(lambda x, gradient, step, t: x - t * step), "add it"),
+        (trying(lambda x, gradient, step, t: x + step), "the whole step again and again"),
+        (
+            lambda f, x, gradient, step: halving(armijo)(f, x, gradient, -gradient),
+            "a step along the gradient",
+        ),
+        (
+            lambda f, x, g, step: halving(lambda f, x, _, s, t: f(x + t * s) <= f(x) - 0.1 * t * (g @ g))(
+                f, x, g, step
+            ),
+            "Along `step` it is",
+        ),
+        (halving_both, "shorten the promise twice"),
+        (once, "`while`, not `if`"),
+        (by_products_of_elements, "The promise is one number"),
+        (lambda *args: halving(armijo)(*args) / 2, "the half of the first"),
+        (lambda *args: -np.log2(halving(armijo)(*args)), "how many times"),
+        (lambda f, x, g, step: x + step * halving(armijo)(f, x, g, step), "number t alone"),
         (halving(armijo, 0.1), "Try the half"),
         (lambda f, x, gradient, step: 1.0, "always 1"),
         (lambda f, x, gradient, step: 0.3, "the rule gives"),
@@ -155,6 +240,8 @@ WRONG = {
         (by_products, "`ad.hvp`, which this exercise leaves to you"),
         (nested(lambda tape, g, x: tape.jacobian(g, x), inside=False), "inside the outer tape"),
         (nested(lambda tape, g, x: g), "That is the gradient"),
+        (nested(lambda tape, g, x: tape.jacobian(g.numpy(), x)), "Leave the gradient a tensor"),
+        (watched_by_the_outer_tape_only, "Does the inner tape watch x"),
         (lambda f, x: np.diag(by_tapes(f, x).numpy()), "the diagonal alone"),
         (lambda f, x: np.diag(np.diag(by_tapes(f, x).numpy())), "zeros beside it"),
         (lambda f, x: np.outer(ad.grad(f)(x).numpy(), ad.grad(f)(x).numpy()), "gradient times itself"),
@@ -178,11 +265,26 @@ WRONG = {
         (walk(lambda missing, direction, q: (missing @ direction) / (direction @ direction)), "divide by direction"),
         (walk(lambda missing, direction, q: (direction @ q) / (missing @ direction)), "`length` is upside down"),
         (walk(lambda missing, direction, q: 1.0), "A length of 1"),
+        (walk(share_of=lambda missing, left, direction, q: -(left @ direction) / (direction @ q)), "is 0, too"),
+        (
+            walk(share_of=lambda missing, left, direction, q: -(missing @ q) / (direction @ q)),
+            "Its equation has `left`",
+        ),
+        (walk(share_of=lambda missing, left, direction, q: -(left @ q) / (direction @ direction)), "In `share` you"),
+        (
+            walk(share_of=lambda missing, left, direction, q: np.linalg.norm(left) / np.linalg.norm(missing)),
+            "ratio of lengths",
+        ),
+        (walk(lambda missing, direction, q: (missing @ q) / (q @ q)), "you multiply by `along`"),
+        (walk(lambda missing, direction, q: -(missing @ direction) / (direction @ q)), "`length` has the wrong sign"),
+        (walk(lambda missing, direction, q: missing * direction / (direction * q)), "should be one number"),
         (walk(lambda missing, direction, q: 0.5), "still differs from b"),
         (walk(share_of=lambda missing, left, direction, q: 0.0, turns=35), "but after"),
         (walk(sign=-1), "solves H s = −b"),
         (walk(lambda missing, direction, q: np.nan), "not finite"),
         (by_columns, "unit vectors"),
+        (in_one_product, "takes a vector"),
+        (along_other_directions, "by another way"),
         (without_products, "never asked"),
         (endless, "After 200 products"),
         (lambda product, b: product(b)[:2], "your result has shape (2,)"),

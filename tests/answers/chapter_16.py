@@ -28,6 +28,24 @@ def by_hand(x, y, w):
     return 2 * (x @ w - y)[:, None] * x
 
 
+def asking_for_blocks_of_w(x, y, w):
+    w = ad.Variable(w)
+    with ad.GradientTape() as tape:
+        losses = (x @ w - y) ** 2
+    return tape.batch_jacobian(losses, w)
+
+
+def picked_out_too_late(x, y, w):
+    w = ad.Variable(w)
+    with ad.GradientTape(persistent=True) as tape:
+        losses = (x @ w - y) ** 2
+    return [tape.gradient(losses[i], w) for i in range(len(x))]
+
+
+def full_of_copies(x, y, w):
+    return ad.jacobian(lambda copies: (np.sum(x * copies, axis=1) - y) ** 2)(np.tile(w, (len(x), 1)))
+
+
 def in_float32(x, y, w):
     return by_hand(*(array.astype(np.float32) for array in (x, y, w)))
 
@@ -92,6 +110,43 @@ def turned_round(f, x):
     return np.allclose(np.asarray(f(x[order])), np.asarray(f(x))[order])
 
 
+def moves(f, x, sample):
+    changed = x.copy()
+    changed[sample] += 0.1
+    return np.asarray(f(changed)) - np.asarray(f(x))
+
+
+def nobody_else_and_itself(f, x):
+    """Mistake it for mixing that nothing moves."""
+    return all(list(np.flatnonzero(np.abs(moves(f, x, b)).max(axis=1) > 1e-9)) == [b] for b in range(len(x)))
+
+
+def without_absolute_values(f, x):
+    return all(np.delete(moves(f, x, b), b, axis=0).max() < 1e-9 for b in range(len(x)))
+
+
+def never_changed_back(f, x):
+    before = np.asarray(f(x))
+    for b in range(len(x)):
+        x[b] += 0.1
+        if np.abs(np.delete(np.asarray(f(x)) - before, b, axis=0)).max() > 1e-9:
+            return False
+    return True
+
+
+def each_alone(f, x):
+    return all(np.allclose(np.asarray(f(x))[b], np.asarray(f(x[b : b + 1]))[0]) for b in range(len(x)))
+
+
+def unguarded(f, x):
+    x = ad.constant(x)
+    with ad.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    tape.batch_jacobian(y, x, check=True)
+    return True
+
+
 RIGHT = {
     "16.1": [by_copies, by_jacobian, in_a_loop, by_hand, in_float32, lambda *args: by_hand(*args).tolist()],
     "16.2": [by_blocks, lambda full: np.einsum("bxby->bxy", full), lambda full: ad.constant(by_blocks(full))],
@@ -113,6 +168,15 @@ WRONG = {
         (lambda x, y, w: (x @ w - y) ** 2, "Those are the losses"),
         (lambda x, y, w: by_hand(x, y, w)[:2], "I expect shape"),
         (lambda x, y, w: by_hand(x, y, w) + 1, "the numbers are not"),
+        (lambda x, y, w: ad.jacobian(lambda w: x @ w - y)(w), "That is x"),
+        (lambda x, y, w: 2 * (x @ w - y), "with respect to the predictions"),
+        (lambda x, y, w: 2 * (x @ w - y) * x, "5 numbers by 5 rows"),
+        (lambda x, y, w: by_hand(x, y, w)[0], "return too early"),
+        (lambda x, y, w: by_hand(x, y, w)[-1], "last sample alone"),
+        (lambda x, y, w: by_hand(x, y, w)[:, None], "an axis of length 1 too many"),
+        (full_of_copies, "That is a full Jacobian"),
+        (asking_for_blocks_of_w, "no axis of samples"),
+        (picked_out_too_late, "inside the `with` block"),
         (lambda x, y, w: ..., "three dots"),
         (lambda x, y, w: None, "is None"),
         (lambda x, y, w: "no", "array of numbers"),
@@ -125,11 +189,19 @@ WRONG = {
         (lambda full: np.moveaxis(full.sum(axis=0), 1, 0), "`batch_jacobian`"),
         (lambda full: full.sum(axis=0), "Don.t sum anything"),
         (lambda full: full.mean(axis=2), "mean"),
-        (lambda full: np.einsum("bxby->xy", full), "add them up"),
+        (lambda full: np.einsum("bxby->xy", full), "are added up"),
         (lambda full: np.diagonal(full, axis1=0, axis2=2), "`np.diagonal`"),
         (lambda full: np.einsum("bxby->byx", full), "transposed"),
         (lambda full: full[0, :, 0, :], "sample 0 alone"),
-        (lambda full: full[:, :, 0, :], "full[b, :, b, :]"),
+        (lambda full: full[-1, :, -1, :], "last sample alone"),
+        (lambda full: full[0], "sample 0's outputs"),
+        (lambda full: np.stack([full[0, :, b, :] for b in range(4)]), "sample 0's outputs"),
+        (lambda full: full[:, :, 0, :], "sample 0's inputs"),
+        (lambda full: np.moveaxis(full.mean(axis=0), 1, 0), "samples of the output. Don.t average"),
+        (lambda full: np.einsum("bxby->xby", full), "the middle axis"),
+        (lambda full: np.concatenate(by_blocks(full)), "np.stack"),
+        (lambda full: np.stack([full[b, :, b, :] for b in range(7)]), "4 samples"),
+        (lambda full: by_blocks(full) + 1, "full[b, :, b, :]"),
         (lambda full: np.diagonal(full), "I expect (4, 3, 2)"),
         (lambda full: ..., "three dots"),
         (lambda full: None, "is None"),
@@ -148,8 +220,15 @@ WRONG = {
         (nudging([4]), "samples before it"),
         (nudging([1]), "All depend on sample 0"),
         (turned_round, "treated differently"),
+        (nobody_else_and_itself, "ask only whether"),
+        (each_alone, "whole batch"),
+        (never_changed_back, "unchanged batch"),
+        (without_absolute_values, "look at the \\*size"),
+        (lambda f, x: ad.GradientTape().batch_jacobian(f(x), x, check=True) is not None, "a plain array"),
+        (unguarded, "Catch it"),
+        (lambda f, x: int(off_diagonal_is_zero(f, x)), "True or False itself"),
         (lambda f, x: ..., "three dots"),
-        (lambda f, x: None, "I need True or False"),
+        (lambda f, x: None, "a `return` missing"),
         (lambda f, x: np.ones(5, bool), "Reduce it"),
         (lambda f: True, "raised TypeError"),
         (True, "without calling it"),

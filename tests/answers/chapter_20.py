@@ -7,7 +7,7 @@ import numpy as np
 import autodiff_edu as ad
 from autodiff_edu.course.chapters.chapter_20 import descent
 
-BOUND = 0.25**10
+BOUND = 0.5**10
 
 
 def again(block, x, kernels, dy, watch=lambda tape, x, kernels: tape.watch([x, kernels])):
@@ -45,6 +45,14 @@ def watching_arrays(block, x, kernels, dy, watch=True):
 def multiplied_by_dy(block, x, kernels, dy):
     to_x, to_kernels = again(block, x, kernels, None)
     return to_x * dy, to_kernels
+
+
+def on_arrays(block, x, kernels, dy):
+    with ad.GradientTape() as inner:
+        sources = ad.constant(x), [ad.constant(kernel) for kernel in kernels]
+        inner.watch(sources)
+        y = block(x, kernels)
+    return inner.gradient(y, sources, output_gradients=dy)
 
 
 def with_variables(block, x, kernels, dy):
@@ -97,30 +105,44 @@ def going_wrong(**options):
 
 
 RIGHT = {
-    "20.1": [{"bound": BOUND, "weight": 4}, {"bound": ad.constant(9.54e-7), "weight": 4.0}],
+    "20.1": [
+        {"bound": BOUND, "weight": 4},
+        {"bound": ad.constant(9.8e-4), "weight": 4.0},
+        {"bound": 0.000977, "weight": np.array([4.0])},
+    ],
     "20.2": [
         recompute(),
         recompute(lambda *args: tuple(again(*args))),
         recompute(with_variables),
         recompute(lambda block, x, kernels, dy: ad.vjp(block, x, kernels)[1](dy)),
     ],
-    "20.3": [in_jax_style, with_a_tape, going_wrong()],
+    "20.3": [in_jax_style, with_a_tape, going_wrong(), lambda *args: descent(*args)],
 }
 
 WRONG = {
     "20.1": [
-        ({"bound": 0.25, "weight": 4}, "for one sigmoid"),
-        ({"bound": 2.5, "weight": 4}, "added up"),
-        ({"bound": 0.5**10, "weight": 4}, "value"),
-        ({"bound": 0.25**9, "weight": 4}, "nine"),
-        ({"bound": 0.25**11, "weight": 4}, "eleven"),
-        ({"bound": 1, "weight": 4}, "change nothing"),
-        ({"bound": 1e-6, "weight": 4}, "Close"),
-        ({"bound": 0, "weight": 4}, "one link first"),
-        ({"bound": BOUND, "weight": 1}, "and not 1"),
+        *(
+            ({"bound": bound, "weight": 4}, hint)
+            for bound, hint in (
+                (0.5, "for one link"),
+                (0.25, "without its weight"),
+                (5, "ten halves"),
+                (2.5, "ten quarters"),
+                (0.25**10, "for w = 1"),
+                (2 * 0.25**10, "not once"),
+                (0.5**9, "nine"),
+                (0.5**11, "eleven"),
+                (0.001, "Close"),
+                (1, "links of slope 1"),
+                (1024, "the ten weights"),
+                (6.45e-6, "what you measure"),
+                (0, "one link first"),
+            )
+        ),
+        ({"bound": BOUND, "weight": 1}, "a millionth"),
         ({"bound": BOUND, "weight": 0.25}, "smaller still"),
         ({"bound": BOUND, "weight": 4.0**10}, "in every link"),
-        ({"bound": BOUND, "weight": 2}, "a half"),
+        ({"bound": BOUND, "weight": 2}, "just given"),
         ({"bound": BOUND, "weight": -4}, "positive"),
         ({"bound": BOUND, "weight": 7}, "For which w"),
         ({"bound": BOUND}, "No number is given for weight"),
@@ -148,6 +170,8 @@ WRONG = {
         (without_recomputing, "not computed again"),
         (lambda block: block, "entries, not one"),
         (lambda block: None, "return light"),
+        (lambda block: lambda x, kernels: (3.0, lambda dy: None), "the pair itself"),
+        (recompute(on_arrays), "Compute it from the new tensors"),
         (lambda block: lambda x, kernels: ad.constant(block(x.numpy(), [k.numpy() for k in kernels])), "Nothing was"),
         (lambda block: lambda x, kernels: 3.0, "as one tensor"),
         (lambda: None, "raised TypeError"),
@@ -163,6 +187,7 @@ WRONG = {
         (going_wrong(by="w"), "b stays 0"),
         (going_wrong(by="b"), "w stays 0"),
         (going_wrong(in_turn=True), "both slopes first"),
+        (lambda x, y, turns, rate: tuple(descent(x, y, 1, rate)), "end the loop"),
         (lambda x, y, turns, rate: tuple(descent(x, y, turns + 1, rate)), "too many"),
         (lambda x, y, turns, rate: tuple(descent(x, y, turns - 1, rate)), "too few"),
         (lambda x, y, turns, rate: tuple(np.polyfit(x, y, 1)), "the best line"),

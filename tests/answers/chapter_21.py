@@ -36,6 +36,15 @@ def all_at_once(loss, w, blocks):
     return ad.grad(loss)(w, np.concatenate([x for x, _ in blocks]), np.concatenate([y for _, y in blocks]))
 
 
+def two_at_once(loss, w, blocks):
+    (x, y), (more_x, more_y), last = blocks
+    return blockwise()(loss, w, [(np.concatenate([x, more_x]), np.concatenate([y, more_y])), last])
+
+
+def row_by_row(loss, w, blocks):
+    return blockwise()(loss, w, [(x[k : k + 1], y[k : k + 1]) for x, y in blocks for k in range(len(x))])
+
+
 def by_hand(loss, w, blocks):
     return sum(2.0 * x.T @ (x @ w - y) for x, y in blocks) / 16
 
@@ -84,10 +93,27 @@ def about(finish):
     return scale(combine, moments)
 
 
+def finishing(variance):
+    """Make an answer to 21.3 with the right mean, and a variance from the rows, the sum of squares and the mean."""
+
+    def combine(summaries):
+        n, total, squares = (sum(parts) for parts in zip(*summaries, strict=True))
+        with np.errstate(invalid="ignore"):
+            return total / n, np.sqrt(variance(n, squares, total / n))
+
+    return scale(combine)
+
+
 RIGHT = {
-    "21.1": [blockwise(), with_a_tape, in_float32, lambda *args: blockwise()(*args).tolist()],
+    "21.1": [blockwise(), with_a_tape, in_float32, row_by_row, lambda *args: blockwise()(*args).tolist()],
     "21.2": [TRAVELS, {"gradients": ad.constant(22_240.0), "rows": 20 * 10**9, "doubled": np.float32(1.0)}],
-    "21.3": [scale(root), scale(total_variance, moments), scale(lambda s: tuple(a.astype("float32") for a in root(s)))],
+    "21.3": [
+        scale(root),
+        scale(total_variance, moments),
+        scale(lambda s: np.array(root(s))),
+        scale(lambda s: [a[None] for a in root(s)]),
+        scale(lambda s: tuple(a.astype("float32") for a in root(s))),
+    ],
 }
 
 WRONG = {
@@ -99,7 +125,13 @@ WRONG = {
         (blockwise(lambda x: 1, lambda total, *_: total, lambda blocks: blocks[-1:]), "last block's gradient alone"),
         (blockwise(lambda x: 1, lambda total, *_: total, lambda blocks: blocks[:1]), "first block's gradient alone"),
         (blockwise(of=lambda blocks: blocks[-1:]), "with `\\+=`"),
-        (all_at_once, "16 rows at once"),
+        (all_at_once, "16 rows of more"),
+        (two_at_once, "7 rows of more"),
+        (lambda *args: -blockwise()(*args), "the sign is turned"),
+        (blockwise(np.size), "counts the numbers"),
+        (lambda loss, w, blocks: np.mean([ad.grad(loss)(w, x, y) for x, y in blocks]), "one number"),
+        (lambda loss, w, blocks: loss(w, *blocks[0]), "one number"),
+        (lambda loss, w, blocks: ad.grad(loss, argnums=1)(w, *blocks[0]), "with respect to w"),
         (by_hand, "loss was never called"),
         (unwatched, "was w watched"),
         (lambda loss, w, blocks: [ad.grad(loss)(w, x, y).numpy() for x, y in blocks], "the shape \\(3, 3\\)"),
@@ -114,6 +146,9 @@ WRONG = {
             (TRAVELS | {"gradients": value}, hint)
             for value, hint in (
                 (5_560, "how many numbers"),
+                (20_200, "hidden layer alone"),
+                (2_040, "last layer alone"),
+                (22_240 * 5e7, "before it sends"),
                 (22_000, "biases as well"),
                 (5_500, "and 4 bytes"),
                 (44_480, "float64"),
@@ -127,6 +162,9 @@ WRONG = {
             (TRAVELS | {"rows": value}, hint)
             for value, hint in (
                 (4e11, "a twentieth"),
+                (8e11, "in float64"),
+                (1e11, "all the workers"),
+                (4e9, "one column of all"),
                 (5e9, "Each has 4 bytes"),
                 (4e10, "float64"),
                 (2e8, "one column"),
@@ -136,7 +174,14 @@ WRONG = {
         ),
         *(
             (TRAVELS | {"doubled": value}, hint)
-            for value, hint in ((2, "The rows double"), (0.5, "Nothing shrinks"), (0, "factor of 1"), (7, "the table"))
+            for value, hint in (
+                (2, "The rows double"),
+                (0.5, "Nothing shrinks"),
+                (22_240, "what \\*factor"),
+                (44_480, "twice too many"),
+                (0, "factor of 1"),
+                (7, "the table"),
+            )
         ),
         ({"gradients": 22_240}, "No number is given for rows"),
         (TRAVELS | {"rows": ...}, "three dots"),
@@ -152,6 +197,16 @@ WRONG = {
         (scale(lambda s: (root(s)[0], np.sqrt(sum(q for *_, q in s) / 160))), "forgot to subtract"),
         (scale(lambda s: (root(s)[0], root(s)[1] * np.sqrt(160 / 159))), "not by one less"),
         (scale(lambda s: (root(s)[0], 3.0 * root(s)[1])), "standard deviation differs"),
+        (finishing(lambda n, q, m: q - m**2), "before you subtract"),
+        (finishing(lambda n, q, m: q / n - m), "Subtract its square"),
+        (finishing(lambda n, q, m: q), "and subtract the square"),
+        (finishing(lambda n, q, m: m**2 - q / n), "square root of a negative"),
+        (about(lambda share, mean, var: ((share * mean).sum(0), mean.std(0))), "spread of the blocks' means"),
+        (
+            about(lambda share, mean, var: ((share * mean).sum(0), np.sqrt((share * var).sum(0) + mean.var(0)))),
+            "weighted by the rows as well",
+        ),
+        (scale(lambda s: (160 * root(s)[0], root(s)[1])), "sums over all rows"),
         (scale(lambda s: (2.0 * root(s)[0], root(s)[1])), "The mean differs"),
         (
             scale(lambda s: (np.concatenate(s).mean(axis=0), np.concatenate(s).std(axis=0)), lambda block: block),

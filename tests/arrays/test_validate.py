@@ -57,8 +57,10 @@ def test_of_a_tensor_the_array_is_copied():
 
 @pytest.mark.parametrize("value", ["abc", None, object(), [Fraction(1, 2)], np.array(["a"]), np.array([None])])
 def test_what_is_not_made_of_numbers_is_refused_with_its_type(value):
-    with pytest.raises(TypeError, match=f"a tensor holds numbers, but {type(value).__name__} .* has dtype"):
+    with pytest.raises(TypeError) as refused:
         copy_in(value)
+    dtype = np.asarray(value).dtype
+    assert str(refused.value) == f"a tensor holds numbers, but {value!r} has dtype {dtype}"
 
 
 def test_a_masked_array_and_a_list_of_tensors_are_refused_with_what_to_write():

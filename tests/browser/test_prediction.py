@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,15 @@ CHOICE = Prediction(
     why="Nothing that leads to `z` was computed from `x`.",
 )
 NUMBER = Prediction("What is the slope of `x * x` at 3?", answer=6, hints={9: "That is the value."}, why="It is 2x.")
+THIRD = Prediction("What part is it?", answer=Fraction(1, 3), why="One of three.", within=0)
+SMALL = Prediction("How small is it?", answer=1e-13, hints={0: "Not quite nothing."}, why="It is.")
 SHAPE = Prediction("What shape is it?", answer=(2, 3), hints={(3, 2): "The other way round."}, why="Two rows.")
+NEAR = Prediction(
+    "How many boxes does the tree have?",
+    answer=131071,
+    hints={65536: "That is the bottom row alone.", 65535: "That is the tree for 15 lines."},
+    why="2 to the power of 17, minus 1.",
+)
 NONE = Prediction("What is dz/dx, a number or None?", answer=None, hints={0: "Is there a path?"}, why="There is none.")
 
 
@@ -72,6 +81,8 @@ def asked(open_tab: Any, tmp_path: Path) -> Any:
         (NUMBER, "6", "Right: 6. It is 2x."),
         (NUMBER, "5.95", "Right: 6. It is 2x."),
         (NUMBER, "12/2", "Right: 6. It is 2x."),
+        (THIRD, "1/3", "Right: 1/3. One of three."),
+        (SMALL, "1e-13", "Right: 1e-13. It is."),
         (SHAPE, "2x3", "Right: (2, 3). Two rows."),
         (NONE, "none", "Right: None. There is none."),
     ],
@@ -86,8 +97,22 @@ def test_a_right_answer_settles_it_at_once(prediction: Prediction, typed: str, s
 
 
 @pytest.mark.parametrize(
+    ("typed", "hint"),
+    [
+        ("65535", "That is the tree for 15 lines."),
+        ("65536", "That is the bottom row alone."),
+        ("65500", "That is the tree for 15 lines."),
+        ("65600", "That is the bottom row alone."),
+    ],
+)
+def test_of_hints_for_nearly_equal_answers_the_nearest_is_given(typed: str, hint: str, asked: Any) -> None:
+    assert hint in asked(NEAR).answer(typed)
+
+
+@pytest.mark.parametrize(
     ("prediction", "wrong", "hint", "right"),
     [
+        (SMALL, "0", "Not quite nothing.", "1e-13"),
         (CHOICE, "0", "Is there a path from z back to x at all?", "None"),
         (CHOICE, "5", "Go through it line by line.", "None"),
         (NUMBER, "9", "That is the value.", "6"),

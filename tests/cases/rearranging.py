@@ -183,6 +183,7 @@ CASES = [
     case("sort axis=0", lambda x: np.sort(x, axis=0), SPREAD, real=True),
     case("sort axis=None", lambda x: np.sort(x, axis=None), SPREAD, real=True),
     case("sort stable=True", lambda x: np.sort(x, stable=True), SPREAD, real=True),
+    case("sort kind", lambda x: np.sort(x, axis=0, kind="heapsort"), SPREAD, real=True),
     case("partition", lambda x: np.partition(x, 1), SPREAD, real=True),
     case("partition axis=0", lambda x: np.partition(x, -1, axis=0), SPREAD, real=True),
     case("partition axis=None", lambda x: np.partition(x, [0, 4], axis=None), SPREAD, real=True),

@@ -433,7 +433,7 @@ def test_the_gradient_of_a_vector_is_the_sum_of_the_jacobian_s_rows_and_not_its_
     assert tape.gradient(y, x).tolist() == np.sum(jacobian, axis=0).tolist() == [4.0, 6.0]
 
 
-# Chapter 15: Newton walks to the maximum ----------------------------------------------------------------------------
+# Chapter 15: start on a hillside ------------------------------------------------------------------------------------
 
 
 def two_valleys(x):

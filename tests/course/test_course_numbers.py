@@ -361,19 +361,21 @@ def play(losses_of, turns=200):
         slopes = tapes[0].gradient(losses[0], forger) + tapes[1].gradient(losses[1], inspector)
         for weight, slope in zip(forger + inspector, slopes, strict=True):
             weight.assign_sub(0.3 * slope)
-    return float(forger[0]), float(forger[1]), [float(loss) for loss in losses]
+    ratings = float(np.mean(rated)), float(np.mean(rated_genuine))
+    return float(forger[0]), float(forger[1]), [float(loss) for loss in losses], ratings
 
 
 def test_a_forger_and_an_inspector_with_a_tape_each_end_at_the_genuine_coins():
-    shift, spread, losses = play(lambda forger, inspector: (forger, inspector))
+    shift, spread, losses, _ = play(lambda forger, inspector: (forger, inspector))
     assert (shift, spread) == pytest.approx((1.5, 0.5), abs=0.005)
     assert losses == pytest.approx([np.log(2.0), np.log(4.0)], abs=0.001)
 
 
 def test_if_they_share_the_sum_of_their_losses_it_ends_lower_and_far_from_the_genuine_coins():
-    shift, spread, losses = play(lambda forger, inspector: (forger + inspector, forger + inspector))
+    shift, spread, losses, (forged, genuine) = play(lambda forger, inspector: (forger + inspector, forger + inspector))
     assert losses[0] == pytest.approx(1.58, abs=0.005)
     assert (shift, spread) == pytest.approx((-0.5, 0.01), abs=0.05)
+    assert abs(forged) < 0.1 < 2.0 < genuine  # she doesn't tell the forged coins apart: she rates them about 0
 
 
 # Chapter 12: higher orders -------------------------------------------------------------------------------------------

@@ -20,8 +20,8 @@ def test_a_chapter_says_how_long_it_takes(path):
     assert minutes(notebook)[0] <= 35
 
 
-def cell(kind, source, *tags):
-    return {"cell_type": kind, "metadata": {"tags": list(tags)}, "source": source.splitlines(keepends=True)}
+def cell(kind, source, *tags, id=""):
+    return {"cell_type": kind, "id": id, "metadata": {"tags": list(tags)}, "source": source.splitlines(keepends=True)}
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,11 @@ def cell(kind, source, *tags):
         ([cell("code", "%%play\nx = 1")] * 5, (10, 0)),
         ([cell("code", "ad.sweep(f, x)", "hide-input")] * 5, (10, 0)),
         ([cell("code", 'predict("1.a")', "hide-input")] * 20, (10, 0)),
+        ([cell("code", "x = 1\n" * 25)], (5, 0)),
+        ([cell("code", "x = 1\n" * 75)], (10, 0)),
+        ([cell("code", "x = 1\n" * 125)], (15, 0)),
+        ([cell("markdown", "word " * 650, id=id) for id in ("ex", "ex-1", "ex-predict")], (0, 0)),
+        ([cell("markdown", "word " * 650, id=id) for id in ("explode-2", "explore", "text")], (15, 0)),
     ],
 )
 def test_words_lines_players_predictions_and_exercises_count(cells, wanted):

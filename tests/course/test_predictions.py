@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+from fractions import Fraction
 from importlib import import_module
 from types import SimpleNamespace
 
@@ -72,7 +73,7 @@ def test_an_unknown_id_lists_those_there_are(monkeypatch):
 GOOD = {"question": "What is it?", "answer": 6, "why": "It is."}
 BAD = [
     ({"question": "What is it"}, ValueError, "end it with a question mark"),
-    ({"question": " "}, ValueError, "question is ' ': write a sentence"),
+    ({"question": " "}, ValueError, "question is ' ': write some text"),
     ({"question": 5}, TypeError, "question is 5, not a str"),
     ({"question": "What is `x?"}, ValueError, "a backtick without its partner"),
     ({"why": ""}, ValueError, "why is ''"),
@@ -87,6 +88,12 @@ BAD = [
     ({"answer": "6", "choices": "56"}, TypeError, "not a tuple of str"),
     ({"answer": "6", "choices": ("6",)}, ValueError, "two or more"),
     ({"answer": "6", "choices": ("6", "6")}, ValueError, "each once"),
+    ({"answer": "6", "choices": ("5", "6", "")}, ValueError, "a choice is '': write some text"),
+    ({"answer": "6", "choices": ("6", " 5")}, ValueError, "a choice is ' 5'"),
+    ({"answer": "6", "choices": ("6", "`5")}, ValueError, "a choice has a backtick without its partner"),
+    ({"answer": 10**400}, ValueError, "answer is too large for the page to compare"),
+    ({"hints": {10**400: "No."}}, ValueError, "a hint's wrong answer is too large"),
+    ({"answer": 2**53, "within": 0, "hints": {2**53 + 1: "No."}}, ValueError, "is never shown"),
     ({"hints": {6.01: "No."}}, ValueError, "the hint for 6.01 is never shown: 6.01 is right"),
     ({"hints": {"9": "No."}}, TypeError, "a hint's wrong answer is '9'; write a number"),
     ({"hints": {9: ""}}, ValueError, "a hint is ''"),
@@ -115,9 +122,40 @@ def test_what_a_learner_can_type_can_be_the_answer(answer):
     assert np.isnan(float(right)) if answer != answer else right in {str(answer), f"{answer}".removesuffix(".0")}
 
 
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        (12345678901, "12345678901"),
+        (12345678901.0, "12345678901"),
+        (0.123456789012, "0.123456789012"),
+        (0.1 + 0.2, "0.30000000000000004"),
+        (Fraction(1, 3), "1/3"),
+        (Fraction(4, 2), "2"),
+        (1e300, "1e+300"),
+    ],
+)
+def test_an_answer_is_written_with_all_its_digits(answer, text):
+    prediction = Prediction("What is it?", answer=answer, hints={2 * answer: "Half of that."}, why="It is.", within=0)
+    assert unsealed(prediction)["right"] == text
+    assert len(unsealed(prediction)["hints"]) == 1
+
+
+def test_small_answers_are_told_apart_as_large_ones_are():
+    hints = {2e-13: "Half of that.", 0: "Not quite nothing."}
+    assert list(Prediction("What is it?", answer=1e-13, hints=hints, why="It is.").hints) == list(hints)
+    with pytest.raises(ValueError, match="never shown"):
+        Prediction("What is it?", answer=1, hints={0.99: "No."}, why="It is.")  # 1 - 0.99 is a little above 0.01
+
+
 def test_a_prediction_cannot_be_changed():
     with pytest.raises(AttributeError):
         NUMBER.answer = 7
+    hints = {9: "That is the value."}
+    prediction = Prediction("What is it?", answer=6, hints=hints, why="It is.")
+    hints[6] = "This was never checked."
+    assert dict(prediction.hints) == {9: "That is the value."}
+    with pytest.raises(TypeError):
+        prediction.hints[6] = "Neither was this."
 
 
 # What is shown ----------------------------------------------------------------------------------------------------

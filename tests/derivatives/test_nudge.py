@@ -325,6 +325,28 @@ FOUND_AGAIN = {
     "np.clip": lambda v: np.sum(np.clip(v, 0, 2)),
     "the remainder": lambda v: np.sum(v % 2.0),
 }
+
+
+def both_by_if(v):
+    large = v[0] > 2
+    return np.where(large, v[0], 3.0 * v[0]) * (100.0 if large else 2.0)
+
+
+def both_by_a_number(v):
+    at = np.argmax(v)
+    return v[at] * float(at)
+
+
+def both_by_numpy(v):
+    mask = v > 1.5
+    return np.sum(np.where(mask, v, 0)) / np.sum(mask.numpy())
+
+
+def both_in_an_index(v):
+    at = np.argmax(v)
+    return v[at] * 2.0 + v[..., at]
+
+
 KEPT = {
     "an if": lambda v: v[0] * 2.0 if v[0] < 2 else v[0] * 100.0,
     "np.nonzero": lambda v: np.sum(v[np.nonzero(v > 1.5)]),
@@ -336,6 +358,12 @@ KEPT = {
     "an int of np.argmax": lambda v: v[int(np.argmax(v))],
     "numpy()": lambda v: np.sum(np.where((v > 1.5).numpy(), v, 0)),
     "a number of elements": lambda v: np.sum(v) / int(np.count_nonzero(v > 1.5)),
+    "an index with others": lambda v: v[..., np.argmax(v)],
+    "an index alone and with others": both_in_an_index,
+    "np.take_along_axis": lambda v: np.sum(np.take_along_axis(v, np.argsort(v), 0) * WEIGHTS),
+    "an if by what an operation uses as well": both_by_if,
+    "a float of what an operation uses as well": both_by_a_number,
+    "numpy() of what an operation uses as well": both_by_numpy,
 }
 
 
@@ -381,8 +409,10 @@ def test_a_truth_of_later_or_with_a_use_on_the_tape_is_not_named():
     x = ad.Variable(V)
     with ad.GradientTape() as tape:
         mask = x > 1.5
+        shown = f"{mask}"
         y = np.sum(x[mask])
         _ = x > 1.5
+    assert (shown, mask.tolist()) == ("Tensor([False,  True,  True])", [False, True, True])
     assert tape.nudge(y, x, 5.0).kept == ()
 
 

@@ -258,6 +258,24 @@ def test_what_numpy_refuses_to_do_with_a_scalar_is_refused(f):
         f(ad.constant(2.0))
 
 
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.sort(x, kind="nonsense"),
+        lambda x: np.sort(x, order="a"),
+        lambda x: np.sort(x, kind="heapsort", stable=True),
+        lambda x: np.partition(x, 0, kind="nonsense"),
+        lambda x: np.partition(x, 0, order="a"),
+    ],
+)
+def test_how_to_sort_is_checked_by_numpy(f):
+    with pytest.raises(ValueError, match=r"kind|order") as expected:
+        f(np.array([2.0, 1.0]))
+    with pytest.raises(ValueError, match=r"kind|order") as found:
+        f(ad.constant([2.0, 1.0]))
+    assert str(found.value).startswith(str(expected.value))
+
+
 def test_an_axis_beyond_the_last_is_refused_and_not_counted_round():
     with pytest.raises(np.exceptions.AxisError):
         np.take_along_axis(ad.constant([[1.0, 2.0]]), np.array([[0]]), axis=2)

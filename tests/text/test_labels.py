@@ -1,5 +1,6 @@
 """Every tensor has one name, the user's if there is one, and no two tensors have the same."""
 
+import dask.array as da
 import numpy as np
 import pytest
 
@@ -123,6 +124,18 @@ def test_a_plain_array_that_has_a_name_in_the_code_is_called_by_it():
         x * data
         np.multiply(x, data)
     assert lines(tape) == ["t1 = x * data", "t2 = x * data"]
+
+
+def test_an_array_of_another_library_is_written_as_one_of_numpy_is():
+    many, x = da.ones((4, 3), chunks=2), ad.Variable(6.0, name="x")
+    with ad.GradientTape(persistent=True) as tape:
+        many * x
+        (many + 1.0) * x
+    labels = Labels()
+    for number, entry in enumerate(tape.entries):
+        labels.entry(entry, f"t{number}")
+    assert [labels.text(entry) for entry in tape.entries] == ["many * x", "[4×3, not computed here] * x"]
+    assert labels.aloud(tape.entries[1]) == "a 4×3 array (not computed here) times x"
 
 
 def test_an_entry_that_was_released_is_written_with_what_the_code_says_of_its_numbers():

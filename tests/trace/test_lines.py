@@ -526,6 +526,13 @@ def test_a_method_is_named_with_its_class_and_the_call_of_a_module_is_a_call():
     ]
 
 
+def test_only_a_first_parameter_called_self_or_cls_goes_without_saying():
+    def paired(x, cls, self):
+        return x * self * cls
+
+    assert of(lambda: paired(2.0, 3, 4))[1] == "paired(x = 2, cls = 3, self = 4) is called."
+
+
 def kind_of(n):
     match n:
         case 1:
@@ -542,7 +549,8 @@ def kind_of(n):
         (1, ["n matches 1, so the block below it runs.", "k is 1."]),
         (2, ["n matches int(j) if j > 1, so the block below it runs.", "k is 2."]),
         ((7, 3), ["n matches [a, 3], so the block below it runs.", "k is 7."]),
-        (None, ["n matches no pattern, so every block is skipped."]),
+        (None, ["no case applies to n, so every block is skipped."]),
+        (0, ["no case applies to n, so every block is skipped."]),  # 0 matches a pattern, but not its guard
     ],
 )
 def test_a_match_says_which_pattern_it_was(n, ways):
@@ -558,6 +566,31 @@ def test_of_a_block_behind_the_colon_of_a_case_nothing_is_claimed():
         del n
 
     assert of(chosen, 2)[1:] == ["k is 0."]
+
+
+def test_the_head_of_a_case_may_take_several_lines():
+    def chosen(n):
+        k = 0
+        match n:
+            case (1 |
+                  2): k = 1  # fmt: skip  # noqa: E701
+            case int() if (n >
+                           5): k = 2  # fmt: skip  # noqa: E701
+        del n
+
+    def block(n):
+        k = 0
+        match n:
+            case (
+                1  # of several lines
+                | 2
+            ) if n > 1:
+                k = 1
+        return k
+
+    assert of(chosen, 2)[1:] == of(chosen, 4)[1:] == of(chosen, 7)[1:] == ["k is 0."]
+    assert of(block, 2)[2:4] == ["n matches 1 | 2 if n > 1, so the block below it runs.", "k is 1."]
+    assert of(block, 1)[2] == of(block, 3)[2] == "no case applies to n, so every block is skipped."
 
 
 def test_a_recursion_without_end_is_the_user_s_own_error_and_the_steps_until_then_are_kept():

@@ -198,6 +198,16 @@ def test_where_the_code_would_have_gone_another_way_no_movement_is_told():
     assert moved(found) == [-5.0, -3.938, -2.75, -1.438, -0.59, 0.61, 1.563, 3.25, None, None]
 
 
+def test_nor_where_an_operation_uses_what_the_code_chose_by():
+    def chosen(x):
+        large = x > 3.6
+        return np.where(large, x, 2.0 * x) * (100.0 if large else 0.5)
+
+    near = moved(played(chosen, 3.0)["x -> y"])
+    assert near[-2:] == [None, None]
+    assert None not in near[:-2]
+
+
 def test_an_order_is_found_again():
     x = ad.Variable([3.0, 3.6], name="x")
     with ad.trace() as traced:

@@ -401,6 +401,21 @@ def test_the_memory_of_a_tape_is_its_nbytes():
     assert [step["memory"] for step in t.document()["steps"]] == sizes
 
 
+def test_views_hold_no_memory_of_their_own_for_the_tape_as_for_the_trace():
+    x = ad.constant(np.ones((10, 10)))
+    with ad.trace() as t, ad.GradientTape() as tape:
+        tape.watch(x)
+        sizes = [tape.nbytes]
+        for view in (lambda y: y[0], lambda y: np.reshape(y, (2, 5)), np.transpose, np.sum):
+            x = view(x)
+            sizes.append(tape.nbytes)
+        np.broadcast_to(x, (1000,))
+        sizes.append(tape.nbytes)
+    assert sizes == [0, 800, 800, 800, 808, 816]  # np.broadcast_to views a copy of the scalar
+    held = [step["memory"] for step in t.document()["steps"] if step["memory"] is not None]
+    assert held == sizes
+
+
 def test_the_memory_of_each_tape_is_its_own_and_starts_with_what_it_held_before():
     x = ad.Variable(np.ones(4))
     with ad.GradientTape(persistent=True) as outer:

@@ -40,6 +40,9 @@ def _judge_difference(given: float, f: Callable[[float], float], x: float, h: fl
         ((high - low) / 2, "The rise is divided by 2 alone. The run is 2h."),
         (-right, "The sign is wrong. Subtract the value at x - h from the value at x + h."),
         (high - low / (2 * h), "Only the second value is divided. Put the difference in brackets."),
+        (high - low / 2 * h, "Only the second value is divided. Write `(...) / (2 * h)`, with both pairs of brackets."),
+        ((high - low) / 2 + h, "`/ 2 + h` divides by 2 and then adds h. Write `/ (2 * h)`."),
+        ((high - low) / (2 + h), "The run is 2 times h, and you divide by 2 plus h."),
         (high - low, "This is the rise. Divide it by the run."),
         ((high + low) / (2 * h), "Subtract the two values: the rise is their difference."),
         ((high - middle) / (2 * h), "The run is 2h, and the rise goes from x to x + h only. Begin at x - h."),
@@ -61,6 +64,11 @@ def best_step(answer: Any) -> str:
     if callable(answer):
         raise NotYet("I need the step itself, one number such as 0.1, not a function.")
     h = number(answer, "your step")
+    if h <= -1.0 and h.is_integer():
+        raise NotYet(
+            f"{h:g} is not a step. If you mean a power of ten, write 1e-5 or 10**-5. "
+            "(In Python, `10^-5` is not a power.)"
+        )
     if h < 0.0:
         raise NotYet("By convention h is positive. The sign makes no difference: both sides are used anyway.")
     if h == 0.0:
@@ -80,11 +88,11 @@ POINTS = np.array([[1.5, 0.4, 0.9], [0.7, 1.8, 1.2]])
 
 
 def _hidden(p: Any) -> Any:
-    return p[0] ** 2 * p[1] - 3.0 * p[2]
+    return p[0] ** 2 * p[1] - 2.5 * p[2]
 
 
 def _hidden_gradient(p: Any) -> Any:
-    return np.array([2 * p[0] * p[1], p[0] ** 2, -3.0])
+    return np.array([2 * p[0] * p[1], p[0] ** 2, -2.5])
 
 
 def steepest(answer: Any) -> str:
@@ -137,6 +145,9 @@ def _judge_steepest(given: np.ndarray, point: np.ndarray, used: bool) -> None:
             one_step / np.linalg.norm(one_step),
             "Did you move along all inputs before it as well? Make a new step for each input.",
         ),
+        (gradient / 3, "You divide by the number of inputs. The length is np.linalg.norm of the gradient."),
+        (gradient / np.linalg.norm(point), "You divide by the length of the point. Divide by that of the gradient."),
+        (point + right, "That is the place one step further on. Only the direction is wanted, without the point."),
         (gradient / length**2, "You divide by the length twice. Once is enough."),
         (np.abs(right), "Every part is positive, but along one input the hill goes down. Keep the signs."),
         (np.sign(gradient), "Those are only the signs. A steep input counts more than a gentle one."),
@@ -148,6 +159,8 @@ def _judge_steepest(given: np.ndarray, point: np.ndarray, used: bool) -> None:
     ):
         if given.shape == wrong.shape and np.allclose(given, wrong, rtol=1e-3, atol=1e-4):
             raise NotYet(hint)
+    if given.shape == ():
+        raise NotYet("Your result is a single number. A direction is an array, with one part for each input.")
     if given.shape != (3,):
         raise NotYet(f"For a point of 3 inputs I expect shape (3,), and your result has shape {given.shape}.")
     if not used:
@@ -227,11 +240,12 @@ PREDICTIONS: dict[str, Prediction] = {
     "0.f": Prediction(
         "The error was 5e-09 at h = 1e-4. What will it be at h = 1e-12?",
         answer="about 2e-04",
-        choices=("about 5e-25", "about 1e-16", "0", "about 2e-04"),
+        choices=("0", "about 5e-25", "about 1e-16", "about 2e-04", "about 3"),
         hints={
             "about 5e-25": "That is what the rule of h² says. How many digits does a number in the computer have?",
             "about 1e-16": "f(1 + h) may be off by that much. And then it is divided by 2h, which is 2e-12.",
             "0": "The two values are rounded, each to 16 digits or so. Then their difference is divided by 2e-12.",
+            "about 3": "No right digit at all? Each value is off by about 1e-16, and that is divided by 2e-12.",
         },
         why="Rounding leaves an error near 1e-16 in each value, and dividing by 2e-12 makes it about 1e-4.",
     ),

@@ -96,6 +96,8 @@ def note(answer: Any) -> str:
             raise NotYet(f"For {name}, your function returns None. Is a `return` missing?")
         if isinstance(given, Iterator):
             raise NotYet(f"Your note is a {type(given).__name__}, which is read later. Make a list.")
+        if _locked(value):
+            raise NotYet(f"Your function locks {name} against writing. Leave the value alone, and return a copy.")
         if not _same(value, before):
             raise NotYet(f"Your function changes {name} that it is given. Leave the value alone, and return a copy.")
         if not _same(given, before):
@@ -105,6 +107,12 @@ def note(answer: Any) -> str:
         if not _same(given, given_before):
             raise NotYet(f"Then I wrote 100 into {name}, and your note changed with it. {hint}")
     return "Numbers, arrays, lists and lists in lists: whatever is written later, the past stays as it was."
+
+
+def _locked(value: Any) -> bool:
+    if isinstance(value, list):
+        return any(map(_locked, value))
+    return isinstance(value, np.ndarray) and not value.flags.writeable
 
 
 def _same(given: Any, wanted: Any) -> bool:

@@ -50,13 +50,14 @@ def _why(name: str, given: float) -> str:
             )
     if near(given, VALUES[name]):
         return (
-            f"{given:g} is the value of {name}. Its cotangent is asked for: the derivative of f with respect to {name}."
+            f"{given:g} is the value of {name}. The question asks for its cotangent, the derivative of f with respect "
+            f"to {name}."
         )
     if name == "d" and near(given, 1.0):
         return "e = d * 2.0 is a multiplication: the contribution to d is the cotangent of e times the other factor."
     users = " and ".join(user for user, _ in PARTS[name]) if name in PARTS else {"e": "f", "d": "e", "c": "d"}[name]
     return (
-        f"The first cotangent to look at again is that of {name}. It is used by the line of {users}. "
+        f"The first cotangent to look at again is that of {name}. It is used to compute {users}. "
         "Addition passes the cotangent on unchanged; multiplication multiplies it by the other factor."
     )
 
@@ -66,11 +67,16 @@ def multiply_rule(answer: Any) -> str:
     needs_function(answer, "rule(g, z, x, y)")
     points = np.random.default_rng(20140305).uniform(1.0, 3.0, size=(4, 3))
     for g, x, y in points.tolist():
-        given = call(answer, g, x * y, x, y, written=f"rule({g:.3f}, {x * y:.3f}, {x:.3f}, {y:.3f})")
+        given = _contributions(answer, g, x, y)
         _judge_rule(given, g, x, y)
     for g, x, y in ((1.5, 0.0, 2.5), (1.5, 2.5, 0.0), (-0.5, -1.5, 2.0)):
         _judge_where_division_fails(answer, g, x, y)
     return "Each factor receives the cotangent times the other factor, as central differences say at hidden points."
+
+
+def _contributions(answer: Any, g: float, x: float, y: float) -> Any:
+    given = call(answer, g, x * y, x, y, written=f"rule({g:.4g}, {x * y:.4g}, {x:.4g}, {y:.4g})")
+    return given.tolist() if isinstance(given, np.ndarray) else given  # an array of two is a pair too
 
 
 def _judge_where_division_fails(answer: Any, g: float, x: float, y: float) -> None:
@@ -78,10 +84,12 @@ def _judge_where_division_fails(answer: Any, g: float, x: float, y: float) -> No
     divides = f"{at} your rule divides by zero. There z / x or z / y is not the other factor: use x and y themselves."
     try:
         with np.errstate(all="ignore"):
-            given = call(answer, g, x * y, x, y, written=f"rule({g:g}, {x * y:g}, {x:g}, {y:g})")
+            given = _contributions(answer, g, x, y)
     except NotYet as hint:
         raise NotYet(divides) if isinstance(hint.__cause__, ZeroDivisionError) else hint from None
-    if isinstance(given, tuple | list) and any(isinstance(part, float) and not np.isfinite(part) for part in given):
+    if isinstance(given, tuple | list) and any(
+        isinstance(p, float | np.floating) and not np.isfinite(p) for p in given
+    ):
         raise NotYet(divides)
     _judge_rule(given, g, x, y)
 
@@ -115,7 +123,7 @@ def _judge_rule(given: Any, g: float, x: float, y: float) -> None:
             "That is the rule of addition: there each argument counts once. Here each counts as often as the "
             "other says."
         )
-    if agree(g * x * y, g * x * y):
+    if x * y and agree(g * x * y, g * x * y):
         raise NotYet(
             "z is the value of the product. The contribution to x is g times the *slope* of z with respect to x."
         )
@@ -152,6 +160,8 @@ def mended(answer: Any) -> str:
         "received.",
         7.0: "For b = a * a at a = 3 your function gives 7, one too many. An accumulator begins at 0.0; only "
         "the target has a seed.",
+        9.0: "For b = a * a at a = 3 your function gives 9, and the slope is 6. Two contributions of 3 arrive: add "
+        "them up, once each, starting from 0.0.",
     }
     if given != 6.0:
         raise NotYet(
@@ -163,7 +173,12 @@ def mended(answer: Any) -> str:
     if given != 4.0:
         raise NotYet(
             f"For b = a + a, c = b + b your function gives {given:g} for a, and the slope is 4. "
-            "Walk through the entries in reverse, and pull back from b only when all of its contributions are there."
+            + (
+                "The rule has already multiplied by g: add each contribution as it is."
+                if given == 8.0
+                else "Walk through the entries in reverse, and pull back from b only when all of its contributions are "
+                "there."
+            )
         )
     diamond: Entries = [("p", "multiply", ("x", "y")), ("q", "add", ("x", "p")), ("r", "multiply", ("p", "q"))]
     got = _run(answer, diamond, {"x": 2.0, "y": 5.0, "p": 10.0, "q": 12.0, "r": 120.0}, "r", "a diamond")
@@ -171,7 +186,7 @@ def mended(answer: Any) -> str:
     if pair != [120.0, 44.0]:
         raise NotYet(
             f"For p = x * y, q = x + p, r = p * q at x = 2, y = 5 your function gives {pair[0]:g} and {pair[1]:g}; "
-            "the slopes are 120 and 44. Does every contribution go to the name it belongs to?"
+            "the slopes are 120 and 44. Each contribution must be added once, to the name it belongs to."
         )
     return "Every contribution is added to what is there, and a value that is used twice gets both."
 
@@ -215,7 +230,7 @@ PREDICTIONS: dict[str, Prediction] = {
             0.909: "That goes to the other factor, to x.",
             1: "Addition would pass the seed on as it is. How far does y move when t is nudged by one?",
             1.818: "That is the value of y. How far does y move when t is nudged by one?",
-            -0.832: "That comes one line later, through the sine.",
+            -0.832: "That comes one step later on the way back, through the sine.",
         },
         why="A product sends g times the other factor: 1 · 2.",
     ),
@@ -226,7 +241,7 @@ PREDICTIONS: dict[str, Prediction] = {
         hints={
             10: "Both numbers get ten times smaller. The *gap* comes from the bend of the curve, and shrinks faster.",
             1: "A gap that stayed as it is would make the promise worthless for small nudges.",
-            1000: "That is one power too many. What is the first thing that a straight line misses about a curve?",
+            1000: "That is one power too many. What does a straight line miss first about a curve?",
         },
         why="The gap comes from the bend of the curve, and grows with the square of the nudge.",
     ),

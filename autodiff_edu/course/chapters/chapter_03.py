@@ -16,10 +16,10 @@ FOLDS = [
     ((3, 4), (), "a single number"),
     ((2, 3, 4), (3, 1), "an axis that is missing on the left, and one of length 1"),
     ((2, 3, 4), (2, 1, 1), "two axes of length 1"),
-    ((3, 3), (3,), "a square, in which only the left axis was put in"),
+    ((3, 3), (3,), "a square, in which only the left axis was added"),
     ((3, 4), (3, 4), "nothing to add up"),
     ((1, 4), (1, 4), "an axis of length 1 that was not stretched"),
-    ((1, 4), (4,), "an axis of length 1 that was put in"),
+    ((1, 4), (4,), "an axis of length 1 that was added"),
 ]
 """Shapes of a cotangent and of its source, and what there is to add up."""
 
@@ -32,7 +32,7 @@ def fold(answer: Any) -> str:
         g = random.integers(1, 10, size=start).astype(float)
         given = call(answer, g.copy(), shape, written=f"fold(g, {shape}), for a g of shape {start},")
         _judge_fold(given, g, shape, what)
-    return "You sum away what was put in on the left; what had length 1 you sum and keep."
+    return "You sum away what was added on the left; what had length 1 you sum and keep."
 
 
 def _judge_fold(given: Any, g: Any, shape: tuple[int, ...], what: str) -> None:
@@ -46,23 +46,23 @@ def _judge_fold(given: Any, g: Any, shape: tuple[int, ...], what: str) -> None:
     if np.allclose(folded, right * (right.size / g.size)):
         raise NotYet(f"{start} your function returns the mean. Contributions are added up, as always.")
     if g.shape == (3, 3) and np.allclose(folded, g.sum(axis=1)):
-        raise NotYet(f"{start} your function sums the right axis. NumPy puts missing axes in on the left.")
+        raise NotYet(f"{start} your function sums the right axis. NumPy adds missing axes on the left.")
     if np.isin(folded, g).all():
         raise NotYet(f"{start} your function picks some of the contributions. All of them count: sum them.")
     raise NotYet(f"{start} the sums are {_shown(right)}, and your function returns {_shown(folded)}.")
 
 
 def _about_shape(folded: Any, g: Any, shape: tuple[int, ...]) -> str:
-    if folded.shape == g.shape:
-        return "Nothing was summed. A source gets one contribution per element, and here it has fewer elements."
+    if folded.shape == g.shape and folded.size > np.prod(shape):
+        return "Nothing was summed. The source has fewer elements than g, so some of the contributions must be added."
     if folded.shape == ():
         return "Everything was summed. Sum only over the axes along which the source was repeated."
     if folded.ndim > len(shape):
-        return "An axis that was put in on the left is still there: sum over it without `keepdims`."
+        return "An axis that was added on the left is still there: sum over it without `keepdims`."
     if folded.shape == tuple(length for length in shape if length != 1):
         return "An axis of length 1 was lost: sum over it with `keepdims=True`."
     if folded.ndim < len(shape):
-        return "This is another axis than the one to sum. Sum where the source has length 1, with `keepdims=True`."
+        return "You summed over the wrong axis. Sum where the source has length 1, with `keepdims=True`."
     return "Compare the two shapes from the right: which axes were repeated?"
 
 
@@ -82,6 +82,10 @@ def matmul_rule(answer: Any) -> str:
             given = call(answer, g.copy(), x @ y, x.copy(), y.copy(), written=f"rule(g, z, x, y), for {sizes},")
         except NotYet as hint:
             if isinstance(hint.__cause__, ValueError):
+                if "broadcast" in str(hint):
+                    raise NotYet(
+                        f"{hint} `*` and `+` work element by element. The rule is made of matrix products, `@`."
+                    ) from None
                 raise NotYet(
                     f"{hint} These shapes do not fit together. In `a @ b` the last axis of a meets the first of b; "
                     "`.T` turns a matrix."
@@ -231,7 +235,7 @@ PREDICTIONS: dict[str, Prediction] = {
             10: "That is the first of them. The element was copied four times, and each copy sends something.",
             60: "That is the largest. All four count.",
             100: "That is the sum of all of row 2, not of row 0.",
-            11: "That adds a column. Along which axis was the column copied?",
+            20: "That adds up the first column of `to_x`. Along which axis was the column copied?",
         },
         why="The element was copied four times, so four contributions are added up.",
     ),
@@ -266,7 +270,7 @@ PREDICTIONS: dict[str, Prediction] = {
                 1,
             ): "That is `x @ w + b`. Now subtract (342,). Compare from the right: an axis is missing on the left.",
             (342,): "Compare from the right: in (342, 1) and (342,) the last axes are 1 and 342.",
-            (1, 342): "The missing axis is put in on the left: (1, 342). And now against (342, 1)?",
+            (1, 342): "The missing axis is added on the left: (1, 342). And now against (342, 1)?",
             (1, 1): "That is w. Start with `x @ w`: one row for each penguin.",
         },
         why="(342, 1) against (1, 342): both axes of length 1 are copied 342 times.",

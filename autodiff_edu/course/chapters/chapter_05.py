@@ -63,12 +63,13 @@ PREDICTIONS = {
         why="To the tape, `growth` is a plain number like any other. The product with `w` is recorded all the same.",
     ),
     "5.e": Prediction(
-        "With `a = 1` and `b = 2`, `c.assign(a + b)` makes `c` 3, and `cost` is c². What is dcost/db?",
-        answer="None",
-        choices=("3", "6", "None"),
+        "With `a = 1` and `b = 2`, `c.assign(a + b)` makes `c` 3, and `cost` is c². What are dcost/db and dcost/dc?",
+        answer="None and 6",
+        choices=("6 and 6", "None and 6", "6 and None", "None and None"),
         hints={
-            "3": "That is the value of `c`.",
-            "6": "That is dcost/dc. Does `assign` remember where its numbers came from?",
+            "6 and 6": "Does `assign` remember where its numbers came from?",
+            "6 and None": "`c` is read in the line of `cost`. How would the tape get past it, to `b`?",
+            "None and None": "`c` is a variable, and the line of `cost` reads it.",
         },
         why="`assign` puts the plain number 3 into `c`. With respect to `c` the slope is 6, with respect to `b` None.",
     ),
@@ -118,7 +119,7 @@ PROGRAMS: dict[str, Callable[[float], float]] = {
     "five": lambda v: 1.6 * (v - 3),
 }
 NONE = {
-    "one": "Its x is a constant. Who tells the tape to follow it?",
+    "one": "Its x is not watched. Who tells the tape to follow it?",
     "two": "Which of its lines runs before the tape begins to record?",
     "three": "It was given a whole number, and a variable keeps the dtype it is made with.",
     "four": "What does `.numpy()` return, and does a tape follow that? A constant around it does not bring it back.",
@@ -126,7 +127,10 @@ NONE = {
 }
 LATE = "Its x is watched, but only after y was computed from it. Which line has to come first?"
 WATCHED_Y = "It watches y, and the slope is with respect to x. Which tensor does the tape have to follow?"
-REMADE = "`ad.constant` makes a new tensor that doesn't know where its numbers came from: use `np.exp(x)` itself."
+REMADE = (
+    "`ad.constant` and `ad.Variable` make a new tensor that doesn't know where its numbers came from: use `np.exp(x)` "
+    "itself."
+)
 NO_RETURN = "Inside, the gradient is a number. Is a `return` missing?"
 NO_TAPE = "That is the right slope, but no tape was asked for it. Take it from a tape, with `tape.gradient`."
 WRONG: dict[str, list[tuple[Callable[[float], float], str]]] = {
@@ -150,6 +154,8 @@ WRONG: dict[str, list[tuple[Callable[[float], float], str]]] = {
         (lambda v: 2 * (v - 3), "That is the slope before the first step. After it, w must have moved."),
         (lambda v: 2.4 * (v - 3), "w moved uphill. Step against the slope: `w.assign_sub`."),
         (lambda v: 2 * (0.2 * (v - 3) - 3), "`w.assign` replaces the value by the step. Subtract the step from it."),
+        (lambda v: 2 * (-0.2 * (v - 3) - 3), "`w.assign` replaces the value by the step. Subtract the step from it."),
+        (lambda v: -2 * (v - 3), "The whole slope was subtracted. The step is a tenth of it: `0.1 * slope`."),
     ],
 }
 

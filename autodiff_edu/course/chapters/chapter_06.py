@@ -122,7 +122,7 @@ def _about_turns(place: int, given: float) -> str:
             )
     if near(given, float(place**turns)):
         return f"{given:g} counts one of the factors only. y is x multiplied by itself, and every factor contributes."
-    return "write y as a power of x: which power does y hold when the loop ends? Then take the slope of that."
+    return "Which power of x does y hold when the loop ends? Take the slope of that."
 
 
 def bill(answer: Any) -> str:
@@ -213,6 +213,9 @@ def _one_root(answer: Any, value: float) -> None:
         (1 / (3 * m), "Divided by 3 * m. How steep is m**3?"),
         (1 / m**3, "Divided by m**3, which is its value. How steep is it?"),
         (1 / 3, "Divided by 3. How steep is m**3?"),
+        (m**2 / 3, "`/ 3 * m**2` divides by 3 and then multiplies by m**2. Put the steepness in brackets."),
+        (3 * m**2, "You multiply the gap by the steepness. Divide it."),
+        (1 / (3 * value**2), "That is the steepness at x. Newton's step wants it at m."),
     ]:
         if math.isclose(slope, wrong, rel_tol=1e-4, abs_tol=1e-12):
             raise NotYet(f"The slope of {written} is {slope:.6g}, and {right:.6g} is right. {why}")

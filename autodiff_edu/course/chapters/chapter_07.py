@@ -9,7 +9,8 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from ..feedback import NotYet, call, near, needs_dict, needs_each, needs_function, number, observe, shortened
+from ...trace.events import Event, Outcome, Record, Seed
+from ..feedback import NotYet, near, needs_dict, needs_each, needs_function, number, observe, shortened
 from ..predictions import Prediction
 
 
@@ -17,8 +18,9 @@ def two_slopes(answer: Any) -> str:
     """Check 7.1: two gradients from one tape, at hidden points, and how many tapes it took."""
     needs_function(answer, "two_slopes(x)")
     values = np.random.default_rng(1905).uniform(1.0, 3.0, 3)
+    x = ad.constant(values)
     try:
-        given, events = observe(answer, ad.constant(values), written="two_slopes(x)")
+        given, events = observe(answer, x, written="two_slopes(x)")
     except NotYet as hint:
         if "already been used" in str(hint):
             raise NotYet(
@@ -27,6 +29,8 @@ def two_slopes(answer: Any) -> str:
             ) from None
         raise
     s, t = 2 * values, 4 * values**3
+    if isinstance(given, np.ndarray | ad.Tensor) and np.shape(given) == (2, 3):
+        given = list(given)
     if not isinstance(given, tuple | list) or len(given) != 2:
         if near(given, s + t):
             raise NotYet(
@@ -36,14 +40,35 @@ def two_slopes(answer: Any) -> str:
         raise NotYet(
             f"two_slopes(x) returns {shortened(given)}. Return two gradients, first that of s: `return ..., ...`."
         )
+    first, second = given
+    if (
+        (_count(events, Seed), _count(events, Outcome)) == (1, 2)
+        and near(first, s)
+        and second is not ...
+        and not near(second, t)
+    ):
+        raise NotYet(
+            "Both answers come from one call. A list in second place holds *sources*: `gradient(s, [x, t])` asks how s "
+            "changes with x, and how s changes with t. Make two calls, one for each target."
+        )
     for name, part in zip("st", given, strict=True):
         if part is ...:
             raise NotYet(f"Replace the three dots: the gradient of {name} is still open.")
         if part is None:
-            raise NotYet(f"The gradient of {name} is None. Does the tape watch x before q is computed?")
-    first, second = given
+            raise NotYet(
+                f"The gradient of {name} is None. "
+                + (
+                    "Ask with respect to x, and for a target that is computed inside the `with` block."
+                    if _count(events, Record)
+                    else "Does the tape watch x before q is computed?"
+                )
+            )
     if near(first, t) and near(second, s):
         raise NotYet("Both gradients are there, in the other order: first that of s, then that of t.")
+    if near(first, s) and near(second, s):
+        raise NotYet("Both are the gradient of s. The second call should ask for the gradient of t.")
+    if near(first, s) and near(second, s * values):
+        raise NotYet("The second one is dt/dq, the slope with respect to q. Ask with respect to x.")
     for part in given:
         if near(part, s + t):
             raise NotYet("One of them is the gradient of s + t. Give `gradient` one target at a time.")
@@ -59,7 +84,20 @@ def two_slopes(answer: Any) -> str:
             if many
             else "Both gradients are right, but no tape was used. Let the tape find them."
         )
+    if sum(_squares(event, x) for event in events) > 1:
+        raise NotYet("Both gradients are right, but q is computed more than once. Write `q = x * x` once, and use q.")
     return "One forward pass, two backward passes. A persistent tape keeps its arrays for the second."
+
+
+def _count(events: list[Event], kind: type[Event]) -> int:
+    return sum(isinstance(event, kind) for event in events)
+
+
+def _squares(event: Event, x: ad.Tensor) -> bool:
+    """Return whether an event is the record of x², computed from x alone."""
+    if not isinstance(event, Record) or event.entry.output_value is None:
+        return False
+    return set(event.entry.ids) - {None} == {x._id} and near(event.entry.output_value, x.numpy() ** 2)
 
 
 def logged(answer: Any) -> str:
@@ -71,7 +109,7 @@ def logged(answer: Any) -> str:
     with ad.GradientTape(persistent=True) as tape:
         tape.watch(x)
         try:
-            given = call(answer, tape, x, written="logged(tape, x)")
+            given, events = observe(answer, tape, x, written="logged(tape, x)")
         except NotYet as hint:
             if "ellipsis" in str(hint):
                 raise NotYet("Replace the three dots: which `with` block leaves operations out of a tape?") from None
@@ -85,14 +123,21 @@ def logged(answer: Any) -> str:
     if not isinstance(given, tuple | list) or len(given) != 2:
         raise NotYet(f"logged(tape, x) returns {shortened(given)}. Write `return loss, steepest`.")
     loss, steepest = given
-    if not near(number(loss, "the loss"), float(np.sum(np.sin(values) * values))):
+    value, largest = float(np.sum(np.sin(values) * values)), float(np.max(np.abs(right)))
+    if near(number(loss, "the loss"), largest) and near(number(steepest, "the steepest slope"), value):
+        raise NotYet("Both numbers are there, in the other order. Write `return loss, steepest`.")
+    if not near(number(loss, "the loss"), value):
         raise NotYet(f"The loss has changed: it is {number(loss):.6g}. Leave its line as it is.")
     steepness = number(steepest, "the steepest slope")
-    if near(steepness, float(np.max(right))):
+    if near(abs(steepness), float(np.abs(np.max(right)))):
         raise NotYet("That is the largest slope. The steepest one in size may be negative: take `np.abs` first.")
-    if not near(steepness, float(np.max(np.abs(right)))):
-        raise NotYet(f"The steepest slope is {steepness:.6g} where {np.max(np.abs(right)):.6g} is right.")
-    slope = tape.gradient(loss, x) if isinstance(loss, ad.Tensor) else None
+    if near(-steepness, largest):
+        raise NotYet("That is the steepest slope with its sign. Return its size.")
+    if not near(steepness, largest):
+        raise NotYet(f"The steepest slope is {steepness:.6g} where {largest:.6g} is right.")
+    if not isinstance(loss, ad.Tensor):
+        raise NotYet(f"Your loss is a plain number, a {type(loss).__name__}. Return the tensor that the tape recorded.")
+    slope = tape.gradient(loss, x)
     if slope is None:
         raise NotYet(
             "After the block, the gradient of the loss is None. "
@@ -104,6 +149,11 @@ def logged(answer: Any) -> str:
         )
     if not near(slope, right):
         raise NotYet("After the block, the gradient of the loss has changed: one of its operations is not recorded.")
+    if entries > 3 and len({id(event.tape) for event in events if isinstance(event, Record)}) > 1:
+        raise NotYet(
+            f"The tape holds {entries} entries: it also recorded what your second tape is for. You don't need a second "
+            "tape. Ask the one you are given, while it is paused."
+        )
     if entries > 3:
         raise NotYet(
             f"The tape holds {entries} entries. The backward pass was recorded as well. Pause the tape for it, with "
@@ -117,6 +167,11 @@ def after_reset(answer: Any) -> str:
     names = ("entries", "dc/dx", "dc/dy")
     needs_dict(answer, '{"entries": 2, ...}')
     needs_each(answer, names, "No answer is given for")
+    for name in names:
+        if isinstance(answer[name], str):
+            raise NotYet(f"Your answer for {name} is the text {shortened(answer[name])}. Write it without quotes.")
+    if answer["entries"] is None:
+        raise NotYet("The tape holds a number of entries, though it may be small. Only a gradient can be None.")
     entries = number(answer["entries"], "the number of entries")
     if entries != 3:
         raise NotYet(
@@ -144,6 +199,7 @@ def after_reset(answer: Any) -> str:
         raise NotYet(
             {
                 14.0: "14 = x + 2xy counts the path through a. That entry was forgotten, so a is a constant.",
+                24.0: "24 is the value of c.",
                 6.0: "6 is one of two contributions: y is used in `b = x * y` and once more in `b * y`.",
             }.get(by_y, "To the tape, c is 6 + (x * y) * y, with x = 2 a constant. What is dc/dy at y = 3?")
         )

@@ -23,7 +23,14 @@ def td_loss(answer: Any) -> str:
     row = ad.constant(ROW)
     with ad.GradientTape() as tape:
         tape.watch(row)
-        loss = call(answer, row, START, END, PRIZES, DISCOUNT, written="td_loss(row, start, end, prizes, discount)")
+        try:
+            loss = call(answer, row, START, END, PRIZES, DISCOUNT, written="td_loss(row, start, end, prizes, discount)")
+        except NotYet as refusal:
+            if "cannot be paused" in str(refusal) or "name 'tape' is not" in str(refusal):
+                raise NotYet(
+                    "Your function isn't given the tape that records it, so it can't pause it. A cut needs no tape."
+                ) from None
+            raise
     if loss is ... or loss is None:
         raise NotYet(f"td_loss returns {loss}. Return the mean of the squared differences.")
     if not isinstance(loss, ad.Tensor) or loss.shape != ():
@@ -32,6 +39,7 @@ def td_loss(answer: Any) -> str:
     if not np.isclose(float(loss), np.mean(value**2), 1e-5):
         for wrong, hint in (
             (np.sum(value**2), "That is the sum of the squares. Take their mean."),
+            (np.mean(value**2) / 2, "That is half of the mean. Return the whole mean of the squares."),
             (np.mean(undiscounted**2), "The value of the next square should count `discount` times."),
             (
                 np.mean((ROW[START] - DISCOUNT * (PRIZES + ROW[END])) ** 2),
@@ -92,7 +100,7 @@ def round_through(answer: Any) -> str:
         )
     if np.allclose(slope.numpy(), 0.0):
         raise NotYet(
-            "The value is right, and the gradient is 0: x comes in with 1 and with -1. Cut the x with the minus."
+            "The value is right, and the gradient is 0: whatever comes through x cancels out. Cut the x with the minus."
         )
     if not np.allclose(slope.numpy(), 1.0, 1e-9):
         raise NotYet(f"The value is right, and the gradient is {shortened(slope.numpy())}. It should be 1 everywhere.")
@@ -112,6 +120,8 @@ def two_tools(answer: Any) -> str:
             try:
                 y = call(answer, x, constant, written="program(x, constant)")
             except NotYet as hint:
+                if not used and "'function'" in str(hint):
+                    raise NotYet("`constant` is a function. Call it: `c = constant(lambda: ...)`.") from None
                 raise (hint.__cause__ if isinstance(hint.__cause__, NotYet) else hint) from None
         if y is ...:
             raise NotYet("Replace the three dots: what should `constant` compute?")
@@ -130,6 +140,11 @@ def two_tools(answer: Any) -> str:
         raise NotYet("Both gradients are None. Let x itself be part of the result, as in `x * c`.")
     if paused is None or cut is None:
         raise NotYet("The tools differ, but one gradient is None. Multiply the result by x, or add x.")
+    if near(paused, cut) and not isinstance(used[-1], ad.Tensor):
+        raise NotYet(
+            f"The function that you hand to `constant` returns the plain number {shortened(used[-1])}. "
+            "Neither tool can do anything to that. Let it return a tensor."
+        )
     if near(paused, cut):
         raise NotYet(
             f"Both tools give the slope {cut:g} at x = 1.75. "
@@ -151,6 +166,8 @@ def _constant(tool: str, tape: ad.GradientTape, used: list[Any]) -> Callable[[Ca
             used.append(f())
         if used[-1] is ...:
             raise NotYet("Replace the three dots: what should `constant` compute?")
+        if not isinstance(used[-1], ad.Tensor | np.ndarray | float | int):
+            raise NotYet(f"The function that you hand to `constant` returns {shortened(used[-1])}. It needs a number.")
         return used[-1] if tool == "pause" else ad.stop_gradient(used[-1])
 
     return constant

@@ -56,7 +56,7 @@ FAR = np.array([-1000.0, 1000.0])
 def second_order(answer: Any) -> str:
     """Check 9.1: log(cosh x) with a gradient of its own, in a chain, far out, and to second order."""
     needs_function(answer, "log_cosh(x)")
-    weights = np.array([0.7, -1.9, 2.2, 0.3])
+    weights = np.array([0.7, -1.9, 2.2, -0.3])
     x = ad.constant(POINTS)
     with ad.GradientTape(persistent=True) as outer:
         outer.watch(x)
@@ -73,6 +73,7 @@ def second_order(answer: Any) -> str:
         _judge_slope(slope.numpy(), weights)
         probe = np.sum(slope * PROBE)
     _judge_second(outer, probe, x, weights)
+    _judge_squared(answer)
     _judge_far_out(answer)
     return "The slope has no kink and no overflow, so its own slope is right too, even at 0."
 
@@ -128,6 +129,24 @@ def _judge_slope(slope: Any, weights: Any) -> None:
         raise NotYet(
             f"At x = {POINTS[-1]:g} a cotangent of {weights[-1]:g} should become {weights[-1] * right[-1]:.6f}, and "
             f"yours becomes {slope[-1]:.6f}."
+        )
+
+
+def _judge_squared(answer: Any) -> None:
+    """Check a chain in which the cotangent depends on x, so that it matters whether dy stays a tensor."""
+    x = ad.constant(POINTS)
+    with ad.GradientTape() as outer:
+        outer.watch(x)
+        with ad.GradientTape() as tape:
+            tape.watch(x)
+            target = np.sum(call(answer, x, written="log_cosh(x)") ** 2)
+        slope = tape.gradient(target, x)
+    second = outer.gradient(slope, x)
+    right = 2.0 * np.tanh(POINTS) ** 2 + 2.0 * np.log(np.cosh(POINTS)) / np.cosh(POINTS) ** 2
+    if second is None or not np.allclose(second.numpy(), right, 1e-5, 1e-7):
+        raise NotYet(
+            "Right alone, but the second derivative of log_cosh(x) ** 2 is wrong: there the cotangent depends on x as "
+            "well. Leave dy a tensor: no `.numpy()`, no `float`."
         )
 
 
@@ -253,10 +272,15 @@ def _fresh(path: Any, points: list[float], weights: list[float]) -> dict[str, An
 def _why_not(kind: str, message: str) -> str:
     if kind == "LookupError":
         return "The function was loaded, and its gradient is not in the file. Save it without `custom_gradients=False`."
+    if message.startswith("the gradient for argument"):
+        return (
+            "The function was loaded, but its backward returned the length of the example, not of x: a part of it was "
+            "computed from plain numbers. Return dy itself."
+        )
     if "has shape" in message:
         return (
             "The file was loaded, and its function does not take an array of five numbers. Save it with an example "
-            "that is an array: `ad.save(through, path, np.array([0.2, 1.7, -2.4]))`."
+            "that is an array with one axis: `ad.save(through, path, np.array([0.2, 1.7, -2.4]))`."
         )
     if "arguments" in message:
         return "The loaded function takes more than one argument. It should take x alone."
@@ -270,15 +294,15 @@ EXERCISES: dict[str, Callable[[Any], str]] = {"9.1": second_order, "9.2": two_cl
 
 PREDICTIONS: dict[str, Prediction] = {
     "9.a": Prediction(
-        "What does the tape say that the slope of `naive` is at x = 1000?",
-        answer="nan",
-        choices=("0", "1", "inf", "nan"),
+        "At x = 1000, what does the rule of log send back, and what does the rule of exp multiply that by?",
+        answer="0 and inf",
+        choices=("e⁻¹⁰⁰⁰ and e¹⁰⁰⁰", "0 and inf", "1 and inf", "0 and 1"),
         hints={
-            "1": "On paper, yes. What is `np.exp(1000.0)` in a computer?",
-            "inf": "The rule of exp does multiply by inf. What does it multiply, after the rule of log has divided?",
-            "0": "The rule of log does send back 1/inf, which is 0. What does the rule of exp multiply it by?",
+            "e⁻¹⁰⁰⁰ and e¹⁰⁰⁰": "On paper, just about. What is `np.exp(1000.0)` in a computer?",
+            "1 and inf": "The rule of log divides by 1 + e, and e is inf. What is 1 / inf?",
+            "0 and 1": "The rule of exp multiplies by its output. What is `np.exp(1000.0)` in a computer?",
         },
-        why="1/inf is 0, and 0 times inf is not a number.",
+        why="1/inf is 0, and 0 times inf is not a number: there's the nan.",
     ),
     "9.b": Prediction(
         "How many entries does the tape hold after `y = textbook(x)`?",
@@ -307,7 +331,7 @@ PREDICTIONS: dict[str, Prediction] = {
         answer="0",
         choices=("4.2e-18", "0", "nan"),
         hints={
-            "4.2e-18": "That is right on paper. How many digits does a number of eight bytes have?",
+            "4.2e-18": "That is right on paper. How many digits does an 8-byte number have?",
             "nan": "Nothing overflows here: `np.exp(-40.0)` is a small number. What is 1 plus that?",
         },
         why="A number keeps about 16 digits, so 1 + 4.2e-18 is 1, and 1 - 1 is 0.",

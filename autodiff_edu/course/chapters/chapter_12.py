@@ -10,9 +10,10 @@ import numpy as np
 import autodiff_edu as ad
 from autodiff_edu import nn
 
-from ...trace.events import Event, Seed, Watch
-from ..feedback import NotYet, call, near, needs_function, number, observe, shortened
+from ...trace.events import Event, Outcome, Seed, Watch, hook
+from ..feedback import NotYet, by_hand, call, near, needs_function, number, shortened
 from ..predictions import Prediction
+from .wrong_12 import penalty_at, why_penalty, why_place, why_regularised
 
 WITHIN = 1e-4  # three derivatives of float32 numbers are not closer
 ORDERS = ("value", "first derivative", "second derivative", "third derivative", "fourth derivative")
@@ -25,22 +26,17 @@ def third_derivative(answer: Any) -> str:
     power = (a**5, 5 * a**4, 20 * a**3, 60 * a**2, 120 * a)
     wave = (np.sin(2 * a), 2 * np.cos(2 * a), -4 * np.sin(2 * a), -8 * np.cos(2 * a), 16 * np.sin(2 * a))
     _one_third(answer, lambda x: x**5, a, "x**5", power)
-    x, events = _one_third(answer, lambda x: np.sin(2.0 * x), a, "np.sin(2 * x)", wave)
-    _needs_three_tapes(x, events)
+    events = _one_third(answer, lambda x: np.sin(2.0 * x), a, "np.sin(2 * x)", wave)
+    _needs_three_tapes(events)
     return "Three tapes, three backward passes, and all but the last are recorded by the tapes around them."
 
 
-def _needs_three_tapes(x: Any, events: list[Event]) -> None:
+def _needs_three_tapes(events: list[Event]) -> None:
     """Refuse what finds the third derivative in another way than the exercise asks for."""
-    asked = [event.tape for event in events if isinstance(event, Seed)]
-    if not asked:
+    many = _asked(events)
+    if not many:
         raise NotYet("The number is right, but no tape was asked for a gradient. Let three tapes find it.")
-    if not any(isinstance(event, Watch) and event.tensor is x for event in events):
-        raise NotYet(
-            "The number is right, but none of your tapes watches the `x` that you were given. Write the three tapes "
-            "yourself, without `ad.grad`."
-        )
-    if (many := len({id(tape) for tape in asked})) == 1:
+    if many == 1:
         raise NotYet(
             "The number is right, but a single tape answered again and again, and recorded its own backward passes. "
             "Use three tapes, one inside another."
@@ -49,47 +45,77 @@ def _needs_three_tapes(x: Any, events: list[Event]) -> None:
         raise NotYet(f"The number is right, but {many} tapes were asked. Use three, and ask each of them once.")
 
 
+def _asked(events: list[Event]) -> int:
+    """Count the tapes that were asked for a gradient."""
+    return len({id(event.tape) for event in events if isinstance(event, Seed)})
+
+
 def _one_third(
     answer: Any, f: Callable[[Any], Any], a: float, written: str, derivatives: tuple[float, ...]
-) -> tuple[Any, list[Event]]:
-    x = ad.constant(a)
+) -> list[Event]:
+    events: list[Event] = []
+    before: list[int] = []
+
+    def observed(x: Any) -> Any:
+        before.append(len(events))
+        return f(x)
+
+    ready_made = {ad.value_and_grad(f).__code__: "ad.grad", ad.hessian(f).__code__: "ad.hessian"}
+    hidden = by_hand(observed, ready_made, "three tapes, one inside another.")
     try:
-        given, events = observe(answer, f, x, written=f"third(f, x), with {written} for f,")
+        with hook(events.append):
+            given = call(answer, hidden, ad.constant(a), written=f"third(f, x), with {written} for f,")
     except NotYet as error:
-        if "target is None" in str(error.__cause__):
+        cause = error.__cause__
+        if isinstance(cause, NotYet):
+            raise cause from None
+        if "target is None" in str(cause):
+            raise NotYet("A tape is asked for the gradient of None. " + _why_none(events, before)) from error
+        if "already been used" in str(cause):
             raise NotYet(
-                "A tape is asked for the gradient of None: the gradient before it is None. It was taken after the tape "
-                "around it had stopped recording, or that tape does not watch x."
+                "A tape is asked a second time. Use three tapes, each with a name of its own, and ask each once."
             ) from error
         raise
     if given is ...:
         raise NotYet("Replace the three dots, and put two more tapes around the first one.")
     if given is None:
-        kinds = [type(event).__name__ for event in events]
-        if "Seed" not in kinds:
-            raise NotYet("third(f, x) returns None. Does it ask its tapes for a gradient, and return it?")
-        if kinds.count("Watch") < 3:
-            raise NotYet(
-                "third(f, x) returns None. Three tapes follow x only if each of them watches it, and "
-                f"{kinds.count('Watch')} of them did."
-            )
-        raise NotYet(
-            "third(f, x) returns None: a gradient was taken after the tape around it had stopped recording. "
-            "Each gradient goes inside the `with` of the next tape."
-        )
+        outcomes = [event for event in events if isinstance(event, Outcome)]
+        if not outcomes or outcomes[-1].result is not None:
+            raise NotYet("third(f, x) returns None. Does it ask its tapes for a gradient, and return the last one?")
+        raise NotYet("third(f, x) returns None. " + _why_none(events, before))
     value = number(given, "the third derivative")
     for order, right in enumerate(derivatives):
         if near(value, right, WITHIN) and order != 3:
             raise NotYet(
                 f"For {written} this is the {ORDERS[order]}. "
-                + ("Each tape takes one derivative, and you need three." if order < 3 else "Use one tape fewer.")
+                + (
+                    "Use one tape fewer."
+                    if order > 3
+                    else "Each tape takes one derivative, and you need three."
+                    if _asked(events) < 3
+                    else "You ask three tapes, but not each for the gradient that the tape inside it returned."
+                )
             )
     if not near(value, derivatives[3], WITHIN):
         raise NotYet(
             f"The third derivative of {written} at {a:.3f} is {derivatives[3]:.6g}; your function returns {value:.6g}. "
             "The target of each tape is the gradient that the tape inside it returned."
         )
-    return x, events
+    return events
+
+
+def _why_none(events: list[Event], before: list[int]) -> str:
+    """Explain a gradient that is None; `before` holds the number of events before each call of the function."""
+    start = before[0] if before else len(events)
+    if any(isinstance(event, Watch) for event in events[start:]):
+        return "One of them begins to watch x after f(x) has been computed. Each tape has to watch it before that."
+    watching = len({id(event.tape) for event in events[:start] if isinstance(event, Watch)})
+    if watching < 3:
+        return f"Three tapes follow x only if each of them watches it, and {watching} of them did."
+    return (
+        "A gradient was taken after the tape around it had stopped recording. Each gradient goes inside the `with` of "
+        "the next tape."
+    )
 
 
 def regularised(answer: Any) -> str:
@@ -100,7 +126,12 @@ def regularised(answer: Any) -> str:
     kernel, bias = random.standard_normal((3, 2)), random.standard_normal(2)
     layer = nn.Dense(2, activation=np.tanh)
     layer.kernel, layer.bias = ad.Variable(kernel, name="kernel"), ad.Variable(bias, name="bias")
-    given = call(answer, layer, ad.constant(x), wanted, written="regularised(layer, x, wanted)")
+    try:
+        given = call(answer, layer, ad.constant(x), wanted, written="regularised(layer, x, wanted)")
+    except NotYet as error:
+        if "NoneType" in str(error.__cause__):
+            raise NotYet("You compute with a gradient that is None. Does the inner tape watch x?") from error
+        raise
     got = _two_gradients(given, kernel.shape, bias.shape)
 
     def parts(kernel: Any, bias: Any) -> dict[str, float]:
@@ -114,6 +145,9 @@ def regularised(answer: Any) -> str:
             "norm": np.sqrt(squares),
             "mean": np.mean(by_x**2),
             "sum": np.sum(by_x),
+            "square of sum": np.sum(by_x) ** 2,
+            "rows": np.mean(np.sum(by_x**2, axis=1)),
+            "sizes": np.sum(np.abs(by_x)),
             "output": np.sum(of_output**2),
         }
 
@@ -125,26 +159,8 @@ def regularised(answer: Any) -> str:
 
     if agrees(error=1.0, squares=0.5):
         return "Both terms count, as central differences confirm: the outer tape has recorded the inner gradient."
-    hints = (
-        (
-            agrees(error=1.0),
-            "These are the gradients of the error alone; the term is a constant to your outer tape. Take the gradient "
-            "with respect to x inside the outer `with`.",
-        ),
-        (agrees(squares=0.5) or agrees(squares=1.0), "These are the gradients of the term alone. Add the error."),
-        (agrees(error=1.0, squares=1.0), "The term counts half: error + 0.5 * term."),
-        (agrees(error=1.0, norm=0.5), "You took the norm. The term is the sum of the squares, without the root."),
-        (agrees(error=1.0, mean=0.5), "You took the mean of the squares. The term is their sum."),
-        (agrees(error=1.0, sum=0.5), "You took the sum of the gradient. Square its elements before you add them up."),
-        (
-            agrees(error=1.0, output=0.5),
-            "Your term has the gradient of the layer's output with respect to x. "
-            "It should be the gradient of the error.",
-        ),
-    )
-    for applies, hint in hints:
-        if applies:
-            raise NotYet(hint)
+    if hint := why_regularised(agrees, wanted.size):
+        raise NotYet(hint)
     expected = slopes["error"] + 0.5 * slopes["squares"]
     raise NotYet(
         f"For a hidden layer central differences give {expected[0]:.6g} for the first number of the kernel; your "
@@ -164,8 +180,8 @@ def _two_gradients(given: Any, kernel: tuple[int, ...], bias: tuple[int, ...]) -
         raise NotYet("Replace the three dots: one of the two gradients is still open.")
     if given[0] is None or given[1] is None:
         raise NotYet(
-            "A gradient is None. The outer tape must watch the variables, and it must be recording while the loss is "
-            "computed, from the layer to the sum."
+            "A gradient is None. An outer tape must watch the layer's variables, and it must be recording while the "
+            "loss is computed, from the layer to the sum. The variables are its sources."
         )
     shapes = np.shape(given[0]), np.shape(given[1])
     if shapes == (bias, kernel):
@@ -218,9 +234,9 @@ def penalty(answer: Any) -> str:
         raise NotYet(f"The penalty is one number, the mean over the samples; yours has the shape {np.shape(given)}.")
     value = number(given, "the penalty")
     between = share * real + (1 - share) * fake
-    right = _penalty(between, weights)
+    right = penalty_at(between, weights)
     if not near(value, right, WITHIN):
-        raise NotYet(_why_place(value, real, fake, share, weights) or _why_penalty(value, right, between, weights))
+        raise NotYet(why_place(value, real, fake, share, weights) or why_penalty(value, right, between, weights))
     gradient = tape.gradient(given, w) if isinstance(given, ad.Tensor) else None
     if gradient is None:
         raise NotYet(
@@ -228,75 +244,13 @@ def penalty(answer: Any) -> str:
             "Keep it a tensor: no float, no .numpy() and no stop_gradient on the way."
         )
     h = 1e-6
-    slopes = [(_penalty(between, weights + d) - _penalty(between, weights - d)) / (2 * h) for d in h * np.eye(2)]
+    slopes = [(penalty_at(between, weights + d) - penalty_at(between, weights - d)) / (2 * h) for d in h * np.eye(2)]
     if not np.allclose(np.asarray(gradient), slopes, rtol=1e-4, atol=1e-6):
         raise NotYet(
             "The value is right, but its gradient isn't: part of the calculation is hidden from the tape around it. "
             "Is there a float, a .numpy() or a stop_gradient on the way?"
         )
     return "One norm for each row, on the way from fake to real, and a gradient that trains the critic."
-
-
-def _to_x(x: Any, weights: Any) -> Any:
-    return (1 - np.tanh(x @ weights) ** 2)[:, None] * weights
-
-
-def _norms(x: Any, weights: Any) -> Any:
-    return np.linalg.norm(_to_x(x, weights), axis=1)
-
-
-def _penalty(x: Any, weights: Any) -> float:
-    return float(np.mean((_norms(x, weights) - 1) ** 2))
-
-
-def _why_place(value: float, real: Any, fake: Any, share: Any, weights: Any) -> str:
-    """Return a hint if the penalty is right, but at another place; an empty text if it is not."""
-    between = share * real + (1 - share) * fake
-    for place, hint in (
-        (real, "That is the penalty at the real samples. Evaluate it between real and fake."),
-        (fake, "That is the penalty at the fake samples. Evaluate it between real and fake."),
-        ((1 - share) * real + share * fake, "real and fake have changed places: the share belongs to real."),
-        ((real + fake) / 2, "That is halfway for every pair. Each pair has a share of its own."),
-        (np.concatenate([real, fake]), "That is the penalty at real and fake samples. Evaluate it *between* them."),
-        (real + fake, "That is the sum of the samples. Give real the share, and fake the rest of 1."),
-    ):
-        if near(value, _penalty(place, weights), WITHIN):
-            return hint
-    for part, name in ((share, "real"), (1 - share, "fake")):
-        if near(value, float(np.mean((np.linalg.norm(part * _to_x(between, weights), axis=1) - 1) ** 2))):
-            return f"That is the gradient with respect to {name}. Watch `between`, and ask about it."
-    return ""
-
-
-def _why_penalty(value: float, right: float, x: Any, weights: Any) -> str:
-    to_x, norms = _to_x(x, weights), _norms(x, weights)
-    down = np.linalg.norm(to_x, axis=0)
-    for wrong, hint in (
-        (
-            (np.linalg.norm(to_x) - 1) ** 2,
-            "You took one norm for all samples together, which grows with their number. Take one per row: axis=1.",
-        ),
-        (np.mean((down - 1) ** 2), "With axis=0 each column gets a norm. A sample is a row: axis=1."),
-        (np.mean(norms**2), "This pulls the norms to 0. They should be pulled to 1: subtract it before the square."),
-        (np.mean(norms - 1), "Without the square, norms below and above 1 cancel out. Square before the mean."),
-        (np.mean(np.abs(norms - 1)), "You took the size of norm - 1. Take its square."),
-        (np.sum((norms - 1) ** 2), "You took the sum over the samples. Take the mean."),
-        (
-            (np.mean(norms) - 1) ** 2,
-            "You took the mean before the square, so norms below and above 1 cancel out. Square first.",
-        ),
-        (
-            np.mean((norms**2 - 1) ** 2),
-            "You took the sum of the squares of each row without the root. A norm has a root: np.linalg.norm.",
-        ),
-        (np.mean((to_x - 1) ** 2), "You compared each element with 1. It is each row's norm that should be 1."),
-    ):
-        if near(value, float(wrong), WITHIN):
-            return hint
-    return (
-        f"For a hidden critic and five pairs of samples the penalty is {right:.6g}; yours is {value:.6g}. In this "
-        "order: mix, take the gradient, the norm of each row, minus 1, squared, and the mean."
-    )
 
 
 EXERCISES: dict[str, Callable[[Any], str]] = {"12.1": third_derivative, "12.2": regularised, "12.3": penalty}
@@ -358,7 +312,7 @@ PREDICTIONS: dict[str, Prediction] = {
         why="Each tape holds all that happened inside it, and the backward pass of that.",
     ),
     "12.f": Prediction(
-        "What shape is the gradient of the norm with respect to the kernel?",
+        "`to_x` has the shape of the input. What shape is the gradient of its norm with respect to the kernel?",
         answer=(5, 10),
         hints={
             (7, 5): "That's the shape of the input, and of `to_x`. What is the source now?",

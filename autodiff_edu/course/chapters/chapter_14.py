@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -54,11 +55,15 @@ def shapes(answer: Any) -> str:
 
 
 def _shape(given: Any, name: str) -> Shape:
-    if isinstance(given, int) and not isinstance(given, bool):
+    if _whole(given):
         raise NotYet(f"For {name} your answer is {given}. A shape is a tuple; with one axis it is ({given},).")
-    if not isinstance(given, tuple | list) or not all(isinstance(n, int) and not isinstance(n, bool) for n in given):
+    if not isinstance(given, tuple | list) or not all(map(_whole, given)):
         raise NotYet(f"For {name} I need a shape, a tuple of whole numbers, and your answer is {shortened(given)}.")
-    return tuple(given)
+    return tuple(map(int, given))
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def _why(given: Shape, target: Shape, source: Shape) -> str:
@@ -69,13 +74,22 @@ def _why(given: Shape, target: Shape, source: Shape) -> str:
         return f"{given} is the shape of the gradient. The Jacobian keeps the outputs apart; they come first."
     if given == target:
         return f"{given} is the shape of the target. The axes of the source come after it."
-    if 1 in given and tuple(n for n in given if n != 1) == target + source:
+    if () in (target, source) and tuple(n for n in given if n != 1) == target + source:
         return f"{given} gives a scalar an axis of length 1. The shape of a scalar is (): it has no axis."
     if given in (sizes, sizes[::-1], (math.prod(sizes),)):
         return f"{given} has the right number of slopes, but a Jacobian keeps the axes of its target and its source."
     if math.prod(given) == math.prod(sizes):
         return f"{given} has the right number of elements but other axes. Write the target's, then the source's."
-    return f"the target has shape {target} and the source {source}. Write one after the other."
+    axes = len(target), len(source)
+    if len(given) != sum(axes):
+        return f"{given} has {_axes(len(given))}. The target has {axes[0]} and the source {axes[1]}. How many is that?"
+    off = next(k for k, pair in enumerate(zip(given, target + source, strict=True)) if pair[0] != pair[1])
+    whose, place = ("target", off) if off < axes[0] else ("source", off - axes[0])
+    return f"{given} has the right number of axes, but {given[off]} isn't the length of the {whose}'s axis {place}."
+
+
+def _axes(count: int) -> str:
+    return f"{count} {'axis' if count == 1 else 'axes'}"
 
 
 def gradient_from(answer: Any) -> str:
@@ -86,7 +100,14 @@ def gradient_from(answer: Any) -> str:
         jacobian = random.standard_normal(target + source)
         ndim = len(target)
         written = f"gradient_from(jacobian, {ndim}), for a Jacobian of shape {target + source},"
-        given = call(answer, ad.constant(jacobian), ndim, written=written)
+        try:
+            given = call(answer, ad.constant(jacobian), ndim, written=written)
+        except NotYet as hint:
+            if "cannot be interpreted as an integer" in str(hint):
+                raise NotYet(
+                    "`np.sum` takes one axis or a *tuple* of axes, not a list or a range: wrap it in `tuple(...)`."
+                ) from None
+            raise
         if given is ...:
             raise NotYet("Replace the three dots: over which axes of the Jacobian must you sum?")
         got = numbers(given, f"what gradient_from(jacobian, {ndim}) returns")
@@ -116,6 +137,18 @@ def _why_sum(got: Any, jacobian: Any, target: Shape, source: Shape) -> str:
         return "nothing is summed yet."
     if is_(np.sum(jacobian, axis=0)):
         return "only the first axis is summed, and this target has more. Sum over all of its axes, a tuple of them."
+    if is_(np.sum(jacobian, axis=len(target) - 1)):
+        return "only the last axis of the target is summed. Sum over all of its axes, a tuple of them."
+    if len(target) == 2 and is_(np.sum(jacobian, axis=(0, 2))):
+        return (
+            "the second sum went over an axis of the source: once axis 0 is summed, the others move up by one. "
+            "Sum over both axes in one call, with a tuple."
+        )
+    right = np.sum(jacobian, axis=axes[: len(target)])
+    if got.size == right.size and near(got.ravel(), right.ravel()):
+        return f"the numbers are right, in shape {got.shape}. The gradient has the shape of the source, {source}."
+    if got.shape == source:
+        return "the shape is right and the numbers aren't. Add up the slopes over the axes of the target."
     return (
         f"the target has shape {target} and the source {source}, so the gradient has shape {source}; yours has "
         f"{got.shape}. Sum over the axes of the target."
@@ -190,7 +223,9 @@ PREDICTIONS: dict[str, Prediction] = {
         hints={
             1: "With one input, forward needs one tangent. How many seeds does reverse need?",
             10: "10 is the width of the tanh, and both ways have to go through that.",
+            21: "Almost: with 21 inputs, forward already makes one pass more than reverse.",
             40: "Forward pushes one tangent per input, reverse pulls back one seed per output.",
+            200: "200 is how many numbers pass through the rule: 20 seeds, 10 numbers each. How many inputs?",
         },
         why="20 tangents against 20 seeds: the two meet where the Jacobian is square.",
     ),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -10,8 +9,9 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from ..feedback import NotYet, call, near, needs_function, numbers
+from ..feedback import NotYet, by_hand, call, near, needs_function, numbers
 from ..predictions import Prediction
+from .wrong_15 import FORMULAS, STEPS, armijo, walk
 
 TAPES = (
     "Is a `return` missing? Is x watched by both tapes, and is the inner gradient taken inside the outer tape's block?"
@@ -44,98 +44,99 @@ def determinant(x: Any) -> Any:
 
 STARTS: list[tuple[str, Any, Any, Any]] = [
     ("x⁴ from 1, with a step of -8", lambda x: np.sum(x**4), np.array([1.0]), np.array([-8.0])),
-    ("x² from 1, with a step of -1.96", lambda x: np.sum(x**2), np.array([1.0]), np.array([-1.96])),
+    ("x² from 1, with a step of -3.7", lambda x: np.sum(x**2), np.array([1.0]), np.array([-3.7])),
+    ("x² from 1, with a step of -3.9", lambda x: np.sum(x**2), np.array([1.0]), np.array([-3.9])),
+    (
+        "x⁴ - 2x² + 9 from 0.3, with a step of 1.4",
+        lambda x: np.sum(x**4 - 2 * x**2) + 9,
+        np.array([0.3]),
+        np.array([1.4]),
+    ),
     ("x² from 3, with a step of -3", lambda x: np.sum(x**2), np.array([3.0]), np.array([-3.0])),
     ("a bowl in two inputs", lambda x: x[0] ** 2 + 9 * x[1] ** 2, np.array([2.0, 1.0]), np.array([-4.0, -18.0])),
+    (
+        "the same bowl, straight across",
+        lambda x: x[0] ** 2 + 9 * x[1] ** 2,
+        np.array([2.0, 1.0]),
+        np.array([-4.0, 0.0]),
+    ),
 ]
-SLOPES = [np.array([4.0]), np.array([2.0]), np.array([6.0]), np.array([4.0, 18.0])]
+SLOPES = [np.array(slope) for slope in ([4.0], [2.0], [2.0], [-1.092], [6.0], [4.0, 18.0], [4.0, 18.0])]
 
 
 def backtrack(answer: Any) -> str:
     """Check 15.1: `backtrack(f, x, gradient, step)`, against the rule, on four hidden steps."""
     needs_function(answer, "backtrack(f, x, gradient, step)")
-    given = []
-    for (_, f, x, step), gradient in zip(STARTS, SLOPES, strict=True):
-        asked: list[Any] = []
-
-        def tried(x: Any, f: Any = f, asked: list[Any] = asked) -> Any:
-            asked.append(x)
-            if len(asked) > 500:
-                raise NotYet(
-                    "After 500 tries I stop: your loop never ends. How much lower must it be? A tenth of what the "
-                    "slope promises, which is negative, and t times it."
-                )
-            return f(np.asarray(x, dtype=float))
-
-        try:
-            t = call(answer, tried, x.copy(), gradient, step.copy(), written="backtrack(f, x, gradient, step)")
-        except NotYet as problem:
-            raise _kinder(problem) from None
-        if t is ... or t is None:
-            raise NotYet("Your function returns nothing yet. Return `t`, a number.")
-        array = np.asarray(t, dtype=float)
-        if array.size > 1 or (array.ndim and np.allclose(array, step * _wanted(f, x, gradient, step))):
-            raise NotYet("Return the number t alone, not the step: `x + t * step` is computed outside.")
-        given.append(float(array.item()))
-    wanted = [_wanted(f, x, gradient, step) for (_, f, x, step), gradient in zip(STARTS, SLOPES, strict=True)]
+    given = [_try_step(answer, f, x, gradient, step) for (_, f, x, step), gradient in zip(STARTS, SLOPES, strict=True)]
+    wanted = _steps_of(armijo)
     if np.allclose(given, wanted):
         return "A step is tried before it is taken, and halved until the height keeps a tenth of its promise."
-    for known, hint in KNOWN_STEPS:
-        if np.allclose(given, [known(f, x, g, s) for (_, f, x, s), g in zip(STARTS, SLOPES, strict=True)]):
+    for known, hint in STEPS:
+        if np.allclose(given, _steps_of(known)):
             raise NotYet(hint)
     name, t, right = next(
         (start[0], a, b) for start, a, b in zip(STARTS, given, wanted, strict=True) if not np.isclose(a, b)
     )
+    if t == 0.0:
+        raise NotYet(
+            f"For {name}, your loop never ends, or ends with a t of nearly 0, and the rule gives {right:g}. Does it go "
+            "on while the height is more than `f(x) + 0.1 * t * (gradient @ step)`?"
+        )
     raise NotYet(f"For {name}, your t is {t:g} and the rule gives {right:g}.")
 
 
-def _halved(enough: Callable[..., bool], factor: float = 0.5) -> Callable[..., float]:
-    def t_of(f: Any, x: Any, gradient: Any, step: Any) -> float:
-        t = 1.0
-        while not enough(f, x, gradient @ step, step, t) and t > 1e-9:
-            t *= factor
-        return t
-
-    return t_of
+def _steps_of(known: Callable[..., float]) -> list[float]:
+    return [known(f, x, gradient, step) for (_, f, x, step), gradient in zip(STARTS, SLOPES, strict=True)]
 
 
-_wanted = _halved(lambda f, x, fall, step, t: f(x + t * step) <= f(x) + 0.1 * t * fall)
-KNOWN_STEPS: list[tuple[Callable[..., float], str]] = [
-    (
-        _halved(lambda f, x, fall, step, t: f(x + t * step) <= f(x)),
-        "Your step is taken as soon as the height doesn't rise. It should keep a tenth of what the slope promises.",
-    ),
-    (
-        _halved(lambda f, x, fall, step, t: f(x + t * step) < f(x)),
-        "Your step is taken as soon as the height is lower. It should keep a tenth of what the slope promises.",
-    ),
-    (
-        _halved(lambda f, x, fall, step, t: f(x + t * step) <= f(x) - 0.1 * t * fall),
-        "gradient @ step is below zero for a step downhill. Add a tenth of it, don't subtract.",
-    ),
-    (
-        _halved(lambda f, x, fall, step, t: f(x + t * step) <= f(x) + 0.1 * t * fall, 0.1),
-        "You try a tenth of the step next. Try the half.",
-    ),
-    (
-        lambda f, x, gradient, step: 1.0,
-        "Your t is always 1: the step is taken untried. Replace the three dots by a loop that halves t.",
-    ),
-]
-"""Known wrong ways to shorten a step, and the hint for each."""
+def _try_step(answer: Any, f: Callable[[Any], Any], x: Any, gradient: Any, step: Any) -> float:
+    """Return the t that an answer chooses; 0 if it halves t until nothing is left."""
+    asked = 0
+
+    def tried(x: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        if asked > 500:
+            raise NotYet("endless")
+        return f(np.asarray(x, dtype=float))
+
+    try:
+        t = call(answer, tried, x.copy(), gradient, step.copy(), written="backtrack(f, x, gradient, step)")
+    except NotYet as problem:
+        if isinstance(problem.__cause__, NotYet):
+            return 0.0
+        if "truth value" in str(problem.__cause__):
+            raise NotYet("The promise is one number: `gradient @ step`, the sum of the products.") from None
+        raise _kinder(problem) from None
+    if t is ... or t is None:
+        raise NotYet("Your function returns nothing yet. Return `t`, a number.")
+    array = np.asarray(t, dtype=float)
+    right = armijo(f, x, gradient, step)
+    if array.size > 1 or (array.ndim and (np.allclose(array, step * right) or np.allclose(array, x + step * right))):
+        raise NotYet("Return the number t alone, not the step: `x + t * step` is computed outside.")
+    return 0.0 if abs(array.item()) < 1e-9 else float(array.item())
 
 
 def hessian(answer: Any) -> str:
     """Check 15.2: `hessian(f, x)`, against closed forms of a vector's and a matrix's second derivatives."""
     needs_function(answer, "hessian(f, x)")
+    ready_made = {ad.hessian(surface).__code__: "ad.hessian", ad.hvp.__code__: "ad.hvp"}
+    f = by_hand(surface, ready_made, "one tape for the gradient, and one around it.")
     try:
-        given = call(answer, _by_tapes(surface), POINT.copy(), written="hessian(f, x), with x of three numbers,")
+        given = call(answer, f, POINT.copy(), written="hessian(f, x), with x of three numbers,")
     except NotYet as problem:
+        said = str(problem.__cause__)
+        if "not a NoneType" in said:
+            raise NotYet("The inner gradient is None. Does the inner tape watch x before it calls f?") from None
+        if "not a ndarray" in said and "target" in said:
+            raise NotYet(
+                "The outer tape is asked about plain numbers, which no tape follows. Leave the gradient a tensor."
+            ) from None
         raise _kinder(problem) from None
     array = numbers(given, "what hessian(f, x) returns", TAPES)
     if array.shape == (3,):
         if near(array, GRADIENT):
-            raise NotYet("That is the gradient, three numbers. Now the outer tape's turn: its Jacobian.")
+            raise NotYet("That is the gradient, three numbers. Ask the outer tape for the Jacobian of it.")
         if near(array, MATRIX.sum(axis=0)):
             raise NotYet(
                 "Three numbers where nine belong: `outer.gradient` of a vector is the gradient of its sum, which adds "
@@ -175,24 +176,6 @@ def hessian(answer: Any) -> str:
     return "The Jacobian of the gradient, recorded by the outer tape, agrees with the second derivatives by hand."
 
 
-def _by_tapes(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return `f`, which refuses to be called from `ad.hessian` or `ad.hvp`, under whatever name those were imported."""
-    refused = {ad.hessian(f).__code__: "ad.hessian", ad.hvp.__code__: "ad.hvp"}
-
-    def called(x: Any) -> Any:
-        frame: Any = sys._getframe(1)
-        while frame is not None:
-            if frame.f_code in refused:
-                raise NotYet(
-                    f"That is `{refused[frame.f_code]}`, which this exercise leaves to you: one tape for the gradient, "
-                    "and one around it."
-                )
-            frame = frame.f_back
-        return f(x)
-
-    return called
-
-
 def conjugate(answer: Any) -> str:
     """Check 15.3: `solve(product, b)` on a hidden matrix, and that it takes as many products as there are rows."""
     needs_function(answer, "solve(product, b)")
@@ -204,6 +187,8 @@ def conjugate(answer: Any) -> str:
 
     def multiply(v: Any) -> Any:
         asked.append(np.array(v, dtype=float))
+        if asked[-1].shape != (5,):
+            raise NotYet(f"product takes a vector, here of 5 numbers, and got an array of shape {asked[-1].shape}.")
         if len(asked) > 200:
             raise NotYet("After 200 products I stop. Five rows need five. Does your loop end?")
         return matrix @ asked[-1]
@@ -220,14 +205,16 @@ def conjugate(answer: Any) -> str:
         if near(array, -right):
             raise NotYet("That solves H s = −b. Here b is the right side itself.")
         if not np.allclose(array, right, rtol=1e-7, atol=1e-9):
-            for length, share, hint in KNOWN:
-                if np.allclose(array, _walk(matrix, b, length, share), rtol=1e-7, atol=1e-9, equal_nan=True):
+            for length, share, hint in FORMULAS:
+                if np.allclose(array, walk(matrix, b, length, share), rtol=1e-7, atol=1e-9, equal_nan=True):
                     raise NotYet(hint)
             if not np.isfinite(array).all():
                 raise NotYet("Your result holds numbers that are not finite. Is one of the divisions by zero?")
+            plural = "s" * (len(asked) != 1)
             raise NotYet(
-                f"After {len(asked)} products, H s still differs from b by {np.linalg.norm(matrix @ array - b):.3g}. "
-                "Solve the two equations for the unknown, `length` first: both have direction · along below the line."
+                f"After {len(asked)} product{plural}, H s still differs from b by "
+                f"{np.linalg.norm(matrix @ array - b):.3g}. Solve the two equations for the unknown, `length` first: "
+                "both have direction · along below the line."
             )
     if not asked:
         raise NotYet("The numbers are right, but your function never asked for a product.")
@@ -236,76 +223,15 @@ def conjugate(answer: Any) -> str:
             "Your function multiplies by unit vectors: that writes down the matrix, column by column. Go along the "
             "directions instead."
         )
+    first = next(v for v in asked if v.any())
+    if not np.isclose(abs(first @ b), np.linalg.norm(first) * np.linalg.norm(b)):
+        raise NotYet("It arrives, but by another way. The first direction is what is missing at the start: b.")
     if len(asked) > 6:
         raise NotYet(
             f"It arrives, but after {len(asked)} products, and five rows need five. Is `share` such that "
             "(left + share · direction) · along is 0?"
         )
     return f"It arrives after {len(asked)} products for five rows, and the matrix is never there."
-
-
-def _walk(matrix: Any, b: Any, length_of: Any, share_of: Any) -> Any:
-    s, missing = np.zeros_like(b), b
-    direction = b
-    for _ in range(len(b)):
-        if np.linalg.norm(missing) < 1e-12:
-            break
-        along = matrix @ direction
-        length = length_of(missing, direction, along)
-        s, left = s + length * direction, missing - length * along
-        direction = left + share_of(missing, left, direction, along) * direction
-        missing = left
-    return s
-
-
-def _length(missing: Any, direction: Any, along: Any) -> Any:
-    return (missing @ direction) / (direction @ along)
-
-
-def _share(missing: Any, left: Any, direction: Any, along: Any) -> Any:
-    return -(left @ along) / (direction @ along)
-
-
-KNOWN: list[tuple[Any, Any, str]] = [
-    (
-        _length,
-        lambda missing, left, direction, along: 0.0,
-        "With a share of 0 every direction is what is missing: that is gradient descent. It spoils in each turn what "
-        "the one before had reached. Keep a share of the old direction.",
-    ),
-    (
-        _length,
-        lambda missing, left, direction, along: (left @ along) / (direction @ along),
-        "`length` is right. `share` has the wrong sign: left · along + share · (direction · along) should be 0.",
-    ),
-    (
-        _length,
-        lambda missing, left, direction, along: (missing @ missing) / (left @ left),
-        "`length` is right. `share` is upside down: what is left is smaller than what was missing, mostly.",
-    ),
-    (
-        _length,
-        lambda missing, left, direction, along: 1.0,
-        "`length` is right. With a share of 1 the whole old direction is kept, and that is not what its equation says.",
-    ),
-    (
-        lambda missing, direction, along: (missing @ direction) / (direction @ direction),
-        _share,
-        "In `length` you divide by direction · direction. The equation has H direction in it: divide by "
-        "direction · along.",
-    ),
-    (
-        lambda missing, direction, along: (direction @ along) / (missing @ direction),
-        _share,
-        "`length` is upside down: missing · direction = length · (along · direction).",
-    ),
-    (
-        lambda missing, direction, along: 1.0,
-        _share,
-        "A length of 1 does not ask the model. Where, along the direction, is nothing missing along it?",
-    ),
-]
-"""Known wrong formulas for `length` and `share`, and the hint for each."""
 
 
 def _kinder(hint: NotYet) -> NotYet:
@@ -335,7 +261,7 @@ PREDICTIONS: dict[str, Prediction] = {
         answer=1,
         hints={
             2: "There are two inputs, but one step moves in both. How good is the model of a quadratic function?",
-            6: "That's for the valley, whose model holds only nearby. What is the model of a quadratic function?",
+            5: "That's for the valley, which isn't quadratic. What is the model of a quadratic function?",
         },
         why="The quadratic model of a quadratic function is the function itself.",
     ),

@@ -19,9 +19,15 @@ LINE = np.array([0.6, -0.9])
 def per_sample(answer: Any) -> str:
     """Check 16.1: `per_sample(x, y, w)`, the gradient of each sample's own loss, on hidden measurements."""
     needs_function(answer, "per_sample(x, y, w)")
-    array = numbers(
-        call(answer, SAMPLES.copy(), MEASURED.copy(), LINE.copy(), written="per_sample(x, y, w)"), missing=ASKED
-    )
+    try:
+        given = call(answer, SAMPLES.copy(), MEASURED.copy(), LINE.copy(), written="per_sample(x, y, w)")
+    except NotYet as refusal:
+        raise NotYet(_in_other_words(str(refusal))) from None
+    array = numbers(given, missing=ASKED)
+    if array.size and np.isnan(array).all():
+        raise NotYet(
+            "Every gradient is None. Is w watched, and is each loss picked out of the losses inside the `with` block?"
+        )
     error = SAMPLES @ LINE - MEASURED
     right = 2 * error[:, None] * SAMPLES
     for wrong, hint in (
@@ -41,6 +47,18 @@ def per_sample(answer: Any) -> str:
         ),
         (np.linalg.norm(right, axis=1), "Those are the lengths of the gradients. Return the gradients themselves."),
         (error**2, "Those are the losses. Row i is the gradient of loss i with respect to w."),
+        (SAMPLES, "That is x, the slope of the prediction `x @ w`. The loss squares how far it is from y."),
+        (
+            2 * error,
+            "Those are the slopes of the losses with respect to the predictions. Go one step further, to w.",
+        ),
+        (right[0], "That is the row of sample 0 alone. Does your loop return too early?"),
+        (right[-1], "That is the row of the last sample alone. Collect one row for each."),
+        (right[:, None], "The numbers are right, with an axis of length 1 too many. Take `[:, 0]` of them."),
+        (
+            np.eye(len(right))[:, :, None] * right,
+            "That is a full Jacobian: every loss with every copy of w. Sample i's row is at [i, i]; the rest is 0.",
+        ),
     ):
         if array.shape == wrong.shape and np.allclose(array, wrong, rtol=1e-4):
             raise NotYet(hint)
@@ -53,11 +71,29 @@ def per_sample(answer: Any) -> str:
     )
 
 
+def _in_other_words(hint: str) -> str:
+    if "batch_jacobian has shape" in hint:
+        return (
+            "Row i asks about w, and w has no axis of samples for a batch Jacobian: all of them share it. "
+            "What if every sample had a copy of its own, or if you asked for an ordinary Jacobian?"
+        )
+    if "broadcast" in hint and "(5,) (5,2)" in hint:
+        return "You multiply 5 numbers by 5 rows of 2. Give the numbers a second axis, with `[:, None]`."
+    return hint
+
+
 def diagonal(answer: Any) -> str:
     """Check 16.2: `diagonal(full)`, on a hidden Jacobian of samples that mix."""
     needs_function(answer, "diagonal(full)")
     full = np.random.default_rng(19081).standard_normal((4, 3, 4, 2))
-    array = numbers(call(answer, full.copy(), written="diagonal(full)"))
+    try:
+        array = numbers(call(answer, full.copy(), written="diagonal(full)"))
+    except NotYet as refusal:
+        if "out of bounds" in str(refusal):
+            raise NotYet(
+                "This Jacobian has 4 samples with 3 outputs each. `len(full)` is the number of samples."
+            ) from None
+        raise
     right = np.stack([full[b, :, b, :] for b in range(4)])
     for wrong, hint in (
         (full, "That is the full Jacobian, with all four axes. Keep each sample's own block and drop the rest."),
@@ -74,14 +110,31 @@ def diagonal(answer: Any) -> str:
         ),
         (
             right.sum(axis=0),
-            "The blocks are right, and then you add them up. Keep b to the right of the arrow as well.",
+            "The blocks are right, and then they are added up. Keep one for each sample; in `np.einsum`, write b to "
+            "the right of the arrow as well.",
         ),
         (
             np.moveaxis(right, 0, -1),
             "The blocks are right, but the samples are the last axis, as `np.diagonal` puts them.",
         ),
         (right.swapaxes(1, 2), "The blocks are right, but transposed: outputs come before inputs."),
+        (np.moveaxis(right, 0, 1), "The blocks are right, but the samples are the middle axis. They come first."),
+        (np.concatenate(right), "The blocks are right, but joined into one matrix. `np.stack` gives each its place."),
         (full[0, :, 0, :], "That is the block of sample 0 alone. Each sample has one."),
+        (full[-1, :, -1, :], "That is the block of the last sample alone. Each sample has one."),
+        (full[0], "Those are sample 0's outputs with everybody's inputs. Which sample's outputs belong in block b?"),
+        (
+            np.moveaxis(full[0], 1, 0),
+            "Those are sample 0's outputs with everybody's inputs. Which sample's outputs belong in block b?",
+        ),
+        (
+            full[:, :, 0, :],
+            "Those are everybody's outputs with sample 0's inputs. Which sample's inputs belong in block b?",
+        ),
+        (
+            np.moveaxis(full.mean(axis=0), 1, 0),
+            "That is the mean over the samples of the output. Don't average anything: take blocks out.",
+        ),
     ):
         if array.shape == wrong.shape and np.allclose(array, wrong):
             raise NotYet(hint)
@@ -100,7 +153,7 @@ POINT = np.array([[0.2, -0.4, 1.1], [0.9, 0.3, -0.7], [-1.3, 0.8, 0.5], [0.1, -0
 
 def _normalised(x: Any) -> Any:
     centred = x - np.mean(x, axis=0)
-    return centred / np.sqrt(np.mean(centred**2, axis=0))
+    return centred / np.sqrt(np.mean(centred**2, axis=0) + 1e-12)
 
 
 def _shifted(x: Any, by: int) -> Any:
@@ -108,23 +161,35 @@ def _shifted(x: Any, by: int) -> Any:
 
 
 FUNCTIONS: list[tuple[str, Any, bool, str]] = [
-    ("a dense layer", lambda x: np.tanh(x @ WEIGHTS), True, "No row looks at another."),
+    (
+        "a dense layer",
+        lambda x: np.tanh(x @ WEIGHTS),
+        True,
+        "No row looks at another. Does each test start from the unchanged batch, and leave its own sample out?",
+    ),
     (
         "`np.exp(x) / np.sum(np.exp(x), axis=1, keepdims=True)`",
         lambda x: np.exp(x) / np.sum(np.exp(x), axis=1, keepdims=True),
         True,
-        "The sum is over one sample's own numbers, so no samples mix.",
+        "The sum is over one sample's own numbers, so no samples mix. If you add the same amount to all of them, no "
+        "output moves at all, and that's fine: ask only whether *others* move.",
     ),
     (
         "a function that multiplies sample i by i + 1",
         lambda x: x * np.arange(1.0, 6.0)[:, None],
         True,
-        "Each sample is treated differently, but on its own.",
+        "Each sample is treated differently, but on its own. Give f the whole batch in its order, not a part of it.",
     ),
     ("batch normalisation", _normalised, False, "Its mean is over all samples."),
     ("`np.cumsum(x, axis=0)`", lambda x: np.cumsum(x, axis=0), False, "Each output depends on the samples before it."),
     ("`x + x[:1]`", lambda x: x + x[:1], False, "All depend on sample 0. Change every sample in turn."),
-    ("`x + x[-1:]`", lambda x: x + x[-1:], False, "All depend on the last sample. Change every sample in turn."),
+    (
+        "`x - x[-1:]`",
+        lambda x: x - x[-1:],
+        False,
+        "All depend on the last sample, and fall when it rises. Change every sample in turn, and look at the *size* of "
+        "each move.",
+    ),
     ("`x[::-1]`", lambda x: x[::-1], False, "Each output is the sample at the other end."),
     (
         "a function that adds the previous sample and subtracts the one before it",
@@ -140,7 +205,19 @@ def independence(answer: Any) -> str:
     needs_function(answer, "independent(f, x)")
     said = []
     for name, f, _, _ in FUNCTIONS:
-        given = call(answer, f, POINT.copy(), written=f"independent(f, x), with f {name},")
+        try:
+            given = call(answer, f, POINT.copy(), written=f"independent(f, x), with f {name},")
+        except NotYet as refusal:
+            if "are not independent" in str(refusal):
+                raise NotYet(
+                    "`check=True` raises a ValueError where samples mix. Catch it with `try` and `except ValueError`, "
+                    "and return False."
+                ) from None
+            if "not a ndarray" in str(refusal):
+                raise NotYet(
+                    "x is a plain array, so nothing is recorded. Make it a tensor, `ad.constant(x)`, and watch that."
+                ) from None
+            raise
         if given is ...:
             raise NotYet("Replace the three dots: your function returns `...`.")
         said.append(_truth(given))
@@ -162,9 +239,13 @@ def independence(answer: Any) -> str:
 
 
 def _truth(given: Any) -> bool:
+    if given is None:
+        raise NotYet("Your function returns None; I need True or False. Is a `return` missing on one of its ways out?")
     value = np.asarray(given)
-    if value.dtype != bool or value.size != 1:
+    if value.size != 1:
         raise NotYet(f"Your function returns {shortened(given)}; I need True or False. Reduce it with `all` or `any`.")
+    if value.dtype != bool:
+        raise NotYet(f"Your function returns {shortened(given)}; I need the value True or False itself.")
     return bool(value.item())
 
 
@@ -194,7 +275,7 @@ PREDICTIONS: dict[str, Prediction] = {
         why="All axes of the target, then all axes of the source.",
     ),
     "16.c": Prediction(
-        "That's 1,470 numbers. How many of them are not zero?",
+        "Every score is paired with every number of every listener. How many of these slopes are not zero?",
         answer=210,
         hints={
             1470: "Does listener 0's score depend on listener 1's hours?",
@@ -222,14 +303,15 @@ PREDICTIONS: dict[str, Prediction] = {
         why="One for each of the six playlists, however many listeners there are.",
     ),
     "16.f": Prediction(
-        "Will `batch_jacobian` notice that these samples mix?",
-        answer="no, it returns wrong numbers",
-        choices=("yes, it raises an error", "no, it returns wrong numbers", "it needn't: its numbers are right"),
+        "The full Jacobian had 210 slopes that are not zero. How many does it have with the normalisation?",
+        answer=1470,
         hints={
-            "yes, it raises an error": "It pulls back six seeds and looks at nothing else. What could it notice?",
-            "it needn't: its numbers are right": "It adds up each column of patches. Are the others in that column 0?",
+            210: "That's how it was when each score depended on its own listener alone.",
+            1260: "Those are the slopes *between* listeners: 7 · 6 pairs, 6 · 5 slopes each. The diagonal counts too.",
+            42: "That counts the scores. How many numbers does each of them depend on now?",
+            49: "That counts the patches. Each has 6 · 5 slopes.",
         },
-        why="It sums each column of patches, and nothing tells it that the sum has more than one term.",
+        why="Each of the 42 scores depends on each of the 35 numbers now: 42 · 35.",
     ),
     "16.g": Prediction(
         "Normalised last, each score has mean 0 over the batch. What will `batch_jacobian` return for every element?",

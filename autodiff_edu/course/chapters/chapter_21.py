@@ -19,10 +19,11 @@ def by_blocks(answer: Any) -> str:
     draw = np.random.default_rng(2021)
     w = draw.normal(size=3)
     blocks = [(draw.normal(size=(n, 3)) + n, draw.normal(size=n)) for n in (2, 5, 9)]
-    seen: list[int] = []
+    seen: list[tuple[int, int]] = []
 
     def loss(w: Any, x: Any, y: Any) -> Any:
-        seen.append(len(x))
+        plain = x.numpy() if isinstance(x, ad.Tensor | ad.Variable) else x
+        seen.append((len(x), sum(bool(np.isin(plain, block).any()) for block, _ in blocks)))
         return np.mean((x @ w - y) ** 2)
 
     slopes = [2.0 * x.T @ (x @ w - y) / len(x) for x, y in blocks]
@@ -34,9 +35,16 @@ def by_blocks(answer: Any) -> str:
     if given is None:
         raise NotYet("Your function returns None. If no `return` is missing, was w watched before loss was called?")
     found = _column(given, "Your function")
-    if seen and max(seen) > 9:
+    if joined := [rows for rows, of_blocks in seen if of_blocks > 1]:
+        raise NotYet(f"loss was given {max(joined)} rows of more than one block at once. Hand it one block at a time.")
+    if found.shape == ():
         raise NotYet(
-            f"loss was given {max(seen)} rows at once, and the largest block has 9. Hand it one block at a time."
+            "Your function returns one number, and the gradient has the shape of w, (3,). Is it the loss, or was the "
+            "mean taken over the columns, too?"
+        )
+    if found.shape in [block.shape for block, _ in blocks]:
+        raise NotYet(
+            f"Your gradient has the shape {found.shape}, that of a block's x. It is asked for with respect to w."
         )
     if found.shape != (3,):
         raise NotYet(
@@ -58,6 +66,8 @@ def by_blocks(answer: Any) -> str:
             "You added the gradients up. Each is the gradient of a mean, so weight it by its share of the rows.",
         ),
         (16 * right, "Almost: divide by the number of all rows at the end."),
+        (-right, "The size is right, the sign is turned. The gradient points uphill; leave it as it is."),
+        (3 * right, "Three times too large: `x.size` counts the numbers of a block, `len(x)` its rows."),
         (16 * right / 3, "You divided by the number of blocks. Divide by the number of all rows."),
         (slopes[-1], "That is the last block's gradient alone. Is it assigned in each turn, instead of added?"),
         (slopes[0], "That is the first block's gradient alone. Does the `return` end the loop in its first turn?"),
@@ -88,6 +98,9 @@ def what_travels(answer: Any) -> str:
         22_240.0,
         (
             (5_560.0, "That is how many numbers there are. Each has 4 bytes."),
+            (20_200.0, "That is the hidden layer alone. The layer of 10 outputs has variables as well."),
+            (2_040.0, "That is the last layer alone. The hidden layer has variables as well."),
+            (22_240.0 * 5e7, "The worker adds up the gradients of its rows before it sends anything."),
             (22_000.0, "You counted the kernels. The two layers have biases as well."),
             (5_500.0, "You counted the kernels. Add the biases, and 4 bytes for each number."),
             (44_480.0, "That is float64, of 8 bytes. These numbers are float32."),
@@ -108,6 +121,9 @@ def what_travels(answer: Any) -> str:
         2e10,
         (
             (4e11, "That is all the rows. One of 20 workers holds a twentieth of them."),
+            (8e11, "That is all the rows, in float64. A worker holds a twentieth of them, and they are float32."),
+            (1e11, "That is how many numbers all the workers hold. One worker is asked for, and bytes."),
+            (4e9, "That is one column of all the rows. A row has 100 inputs, and a worker a twentieth of the rows."),
             (5e9, "That is how many numbers a worker holds. Each has 4 bytes."),
             (4e10, "That is float64, of 8 bytes. These numbers are float32."),
             (2e8, "That is one column. Each row has 100 inputs."),
@@ -121,6 +137,11 @@ def what_travels(answer: Any) -> str:
         (
             (2.0, "The rows double. Does the shape of a variable, and so of its gradient, depend on the rows?"),
             (0.5, "Nothing shrinks. Does the shape of a variable, and so of its gradient, depend on the rows?"),
+            (22_240.0, "That is a number of bytes. By what *factor* does it grow?"),
+            (
+                44_480.0,
+                "That is a number of bytes, and twice too many: does the shape of a variable depend on the rows?",
+            ),
             (0.0, "Unchanged means a factor of 1."),
         ),
         "What does the shape of a gradient depend on? Compare with the table in the chapter.",
@@ -153,9 +174,11 @@ def scaled(answer: Any) -> str:
             "What travels must not grow with the rows: send sums."
         )
     given = call(answer["combine"], summaries, written="combine(summaries)")
-    if not isinstance(given, tuple | list) or len(given) != 2:
+    if (not isinstance(given, tuple | list) and np.shape(given) != (2, 2)) or len(given) != 2:
         raise NotYet(f"combine returns {shortened(given)}. It must return two things: `return mean, std`.")
     mean, std = (_column(one, "combine") for one in given)
+    if mean.shape == std.shape == (1, 2):  # of sums with keepdims
+        mean, std = mean[0], std[0]
     if mean.shape != (2,) or std.shape != (2,):
         raise NotYet(
             f"The shapes are {mean.shape} and {std.shape}. For two columns both must be (2,): sum over axis 0."
@@ -169,13 +192,27 @@ def scaled(answer: Any) -> str:
         raise NotYet(
             "The mean is the plain average of the blocks' means. A block of 100 rows counts more than one of 20."
         )
+    if np.allclose(mean, everything.sum(axis=0), 1e-4):
+        raise NotYet("Those are the sums over all rows. Divide them by the number of rows.")
     if not np.allclose(mean, everything.mean(axis=0), 1e-4):
         raise NotYet(
             "The mean differs. It is the sum of all rows, over their number: add the sums, and add the numbers."
         )
     if np.allclose(std, true, 1e-4):
         return "The same mean and spread as over all rows, and a few numbers from each block instead of the rows."
+    if not np.isfinite(std).all():
+        raise NotYet(
+            "A square root of a negative number was taken. Which is larger, the mean of the squares or the square of "
+            "the mean?"
+        )
+    squares, centre = (everything**2).sum(axis=0), everything.mean(axis=0)
     for wrong, hint in (
+        (np.sqrt(squares - centre**2), "Divide the sum of the squares by the number of rows before you subtract."),
+        (np.sqrt(np.abs(squares / 160 - centre)), "You subtracted the mean. Subtract its square."),
+        (np.sqrt(squares), "Divide the sum of the squares by the number of rows, and subtract the square of the mean."),
+        (means.std(axis=0), "That is the spread of the blocks' means. The rows differ within each block, too."),
+        (np.sqrt((share * variances).sum(axis=0) + means.var(axis=0)), "Almost: the spread of the means has to be "
+         "weighted by the rows as well, and taken about the mean over all rows."),
         (true**2, "That is the variance. The standard deviation is its square root."),
         (np.sqrt((share * variances).sum(axis=0)), "That is the spread *within* the blocks. Their means differ, and "
          "that is part of the spread over all rows."),
@@ -241,6 +278,7 @@ PREDICTIONS = {
         answer=5,
         hints={
             4: "That is `w` alone. What about `b`?",
+            40: "That is the number of bytes. How many numbers are those?",
             1_000_000: "The contributions of the rows are added up on the worker, before anything is sent.",
             5_000_000: "Those are the rows themselves. They stay where they are.",
         },

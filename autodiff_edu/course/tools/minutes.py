@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import floor
 from typing import Any
 
 WORDS = 130
@@ -17,6 +18,7 @@ EXERCISE = 5.0
 """Minutes for one exercise."""
 
 _PLAYS = re.compile(r"^(%%play|(player = )?ad\.(play|sweep|descend|explore|drill)\()", re.MULTILINE)
+_OF_EXERCISES = re.compile("ex(-|$)")
 _PREDICTS = re.compile(r"^predict\(", re.MULTILINE)
 
 
@@ -48,7 +50,7 @@ def minutes(notebook: dict[str, Any]) -> tuple[int, int]:
     for cell in notebook["cells"]:
         source, tags = "".join(cell["source"]), cell["metadata"].get("tags", ())
         if cell["cell_type"] == "markdown":
-            if not cell.get("id", "").startswith("ex"):  # the text of an exercise is part of its 5 minutes
+            if not _OF_EXERCISES.match(cell.get("id", "")):  # the text of an exercise is part of its 5 minutes
                 reading += len(source.split()) / WORDS
         elif "exercise" in tags:
             exercises += EXERCISE
@@ -59,4 +61,4 @@ def minutes(notebook: dict[str, Any]) -> tuple[int, int]:
 
 
 def _rounded(time: float) -> int:
-    return 5 * round(time / 5)
+    return 5 * floor(time / 5 + 0.5)  # where round would take a half to the next even number

@@ -17,9 +17,9 @@ export const chosen = (options, right, about) => ({ asks: "choice", options, rig
 /** Equal to three significant digits, or within a part of what is wanted, if one is given; null is None. */
 export function isClose(answer, wanted, within) {
   if (answer === null || wanted === null) return answer === wanted;
-  if (!Number.isFinite(wanted) || !wanted) return Object.is(answer, wanted) || Math.abs(answer - wanted) <= 1e-12;
-  if (within !== undefined) return Math.abs(answer - wanted) <= within * Math.abs(wanted) + 1e-12;
-  const third = 10 ** (Math.floor(Math.log10(Math.abs(wanted))) - 2);
+  if (!Number.isFinite(wanted)) return Object.is(answer, wanted);
+  if (within !== undefined) return Math.abs(answer - wanted) <= (within + 1e-12) * Math.abs(wanted);
+  const third = wanted && 10 ** (Math.floor(Math.log10(Math.abs(wanted))) - 2);
   return Math.abs(answer - wanted) <= Math.max(0.500001 * third, 1e-12);
 }
 
@@ -59,6 +59,8 @@ export function judge({ asks, right, within, mistakes = [], hint }, typed) {
   const answer = reader(typed);
   if (answer === undefined) return { unread: ANSWERS.unread[asks](briefly(typed)) };
   if (same(answer, right, within)) return { right: true };
-  const known = mistakes.find(([value, text]) => text && value !== undefined && same(answer, value, within));
-  return { right: false, hint: known?.[1] ?? hint };
+  const known = mistakes.filter(([value, text]) => text && value !== undefined && same(answer, value, within));
+  const distance = ([value]) => Math.abs(answer - value) || 0; // of None, infinities, shapes and choices: none
+  const [nearest] = known.toSorted((one, other) => distance(one) - distance(other));
+  return { right: false, hint: nearest?.[1] ?? hint };
 }
