@@ -28,11 +28,13 @@ from autodiff_edu.course.tools.execute import fingerprint
 from autodiff_edu.text.shared import shared
 
 TRACE = re.compile(r'<script type="application/json">(\{"(?:version|trace)":.*?)</script>', re.DOTALL)
+LAB = Path("made") / "lab"  # where live/lab.py builds it
 EXECUTE = "python -m autodiff_edu.course execute notebooks/"
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Tell Sphinx when to call what."""
+    app.add_config_value("has_lab", False, "html")  # so that all pages are written anew when a lab is built or removed
     app.connect("config-inited", prepare, priority=100)
     app.connect("html-page-context", describe, priority=600)
     app.connect("html-page-context", point_to_glossary, priority=600)
@@ -40,8 +42,9 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 
 def prepare(app: Sphinx, config: Config) -> None:
-    """Bring everything, and name the search's weights by their full path, for Sphinx wants no other here."""
+    """Bring everything, look for a lab, and name the search's weights by their full path, as Sphinx wants here."""
     bring(Path(app.srcdir))
+    config.has_lab = (Path(app.srcdir) / LAB).exists()
     config.html_search_scorer = str(Path(__file__).with_name("scorer.js"))
 
 
@@ -156,9 +159,14 @@ def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doc
         paragraphs = [" ".join(paragraph.astext().split()) for paragraph in doctree.findall(nodes.paragraph)]
         chosen = next((text for text in paragraphs if text.startswith(PROMISE)), paragraphs[0]).removeprefix(PROMISE)
         context["metatags"] = f'{context.get("metatags", "")}<meta name="description" content="{escape(chosen)}" />\n'
-    repository = app.config.html_theme_options.get("repository_url") or ""
-    if repository and re.match(r"chapters/\d", page):
-        context["header_buttons"] += buttons(repository, page.removeprefix("chapters/"))
+    if re.match(r"chapters/\d", page):
+        chapter = page.removeprefix("chapters/")
+        repository = app.config.html_theme_options.get("repository_url") or ""
+        context["header_buttons"] += buttons(repository, chapter) if repository else []
+        if app.config.has_lab:
+            context["header_buttons"].append(
+                opener(f"{context['pathto']('lab/lab/index.html', 1)}?path={chapter}.ipynb")
+            )
 
 
 def point_to_glossary(
@@ -167,6 +175,12 @@ def point_to_glossary(
     """Name the glossary in a page's head, where a player looks for it to link its definitions."""
     link = f'<link rel="glossary" href="{context["pathto"]("glossary")}" />\n'
     context["metatags"] = context.get("metatags", "") + link
+
+
+def opener(url: str) -> dict[str, str]:
+    """Return the theme's description of the button that opens a chapter in the JupyterLab beside the book."""
+    hint = "Open this chapter in a JupyterLab that runs in your browser (25 MB the first time)"
+    return {"type": "link", "text": "Open this chapter", "url": url, "tooltip": hint, "label": "open-chapter"}
 
 
 def buttons(repository: str, chapter: str) -> list[dict[str, Any]]:

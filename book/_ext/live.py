@@ -1,6 +1,7 @@
 """Makes the pages live: tells each its programs, and puts beside them the scripts and the Python that run them.
 
 What the pages load is brought together by `python book/live/fetch.py`; a book built without it says so at each pencil.
+The JupyterLab in which a chapter opens is made by `python book/live/lab.py`; a book built without it has no button.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from chapters import LAB
 from docutils import nodes
 from first_program import f
 from live_programs import ALWAYS, programs, values
@@ -59,8 +61,9 @@ def bring(app: Sphinx, exception: Exception | None) -> None:
     if exception is not None or app.builder.format != "html":
         return
     book, site = Path(app.srcdir), Path(app.outdir)
-    ignore = shutil.ignore_patterns("fetch.py", "__pycache__")
+    ignore = shutil.ignore_patterns("fetch.py", "lab.py", "lab.txt", "__pycache__")
     shutil.copytree(LIVE, site / "live", dirs_exist_ok=True, ignore=ignore)
-    for source, target in ((book / PYTHON, site / "python"), (book / "chapters" / "data", site / "chapters" / "data")):
-        if source.exists():
-            shutil.copytree(source, target, dirs_exist_ok=True)
+    for source, target in ((PYTHON, "python"), (LAB, "lab"), (Path("chapters") / "data", "chapters/data")):
+        shutil.rmtree(site / target, ignore_errors=True)
+        if (book / source).exists():
+            shutil.copytree(book / source, site / target)

@@ -44,6 +44,7 @@ def fetch(target: Path, wheels: Path | None = None) -> None:
         If something is not, byte for byte, what it should be.
     """
     shutil.rmtree(target, ignore_errors=True)
+    shutil.rmtree(target.with_name("lab"), ignore_errors=True)  # it knows the digests of what was here
     target.mkdir(parents=True)
     lock = unpack_core(target)
     wheel = make_wheel(target)
