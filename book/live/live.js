@@ -112,7 +112,10 @@ function live(cell, program, fields, key) {
     event.preventDefault();
     if (!busy) replay();
   });
-  fields.find("stop").addEventListener("click", () => stop());
+  fields.find("stop").addEventListener("click", () => {
+    fields.find("run").focus();
+    stop();
+  });
   fields.find("reset").addEventListener("click", () => {
     if (busy) stop();
     ({ values } = program);
@@ -177,7 +180,7 @@ function live(cell, program, fields, key) {
   function working(is) {
     busy = is;
     fields.find("stop").hidden = !is;
-    fields.find("run").disabled = is;
+    fields.find("run").setAttribute("aria-disabled", is); // a button that is disabled would lose the focus
     if (is) status(fields, "Running …");
     else fields.find("progress").hidden = true;
   }
