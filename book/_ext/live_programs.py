@@ -30,7 +30,9 @@ def programs(notebook: dict[str, Any]) -> list[dict[str, Any]]:
         kind = kind_of(cell)
         if kind is not None:
             source = "".join(cell["source"])
-            before = needed(["".join(earlier["source"]) for earlier in cells[:number] if is_run(earlier)], source)
+            # An answer may use what its solution uses.
+            asked = source if kind == "play" else f"{source}\n\n{''.join(cells[number + 1]['source'])}"
+            before = needed(["".join(earlier["source"]) for earlier in cells[:number] if is_run(earlier)], asked)
             before = [part for part in before if not part.startswith(ALWAYS)]
             if kind == "play" and not re.search(r"\b(def|with|lambda)\b", source):  # the program is in an earlier cell
                 source = f"{spaced(part for part in before if not imports(part))}\n\n{source}"

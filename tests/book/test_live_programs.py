@@ -54,6 +54,10 @@ def test_a_chapters_programs_show_what_is_stored(chapter: str, monkeypatch: pyte
         assert [text for kind, text in told["outputs"] if kind == "error"] == []
         if program["kind"] == "check":
             assert [answer["right"] for answer in told["answers"]] == [False]  # the three dots
+            solution = cells[program["cell"] + 1]
+            assert "solution" in solution["metadata"]["tags"]
+            told = Kernel().run(program["setup"], "".join(solution["source"]))
+            assert [answer["right"] for answer in told["answers"]] == [True], told["outputs"]
         else:
             stored = [output.get("data", {}) for output in cells[program["cell"]]["outputs"]]
             (shown,) = ["".join(data["text/html"]) for data in stored if "text/html" in data]
