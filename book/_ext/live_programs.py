@@ -15,6 +15,7 @@ from kernel import plain, values
 
 PLAYER = "data-autodiff-player"
 ALWAYS = ("import numpy as np", "import autodiff_edu as ad", "from autodiff_edu.course import check")
+DRAWING = {"plt", "figure", "axes"}  # what draws is left out: Matplotlib takes longer to load than all the rest
 DATA = re.compile(r"""["'](data/[\w.-]+)["']""")
 
 
@@ -93,6 +94,7 @@ def needed(before: list[str], source: str) -> list[str]:
     """
     statements = [part for cell in before for part in parts(cell)]
     program = parts(source)
+    draws = any(used(text) & DRAWING for text in program)
     late: set[str] = set()  # what the functions that are kept will look up when they are called
     while True:
         wanted = set(late)
@@ -100,7 +102,7 @@ def needed(before: list[str], source: str) -> list[str]:
             wanted = wanted - bound(text) | used(text)
         kept: list[str] = []
         for text in reversed(statements):
-            if changed(text) & wanted:
+            if changed(text) & wanted and (draws or not used(text) & DRAWING):
                 kept.append(text)
                 wanted = wanted - bound(text) | used(text)
         looked_up = set().union(*(used_by_functions(text) for text in [*kept, *program]))
