@@ -98,8 +98,7 @@ def needed(before: list[str], source: str) -> list[str]:
     late: set[str] = set()  # what the functions that are kept will look up when they are called
     while True:
         wanted = set(late)
-        for text in reversed(program):
-            wanted = wanted - bound(text) | used(text)
+        wanted |= used_by(program)
         kept: list[str] = []
         for text in reversed(statements):
             if changed(text) & wanted and (draws or not used(text) & DRAWING):
@@ -123,10 +122,27 @@ def parts(cell: str) -> list[str]:
 
 
 def used(statement: str) -> set[str]:
-    """Return the names that a statement looks up as it runs."""
+    """Return the names that a statement looks up as it runs, and does not bind before."""
+    (tree,) = ast.parse(statement).body
+    match tree:
+        case ast.For(target=target, iter=source, body=body, orelse=after):
+            own = {node.id for node in ast.walk(target) if is_stored(node)}
+            return used(ast.unparse(source)) | (used_by([ast.unparse(part) for part in [*body, *after]]) - own)
+        case ast.With(items=items, body=body):
+            managers = [ast.unparse(item.context_expr) for item in items]
+            own = {node.id for item in items for node in ast.walk(item) if is_stored(node)}
+            return used_by(managers) | (used_by([ast.unparse(part) for part in body]) - own)
     table = symtable.symtable(statement, "cell", "exec")
     here = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()}
     return here | used_by_functions(statement)
+
+
+def used_by(statements: list[str]) -> set[str]:
+    """Return the names that statements, one after the other, look up and do not bind before."""
+    wanted: set[str] = set()
+    for text in reversed(statements):
+        wanted = wanted - bound(text) | used(text)
+    return wanted
 
 
 def used_by_functions(statement: str) -> set[str]:
