@@ -179,7 +179,7 @@ def point_to_glossary(
 
 def opener(url: str) -> dict[str, str]:
     """Return the theme's description of the button that opens a chapter in the JupyterLab beside the book."""
-    hint = "Open this chapter in a JupyterLab that runs in your browser (25 MB the first time)"
+    hint = "Open this chapter in a JupyterLab that runs in your browser (44 MB the first time)"
     return {"type": "link", "text": "Open this chapter", "url": url, "tooltip": hint, "label": "open-chapter"}
 
 
