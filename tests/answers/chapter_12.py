@@ -107,6 +107,23 @@ def watched_late(f, x):
     return tape_3.gradient(second, x)
 
 
+def watching_the_slope(f, x):
+    with ad.GradientTape() as tape_2:
+        with ad.GradientTape() as tape_1:
+            tape_1.watch(x)
+            y = f(x)
+        first = tape_1.gradient(y, x)
+        tape_2.watch(first)
+    return tape_1.gradient(tape_2.gradient(first, x), x)
+
+
+def plain_in_between(f, x):
+    with ad.GradientTape() as outer:
+        outer.watch(x)
+        first = nested(1)(f, x).numpy()
+    return outer.gradient(first, x)
+
+
 def again_and_again(f, x):
     with ad.GradientTape() as tape:
         tape.watch(x)
@@ -143,6 +160,19 @@ def regularised(loss, watched="error", order=(0, 1), mean=np.mean, watches=True)
             total = loss(error, by_x)
         pair = outer.gradient(total, [layer.kernel, layer.bias])
         return [pair[k] for k in order]
+
+    return gradients
+
+
+def error_and(term):
+    """Make an answer to 12.2 whose second term is `term(layer, gradient with respect to the kernel)`."""
+
+    def gradients(layer, x, wanted):
+        with ad.GradientTape() as outer:
+            with ad.GradientTape() as inner:
+                error = np.mean((layer(x) - wanted) ** 2)
+            loss = error + 0.5 * np.sum(term(layer, inner.gradient(error, layer.kernel)) ** 2)
+        return outer.gradient(loss, [layer.kernel, layer.bias])
 
     return gradients
 
@@ -207,6 +237,11 @@ def by_loop(critic, real, fake, share):
     return total / len(share)
 
 
+def mixed_gradients(critic, real, fake, share):
+    at = [penalty(lambda by_x: by_x, lambda *three, k=k: three[k])(critic, real, fake, share) for k in (0, 1)]
+    return usual(mix(*at, share))
+
+
 def usual(to_x):
     return np.mean((rows(to_x) - 1) ** 2)
 
@@ -260,6 +295,9 @@ WRONG = {
         (watched_late, "after f(x) has been computed"),
         (again_and_again, "asked a second time"),
         (nothing_returned, "and return the last one"),
+        (watching_the_slope, "1 of them did"),
+        (plain_in_between, "has become a plain number"),
+        (lambda f, x: ad.jacobian(ad.jacobian(ad.jacobian(f)))(x), "That is `ad.jacobian`"),
     ],
     "12.2": [
         (before_the_outer_tape, "the error alone"),
@@ -279,6 +317,16 @@ WRONG = {
         (regularised(lambda error, by_x: error + 0.5 * np.sum(by_x**2), mean=np.sum), "It should be their mean"),
         (regularised(lambda error, by_x: error + 0.5 * np.sum(by_x.numpy() ** 2)), "keep it a tensor"),
         (regularised(lambda error, by_x: error + 0.5 * np.sum(by_x**2), watches=False), "Does the inner tape watch x"),
+        (
+            regularised(lambda error, by_x: error + 0.5 * np.sum(by_x**2), mean=lambda all: np.sum(all) / len(all)),
+            "divided by the samples",
+        ),
+        (regularised(lambda error, by_x: 0.5 * (error + np.sum(by_x**2))), "halved the error as well"),
+        (regularised(lambda error, by_x: error + 0.5 * by_x**2), "Sum the squares first"),
+        (regularised(lambda error, by_x: error + 0.5 * np.sum(rows(by_x))), "a norm for each sample"),
+        (regularised(lambda error, by_x: error + 0.5 * np.mean(rows(by_x))), "a norm for each sample"),
+        (error_and(lambda layer, slope: slope), "with respect to the kernel"),
+        (error_and(lambda layer, slope: layer.kernel), "weight decay"),
         (regularised(lambda error, by_x: error + 2 * np.sum(by_x**2)), "central differences give"),
         (regularised(lambda error, by_x: error, order=(0, 0)), "its source's shape"),
         (lambda layer, x, wanted: ..., "three dots"),
@@ -318,6 +366,13 @@ WRONG = {
         (penalty(lambda by_x: np.mean(rows(by_x) ** 2 - 1)), "after the square"),
         (penalty(lambda by_x: np.mean(rows(by_x))), "the mean of the norms"),
         (lambda critic, *three: np.mean((critic(mix(*three)) - 1) ** 2), "compared the ratings"),
+        (penalty(usual, lambda real, fake, share: share * real), "left out fake"),
+        (penalty(usual, lambda real, fake, share: real - fake), "not a place on it"),
+        (mixed_gradients, "You mixed the gradients"),
+        (penalty(lambda by_x: np.sqrt(usual(by_x))), "a root at the end"),
+        (penalty(lambda by_x: 0.5 * usual(by_x)), "half of the penalty"),
+        (penalty(lambda by_x: np.mean((np.sum(np.abs(by_x), axis=1) - 1) ** 2)), "the sizes in each row"),
+        (penalty(lambda by_x: np.mean(rows(by_x - 1) ** 2)), "subtracted 1 from each element"),
         (asking_about("real"), "with respect to real"),
         (asking_about("fake"), "with respect to fake"),
         (asking_about("again", watched=False), "a gradient that is None"),

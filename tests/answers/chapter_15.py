@@ -96,6 +96,20 @@ def halving_in_place(f, x, gradient, step):
     return t
 
 
+def halving_the_step_alone(f, x, gradient, step):
+    while f(x + step) > f(x) + 0.1 * (gradient @ step):
+        step = step / 2
+    return 1.0
+
+
+def moving(f, x, gradient, step):
+    t = 1.0
+    while f(x + t * step) > f(x) + 0.1 * t * (gradient @ step):
+        t = t / 2
+        x = x + t * step
+    return t
+
+
 def once(f, x, gradient, step):
     return 1.0 if armijo(f, x, gradient @ step, step, 1.0) else 0.5
 
@@ -225,6 +239,21 @@ WRONG = {
         (lambda *args: -np.log2(halving(armijo)(*args)), "how many times"),
         (lambda f, x, g, step: x + step * halving(armijo)(f, x, g, step), "number t alone"),
         (halving(armijo, 0.1), "Try the half"),
+        (halving(armijo, 0.25), "a quarter of the step"),
+        (lambda *args: min(halving(armijo)(*args), 0.5), "Try the whole of it first"),
+        (halving(lambda f, x, fall, step, t: f(x + t * step) <= f(x) - 0.1 * t * (step @ step)), "what step @ step"),
+        (halving(lambda f, x, fall, step, t: f(x + t * step) <= f(x) + 0.1 * t), "lies above f(x)"),
+        (
+            trying(
+                lambda x, gradient, step, t: (x + t * step, np.linalg.norm(gradient)),
+                lambda f, x, fall, t, tried: f(tried[0]) <= f(x) + 0.1 * t * tried[1],
+            ),
+            "lies above f(x)",
+        ),
+        (halving(lambda f, x, fall, step, t: f(x + t * step) <= f(x) - 0.1), "a drop of 0.1"),
+        (moving, "You move x in the loop"),
+        (halving_the_step_alone, "t is still 1"),
+        (lambda f, x, gradient, step: "a", "an array of numbers"),
         (lambda f, x, gradient, step: 1.0, "always 1"),
         (lambda f, x, gradient, step: 0.3, "the rule gives"),
         (lambda f, x, gradient, step: step * halving(armijo)(f, x, gradient, step), "number t alone"),
@@ -249,7 +278,7 @@ WRONG = {
         (by_differences, "a finite difference is not"),
         (flattened, "(2, 2, 2, 2)"),
         (turned, "not where they belong"),
-        (lambda f, x: 2 * by_tapes(f, x), "by hand it is"),
+        (lambda f, x: 2 * by_tapes(f, x), "for a function of three numbers.$"),
         (lambda f, x: f(x), "has shape ()"),
         (lambda f, x: ..., "three dots"),
         (lambda f, x: "no", "an array of numbers"),
@@ -280,6 +309,21 @@ WRONG = {
         (walk(lambda missing, direction, q: missing * direction / (direction * q)), "should be one number"),
         (walk(lambda missing, direction, q: 0.5), "still differs from b"),
         (walk(share_of=lambda missing, left, direction, q: 0.0, turns=35), "but after"),
+        (walk(share_of=lambda missing, left, direction, q: -(left @ q) / (q @ q)), "by along · along"),
+        (walk(share_of=lambda missing, left, direction, q: -(direction @ q) / (left @ q)), "`share` is upside down"),
+        (walk(share_of=lambda missing, left, direction, q: -(left @ q)), "isn't divided by anything"),
+        (walk(share_of=lambda missing, left, direction, q: -(left @ left) / (missing @ missing)), "these two squares"),
+        (
+            walk(lambda *three: -right_length(*three), lambda *four: -right_share(*four)),
+            "Both have the wrong sign",
+        ),
+        (
+            walk(
+                lambda missing, direction, q: (missing @ direction) / (direction @ direction),
+                lambda missing, left, direction, q: -(left @ q) / (direction @ direction),
+            ),
+            "In `length` you divide",
+        ),
         (walk(sign=-1), "solves H s = −b"),
         (walk(lambda missing, direction, q: np.nan), "not finite"),
         (by_columns, "unit vectors"),

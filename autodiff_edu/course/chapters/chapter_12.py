@@ -54,13 +54,14 @@ def _one_third(
     answer: Any, f: Callable[[Any], Any], a: float, written: str, derivatives: tuple[float, ...]
 ) -> list[Event]:
     events: list[Event] = []
-    before: list[int] = []
+    before: list[tuple[int, Any]] = []
 
     def observed(x: Any) -> Any:
-        before.append(len(events))
+        before.append((len(events), x))
         return f(x)
 
     ready_made = {ad.value_and_grad(f).__code__: "ad.grad", ad.hessian(f).__code__: "ad.hessian"}
+    ready_made[ad.jacobian(f).__code__] = "ad.jacobian"
     hidden = by_hand(observed, ready_made, "three tapes, one inside another.")
     try:
         with hook(events.append):
@@ -71,6 +72,11 @@ def _one_third(
             raise cause from None
         if "target is None" in str(cause):
             raise NotYet("A tape is asked for the gradient of None. " + _why_none(events, before)) from error
+        if "No tape follows plain numbers" in str(cause):
+            raise NotYet(
+                "Between two tapes a gradient has become a plain number, which no tape follows. Hand it on as it is, "
+                "without float or .numpy()."
+            ) from error
         if "already been used" in str(cause):
             raise NotYet(
                 "A tape is asked a second time. Use three tapes, each with a name of its own, and ask each once."
@@ -104,10 +110,10 @@ def _one_third(
     return events
 
 
-def _why_none(events: list[Event], before: list[int]) -> str:
-    """Explain a gradient that is None; `before` holds the number of events before each call of the function."""
-    start = before[0] if before else len(events)
-    if any(isinstance(event, Watch) for event in events[start:]):
+def _why_none(events: list[Event], before: list[tuple[int, Any]]) -> str:
+    """Explain a gradient that is None; `before` holds, for each call of the function, the events so far and its x."""
+    start, x = before[0] if before else (len(events), None)
+    if any(isinstance(event, Watch) and event.tensor is x for event in events[start:]):
         return "One of them begins to watch x after f(x) has been computed. Each tape has to watch it before that."
     watching = len({id(event.tape) for event in events[:start] if isinstance(event, Watch)})
     if watching < 3:
@@ -139,6 +145,7 @@ def regularised(answer: Any) -> str:
         by_x = 2 * (t - wanted) * (1 - t * t) @ kernel.T / t.size
         of_output = (1 - t * t) @ kernel.T
         squares = np.sum(by_x**2)
+        by_sum = 2 * (t - wanted) * (1 - t * t) / t.size
         return {
             "error": np.mean((t - wanted) ** 2),
             "squares": squares,
@@ -149,6 +156,9 @@ def regularised(answer: Any) -> str:
             "rows": np.mean(np.sum(by_x**2, axis=1)),
             "sizes": np.sum(np.abs(by_x)),
             "output": np.sum(of_output**2),
+            "norms": np.sum(np.linalg.norm(by_x, axis=1)),
+            "kernel": np.sum((x.T @ by_sum) ** 2),
+            "decay": np.sum(kernel**2),
         }
 
     slopes = _central(parts, kernel, bias)
@@ -159,7 +169,7 @@ def regularised(answer: Any) -> str:
 
     if agrees(error=1.0, squares=0.5):
         return "Both terms count, as central differences confirm: the outer tape has recorded the inner gradient."
-    if hint := why_regularised(agrees, wanted.size):
+    if hint := why_regularised(agrees, wanted.shape, x.size):
         raise NotYet(hint)
     expected = slopes["error"] + 0.5 * slopes["squares"]
     raise NotYet(

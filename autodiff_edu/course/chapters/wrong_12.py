@@ -12,11 +12,14 @@ from ..feedback import near
 WITHIN = 1e-4
 
 
-def why_regularised(agrees: Callable[..., bool], size: int) -> str:
+def why_regularised(agrees: Callable[..., bool], shape: tuple[int, ...], inputs: int) -> str:
     """Return the hint for the gradients of another loss than 12.2 asks for; an empty text if none is known.
 
-    `agrees` says whether they are those of a sum of parts with these weights; the error is a mean of `size` numbers.
+    `agrees` says whether they are those of a sum of parts with these weights; the error is the mean of an array of
+    this shape, and x has so many `inputs`.
     """
+    samples, outputs = shape
+    size = samples * outputs
     known: tuple[tuple[dict[str, float], str], ...] = (
         (
             {"error": 1.0},
@@ -42,6 +45,31 @@ def why_regularised(agrees: Callable[..., bool], size: int) -> str:
             {"error": 1.0 * size, "squares": 0.5 * size**2},
             "Your error is the sum of the squares of `layer(x) - wanted`. It should be their mean.",
         ),
+        (
+            {"error": 1.0 * outputs, "squares": 0.5 * outputs**2},
+            "Your error is the sum of the squares, divided by the samples. It should be the mean of all squares.",
+        ),
+        (
+            {"error": 0.5, "squares": 0.5},
+            "You halved the error as well. Only the term counts half: error + 0.5 * term.",
+        ),
+        (
+            {"error": 1.0 * inputs, "squares": 0.5},
+            "Your loss isn't one number: it holds the error once for each element of to_x. Sum the squares first.",
+        ),
+        *(
+            ({"error": 1.0, "norms": part}, "You took a norm for each sample. The term is the sum of all squares.")
+            for part in (0.5, 0.5 / samples)
+        ),
+        (
+            {"error": 1.0, "kernel": 0.5},
+            "Your term has the gradient with respect to the kernel. It should be with respect to the input x.",
+        ),
+        (
+            {"error": 1.0, "decay": 0.5},
+            "Your term has the kernel itself, which is called weight decay. It should have the gradient of the error "
+            "with respect to x.",
+        ),
     )
     return next((hint for weights, hint in known if agrees(**weights)), "")
 
@@ -66,6 +94,8 @@ def why_place(value: float, real: Any, fake: Any, share: Any, weights: Any) -> s
         (np.concatenate([real, fake]), "That is the penalty at real and fake samples. Evaluate it *between* them."),
         (real + fake, "That is the sum of the samples. Give real the share, and fake the rest of 1."),
         (share * (real - fake), "That is the way from fake, without its start: fake + share * (real - fake)."),
+        (share * real, "You left out fake, which gets the rest of 1: (1 - share) * fake."),
+        (real - fake, "That is the way from fake to real, not a place on it. Mix them: the shares add up to 1."),
         (share * real + fake, "The shares of a pair add up to 1: fake gets (1 - share)."),
         (
             np.mean(share) * real + (1 - np.mean(share)) * fake,
@@ -78,6 +108,9 @@ def why_place(value: float, real: Any, fake: Any, share: Any, weights: Any) -> s
     ):
         if near(value, penalty_at(place, weights), WITHIN):
             return hint
+    mixed = share * _to_x(real, weights) + (1 - share) * _to_x(fake, weights)
+    if near(value, float(np.mean((np.linalg.norm(mixed, axis=1) - 1) ** 2)), WITHIN):
+        return "You mixed the gradients at real and fake. Mix the samples, and take the gradient there."
     for part, name in ((share, "real"), (1 - share, "fake")):
         if near(value, float(np.mean((np.linalg.norm(part * _to_x(between, weights), axis=1) - 1) ** 2))):
             return f"That is the gradient with respect to {name}. Watch `between`, and ask about it."
@@ -107,6 +140,16 @@ def why_penalty(value: float, right: float, x: Any, weights: Any) -> str:
         (
             np.mean((norms**2 - 1) ** 2),
             "You took the sum of the squares of each row without the root. A norm has a root: np.linalg.norm.",
+        ),
+        (np.sqrt(right), "You took a root at the end. The mean of the squares is the penalty."),
+        (right / 2, "That is half of the penalty. It's the mean, with no 0.5 before it."),
+        (
+            np.mean((np.sum(np.abs(to_x), axis=1) - 1) ** 2),
+            "You added up the sizes in each row. A norm is the root of the sum of the squares: np.linalg.norm.",
+        ),
+        *(
+            (wrong, "You subtracted 1 from each element. Take the norm of each row first, and subtract 1 from that.")
+            for wrong in (np.mean(np.sum((to_x - 1) ** 2, axis=1)), np.sum((to_x - 1) ** 2))
         ),
         (np.mean((to_x - 1) ** 2), "You compared each element with 1. It is each row's norm that should be 1."),
         (

@@ -27,6 +27,16 @@ def _halved(enough: Callable[..., bool], factor: float = 0.5) -> Step:
 armijo = _halved(lambda f, x, gradient, step, t: f(x + t * step) <= f(x) + 0.1 * t * (gradient @ step))
 
 
+def _moving(f: Any, x: Any, gradient: Any, step: Any) -> float:
+    t = 1.0
+    while f(x + t * step) > f(x) + 0.1 * t * (gradient @ step):
+        t /= 2
+        if t < 1e-9:
+            return 0.0
+        x = x + t * step
+    return t
+
+
 def _once(f: Any, x: Any, gradient: Any, step: Any) -> float:
     return 1.0 if armijo(f, x, gradient, step) == 1.0 else 0.5
 
@@ -74,6 +84,19 @@ STEPS: list[tuple[Step, str]] = [
         "You try x - t * step. The step points downhill by itself: add it.",
     ),
     (
+        _halved(lambda f, x, gradient, step, t: f(x + t * step) <= f(x) - 0.1 * t * (step @ step)),
+        "You ask for what step @ step would promise. The slope along the step is gradient @ step.",
+    ),
+    (
+        _halved(lambda f, x, gradient, step, t: f(x + t * step) <= f(x) + 0.1 * t),
+        "Your bound lies above f(x). The slope along `step` is below zero: add 0.1 * t * (gradient @ step).",
+    ),
+    (
+        _halved(lambda f, x, gradient, step, t: f(x + t * step) <= f(x) - 0.1),
+        "You ask for a drop of 0.1. Ask for a tenth of the promise: 0.1 * t * (gradient @ step).",
+    ),
+    (_moving, "You move x in the loop. Leave x where it is, and try each part of the step from there."),
+    (
         _halved(lambda f, x, gradient, step, t: f(x + step) <= f(x) + 0.1 * t * (gradient @ step)),
         "You try the whole step again and again. Try `x + t * step`, the part of it that is left.",
     ),
@@ -93,6 +116,14 @@ STEPS: list[tuple[Step, str]] = [
     (
         _halved(lambda f, x, gradient, step, t: f(x + t * step) <= f(x) + 0.1 * t * (gradient @ step), 0.1),
         "You try a tenth of the step next. Try the half.",
+    ),
+    (
+        _halved(lambda f, x, gradient, step, t: f(x + t * step) <= f(x) + 0.1 * t * (gradient @ step), 0.25),
+        "You try a quarter of the step next. Try the half.",
+    ),
+    (
+        lambda *args: min(armijo(*args), 0.5),
+        "Your first try is half of the step. Try the whole of it first, with t = 1.",
     ),
     (
         lambda *args: 1.0,
@@ -119,6 +150,10 @@ def walk(matrix: Any, b: Any, length_of: Any, share_of: Any) -> Any:
 
 def _length(missing: Any, direction: Any, along: Any) -> Any:
     return (missing @ direction) / (direction @ along)
+
+
+def _over_squares(missing: Any, direction: Any, along: Any) -> Any:
+    return (missing @ direction) / (direction @ direction)
 
 
 def _share(missing: Any, left: Any, direction: Any, along: Any) -> Any:
@@ -164,10 +199,43 @@ FORMULAS: list[tuple[Any, Any, str]] = [
         "`length` is right. `share` is a ratio of lengths. With their squares it would be right as well.",
     ),
     (
-        lambda missing, direction, along: (missing @ direction) / (direction @ direction),
-        _share,
-        "In `length` you divide by direction · direction. The equation has H direction in it: divide by "
-        "direction · along.",
+        _length,
+        lambda missing, left, direction, along: -(left @ along) / (along @ along),
+        "`length` is right. In `share` you divide by along · along. Divide by direction · along.",
+    ),
+    (
+        _length,
+        lambda missing, left, direction, along: -(direction @ along) / (left @ along),
+        "`length` is right. `share` is upside down: left · along = -share · (direction · along).",
+    ),
+    (
+        _length,
+        lambda missing, left, direction, along: -(left @ along),
+        "`length` is right. `share` isn't divided by anything: left · along = -share · (direction · along).",
+    ),
+    (
+        _length,
+        lambda missing, left, direction, along: -(left @ left) / (missing @ missing),
+        "`length` is right. `share` has the wrong sign: with these two squares it is above zero.",
+    ),
+    (
+        lambda missing, direction, along: -(missing @ direction) / (direction @ along),
+        lambda missing, left, direction, along: (left @ along) / (direction @ along),
+        "Both have the wrong sign: missing · direction = length · (along · direction), and "
+        "left · along = -share · (direction · along).",
+    ),
+    *(
+        (
+            _over_squares,
+            share,
+            "In `length` you divide by direction · direction. The equation has H direction in it: divide by "
+            "direction · along.",
+        )
+        for share in (
+            _share,
+            lambda missing, left, direction, along: -(left @ along) / (direction @ direction),
+            lambda missing, left, direction, along: -(left @ direction) / (direction @ direction),
+        )
     ),
     (
         lambda missing, direction, along: (missing @ along) / (along @ along),
