@@ -63,7 +63,8 @@ def bring(app: Sphinx, exception: Exception | None) -> None:
     book, site = Path(app.srcdir), Path(app.outdir)
     ignore = shutil.ignore_patterns("fetch.py", "lab.py", "lab.txt", "__pycache__")
     shutil.copytree(LIVE, site / "live", dirs_exist_ok=True, ignore=ignore)
-    for source, target in ((PYTHON, "python"), (LAB, "lab"), (Path("chapters") / "data", "chapters/data")):
+    shutil.copytree(book / "chapters" / "data", site / "chapters" / "data", dirs_exist_ok=True)  # its page is there
+    for source, target in ((PYTHON, "python"), (LAB, "lab")):
         shutil.rmtree(site / target, ignore_errors=True)
         if (book / source).exists():
             shutil.copytree(book / source, site / target)
