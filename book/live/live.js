@@ -15,6 +15,7 @@ for (const program of programs) {
   if (cell) prepare(cell, program);
 }
 tick();
+document.documentElement.dataset.live = "ready"; // for tests: a module may come after the page
 
 function prepare(cell, program) {
   const key = `${page} ${program.cell ?? "front"}`;

@@ -24,6 +24,7 @@ class Live:
 
     def __init__(self, tab: Any, index: int = 0, kind: str = "play") -> None:
         self.tab, self.page = tab, tab.page
+        ready(tab.page)
         told = json.loads(self.page.locator("#live-programs").text_content())
         self.program = [program for program in told["programs"] if program["kind"] == kind][index]
         number = self.program["cell"]
@@ -53,6 +54,11 @@ class Live:
 
     def error(self) -> str:
         return self.cell.locator(".live-error").inner_text()
+
+
+def ready(page: Any) -> None:
+    """Wait until the live pages' module, which may come after the page, has prepared it."""
+    page.locator("html[data-live=ready]").wait_for(state="attached")
 
 
 def expected(program: dict[str, Any], **fields: str) -> list[str]:
@@ -109,6 +115,7 @@ def checks(tab: Any, chapter: str) -> None:
         live.run(solution(chapter, index + 1))
         assert live.cell.locator(".live-right").inner_text().startswith(f"{exercise}: Right. ")
     tab.page.reload()
+    ready(tab.page)
     assert "✓ 3 of 3" in contents.inner_text()
     tab.page.locator(".live-forget").click()
     assert "✓" not in contents.inner_text()
@@ -206,10 +213,12 @@ def test_what_is_typed_outlives_a_reload_until_reset(lab: Any) -> None:
     live = Live(lab("chapters/01-the-tape"))
     live.area.fill("# mine")
     live.page.reload()
+    ready(live.page)
     live = Live(live.tab)
     assert live.area.input_value() == "# mine"
     live.cell.locator(".live-reset").click()
     live.page.reload()
+    ready(live.page)
     assert live.page.locator(".live-pencil").count() > 0
     assert Live(live.tab).area.input_value() == live.program["source"]
 
@@ -222,6 +231,7 @@ def test_what_is_typed_while_a_program_runs_stays(lab: Any) -> None:
     live.cell.locator(".live-output", has_text="2").wait_for()
     assert live.area.input_value() == "print(3)"
     live.page.reload()
+    ready(live.page)
     assert Live(live.tab).area.input_value() == "print(3)"
 
 
@@ -229,6 +239,7 @@ def test_a_replayed_value_is_in_program_and_field_after_a_reload(lab: Any) -> No
     live = Live(lab("chapters/01-the-tape"))
     live.run(live.program["source"], price="2.5")
     live.page.reload()
+    ready(live.page)
     live = Live(live.tab)
     assert "ad.Variable(2.5)" in live.area.input_value()
     field = live.cell.locator('.live-values input[name="price"]')
@@ -236,6 +247,7 @@ def test_a_replayed_value_is_in_program_and_field_after_a_reload(lab: Any) -> No
     live.run(price="2.0")
     assert live.area.input_value() == live.program["source"]
     live.page.reload()
+    ready(live.page)
     assert live.page.locator(".live-form").count() == 3  # the exercises' alone: nothing differs from the book
 
 
@@ -275,6 +287,7 @@ def test_without_webassembly_the_pencil_says_so(lab: Any) -> None:
     tab = lab("index")
     tab.page.add_init_script("delete globalThis.WebAssembly")
     tab.page.reload()
+    ready(tab.page)
     pencil = tab.page.locator(".live-pencil").first
     pencil.click()
     assert tab.page.locator(".live-status").inner_text().strip() == (
