@@ -10,6 +10,10 @@ import pytest
 ROOT = Path(__file__).parents[1]
 READ = ("README.md", "book/*.md", "notebooks/*.ipynb", "notebooks/data/*.md", "benchmarks/*.md")
 PAGES = sorted(path for pattern in READ for path in ROOT.glob(pattern))
+SOURCES = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "autodiff_edu").rglob("*.py")))
+LABELS = {
+    f"code-of-{name}" for name in re.findall(r"^(?:def |class )?(\w+)", SOURCES, re.MULTILINE)
+}  # labels of _ext/sources.py
 MADE = {"book/made/benchmarks/": "benchmarks/", "book/chapters/": "notebooks/"}  # copied when the book is built
 HOSTS = {"creativecommons.org", "doi.org"}
 LINK = re.compile(
@@ -39,7 +43,8 @@ def anchors(path):
     headings = re.findall(r"^#+ +(.+?) *#*$", text, re.MULTILINE)
     if path.suffix == ".ipynb":
         return {heading.replace(" ", "-") for heading in headings}
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    given = set(re.findall(r"\]\{#([\w-]+)\}", text))  # as MyST writes an anchor within a line
+    return given | LABELS | {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def original(path):
