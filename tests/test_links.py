@@ -11,8 +11,8 @@ ROOT = Path(__file__).parents[1]
 READ = ("README.md", "book/*.md", "notebooks/*.ipynb", "notebooks/data/*.md", "benchmarks/*.md")
 PAGES = sorted(path for pattern in READ for path in ROOT.glob(pattern))
 SOURCES = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "autodiff_edu").rglob("*.py")))
-# The labels that book/_ext/sources.py gives to functions, classes and constants, also those inside others.
-LABELS = {f"code-of-{name}" for name in re.findall(r"^ *(?:def |class )?(\w+)", SOURCES, re.MULTILINE)}
+# The labels that book/_ext/sources.py gives to code; the book's own build finds those that point to nothing.
+LABELS = {f"code-of-{name}" for name in re.findall(r"\w+", SOURCES)}
 MADE = {"book/made/benchmarks/": "benchmarks/", "book/chapters/": "notebooks/"}  # copied when the book is built
 HOSTS = {"creativecommons.org", "doi.org"}
 LINK = re.compile(
