@@ -7,6 +7,8 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -256,11 +258,20 @@ def in_a_file(answer: Any) -> str:
             "It rounds and lets the cotangent pass, but without a custom gradient. Write a backward that returns dy, "
             "under `@ad.custom_gradient`."
         )
-    return "A process that has never seen your code rounds, and lets the cotangent pass."
+    return "Loaded from the file alone, it rounds and lets the cotangent pass."
 
 
 def _fresh(path: Any, points: list[float], weights: list[float]) -> dict[str, Any]:
-    command = [sys.executable, "-c", PROGRAM, os.fspath(path), json.dumps([points, weights])]
+    given = [os.fspath(path), json.dumps([points, weights])]
+    if sys.platform == "emscripten":  # a web page has one process, and `ad.load` reads the file alone there too
+        before, sys.argv = sys.argv, ["-c", *given]
+        try:
+            with redirect_stdout(StringIO()) as printed:
+                exec(PROGRAM, {"__name__": "__main__"})
+        finally:
+            sys.argv = before
+        return dict(json.loads(printed.getvalue()))
+    command = [sys.executable, "-c", PROGRAM, *given]
     finished = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", timeout=60, check=False)
     try:
         return dict(json.loads(finished.stdout))
