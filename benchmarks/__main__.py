@@ -45,7 +45,7 @@ def main(arguments=None):
 
 
 def name_matches(name, reverse=False):
-    """Give a test whether a word of the command line means a workload: "chain" means all three."""
+    """Return a test whether a word of the command line means a workload: "chain" means all three."""
     return lambda other: (f"{other}-".startswith(f"{name}-")) if reverse else (f"{name}-".startswith(f"{other}-"))
 
 
@@ -101,7 +101,7 @@ class Row:
             self._wrong(f"{type(error).__name__}: {error}", peer.title)
 
     def cells(self):
-        """Give the row of the table."""
+        """Return the row of the table."""
         time = np.median(self.by_hand or [timing.seconds(self.workload.by_hand)[0]])
         stack = f" (stack: {three_digits(self.stack)})" if self.stack else ""
         if operations := self.workload.operations:
@@ -150,7 +150,7 @@ def import_row(peers, repeat, progress):
 
 
 def memory_row(workload, peers):
-    """Give peak memory beyond the input, ours and that of the peers whose arrays are NumPy's."""
+    """Return peak memory beyond the input, ours and that of the peers whose arrays are NumPy's."""
     by_hand = timing.peak_memory(workload.by_hand)
     cells = [f"{workload.title.partition(' ')[0]}, peak extra memory", f"{by_hand / 1e6:.3g} MB"]
     cells.append(three_digits(timing.peak_memory(workload.with_tape) / by_hand))

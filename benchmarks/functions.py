@@ -33,14 +33,14 @@ ACTIVATIONS = {"tanh": tanh, "relu": relu}
 
 
 def cross_entropy(np, scores, one_hot):
-    """Give the mean softmax cross-entropy; subtracting the largest score keeps exp from overflowing."""
+    """Return the mean softmax cross-entropy; subtracting the largest score keeps exp from overflowing."""
     shifted = scores - np.max(scores, axis=1, keepdims=True)
     log_total = np.log(np.sum(np.exp(shifted), axis=1))
     return np.mean(log_total - np.sum(shifted * one_hot, axis=1))
 
 
 def mlp_loss(np, weights, x, one_hot, activations):
-    """Give the loss of a perceptron; `weights` alternate between kernels and biases."""
+    """Return the loss of a perceptron; `weights` alternate between kernels and biases."""
     for kernel, bias, name in zip(weights[:-2:2], weights[1:-2:2], activations, strict=True):
         x = ACTIVATIONS[name](np, x @ kernel + bias)
     return cross_entropy(np, x @ weights[-2] + weights[-1], one_hot)
@@ -57,7 +57,7 @@ def two_elu(np, x, w1, b1, w2, b2):
 
 
 def mean_square(np, kernel, x, bias, kernel2, bias2, activation):
-    """Give the mean square of two layers' output, as a function of the first kernel."""
+    """Return the mean square of two layers' output, as a function of the first kernel."""
     act = ACTIVATIONS[activation]
     y = act(np, act(np, x @ kernel + bias) @ kernel2 + bias2)
     return np.mean(y * y)
@@ -68,5 +68,5 @@ def rosenbrock(np, x):
 
 
 def scale(n):
-    """Give the standard deviation that keeps a layer of n inputs from growing or shrinking what it is given."""
+    """Return the standard deviation that keeps a layer of n inputs from growing or shrinking what it is given."""
     return 1 / math.sqrt(n)

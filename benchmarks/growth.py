@@ -79,7 +79,7 @@ def sides_of(workload, peers):
 
 
 def measured(function, repeat, divisor):
-    """Give the median of some runs in a list; an empty list where one run takes too long. The check was the warm-up."""
+    """Return the median of some runs in a list; an empty list where one run takes too long. The check warms up."""
     runs = [seconds(function)[0]]
     if runs[0] > LONGEST:
         return []

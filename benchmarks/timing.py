@@ -59,7 +59,7 @@ def seconds(function):
 
 
 def _once(function):
-    """Give the seconds of one call, roughly; finding out warms the function up."""
+    """Return the seconds of one call, roughly; finding out warms the function up."""
     loops = 1
     while (taken := _sample(function, loops)) * loops < SHORTEST / 5:
         loops *= 4
@@ -74,7 +74,7 @@ def _sample(function, loops):
 
 
 def import_time(module, repeat):
-    """Give the median seconds that `import module` takes in a fresh interpreter, beyond `import numpy`.
+    """Return the median seconds that `import module` takes in a fresh interpreter, beyond `import numpy`.
 
     For "numpy" itself, its own. Modules are found as this process finds them; the first import, which may have to
     compile them, does not count, and may keep what it compiled.
@@ -91,7 +91,7 @@ def import_time(module, repeat):
 
 
 def peak_memory(function):
-    """Give the bytes that a call needs at most beyond what was there before, as NumPy and Python allocate them."""
+    """Return the bytes that a call needs at most beyond what was there before, as NumPy and Python allocate them."""
     function()
     gc.collect()
     tracemalloc.start()

@@ -22,7 +22,7 @@ from . import functions as f
 
 
 def has(name):
-    """Tell whether autodiff_edu has got a public name, such as "GradientTape.jacobian"."""
+    """Return whether autodiff_edu has got a public name, such as "GradientTape.jacobian"."""
     try:
         attrgetter(name)(ad)
     except AttributeError:
@@ -247,7 +247,7 @@ class Hessian(Workload):
         self.constants = [ad.constant(a) for a in (self.x, self.bias, self.kernel2, self.bias2)]
 
     def _derivatives(self):
-        """Give h' and h'' of the hidden layer, and the loss's two derivatives by the second layer's input."""
+        """Return h' and h'' of the hidden layer, and the loss's two derivatives by the second layer's input."""
         z1 = self.x @ self.kernel + self.bias
         if self.activation == "tanh":
             h = np.tanh(z1)

@@ -33,7 +33,7 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
-    """Tell the garbage collector that the tests themselves stay: it would look through all of them time and again."""
+    """Spare the garbage collector the tests, which stay: it would look through them time and again."""
     gc.collect()
     gc.freeze()
 

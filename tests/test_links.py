@@ -35,7 +35,7 @@ def links(text):
 
 
 def anchors(path):
-    """Give the anchors of a page: of a chapter as JupyterLab makes them, of a page as Markdown sites do."""
+    """Return the anchors of a page: of a chapter as JupyterLab makes them, of a page as Markdown sites do."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".ipynb":
         text = text_of(path)

@@ -33,7 +33,7 @@ EXECUTE = "python -m autodiff_edu.course execute notebooks/"
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Tell Sphinx when to call what."""
+    """Connect to the events of Sphinx."""
     app.add_config_value("has_lab", False, "html")  # so that all pages are written anew when a lab is built or removed
     app.connect("config-inited", prepare, priority=100)
     app.connect("html-page-context", describe, priority=600)
@@ -98,7 +98,7 @@ def for_the_book(notebook: dict[str, Any]) -> str:
 
 
 def is_drawn_on_white(output: dict[str, Any]) -> bool:
-    """Tell curves, which a dark page may turn light on dark, from pictures whose shades mean something."""
+    """Return whether a picture is of curves on white, which a dark page may invert: its shades mean nothing."""
     data = "".join(output.get("data", {}).get("image/png", ()))
     return bool(data) and float((imread(io.BytesIO(b64decode(data)))[..., :3] > 0.97).all(axis=-1).mean()) > 0.6
 

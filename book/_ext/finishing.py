@@ -33,14 +33,14 @@ META, DESCRIBED, CONTENT = (
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Tell Sphinx when to call what."""
+    """Connect to the events of Sphinx."""
     app.connect("html-page-context", present, priority=700)
     app.connect("build-finished", finish)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def present(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
-    """Tell whoever shows a link to this page its title and its description, and where the picture is."""
+    """Add what is shown where the page is shared: its title, its description and a picture."""
     if doctree is None:
         return
     described = next(filter(DESCRIBED.search, META.findall(context.get("metatags", ""))), "")

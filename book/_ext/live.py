@@ -25,7 +25,7 @@ ALONE = {"index": (f, "ad.play(f, 2.0, 3.0)"), "why-none": (explanation, "ad.pla
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Tell Sphinx when to call what."""
+    """Connect to the events of Sphinx."""
     app.connect("html-page-context", tell, priority=700)
     app.connect("build-finished", bring)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -69,7 +69,7 @@ NUMBERS = {
 
 
 def as_written(operation: Callable[..., Any]) -> str:
-    """Give the rules of an operation as they stand in the tables, each name of this package with its link."""
+    """Return the rules of an operation as they stand in the tables, each name of this package with its link."""
     rule = RULES[operation]
     return "; ".join(map(_linked, rule.pulls or (rule.each,)))
 
@@ -108,7 +108,7 @@ def lambdas(text: str, line: int) -> list[tuple[tuple[int, int], tuple[int, int]
 
 
 def calls() -> dict[Callable[..., Any], list[Entry]]:
-    """Give the calls of every operation that the cases record and that can be differentiated."""
+    """Return the calls of every operation that the cases record and that can be differentiated."""
     found = defaultdict(list)
     for case in TABLE:
         for entry in recorded(case.function, *case.arguments())[0].entries:
@@ -118,17 +118,17 @@ def calls() -> dict[Callable[..., Any], list[Entry]]:
 
 
 def is_smooth(value: Any) -> bool:
-    """Tell numbers that have derivatives from integers and truth values."""
+    """Return whether a value is made of numbers that have derivatives, not of integers or truth values."""
     return np.asarray(value).dtype.kind in "fc"
 
 
 def places(entry: Entry) -> list[int]:
-    """Give the places of the arguments that an entry can be differentiated by."""
+    """Return the places of the arguments that an entry can be differentiated by."""
     return [k for k, id in enumerate(entry.ids) if id is not None and is_smooth(entry.values[k])]
 
 
 def again(entry: Entry, make: Callable[[Any], Any] = np.asarray) -> tuple[Callable[..., Any], list[Any]]:
-    """Give a call as a function of the arguments that it can be differentiated by, and these arguments."""
+    """Return a call as a function of the arguments that it can be differentiated by, and these arguments."""
 
     def call(*given: Any) -> Any:
         values = list(entry.values)
@@ -261,7 +261,7 @@ def rows_of_helpers() -> Iterator[str]:
 
 
 def page() -> str:
-    """Give the page as Markdown."""
+    """Return the page as Markdown."""
     rules.complete()
     others, installed = aliases(), functions()
     with dask.config.set(scheduler="synchronous"), warnings.catch_warnings():

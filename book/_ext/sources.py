@@ -40,7 +40,7 @@ def pulls() -> Iterator[Callable[..., Any]]:
 
 
 def is_written_out(pull: Any) -> bool:
-    """Tell a rule that stands in the table from a function that the table names."""
+    """Return whether a rule stands in the table itself, rather than as the name of a function."""
     return getattr(getattr(pull, "__code__", None), "co_name", "") == "<lambda>"
 
 

@@ -66,7 +66,7 @@ def fetch(target: Path, wheels: Path | None = None) -> None:
     }
     write_json(target / "pyodide-lock.json", lock | {"packages": kept})
     files = [*CORE, "pyodide-lock.json", wheel.name]
-    if wheels is not None:  # else its size is known only to whoever serves it
+    if wheels is not None:  # otherwise only the server knows its size
         files.append(kept["numpy"]["file_name"])
     told = {name: {"bytes": (target / name).stat().st_size, "sha256": digest(target / name)} for name in files}
     write_json(target / "files.json", told)

@@ -97,7 +97,7 @@ WRONG = {
         (1e-9, "too short"),
         (1e-8, "forward"),
         (1e-16, "about epsilon"),
-        (0.0, "no run to divide by"),
+        (0.0, "h = 0 makes the run 0"),
         (-1e-5, "The sign makes no difference"),
         (10 ^ -5, "-15 is not a step.*not a power"),
         (-5, "-5 is not a step"),

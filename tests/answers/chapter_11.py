@@ -166,7 +166,7 @@ WRONG = {
         (lanes(second="prt"), "follows that chain"),
         (lanes(second="prs"), "has recorded r"),
         ({"first": {...}, "second": {...}}, "three dots"),
-        ({"first": {"q", "s"}}, "no answer for `second`"),
+        ({"first": {"q", "s"}}, "leaves out second"),
         ({"first": 3, "second": {"q"}}, "set of names"),
         (lanes(first=["z"]), "The lines are"),
     ],

@@ -55,7 +55,7 @@ WRONG = {
         ({**SHAPES, "a": 3}, r"it is \(3,\)"),
         ({**SHAPES, "a": "3"}, "a tuple of whole numbers"),
         ({**SHAPES, "a": ...}, "three dots"),
-        ({"a": (3,)}, "no answer for b"),
+        ({"a": (3,)}, "leaves out b"),
         ((3,), "I need a dict"),
     ],
     "14.2": [
@@ -91,7 +91,7 @@ WRONG = {
         ({**MODES, "f": "forward"}, "a single seed"),
         ({**MODES, "f": "backward"}, "instead of `'backward'`"),
         ({**MODES, "f": ...}, "Still open: f"),
-        ({"a": "reverse"}, "no answer for b"),
+        ({"a": "reverse"}, "leaves out b"),
         ("reverse", "I need a dict"),
     ],
 }

@@ -528,7 +528,7 @@ def test_near_the_lowest_point_each_of_newton_s_steps_squares_the_error():
 
 
 def jacobians(layers, x):
-    """Give the full and the batch Jacobian, and the blocks on the diagonal of the full one."""
+    """Return the full and the batch Jacobian, and the blocks on the diagonal of the full one."""
     with ad.GradientTape(persistent=True) as tape:
         tape.watch(x)
         y = x

@@ -31,7 +31,7 @@ def failing(line, error=ValueError, **values):
 
 
 def told(line, error=ValueError, **values):
-    """Give the lines of the one note of the error that a line of code raises."""
+    """Return the lines of the one note of the error that a line of code raises."""
     (note,) = failing(line, error, **values)
     head, *operands = note.split("\n  ")
     assert head.startswith("At learner.py, line 1: ")

@@ -72,7 +72,7 @@ def best_step(answer: Any) -> str:
     if h < 0.0:
         raise NotYet("By convention h is positive. The sign makes no difference: both sides are used anyway.")
     if h == 0.0:
-        raise NotYet("With h = 0 there is no run to divide by.")
+        raise NotYet("h = 0 makes the run 0, and you can't divide by it.")
     error = abs((math.sin(1 + h) - math.sin(1 - h)) / (2 * h) - math.cos(1.0))
     if error <= 1e-9 or 1e-7 * 0.999 <= h <= 1e-4 * 1.001:
         return "The error is below 1e-9. Near the cube root of epsilon, 6e-6, the two errors are about equal."

@@ -109,7 +109,7 @@ def _pulled_back(tape: Any, target: Any, x: Any) -> Any:
             f"In the backward pass your function raised {type(error).__name__}: {quoted(str(error))}."
         ) from error
     if slope is None:
-        raise NotYet("Your backward returns None, which means that there is no gradient. Is a `return` missing?")
+        raise NotYet("Your backward returns None, so nothing flows back. Is a `return` missing?")
     return slope
 
 

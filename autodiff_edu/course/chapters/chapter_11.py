@@ -11,7 +11,7 @@ import numpy as np
 import autodiff_edu as ad
 
 from ...trace.events import Event, Record, Watch
-from ..feedback import NotYet, near, needs_dict, needs_function, number, observe, shortened
+from ..feedback import NotYet, near, needs_dict, needs_each, needs_function, number, observe, shortened
 from ..predictions import Prediction
 
 FIRST, SECOND = {"q", "s"}, {"p", "r", "s", "t"}
@@ -123,8 +123,7 @@ def one_tape(answer: Any) -> str:
 def lanes(answer: Any) -> str:
     """Check 11.3: which lines each of two tapes records, as a dict of two sets."""
     needs_dict(answer, '{"first": {"p"}, ...}')
-    if missing := [name for name in ("first", "second") if name not in answer]:
-        raise NotYet(f"There is no answer for `{'` and `'.join(missing)}`.")
+    needs_each(answer, ("first", "second"), "Your answer leaves out")
     first, second = (_lines(answer[name], name) for name in ("first", "second"))
     hints = (
         (

@@ -177,7 +177,7 @@ def modes(answer: Any) -> str:
 def _six(answer: Any, what: str) -> dict[str, Any]:
     if not isinstance(answer, dict):
         raise NotYet(f"I need a dict that answers each of a to f with {what}. Yours is {shortened(answer)}.")
-    needs_each(answer, "abcdef", "There is no answer for")
+    needs_each(answer, "abcdef", "Your answer leaves out")
     return answer
 
 

@@ -203,7 +203,7 @@ def around(picture, index):
 
 
 def seen(picture, folded):
-    """Give what is to be seen while some groups are folded, and how far up each height has moved."""
+    """Return what is to be seen while some groups are folded, and how far up each height has moved."""
 
     def cover(index):
         return [k for k in around(picture, index) if k in folded][-1:]
