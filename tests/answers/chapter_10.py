@@ -155,7 +155,11 @@ def each(f):
 RIGHT = {
     "10.1": [double_where, in_a_loop, replaced_before],
     "10.2": [stable, cut_largest, row_by_row, pairwise, lambda s, k: nn.softmax_cross_entropy(s, k)],
-    "10.3": [both(), both(by_loops, only_if_long), both(norm=scaled(lambda g, gs, m: np.minimum(1.0, m / length_of(gs))))],
+    "10.3": [
+        both(),
+        both(by_loops, only_if_long),
+        both(norm=scaled(lambda g, gs, limit: np.minimum(1.0, limit / length_of(gs)))),
+    ],
 }
 
 WRONG = {
@@ -217,7 +221,10 @@ WRONG = {
         (both(norm=scaled(lambda g, gs, limit: length_of(gs) / limit)), "got longer"),
         (both(norm=scaled(lambda g, gs, limit: 1.0)), "Nothing was clipped"),
         (both(norm=scaled(lambda g, gs, limit: limit / length_of(gs))), "come back as it was"),
-        (both(norm=scaled(lambda g, gs, limit: np.minimum(limit, length_of(gs)) / length_of(gs))), "Guard the division"),
+        (
+            both(norm=scaled(lambda g, gs, limit: np.minimum(limit, length_of(gs)) / length_of(gs))),
+            "Guard the division",
+        ),
         (both(norm=lambda gs, limit: by_norm([g for g in gs if g is not None], limit)), "Return None for None"),
         (both(norm=lambda gs, limit: [np.zeros(1) if g is None else g for g in gs]), "None stays None"),
         (both(norm=lambda gs, limit: [g * limit / np.sqrt(sum(np.sum(h**2) for h in gs)) for g in gs]), "is None"),

@@ -373,6 +373,37 @@ def test_one_mail_breaks_the_filter_or_its_weights_unless_the_gradient_is_clippe
     assert np.allclose(ad.grad(lambda w: stable(clip(w) @ mail))(weights), [1.0, 0.00025], rtol=1e-6)
 
 
+# Chapter 10: a where whose other branch is not finite ----------------------------------------------------------------
+
+
+def chapter_10():
+    """Run the cells of the chapter that define its two runs."""
+    notebook = json.loads(chapters()[10].read_text(encoding="utf-8"))
+    sources = {cell["id"]: "".join(cell["source"]) for cell in notebook["cells"]}
+    names = {"np": np, "ad": ad}
+    for id in ("dome-1", "double-1", "double-3", "clip-1", "clip-3"):
+        with np.errstate(all="ignore"):
+            exec(sources[id].replace("value_and_slope(f, 0.0)", "(0, 0)"), names)
+    return names
+
+
+def test_the_run_dies_at_step_37_though_every_loss_is_finite_and_lives_with_a_double_where(capsys):
+    names = chapter_10()
+    died, lived, wrecked = names["died"], names["lived"], names["wrecked"]
+    assert np.isfinite(died[:, 0]).all()
+    assert np.isfinite(died[:36]).all()
+    assert np.isnan(died[36, 3:]).all()
+    square = died[36, 2] ** 2 - (names["spots"] - died[36, 1]) ** 2
+    assert square[0] < -0.5, "far from 0, so that no CPU's last bit moves the step"
+    assert lived[:37, 0] == pytest.approx(died[:37, 0], rel=1e-12)
+    assert lived[-1, 1:3] == pytest.approx([1.0, 4.5], abs=0.02)
+    assert abs(wrecked[7, 3]) > 100 * abs(wrecked[6, 3])
+    assert wrecked[-1, 0] == pytest.approx(np.mean(names["measured"] ** 2))  # the loss of no dome at all
+    for clip in (names["by_value"], names["by_global_norm"]):
+        clipped = names["fit"](names["safe_height"], -2.5, 2.5, 0.1, 120, clip)
+        assert clipped[-1, 1:3] == pytest.approx([1.0, 4.51], abs=0.01)
+
+
 # Chapter 11: a tape that never watched -------------------------------------------------------------------------------
 
 

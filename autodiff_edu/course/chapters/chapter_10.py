@@ -218,7 +218,10 @@ def clips(answer: Any) -> str:
         value,
         (np.array([3.0, -3.5]), np.array([[3.5]])),
         (
-            ((np.array([3.0, -4.0]), np.array([[3.5]])), "A slope of -4 came through a limit of 3.5. Cut it at -limit."),
+            (
+                (np.array([3.0, -4.0]), np.array([[3.5]])),
+                "A slope of -4 came through a limit of 3.5. Cut it at -limit.",
+            ),
             ((np.array([3.0, 3.5]), np.array([[3.5]])), "A sign got lost: -4 should become -3.5, not 3.5."),
             ((np.array([3.5, -3.5]), np.array([[3.5]])), "Every number has become ±limit. Those within may stay."),
             ((pair * 3.5 / 13, single * 3.5 / 13), "That is clipping by global norm. Here, cut each number off."),
@@ -231,7 +234,10 @@ def clips(answer: Any) -> str:
         _clipped(answer["norm"], GRADIENTS, 3.25, name),
         (pair / 4, single / 4),
         (
-            ((pair * 3.25 / 5, single * 3.25 / 12), "Each gradient is clipped by its own length. Take one length for all of them."),
+            (
+                (pair * 3.25 / 5, single * 3.25 / 12),
+                "Each gradient is clipped by its own length. Take one length for all of them.",
+            ),
             ((pair * 3.25 / 17, single * 3.25 / 17), "The lengths 5 and 12 don't add up to 17: it is √(5² + 12²)."),
             ((pair * 3.25 / 169, single * 3.25 / 169), "169 is the square of the length. Take the root."),
             ((pair / 13, single / 13), "The length is now 1. Scale it to the limit."),
@@ -262,9 +268,9 @@ def _clipped(function: Any, gradients: Any, limit: float, written: str) -> list[
             found = call(function, given, limit, written=written)
     except NotYet as error:
         if "NoneType" in str(error):
-            raise NotYet("One of the gradients is None. Leave it out of the calculation, and return None for it.") from (
-                error
-            )
+            raise NotYet(
+                "One of the gradients is None. Leave it out of the calculation, and return None for it."
+            ) from (error)
         raise
     if found is ... or found is None:
         raise NotYet(
