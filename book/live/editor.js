@@ -109,7 +109,21 @@ export function editor(program, { label, action }) {
     }
   }
 
+  // A line above the editor with a text that can take the place of what is in it; without a line, none.
+  function offer(line, action, source) {
+    form.querySelector(".live-offer")?.remove();
+    if (!line) return;
+    const offered = document.createElement("p");
+    const button = document.createElement("button");
+    offered.className = "live-offer";
+    button.type = "button";
+    button.textContent = action;
+    button.addEventListener("click", () => setSource(source));
+    offered.append(`${line} `, button);
+    form.prepend(offered);
+  }
+
   setSource(program.source);
   setValues(program.values);
-  return { form, area, find, light, setSource, setValues, source: () => area.value, texts };
+  return { form, area, find, light, offer, setSource, setValues, source: () => area.value, texts };
 }
