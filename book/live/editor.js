@@ -109,17 +109,17 @@ export function editor(program, { label, action }) {
     }
   }
 
-  // A line above the editor with a text that can take the place of what is in it; without a line, none.
-  function offer(line, action, source) {
+  // A line above the editor that offers what was typed into an earlier edition of the program, if anything was.
+  function offer(source) {
     form.querySelector(".live-offer")?.remove();
-    if (!line) return;
+    if (source === undefined) return;
     const offered = document.createElement("p");
     const button = document.createElement("button");
     offered.className = "live-offer";
     button.type = "button";
-    button.textContent = action;
+    button.textContent = "Show my text";
     button.addEventListener("click", () => setSource(source));
-    offered.append(`${line} `, button);
+    offered.append("The book's program has changed since you edited it. ", button);
     form.prepend(offered);
   }
 

@@ -106,7 +106,7 @@ function live(cell, program, fields, key, earlier) {
   let { values } = program;
   const title = program.cell === null ? "the program" : `cell ${program.cell + 1}`;
   let busy = false;
-  if (earlier !== undefined) fields.offer("The book's program has changed since you edited it.", "Show my text", earlier);
+  if (earlier !== undefined) fields.offer(earlier);
 
   fields.form.addEventListener("changed", keepAll);
   fields.form.addEventListener("submit", (event) => {
@@ -124,7 +124,7 @@ function live(cell, program, fields, key, earlier) {
     fields.setValues(values);
     fields.light(null);
     earlier = undefined;
-    fields.offer();
+    fields.offer(undefined);
     keep(key, null);
     place.replaceChildren(...original);
     for (const output of others) output.hidden = false;
@@ -148,11 +148,7 @@ function live(cell, program, fields, key, earlier) {
     const sent = { source: fields.source(), texts: fields.texts() };
     const data = files.map((name) => ({ name, url: new URL(name, location.href).href }));
     try {
-      const told = await ask(
-        { run: { setup, ...sent, key, data, title } },
-        (how) => progress(fields, how),
-      );
-      show(told, sent);
+      show(await ask({ run: { setup, ...sent, key, data, title } }, (how) => progress(fields, how)), sent);
     } catch (error) {
       if (error instanceof Stopped) status(fields, "Stopped. Python will start again when you press the button.");
       else status(fields, error.running ? error.message : failed(error));

@@ -35,15 +35,15 @@ export function sliders(ranges, { key, number, output, replay }) {
   for (const { name, low, high, value } of ranges) {
     const label = document.createElement("label");
     const slider = document.createElement("input");
-    const number = document.createElement("output");
-    const written = () => (number.textContent = Number(slider.valueAsNumber.toPrecision(4)));
+    const said = document.createElement("output");
+    const written = () => (said.textContent = Number(slider.valueAsNumber.toPrecision(4)));
     Object.assign(slider, { type: "range", min: low, max: high, step: (high - low) / 200, value });
     written();
     slider.addEventListener("input", () => {
       written();
       move(name, slider.valueAsNumber);
     });
-    label.append(`${name} = `, number, slider);
+    label.append(`${name} = `, said, slider);
     bar.append(label);
   }
   return bar;
