@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from ..core.entry import Entry
 from ..custom.call import Custom
+from ..custom.checkpoint import Segment
 from ..text.places import Where, expression, position_of
 from ..text.statements import written_as
 from . import events
@@ -48,6 +49,8 @@ def own_backwards(source: Any) -> dict[int, Own]:
         if not isinstance(event, events.PullBack | events.Accumulate):
             continue
         if not isinstance(event.entry.operation, Custom) or event.entry.values is None:
+            continue
+        if isinstance(event.entry.operation, Segment):  # its contributions come from another walk, with its own steps
             continue
         key = (id(event.tape), event.entry.output_id)
         if isinstance(event, events.PullBack):
