@@ -41,7 +41,7 @@ from ..rules.operations import array_of
 from ..text.places import here, place
 from .call import Call, Custom, Output, call, name_of
 from .checking import Source, is_smooth
-from .inside import Inside, as_they_were, tapes_here, without
+from .inside import Again, Inside, as_they_were, tapes_here, without
 
 
 def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -77,7 +77,8 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
     The entry holds the arguments, what `f` reads, and the result; arrays among the arguments are copied, unless they
     are read-only. A variable that has been assigned since has its old value while `f` runs again. What `f` prints, it
     prints twice. If an outer tape is recording the backward pass, for a derivative of higher order, it records the
-    second run of `f` too, with everything that `f` computes.
+    second run of `f` too, with everything that `f` computes. If `f` returns several tensors, the entry has them as one
+    vector, with a zero more for each; in the vector's cotangent, these count the cotangents that have arrived.
 
     The idea is from A. Griewank and A. Walther, Evaluating Derivatives, 2nd ed. (2008), chapter 12; √n parts are from
     T. Chen et al., Training Deep Nets with Sublinear Memory Cost (2016).
@@ -100,7 +101,7 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
     """
     if not callable(f):
         raise TypeError(
-            f"checkpoint takes a function, but got {f!r:.60}. Write ad.checkpoint(f)(x), not checkpoint(f(x))"
+            f"checkpoint takes a function, but got {f!r:.60}. Write ad.checkpoint(f)(x), not ad.checkpoint(f(x))"
         )
 
     @functools.wraps(f)
@@ -200,7 +201,7 @@ class Recomputed(Call):
 
     def _again(self) -> tuple[Tape, list[Any]]:
         """Run the function again, on a new tape; return the tape and the tensors whose outputs these are."""
-        tape, watched = Tape(watch_accessed_variables=False), [x for x in self.inputs if is_smooth(x)]
+        tape, watched = Again(watch_accessed_variables=False), [x for x in self.inputs if is_smooth(x)]
         ids = [x._id for x in watched]
         strangers = [other for other in tapes_here() if not other.follows(ids)]  # what follows is nothing to them
         with as_they_were(self.inputs, self.values), without(strangers), tape:

@@ -59,6 +59,10 @@ class Inside(Tape):
         return any(tape._watches(variable) for tape in self.tapes)
 
 
+class Again(Tape):
+    """The tape of a second run of a checkpointed function; not one that the user's code has opened."""
+
+
 def tapes_here() -> list[Tape]:
     """List the tapes that are recording."""
     return [follower for follower in now().followers if isinstance(follower, Tape)]

@@ -51,7 +51,7 @@ def linearize(f: Function, *primals: Any) -> tuple[Any, Function]:
     """Return the value of `f` and a function that pushes tangents forward, as often as you like, without running `f`.
 
     Where `jvp` runs `f` for every tangent, this records it once: each push costs about one more run of the operations
-    that the tangent reaches, and the tape is held in between. Forward mode is described in A. G. Baydin et al.,
+    that the tangent reaches, and the tape is held in between. (Only a part under `ad.checkpoint` runs again.) Forward mode is described in A. G. Baydin et al.,
     Automatic Differentiation in Machine Learning: a Survey (2018), section 3.1.
 
     Parameters
