@@ -50,9 +50,9 @@ def jvp(f: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tup
 def linearize(f: Function, *primals: Any) -> tuple[Any, Function]:
     """Return the value of `f` and a function that pushes tangents forward, as often as you like, without running `f`.
 
-    Where `jvp` runs `f` for every tangent, this records it once: each push costs about one more run of the operations
-    that the tangent reaches, and the tape is held in between. (Only a part under `ad.checkpoint` runs again.) Forward mode is described in A. G. Baydin et al.,
-    Automatic Differentiation in Machine Learning: a Survey (2018), section 3.1.
+    Where `jvp` runs `f` for every tangent, this records it once. Each push costs about as much as the operations that
+    the tangent passes through, and their arrays are held in between; only parts under `ad.checkpoint` run again. On
+    forward mode, see A. G. Baydin et al., Automatic Differentiation in Machine Learning: a Survey (2018), section 3.1.
 
     Parameters
     ----------
