@@ -34,7 +34,7 @@ from ..arrays.structures import flatten, rebuild
 from ..arrays.validate import freeze
 from ..core.active import announce, now
 from ..core.tape import Tape
-from ..core.tensor import Tensor, apply
+from ..core.tensor import Tensor, apply, wrap
 from ..core.variable import Variable
 from ..derivatives.tangents import push_forward
 from ..rules.operations import array_of
@@ -195,7 +195,7 @@ class Recomputed(Call):
             def backward(dy: Any) -> Any:
                 return np.concatenate([np.zeros(start), np.ravel(dy), np.zeros(after), mark]).astype(packed.dtype)
 
-            return value.astype(dtype)[()], backward
+            return wrap(value.astype(dtype, copy=False)[()]), backward
 
         return part
 

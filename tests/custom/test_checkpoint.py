@@ -1,9 +1,11 @@
 """Checkpointed functions: their derivatives are those of the functions, and a tape holds only what went in."""
 
 import warnings
+from functools import partial
 from math import isqrt
 from typing import NamedTuple
 
+import dask.array
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -300,6 +302,93 @@ def test_several_results_of_several_dtypes_and_shapes():
     for pick in (lambda r: r[0], lambda r: r[1], lambda r: r[2][0], lambda r: r[0] * np.sum(r[1]) * r[2][0]):
         for ask in (ad.grad, lambda g: ad.jacobian(g, mode="forward"), lambda g: ad.jacobian(g, mode="reverse")):
             assert_equal(ask(lambda x, p=pick: p(ad.checkpoint(f)(x)))(x), ask(lambda x, p=pick: p(f(x)))(x))
+
+
+def test_several_results_are_held_once():
+    x = ad.Variable(np.ones(100))
+    with ad.GradientTape() as tape:
+        ad.checkpoint(lambda x: (np.sin(x), np.cos(x)))(x)
+    assert [entry.name for entry in tape.entries] == ["checkpoint", "part", "part"]
+    assert tape.nbytes == 800 + 2 * 800 + 2 * 8  # x, both, and what counts their cotangents
+
+
+def test_a_chain_with_a_state_of_several_arrays():
+    def step(state, k):
+        h, c = state
+        return np.tanh(W @ h + c), c * 0.5 + h * k
+
+    def chain(wrap):
+        def run(x):
+            state = x, x * 2
+            for k in range(4):
+                state = wrap(step)(state, k)
+            return np.concatenate(state)
+
+        return run
+
+    for mode in ("reverse", "forward"):
+        assert_equal(
+            ad.jacobian(chain(ad.checkpoint), mode=mode)(X[0]),
+            ad.jacobian(chain(lambda f: f), mode=mode)(X[0]),
+            rtol=1e-13,
+        )
+
+
+def test_samples_stay_apart():
+    for f in (layer, ad.checkpoint(layer)):
+        x = ad.Variable(X)
+        with ad.GradientTape() as tape:
+            y = f(x)
+        found = tape.batch_jacobian(y, x, check=True)
+        assert_equal(found, ad.constant(np.einsum("iaib->iab", ad.jacobian(layer)(X).numpy())), rtol=1e-13)
+
+
+@pytest.mark.parametrize("identity", [lambda x: x, lambda x: (x, x), lambda x: [x, x * 2, x]])
+def test_arguments_that_come_back_as_they_are(identity):
+    def loss(f):
+        return lambda x: sum(np.sum(leaf**3) for _, leaf in flatten(f(x), ""))
+
+    for ask in (ad.grad, ad.hessian, lambda f: lambda x: ad.jvp(f, (x,), (x,))):
+        assert_equal(ask(loss(ad.checkpoint(identity)))(X[0]), ask(loss(identity))(X[0]))
+
+
+def test_inside_a_persistent_tape_that_goes_on_recording():
+    def asked(f):
+        x = ad.Variable(X)
+        with ad.GradientTape(persistent=True) as tape:
+            g, h = tape.gradient(total(f)(x), [x, W])
+            z = np.sum(g * g) + np.sum(h)
+        return g, h, tape.gradient(z, [x, W])
+
+    assert_equal(asked(ad.checkpoint(layer)), asked(layer), rtol=1e-12, atol=1e-12)
+
+
+class Scaled:
+    def __init__(self):
+        self.by = ad.Variable(2.0)
+
+    def times(self, x, power=1):
+        return x**power * self.by
+
+
+@pytest.mark.parametrize(("power", "expected"), [(1, 6.0), (2, 14.0)])
+def test_methods_and_partial_functions(power, expected):
+    scaled = Scaled()
+    for f in (partial(scaled.times, power=power), lambda x: scaled.times(x, power)):
+        with ad.GradientTape() as tape:
+            y = np.sum(ad.checkpoint(f)(ad.constant([1.0, 2.0, 3.0])))
+        assert float(tape.gradient(y, scaled.by)) == expected
+
+
+def test_arrays_of_other_libraries_stay_theirs():
+    x = dask.array.from_array(np.linspace(0, 1, 8), chunks=4)
+
+    def loss(x):
+        return np.sum(np.sin(x) ** 2)
+
+    found = ad.grad(ad.checkpoint(loss))(x).numpy()
+    assert isinstance(found, dask.array.Array)
+    np.testing.assert_array_equal(found.compute(), ad.grad(loss)(x).numpy().compute())
 
 
 def test_complex_numbers():
