@@ -27,6 +27,7 @@ from .trace.scopes import scope
 
 if TYPE_CHECKING:
     from . import nn, plots
+    from .compiled import compile
     from .custom import custom_gradient, register_gradient, stop_gradient
     from .derivatives.nudge import Nudge
     from .explain.explanation import Explanation, UnconnectedError
@@ -65,6 +66,7 @@ __all__ = [
     "UnconnectedError",
     "Variable",
     "check_gradients",
+    "compile",
     "constant",
     "custom_gradient",
     "descend",
@@ -113,6 +115,7 @@ _LATER = {
     "stop_gradient": "custom",
     "load": "saving",
     "save": "saving",
+    "compile": "compiled",
     "jvp": "transforms.forward",
     **dict.fromkeys(("grad", "value_and_grad", "vjp"), "transforms.gradients"),
     **dict.fromkeys(("hessian", "hvp", "jacobian"), "transforms.matrices"),

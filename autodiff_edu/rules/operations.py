@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.stack import dense
+from ..core.active import now
 from ..core.tensor import Tensor, apply
 
 
@@ -25,8 +26,13 @@ def operation(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def array_of(x: Any) -> Any:
-    """Return the array of a tensor, for decisions without a derivative; return anything else unchanged."""
-    return x._array if isinstance(x, Tensor) else x
+    """Return the array of a tensor, for decisions without a derivative; return anything else unchanged.
+
+    While a program is being recorded, decisions are operations too: they will depend on the values of each call.
+    """
+    if not isinstance(x, Tensor):
+        return x
+    return stop_gradient(x) if any(hasattr(one, "everything") for one in now().followers) else x._array
 
 
 @operation

@@ -1,0 +1,268 @@
+"""The compiled function: it finds the program for a call, or records one."""
+
+from __future__ import annotations
+
+import functools
+import io
+import warnings
+from collections.abc import Callable, Iterable
+from contextlib import redirect_stdout
+from threading import RLock
+from types import MethodType
+from typing import Any
+
+from ..core.active import State, always, now
+from ..core.tape import Tape
+from ..core.tensor import Tensor
+from ..core.variable import Variable
+from ..arrays.structures import flatten
+from ..program.instructions import Listing
+from ..program.passes import PASSES, unused
+from ..text.places import place
+from .programs import Program
+from .recording import Recording
+from .results import builder, tensors_of
+from .signature import taken_apart, with_tensors
+from .twice import DifferentError, check_same
+
+MOST_PROGRAMS = 64
+"""How many programs a compiled function keeps."""
+
+MOST_PATHS = 16
+"""How many of them may be for arguments of the same kind."""
+
+
+class Compiled:
+    """A function that is recorded once for each kind of arguments, and then runs as a plain NumPy program.
+
+    See `compile`. `print(compiled)` shows its programs.
+    """
+
+    def __init__(self, function: Callable[..., Any], passes: tuple[str, ...]) -> None:
+        functools.update_wrapper(self, function, updated=())
+        self.function, self.passes = function, passes
+        self.__name__ = str(getattr(function, "__name__", type(function).__name__))
+        self._paths: dict[Any, tuple[Program, ...]] = {}
+        self._lock = RLock()
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        """Return what the function returns, with tensors in place of arrays."""
+        signature, arrays = self._signature(args, named)
+        paths = self._paths.get(signature, ())
+        state = now()
+        if (state.hooks or state.listeners != always.listeners) and _is_heard(state, args, named, paths):
+            return self.function(*args, **named)
+        for program in paths:
+            try:
+                found = program.run(*arrays, *[variable._array for variable in program.variables])
+            except Exception:  # the function raises it too, at its own line, and with what the package has to say
+                return self.function(*args, **named)
+            if found is not None:
+                return program.finish(found)
+        program = self._add(signature, args, named)
+        return program.finish(program.run(*arrays, *[variable._array for variable in program.variables]))
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        """Be a method, where it stands in a class."""
+        return self if instance is None else MethodType(self, instance)
+
+    def program(self, *args: Any, **named: Any) -> Program:
+        """Return the program for such arguments; record it if there is none yet.
+
+        Parameters
+        ----------
+        *args, **named
+            As for a call. Nothing is assigned to variables.
+
+        Returns
+        -------
+        Program
+            `print` shows it, `summary` says what each pass removed, and calling it with arrays runs it.
+        """
+        signature, arrays = self._signature(args, named)
+        for program in self._paths.get(signature, ()):
+            if program.run(*arrays, *[variable._array for variable in program.variables]) is not None:
+                return program
+        return self._add(signature, args, named)
+
+    def clear(self) -> None:
+        """Forget all programs; the next call records a new one."""
+        with self._lock:
+            self._paths = {}
+
+    def _signature(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, list[Any]]:
+        key: list[Any] = []
+        arrays: list[Any] = []
+        taken_apart(args, key, arrays)
+        if named:
+            key += named
+            taken_apart(named.values(), key, arrays)
+        signature = tuple(key)
+        try:
+            hash(signature)
+        except TypeError:
+            raise _unhashable(self.__name__, args, named) from None
+        return signature, arrays
+
+    def _add(self, signature: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Program:
+        """Record the path that these arguments take, and keep its program."""
+        with self._lock:
+            paths = self._paths.get(signature, ())
+            listing, result = self._recorded_twice(args, named)
+            if len(paths) >= MOST_PATHS:
+                guards = [one for one in listing.instructions if one.is_guard]
+                raise ValueError(
+                    f"{place(guards[-1].where)}: {self.__name__} takes another path here for the "
+                    f"{MOST_PATHS + 1}th time with arguments of the same shapes, so compiling it does not pay. Use "
+                    "np.where in place of `if` and of masks, and a whole number as argument in place of a tensor in "
+                    "range(); or leave this part out of the compiled function"
+                )
+            program = Program(self.__name__, listing, builder(result), self.passes)
+            self._paths[signature] = (*paths, program)
+            self._forget()
+        return program
+
+    def _recorded_twice(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Listing, Any]:
+        """Record the function until two recordings in a row agree: a first call may create layers."""
+        first, result = self._recorded(args, named)
+        printed = io.StringIO()
+        with redirect_stdout(printed):
+            second, result = self._recorded(args, named)
+            try:
+                check_same(unused(first), unused(second), self.__name__)
+            except DifferentError:
+                first, (second, result) = second, self._recorded(args, named)
+                check_same(unused(first), unused(second), self.__name__)
+        if printed.getvalue():
+            warnings.warn(
+                f"{self.__name__} prints, but a compiled function prints only while it is recorded, not when its "
+                "program runs",
+                stacklevel=4,
+            )
+        return second, result
+
+    def _recorded(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Listing, Any]:
+        tensors, args, named = with_tensors(self.function, args, named)
+        recording = Recording(tensors)
+        result = recording.run(lambda: self.function(*args, **named))
+        found = tensors_of(result, self.__name__)
+        return recording.listing([recording.value_of(tensor) for tensor in found]), result
+
+    def _forget(self) -> None:
+        """Drop the program that has not been used for longest, if there are too many."""
+        programs = [(program.used, signature) for signature, paths in self._paths.items() for program in paths]
+        if len(programs) > MOST_PROGRAMS:
+            used, signature = min(programs, key=lambda pair: pair[0])
+            left = tuple(program for program in self._paths[signature] if program.used != used)
+            self._paths = {**self._paths, signature: left} if left else {
+                other: paths for other, paths in self._paths.items() if other != signature
+            }  # fmt: skip
+
+    def __str__(self) -> str:
+        programs = [str(program) for paths in self._paths.values() for program in paths]
+        return "\n\n".join(programs) or f"{self!r}: call it, and its program is here"
+
+    def __repr__(self) -> str:
+        count = sum(map(len, self._paths.values()))
+        return f"<compiled {self.__name__}: {count} program{'' if count == 1 else 's'}>"
+
+
+def _is_heard(state: State, args: Any, named: Any, paths: tuple[Program, ...]) -> bool:
+    """Return whether somebody listens to what the function computes, which a program would not tell."""
+    if state.hooks:
+        return True
+    leaves = [leaf for _, leaf in flatten((args, named), "") if isinstance(leaf, Tensor)]
+    variables = [leaf for leaf in leaves if isinstance(leaf, Variable)]
+    variables += [variable for program in paths for variable in program.variables]
+    for listener in state.listeners:
+        owner = getattr(listener, "__self__", listener)
+        if listener in always.listeners:
+            continue
+        if not isinstance(owner, Tape) or not paths or owner.follows([leaf._id for leaf in (*leaves, *variables)]):
+            return True
+        if any(owner._watches(variable) for variable in variables):
+            return True
+    return False
+
+
+def _unhashable(name: str, args: Any, named: Any) -> TypeError:
+    for path, leaf in [*flatten(args, "argument "), *flatten(named, "argument ")]:
+        try:
+            hash(leaf)
+        except TypeError:
+            return TypeError(
+                f"{path} of {name} is {leaf!r:.60} of type {type(leaf).__name__}, which cannot be hashed, so a "
+                "compiled function cannot tell when it changes. Pass numbers, arrays, strings, tuples, lists or dicts "
+                "of them, or an object that can be hashed"
+            )
+    return TypeError(f"an argument of {name} cannot be hashed")
+
+
+def compile(  # noqa: A001 - as in torch.compile
+    function: Callable[..., Any] | None = None, *, passes: Iterable[str] | None = None
+) -> Any:
+    """Return a function that computes what `function` computes, as fast as NumPy written by hand.
+
+    The first call with arguments of new structures, shapes or dtypes records every operation on tensors, also those of
+    the tapes inside, and writes one NumPy function; later calls run that function. So Python itself runs only while
+    recording: prints, counters and lists of yours do not hear of later calls.
+
+    Parameters
+    ----------
+    function : callable
+        Takes arrays, numbers and structures of them; returns tensors, None, and structures of them. It may open tapes,
+        take gradients of any order, read and assign variables.
+    passes : sequence of str, optional
+        What makes the program faster, in this order: "unused", "folded", "shared", "postponed", "joined", "reused"; all
+        of them by default, `()` for none.
+
+    Returns
+    -------
+    Compiled
+        Called like the function. Floats, complex numbers, arrays and tensors are its inputs. Whole numbers, booleans,
+        strings, variables and other objects belong to the program: another one has a program of its own.
+        `print` shows the programs, `program(*args)` gives one, and `clear()` forgets them.
+
+    Raises
+    ------
+    TypeError
+        When called: if plain numbers are taken out of a tensor, as with float() or .numpy(); if the result holds
+        something else than tensors and None; if an argument cannot be hashed.
+    ValueError
+        When called: if the function computes something else when it is called again with the same arguments, as with
+        random numbers; if arguments of the same kind take more than 16 paths.
+
+    Warns
+    -----
+    UserWarning
+        If the function prints.
+
+    Notes
+    -----
+    Arrays, floats and other objects that are not arguments are constants, as they were while recording. Variables are
+    read in every call, and assigned to when the program has finished.
+
+    Where Python asks a tensor for its truth or for a whole number (`if x > 0`, `while`, `range(int(n))`), the program
+    checks that the answer is the one recorded. If it is not, the function is recorded once more, and both are kept.
+
+    Under a tape that follows an argument or a variable, and in the player, the function itself runs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import autodiff_edu as ad
+    >>> @ad.compile
+    ... def slope(x):
+    ...     return ad.grad(lambda x: np.sum(x**2 * 3.0))(x)
+    >>> slope(np.array([1.0, 2.0]))
+    Tensor([ 6., 12.])
+    >>> print(slope.program(np.array([1.0, 2.0])))
+    """
+    if function is None:
+        return functools.partial(compile, passes=passes)
+    if not callable(function):
+        raise TypeError(f"ad.compile takes a function, not {function!r:.60}; write ad.compile(f) and call the result")
+    chosen = tuple(PASSES) if passes is None else tuple(passes)
+    if unknown := [name for name in chosen if name not in PASSES]:
+        raise ValueError(f"there is no pass {unknown[0]!r}; the passes are {', '.join(map(repr, PASSES))}")
+    return Compiled(function, chosen)

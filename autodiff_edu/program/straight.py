@@ -1,0 +1,191 @@
+"""Writes a listing as one NumPy function, with the reader's names and lines, and makes it callable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core.variable import Variable
+from ..text.labels import Labels
+from ..text.places import names, place
+from .instructions import Instruction, Listing, Value
+from .passes import is_fresh
+from .spelling import INDEXING, Text, literal
+from .writing import INLINE, Writer
+
+WIDEST = 60
+"""The last column at which a remark may start."""
+
+
+class Straight(Writer):
+    """Writes the lines of a function that has no branches but its guards.
+
+    Attributes
+    ----------
+    called : str
+        The name of the function.
+    namespace : dict
+        What the function needs besides its arguments, by name: NumPy, constants, operations of this package.
+    """
+
+    def __init__(self, listing: Listing, name: str) -> None:
+        super().__init__(Labels())
+        self.listing = listing
+        self.called = self.unique("function" if name == "<lambda>" else name)
+        self.namespace: dict[str, Any] = {"np": np}
+        self._texts: dict[Value, Text] = {}
+        self._constants: dict[int, str] = {}
+
+    def text(self) -> str:
+        """Write the whole function."""
+        listing = self.listing
+        given = [self._named(value, f"x{k}") for k, value in enumerate(listing.arguments, 1)]
+        given += [self._named(value, f"variable{k}") for k, (_, value) in enumerate(listing.variables, 1)]
+        lines: list[tuple[str, str]] = []
+        for number, instruction in enumerate(listing.instructions, 1):
+            lines += self._lines(instruction, f"t{number}")
+        shared = self._shared()
+        ending = [self._leaving(value, shared) for value in listing.results]
+        ending += [self._leaving(value, shared) for _, value in listing.assigned]
+        lines.append((f"return {', '.join(ending)}{',' if len(ending) == 1 else ''}" if ending else "return ()", ""))
+        column = max((len(text) for text, remark in lines if remark and len(text) <= WIDEST), default=0)
+        body = [f"    {text:<{column}}  # {remark}" if remark else f"    {text}" for text, remark in lines]
+        return "\n".join([f"def {self.called}({', '.join(given)}):", *body])
+
+    def known(self) -> list[str]:
+        """Describe what the function needs besides its arguments."""
+        found = []
+        for (module, name), known in self.imports.items():
+            found.append(f"from {module} import {name}{'' if name == known else f' as {known}'}")
+        for name in self._constants.values():
+            value = self.namespace[name]
+            if isinstance(value, np.ndarray):
+                found.append(f"# {name} is a constant, an array of shape {value.shape} and dtype {value.dtype}")
+            else:
+                found.append(f"# {name} is {literal(value).text if literal(value) else repr(value)}")
+        return found
+
+    # Names -----------------------------------------------------------------------------------------------------------
+
+    def _named(self, value: Value, otherwise: str) -> str:
+        name = self.unique(value.label or otherwise)
+        self._texts[value] = Text(name)
+        return name
+
+    def _constant(self, value: Any, label: str) -> Text:
+        """Give a constant a name in the namespace."""
+        name = self._constants.get(id(value))
+        if name is None:
+            name = self._constants[id(value)] = self.unique(label)
+            self.namespace[name] = value
+        return Text(name)
+
+    def name(self, id: int | None, value: Any, otherwise: str = "c") -> str:
+        """Return the name of a value that has no short text: a constant of the program."""
+        return self._constant(value, otherwise).text
+
+    def operand(self, id: int | None, value: Any, name: str | None = None, index: bool = False) -> Text:
+        """Write an argument of an operation."""
+        if type(value) is Value:
+            known = self._texts.get(value)
+            if known is None:  # a constant
+                known = self._texts[value] = self.operand(None, value.array, value.label)
+            return known
+        if type(value) in (tuple, list, slice) and not isinstance(value, np.ndarray):
+            return Text(self._nested(value, index))
+        if type(value) is float or type(value) is int:
+            return literal(value)  # type: ignore[return-value]
+        text = None if isinstance(value, np.ndarray) and value.size > INLINE else literal(value, index)
+        if text is None or isinstance(value, np.ndarray | np.generic):  # made once, not in every call
+            return self._constant(value, name or "c")
+        return text
+
+    def _nested(self, value: Any, index: bool) -> str:
+        if type(value) is slice:
+            parts = [value.start, value.stop, value.step]
+            ends = ["" if part is None and index else self.operand(None, part).text for part in parts]
+            return ":".join(ends if value.step is not None else ends[:2]) if index else f"slice({', '.join(ends)})"
+        inside = ", ".join(self.operand(None, part, None, index).text for part in value)
+        if index and type(value) is tuple and value:
+            return inside
+        if type(value) is list:
+            return f"[{inside}]"
+        return f"({inside},)" if len(value) == 1 else f"({inside})"
+
+    def _parameter(self, key: str, value: Any) -> Text:
+        return self.operand(None, value, key)
+
+    # Lines -----------------------------------------------------------------------------------------------------------
+
+    def _lines(self, instruction: Instruction, otherwise: str) -> list[tuple[str, str]]:
+        """Write an instruction; nothing yet if it is joined to the one that uses it."""
+        remark = str(place(instruction.where))
+        if instruction.is_guard:
+            value = self.operand(None, instruction.values[0])
+            if instruction.operation == "bool":
+                test = f"not {value.within(4)}" if instruction.answer else value.text
+            else:
+                test = f"int({value.text}) != {instruction.answer}"
+            asked = "true" if instruction.answer is True else "false" if instruction.answer is False else "the same"
+            return [(f"if {test}: return None", f"{remark}: unless it is {asked}, this is another path")]
+        output = instruction.output_value
+        text = self._expression(instruction)
+        if output in self.listing.joined:
+            self._texts[output] = text
+            return []
+        name = self._named(output, self._label(instruction) or otherwise)
+        if output in self.listing.into:
+            arguments = [self.operand(None, value).text for value in instruction.values]
+            into = self._texts[self.listing.into[output]].text
+            text = Text(f"{self._function(instruction.operation)}({', '.join(arguments)}, out={into})")
+        line = f"{name} = {text.text}"
+        if instruction.errors:
+            told = ", ".join(f'{kind}="{what}"' for kind, what in instruction.errors.items())
+            return [(f"with np.errstate({told}):", ""), (f"    {line}", remark)]
+        return [(line, remark)]
+
+    def _expression(self, instruction: Instruction) -> Text:
+        indexes = instruction.name in INDEXING
+        parts = [
+            self.operand(None, value, None, index=indexes and k == 1 and instruction.name == "getitem")
+            for k, value in enumerate(instruction.values)
+        ]
+        return self.expression(instruction, parts)  # type: ignore[arg-type]
+
+    def _index(self, value: Any, written: Text) -> str:
+        return written.text
+
+    def _label(self, instruction: Instruction) -> str | None:
+        """Return what the reader's code calls a result."""
+        if instruction.output_value.label is not None:
+            return str(instruction.output_value.label)
+        written = names(instruction.where)
+        return written.result if written.function in (None, instruction.name) else None
+
+    def _shared(self) -> set[Value]:
+        """Return the values that may share memory with an argument, whose arrays the caller may write into."""
+        shared = set(self.listing.arguments)
+        for instruction in self.listing.instructions:
+            if instruction.output_value is not None and not is_fresh(instruction.operation):
+                if any(value in shared for value in instruction.reads()):
+                    shared.add(instruction.output_value)
+        return shared
+
+    def _leaving(self, value: Value, shared: set[Value]) -> str:
+        text = self.operand(None, value)
+        return f"{text.within(10)}.copy()" if value in shared and value.shape else text.text
+
+    def _function(self, operation: Any) -> str:
+        found = super()._function(operation)
+        for (module, name), known in self.imports.items():
+            if known == found:
+                self.namespace[found] = operation
+        return found
+
+
+def callable_of(text: str, name: str, namespace: dict[str, Any]) -> Callable[..., Any]:
+    """Make the written function callable."""
+    exec(compile(text, f"<compiled {name}>", "exec"), namespace)
+    return namespace[name]  # type: ignore[no-any-return]
