@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from math import prod
 from typing import Any
-
-import numpy as np
 
 from ..core.variable import Variable
 from ..text.places import Where
@@ -21,7 +20,7 @@ class Value:
 
     Attributes
     ----------
-    shape, dtype, ndim
+    shape, dtype, ndim, nbytes
         Of the array or NumPy scalar that it stands for.
     array : ndarray, scalar or None
         The numbers, if they depend on no argument and no variable.
@@ -29,10 +28,12 @@ class Value:
         What the reader's code calls it.
     """
 
-    __slots__ = ("array", "dtype", "label", "shape")
+    __slots__ = ("array", "dtype", "label", "nbytes", "ndim", "shape")
 
     def __init__(self, shape: tuple[int, ...], dtype: Any, array: Any = None, label: str | None = None) -> None:
         self.shape, self.dtype, self.array, self.label = shape, dtype, array, label
+        self.ndim = len(shape)
+        self.nbytes = prod(shape) * dtype.itemsize
 
     @classmethod
     def like(cls, array: Any, label: str | None = None) -> Value:
@@ -43,9 +44,6 @@ class Value:
     def constant(cls, array: Any, label: str | None = None) -> Value:
         """Return a constant."""
         return cls(array.shape, array.dtype, array, label)
-
-    ndim = property(lambda self: len(self.shape))
-    nbytes = property(lambda self: int(np.prod(self.shape)) * self.dtype.itemsize)
 
     def __repr__(self) -> str:
         return f"<{'Value' if self.array is None else 'constant'} {self.label or ''}{self.shape} {self.dtype}>"

@@ -16,6 +16,7 @@ import numpy as np
 from ..rules import operations
 from .instructions import Instruction, Listing, Value
 from .postponing import postponed
+from .simplifying import simpler, unchanged
 
 SMALL = 16 * 2**10
 """Bytes: a smaller array is as fast to allocate as to write into."""
@@ -39,77 +40,23 @@ def unused(listing: Listing) -> Listing:
 
 
 def folded(listing: Listing) -> Listing:
-    """Compute what depends on no argument and no variable once, now; leave out what changes nothing, like `x * 1`."""
+    """Compute what depends on no argument and no variable now; simplify the rest: `x * 1`, `-(2 * x)`, `x.T.T`."""
     instead: dict[Value, Value] = {}
+    makers: dict[Value, Instruction] = {}
     left = []
     for one in listing.instructions:
         instruction = one.with_values(instead) if instead else one
         output = instruction.output_value
         if output is not None and output.array is not None:
             continue
-        if output is not None and (same := _unchanged(instruction, output)) is not None:
+        if output is not None and (same := unchanged(instruction, makers)) is not None:
             instead[output] = same
             same.label = same.label or output.label
             continue
-        left.append(_with_number(instruction))
-    return listing.with_instructions(left, instead)
-
-
-def _unchanged(instruction: Instruction, output: Value) -> Value | None:
-    """Return the argument that an instruction returns as it is, if it does."""
-    operation, values = instruction.operation, instruction.values
-    first = values[0] if type(values[0]) is Value else None
-    if operation is np.multiply:
-        for value, other in (values, values[::-1]):
-            if type(value) is Value and _is_one(other) and _alike(value, output):
-                return value
-    elif operation in (np.true_divide, np.power) and first and _is_one(values[1]) and _alike(first, output):
-        return first
-    elif operation in _FORMS and first and _alike(first, output):
-        return first
-    return None
-
-
-_FORMS = {np.reshape, np.broadcast_to, operations.cast}
-
-
-def _alike(value: Value, output: Value) -> bool:
-    return value.shape == output.shape and value.dtype == output.dtype
-
-
-def _is_one(value: Any) -> bool:
-    number = _number(value)
-    return number is not None and number == 1
-
-
-def _number(value: Any) -> Any:
-    """Return the number that all elements of a constant are; None if they differ, or if it is not known."""
-    array = value.array if type(value) is Value else value
-    if isinstance(array, np.ndarray):
-        if not array.size or array.dtype.kind not in "biufc":
-            return None
-        return array.flat[0] if array.strides == (0,) * array.ndim or np.all(array == array.flat[0]) else None
-    return array if isinstance(array, np.generic) or type(array) in (bool, int, float) else None
-
-
-_WITH_NUMBERS = {np.add, np.subtract, np.multiply, np.true_divide, np.power, np.maximum, np.minimum}
-
-
-def _with_number(instruction: Instruction) -> Instruction:
-    """Replace an array of equal numbers by the number, where that gives the same shape and dtype."""
-    if instruction.operation not in _WITH_NUMBERS:
-        return instruction
-    output = instruction.output_value
-    for k, value in enumerate(instruction.values):
-        other = instruction.values[1 - k]
-        known = value.array is not None if type(value) is Value else isinstance(value, np.generic)
-        if known and type(other) is Value and other.array is None and _alike(other, output):
-            number = _number(value)
-            if number is not None and value.dtype == output.dtype and output.dtype.kind in "fc":
-                values: list[Any] = [None, None]
-                values[k], values[1 - k] = number.item(), other
-                return Instruction(instruction.operation, values, {}, output, instruction.where, instruction.errors)
-    return instruction
+        if output is not None:
+            makers[output] = instruction = simpler(instruction, makers)
+        left.append(instruction)
+    return unused(listing.with_instructions(left, instead))
 
 
 def shared(listing: Listing) -> Listing:
@@ -150,7 +97,10 @@ def joined(listing: Listing) -> Listing:
     uses.update(listing.kept())
     lengths: dict[Value, int] = {}  # of the results that may be joined, about how many characters their text has
     found: set[Value] = set()
+    scattered: set[Value] = set()
     for instruction in listing.instructions:
+        if instruction.operation is np.add and instruction.values[1] in scattered:
+            found.add(instruction.values[1])  # which may become x_bar[1:] += ...
         length = len(instruction.name) + NAME
         for value in instruction.reads():
             if value in lengths and length + lengths[value] <= LONG:
@@ -159,9 +109,11 @@ def joined(listing: Listing) -> Listing:
             else:
                 length += NAME
         output = instruction.output_value
-        if output is not None and uses[output] == 1 and output.label is None and output.nbytes < SMALL and not (
-            instruction.errors
-        ):
+        if output is None or uses[output] != 1 or instruction.errors:
+            continue
+        if instruction.operation is operations.scatter:
+            scattered.add(output)
+        elif output.label is None and output.nbytes < SMALL:
             lengths[output] = length
     return replace(listing, joined=frozenset(found - listing.kept()))
 
@@ -191,11 +143,8 @@ def _can_write(instruction: Instruction, listing: Listing) -> bool:
     """Return whether an instruction can write into an array, and gains from it."""
     output: Value = instruction.output_value
     large = output.nbytes >= SMALL and output.ndim > 0
-    return large and output not in listing.joined and _allocates(instruction)
-
-
-def _allocates(instruction: Instruction) -> bool:
-    return isinstance(instruction.operation, np.ufunc) and not instruction.parameters
+    is_ufunc = isinstance(instruction.operation, np.ufunc) and not instruction.parameters
+    return large and output not in listing.joined and is_ufunc
 
 
 def _last_lines(listing: Listing) -> dict[int, list[Value]]:
@@ -210,10 +159,11 @@ def _last_lines(listing: Listing) -> dict[int, list[Value]]:
                 ends[one] = line
                 shared.add(one)
         if output is not None:
-            sharing[output] = {output} if is_fresh(instruction.operation) else shared
-            if _allocates(instruction) and output.nbytes >= SMALL and output.ndim:
+            sharing[output] = shared
+            if is_fresh(instruction.operation):
                 sharing[output] = {output}
-                ends[output] = line
+                if output.nbytes >= SMALL and output.ndim:
+                    ends[output] = line
     kept = set[Value]().union(*(sharing.get(value, ()) for value in listing.kept()))
     found: dict[int, list[Value]] = {}
     for value, line in ends.items():

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .instructions import Instruction, Listing, Value
+from .simplifying import simpler
 
 ONE = Value.constant(np.float64(1.0))
 LARGE = 4 * 2**10
@@ -114,7 +115,7 @@ class Postponing:
         if _shape(scale) != inner:
             scale = self._write(np.broadcast_to, [scale, inner], instruction)
         if stack.batch:
-            scale = self._write(np.swapaxes, [scale, -1, -2], instruction)
+            scale = self._write(np.ascontiguousarray, [self._write(np.swapaxes, [scale, -1, -2], instruction)], instruction)
             matrix = self._write(getitem, [matrix, (slice(None), None)], instruction)
         column = self._write(getitem, [scale, (..., None)], instruction)
         self._write(np.multiply, [column, matrix], instruction, output)
@@ -130,7 +131,7 @@ class Postponing:
             if all(value.array is not None for value in known):
                 output.array = operation(*[value.array if type(value) is Value else value for value in values])
                 return output
-        self.left.append(Instruction(operation, values, {}, output, user.where, user.errors))
+        self.left.append(simpler(Instruction(operation, values, {}, output, user.where, user.errors), {}))
         return output
 
 

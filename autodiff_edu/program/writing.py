@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import unicodedata
+from collections import Counter
 from collections.abc import Callable
 from math import prod
 from typing import Any, NamedTuple
@@ -67,6 +68,7 @@ class Writer:
         self.imports: dict[tuple[str, str], str] = {}
         self.defined: dict[str, int] = {}  # the line that gives a name its latest value
         self._taken = set(RESERVED)
+        self._repeated = Counter[str]()
         self.computed: dict[int, str] = {}  # the names of the results of entries, by id
         self._results: dict[int, str] = {}  # the same names, by the id of the array
         self._given: dict[Any, list[tuple[Any, str]]] = {}  # by id: the values that a tensor came with, and their names
@@ -79,10 +81,9 @@ class Writer:
         """Turn a label into a valid Python name that is not taken: `y.2` becomes `y_2`."""
         label = "".join(c if f"_{c}".isidentifier() else "_" for c in unicodedata.normalize("NFKC", label))[:40]
         name = label = label if label.isidentifier() else f"_{label}"
-        number = 1
         while name in self._taken:
-            number += 1
-            name = f"{label}_{number}"
+            self._repeated[label] += 1
+            name = f"{label}_{self._repeated[label] + 1}"
         self._taken.add(name)
         return name
 

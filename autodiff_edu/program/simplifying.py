@@ -1,0 +1,123 @@
+"""Expressions that can be written with fewer operations and give the same numbers, bit for bit."""
+
+from __future__ import annotations
+
+from math import frexp
+from typing import Any
+
+import numpy as np
+
+from ..rules import operations
+from .instructions import Instruction, Value
+
+_UNCHANGED = {np.reshape, np.broadcast_to, operations.cast}
+_WITH_NUMBERS = {np.add, np.subtract, np.multiply, np.true_divide, np.power, np.maximum, np.minimum}
+
+
+def unchanged(instruction: Instruction, makers: dict[Value, Instruction]) -> Value | None:
+    """Return the value that an instruction only repeats, if it does: `x * 1`, `x.T.T`, a reshape to the same shape."""
+    operation, values, output = instruction.operation, instruction.values, instruction.output_value
+    first = values[0] if type(values[0]) is Value else None
+    if operation is np.multiply:
+        for value, other in (values, values[::-1]):
+            if type(value) is Value and number_of(other) == 1 and _alike(value, output):
+                return value
+    elif first is None:
+        return None
+    elif operation in (np.true_divide, np.power):
+        return first if number_of(values[1]) == 1 and _alike(first, output) else None
+    elif operation in _UNCHANGED:
+        return first if _alike(first, output) else None
+    elif (maker := makers.get(first)) is not None and operation is maker.operation:
+        again = operation is np.swapaxes and {*values[1:]} == {*maker.values[1:]}
+        return maker.values[0] if again or operation is np.negative else None
+    return None
+
+
+def simpler(instruction: Instruction, makers: dict[Value, Instruction]) -> Instruction:
+    """Return an instruction that computes the same with less work; the same instruction if there is none."""
+    operation, values, output = instruction.operation, instruction.values, instruction.output_value
+    if isinstance(operation, np.ufunc) and len(values) == 2:
+        values = _without_broadcasting(values, makers, output)
+    if operation in _WITH_NUMBERS:
+        values = _with_numbers(values, output)
+    if operation is np.negative:
+        operation, values = np.multiply, [-1, values[0]]
+    if operation is np.multiply and (joint := _one_number(values, makers, output)):
+        return _changed(instruction, np.multiply, joint)
+    if operation is np.where and type(values[0]) is Value and values[0].shape == output.shape and (
+        values[0].dtype == bool and output.dtype.kind in "fc"
+    ):  # fmt: skip
+        chosen, other = (number_of(value) for value in values[1:])
+        if chosen == 1 and _is_zero(other):
+            return _changed(instruction, operations.cast, [values[0], output.dtype])
+        if _is_zero(chosen) and other == 1 and output.dtype == np.float64:
+            return _changed(instruction, np.subtract, [1.0, values[0]])
+    if values is not instruction.values and operation is instruction.operation:
+        return _changed(instruction, operation, values)
+    return instruction
+
+
+def number_of(value: Any) -> Any:
+    """Return the number that all elements of a constant are; None if they differ, or are not known."""
+    array = value.array if type(value) is Value else value
+    if not isinstance(array, np.ndarray):
+        return array if isinstance(array, np.generic) or type(array) in (bool, int, float) else None
+    if not array.size or array.dtype.kind not in "biufc":
+        return None
+    first = array.flat[0]
+    return first if array.strides == (0,) * array.ndim or np.all(array == first) else None
+
+
+def _alike(value: Value, output: Value) -> bool:
+    return value.shape == output.shape and value.dtype == output.dtype
+
+
+def _is_zero(number: Any) -> bool:
+    return number is not None and number == 0 and not np.signbit(number)
+
+
+def _changed(instruction: Instruction, operation: Any, values: list[Any]) -> Instruction:
+    return Instruction(operation, values, {}, instruction.output_value, instruction.where, instruction.errors)
+
+
+def _without_broadcasting(values: list[Any], makers: dict[Value, Instruction], output: Value) -> list[Any]:
+    """Leave a broadcast of one operand out, where the operation broadcasts it anyway."""
+    for k, value in enumerate(values):
+        maker, other = makers.get(value) if type(value) is Value else None, values[1 - k]
+        if maker is not None and maker.operation is np.broadcast_to and type(other) is Value:
+            if other.shape == output.shape and type(maker.values[0]) is Value:
+                return [maker.values[0], other] if k == 0 else [other, maker.values[0]]
+    return values
+
+
+def _with_numbers(values: list[Any], output: Value) -> list[Any]:
+    """Replace an array of equal numbers by the number, where that gives the same shape and dtype."""
+    if output.dtype.kind not in "fc":
+        return values
+    for k, value in enumerate(values):
+        other = values[1 - k]
+        known = value.array is not None if type(value) is Value else isinstance(value, np.generic)
+        if known and value.dtype == output.dtype and type(other) is Value and _alike(other, output):
+            if (number := number_of(value)) is not None:
+                return [number.item(), other] if k == 0 else [other, number.item()]
+    return values
+
+
+def _one_number(values: list[Any], makers: dict[Value, Instruction], output: Value) -> list[Any] | None:
+    """Multiply two numbers first, `2 * (100 * x)`, where one is a power of two, so that nothing is rounded anew."""
+    pair = _number_and_value(values)
+    maker = makers.get(pair[1]) if pair else None
+    inner = _number_and_value(maker.values) if maker is not None and maker.operation is np.multiply else None
+    if pair is None or inner is None or not _alike(inner[1], output) or output.dtype.kind != "f":
+        return None
+    product = pair[0] * inner[0]
+    exact = abs(frexp(pair[0])[0]) == 0.5 or abs(frexp(inner[0])[0]) == 0.5
+    return [product, inner[1]] if exact and 1e-100 < abs(product) < 1e100 else None
+
+
+def _number_and_value(values: list[Any]) -> tuple[Any, Value] | None:
+    for number, value in (values, values[::-1]):
+        if type(number) in (int, float) and type(value) is Value:
+            return number, value
+    return None
