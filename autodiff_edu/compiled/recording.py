@@ -18,7 +18,7 @@ from ..program.instructions import Instruction, Listing, Value, mapped
 from ..program.spelling import same
 from ..rules import operations
 from ..text.labels import names_of_arguments
-from ..text.places import Where, here, place
+from ..text.places import Names, Where, here, names, place
 
 ASKED = {"bool()": "bool", "int()": "int", "index()": "int"}
 """What may be asked of a tensor while it is recorded: the program asks again, and compares the answers."""
@@ -26,7 +26,9 @@ ASKED = {"bool()": "bool", "int()": "int", "index()": "int"}
 NOTHING = (operations.alias, operations.stop_gradient)
 """The operations that compute nothing."""
 
+_COUNTS = "How many it finds depends on the numbers. Use np.where(mask, x, 0), which keeps the shape"
 INSTEAD = {
+    **dict.fromkeys(("nonzero", "flatnonzero", "argwhere", "unique"), _COUNTS),
     "numpy()": "Use the tensor itself: operators and NumPy functions accept it",
     "float()": "Leave float() out: a tensor of one element is a number",
     "complex()": "Leave complex() out: a tensor of one element is a number",
@@ -69,6 +71,7 @@ class Recording:
         self._copies: dict[int, tuple[Any, Value]] = {}  # the same, of arrays that can be written into
         self._before: dict[int, tuple[Variable, Any]] = {}
         self._told = np.geterr()
+        self._names: dict[Where, Names] = {}
         for tensor in tensors:
             self._know(tensor._id, tensor._array, Value.like(tensor._array, tensor.name))
         self.arguments = tuple(self._values[tensor._id] for tensor in tensors)
@@ -86,9 +89,19 @@ class Recording:
         return result
 
     def listing(self, results: list[Value]) -> Listing:
-        """Return what was recorded, up to some results."""
+        """Return what was recorded, with the names of the reader's code, and some results."""
+        for instruction in self.instructions:
+            output = instruction.output_value
+            if output is not None and output.label is None:
+                output.label = self._label(instruction)
         variables, assigned = tuple(self.variables.values()), tuple(self.assigned.values())
         return Listing(self.arguments, variables, self.instructions, tuple(results), assigned)
+
+    def _label(self, instruction: Instruction) -> str | None:
+        written = self._names.get(instruction.where)
+        if written is None:
+            written = self._names[instruction.where] = names(instruction.where)
+        return written.result if written.function in (None, instruction.name) else None
 
     # As a listener ---------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..rules import operations
 from ..text.labels import Labels
-from ..text.places import Where, names, place
+from ..text.places import Where, place
 from .instructions import Instruction, Listing, Value
 from .passes import is_fresh
 from .spelling import INDEXING, Text, literal
@@ -146,7 +146,7 @@ class Straight(Writer):
         scattered = self._joined.get(instruction.values[-1]) if output in self.listing.into else None
         if scattered is not None and scattered.operation is operations.scatter and instruction.operation is np.add:
             return self._added(instruction, scattered, remark)
-        name = self._named(output, self._label(instruction) or otherwise)
+        name = self._named(output, otherwise)
         if output in self.listing.into:
             arguments = [self.operand(None, value).text for value in instruction.values]
             into = self._texts[self.listing.into[output]].text
@@ -180,13 +180,6 @@ class Straight(Writer):
 
     def _index(self, value: Any, written: Text) -> str:
         return written.text
-
-    def _label(self, instruction: Instruction) -> str | None:
-        """Return what the reader's code calls a result."""
-        if instruction.output_value.label is not None:
-            return str(instruction.output_value.label)
-        written = names(instruction.where)
-        return written.result if written.function in (None, instruction.name) else None
 
     def _shared(self) -> set[Value]:
         """Return the values that may share memory with an argument, whose arrays the caller may write into."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from ..core.rule import SPELLED, general, linear
-from ..core.tensor import Tensor, apply
+from ..core.tensor import Tensor, apply, constant
 from .operations import alias, array_of, scatter
 
 
@@ -40,13 +40,18 @@ def take(a: Any, indices: Any, axis: int | None = None, out: None = None, mode: 
         indices = indices % length
     elif mode == "clip":
         indices = np.clip(indices, 0, length - 1)
-    return a[(*(slice(None),) * axis, indices)]
+    return as_array_of(indices, a)[(*(slice(None),) * axis, indices)]
+
+
+def as_array_of(indices: Any, a: Any) -> Any:
+    """Return an array that can be indexed: by a tensor, as while a program is being recorded, only a tensor can."""
+    return constant(a) if isinstance(indices, Tensor) and not isinstance(a, Tensor) else a
 
 
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
     """Take one element per index along an axis, matching the other axes."""
     if axis is None:
-        return np.ravel(arr)[array_from(indices)]
+        return take(np.ravel(arr), indices)
     indices, ndim = array_from(indices), np.ndim(arr)
     axis = normalize_axis_index(axis, ndim)
     places = list(np.ogrid[tuple(slice(n) for n in indices.shape)])
@@ -54,7 +59,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
         if indices.shape[k] == 1 and np.shape(arr)[k] != 1 and k != axis:
             places[k] = np.arange(np.shape(arr)[k]).reshape((-1,) + (1,) * (ndim - k - 1))
     places[axis] = indices
-    return arr[tuple(places)]
+    return as_array_of(indices, arr)[tuple(places)]
 
 
 def sort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
@@ -74,7 +79,7 @@ def arranged(function: Any, find_order: Any, args: tuple[Any, ...], axis: int | 
     if axis is None:
         args, axis = (np.ravel(args[0]), *args[1:]), -1
     x, *rest = args
-    if not isinstance(array_of(x), np.ndarray):  # such as Dask's, which has no sort: index by the order
+    if not isinstance(getattr(x, "_array", x), np.ndarray):  # such as Dask's, which has no sort: index by the order
         return take_along_axis(x, find_order(array_from(x), *rest, axis=axis, **parameters), axis)
     parameters |= {} if axis == -1 else {"axis": axis}
     return apply(function, args, parameters) if isinstance(x, Tensor) else function(*args, **parameters)
