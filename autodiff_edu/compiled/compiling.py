@@ -11,11 +11,11 @@ from threading import RLock
 from types import MethodType
 from typing import Any
 
+from ..arrays.structures import flatten
 from ..core.active import State, always, now
 from ..core.tape import Tape
 from ..core.tensor import Tensor
 from ..core.variable import Variable
-from ..arrays.structures import flatten
 from ..program.instructions import Listing
 from ..program.passes import PASSES, unused
 from ..text.places import place
@@ -198,9 +198,7 @@ def _unhashable(name: str, args: Any, named: Any) -> TypeError:
     return TypeError(f"an argument of {name} cannot be hashed")
 
 
-def compile(  # noqa: A001 - as in torch.compile
-    function: Callable[..., Any] | None = None, *, passes: Iterable[str] | None = None
-) -> Any:
+def compile(function: Callable[..., Any] | None = None, *, passes: Iterable[str] | None = None) -> Any:
     """Return a function that computes what `function` computes, as fast as NumPy written by hand.
 
     The first call with arguments of new structures, shapes or dtypes records every operation on tensors, also those of

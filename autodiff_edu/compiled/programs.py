@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ..core.entry import PLAIN, note
-from ..core.variable import Variable
 from ..program.instructions import Listing
 from ..program.passes import PASSES
 from ..program.straight import Straight, callable_of

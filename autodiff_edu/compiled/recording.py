@@ -70,7 +70,7 @@ class Recording:
         self._arrays: dict[int, tuple[Any, Value]] = {}  # by the id of an array, which is kept so that the id stays its
         self._copies: dict[int, tuple[Any, Value]] = {}  # the same, of arrays that can be written into
         self._before: dict[int, tuple[Variable, Any]] = {}
-        self._told = np.geterr()
+        self._told: dict[str, Any] = {**np.geterr()}
         self._names: dict[Where, Names] = {}
         for tensor in tensors:
             self._know(tensor._id, tensor._array, Value.like(tensor._array, tensor.name))
@@ -242,7 +242,7 @@ class Recording:
     def _write(self, operation: Any, values: list[Any], parameters: Any, array: Any, where: Where) -> Value:
         """Append an instruction; return its result, with its numbers if they are the same for all arguments."""
         output = Value.like(array)
-        told = np.geterr()
+        told: dict[str, Any] = {**np.geterr()}
         errors = None if told == self._told else {kind: how for kind, how in told.items() if how != self._told[kind]}
         instruction = Instruction(operation, values, parameters, output, where, errors)
         if all(value.array is not None for value in instruction.reads()):
@@ -254,8 +254,10 @@ class Recording:
         """Return a value in the dtype and shape of the array that holds it now."""
         if value.shape != array.shape:
             value = self._write(np.broadcast_to, [value, array.shape], {}, np.broadcast_to(array, array.shape), here())
-        return value if value.dtype == array.dtype else self._write(
-            operations.cast, [value, array.dtype], {}, array, here()
+        return (
+            value
+            if value.dtype == array.dtype
+            else self._write(operations.cast, [value, array.dtype], {}, array, here())
         )
 
     def _count(self, index: Any, entry: Entry) -> None:
@@ -263,7 +265,7 @@ class Recording:
         arrays = entry.values[1] if isinstance(entry.values[1], tuple) else (entry.values[1],)
         for mask, array in zip(index if isinstance(index, tuple) else (index,), arrays, strict=True):
             if type(mask) is Value and mask.dtype == bool and mask.array is None:
-                taken = np.count_nonzero(array)
+                taken = int(np.count_nonzero(array))
                 count = self._write(np.count_nonzero, [mask], {}, np.int64(taken), entry.where)
                 self.instructions.append(Instruction.guard("int", count, taken, entry.where))
 

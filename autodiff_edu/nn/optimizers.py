@@ -191,7 +191,7 @@ class Adam(Optimizer):
         steps = steps + 1
         mean = self.beta_1 * mean + (1 - self.beta_1) * gradient
         square = self.beta_2 * square + (1 - self.beta_2) * gradient**2
-        missing = [1 - beta**steps for beta in (self.beta_1, self.beta_2)]
+        missing: list[Any] = [1 - beta**steps for beta in (self.beta_1, self.beta_2)]
         if isinstance(steps, Tensor):  # plain numbers take the dtype of the mean by themselves
             missing = [part.astype(mean.dtype) for part in missing]
         corrected_mean, corrected_square = mean / missing[0], square / missing[1]

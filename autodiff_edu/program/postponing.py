@@ -90,9 +90,11 @@ class Postponing:
             scaled[places[0]] = stack.scale
         if operation is np.multiply and stack.scale is None:
             self.stacks[output] = stack._replace(scale=values[1 - places[0]])
-        elif (operation is np.where and _is_zero(values[3 - places[0]])) or operation in (np.multiply, np.negative):
-            self.stacks[output] = stack._replace(scale=self._write(operation, scaled, instruction))
-        elif operation is np.true_divide and places == [0]:
+        elif (
+            (operation is np.where and _is_zero(values[3 - places[0]]))
+            or operation in (np.multiply, np.negative)
+            or (operation is np.true_divide and places == [0])
+        ):
             self.stacks[output] = stack._replace(scale=self._write(operation, scaled, instruction))
         else:
             return False
@@ -115,7 +117,9 @@ class Postponing:
         if _shape(scale) != inner:
             scale = self._write(np.broadcast_to, [scale, inner], instruction)
         if stack.batch:
-            scale = self._write(np.ascontiguousarray, [self._write(np.swapaxes, [scale, -1, -2], instruction)], instruction)
+            scale = self._write(
+                np.ascontiguousarray, [self._write(np.swapaxes, [scale, -1, -2], instruction)], instruction
+            )
             matrix = self._write(getitem, [matrix, (slice(None), None)], instruction)
         column = self._write(getitem, [scale, (..., None)], instruction)
         self._write(np.multiply, [column, matrix], instruction, output)
@@ -164,7 +168,8 @@ def _batch_of(value: Value) -> int | None:
     if int(np.prod(value.shape[1:])) == count:
         return 0 if np.array_equal(array.reshape(count, count), np.eye(count)) else None
     if int(np.prod(value.shape[2:])) == count and np.array_equal(
-        array.reshape(count, value.shape[1], count), np.broadcast_to(np.eye(count)[:, None], (count, value.shape[1], count))
+        array.reshape(count, value.shape[1], count),
+        np.broadcast_to(np.eye(count)[:, None], (count, value.shape[1], count)),
     ):
         return 1
     return None

@@ -85,9 +85,10 @@ def _without_broadcasting(values: list[Any], makers: dict[Value, Instruction], o
     """Leave a broadcast of one operand out, where the operation broadcasts it anyway."""
     for k, value in enumerate(values):
         maker, other = makers.get(value) if type(value) is Value else None, values[1 - k]
-        if maker is not None and maker.operation is np.broadcast_to and type(other) is Value:
-            if other.shape == output.shape and type(maker.values[0]) is Value:
-                return [maker.values[0], other] if k == 0 else [other, maker.values[0]]
+        if maker is None or maker.operation is not np.broadcast_to or type(maker.values[0]) is not Value:
+            continue
+        if type(other) is Value and other.shape == output.shape:
+            return [maker.values[0], other] if k == 0 else [other, maker.values[0]]
     return values
 
 
@@ -98,9 +99,9 @@ def _with_numbers(values: list[Any], output: Value) -> list[Any]:
     for k, value in enumerate(values):
         other = values[1 - k]
         known = value.array is not None if type(value) is Value else isinstance(value, np.generic)
-        if known and value.dtype == output.dtype and type(other) is Value and _alike(other, output):
-            if (number := number_of(value)) is not None:
-                return [number.item(), other] if k == 0 else [other, number.item()]
+        fits = known and value.dtype == output.dtype and type(other) is Value and _alike(other, output)
+        if fits and (number := number_of(value)) is not None:
+            return [number.item(), other] if k == 0 else [other, number.item()]
     return values
 
 

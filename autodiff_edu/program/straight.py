@@ -69,7 +69,8 @@ class Straight(Writer):
             if isinstance(value, np.ndarray):
                 found.append(f"# {name} is a constant, an array of shape {value.shape} and dtype {value.dtype}")
             else:
-                found.append(f"# {name} is {literal(value).text if literal(value) else repr(value)}")
+                text = literal(value)
+                found.append(f"# {name} is {text.text if text else repr(value)}")
         return found
 
     # Names -----------------------------------------------------------------------------------------------------------
@@ -185,9 +186,9 @@ class Straight(Writer):
         """Return the values that may share memory with an argument, whose arrays the caller may write into."""
         shared = set(self.listing.arguments)
         for instruction in self.listing.instructions:
-            if instruction.output_value is not None and not is_fresh(instruction.operation):
-                if any(value in shared for value in instruction.reads()):
-                    shared.add(instruction.output_value)
+            may_share = instruction.output_value is not None and not is_fresh(instruction.operation)
+            if may_share and any(value in shared for value in instruction.reads()):
+                shared.add(instruction.output_value)
         return shared
 
     def _leaving(self, value: Value, shared: set[Value]) -> str:
@@ -196,13 +197,12 @@ class Straight(Writer):
 
     def _function(self, operation: Any) -> str:
         found = super()._function(operation)
-        for (module, name), known in self.imports.items():
-            if known == found:
-                self.namespace[found] = operation
+        if found in self.imports.values():
+            self.namespace[found] = operation
         return found
 
 
 def callable_of(text: str, name: str, namespace: dict[str, Any]) -> Callable[..., Any]:
     """Make the written function callable."""
     exec(compile(text, f"<compiled {name}>", "exec"), namespace)
-    return namespace[name]  # type: ignore[no-any-return]
+    return namespace[name]

@@ -162,7 +162,9 @@ class TestValues:
             for k in range(3):
                 x = rng.standard_normal(3)
                 got, expected = compiled(x), function(ad.constant(x))
-                for a, b in zip(*(part if isinstance(part, tuple) else (part,) for part in (got, expected)), strict=True):
+                for a, b in zip(
+                    *(part if isinstance(part, tuple) else (part,) for part in (got, expected)), strict=True
+                ):
                     assert isinstance(a, ad.Tensor)
                     np.testing.assert_allclose(a.numpy(), b.numpy(), 1e-12, 1e-14, err_msg=f"{name}, {k}")
             assert count(compiled) == 1, name
@@ -226,11 +228,14 @@ class TestValues:
             assert np.array_equal(compiled(np.array(x)), f(ad.constant(x)))
 
     def test_an_index_that_is_a_tensor_is_an_input(self):
-        compiled = ad.compile(lambda x, k: ad.grad(lambda x: np.sum(x[k] ** 2))(x))
+        def f(x, k):
+            return ad.grad(lambda x: np.sum(x[k] ** 2))(x)
+
+        compiled = ad.compile(f)
         x = np.array([1.0, 2.0, 3.0])
         for k in ([0, 1], [2, 2]):
             k = np.array(k)
-            assert np.array_equal(compiled(x, k), ad.grad(lambda x: np.sum(x[k] ** 2))(x))
+            assert np.array_equal(compiled(x, k), f(x, k))
         assert count(compiled) == 1
 
     def test_nan_infinities_and_warnings_are_as_without(self):
@@ -244,8 +249,10 @@ class TestValues:
         with pytest.warns(RuntimeWarning) as caught:
             got = compiled(x)
         assert {str(w.message) for w in caught} == {
-            "divide by zero encountered in log", "invalid value encountered in log", "divide by zero encountered in divide",
-        }  # fmt: skip
+            "divide by zero encountered in log",
+            "invalid value encountered in log",
+            "divide by zero encountered in divide",
+        }
         assert np.array_equal(got[0], [np.nan, -np.inf], equal_nan=True)
         assert np.array_equal(got[1], [-1.0, np.inf])
 
@@ -253,8 +260,7 @@ class TestValues:
         @ad.compile
         def f(x):
             with np.errstate(divide="ignore"):
-                y = 1.0 / x
-            return y
+                return 1.0 / x
 
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -414,7 +420,9 @@ class TestVariables:
             variables = [v for layer in layers for v in layer.trainable_variables]
             if dtype == "float32":
                 for layer in layers:
-                    layer.kernel, layer.bias = (ad.Variable(v.numpy().astype(dtype)) for v in (layer.kernel, layer.bias))
+                    layer.kernel, layer.bias = (
+                        ad.Variable(v.numpy().astype(dtype)) for v in (layer.kernel, layer.bias)
+                    )
                 variables = [v for layer in layers for v in layer.trainable_variables]
 
             def step(x, y, model=model, variables=variables, optimizer=optimizer):
@@ -430,7 +438,9 @@ class TestVariables:
             if compiles:
                 assert count(run) == 1
         for a, b in zip(*weights, strict=True):
-            np.testing.assert_allclose(a, b, 1e-9 if dtype == "float64" else 1e-3, 1e-12 if dtype == "float64" else 1e-5)
+            np.testing.assert_allclose(
+                a, b, 1e-9 if dtype == "float64" else 1e-3, 1e-12 if dtype == "float64" else 1e-5
+            )
 
     def test_a_compiled_and_a_plain_step_share_the_optimizer_s_memory(self):
         both, plain = ad.Variable([1.0, 2.0]), ad.Variable([1.0, 2.0])
@@ -572,7 +582,9 @@ class TestRefusals:
             return np.sum(x * noise)
 
         line = f.__code__.co_firstlineno + 2
-        with pytest.raises(ValueError, match=rf"line {line}: multiply uses numbers that differ .* pass them to f as an"):
+        with pytest.raises(
+            ValueError, match=rf"line {line}: multiply uses numbers that differ .* pass them to f as an"
+        ):
             ad.compile(f)(np.ones(3))
 
     def test_what_an_earlier_call_left_behind_is_refused(self):
@@ -584,7 +596,9 @@ class TestRefusals:
                 x = x * 2.0
             return x
 
-        with pytest.raises(ValueError, match="computes this in one of two calls with the same arguments, but not in both"):
+        with pytest.raises(
+            ValueError, match="computes this in one of two calls with the same arguments, but not in both"
+        ):
             ad.compile(f)(1.0)
 
     @pytest.mark.parametrize(
@@ -593,7 +607,9 @@ class TestRefusals:
         ids=["float", "array", "string", "generator"],
     )
     def test_a_result_without_tensors_is_refused(self, result, kind):
-        with pytest.raises(TypeError, match=rf"the result\[1\] of f is .* of type {kind}, but a compiled function returns"):
+        with pytest.raises(
+            TypeError, match=rf"the result\[1\] of f is .* of type {kind}, but a compiled function returns"
+        ):
             ad.compile(_named(lambda x: (x, result)))(1.0)
 
     def test_a_generator_is_refused(self):

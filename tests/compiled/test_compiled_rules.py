@@ -1,4 +1,4 @@
-"""Every case of the table of rules, compiled: its value and its gradients, also of other numbers than those recorded."""
+"""Every case of the table of rules, compiled: its value and its gradients, also of numbers that were not recorded."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,9 @@ def values_and_gradients(case):
 def moved(arguments):
     """Other numbers of the same kind, near the given ones."""
     rng = np.random.default_rng(7)
-    return [a + 1e-3 * rng.standard_normal(np.shape(a)).astype(a.dtype) if a.dtype.kind in "fc" else a for a in arguments]
+    return [
+        a + 1e-3 * rng.standard_normal(np.shape(a)).astype(a.dtype) if a.dtype.kind in "fc" else a for a in arguments
+    ]
 
 
 def assert_same(name, got, expected, tolerance):
