@@ -28,6 +28,10 @@ def unchanged(instruction: Instruction, makers: dict[Value, Instruction]) -> Val
         return first if number_of(values[1]) == 1 and _alike(first, output) else None
     elif operation in _UNCHANGED:
         return first if _alike(first, output) else None
+    elif operation is np.where:
+        kept, other = values[1:]
+        repeats = type(kept) is Value and _alike(kept, output) and _is_zero(number_of(other))
+        return kept if repeats and _is_zero_outside(kept, first, makers) else None
     elif (maker := makers.get(first)) is not None and operation is maker.operation:
         again = operation is np.swapaxes and {*values[1:]} == {*maker.values[1:]}
         return maker.values[0] if again or operation is np.negative else None
@@ -43,6 +47,8 @@ def simpler(instruction: Instruction, makers: dict[Value, Instruction]) -> Instr
         values = _with_numbers(values, output)
     if operation is np.negative:
         operation, values = np.multiply, [-1, values[0]]
+    if operation is np.add and values[0] is values[1] and output.dtype.kind == "f":
+        operation, values = np.multiply, [2, values[0]]
     if operation is np.multiply and (joint := _one_number(values, makers, output)):
         return _changed(instruction, np.multiply, joint)
     if operation is np.where and type(values[0]) is Value and values[0].shape == output.shape and (
@@ -56,6 +62,18 @@ def simpler(instruction: Instruction, makers: dict[Value, Instruction]) -> Instr
     if values is not instruction.values and operation is instruction.operation:
         return _changed(instruction, operation, values)
     return instruction
+
+
+def _is_zero_outside(value: Value, mask: Value, makers: dict[Value, Instruction]) -> bool:
+    """Return whether all elements are known to be 0 where a mask is false: those of `np.where(mask, x, 0) * 2`."""
+    maker = makers.get(value)
+    if maker is None:
+        return False
+    if maker.operation is np.where:
+        return maker.values[0] is mask and _is_zero(number_of(maker.values[2]))
+    if maker.operation is not np.multiply or (pair := _number_and_value(maker.values)) is None:
+        return False
+    return np.isfinite(pair[0]) and pair[0] > 0 and _is_zero_outside(pair[1], mask, makers)
 
 
 def number_of(value: Any) -> Any:

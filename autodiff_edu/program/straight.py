@@ -12,7 +12,7 @@ from ..text.labels import Labels
 from ..text.places import Where, place
 from .instructions import Instruction, Listing, Value
 from .passes import is_fresh
-from .spelling import INDEXING, Text, literal
+from .spelling import INDEXING, Text, infix, literal
 from .writing import INLINE, Writer
 
 METHODS = {np.reshape, np.sum, np.mean, np.max, np.min, np.prod}
@@ -178,6 +178,10 @@ class Straight(Writer):
             told += [f"{key}={self._parameter(key, value).text}" for key, value in self._said(instruction)]  # type: ignore[arg-type]
             return Text(f"{parts[0].within(10)}.{instruction.name}({', '.join(told)})")
         return self.expression(instruction, parts)  # type: ignore[arg-type]
+
+    def _infix(self, entry: Any, sign: str, left: Text, right: Text) -> Text:
+        """Write `x * 1` as it is: a program that only repeats x has no array of its own to write into."""
+        return infix(sign, left, right)
 
     def _index(self, value: Any, written: Text) -> str:
         return written.text
