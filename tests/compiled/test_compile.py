@@ -788,3 +788,15 @@ class TestReading:
         assert float(f(2.0)) == 4.0
         assert f.program(2.0).summary == "3 operations, 3 left"
         assert len(f.program(2.0).text.splitlines()) == 5
+
+
+def test_a_loaded_function_can_be_compiled_and_read(tmp_path):
+    w = ad.Variable([2.0, 3.0], name="w")
+    ad.save(lambda x: np.sum(np.tanh(x @ w)), tmp_path / "model.ad", np.ones((4, 2)))
+    loaded = ad.load(tmp_path / "model.ad")
+    compiled = ad.compile(ad.grad(loaded))
+    for rows in (1, 3, 1):
+        x = np.full((rows, 2), 0.1 * rows)
+        np.testing.assert_allclose(compiled(x).numpy(), ad.grad(loaded)(x).numpy(), 1e-14)
+    assert count(compiled) == 2
+    assert "np.tanh(" in str(compiled)
