@@ -37,7 +37,7 @@ from ..core.tape import Tape
 from ..core.tensor import Tensor, apply, wrap
 from ..core.variable import Variable
 from ..derivatives.tangents import push_forward
-from ..rules.operations import array_of
+from ..rules.operations import array_of, recorder
 from ..text.places import here, place
 from .call import Call, Custom, Output, call, name_of
 from .checking import Source, is_smooth
@@ -74,7 +74,7 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
 
     Notes
     -----
-    The entry holds the arguments, what `f` reads, and the result; arrays among the arguments are copied, unless they
+    In a function that `ad.compile` compiles, a checkpoint saves nothing: the program remembers. The entry holds the arguments, what `f` reads, and the result; arrays among the arguments are copied, unless they
     are read-only. A variable that has been assigned since has its old value while `f` runs again. What `f` prints, it
     prints twice. If an outer tape is recording the backward pass, for a derivative of higher order, it records the
     second run of `f` too, with everything that `f` computes. If `f` returns several tensors, the entry has them as one
@@ -287,6 +287,8 @@ class Recomputed(Call):
 
 def _run(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run a function without the tapes that are recording, and record it on them as one entry."""
+    if recorder():  # a program holds what it needs, and computes the same only once
+        return f(*args, **kwargs)
     name = _name(f)
     leaves = flatten((args, kwargs), "the arguments")
     for path, leaf in leaves:

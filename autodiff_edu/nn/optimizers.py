@@ -22,6 +22,7 @@ from ..arrays.validate import copy_in
 from ..core.active import always, now, only
 from ..core.tensor import Tensor, wrap
 from ..core.variable import Variable
+from ..rules.operations import recorder
 
 
 class Optimizer:
@@ -59,11 +60,11 @@ class Optimizer:
         TypeError
             If something is not a variable, or a gradient is complex and its variable is not.
         """
-        compiling = [one for one in now().followers if hasattr(one, "everything")]
+        recording = recorder()
         for variable, gradient in _paired(gradients, variables):
             memory = self._memory.get(variable._id, (variable, None))[1]
-            if compiling:
-                self._step_compiled(compiling[0], variable, gradient, memory)
+            if recording:
+                self._step_compiled(recording, variable, gradient, memory)
                 continue
             take = self._step_aloud if self._on_tensors and now().hooks else self._step
             change, after = take(gradient, _each(_number, memory))

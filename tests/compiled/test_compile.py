@@ -800,3 +800,25 @@ def test_a_loaded_function_can_be_compiled_and_read(tmp_path):
         np.testing.assert_allclose(compiled(x).numpy(), ad.grad(loaded)(x).numpy(), 1e-14)
     assert count(compiled) == 2
     assert "np.tanh(" in str(compiled)
+
+
+def test_checkpoints_inside_change_nothing():
+    w = ad.Variable(np.eye(3) * 0.5 + 0.1)
+
+    @ad.checkpoint
+    def layer(x):
+        return np.tanh(x @ w)
+
+    @ad.checkpoint
+    def pair(x):
+        return np.sin(x), {"square": x * x}
+
+    def loss(x):
+        one, other = pair(layer(layer(x)))
+        return np.sum(one * other["square"])
+
+    for function in (loss, ad.grad(loss), ad.hessian(loss), lambda x: ad.linearize(loss, x)[1](np.ones(3))):
+        compiled = ad.compile(function)
+        for x in (np.ones(3), np.array([0.1, 0.2, -0.3])):
+            np.testing.assert_allclose(compiled(x).numpy(), function(ad.constant(x)).numpy(), 1e-12, 1e-14)
+        assert count(compiled) == 1
