@@ -11,10 +11,10 @@ from threading import RLock
 from types import MethodType
 from typing import Any
 
-from ..arrays.structures import flatten
+from ..arrays.structures import flatten, rebuild
 from ..core.active import State, always, now
 from ..core.tape import Tape
-from ..core.tensor import Tensor
+from ..core.tensor import Tensor, constant
 from ..core.variable import Variable
 from ..program.instructions import Listing
 from ..program.passes import PASSES, unused
@@ -22,7 +22,7 @@ from ..text.places import place
 from .programs import Program
 from .recording import Recording
 from .results import builder, tensors_of
-from .signature import taken_apart, with_tensors
+from .signature import is_array, taken_apart, with_tensors
 from .twice import DifferentError, check_same
 
 MOST_PROGRAMS = 64
@@ -50,16 +50,27 @@ class Compiled:
         paths, signature, arrays = self._found(args, named)
         state = now()
         if (state.hooks or state.listeners != always.listeners) and _is_heard(state, args, named, paths):
-            return self.function(*args, **named)
+            return self._plainly(args, named)
         for program in paths:
             try:
                 found = program.run(*arrays, *[variable._array for variable in program.variables])
             except Exception:  # the function raises it too, at its own line, and with what the package has to say
-                return self.function(*args, **named)
+                return self._plainly(args, named)
             if found is not None:
                 return program.finish(found)
-        program = self._add(signature, args, named)
-        return program.finish(program.run(*arrays, *[variable._array for variable in program.variables]))
+        program = self._add(signature, args, named, paths)
+        found = program.run(*arrays, *[variable._array for variable in program.variables])
+        return self(*args, **named) if found is None else program.finish(found)  # None: another thread assigned
+
+    def _plainly(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Run the function itself; its result holds tensors, as that of a program does."""
+        leaves = [leaf for _, leaf in flatten((args, named), "")]
+        tensors = (constant(leaf) if is_array(leaf) and not isinstance(leaf, Tensor) else leaf for leaf in leaves)
+        args, named = rebuild((args, named), tensors)
+        return self.function(*args, **named)
+
+    def __reduce__(self) -> Any:
+        return Compiled, (self.function, self.passes)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         """Be a method, where it stands in a class."""
@@ -82,7 +93,7 @@ class Compiled:
         for program in paths:
             if program.run(*arrays, *[variable._array for variable in program.variables]) is not None:
                 return program
-        return self._add(signature, args, named)
+        return self._add(signature, args, named, self._paths.get(signature, ()))
 
     def clear(self) -> None:
         """Forget all programs; the next call records a new one."""
@@ -103,11 +114,13 @@ class Compiled:
         except TypeError:
             raise _unhashable(self.__name__, args, named) from None
 
-    def _add(self, signature: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Program:
+    def _add(self, signature: Any, args: tuple[Any, ...], named: dict[str, Any], tried: tuple[Program, ...]) -> Program:
         """Record the path that these arguments take, and keep its program."""
         with self._lock:
             paths = self._paths.get(signature, ())
-            listing, result = self._recorded_twice(args, named)
+            if len(paths) > len(tried):  # another thread has recorded one meanwhile
+                return paths[-1]
+            listing, build, captured = self._recorded_twice(args, named)
             if len(paths) >= MOST_PATHS:
                 guards = [one for one in listing.instructions if one.is_guard]
                 raise ValueError(
@@ -116,21 +129,21 @@ class Compiled:
                     "np.where in place of `if` and of masks, and a whole number as argument in place of a tensor in "
                     "range(); or leave this part out of the compiled function"
                 )
-            program = Program(self.__name__, listing, builder(result), self.passes)
+            program = Program(self.__name__, listing, build, captured, self.passes)
             self._paths[signature] = (*paths, program)
             self._forget()
         return program
 
-    def _recorded_twice(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Listing, Any]:
+    def _recorded_twice(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Listing, Any, set[int]]:
         """Record the function until two recordings in a row agree: a first call may create layers."""
-        first, result = self._recorded(args, named)
+        first, *_ = self._recorded(args, named)
         printed = io.StringIO()
         with redirect_stdout(printed):
-            second, result = self._recorded(args, named)
+            second, build, captured = self._recorded(args, named)
             try:
                 check_same(unused(first), unused(second), self.__name__)
             except DifferentError:
-                first, (second, result) = second, self._recorded(args, named)
+                first, (second, build, captured) = second, self._recorded(args, named)
                 check_same(unused(first), unused(second), self.__name__)
         if printed.getvalue():
             warnings.warn(
@@ -138,14 +151,15 @@ class Compiled:
                 "program runs",
                 stacklevel=4,
             )
-        return second, result
+        return second, build, captured
 
-    def _recorded(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Listing, Any]:
+    def _recorded(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Listing, Any, set[int]]:
         tensors, args, named = with_tensors(self.function, args, named)
         recording = Recording(tensors)
         result = recording.run(lambda: self.function(*args, **named))
         found = tensors_of(result, self.__name__)
-        return recording.listing([recording.value_of(tensor) for tensor in found]), result
+        values = [recording.value_of(tensor) for tensor in found]
+        return recording.listing(values), builder(result, recording.made), recording.captured
 
     def _forget(self) -> None:
         """Drop the program that has not been used for longest, if there are too many."""
@@ -177,7 +191,9 @@ def _is_heard(state: State, args: Any, named: Any, paths: tuple[Program, ...]) -
         owner = getattr(listener, "__self__", listener)
         if listener in always.listeners:
             continue
-        if not isinstance(owner, Tape) or not paths or owner.follows([leaf._id for leaf in (*leaves, *variables)]):
+        ids = [leaf._id for leaf in (*leaves, *variables)]
+        ids += [id for program in paths for id in program.captured]
+        if not isinstance(owner, Tape) or not paths or owner.follows(ids):
             return True
         if any(owner._watches(variable) for variable in variables):
             return True
@@ -237,7 +253,8 @@ def compile(function: Callable[..., Any] | None = None, *, passes: Iterable[str]
     Notes
     -----
     Arrays, floats and other objects that are not arguments are constants, as they were while recording. Variables are
-    read in every call, and assigned to when the program has finished.
+    read in every call, and assigned to when the program has finished. A float is a float64 tensor, as in `constant`:
+    next to float32 arrays, pass `np.float32(0.1)` in place of `0.1`.
 
     Where Python asks a tensor for its truth or for a whole number (`if x > 0`, `while`, `range(int(n))`), the program
     checks that the answer is the one recorded. If it is not, the function is recorded once more, and both are kept.

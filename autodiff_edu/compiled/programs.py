@@ -25,12 +25,16 @@ class Program:
         The function; `str` and `print` show it too.
     lengths : dict
         By the name of each pass, in order, how many instructions it left; under "recorded", how many there were.
+    captured : set of int
+        The ids of tensors that are constants of the program.
     variables, assigned : tuple of Variable
         Those that it reads: it is called with their arrays, after those of the arguments. Those that it gives new
         values, which it returns after the results.
     """
 
-    def __init__(self, name: str, listing: Listing, build: Callable[[Any], Any], passes: Iterable[str]) -> None:
+    def __init__(
+        self, name: str, listing: Listing, build: Callable[[Any], Any], captured: set[int], passes: Iterable[str]
+    ) -> None:
         self.lengths = {"recorded": len(listing.instructions)}
         for one in passes:
             listing = PASSES[one](listing)
@@ -42,7 +46,7 @@ class Program:
         self.run = callable_of(self.text, writer.called, writer.namespace)
         self.variables = tuple(variable for variable, _ in listing.variables)
         self.assigned = tuple(variable for variable, _ in listing.assigned)
-        self._build, self._results = build, len(listing.results)
+        self._build, self._results, self.captured = build, len(listing.results), captured
         self.used = _tick()
 
     def __call__(self, *arrays: Any) -> Any:

@@ -33,7 +33,7 @@ def taken_apart(arguments: Any, key: list[Any], arrays: list[Any]) -> None:
             key += kind, argument
             continue
         elif kind is Variable:
-            key += kind, id(argument)  # a program keeps its variables, so no other can have this id
+            key += kind, id(argument), argument._id  # the second, because the first is used again for another
             continue
         elif kind is list or kind is tuple:
             key += kind, len(argument)
@@ -53,7 +53,7 @@ def taken_apart(arguments: Any, key: list[Any], arrays: list[Any]) -> None:
 def _apart(argument: Any, key: list[Any], arrays: list[Any]) -> None:
     """Take an argument of an unusual type apart."""
     if isinstance(argument, Variable):
-        key += Variable, id(argument)
+        key += Variable, id(argument), argument._id
     elif isinstance(argument, np.integer | np.bool_):
         key += type(argument), argument.item()
     elif is_array(argument):
@@ -63,7 +63,7 @@ def _apart(argument: Any, key: list[Any], arrays: list[Any]) -> None:
     else:
         leaves = flatten(argument, "")
         if leaves and leaves[0][1] is argument:
-            key.append(argument)
+            key += type(argument), argument  # equal ones of two types, as of two Enums, differ
         else:
             key += type(argument), tuple(path for path, _ in leaves)
             taken_apart([leaf for _, leaf in leaves], key, arrays)

@@ -67,7 +67,7 @@ def shared(listing: Listing) -> Listing:
     for one in listing.instructions:
         instruction = one.with_values(instead) if instead else one
         output = instruction.output_value
-        key = instruction.operation, _key(instruction.values), _key(instruction.parameters)
+        key = instruction.operation, _key(instruction.values), _key(instruction.parameters), repr(instruction.errors)
         if key not in seen:
             seen[key] = output
             left.append(instruction)
@@ -112,10 +112,17 @@ def joined(listing: Listing) -> Listing:
         if output is None or uses[output] != 1 or instruction.errors:
             continue
         if instruction.operation is operations.scatter:
-            scattered.add(output)
+            if can_add_into(instruction):
+                scattered.add(output)
         elif output.label is None and output.nbytes < SMALL:
             lengths[output] = length
     return replace(listing, joined=frozenset(found - listing.kept()))
+
+
+def can_add_into(scatter: Instruction) -> bool:
+    """Return whether `total + scatter(part, index, shape)` is `total[index] += part`: no place twice, no stack."""
+    _, index, shape = scatter.values
+    return operations.is_basic(index) and scatter.output_value.shape == tuple(shape)
 
 
 def reused(listing: Listing) -> Listing:

@@ -10,7 +10,6 @@ import numpy as np
 from .instructions import Instruction, Listing, Value
 from .simplifying import simpler
 
-ONE = Value.constant(np.float64(1.0))
 LARGE = 4 * 2**10
 """Bytes: in a smaller stack there is nothing to save."""
 
@@ -24,6 +23,10 @@ class Scaled(NamedTuple):
     base: Value
     scale: Any = None
     batch: int | None = None
+
+    def scale_or_one(self) -> Any:
+        """Return the scale, or a one in the dtype of the base."""
+        return Value.constant(self.base.dtype.type(1)) if self.scale is None else self.scale
 
 
 def postponed(listing: Listing) -> Listing:
@@ -65,7 +68,7 @@ class Postponing:
         stack = self.stacks[value]
         if stack.base is not value and value not in self.done:
             self.done.add(value)
-            self._write(np.multiply, [stack.base, ONE if stack.scale is None else stack.scale], user, value)
+            self._write(np.multiply, [stack.base, stack.scale_or_one()], user, value)
             self.stacks[value] = Scaled(value)
 
     def _postpone(self, instruction: Instruction) -> bool:
@@ -85,9 +88,7 @@ class Postponing:
             return self._add(instruction, stack, self.stacks[values[1]])
         if len(places) != 1 or not all(_fits(value, output) for k, value in enumerate(values) if k not in places):
             return False
-        scaled = [ONE if stack.scale is None and k in places else value for k, value in enumerate(values)]
-        if stack.scale is not None:
-            scaled[places[0]] = stack.scale
+        scaled = [stack.scale_or_one() if k in places else value for k, value in enumerate(values)]
         if operation is np.multiply and stack.scale is None:
             self.stacks[output] = stack._replace(scale=values[1 - places[0]])
         elif (
@@ -103,7 +104,7 @@ class Postponing:
     def _add(self, instruction: Instruction, one: Scaled, other: Scaled) -> bool:
         if one.base is not other.base:
             return False
-        scales = [ONE if stack.scale is None else stack.scale for stack in (one, other)]
+        scales = [one.scale_or_one(), other.scale_or_one()]
         self.stacks[instruction.output_value] = one._replace(scale=self._write(np.add, scales, instruction))
         return True
 

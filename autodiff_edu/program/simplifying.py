@@ -41,7 +41,7 @@ def unchanged(instruction: Instruction, makers: dict[Value, Instruction]) -> Val
 def simpler(instruction: Instruction, makers: dict[Value, Instruction]) -> Instruction:
     """Return an instruction that computes the same with less work; the same instruction if there is none."""
     operation, values, output = instruction.operation, instruction.values, instruction.output_value
-    if isinstance(operation, np.ufunc) and len(values) == 2:
+    if isinstance(operation, np.ufunc) and len(values) == 2 and operation.signature is None:  # not np.matmul
         values = _without_broadcasting(values, makers, output)
     if operation in _WITH_NUMBERS:
         values = _with_numbers(values, output)
@@ -84,7 +84,11 @@ def number_of(value: Any) -> Any:
     if not array.size or array.dtype.kind not in "biufc":
         return None
     first = array.flat[0]
-    return first if array.strides == (0,) * array.ndim or np.all(array == first) else None
+    if array.strides == (0,) * array.ndim:
+        return first
+    parts = (array.real, array.imag) if array.dtype.kind == "c" else (array,) if array.dtype.kind == "f" else ()
+    signs = (np.signbit(part) for part in parts)  # 0.0 and -0.0 are equal, but not the same
+    return first if np.all(array == first) and all(sign.all() or not sign.any() for sign in signs) else None
 
 
 def _alike(value: Value, output: Value) -> bool:
@@ -130,9 +134,11 @@ def _one_number(values: list[Any], makers: dict[Value, Instruction], output: Val
     inner = _number_and_value(maker.values) if maker is not None and maker.operation is np.multiply else None
     if pair is None or inner is None or not _alike(inner[1], output) or output.dtype.kind != "f":
         return None
-    product = pair[0] * inner[0]
+    product, limits = pair[0] * inner[0], np.finfo(output.dtype)
     exact = abs(frexp(pair[0])[0]) == 0.5 or abs(frexp(inner[0])[0]) == 0.5
-    return [product, inner[1]] if exact and 1e-100 < abs(product) < 1e100 else None
+    fits = all(limits.tiny <= abs(number) <= limits.max for number in (pair[0], inner[0], product))
+    overflows = abs(inner[0]) > max(1, abs(product))  # then 2 * (100 * x) may be infinite where 200 * x is not
+    return [product, inner[1]] if exact and fits and not overflows else None
 
 
 def _number_and_value(values: list[Any]) -> tuple[Any, Value] | None:

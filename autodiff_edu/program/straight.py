@@ -11,7 +11,7 @@ from ..rules import operations
 from ..text.labels import Labels
 from ..text.places import Where, place
 from .instructions import Instruction, Listing, Value
-from .passes import is_fresh
+from .passes import can_add_into, is_fresh
 from .spelling import INDEXING, Text, infix, literal
 from .writing import INLINE, Writer
 
@@ -53,7 +53,11 @@ class Straight(Writer):
             lines += self._lines(instruction, f"t{number}")
         shared = self._shared()
         ending = [self._leaving(value, shared) for value in listing.results]
-        ending += [self._leaving(value, shared) for _, value in listing.assigned]
+        others = {*listing.results, *listing.arguments, *(value for _, value in listing.variables)}
+        for _, value in listing.assigned:  # a variable's array is its own
+            is_known = value in others or value in shared or value.array is not None
+            ending.append(self.operand(None, value).text + ".copy()" * is_known)
+            others.add(value)
         lines.append((f"return {', '.join(ending)}{',' if len(ending) == 1 else ''}" if ending else "return ()", ""))
         column = max((len(text) for text, remark in lines if remark and len(text) <= WIDEST), default=0)
         body = [f"    {text:<{column}}  # {remark}" if remark else f"    {text}" for text, remark in lines]
@@ -144,9 +148,10 @@ class Straight(Writer):
             self._texts[output] = text
             self._joined[output] = instruction
             return []
-        scattered = self._joined.get(instruction.values[-1]) if output in self.listing.into else None
-        if scattered is not None and scattered.operation is operations.scatter and instruction.operation is np.add:
-            return self._added(instruction, scattered, remark)
+        if instruction.operation is np.add and self.listing.into.get(output) is instruction.values[0]:
+            scattered = self._joined.get(instruction.values[1])
+            if scattered is not None and scattered.operation is operations.scatter and can_add_into(scattered):
+                return self._added(instruction, scattered, remark)
         name = self._named(output, otherwise)
         if output in self.listing.into:
             arguments = [self.operand(None, value).text for value in instruction.values]
