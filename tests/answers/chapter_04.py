@@ -167,6 +167,11 @@ def without_get(self, target, sources):
     return [sums[source] for source in sources]
 
 
+def turned_in_place(self, target, sources):
+    for entry in self.entries.reverse():
+        parts_of(entry, 1.0)
+
+
 def with_boxes(self, target, sources):
     entry = self.entries[-1]
     return list(NUMBERS["RULES"][entry.operation](1.0, entry.output, *entry.inputs))[:1] * len(sources)
@@ -185,6 +190,14 @@ def dividing(rule, forward=None, reflected=None):
 
 def unboxed(self, other):
     return self.number / (other.number if is_value(other) else other)
+
+
+def reboxed(self, other):
+    return type(self)(unboxed(self, other))
+
+
+def reboxed_reflected(self, other):
+    return type(self)(other / self.number)
 
 
 def quotient(g, z, x, y):
@@ -223,6 +236,14 @@ def to_the_output(g, x, entry):
     return ARRAYS["fold"](g, np.shape(entry.output.number))
 
 
+def folded_copy(g, x, entry):
+    return np.array(ARRAYS["fold"](g, np.shape(x.number)))
+
+
+def of_the_box(g, x, entry):
+    return ARRAYS["fold"](g, np.shape(x))
+
+
 def only_left(g, x, entry):
     return np.sum(g, axis=tuple(range(np.ndim(g) - np.ndim(x.number))))
 
@@ -251,7 +272,7 @@ RIGHT = {
         dividing(lambda g, z, x, y: [g / y, -g * z / y]),
         dividing(lambda g, z, x, y: (g * y**-1.0, -(g * x) * y**-2.0)),
     ],
-    "4.3": [on_arrays(), (ARRAYS["Tape"], ARRAYS["Value"])],
+    "4.3": [on_arrays(), on_arrays(fold=folded_copy, in_place=True), (ARRAYS["Tape"], ARRAYS["Value"])],
 }
 
 WRONG = {
@@ -269,6 +290,7 @@ WRONG = {
         ((Hoarding, NUMBERS["Value"]), "keep its cotangents"),
         (tape(without_get), "so use `.get`"),
         (tape(with_boxes), "The slopes are Values"),
+        (tape(turned_in_place), "`reversed(list)` leaves it as it is"),
         (tape(lambda self, target, sources: [0.5] * len(sources)), "with a pencil"),
         (tape(lambda self, target, sources: None), "returns None"),
         (tape(lambda self, target, sources: ...), "three dots"),
@@ -288,6 +310,9 @@ WRONG = {
         (dividing(lambda g, z, x, y: (g * y, g * x)), "the rule of a product"),
         (dividing(lambda g, z, x, y: (2 * g / y, -g * x / y**2)), "with a pencil"),
         (dividing(None), "no rule for `np.divide`"),
+        (dividing(lambda g, z, x, y: (..., ...)), "Replace the three dots"),
+        (dividing(lambda g, z, x, y: ...), "Replace the three dots"),
+        (dividing(quotient, forward=reboxed, reflected=reboxed_reflected), "no tape has heard of"),
         (dividing(lambda g, z, x, y: g / y), "raised TypeError.*gives a tuple"),
         (dividing(quotient, forward=unboxed), "Let `apply` compute it"),
         (dividing(quotient, reflected=lambda self, other: ...), "three dots"),
@@ -305,6 +330,8 @@ WRONG = {
         (on_arrays(fold=only_left), "axes of length 1 that were stretched are not"),
         (on_arrays(fold=only_ones), "axes that were added on the left are not"),
         (on_arrays(names=WITHOUT_COPIES), "Note a copy"),
+        (on_arrays(fold=of_the_box), "not of boxes"),
+        (on_arrays(seed=lambda target: np.ones(np.shape(target))), "not of boxes"),
         (on_arrays(fold=lambda g, x, entry: np.sum(g)), "with a pencil"),
         (tape(lambda self, target, sources: None, ARRAYS), "returns None"),
     ],

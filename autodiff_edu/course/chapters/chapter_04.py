@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,6 +14,19 @@ from .wrong_04 import ARRAYS, NUMBERS, QUOTIENTS, SLIPS, WRONG_QUOTIENTS, Gradie
 
 PAIR = "Hand in two classes, the tape and the value, as in `answer = Mine, Value`."
 ON_NUMBERS = ("overwrite", "twice", "forwards", "early", "last", "zero", "dead", "seed", "without g")
+
+
+OF_THE_BOX = "Shapes are those of numbers, not of boxes: `np.shape(x.number)`."
+MEANT = {
+    "ellipsis": "Replace the three dots.",
+    "'NoneType' object is not iterable": "`list.reverse()` turns the list itself round and returns None. "
+    "`reversed(list)` leaves it as it is.",
+    "not iterable": "A rule gives a tuple, one contribution for each input.",
+    "has no len": OF_THE_BOX,
+    "sequence of integers": OF_THE_BOX,
+    "'Value'": "Rules want numbers, not boxes: `number_of(x)`.",
+}
+"""What a TypeError with these words usually means in a walk."""
 
 
 def walk_on_numbers(answer: Any) -> str:
@@ -43,6 +57,8 @@ def division(answer: Any) -> str:
             raise NotYet(f"{written} is divided the wrong way round: the number is {number:.6g}. Who is asked?")
         if number.shape or not np.isclose(number, wanted):
             raise NotYet(f"{written} should have the number 3, and it has {shortened(given.number)}.")
+    if all(slope is None for slope in _asked(tape, value, QUOTIENTS[0][0]).values()):
+        raise NotYet("The numbers are right, but no tape has heard of the division. Let `apply` compute it.")
     _compare(tape, value, QUOTIENTS, WRONG_QUOTIENTS)
     return "Division works from both sides, forward and backward, for numbers and for arrays."
 
@@ -109,7 +125,7 @@ def _asked(tape: Any, value: Any, program: Program, times: int = 1) -> Gradients
         try:
             slopes = call(recording.gradient, values[program.target], list(sources.values()), written=_call(program))
         except NotYet as hint:
-            raise NotYet(_explained(hint, program)) from None
+            raise NotYet(re.sub(r" at 0x[0-9a-fA-F]+", "", _explained(hint, program))) from None
     return _read(slopes, program)
 
 
@@ -123,8 +139,9 @@ def _explained(hint: NotYet, program: Program) -> str:
             f"{_call(program)} raised KeyError: it looked for a cotangent where there is none. Not every entry leads "
             "to the target, and not every source does, so use `.get`."
         )
-    if isinstance(error, TypeError) and "iterable" in str(error):
-        return f"{hint} A rule gives a tuple, one contribution for each input."
+    for words, meant in MEANT.items():
+        if isinstance(error, TypeError) and words in str(error):
+            return f"{hint} {meant}"
     return str(hint)
 
 
