@@ -66,7 +66,7 @@ class Program:
 
     @property
     def summary(self) -> str:
-        """Say how many operations were recorded, and how many each pass removed."""
+        """Describe how many operations were recorded, and how many each pass removed."""
         removed, before = [], self.lengths["recorded"]
         for name, after in [*self.lengths.items()][1:]:
             if after != before:

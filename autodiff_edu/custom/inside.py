@@ -77,7 +77,7 @@ def without(tapes: Iterable[Tape], *hooks: Any) -> only:
 
 @contextmanager
 def as_they_were(tensors: Iterable[Any], values: Iterable[Any]) -> Iterator[None]:
-    """Give tensors other values during a `with` block: a variable that of the forward pass, for example.
+    """Set tensors to other values during a `with` block: a variable that of the forward pass, for example.
 
     The function reads them as it likes, also where it was not given them, so they cannot be replaced with others.
     """
