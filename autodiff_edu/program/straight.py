@@ -85,7 +85,7 @@ class Straight(Writer):
         return name
 
     def _constant(self, value: Any, label: str) -> Text:
-        """Give a constant a name in the namespace."""
+        """Return the name of a constant in the namespace."""
         name = self._constants.get(id(value))
         if name is None:
             name = self._constants[id(value)] = self.unique(label)
