@@ -39,7 +39,7 @@ class Program:
         for one in passes:
             listing = PASSES[one](listing)
             self.lengths[one] = len(listing.instructions)
-        self.name, self.listing = name, listing
+        self.name = name
         writer = Straight(listing, name)
         self.text = writer.text()
         self.known = writer.known()

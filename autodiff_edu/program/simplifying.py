@@ -18,21 +18,20 @@ def unchanged(instruction: Instruction, makers: dict[Value, Instruction]) -> Val
     """Return the value that an instruction only repeats, if it does: `x * 1`, `x.T.T`, a reshape to the same shape."""
     operation, values, output = instruction.operation, instruction.values, instruction.output_value
     first = values[0] if type(values[0]) is Value else None
-    if operation is np.multiply:
-        for value, other in (values, values[::-1]):
-            if type(value) is Value and number_of(other) == 1 and _alike(value, output):
-                return value
-    elif first is None:
+    if operation in (np.multiply, np.true_divide, np.power):
+        if output.dtype.kind == "c":  # an infinite complex number times 1 is not itself
+            return None
+        pairs = (values, values[::-1]) if operation is np.multiply else (values,)
+        return next((x for x, k in pairs if type(x) is Value and number_of(k) == 1 and _alike(x, output)), None)
+    if first is None:
         return None
-    elif operation in (np.true_divide, np.power):
-        return first if number_of(values[1]) == 1 and _alike(first, output) else None
-    elif operation in _UNCHANGED:
+    if operation in _UNCHANGED:
         return first if _alike(first, output) else None
-    elif operation is np.where:
+    if operation is np.where:
         kept, other = values[1:]
         repeats = type(kept) is Value and _alike(kept, output) and _is_zero(number_of(other))
         return kept if repeats and _is_zero_outside(kept, first, makers) else None
-    elif (maker := makers.get(first)) is not None and operation is maker.operation:
+    if (maker := makers.get(first)) is not None and operation is maker.operation:
         again = operation is np.swapaxes and {*values[1:]} == {*maker.values[1:]}
         return maker.values[0] if again or operation is np.negative else None
     return None

@@ -16,7 +16,9 @@ class Compiled:
     name, title, module = "compiled", "compiled", "autodiff_edu.compiled"
 
     def numpy(self, result):
-        return to_numpy(result[1] if isinstance(result, tuple) else list(result) if isinstance(result, list) else result)
+        return to_numpy(
+            result[1] if isinstance(result, tuple) else list(result) if isinstance(result, list) else result
+        )
 
     def chain(self, w):
         return _prepared(ad.grad(lambda x: f.chain(np, x, w.steps)), w.x)
