@@ -12,7 +12,7 @@ from ..text.labels import Labels
 from ..text.places import Where, place
 from .instructions import Instruction, Listing, Value
 from .passes import can_add_into, is_fresh
-from .spelling import INDEXING, Text, literal
+from .spelling import INDEXING, Text, infix, literal
 from .writing import INLINE, Writer
 
 METHODS = {np.reshape, np.sum, np.mean, np.max, np.min, np.prod}
@@ -183,6 +183,9 @@ class Straight(Writer):
             told += [f"{key}={self._parameter(key, value).text}" for key, value in self._said(instruction)]  # type: ignore[arg-type]
             return Text(f"{parts[0].within(10)}.{instruction.name}({', '.join(told)})")
         return self.expression(instruction, parts)  # type: ignore[arg-type]
+
+    def _infix(self, entry: Any, sign: str, left: Text, right: Text) -> Text:
+        return infix(sign, left, right)  # also x ** 1: its array is its own, which may be written into
 
     def _index(self, value: Any, written: Text) -> str:
         return written.text
