@@ -22,14 +22,15 @@ def check_same(one: Listing, other: Listing, name: str) -> None:
     for first, second in zip(one.instructions, other.instructions, strict=False):
         if first.operation != second.operation or first.answer != second.answer:
             raise DifferentError(
-                f"{place(second.where)}: {name} does something else when it is called again with the same arguments, "
-                "so it has no one program. What it does may depend on its arguments and on variables, but not on what an earlier "
-                "call left behind in lists, globals or attributes"
+                f"{place(second.where)}: {name} does something else when called again with the same arguments, "
+                "so it has no one program. What it does may depend on its arguments and on variables, but not on what "
+                "an earlier call left behind in lists, globals or attributes"
             )
         if not _alike(first.values, second.values, pairs) or not _alike(first.parameters, second.parameters, pairs):
             raise DifferentError(
-                f"{place(second.where)}: {second.name} uses numbers that differ when {name} is called again with the same "
-                "arguments. Random numbers, or numbers that an earlier call left behind, would stay those of the first call: "
+                f"{place(second.where)}: {second.name} uses numbers that differ when {name} is called again "
+                "with the same arguments. Random numbers, or numbers that an earlier call left behind, would stay those of "
+                "the first call: "
                 f"draw or keep them outside, and pass them to {name} as an argument"
             )
         if first.output_value is not None:

@@ -74,7 +74,9 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
 
     Notes
     -----
-    In a function that `ad.compile` compiles, a checkpoint saves nothing: the program remembers. The entry holds the arguments, what `f` reads, and the result; arrays among the arguments are copied, unless they
+    In a function that `ad.compile` compiles, a checkpoint saves nothing: the program remembers.
+
+    The entry holds the arguments, what `f` reads, and the result; arrays among the arguments are copied, unless they
     are read-only. A variable that has been assigned since has its old value while `f` runs again. What `f` prints, it
     prints twice. If an outer tape is recording the backward pass, for a derivative of higher order, it records the
     second run of `f` too, with everything that `f` computes. If `f` returns several tensors, the entry has them as one

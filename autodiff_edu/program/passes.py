@@ -163,7 +163,7 @@ def _last_lines(listing: Listing) -> dict[int, list[Value]]:
         output, shared = instruction.output_value, set[Value]()
         for value in instruction.reads():
             for one in sharing.get(value, ()):
-                ends[one] = line
+                ends[one] = max(line, ends.get(one, line))  # a joined expression is read on a later line
                 shared.add(one)
         if output is not None:
             sharing[output] = shared

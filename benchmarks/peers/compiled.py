@@ -11,7 +11,7 @@ from ..agreement import to_numpy
 
 
 class Compiled:
-    """Each workload with all its arrays as arguments; where a value is computed by hand too, it is among the results."""
+    """Each workload with all its arrays as arguments; a value that is computed by hand is a result too."""
 
     name, title, module = "compiled", "compiled", "autodiff_edu.compiled"
 

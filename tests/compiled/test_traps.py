@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
+from autodiff_edu import nn
 
 
 def assert_as_without(f, *arguments, tolerance=0.0):
@@ -62,6 +63,23 @@ class TestPasses:
         compiled(1.0)
         with pytest.warns(RuntimeWarning, match="divide by zero"):
             compiled(0.0)
+
+    def test_an_array_is_not_written_into_before_a_joined_line_reads_it(self):
+        def f(x):
+            y = np.tanh(x)
+            return np.where(x > y, x, y * 2.0)
+
+        assert_as_without(f, np.linspace(-1, 1, 3000))
+
+    def test_a_first_power_is_an_array_of_its_own(self):
+        def f(x):
+            return (x**1) * 2.0 + x
+
+        x = np.linspace(-1, 1, 3000)
+        compiled = ad.compile(f, passes=("reused",))
+        for _ in range(2):
+            assert np.array_equal(compiled(x), 3.0 * np.linspace(-1, 1, 3000))
+        assert np.array_equal(x, np.linspace(-1, 1, 3000))
 
     def test_a_jacobian_in_float32_stays_in_float32(self):
         def f(x):
@@ -129,6 +147,16 @@ class TestWhatIsRead:
         for factor, dtype in ((2.0, "float64"), (np.float32(2.0), "float32")):
             for _ in range(2):
                 assert compiled(x, factor).dtype == f(ad.constant(x), ad.constant(factor)).dtype == dtype
+
+    def test_labels_are_checked_in_every_call(self):
+        compiled = ad.compile(nn.softmax_cross_entropy)
+        logits = np.arange(6.0).reshape(2, 3)
+        for labels in ([0, 2], [1, 1]):
+            expected = nn.softmax_cross_entropy(logits, np.array(labels))
+            np.testing.assert_allclose(compiled(logits, np.array(labels)).numpy(), expected, 1e-14)
+        for labels, said in (([0, 7], r"labels\[1\] is 7"), ([-1, 0], r"labels\[0\] is -1")):
+            with pytest.raises(ValueError, match=said):
+                compiled(logits, np.array(labels))
 
 
 class TestWhatComesBack:
