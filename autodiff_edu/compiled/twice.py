@@ -29,8 +29,8 @@ def check_same(one: Listing, other: Listing, name: str) -> None:
         if not _alike(first.values, second.values, pairs) or not _alike(first.parameters, second.parameters, pairs):
             raise DifferentError(
                 f"{place(second.where)}: {second.name} uses numbers that differ when {name} is called again "
-                "with the same arguments. Random numbers, or numbers that an earlier call left behind, would stay those of "
-                "the first call: "
+                "with the same arguments. Random numbers, or numbers that an earlier call left behind, would stay "
+                "those of the first call: "
                 f"draw or keep them outside, and pass them to {name} as an argument"
             )
         if first.output_value is not None:
