@@ -73,7 +73,8 @@ class Program:
                 removed.append(f"{name} {after - before:+d}".replace("-", "−"))
             before = after
         told = f" ({', '.join(removed)})" if removed else ""
-        return f"{self.lengths['recorded']:,} operations, {before:,} left{told}"
+        count = self.lengths["recorded"]
+        return f"{count:,} operation{'' if count == 1 else 's'}, {before:,} left{told}"
 
     def __str__(self) -> str:
         return "\n".join([f"# {self.name}: {self.summary}", *self.known, self.text])
