@@ -12,7 +12,7 @@ from types import MethodType
 from typing import Any
 
 from ..arrays.structures import flatten, rebuild
-from ..core.active import State, always, now
+from ..core.active import State, always, now, only
 from ..core.tape import Tape
 from ..core.tensor import Tensor, constant
 from ..core.variable import Variable
@@ -55,7 +55,7 @@ class Compiled:
             try:
                 found = program.run(*arrays, *[variable._array for variable in program.variables])
             except Exception:  # the function raises it too, at its own line, and with what the package has to say
-                return self._plainly(args, named)
+                return self._undone_if_it_fails(args, named)
             if found is not None:
                 return program.finish(found)
         program = self._add(signature, args, named, paths)
@@ -68,6 +68,22 @@ class Compiled:
         tensors = (constant(leaf) if is_array(leaf) and not isinstance(leaf, Tensor) else leaf for leaf in leaves)
         args, named = rebuild((args, named), tensors)
         return self.function(*args, **named)
+
+    def _undone_if_it_fails(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Run the function itself; where it fails, its variables have the values that they had before."""
+        before: dict[int, tuple[Variable, Any]] = {}
+
+        def see(what: str, *details: Any) -> None:
+            if what == "Assigning":
+                before.setdefault(details[0]._id, (details[0], details[0]._array))
+
+        with only(*now().listeners, hooks=(see,)):
+            try:
+                return self._plainly(args, named)
+            except BaseException:
+                for variable, array in before.values():
+                    variable._array = array
+                raise
 
     def __reduce__(self) -> Any:
         return Compiled, (self.function, self.passes)

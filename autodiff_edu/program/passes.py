@@ -7,7 +7,7 @@ which numbers are multiplied, and so the last digits.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -44,8 +44,7 @@ def folded(listing: Listing) -> Listing:
     instead: dict[Value, Value] = {}
     makers: dict[Value, Instruction] = {}
     left = []
-    for one in listing.instructions:
-        instruction = one.with_values(instead) if instead else one
+    for instruction in _with(instead, listing):
         output = instruction.output_value
         if output is not None and output.array is not None:
             continue
@@ -64,8 +63,7 @@ def shared(listing: Listing) -> Listing:
     instead: dict[Value, Value] = {}
     seen: dict[Any, Value] = {}
     left = []
-    for one in listing.instructions:
-        instruction = one.with_values(instead) if instead else one
+    for instruction in _with(instead, listing):
         output = instruction.output_value
         key = instruction.operation, _key(instruction.values), _key(instruction.parameters), repr(instruction.errors)
         if key not in seen:
@@ -75,6 +73,12 @@ def shared(listing: Listing) -> Listing:
             instead[output] = seen[key]
             seen[key].label = seen[key].label or output.label
     return listing.with_instructions(left, instead)
+
+
+def _with(instead: dict[Value, Value], listing: Listing) -> Iterator[Instruction]:
+    """Iterate over the instructions, with other values in place of those that a pass has removed so far."""
+    for instruction in listing.instructions:
+        yield instruction.with_values(instead) if instead else instruction
 
 
 def _key(structure: Any) -> Any:

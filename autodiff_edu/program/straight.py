@@ -13,7 +13,7 @@ from ..text.places import Where, place
 from .instructions import Instruction, Listing, Value
 from .passes import can_add_into, is_fresh
 from .spelling import INDEXING, Text, infix, literal
-from .writing import INLINE, Writer
+from .writing import Computed, Writer
 
 METHODS = {np.reshape, np.sum, np.mean, np.max, np.min, np.prod}
 """What an array does itself in half the time."""
@@ -103,14 +103,11 @@ class Straight(Writer):
             if known is None:  # a constant
                 known = self._texts[value] = self.operand(None, value.array, value.label)
             return known
-        if type(value) in (tuple, list, slice) and not isinstance(value, np.ndarray):
+        if type(value) in (tuple, list, slice):
             return Text(self._nested(value, index))
-        if type(value) is float or type(value) is int:
-            return literal(value)  # type: ignore[return-value]
-        text = None if isinstance(value, np.ndarray) and value.size > INLINE else literal(value, index)
-        if text is None or isinstance(value, np.ndarray | np.generic):  # made once, not in every call
-            return self._constant(value, name or "c")
-        return text
+        is_array = isinstance(value, np.ndarray | np.generic)  # which is made once, not in every call
+        text = None if is_array else literal(value, index)
+        return self._constant(value, name or "c") if text is None else text
 
     def _nested(self, value: Any, index: bool) -> str:
         if type(value) is slice:
@@ -180,11 +177,11 @@ class Straight(Writer):
         first = instruction.values[0]
         if instruction.operation in METHODS and type(first) is Value and first.array is None:
             told = [part.text for part in parts[1:]]
-            told += [f"{key}={self._parameter(key, value).text}" for key, value in self._said(instruction)]  # type: ignore[arg-type]
+            told += [f"{key}={self._parameter(key, value).text}" for key, value in self._said(instruction)]
             return Text(f"{parts[0].within(10)}.{instruction.name}({', '.join(told)})")
-        return self.expression(instruction, parts)  # type: ignore[arg-type]
+        return self.expression(instruction, parts)
 
-    def _infix(self, entry: Any, sign: str, left: Text, right: Text) -> Text:
+    def _infix(self, entry: Computed, sign: str, left: Text, right: Text) -> Text:
         """Write `x * 1` as it is: a program that only repeats x has no array of its own to write into."""
         return infix(sign, left, right)
 

@@ -388,7 +388,7 @@ class TestVariables:
         before = w.numpy().copy()
         with pytest.raises(np.linalg.LinAlgError):
             invert(-before - 1.0)
-        assert np.array_equal(w, before + 1.0), "the function itself ran, and failed after its assignment"
+        assert np.array_equal(w, before)
 
     def test_a_dtype_is_converted_to_the_variable_s(self):
         w = ad.Variable([1.0, 2.0], dtype="float32")
