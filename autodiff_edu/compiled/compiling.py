@@ -54,7 +54,7 @@ class Compiled:
         for program in paths:
             try:
                 found = program.run(*arrays, *[variable._array for variable in program.variables])
-            except Exception:  # the function raises it too, at its own line, and with what the package has to say
+            except Exception:  # the function raises it too, at its own line and in our words
                 return self._undone_if_it_fails(args, named)
             if found is not None:
                 return program.finish(found)
@@ -63,14 +63,14 @@ class Compiled:
         return self(*args, **named) if found is None else program.finish(found)  # None: another thread assigned
 
     def _plainly(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        """Run the function itself; its result holds tensors, as that of a program does."""
+        """Run the function itself; its result holds tensors, like that of a program."""
         leaves = [leaf for _, leaf in flatten((args, named), "")]
         tensors = (constant(leaf) if is_array(leaf) and not isinstance(leaf, Tensor) else leaf for leaf in leaves)
         args, named = rebuild((args, named), tensors)
         return self.function(*args, **named)
 
     def _undone_if_it_fails(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        """Run the function itself; where it fails, its variables have the values that they had before."""
+        """Run the function itself; if it fails, give its variables back the values that they had before."""
         before: dict[int, tuple[Variable, Any]] = {}
 
         def see(what: str, *details: Any) -> None:
@@ -89,11 +89,11 @@ class Compiled:
         return Compiled, (self.function, self.passes)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        """Be a method, where it stands in a class."""
+        """Bind to an instance, as a function in a class does."""
         return self if instance is None else MethodType(self, instance)
 
     def program(self, *args: Any, **named: Any) -> Program:
-        """Return the program for such arguments; record it if there is none yet.
+        """Return the program for these arguments; record it if there is none yet.
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ class Compiled:
         Returns
         -------
         Program
-            `print` shows it, `summary` says what each pass removed, and calling it with arrays runs it.
+            `print` shows it, `summary` tells what each pass removed, and calling it with arrays runs it.
         """
         paths, signature, arrays = self._found(args, named)
         for program in paths:
@@ -117,7 +117,7 @@ class Compiled:
             self._paths = {}
 
     def _found(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Program, ...], Any, list[Any]]:
-        """Return the programs for such arguments, what tells such arguments from others, and the arrays among them."""
+        """Return the programs for these arguments, the key of their kind, and the arrays among them."""
         key: list[Any] = []
         arrays: list[Any] = []
         taken_apart(args, key, arrays)
@@ -141,9 +141,9 @@ class Compiled:
                 guards = [one for one in listing.instructions if one.is_guard]
                 raise ValueError(
                     f"{place(guards[-1].where)}: {self.__name__} takes another path here for the "
-                    f"{MOST_PATHS + 1}th time with arguments of the same shapes, so compiling it does not pay. Use "
-                    "np.where in place of `if` and of masks, and a whole number as argument in place of a tensor in "
-                    "range(); or leave this part out of the compiled function"
+                    f"{MOST_PATHS + 1}th time with arguments of the same shapes, so compiling it is not worth it. "
+                    "Use np.where instead of `if` and masks; pass whole numbers for range() as arguments, not as "
+                    "tensors; or leave this part out of the compiled function"
                 )
             program = Program(self.__name__, listing, build, captured, self.passes)
             self._paths[signature] = (*paths, program)
@@ -189,7 +189,7 @@ class Compiled:
 
     def __str__(self) -> str:
         programs = [str(program) for paths in self._paths.values() for program in paths]
-        return "\n\n".join(programs) or f"{self!r}: call it, and its program is here"
+        return "\n\n".join(programs) or f"{self!r}: call it first, then print it again"
 
     def __repr__(self) -> str:
         count = sum(map(len, self._paths.values()))
@@ -197,7 +197,7 @@ class Compiled:
 
 
 def _is_heard(state: State, args: Any, named: Any, paths: tuple[Program, ...]) -> bool:
-    """Return whether somebody listens to what the function computes, which a program would not tell."""
+    """Return whether something listens to what the function computes; a program would not report it."""
     if state.hooks:
         return True
     leaves = [leaf for _, leaf in flatten((args, named), "") if isinstance(leaf, Tensor)]
@@ -233,32 +233,32 @@ def compile(function: Callable[..., Any] | None = None, *, passes: Iterable[str]
     """Return a function that computes what `function` computes, as fast as NumPy written by hand.
 
     The first call with arguments of new structures, shapes or dtypes records every operation on tensors, also those of
-    the tapes inside, and writes one NumPy function; later calls run that function. So Python itself runs only while
-    recording: prints, counters and lists of yours do not hear of later calls.
+    the tapes inside, and writes one NumPy function; later calls run that function. So your Python code runs only while
+    it is recorded: later calls print nothing, and leave your counters and lists as they are.
 
     Parameters
     ----------
     function : callable
         Takes arrays, numbers and structures of them; returns tensors, None, and structures of them. It may open tapes,
-        take gradients of any order, read and assign variables.
+        take gradients of any order, and read and assign variables.
     passes : sequence of str, optional
-        What makes the program faster, in this order: "unused", "folded", "shared", "postponed", "joined", "reused"; all
-        of them by default, `()` for none.
+        The passes that make the program shorter and faster, in the order in which they run. By default "unused",
+        "folded", "shared", "postponed", "joined", "reused"; `()` for none.
 
     Returns
     -------
     Compiled
         Called like the function. Floats, complex numbers, arrays and tensors are its inputs. Whole numbers, booleans,
-        strings, variables and other objects belong to the program: another one has a program of its own.
-        `print` shows the programs, `program(*args)` gives one, and `clear()` forgets them.
+        strings, variables and other objects are part of the program: a different one gets its own program.
+        `print` shows the programs, `program(*args)` returns one, and `clear()` forgets them.
 
     Raises
     ------
     TypeError
         When called: if plain numbers are taken out of a tensor, as with float() or .numpy(); if the result holds
-        something else than tensors and None; if an argument cannot be hashed.
+        anything but tensors and None; if an argument cannot be hashed.
     ValueError
-        When called: if the function computes something else when it is called again with the same arguments, as with
+        When called: if the function computes something different when called again with the same arguments, as with
         random numbers; if arguments of the same kind take more than 16 paths.
 
     Warns
@@ -268,11 +268,11 @@ def compile(function: Callable[..., Any] | None = None, *, passes: Iterable[str]
 
     Notes
     -----
-    Arrays, floats and other objects that are not arguments are constants, as they were while recording. Variables are
+    Arrays, floats and other objects that are not arguments keep the values that they had while recording. Variables are
     read in every call, and assigned to when the program has finished. A float is a float64 tensor, as in `constant`:
     next to float32 arrays, pass `np.float32(0.1)` in place of `0.1`.
 
-    Where Python asks a tensor for its truth or for a whole number (`if x > 0`, `while`, `range(int(n))`), the program
+    Where Python needs a truth value or a whole number from a tensor (`if x > 0`, `while`, `range(int(n))`), the program
     checks that the answer is the one recorded. If it is not, the function is recorded once more, and both are kept.
 
     Under a tape that follows an argument or a variable, and in the player, the function itself runs.
@@ -298,5 +298,5 @@ def compile(function: Callable[..., Any] | None = None, *, passes: Iterable[str]
         raise TypeError(f"ad.compile takes a function, not {function!r:.60}; write ad.compile(f) and call the result")
     chosen = tuple(PASSES) if passes is None else tuple(passes)
     if unknown := [name for name in chosen if name not in PASSES]:
-        raise ValueError(f"there is no pass {unknown[0]!r}; the passes are {', '.join(map(repr, PASSES))}")
+        raise ValueError(f"{unknown[0]!r} is not a pass; the passes are {', '.join(map(repr, PASSES))}")
     return Compiled(function, chosen)

@@ -24,12 +24,12 @@ class Program:
     text : str
         The function; `str` and `print` show it too.
     lengths : dict
-        By the name of each pass, in order, how many instructions it left; under "recorded", how many there were.
+        How many instructions were "recorded", and how many each pass left, by its name and in order.
     captured : set of int
         The ids of tensors that are constants of the program.
     variables, assigned : tuple of Variable
-        Those that it reads: it is called with their arrays, after those of the arguments. Those that it gives new
-        values, which it returns after the results.
+        The variables that it reads, whose arrays it takes after those of the arguments; and those that it assigns,
+        whose new values it returns after the results.
     """
 
     def __init__(

@@ -30,10 +30,10 @@ _COUNTS = "How many it finds depends on the numbers. Use np.where(mask, x, 0), w
 INSTEAD = {
     **dict.fromkeys(("nonzero", "flatnonzero", "argwhere", "unique"), _COUNTS),
     "numpy()": "Use the tensor itself: operators and NumPy functions accept it",
-    "float()": "Leave float() out: a tensor of one element is a number",
-    "complex()": "Leave complex() out: a tensor of one element is a number",
-    "item()": "Leave .item() out: a tensor of one element is a number",
-    "tolist()": "Use the tensor itself: x[0], len(x) and loops work as with a list",
+    "float()": "Leave float() out: a tensor of one element works like a number",
+    "complex()": "Leave complex() out: a tensor of one element works like a number",
+    "item()": "Leave .item() out: a tensor of one element works like a number",
+    "tolist()": "Use the tensor itself: x[0], len(x) and loops work as they do with a list",
 }
 
 
@@ -42,7 +42,7 @@ class LeavingError(TypeError):
 
 
 class Recording:
-    """A listener that writes instructions down, and a hook that hears of assignments and cotangents.
+    """A listener that writes instructions down, and a hook that sees assignments and cotangents.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ class Recording:
         self._know(output_id, array, self._write(operation, values, parameters, array, entry.where))
 
     def follows(self, ids: Any) -> bool:
-        """Return True: rules must run on tensors to be heard."""
+        """Return True: only rules that run on tensors are recorded."""
         return True
 
     def guard(self, tensor: Any, check: Any) -> Any:
@@ -161,7 +161,7 @@ class Recording:
             return
         self.failure = LeavingError(
             f"{place(entry.where)}: {word} takes the plain numbers out of a tensor here, and a compiled program would "
-            f"keep those of its first call. {INSTEAD.get(word, 'Use NumPy functions that have a rule')}; or do this "
+            f"keep those of the first call. {INSTEAD.get(word, 'Use NumPy functions that have a rule')}; or do this "
             "part outside the compiled function, and pass the result as an argument"
         )
         raise self.failure
@@ -199,7 +199,7 @@ class Recording:
     # Values ----------------------------------------------------------------------------------------------------------
 
     def value_of(self, tensor: Tensor) -> Value:
-        """Return the value of a tensor; of a variable made inside the latest, although it has its first array again."""
+        """Return the value of a tensor; of a variable made inside, the latest, although its first array is back."""
         if tensor._id in self.made and tensor._id in self.assigned:
             return self.assigned[tensor._id][1]
         return self._value(tensor, tensor._id, tensor._array)
@@ -236,7 +236,7 @@ class Recording:
         return known or self._values[id]
 
     def _plain(self, array: Any) -> Any:
-        """Return the value of an array that no tensor has: of w.numpy(), called before, it is not that of w."""
+        """Return the value of an argument that is not a tensor; what w.numpy() returned before is a constant."""
         if id(array) in self._initial and type(array) is not np.bool_:
             return Value.constant(array) if isinstance(array, np.ndarray) else array
         return self._numbers(array)
@@ -286,7 +286,7 @@ class Recording:
         )
 
     def _count(self, index: Any, entry: Entry) -> None:
-        """Guard how many elements a mask takes, because what follows depends on the shape."""
+        """Guard how many elements a mask selects, because later shapes depend on it."""
         arrays = entry.values[1] if isinstance(entry.values[1], tuple) else (entry.values[1],)
         for mask, array in zip(index if isinstance(index, tuple) else (index,), arrays, strict=True):
             if type(mask) is Value and mask.dtype == bool and mask.array is None:

@@ -1,4 +1,4 @@
-"""What a compiled function returns: its structure, which is put together anew in every call."""
+"""What a compiled function returns: its structure, which is rebuilt in every call."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def tensors_of(result: Any, name: str) -> list[Tensor]:
             raise TypeError(
                 f"{path} of {name} is {leaf!r:.60} of type {type(leaf).__name__}, but a compiled function returns "
                 "tensors, None, and structures of them. Return a tensor computed with NumPy functions; a plain number "
-                "or array would stay that of the first call"
+                "or array would keep its value from the first call"
             )
     return found
 
@@ -41,7 +41,7 @@ def tensors_of(result: Any, name: str) -> list[Tensor]:
 def builder(result: Any, made: Set[int]) -> Callable[[Arrays], Any]:
     """Return a function that puts arrays in place of the tensors of a result, in the order of `tensors_of`.
 
-    `made` has the ids of the variables that the function makes, which are others in every call.
+    `made` has the ids of the variables that the function makes, which are new in every call.
     """
     places = iter(range(10**9))
     return _builder(result, places, made)

@@ -17,7 +17,7 @@ _FLOATS: dict[type, type] = {float: np.float64, complex: np.complex128}
 
 
 def taken_apart(arguments: Any, key: list[Any], arrays: list[Any]) -> None:
-    """Append the arrays among the arguments to `arrays`, and what they and the others have in common to `key`.
+    """Append the arrays among the arguments to `arrays`, and all else that a program depends on to `key`.
 
     A call whose key is the same can run the same program.
     """
@@ -79,7 +79,7 @@ def is_array(leaf: Any) -> bool:
 def with_tensors(
     function: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]
 ) -> tuple[list[Tensor], tuple[Any, ...], dict[str, Any]]:
-    """Return a tensor of its own for every array among the arguments, and the arguments with those in place."""
+    """Return a new tensor for each array among the arguments, and the arguments with these tensors in place."""
     leaves = [leaf for name, arg in zip(_names_of(function, args), args, strict=True) for leaf in flatten(arg, name)]
     leaves += [leaf for name, arg in named.items() for leaf in flatten(arg, name)]
     found = [_own(*leaf) if is_array(leaf[1]) else leaf[1] for leaf in leaves]

@@ -86,7 +86,7 @@ class Optimizer:
             return _each(_array, self._step(wrap(gradient), _each(_tensor, memory)))
 
     def _step_compiled(self, recording: Any, variable: Variable, gradient: Any, memory: Any) -> None:
-        """Take a step that becomes part of a program, with variables as memory, which the program reads and assigns."""
+        """Take a step that becomes part of a program; the program reads and assigns variables as its memory."""
         with only():
             memory = _each(_variable, self._start(variable) if memory is None else memory)
         self._memory[variable._id] = variable, memory
@@ -101,7 +101,7 @@ class Optimizer:
             variable.assign_sub(change)
 
     def _start(self, variable: Variable) -> Any:
-        """Return what to remember before the first step, where a program needs something to read."""
+        """Return the memory before the first step; a program has to read something there."""
         return None
 
     def _step(self, gradient: Any, memory: Any) -> tuple[Any, Any]:
@@ -217,14 +217,14 @@ def _variable(value: Any) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """Return the array of a variable, or Python's whole number, whose powers have no dtype of their own."""
+    """Return the array of a variable; for a whole number, an int of Python, whose powers have no dtype."""
     if not isinstance(value, Variable):
         return value
     return value._array.item() if value.dtype.kind == "i" else value._array
 
 
 def _kept(memory: Any, after: Any) -> Any:
-    """Return what to remember: as before, in variables where a program reads it."""
+    """Return what to remember, in the same variables as before where a program reads them."""
     if isinstance(memory, tuple):
         return tuple([_kept(*pair) for pair in zip(memory, after, strict=True)])
     if not isinstance(memory, Variable):

@@ -1,7 +1,7 @@
-"""What makes a program shorter and faster, one small function at a time: each takes a listing and returns another.
+"""The passes, which make a program shorter and faster: small functions that take a listing and return another.
 
-They run in the order of `PASSES`. Each leaves a program that computes the same; only `postponed` changes the order in
-which numbers are multiplied, and so the last digits.
+By default, they run in the order of `PASSES`. None changes what the program computes, except that
+`postponed` multiplies numbers in another order, which may change the last digits.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LONG, NAME = 72, 8
 
 FRESH = {np.where, np.matmul, np.sum, np.mean, np.max, np.min, np.prod, np.concatenate, np.stack, np.linalg.solve}
 FRESH |= {operations.cast, operations.clip, operations.concatenate, operations.stack, operations.scatter}
-"""Functions besides ufuncs whose result never shares memory with an argument."""
+"""Functions, besides ufuncs, whose result never shares memory with an argument."""
 
 
 def unused(listing: Listing) -> Listing:
@@ -40,7 +40,7 @@ def unused(listing: Listing) -> Listing:
 
 
 def folded(listing: Listing) -> Listing:
-    """Compute what depends on no argument and no variable now; simplify the rest: `x * 1`, `-(2 * x)`, `x.T.T`."""
+    """Compute now what depends on no argument and no variable; simplify the rest: `x * 1`, `-(2 * x)`, `x.T.T`."""
     instead: dict[Value, Value] = {}
     makers: dict[Value, Instruction] = {}
     left = []
@@ -76,7 +76,7 @@ def shared(listing: Listing) -> Listing:
 
 
 def _with(instead: dict[Value, Value], listing: Listing) -> Iterator[Instruction]:
-    """Iterate over the instructions, with other values in place of those that a pass has removed so far."""
+    """Iterate over the instructions, with the values replaced that a pass has removed so far."""
     for instruction in listing.instructions:
         yield instruction.with_values(instead) if instead else instruction
 
@@ -96,7 +96,7 @@ def _key(structure: Any) -> Any:
 
 
 def joined(listing: Listing) -> Listing:
-    """Write a result where it is used, if that is one place and the reader's code has no name for it."""
+    """Write a small result where it is used, if that is one place and the reader's code has no name for it."""
     uses = Counter(value for instruction in listing.instructions for value in instruction.reads())
     uses.update(listing.kept())
     lengths: dict[Value, int] = {}  # of the results that may be joined, about how many characters their text has

@@ -30,7 +30,7 @@ class Scaled(NamedTuple):
 
 
 def postponed(listing: Listing) -> Listing:
-    """Put off the multiplications that all cotangents of a stack share, and multiply one-hot seeds by no matrix."""
+    """Put off the multiplications that all cotangents of a stack share; replace products of one-hot seeds with rows."""
     constants = {value for one in listing.instructions for value in one.reads() if value.array is not None}
     seeds = {value: Scaled(value, None, batch) for value in constants if (batch := _batch_of(value)) is not None}
     return Postponing(listing, seeds).run() if seeds else listing
@@ -64,7 +64,7 @@ class Postponing:
         return self.listing.with_instructions(self.left)
 
     def _multiply(self, value: Value, user: Instruction) -> None:
-        """Write the multiplication that was put off, because an instruction needs all numbers of the stack."""
+        """Write the multiplication that was put off, because an instruction needs the numbers of the stack."""
         stack = self.stacks[value]
         if stack.base is not value and value not in self.done:
             self.done.add(value)
@@ -72,7 +72,7 @@ class Postponing:
             self.stacks[value] = Scaled(value)
 
     def _postpone(self, instruction: Instruction) -> bool:
-        """Change the scale in place of the stack, or choose rows in place of multiplying; return whether it could."""
+        """Change the scale instead of the stack, or choose rows instead of multiplying; return whether that works."""
         operation, values, output = instruction.operation, instruction.values, instruction.output_value
         if output is None or instruction.parameters:
             return False

@@ -38,7 +38,7 @@ def unchanged(instruction: Instruction, makers: dict[Value, Instruction]) -> Val
 
 
 def simpler(instruction: Instruction, makers: dict[Value, Instruction]) -> Instruction:
-    """Return an instruction that computes the same with less work; the same instruction if there is none."""
+    """Return an instruction that computes the same with less work, or the instruction itself if there is none."""
     operation, values, output = instruction.operation, instruction.values, instruction.output_value
     if isinstance(operation, np.ufunc) and len(values) == 2 and operation.signature is None:  # not np.matmul
         values = _without_broadcasting(values, makers, output)
@@ -76,7 +76,7 @@ def _is_zero_outside(value: Value, mask: Value, makers: dict[Value, Instruction]
 
 
 def number_of(value: Any) -> Any:
-    """Return the number that all elements of a constant are; None if they differ, or are not known."""
+    """Return the number that every element of a constant is; None if they differ or are not known."""
     array = value.array if type(value) is Value else value
     if not isinstance(array, np.ndarray):
         return array if isinstance(array, np.generic) or type(array) in (bool, int, float) else None
@@ -103,7 +103,7 @@ def _changed(instruction: Instruction, operation: Any, values: list[Any]) -> Ins
 
 
 def _without_broadcasting(values: list[Any], makers: dict[Value, Instruction], output: Value) -> list[Any]:
-    """Leave a broadcast of one operand out, where the operation broadcasts it anyway."""
+    """Leave out the broadcast of an operand that the operation broadcasts anyway."""
     for k, value in enumerate(values):
         maker, other = makers.get(value) if type(value) is Value else None, values[1 - k]
         if maker is None or maker.operation is not np.broadcast_to or type(maker.values[0]) is not Value:

@@ -16,7 +16,7 @@ from .spelling import INDEXING, Text, infix, literal
 from .writing import Computed, Writer
 
 METHODS = {np.reshape, np.sum, np.mean, np.max, np.min, np.prod}
-"""What an array does itself in half the time."""
+"""Functions that arrays have as methods too, which take half the time."""
 
 WIDEST = 60
 """The last column at which a remark may start."""
@@ -137,8 +137,8 @@ class Straight(Writer):
                 test = f"not {value.within(4)}" if instruction.answer else value.text
             else:
                 test = f"int({value.text}) != {instruction.answer}"
-            asked = "true" if instruction.answer is True else "false" if instruction.answer is False else "the same"
-            return [(f"if {test}: return None", f"{remark}: unless it is {asked}, this is another path")]
+            recorded = str(instruction.answer).lower()
+            return [(f"if {test}: return None", f"{remark}: the recorded answer was {recorded}")]
         output = instruction.output_value
         text = self._expression(instruction)
         if output in self.listing.joined:
@@ -209,6 +209,6 @@ class Straight(Writer):
 
 
 def callable_of(text: str, name: str, namespace: dict[str, Any]) -> Callable[..., Any]:
-    """Make the written function callable."""
+    """Compile the text of a function, and return the function."""
     exec(compile(text, f"<compiled {name}>", "exec"), namespace)
     return namespace[name]

@@ -656,7 +656,7 @@ class TestRefusals:
     def test_what_is_not_a_function_and_unknown_passes_are_refused(self):
         with pytest.raises(TypeError, match=r"ad\.compile takes a function, not 3"):
             ad.compile(3)
-        with pytest.raises(ValueError, match="there is no pass 'fast'; the passes are 'unused'"):
+        with pytest.raises(ValueError, match="'fast' is not a pass; the passes are 'unused'"):
             ad.compile(lambda x: x, passes=("fast",))
 
 

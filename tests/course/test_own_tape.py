@@ -32,8 +32,8 @@ def fit(names, loss_of, rate, turns=40):
 def one_by_one(length, mass):
     def loss_of(w, b):
         total = 0.0
-        for flipper, scale in zip(length.tolist(), mass.tolist(), strict=True):
-            error = w * flipper + b - scale
+        for one_length, one_mass in zip(length.tolist(), mass.tolist(), strict=True):
+            error = w * one_length + b - one_mass
             total = total + error * error
         return total * (1 / len(mass))
 

@@ -16,21 +16,21 @@ PAIR = "Hand in two classes, the tape and the value, as in `answer = Mine, Value
 ON_NUMBERS = ("overwrite", "twice", "forwards", "early", "last", "zero", "dead", "seed", "without g")
 
 
-OF_THE_BOX = "Shapes are those of numbers, not of boxes: `np.shape(x.number)`."
+OF_THE_BOX = "Take the shape of the number, not of the box: `np.shape(x.number)`."
 MEANT = {
     "ellipsis": "Replace the three dots.",
-    "'NoneType' object is not iterable": "`list.reverse()` turns the list itself round and returns None. "
+    "'NoneType' object is not iterable": "`list.reverse()` reverses the list itself and returns None. "
     "`reversed(list)` leaves it as it is.",
-    "not iterable": "A rule gives a tuple, one contribution for each input.",
+    "not iterable": "A rule returns a tuple, one contribution for each input.",
     "has no len": OF_THE_BOX,
     "sequence of integers": OF_THE_BOX,
-    "'Value'": "Rules want numbers, not boxes: `number_of(x)`.",
+    "'Value'": "Rules take numbers, not boxes: `number_of(x)`.",
 }
 """What a TypeError with these words usually means in a walk."""
 
 
 def walk_on_numbers(answer: Any) -> str:
-    """Check 4.1: a tape of the learner's, on random programs with numbers."""
+    """Check 4.1: the learner's walk, on random programs with numbers."""
     tape, value = _tape_and_value(answer)
     _compare(tape, value, NUMBERS, [SLIPS[name] for name in ON_NUMBERS])
     _asks_again(tape, value)
@@ -50,13 +50,13 @@ def division(answer: Any) -> str:
             raise NotYet(f"Replace the three dots: {written} is still open.")
         if not isinstance(given, value):
             raise NotYet(
-                f"{written} is {shortened(given)}, and not a Value, so no tape can follow it. Let `apply` compute it."
+                f"{written} is {shortened(given)}, not a Value, so no tape can follow it. Let `apply` compute it."
             )
         number = numbers(given.number, written)
         if number.shape == () and np.isclose(number, 1 / wanted):
-            raise NotYet(f"{written} is divided the wrong way round: the number is {number:.6g}. Who is asked?")
+            raise NotYet(f"{written} is {number:.6g}: it is divided the wrong way round. Which of the two is `self`?")
         if number.shape or not np.isclose(number, wanted):
-            raise NotYet(f"{written} should have the number 3, and it has {shortened(given.number)}.")
+            raise NotYet(f"{written} should have the number 3, but it has {shortened(given.number)}.")
     if all(slope is None for slope in _asked(tape, value, QUOTIENTS[0][0]).values()):
         raise NotYet("The numbers are right, but no tape has heard of the division. Let `apply` compute it.")
     _compare(tape, value, QUOTIENTS, WRONG_QUOTIENTS)
@@ -64,7 +64,7 @@ def division(answer: Any) -> str:
 
 
 def walk_on_arrays(answer: Any) -> str:
-    """Check 4.3: a mended tape, on random programs with arrays of several shapes."""
+    """Check 4.3: the corrected walk, on random programs with arrays of several shapes."""
     tape, value = _tape_and_value(answer)
     _compare(tape, value, ARRAYS, list(SLIPS.values()))
     _asks_again(tape, value)
@@ -86,7 +86,7 @@ def _tape_and_value(answer: Any) -> tuple[Any, Any]:
 def _compare(
     tape: Any, value: Any, groups: list[list[Program]], slips: list[tuple[Callable[[Program], Gradients], str]]
 ) -> None:
-    """Compare a tape with the package's; where it is wrong, find the slip that explains all that it says."""
+    """Compare a tape with the package's; where it is wrong, name the slip that explains all its answers."""
     for programs in groups:
         given = [_asked(tape, value, program) for program in programs]
         wrong = [k for k, program in enumerate(programs) if not agree(given[k], right(program))]
@@ -118,7 +118,7 @@ def _asked(tape: Any, value: Any, program: Program, times: int = 1) -> Gradients
             values = program.run(sources)
     except Exception as error:
         raise NotYet(
-            f"Recording {program} raised {type(error).__name__}: {shortened(str(error))}. Is `apply` as it was?"
+            f"Recording {program} raised {type(error).__name__}: {shortened(str(error))}. Have you changed `apply`?"
         ) from error
     slopes: Any = None
     for _ in range(times):
@@ -130,14 +130,14 @@ def _asked(tape: Any, value: Any, program: Program, times: int = 1) -> Gradients
 
 
 def _explained(hint: NotYet, program: Program) -> str:
-    """Add to what a walk raised what it usually means."""
+    """Return what a walk raised, with what it usually means."""
     error = hint.__cause__
     if isinstance(error, KeyError) and error.args and isinstance(error.args[0], np.ufunc):
         return f"For {program} your tape finds no rule for `np.{error.args[0].__name__}` in `RULES`."
     if isinstance(error, KeyError):
         return (
-            f"{_call(program)} raised KeyError: it looked for a cotangent where there is none. Not every entry leads "
-            "to the target, and not every source does, so use `.get`."
+            f"{_call(program)} raised KeyError: it looked for a cotangent where there is none. Not every entry "
+            "and not every source leads to the target, so use `.get`."
         )
     for words, meant in MEANT.items():
         if isinstance(error, TypeError) and words in str(error):
@@ -162,7 +162,7 @@ def _read(slopes: Any, program: Program) -> Gradients:
     read = {}
     for name, slope in zip(program.sources, slopes, strict=True):
         if hasattr(slope, "number"):
-            raise NotYet("The slopes are Values: rules want numbers. Take them out of their boxes with `number_of`.")
+            raise NotYet("The slopes are Values, but rules take numbers. Unpack the inputs first, with `number_of`.")
         read[name] = None if slope is None else numbers(slope, f"the slope for {name}")
     return read
 
@@ -172,19 +172,19 @@ def _asks_again(tape: Any, value: Any) -> None:
     program = NUMBERS[0][4]
     if not agree(_asked(tape, value, program, times=2), right(program)):
         raise NotYet(
-            "The first answer is right, and the second one of the same tape is not. Did the first walk turn "
-            "`self.entries` round or empty it, or keep its cotangents? Leave the list as it is: `reversed(entries)`."
+            "The first answer is right, but asked again, the same tape gives another. Did the first walk reverse or "
+            "empty `self.entries`, or keep its cotangents? Leave the list as it is: `reversed(self.entries)`."
         )
 
 
 def _keeps_copies(tape: Any, value: Any) -> None:
-    """Write into an array after it was used."""
+    """Write into an array after it was used: the tape must have kept a copy."""
     recording, x, buffer = tape(), value(2.0), np.array([1.0, 2.0, 3.0])
     with recording:
         target = x * buffer
     buffer[:] = 100.0
     if not agree(dict(zip("x", recording.gradient(target, [x]), strict=True)), {"x": np.array(6.0)}):
-        raise NotYet("An array was written into after the tape had noted it, and the slope changed. Note a copy.")
+        raise NotYet("The program wrote into an array that your tape had noted, and the slope changed. Note a copy.")
 
 
 EXERCISES: dict[str, Callable[[Any], str]] = {"4.1": walk_on_numbers, "4.2": division, "4.3": walk_on_arrays}

@@ -1,4 +1,4 @@
-"""Random programs for the tapes of chapter 4, and what tapes with classic mistakes make of them."""
+"""Random programs for the tapes of chapter 4, and the gradients that tapes with classic mistakes compute for them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ Gradients = dict[str, Any]
 
 
 def right(program: Program) -> Gradients:
-    """Compute the gradients by the package's own tape."""
+    """Compute the gradients with the package's own tape."""
     sources = {name: constant(value) for name, value in program.sources.items()}
     with GradientTape() as tape:
         tape.watch(sources)
@@ -173,7 +173,7 @@ RULES: dict[str, Rule] = {
 
 
 def fold(g: Any, shape: tuple[int, ...], left: bool = True, ones: bool = True) -> Any:
-    """Undo broadcasting, on the left, in axes of length 1, or both. What fits already stays the same array."""
+    """Undo broadcasting, on the left, in axes of length 1, or both. An array that already fits is returned itself."""
     if np.shape(g) == shape:
         return g
     if left:
@@ -188,7 +188,7 @@ def _same(g: Any, shape: tuple[int, ...]) -> Any:
 
 
 def walk(program: Program, slip: str = "", rules: dict[str, Rule] = RULES, fold: Any = fold) -> Gradients:
-    """Walk back over a program as a tape with this slip does; without one, as it should be done."""
+    """Walk back over a program as a tape with this slip does; without a slip, correctly."""
     values = program.run(program.sources)
     target = program.lines[-1].output if slip == "last" else program.target
     seed: Any = np.ones(np.shape(values[target]))[()]
@@ -237,31 +237,31 @@ def walk(program: Program, slip: str = "", rules: dict[str, Rule] = RULES, fold:
 SLIPS: dict[str, tuple[Callable[[Program], Gradients], str]] = {
     "overwrite": (
         partial(walk, slip="overwrite"),
-        "Your walk overwrites: of several contributions to one value only the last survives. Add each to what is "
-        "there.",
+        "Your walk overwrites: of several contributions to one value, only the last survives. Add each to what is "
+        "already there.",
     ),
     "twice": (
         partial(walk, slip="twice"),
         "A value that is used twice in one line, as in `x * x`, gets only one of its two contributions. A dict made "
-        "of inputs and contributions has room for one: go through the pairs.",
+        "of inputs and contributions has room for only one of them: loop over the pairs instead.",
     ),
     "forwards": (
         partial(walk, slip="forwards"),
-        "Your walk goes forwards. A cotangent is finished only when all later uses have sent their part, so start at "
+        "Your walk goes forwards. A cotangent is complete only when all later uses have sent their part, so start at "
         "the end.",
     ),
     "early": (
         partial(walk, slip="early"),
-        "A value is pulled back before its cotangent is finished, as in chapter 2, where 4 became 6. Go through the "
-        "list from its end, once.",
+        "Your walk pulls a value back before its cotangent is complete, as in chapter 2, where 4 became 6. Go through "
+        "the list from its end, once.",
     ),
     "last": (
         partial(walk, slip="last"),
-        "The walk starts at the last entry. The target may be an earlier one, so put the seed at the target.",
+        "Your walk starts at the last entry. The target may come from an earlier one, so put the seed at the target.",
     ),
     "zero": (
         partial(walk, slip="zero"),
-        "A source that the target was not computed from gets 0. There is no path, so say None.",
+        "Your tape returns 0 for a source that the target was not computed from. No path leads there, so return None.",
     ),
     "dead": (
         partial(walk, slip="dead"),
@@ -270,11 +270,11 @@ SLIPS: dict[str, tuple[Callable[[Program], Gradients], str]] = {
     ),
     "seed": (
         partial(walk, slip="seed"),
-        "The seed is the value of the target. Nudge the target by one, and how far does it move?",
+        "Your seed is the value of the target. If you nudge the target by one, how far does it move?",
     ),
     "without g": (
         partial(walk, slip="without g"),
-        "Every line is pulled back as if a 1 had arrived at it. Pass the rule the cotangent of the entry's output.",
+        "Your walk pulls every line back as if a 1 had arrived. Pass the rule the cotangent of the entry's output.",
     ),
     "one": (
         partial(walk, slip="one"),
@@ -287,23 +287,23 @@ SLIPS: dict[str, tuple[Callable[[Program], Gradients], str]] = {
     ),
     "output": (
         partial(walk, slip="output"),
-        "Contributions are folded to the shape of the entry's output. They go to its inputs, and each has a shape of "
-        "its own.",
+        "Your walk folds contributions to the shape of the entry's output. But they go to its inputs, and each "
+        "of these has a shape of its own.",
     ),
     "unfolded": (
         partial(walk, fold=_same),
-        "Contributions are not added up where a value was copied. Fold each of them to the shape of its input.",
+        "Your walk does not add up the contributions where a value was copied. Fold each to the shape of its input.",
     ),
     "left": (
         partial(walk, fold=partial(fold, ones=False)),
-        "Axes that were added on the left are added up; axes of length 1 that were stretched are not.",
+        "Your `fold` adds up axes that were new on the left, but not axes of length 1 that were stretched.",
     ),
     "ones": (
         partial(walk, fold=partial(fold, left=False)),
-        "Stretched axes of length 1 are added up; axes that were added on the left are not.",
+        "Your `fold` adds up stretched axes of length 1, but not axes that were new on the left.",
     ),
 }
-"""By name: what a tape with this slip makes of a program, and the hint."""
+"""By name: the gradients that a tape with this slip computes for a program, and the hint."""
 
 
 def _quotient(rule: Rule) -> Callable[[Program], Gradients]:
@@ -311,9 +311,12 @@ def _quotient(rule: Rule) -> Callable[[Program], Gradients]:
 
 
 WRONG_QUOTIENTS: list[tuple[Callable[[Program], Gradients], str]] = [
-    (_quotient(lambda g, z, x, y: (g / y, g * x / y**2)), "A larger y makes x / y smaller. Which sign is that?"),
+    (
+        _quotient(lambda g, z, x, y: (g / y, g * x / y**2)),
+        "A larger y makes x / y smaller. Which sign does dz/dy have?",
+    ),
     (_quotient(lambda g, z, x, y: (g / y, -g * x / y)), "The slope of 1 / y is -1 / y**2. There is a square in it."),
-    (_quotient(lambda g, z, x, y: (g / y, -g / y**2)), "To y goes x times the slope of 1 / y. Where is the x?"),
+    (_quotient(lambda g, z, x, y: (g / y, -g / y**2)), "y gets x times the slope of 1 / y. Where is the x?"),
     (_quotient(lambda g, z, x, y: (-g * x / y**2, g / y)), "The two contributions have changed places: x comes first."),
     (
         _quotient(lambda g, z, x, y: (1 / y * np.ones(np.shape(g)), -x / y**2 * np.ones(np.shape(g)))),
@@ -321,4 +324,4 @@ WRONG_QUOTIENTS: list[tuple[Callable[[Program], Gradients], str]] = [
     ),
     (_quotient(lambda g, z, x, y: (g * y, g * x)), "That is the rule of a product."),
 ]
-"""What tapes with a wrong rule for division make of a program, and the hint."""
+"""The gradients that tapes with a wrong rule for division compute, each with the hint."""
