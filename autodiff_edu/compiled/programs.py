@@ -23,6 +23,8 @@ class Program:
     ----------
     text : str
         The function; `str` and `print` show it too.
+    listing : Listing
+        The instructions that it was written from, after all passes.
     lengths : dict
         How many instructions were "recorded", and how many each pass left, by its name and in order.
     captured : set of int
@@ -39,7 +41,7 @@ class Program:
         for one in passes:
             listing = PASSES[one](listing)
             self.lengths[one] = len(listing.instructions)
-        self.name = name
+        self.name, self.listing = name, listing
         writer = Straight(listing, name)
         self.text = writer.text()
         self.known = writer.known()

@@ -57,7 +57,7 @@ def replay(
     >>> entry = Thing(operation=np.multiply, inputs=(x, x), output=y, place=here())
     >>> notes = [(entry, 1.0, 0, 3.0, 3.0), (entry, 1.0, 1, 3.0, 6.0)]
     >>> print(replay([entry], y, {"x": x}, notes, "mine").transcript().splitlines()[-1])
-    7. dy/dx is 6.0.
+    7. dt1/dx is 6.
     """
     return _Replay(title).run(list(entries), target, sources, notes)
 

@@ -77,7 +77,7 @@ def without(tapes: Iterable[Tape], *hooks: Any) -> only:
 
 @contextmanager
 def as_they_were(tensors: Iterable[Any], values: Iterable[Any]) -> Iterator[None]:
-    """Give tensors other values during a `with` block; variables, for example, those of the forward pass.
+    """Set tensors to other values during a `with` block; variables, for example, those of the forward pass.
 
     The function may read tensors that are not arguments, so passing it other tensors would not be enough.
     """

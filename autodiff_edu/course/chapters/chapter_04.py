@@ -69,7 +69,8 @@ def walk_on_arrays(answer: Any) -> str:
     _compare(tape, value, ARRAYS, list(SLIPS.values()))
     _asks_again(tape, value)
     _keeps_copies(tape, value)
-    return f"All three are mended. On {sum(map(len, ARRAYS))} programs with arrays of all shapes it agrees with ours."
+    count = sum(map(len, ARRAYS))
+    return f"All three are mended. On {count} programs with arrays of all shapes, your tape agrees with ours."
 
 
 def _tape_and_value(answer: Any) -> tuple[Any, Any]:
@@ -193,17 +194,17 @@ EXERCISES: dict[str, Callable[[Any], str]] = {"4.1": walk_on_numbers, "4.2": div
 PREDICTIONS: dict[str, Prediction] = {
     "4.a": Prediction(
         "`w` is a value that a tape watches. How does the tape find out about `w * three_lengths`?",
-        answer="Python asks w to multiply, and w tells",
+        answer="Python asks w to multiply, and w tells the tape",
         choices=(
             "The tape reads the source code",
-            "Python asks w to multiply, and w tells",
+            "Python asks w to multiply, and w tells the tape",
             "The package changes what * means for all numbers",
             "The tape looks at all values after each line",
         ),
         hints={
-            "The tape reads the source code": "Chapter 1: it knows no loops. If it read code, it would.",
-            "The package changes what * means for all numbers": "Plain numbers leave no entries. Whose * is it?",
-            "The tape looks at all values after each line": "`w * three_lengths` has no name, and got an entry.",
+            "The tape reads the source code": "In chapter 1 it knew nothing of loops. If it read the code, it would.",
+            "The package changes what * means for all numbers": "Then 2.0 * 3.0 would leave an entry. What is w?",
+            "The tape looks at all values after each line": "`w * three_lengths` has no name, yet it got an entry.",
         },
         why="`w` isn't a plain number, and Python leaves the work to it. Cell 1 shows how.",
     ),
@@ -238,7 +239,7 @@ PREDICTIONS: dict[str, Prediction] = {
             4: "Count them: times, plus, minus, times, and the mean.",
             3: "Count them: times, plus, minus, times, and the mean.",
             2: "An entry is an operation, not a line.",
-            6: "Nothing is left over for `1 / len(mass)`: the mean does that.",
+            6: "There is none for `1 / len(mass)`: the mean does that.",
         },
         why="Times, plus, minus, times, mean.",
     ),
@@ -247,19 +248,19 @@ PREDICTIONS: dict[str, Prediction] = {
         answer="almost 0",
         choices=("it grows without end", "about 13, as before", "0.155, that of the best line", "almost 0"),
         hints={
-            "it grows without end": "So it would in chapter 2. But with this tape 0.2 did very little.",
+            "it grows without end": "In chapter 2 it would. But with this tape, a rate of 0.2 did very little.",
             "about 13, as before": "It did fall at 0.2, and these steps are 75 times as long.",
-            "0.155, that of the best line": "That is what a line can do. Is it still one line?",
+            "0.155, that of the best line": "That is the best that one line can do. Is it still one line?",
         },
-        why="It falls far below that of the best line, and that should worry you.",
+        why="It falls far below the loss of the best line, and that should worry you.",
     ),
     "4.f": Prediction(
         "`w` began as the number 0.0. What shape is it now?",
         answer=(342,),
         hints={
-            (): "Then there would be one line, and no line has such a loss. What shape did its slope have?",
+            (): "Then there would be one line, and no line has so small a loss. What shape did its slope have?",
             (1,): "Then there would be one line. What shape is `g * y`, in the rule of `w * length`?",
-            (342, 342): "Nothing here compares all with all. What shape is `g * y`, in the rule of `w * length`?",
+            (342, 342): "Nothing here pairs up penguins. What shape is `g * y`, in the rule of `w * length`?",
             (2,): "w and b are two values, and each has a shape of its own.",
         },
         why="342 contributions arrived, and nobody added them up.",
