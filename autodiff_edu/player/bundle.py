@@ -13,6 +13,7 @@ SHEETS = (
     *("odd", "unfold", "nudge", "tangents", "question", "predict", "words", "stage"),
     *("sweep", "patches", "contours"),
     "media",  # it overrides the others
+    "compact",  # and this overrides it
 )
 
 PREDICTION = ("theme", "question", "prediction")
