@@ -28,7 +28,7 @@ FURNITURE = (
     "script, a.headerlink, button, summary, .viewcode-link, details:has(+ div [data-autodiff-prediction]),"
     " article > section > h1 + p:has(> em:only-child > a)"
 )
-PLAIN = "span.pre, span.n, span.p, span.w, span.o, span.nn, pre > span:not([class]), :is(td, th, li) > p:only-child"  # look as what they stand in
+PLAIN = "span.pre, span.n, span.p, span.w, span.o, span.nn, pre > span:not([class])"  # looks as what it stands in
 ELSEWHERE = {"rule-source"}  # 60 pages of code, which the package has as files
 WIDE = {"rule-book", "dictionary", "made/benchmarks/RESULTS"}
 
@@ -116,7 +116,7 @@ def article(site: Path, name: str, names: list[str]) -> Tag:
         part.decompose()
     for part in body.select("details"):
         part.name, part["class"] = "div", "folded"
-    for part in body.select(PLAIN):
+    for part in body.select(f"{PLAIN}, :is(td, th, li) > p:only-child"):
         part.unwrap()
     for part in body.select("div.cell_input, div.cell_output, div.highlight"):
         if part.get_text().count("\n") <= 25 and not part.find("img"):

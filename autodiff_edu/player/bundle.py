@@ -12,8 +12,8 @@ SHEETS = (
     *("theme", "base", "controls", "strip", "code", "tape", "graph", "panel", "array"),
     *("odd", "unfold", "nudge", "tangents", "question", "predict", "words", "stage"),
     *("sweep", "patches", "contours"),
+    "compact",
     "media",  # it overrides the others
-    "compact",  # and this overrides it
 )
 
 PREDICTION = ("theme", "question", "prediction")

@@ -167,7 +167,8 @@ def test_a_player_asks_for_predictions_from_a_file_too(address: str, open_tab: A
     [("index", "contribution", "contribution"), ("chapters/02-backward", "pulled back", "pull back")],
 )
 def test_a_definition_leads_to_its_entry_in_the_glossary(
-    page: str, word: str, title: str, address: str, open_tab: Any) -> None:
+    page: str, word: str, title: str, address: str, open_tab: Any
+) -> None:
     tab = open_tab(f"{address}/{page}.html")
     player = Shown(tab.page.locator("section.player").first)
     player.click("last")

@@ -309,7 +309,7 @@ class Shown:
         """
         self.click("first")
         self.root.evaluate("root => root.getRootNode().host.scrollIntoView({ block: 'start' })")
-        last = int(self.root.locator("input[type=range]").get_attribute("max"))
+        last = int(self.root.locator(".bar input[type=range]").get_attribute("max"))
         script = f"""async (root, last) => {{
           const read = {TOGETHER}, seen = [], range = root.querySelector("input[type=range]");
           for (let step = 0; step <= last; step++) {{

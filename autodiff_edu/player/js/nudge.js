@@ -50,7 +50,7 @@ function plotOf(points, at) {
   ];
 }
 
-/** The nudges of a trace, over the graph; a button in the heading row of the `panel` opens them, unless they stay open. */
+/** The nudges of a trace, over the graph; a button in the heading row of the `panel` opens them, or it `stays`. */
 export function nudgeView(trace, history, panel, stays = false) {
   const words = STRINGS.nudge;
   const kept = readNudges(trace);
@@ -65,7 +65,8 @@ export function nudgeView(trace, history, panel, stays = false) {
   const [change, numbers, why] = [make("span"), make("dl"), make("p")];
   const plot = draw("svg", { viewBox: `0 0 ${PLOT_WIDTH} ${PLOT_HEIGHT}`, "aria-hidden": true });
   const heading = make("header", {}, make("label", {}, words.heading, choice), ...(stays ? [] : [close]));
-  const about = { class: "nudge", role: stays ? "group" : "dialog", "aria-label": words.name, hidden: stays ? null : "" };
+  const role = stays ? "group" : "dialog";
+  const about = { class: "nudge", role, "aria-label": words.name, hidden: stays ? null : "" };
   const element = make("div", about);
   const inside = [heading, make("div", {}, slider, change), numbers, plot, why];
   if (stays) element.append(...inside);

@@ -173,10 +173,11 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   }
   const columns = [read, drawn, counted].filter((some) => some.length);
   const elements = (some) => some.map((view) => view.element);
-  const about = { class: "player", "data-compact": compact ? "" : null, tabindex: -1, "aria-label": STRINGS.player.name(title) };
+  const about = { class: "player", tabindex: -1, "aria-label": STRINGS.player.name(title) };
   const bar = make("div", { class: "bar" }, heading.element, controls.element, ...elements(strip));
   const parts = columns.map((some) => make("div", {}, ...elements(some)));
   const root = make("section", about, bar, sentence, predict.element, make("div", { class: "columns" }, ...parts));
+  set(root, "data-compact", compact ? "" : null);
   const stage = stageView(host, root, controls.stage, () => lookAt());
   root.lastChild.prepend(stage.list);
   root.append(...elements(over));
