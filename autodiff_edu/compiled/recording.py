@@ -33,6 +33,7 @@ INSTEAD = {
     "float()": "Leave float() out: a tensor of one element works like a number",
     "complex()": "Leave complex() out: a tensor of one element works like a number",
     "item()": "Leave .item() out: a tensor of one element works like a number",
+    "np.asarray": "A tensor is an array already, np.stack joins several, and a count is written int(k)",
     "tolist()": "Use the tensor itself: x[0], len(x) and loops work as they do with a list",
 }
 

@@ -499,6 +499,16 @@ class TestGuards:
             x, n = np.array(x), np.array(n)
             assert float(compiled(x, n)) == float(f(ad.constant(x), ad.constant(n)))
 
+    @pytest.mark.parametrize("function", [np.roll, np.repeat, np.tile, np.delete, lambda x, k: np.insert(x, k, 9.0)])
+    def test_a_tensor_that_says_how_often_or_how_far_is_checked(self, function):
+        x = np.arange(4.0)
+        compiled = ad.compile(function)
+        for k in (1, 2, 1):
+            expected = function(x, k)
+            assert np.array_equal(compiled(x, np.array(k)).numpy(), expected)
+            assert np.array_equal(function(ad.Variable(x), ad.constant(k)).numpy(), expected)
+        assert count(compiled) == 2
+
     def test_nothing_is_assigned_before_all_questions_are_answered(self):
         w = ad.Variable(0.0)
 
