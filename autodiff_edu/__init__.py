@@ -27,6 +27,7 @@ from .trace.scopes import scope
 
 if TYPE_CHECKING:
     from . import nn, plots
+    from .compiled import compile
     from .custom import custom_gradient, register_gradient, stop_gradient
     from .custom.checkpoint import checkpoint
     from .derivatives.nudge import Nudge
@@ -67,6 +68,7 @@ __all__ = [
     "Variable",
     "check_gradients",
     "checkpoint",
+    "compile",
     "constant",
     "custom_gradient",
     "descend",
@@ -117,6 +119,7 @@ _LATER = {
     "stop_gradient": "custom",
     "load": "saving",
     "save": "saving",
+    "compile": "compiled",
     **dict.fromkeys(("jvp", "linearize"), "transforms.forward"),
     **dict.fromkeys(("grad", "value_and_grad", "vjp"), "transforms.gradients"),
     **dict.fromkeys(("hessian", "hvp", "jacobian"), "transforms.matrices"),

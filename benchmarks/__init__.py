@@ -8,6 +8,7 @@ Run from the top of the checkout:
     python -m benchmarks --peers hips,pytorch  some peers
     python -m benchmarks --repeat 25           more pairs, steadier medians
     python -m benchmarks --growth              how the cost grows: log-log plots in benchmarks/plots/
+    python -m benchmarks.compiling             compiled functions: what they cost, and what compiling them does
     python -m benchmarks.against ../before     another checkout, in pairs: what a change costs
 
 The table is Markdown, on stdout; the progress bar and the notes are on stderr. The exit status is 1 if any
@@ -23,7 +24,8 @@ that no peer pays for the objects of another.
 
 `functions.py` holds the mathematics, written once for every namespace with NumPy's names; `workloads.py` the inputs,
 the gradients by hand and those with the tape; `peers/` one module per framework, written as its users would;
-`timing.py` the clocks; `growth.py` the plots; `against.py` the comparison with another checkout.
+`timing.py` the clocks; `growth.py` the plots; `compiling.py` compiled functions; `against.py` the comparison with
+another checkout.
 """
 
 import os

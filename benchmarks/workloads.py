@@ -58,6 +58,17 @@ class Chain(Workload):
             g = g + g * 1e-4 * math.cos(x)
         return g
 
+    def by_scalars(self):
+        """Return the same with NumPy's scalars, which a program computes with."""
+        x, visited = np.float64(self.x), []
+        for _ in range(self.steps):
+            visited.append(x)
+            x = x + 1e-4 * np.sin(x)
+        g = np.float64(1.0)
+        for x in reversed(visited):
+            g = g + g * 1e-4 * np.cos(x)
+        return g
+
     def with_tape(self):
         x = ad.Variable(self.x)
         with ad.GradientTape() as tape:

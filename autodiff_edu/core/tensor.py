@@ -72,7 +72,7 @@ class Tensor(ArrayMethods):
         self._array = copy_in(value, dtype)
         self._id = tick()
         self.name = name
-        note("made", (value._id if isinstance(value, Tensor) else PLAIN,), self._id)
+        note("made", (value._id if isinstance(value, Tensor) else PLAIN,), self._id, value, self)
 
     def numpy(self) -> Any:
         """Return the plain array (read-only) or NumPy scalar. No tape follows what is computed from it."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..arrays.methods import NotInPlace
 from ..arrays.validate import as_change, check_fits, copy_in
 from ..text.formatting import show
@@ -57,9 +59,9 @@ class Variable(NotInPlace, Tensor):
         """
         return self._replace(copy_in(value), value)
 
-    def _replace(self, array: Any, source: Any) -> Variable:
+    def _replace(self, array: Any, source: Any, operation: Any = None) -> Variable:
         check_fits(array, self)
-        announce("Assigning", self)
+        announce("Assigning", self, source, operation)
         self._array = copy_in(array, self.dtype)
         note("assign", (source._id if isinstance(source, Tensor) else PLAIN,), self._id)
         if now().hooks:
@@ -68,11 +70,11 @@ class Variable(NotInPlace, Tensor):
 
     def assign_add(self, value: Any) -> Variable:
         """Add an array_like of the variable's shape to its value; return the variable. Errors as for `assign`."""
-        return self._replace(self._array + as_change(value, self), value)
+        return self._replace(self._array + as_change(value, self), value, np.add)
 
     def assign_sub(self, value: Any) -> Variable:
         """Subtract an array_like of the variable's shape; return the variable. Errors as for `assign`."""
-        return self._replace(self._array - as_change(value, self), value)
+        return self._replace(self._array - as_change(value, self), value, np.subtract)
 
     def __copy__(self) -> Variable:
         return Variable(self, self.trainable, self.name)

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays.structures import as_array
-from ..arrays.validate import copy_in
 from ..core.variable import Variable
+from ..rules.operations import array_of
 from .functions import elu, relu, sigmoid, softmax, softplus
 from .initialisers import glorot_uniform
 from .module import Module
@@ -169,7 +169,7 @@ class BatchNormalization(Module):
     def _follow(self, mean: Any, variance: Any) -> None:
         """Move the moving statistics towards those of a batch, in plain arrays: this is not part of the function."""
         for moving, batch in ((self.moving_mean, mean), (self.moving_variance, variance)):
-            moving.assign(self.momentum * copy_in(moving) + (1 - self.momentum) * copy_in(batch))
+            moving.assign(self.momentum * array_of(moving) + (1 - self.momentum) * array_of(batch))
 
 
 def _activation(name: str) -> Callable[[Any], Any]:

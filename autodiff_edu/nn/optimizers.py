@@ -22,6 +22,7 @@ from ..arrays.validate import copy_in
 from ..core.active import always, now, only
 from ..core.tensor import Tensor, wrap
 from ..core.variable import Variable
+from ..rules.operations import recorder
 
 
 class Optimizer:
@@ -59,11 +60,16 @@ class Optimizer:
         TypeError
             If something is not a variable, or a gradient is complex and its variable is not.
         """
+        recording = recorder()
         for variable, gradient in _paired(gradients, variables):
             memory = self._memory.get(variable._id, (variable, None))[1]
+            if recording:
+                self._step_compiled(recording, variable, gradient, memory)
+                continue
             take = self._step_aloud if self._on_tensors and now().hooks else self._step
-            change, memory = take(gradient, memory)
-            self._memory[variable._id] = variable, memory
+            change, after = take(gradient, _each(_number, memory))
+            with only():
+                self._memory[variable._id] = variable, _kept(memory, after)
             variable.assign_sub(change)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -78,6 +84,25 @@ class Optimizer:
         silent = {*now().followers, *always.listeners}
         with only(*(one for one in now().listeners if one not in silent and getattr(one, "__self__", 0) not in silent)):
             return _each(_array, self._step(wrap(gradient), _each(_tensor, memory)))
+
+    def _step_compiled(self, recording: Any, variable: Variable, gradient: Any, memory: Any) -> None:
+        """Take a step that becomes part of a program; the program reads and assigns variables as its memory."""
+        with only():
+            memory = _each(_variable, self._start(variable) if memory is None else memory)
+        self._memory[variable._id] = variable, memory
+        with only(recording, hooks=now().hooks):
+            change, after = self._step(wrap(gradient), memory)
+            if memory is None and after is not None:
+                raise TypeError(
+                    f"{type(self).__name__} remembers something, so to be compiled it must define _start(variable), "
+                    "which returns what it remembers before its first step"
+                )
+            _kept(memory, after)
+            variable.assign_sub(change)
+
+    def _start(self, variable: Variable) -> Any:
+        """Return the memory before the first step; a program has to read something there."""
+        return None
 
     def _step(self, gradient: Any, memory: Any) -> tuple[Any, Any]:
         """Return what to subtract from the variable, and what to remember for its next gradient (None at the first)."""
@@ -119,9 +144,12 @@ class SGD(Optimizer):
         super().__init__(learning_rate)
         self.momentum = _fraction(momentum, "momentum")
 
+    def _start(self, variable: Variable) -> Any:
+        return np.zeros(variable.shape, variable.dtype) if self.momentum else None
+
     def _step(self, gradient: Any, memory: Any) -> tuple[Any, Any]:
         velocity = self.momentum * memory + gradient if memory is not None and self.momentum else gradient
-        return self.learning_rate * velocity, velocity
+        return self.learning_rate * velocity, velocity if self.momentum else None
 
 
 class Adam(Optimizer):
@@ -156,12 +184,18 @@ class Adam(Optimizer):
             raise ValueError(f"the epsilon of Adam must not be negative; got {epsilon!r}")
         self.epsilon = epsilon
 
+    def _start(self, variable: Variable) -> Any:
+        return 0, np.zeros(variable.shape, variable.dtype), np.zeros(variable.shape, variable.dtype)
+
     def _step(self, gradient: Any, memory: Any) -> tuple[Any, Any]:
         steps, mean, square = (0, 0.0, 0.0) if memory is None else memory
-        steps += 1
+        steps = steps + 1
         mean = self.beta_1 * mean + (1 - self.beta_1) * gradient
         square = self.beta_2 * square + (1 - self.beta_2) * gradient**2
-        corrected_mean, corrected_square = mean / (1 - self.beta_1**steps), square / (1 - self.beta_2**steps)
+        missing: list[Any] = [1 - beta**steps for beta in (self.beta_1, self.beta_2)]
+        if isinstance(steps, Tensor):  # plain numbers take the dtype of the mean by themselves
+            missing = [part.astype(mean.dtype) for part in missing]
+        corrected_mean, corrected_square = mean / missing[0], square / missing[1]
         change = self.learning_rate * corrected_mean / (np.sqrt(corrected_square) + self.epsilon)
         return change, (steps, mean, square)
 
@@ -176,6 +210,26 @@ def _tensor(value: Any) -> Any:
 
 def _array(value: Any) -> Any:
     return value._array if isinstance(value, Tensor) else value
+
+
+def _variable(value: Any) -> Any:
+    return value if value is None or isinstance(value, Variable) else Variable(value, trainable=False)
+
+
+def _number(value: Any) -> Any:
+    """Return the array of a variable; for a whole number, an int of Python, whose powers have no dtype."""
+    if not isinstance(value, Variable):
+        return value
+    return value._array.item() if value.dtype.kind == "i" else value._array
+
+
+def _kept(memory: Any, after: Any) -> Any:
+    """Return what to remember, in the same variables as before where a program reads them."""
+    if isinstance(memory, tuple):
+        return tuple([_kept(*pair) for pair in zip(memory, after, strict=True)])
+    if not isinstance(memory, Variable):
+        return after
+    return memory.assign(after)
 
 
 def _fraction(value: float, name: str) -> float:

@@ -78,8 +78,10 @@ def extract(condition: Any, arr: Any) -> Any:
 
 def real_if_close(a: Any, tol: float = 100) -> Any:
     """Drop the imaginary part if all of it is as small as a rounding error."""
-    array = array_of(a)
-    return np.real(a) if array.dtype.kind == "c" and np.isrealobj(np.real_if_close(array, tol)) else alias(a)
+    if a.dtype.kind != "c":
+        return alias(a)
+    bound = tol * np.finfo(a.dtype).eps if tol > 1 else tol
+    return np.real(a) if np.all(np.abs(np.imag(array_of(a))) < bound) else alias(a)
 
 
 def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **options: Any) -> Any:

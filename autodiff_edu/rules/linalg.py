@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.rule import SPELLED, elementwise, general
-from ..core.tensor import apply
+from ..core.tensor import Tensor, apply
 from .operations import array_of, operation
 
 # Shorthand --------------------------------------------------------------------------------------------------------
@@ -72,13 +72,18 @@ EIG = Kind("eigenvectors", "repeated eigenvalues", "np.linalg.eigvals(a)")
 SVD = Kind("singular vectors", "singular values that are repeated or 0", "np.linalg.svd(a, compute_uv=False)")
 
 
-def rounding(x: Any) -> float:
+def rounding(x: Any) -> Any:
     """Return the size of rounding errors in an array."""
-    return 1e3 * float(np.finfo(x.dtype).eps * np.max(np.abs(array_of(x)), initial=0))
+    return 1e3 * float(np.finfo(x.dtype).eps) * largest(np.abs(array_of(x)))
+
+
+def largest(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
+    """Return the largest of numbers that are not negative; 0 if there are none."""
+    return np.max(x, axis=axis, keepdims=keepdims) if np.size(x) else np.sum(x, axis=axis, keepdims=keepdims)
 
 
 @operation
-def over_gaps(k: Any, gaps: Any, noise: float, kind: Kind) -> Any:
+def over_gaps(k: Any, gaps: Any, noise: Any, kind: Kind) -> Any:
     """Divide by the gaps between eigenvalues; where a gap is 0, k must be 0 too (up to noise), and so is the result.
 
     It is an operation of its own, so that tangents, which also pass through it, are checked like cotangents.
@@ -96,12 +101,12 @@ def gaps_of(w: Any) -> Any:
     """Return w_j - w_i at (i, j): 0 where they are equal up to rounding, infinite on the diagonal."""
     n = w.shape[-1]
     gaps = w[..., None, :] - w[..., :, None]
-    size = np.max(np.abs(array_of(w)), axis=-1, initial=0)[..., None, None]
+    size = largest(np.abs(array_of(w)), axis=-1)[..., None, None]
     near = np.abs(array_of(gaps)) <= 10 * n * np.finfo(w.dtype).eps * size
     return np.where(near, np.where(np.eye(n) == 1, np.inf, 0), gaps)
 
 
-def check_phases(s: Any, noise: float, kind: Kind) -> None:
+def check_phases(s: Any, noise: Any, kind: Kind) -> None:
     """Refuse a cotangent that depends on the phases of complex vectors, which are arbitrary."""
     if s.dtype.kind == "c" and np.any(np.abs(np.einsum("...ii->...i", array_of(s)).imag) > noise):
         raise ValueError(
@@ -134,7 +139,7 @@ def pull_eigh(g: Any, y: Any, a: Any, uplo: Any = "L") -> Any:
     w, v, gw, gv = np.real(y[..., 0, :]), y[..., 1:, :], g[..., 0, :], g[..., 1:, :]
     noise, s = rounding(gv), t(v) @ gv
     check_phases(s, noise, EIGH)
-    inner = diagonal(gw) + over_gaps(s, gaps_of(w), noise=noise, kind=EIGH)
+    inner = diagonal(gw) + over_gaps(s, gaps_of(w), noise, EIGH)
     return triangle(bar(v) @ inner @ t(v), uplo)
 
 
@@ -174,7 +179,7 @@ def complete(v: Any) -> Any:
 def pull_eig(g: Any, y: Any, a: Any) -> Any:
     """Pull back through A = V diag(w) V^-1 (Giles 2008, 3.1): with X = V^-1 dA V, dw = diag X and dV = V (X / gaps)."""
     w, v, gw, gv = y[..., 0, :], complete(y[..., 1:, :]), g[..., 0, :], g[..., 1:, :]
-    inner = diagonal(gw) + over_gaps(t(v) @ normalised(gv, v), gaps_of(w), noise=rounding(gv), kind=EIG)
+    inner = diagonal(gw) + over_gaps(t(v) @ normalised(gv, v), gaps_of(w), rounding(gv), EIG)
     return np.linalg.solve(t(v), inner @ t(v))
 
 
@@ -203,7 +208,7 @@ def svd(a: Any) -> Any:
 def positive(s: Any) -> np.ndarray:
     """Return which singular values are more than rounding errors; the others stand for 0."""
     s = array_of(s)
-    return s > 10 * s.shape[-1] * np.finfo(s.dtype).eps * np.max(s, axis=-1, initial=0, keepdims=True)
+    return s > 10 * s.shape[-1] * np.finfo(s.dtype).eps * largest(s, axis=-1, keepdims=True)
 
 
 def unpack_svd(y: Any, m: int) -> tuple[Any, Any, Any]:
@@ -226,14 +231,14 @@ def pull_svd(g: Any, y: Any, a: Any) -> Any:
     sums = s[..., None, :] + s[..., :, None]
     if a.dtype.kind != "c":
         sums = np.where(np.eye(k) == 1, np.inf, sums)
-    turned = over_gaps(rotated_u + rotated_v, gaps_of(s), noise=noise, kind=SVD)
-    against = over_gaps(skew(rotated_u - rotated_v), sums, noise=noise, kind=SVD)
+    turned = over_gaps(rotated_u + rotated_v, gaps_of(s), noise, SVD)
+    against = over_gaps(skew(rotated_u - rotated_v), sums, noise, SVD)
     inner = diagonal(np.where(array_of(s) > 0, np.real(gs), 0)) + (turned + h(turned)) / 2 + against
     left, right = bar(u) @ inner, 0
     if m > k:
-        left = left + over_gaps(gu - bar(u) @ rotated_u, s[..., None, :], noise=noise, kind=SVD)
+        left = left + over_gaps(gu - bar(u) @ rotated_u, s[..., None, :], noise, SVD)
     if n > k:
-        right = bar(u) @ h(over_gaps(gv - bar(v) @ rotated_v, s[..., None, :], noise=noise, kind=SVD))
+        right = bar(u) @ h(over_gaps(gv - bar(v) @ rotated_v, s[..., None, :], noise, SVD))
     return left @ t(v) + right
 
 
@@ -312,8 +317,8 @@ general(eig,                 pull_eig)
 general(eigvals,             pull_eigvals)
 general(svd,                 pull_svd)
 general(np.linalg.svdvals,   pull_svdvals)
-elementwise(over_gaps,       lambda g, z, k, gaps, **words: over_gaps(g, gaps, **words),
-                             lambda g, z, k, gaps, **words: -over_gaps(g * z, gaps, **words))
+elementwise(over_gaps,       lambda g, z, k, gaps, *words: over_gaps(g, gaps, *words),
+                             lambda g, z, k, gaps, *words: -over_gaps(g * z, gaps, *words))
 # fmt: on
 
 
@@ -375,7 +380,11 @@ def spelled_pinv(a: Any, rcond: Any = None, hermitian: bool = False, **rtol: Any
 def spelled_lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     """Compute the least-squares solution with the pseudo-inverse, which is smooth where the rank is full."""
     m, n = np.shape(a)
-    rank = np.linalg.lstsq(array_of(a), array_of(b), *(() if rcond is None else (rcond,)))[2]  # Dask's has no rcond
+    matrix, chosen = array_of(a), () if rcond is None else (rcond,)  # Dask's has no rcond
+    if isinstance(matrix, Tensor):  # while a program is being recorded
+        rank = np.linalg.matrix_rank(matrix, *chosen)
+    else:
+        rank = np.linalg.lstsq(matrix, array_of(b), *chosen)[2]
     if rank < min(m, n):
         raise ValueError(
             f"np.linalg.lstsq of a tensor: the matrix of shape {(m, n)} has rank {rank}, where the solution jumps and "

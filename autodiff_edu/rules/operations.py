@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.stack import dense
+from ..core.active import now
 from ..core.tensor import Tensor, apply
 
 
@@ -25,8 +26,18 @@ def operation(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def array_of(x: Any) -> Any:
-    """Return the array of a tensor, for decisions without a derivative; return anything else unchanged."""
-    return x._array if isinstance(x, Tensor) else x
+    """Return the array of a tensor, for decisions without a derivative; return anything else unchanged.
+
+    While a program is being recorded, decisions are operations too: they will depend on the values of each call.
+    """
+    if not isinstance(x, Tensor):
+        return x
+    return stop_gradient(x) if recorder() else x._array
+
+
+def recorder() -> Any:
+    """Return the recording of a program that is listening; None if no function is being compiled."""
+    return next((one for one in now().followers if hasattr(one, "everything")), None)
 
 
 @operation

@@ -14,13 +14,18 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from ..core.rule import SPELLED, general, linear
-from ..core.tensor import Tensor, apply
+from ..core.tensor import Tensor, apply, constant
 from .operations import alias, array_of, scatter
 
 
 def array_from(a: Any) -> Any:
     """Return the array behind a tensor, or convert a list to one, to choose an order or a branch from it."""
     return array_of(a) if isinstance(a, Tensor) else np.asarray(a)
+
+
+def count_from(a: Any) -> Any:
+    """Return the plain numbers of a count or place; one number as an int, which a compiled program checks."""
+    return operator.index(a) if isinstance(a, Tensor) and not a.ndim else np.asarray(a)
 
 
 def with_axis(a: Any, axis: int | None) -> tuple[Any, int]:
@@ -40,13 +45,18 @@ def take(a: Any, indices: Any, axis: int | None = None, out: None = None, mode: 
         indices = indices % length
     elif mode == "clip":
         indices = np.clip(indices, 0, length - 1)
-    return a[(*(slice(None),) * axis, indices)]
+    return as_array_of(indices, a)[(*(slice(None),) * axis, indices)]
+
+
+def as_array_of(indices: Any, a: Any) -> Any:
+    """Return an array that can be indexed: by a tensor, as while a program is being recorded, only a tensor can."""
+    return constant(a) if isinstance(indices, Tensor) and not isinstance(a, Tensor) else a
 
 
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
     """Take one element per index along an axis, matching the other axes."""
     if axis is None:
-        return np.ravel(arr)[array_from(indices)]
+        return take(np.ravel(arr), indices)
     indices, ndim = array_from(indices), np.ndim(arr)
     axis = normalize_axis_index(axis, ndim)
     places = list(np.ogrid[tuple(slice(n) for n in indices.shape)])
@@ -54,7 +64,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
         if indices.shape[k] == 1 and np.shape(arr)[k] != 1 and k != axis:
             places[k] = np.arange(np.shape(arr)[k]).reshape((-1,) + (1,) * (ndim - k - 1))
     places[axis] = indices
-    return arr[tuple(places)]
+    return as_array_of(indices, arr)[tuple(places)]
 
 
 def sort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
@@ -74,7 +84,7 @@ def arranged(function: Any, find_order: Any, args: tuple[Any, ...], axis: int | 
     if axis is None:
         args, axis = (np.ravel(args[0]), *args[1:]), -1
     x, *rest = args
-    if not isinstance(array_of(x), np.ndarray):  # such as Dask's, which has no sort: index by the order
+    if not isinstance(getattr(x, "_array", x), np.ndarray):  # such as Dask's, which has no sort: index by the order
         return take_along_axis(x, find_order(array_from(x), *rest, axis=axis, **parameters), axis)
     parameters |= {} if axis == -1 else {"axis": axis}
     return apply(function, args, parameters) if isinstance(x, Tensor) else function(*args, **parameters)
@@ -92,12 +102,12 @@ def pull_arranged(g: Any, y: Any, x: Any, *_: Any, axis: int = -1, **__: Any) ->
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
     """Repeat each element by taking it several times."""
     a, axis = with_axis(a, axis)
-    return take(a, np.repeat(np.arange(np.shape(a)[axis]), array_from(repeats)), axis)
+    return take(a, np.repeat(np.arange(np.shape(a)[axis]), count_from(repeats)), axis)
 
 
 def tile(A: Any, reps: Any) -> Any:  # noqa: N803 - NumPy's own name
     """Repeat the whole array."""
-    counts = (reps,) if np.ndim(reps) == 0 else tuple(reps)
+    counts = tuple(map(count_from, (reps,) if np.ndim(reps) == 0 else reps))
     a = np.reshape(A, (1,) * (len(counts) - np.ndim(A)) + np.shape(A))
     counts = (1,) * (np.ndim(a) - len(counts)) + counts
     for axis, count in enumerate(counts):
@@ -110,7 +120,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     """Shift elements; those that leave at one end come back at the other."""
     if axis is None:
         return np.reshape(roll(np.ravel(a), shift, 0), np.shape(a))
-    for step, one in zip(*np.broadcast_arrays(np.atleast_1d(shift), np.atleast_1d(axis)), strict=True):
+    for step, one in zip(*np.broadcast_arrays(np.atleast_1d(count_from(shift)), np.atleast_1d(axis)), strict=True):
         a = take(a, np.roll(np.arange(np.shape(a)[one]), step), int(one))
     return a
 
@@ -268,14 +278,14 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
     """Take all elements but some."""
     length = np.size(arr) if axis is None else np.shape(arr)[axis]
-    return take(arr, np.delete(np.arange(length), obj), axis)
+    return take(arr, np.delete(np.arange(length), obj if isinstance(obj, slice) else count_from(obj)), axis)
 
 
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
     """Insert values before some elements: join both, then take them in the order of np.insert's places."""
     arr, axis = (np.ravel(arr), 0) if axis is None else (arr, normalize_axis_index(axis, np.ndim(arr)))
     length = np.shape(arr)[axis]
-    places: Any = obj if isinstance(obj, slice) else array_from(obj)
+    places: Any = obj if isinstance(obj, slice) else count_from(obj)
     count = len(np.insert(np.arange(length), places, 0)) - length
     if count == 1:  # then one place may get several values
         values = np.reshape(values, (1,) * (np.ndim(arr) - np.ndim(values)) + np.shape(values))

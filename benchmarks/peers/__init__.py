@@ -1,4 +1,4 @@
-"""The peers that happen to be installed, each as one or two columns of the table.
+"""The peers that happen to be installed, each as one or two columns of the table; our compiled functions are one too.
 
 A peer has a `title`, the `module` whose import time counts, a method for each kind of workload that it can do, which
 takes the workload and gives a function without arguments, and `numpy`, which turns a result into arrays. Inputs are
@@ -12,6 +12,7 @@ import importlib
 import importlib.util
 
 MODULES = {
+    "autodiff_edu": ("compiled", ["compiled"]),
     "torch": ("pytorch", ["pytorch", "torch.func"]),
     "jax": ("with_jax", ["jax", "jax.jit"]),
     "autograd": ("hips", ["hips"]),

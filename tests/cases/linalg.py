@@ -84,7 +84,7 @@ CASES = [
         "linalg eig, both, batch", lambda x: parts(LINALG.eig(np.diag([1.0, 5.0]).astype(x.dtype) + 0.5 * x)), (2, 2, 2)
     ),
     case("linalg eig, complex pair", lambda x: parts(LINALG.eig(x * 0.1 + TURN.astype(x.dtype))), (2, 2)),
-    case("linalg over_gaps", lambda k, gaps: over_gaps(k, gaps, noise=0.0, kind=EIGH), (2, 3), (2, 3)),
+    case("linalg over_gaps", lambda k, gaps: over_gaps(k, gaps, 0.0, EIGH), (2, 3), (2, 3)),
     case("linalg svdvals", LINALG.svdvals, (3, 2)),
     case("linalg svd, values", lambda x: LINALG.svd(x, compute_uv=False), (2, 3, 3)),
     case("linalg svd, square", lambda x: parts(LINALG.svd(x)), (3, 3), real=True),

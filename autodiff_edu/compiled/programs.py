@@ -1,0 +1,88 @@
+"""One program of a compiled function: one path through it, for one kind of arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from ..core.entry import PLAIN, note
+from ..program.instructions import Listing
+from ..program.passes import PASSES
+from ..program.straight import Straight, callable_of
+
+_tick = count(1).__next__
+
+
+class Program:
+    """A NumPy function that computes what a compiled function computes, for arguments of one kind.
+
+    Attributes
+    ----------
+    text : str
+        The function; `str` and `print` show it too.
+    listing : Listing
+        The instructions that it was written from, after all passes.
+    lengths : dict
+        How many instructions were "recorded", and how many each pass left, by its name and in order.
+    captured : set of int
+        The ids of tensors that are constants of the program.
+    variables, assigned : tuple of Variable
+        The variables that it reads, whose arrays it takes after those of the arguments; and those that it assigns,
+        whose new values it returns after the results.
+    """
+
+    def __init__(
+        self, name: str, listing: Listing, build: Callable[[Any], Any], captured: set[int], passes: Iterable[str]
+    ) -> None:
+        self.lengths = {"recorded": len(listing.instructions)}
+        for one in passes:
+            listing = PASSES[one](listing)
+            self.lengths[one] = len(listing.instructions)
+        self.name, self.listing = name, listing
+        writer = Straight(listing, name)
+        self.text = writer.text()
+        self.known = writer.known()
+        self.run = callable_of(self.text, writer.called, writer.namespace)
+        self.variables = tuple(variable for variable, _ in listing.variables)
+        self.assigned = tuple(variable for variable, _ in listing.assigned)
+        self._build, self._results, self.captured = build, len(listing.results), captured
+        self.used = _tick()
+
+    def __call__(self, *arrays: Any) -> Any:
+        """Return the results as arrays, and after them the variables' new values; None on another path."""
+        return self.run(*arrays)
+
+    def finish(self, found: tuple[Any, ...]) -> Any:
+        """Assign to the variables; return the results as the function does."""
+        self.used = _tick()
+        if self.assigned:
+            for variable, array in zip(self.assigned, found[self._results :], strict=True):
+                if isinstance(array, np.ndarray):
+                    array.flags.writeable = False
+                variable._array = array
+                note("assign", (PLAIN,), variable._id)
+        return self._build(found)
+
+    @property
+    def summary(self) -> str:
+        """Describe how many operations were recorded, and how many each pass removed."""
+        removed, before = [], self.lengths["recorded"]
+        for name, after in [*self.lengths.items()][1:]:
+            if after != before:
+                removed.append(f"{name} {after - before:+d}".replace("-", "−"))
+            before = after
+        told = f" ({', '.join(removed)})" if removed else ""
+        count = self.lengths["recorded"]
+        return f"{count:,} operation{'' if count == 1 else 's'}, {before:,} left{told}"
+
+    def __str__(self) -> str:
+        return "\n".join([f"# {self.name}: {self.summary}", *self.known, self.text])
+
+    def __repr__(self) -> str:
+        return f"<program of {self.name}: {self.summary}; print it to read it>"
+
+    def _repr_markdown_(self) -> str:
+        return f"```python\n{self}\n```"

@@ -1,0 +1,303 @@
+"""Records one call of a function as instructions: every operation on tensors, whether a tape follows it or not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import getitem
+from typing import Any
+
+import numpy as np
+
+from ..arrays.validate import can_change, freeze
+from ..core.active import only, tick
+from ..core.entry import PLAIN, Entry
+from ..core.tensor import Tensor
+from ..core.variable import Variable
+from ..custom.call import Custom
+from ..program.instructions import Instruction, Listing, Value, mapped
+from ..program.spelling import same
+from ..rules import operations
+from ..text.labels import names_of_arguments
+from ..text.places import Names, Where, here, names, place
+
+ASKED = {"bool()": "bool", "int()": "int", "index()": "int"}
+"""What may be asked of a tensor while it is recorded: the program asks again, and compares the answers."""
+
+NOTHING = (operations.alias, operations.stop_gradient)
+"""The operations that compute nothing."""
+
+_COUNTS = "How many it finds depends on the numbers. Use np.where(mask, x, 0), which keeps the shape"
+INSTEAD = {
+    **dict.fromkeys(("nonzero", "flatnonzero", "argwhere", "unique"), _COUNTS),
+    "numpy()": "Use the tensor itself: operators and NumPy functions accept it",
+    "float()": "Leave float() out: a tensor of one element works like a number",
+    "complex()": "Leave complex() out: a tensor of one element works like a number",
+    "item()": "Leave .item() out: a tensor of one element works like a number",
+    "np.asarray": "A tensor is an array already, np.stack joins several, and a count is written int(k)",
+    "tolist()": "Use the tensor itself: x[0], len(x) and loops work as they do with a list",
+}
+
+
+class LeavingError(TypeError):
+    """Raised where plain numbers are taken out of a tensor while its program is being recorded."""
+
+
+class Recording:
+    """A listener that writes instructions down, and a hook that sees assignments and cotangents.
+
+    Parameters
+    ----------
+    tensors : list of Tensor
+        The arrays among the arguments, each with a name.
+
+    Attributes
+    ----------
+    instructions : list of Instruction
+    arguments : tuple of Value
+    variables, assigned : dict
+        By id: the variables that are read, with their values; those that are assigned to, with the new ones.
+    made, captured : set of int
+        The ids of the variables made inside, and of the tensors made before, which are constants.
+    failure : Exception or None
+        The error that was raised, which the function may have caught.
+    """
+
+    everything = True  # so that what the rules decide by numbers is recorded too: see `operations.array_of`
+
+    def __init__(self, tensors: list[Tensor]) -> None:
+        self.instructions: list[Instruction] = []
+        self.variables: dict[int, tuple[Variable, Value]] = {}
+        self.assigned: dict[int, tuple[Variable, Value]] = {}
+        self.made: set[int] = set()
+        self.captured: set[int] = set()
+        self.failure: Exception | None = None
+        self._start = tick()
+        self._read_from: dict[tuple[int, int], Value] = {}  # by the ids of a variable and of an array that it had
+        self._initial: set[int] = set()  # the ids of the arrays that variables had before
+        self._values: dict[int, Value] = {}  # by the id of a tensor; of a variable, its latest
+        self._arrays: dict[int, tuple[Any, Value]] = {}  # by the id of an array, which is kept so that the id stays its
+        self._copies: dict[int, tuple[Any, Value]] = {}  # the same, of arrays that can be written into
+        self._before: dict[int, tuple[Variable, Any]] = {}
+        self._told: dict[str, Any] = {**np.geterr()}
+        self._names: dict[Where, Names] = {}
+        for tensor in tensors:
+            self._know(tensor._id, tensor._array, Value.like(tensor._array, tensor.name))
+        self.arguments = tuple(self._values[tensor._id] for tensor in tensors)
+
+    def run(self, function: Callable[[], Any]) -> Any:
+        """Call a function and record what it computes, hidden from other listeners; variables keep their values."""
+        try:
+            with only(self, hooks=(self.see,)):
+                result = function()
+        finally:
+            for variable, array in self._before.values():
+                variable._array = array
+        if self.failure is not None:
+            raise self.failure
+        return result
+
+    def listing(self, results: list[Value]) -> Listing:
+        """Return what was recorded, with the names of the reader's code, and some results."""
+        for instruction in self.instructions:
+            output = instruction.output_value
+            if output is not None and output.label is None:
+                output.label = self._label(instruction)
+        variables = tuple(self.variables.values())
+        assigned = tuple(pair for id, pair in self.assigned.items() if id not in self.made)
+        return Listing(self.arguments, variables, self.instructions, tuple(results), assigned)
+
+    def _label(self, instruction: Instruction) -> str | None:
+        written = self._names.get(instruction.where)
+        if written is None:
+            written = self._names[instruction.where] = names(instruction.where)
+        return written.result if written.function in (None, instruction.name) else None
+
+    # As a listener ---------------------------------------------------------------------------------------------------
+
+    def __call__(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
+        """Write an operation down, or note what else happened to a tensor."""
+        if entry.values is None:
+            self._note(entry, inputs)
+            return
+        operation, (ids, output_id, *_), array = entry.operation, entry.line, entry.output_value
+        if isinstance(operation, Custom):  # it returns what was computed inside, or a vector that `Called` replaces
+            self._know(output_id, array, _as_value(self._numbers(array)))
+            return
+        self._entry = entry
+        values = [self._value(*parts, k) for k, parts in enumerate(zip(inputs, ids, entry.values, strict=True))]
+        if operation in NOTHING and type(values[0]) is Value:
+            self._know(output_id, array, values[0])
+            return
+        if operation is getitem:
+            self._count(values[1], entry)
+        parameters = mapped(entry.parameters, self._plain) if entry.parameters else entry.parameters
+        self._know(output_id, array, self._write(operation, values, parameters, array, entry.where))
+
+    def follows(self, ids: Any) -> bool:
+        """Return True: only rules that run on tensors are recorded."""
+        return True
+
+    def guard(self, tensor: Any, check: Any) -> Any:
+        """Allow plain numbers: objecting to them is up to `_note`."""
+        return None
+
+    def _note(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
+        word = entry.operation
+        if word == "made":
+            source, made = inputs
+            value = self.value_of(source) if isinstance(source, Tensor) else Value.constant(made._array)
+            self._know(made._id, made._array, self._cast(value, made._array))
+            if isinstance(made, Variable):
+                self.made.add(made._id)
+                self._read_from[made._id, _identity(made._array)] = self._values[made._id]
+        if entry.output_id != PLAIN or word == "format()":
+            return
+        tensor: Tensor = inputs[0]
+        value = self.value_of(tensor)
+        if value.array is not None:
+            return
+        if word in ASKED:
+            answer = bool(tensor._array) if word == "bool()" else int(tensor._array)
+            self.instructions.append(Instruction.guard(ASKED[word], value, answer, entry.where))
+            return
+        self.failure = LeavingError(
+            f"{place(entry.where)}: {word} takes the plain numbers out of a tensor here, and a compiled program would "
+            f"keep those of the first call. {INSTEAD.get(word, 'Use NumPy functions that have a rule')}; or do this "
+            "part outside the compiled function, and pass the result as an argument"
+        )
+        raise self.failure
+
+    # As a hook -------------------------------------------------------------------------------------------------------
+
+    def see(self, what: str, *details: Any) -> None:
+        """Note an assignment, a custom gradient's results, or the name of a cotangent."""
+        if what == "Assigning":
+            self._assign(*details)
+        elif what == "Assign":  # now the variable has its new array
+            variable, after = details
+            self._know(variable._id, after._array, self.assigned[variable._id][1])
+            self._read_from[variable._id, _identity(after._array)] = self._values[variable._id]
+        elif what == "Accumulate":
+            known, bar = self._values.get(details[3]._id), self._values.get(details[-1]._id)
+            if known is not None and bar is not None and bar.label is None and known.label:
+                bar.label = f"{known.label}_bar"
+        elif what == "Called":
+            _, inside, results = details
+            for one, result in zip(inside, results, strict=True):
+                if isinstance(one, Tensor):
+                    self._know(result._id, result._array, self.value_of(one))
+
+    def _assign(self, variable: Variable, change: Any, operation: Any) -> None:
+        """Write down the new value of a variable: the change itself, or the old value plus or minus it."""
+        before, array = self.value_of(variable), variable._array
+        self._before.setdefault(variable._id, (variable, array))
+        value = self.value_of(change) if isinstance(change, Tensor) else _as_value(self._numbers(np.array(change)[()]))
+        if operation is not None:
+            after = operation(array, change._array if isinstance(change, Tensor) else value.array)
+            value = self._write(operation, [before, value], {}, after, here())
+        self.assigned[variable._id] = variable, self._cast(value, array)
+
+    # Values ----------------------------------------------------------------------------------------------------------
+
+    def value_of(self, tensor: Tensor) -> Value:
+        """Return the value of a tensor; of a variable made inside, the latest, although its first array is back."""
+        if tensor._id in self.made and tensor._id in self.assigned:
+            return self.assigned[tensor._id][1]
+        return self._value(tensor, tensor._id, tensor._array)
+
+    def _value(self, given: Any, id: int | None, array: Any, place: int | None = None) -> Any:
+        """Return the value of an argument of an operation; plain numbers and other settings as they are."""
+        if id is None:
+            return mapped(array, self._plain) if type(array) in (tuple, list, slice) else self._plain(array)
+        if isinstance(given, Variable) or id in self.variables:
+            return self._read(given, id, array, place)
+        value = self._values.get(id)
+        if value is None:  # made before, or around the array of another
+            is_before = id < self._start
+            value = Value.constant(array) if is_before else _as_value(self._numbers(array, frozen=True))
+            if is_before:
+                self.captured.add(id)
+            value.label = value.label or self._called(given, place)
+            self._values[id] = value
+        return value
+
+    def _called(self, tensor: Tensor, place: int | None) -> str | None:
+        """Return the name of a tensor that comes from outside, its own or the one in the reader's code."""
+        return tensor.name or (None if place is None else names_of_arguments(self._entry)[place])
+
+    def _read(self, given: Any, id: int, array: Any, place: int | None) -> Value:
+        """Return the value that a variable had when it was read, which may be before an assignment."""
+        known = self._read_from.get((id, _identity(array)))
+        if known is None and id not in self._values:
+            known = Value.like(array, self._called(given, place))
+            self.variables[id] = given, known
+            self._know(id, array, known)
+            self._read_from[id, _identity(array)] = known
+            self._initial.add(_identity(array))
+        return known or self._values[id]
+
+    def _plain(self, array: Any) -> Any:
+        """Return the value of an argument that is not a tensor; what w.numpy() returned before is a constant."""
+        if id(array) in self._initial and type(array) is not np.bool_:
+            return Value.constant(array) if isinstance(array, np.ndarray) else array
+        return self._numbers(array)
+
+    def _numbers(self, array: Any, frozen: bool = False) -> Any:
+        """Return the value of an array that a tensor has; a constant for another array; anything else unchanged."""
+        if not isinstance(array, np.ndarray | np.generic):
+            return array
+        known = self._arrays.get(id(array)) if type(array) is not np.bool_ else None
+        if known is not None:
+            return known[1]
+        if isinstance(array, np.generic):
+            return array
+        if frozen or not can_change(array):
+            value = Value.constant(array)
+            self._arrays[id(array)] = array, value
+            return value
+        earlier = self._copies.get(id(array))
+        if earlier is None or not same(earlier[1].array, array):  # it may have been written into since
+            self._copies[id(array)] = earlier = array, Value.constant(freeze(array))
+        return earlier[1]
+
+    def _know(self, id: int, array: Any, value: Value) -> None:
+        self._values[id] = value
+        if type(array) is not np.bool_:  # of which there are only two
+            self._arrays[_identity(array)] = array, value
+
+    def _write(self, operation: Any, values: list[Any], parameters: Any, array: Any, where: Where) -> Value:
+        """Append an instruction; return its result, with its numbers if they are the same for all arguments."""
+        output = Value.like(array)
+        told: dict[str, Any] = {**np.geterr()}
+        errors = None if told == self._told else {kind: how for kind, how in told.items() if how != self._told[kind]}
+        instruction = Instruction(operation, values, parameters, output, where, errors)
+        if all(value.array is not None for value in instruction.reads()):
+            output.array = array
+        self.instructions.append(instruction)
+        return output
+
+    def _cast(self, value: Value, array: Any) -> Value:
+        """Return a value in the dtype and shape of the array that holds it now."""
+        if value.shape != array.shape:
+            value = self._write(np.broadcast_to, [value, array.shape], {}, np.broadcast_to(array, array.shape), here())
+        return (
+            value
+            if value.dtype == array.dtype
+            else self._write(operations.cast, [value, array.dtype], {}, array, here())
+        )
+
+    def _count(self, index: Any, entry: Entry) -> None:
+        """Guard how many elements a mask selects, because later shapes depend on it."""
+        arrays = entry.values[1] if isinstance(entry.values[1], tuple) else (entry.values[1],)
+        for mask, array in zip(index if isinstance(index, tuple) else (index,), arrays, strict=True):
+            if type(mask) is Value and mask.dtype == bool and mask.array is None:
+                taken = int(np.count_nonzero(array))
+                count = self._write(np.count_nonzero, [mask], {}, np.int64(taken), entry.where)
+                self.instructions.append(Instruction.guard("int", count, taken, entry.where))
+
+
+_identity = id
+
+
+def _as_value(value: Any) -> Value:
+    return value if type(value) is Value else Value.constant(value)

@@ -1,0 +1,105 @@
+"""What tells the calls of a compiled function apart: structures, shapes, dtypes, and arguments that are not arrays."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..arrays.structures import flatten, rebuild
+from ..core.tensor import Tensor, constant, wrap
+from ..core.variable import Variable
+
+_SETTINGS = {int, bool, str, type(None)}
+_FLOATS: dict[type, type] = {float: np.float64, complex: np.complex128}
+
+
+def taken_apart(arguments: Any, key: list[Any], arrays: list[Any]) -> None:
+    """Append the arrays among the arguments to `arrays`, and all else that a program depends on to `key`.
+
+    A call whose key is the same can run the same program.
+    """
+    for argument in arguments:
+        kind = type(argument)
+        if kind is Tensor:
+            array = argument._array
+        elif kind is np.ndarray:
+            array = argument if argument.ndim else argument[()]
+        elif kind in _FLOATS:
+            array = _FLOATS[kind](argument)
+        elif kind in _SETTINGS:
+            key += kind, argument
+            continue
+        elif kind is Variable:
+            key += kind, id(argument), argument._id  # the second, because the first is used again for another
+            continue
+        elif kind is list or kind is tuple:
+            key += kind, len(argument)
+            taken_apart(argument, key, arrays)
+            continue
+        elif kind is dict:
+            key += kind, tuple(argument)
+            taken_apart(argument.values(), key, arrays)
+            continue
+        else:
+            _apart(argument, key, arrays)
+            continue
+        arrays.append(array)
+        key += array.shape, array.dtype
+
+
+def _apart(argument: Any, key: list[Any], arrays: list[Any]) -> None:
+    """Take an argument of an unusual type apart."""
+    if isinstance(argument, Variable):
+        key += Variable, id(argument), argument._id
+    elif isinstance(argument, np.integer | np.bool_):
+        key += type(argument), argument.item()
+    elif is_array(argument):
+        array = constant(argument)._array
+        arrays.append(array)
+        key += array.shape, array.dtype
+    else:
+        leaves = flatten(argument, "")
+        if leaves and leaves[0][1] is argument:
+            key += type(argument), argument  # equal ones of two types, as of two Enums, differ
+        else:
+            key += type(argument), tuple(path for path, _ in leaves)
+            taken_apart([leaf for _, leaf in leaves], key, arrays)
+
+
+def is_array(leaf: Any) -> bool:
+    """Return whether an argument holds numbers that may differ from call to call, whole numbers only in arrays."""
+    if isinstance(leaf, Variable | np.integer | np.bool_):
+        return False
+    return isinstance(leaf, float | complex | np.ndarray | np.generic | Tensor) or hasattr(leaf, "__array_function__")
+
+
+def with_tensors(
+    function: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]
+) -> tuple[list[Tensor], tuple[Any, ...], dict[str, Any]]:
+    """Return a new tensor for each array among the arguments, and the arguments with these tensors in place."""
+    leaves = [leaf for name, arg in zip(_names_of(function, args), args, strict=True) for leaf in flatten(arg, name)]
+    leaves += [leaf for name, arg in named.items() for leaf in flatten(arg, name)]
+    found = [_own(*leaf) if is_array(leaf[1]) else leaf[1] for leaf in leaves]
+    tensors = [own for own, (_, leaf) in zip(found, leaves, strict=True) if own is not leaf]
+    args, named = rebuild((args, named), iter(found))
+    return tensors, args, named
+
+
+def _own(name: str, leaf: Any) -> Tensor:
+    array = leaf._array if isinstance(leaf, Tensor) else constant(leaf)._array
+    tensor = wrap(array.copy() if isinstance(array, np.ndarray | np.generic) else array)
+    tensor.name = name
+    return tensor
+
+
+def _names_of(function: Callable[..., Any], args: tuple[Any, ...]) -> list[str]:
+    """Name positional arguments as the function does."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        parameters = []
+    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return [names[k] if k < len(names) else f"x{k + 1}" for k in range(len(args))]

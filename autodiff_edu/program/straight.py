@@ -1,0 +1,214 @@
+"""Writes a listing as one NumPy function, with the reader's names and lines, and makes it callable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..rules import operations
+from ..text.labels import Labels
+from ..text.places import Where, place
+from .instructions import Instruction, Listing, Value
+from .passes import can_add_into, is_fresh
+from .spelling import INDEXING, Text, infix, literal
+from .writing import Computed, Writer
+
+METHODS = {np.reshape, np.sum, np.mean, np.max, np.min, np.prod}
+"""Functions that arrays have as methods too, which take half the time."""
+
+WIDEST = 60
+"""The last column at which a remark may start."""
+
+
+class Straight(Writer):
+    """Writes the lines of a function that has no branches but its guards.
+
+    Attributes
+    ----------
+    called : str
+        The name of the function.
+    namespace : dict
+        What the function needs besides its arguments, by name: NumPy, constants, operations of this package.
+    """
+
+    def __init__(self, listing: Listing, name: str) -> None:
+        super().__init__(Labels())
+        self.listing = listing
+        self.called = self.unique("function" if name == "<lambda>" else name)
+        self.namespace: dict[str, Any] = {"np": np}
+        self._texts: dict[Value, Text] = {}
+        self._joined: dict[Value, Instruction] = {}
+        self._places: dict[Where, str] = {}
+        self._constants: dict[int, str] = {}
+
+    def text(self) -> str:
+        """Write the whole function."""
+        listing = self.listing
+        given = [self._named(value, f"x{k}") for k, value in enumerate(listing.arguments, 1)]
+        given += [self._named(value, f"variable{k}") for k, (_, value) in enumerate(listing.variables, 1)]
+        lines: list[tuple[str, str]] = []
+        for number, instruction in enumerate(listing.instructions, 1):
+            lines += self._lines(instruction, f"t{number}")
+        shared = self._shared()
+        ending = [self._leaving(value, shared) for value in listing.results]
+        others = {*listing.results, *listing.arguments, *(value for _, value in listing.variables)}
+        for _, value in listing.assigned:  # a variable's array is its own
+            is_known = value in others or value in shared or value.array is not None
+            ending.append(self.operand(None, value).text + ".copy()" * is_known)
+            others.add(value)
+        lines.append((f"return {', '.join(ending)}{',' if len(ending) == 1 else ''}" if ending else "return ()", ""))
+        column = max((len(text) for text, remark in lines if remark and len(text) <= WIDEST), default=0)
+        body = [f"    {text:<{column}}  # {remark}" if remark else f"    {text}" for text, remark in lines]
+        return "\n".join([f"def {self.called}({', '.join(given)}):", *body])
+
+    def known(self) -> list[str]:
+        """Describe what the function needs besides its arguments."""
+        found = []
+        for (module, name), known in self.imports.items():
+            found.append(f"from {module} import {name}{'' if name == known else f' as {known}'}")
+        for name in self._constants.values():
+            value = self.namespace[name]
+            if isinstance(value, np.ndarray):
+                found.append(f"# {name} is a constant, an array of shape {value.shape} and dtype {value.dtype}")
+            else:
+                text = literal(value)
+                found.append(f"# {name} is {text.text if text else repr(value)}")
+        return found
+
+    # Names -----------------------------------------------------------------------------------------------------------
+
+    def _named(self, value: Value, otherwise: str) -> str:
+        name = self.unique(value.label or otherwise)
+        self._texts[value] = Text(name)
+        return name
+
+    def _constant(self, value: Any, label: str) -> Text:
+        """Return the name of a constant in the namespace."""
+        name = self._constants.get(id(value))
+        if name is None:
+            name = self._constants[id(value)] = self.unique(label)
+            self.namespace[name] = value
+        return Text(name)
+
+    def name(self, id: int | None, value: Any, otherwise: str = "c") -> str:
+        """Return the name of a value that has no short text: a constant of the program."""
+        return self._constant(value, otherwise).text
+
+    def operand(self, id: int | None, value: Any, name: str | None = None, index: bool = False) -> Text:
+        """Write an argument of an operation."""
+        if type(value) is Value:
+            known = self._texts.get(value)
+            if known is None:  # a constant
+                known = self._texts[value] = self.operand(None, value.array, value.label)
+            return known
+        if type(value) in (tuple, list, slice):
+            return Text(self._nested(value, index))
+        is_array = isinstance(value, np.ndarray | np.generic)  # which is made once, not in every call
+        text = None if is_array else literal(value, index)
+        return self._constant(value, name or "c") if text is None else text
+
+    def _nested(self, value: Any, index: bool) -> str:
+        if type(value) is slice:
+            parts = [value.start, value.stop, value.step]
+            ends = ["" if part is None and index else self.operand(None, part).text for part in parts]
+            return ":".join(ends if value.step is not None else ends[:2]) if index else f"slice({', '.join(ends)})"
+        inside = ", ".join(self.operand(None, part, None, index).text for part in value)
+        if index and type(value) is tuple and value:
+            return inside
+        if type(value) is list:
+            return f"[{inside}]"
+        return f"({inside},)" if len(value) == 1 else f"({inside})"
+
+    def _parameter(self, key: str, value: Any) -> Text:
+        return self.operand(None, value, key)
+
+    # Lines -----------------------------------------------------------------------------------------------------------
+
+    def _lines(self, instruction: Instruction, otherwise: str) -> list[tuple[str, str]]:
+        """Write an instruction; nothing yet if it is joined to the one that uses it."""
+        remark = self._places.get(instruction.where)
+        if remark is None:
+            remark = self._places[instruction.where] = str(place(instruction.where))
+        if instruction.is_guard:
+            value = self.operand(None, instruction.values[0])
+            if instruction.operation == "bool":
+                test = f"not {value.within(4)}" if instruction.answer else value.text
+            else:
+                test = f"int({value.text}) != {instruction.answer}"
+            recorded = str(instruction.answer).lower()
+            return [(f"if {test}: return None", f"{remark}: the recorded answer was {recorded}")]
+        output = instruction.output_value
+        text = self._expression(instruction)
+        if output in self.listing.joined:
+            self._texts[output] = text
+            self._joined[output] = instruction
+            return []
+        if instruction.operation is np.add and self.listing.into.get(output) is instruction.values[0]:
+            scattered = self._joined.get(instruction.values[1])
+            if scattered is not None and scattered.operation is operations.scatter and can_add_into(scattered):
+                return self._added(instruction, scattered, remark)
+        name = self._named(output, otherwise)
+        if output in self.listing.into:
+            arguments = [self.operand(None, value).text for value in instruction.values]
+            into = self._texts[self.listing.into[output]].text
+            text = Text(f"{self._function(instruction.operation)}({', '.join(arguments)}, out={into})")
+        line = f"{name} = {text.text}"
+        if instruction.errors:
+            told = ", ".join(f'{kind}="{what}"' for kind, what in instruction.errors.items())
+            return [(f"with np.errstate({told}):", ""), (f"    {line}", remark)]
+        return [(line, remark)]
+
+    def _added(self, instruction: Instruction, scattered: Instruction, remark: str) -> list[tuple[str, str]]:
+        """Write `a + scatter(part, index, shape)` as `a[index] += part`."""
+        total, output = instruction.values[0], instruction.output_value
+        part, index = scattered.values[:2]
+        name = self._texts[output] = self._texts[total]
+        written = self.operand(None, index, None, index=True).text
+        return [(f"{name.text}[{written}] += {self.operand(None, part).text}", remark)]
+
+    def _expression(self, instruction: Instruction) -> Text:
+        indexes = instruction.name in INDEXING
+        parts = [
+            self.operand(None, value, None, index=indexes and k == 1 and instruction.name == "getitem")
+            for k, value in enumerate(instruction.values)
+        ]
+        first = instruction.values[0]
+        if instruction.operation in METHODS and type(first) is Value and first.array is None:
+            told = [part.text for part in parts[1:]]
+            told += [f"{key}={self._parameter(key, value).text}" for key, value in self._said(instruction)]
+            return Text(f"{parts[0].within(10)}.{instruction.name}({', '.join(told)})")
+        return self.expression(instruction, parts)
+
+    def _infix(self, entry: Computed, sign: str, left: Text, right: Text) -> Text:
+        """Write `x * 1` as it is: a program that only repeats x has no array of its own to write into."""
+        return infix(sign, left, right)
+
+    def _index(self, value: Any, written: Text) -> str:
+        return written.text
+
+    def _shared(self) -> set[Value]:
+        """Return the values that may share memory with an argument, whose arrays the caller may write into."""
+        shared = set(self.listing.arguments)
+        for instruction in self.listing.instructions:
+            may_share = instruction.output_value is not None and not is_fresh(instruction.operation)
+            if may_share and any(value in shared for value in instruction.reads()):
+                shared.add(instruction.output_value)
+        return shared
+
+    def _leaving(self, value: Value, shared: set[Value]) -> str:
+        text = self.operand(None, value)
+        return f"{text.within(10)}.copy()" if value in shared and value.shape else text.text
+
+    def _function(self, operation: Any) -> str:
+        found = super()._function(operation)
+        if found in self.imports.values():
+            self.namespace[found] = operation
+        return found
+
+
+def callable_of(text: str, name: str, namespace: dict[str, Any]) -> Callable[..., Any]:
+    """Compile the text of a function, and return the function."""
+    exec(compile(text, f"<compiled {name}>", "exec"), namespace)
+    return namespace[name]

@@ -1,0 +1,69 @@
+"""Every case of the table of rules, compiled: its value and its gradients, also of numbers that were not recorded."""
+
+import numpy as np
+import pytest
+from cases import TABLE
+from tabled import each, seed_of
+
+import autodiff_edu as ad
+from autodiff_edu.arrays.structures import flatten
+
+
+def values_and_gradients(case):
+    """The case's value, its gradients, and the gradient of a sum over those: all as one function of its arguments."""
+
+    def computed(*arguments):
+        with ad.GradientTape() as outer:
+            outer.watch(arguments)
+            with ad.GradientTape() as inner:
+                inner.watch(arguments)
+                y = case.function(*arguments)
+            first = inner.gradient(y, list(arguments), output_gradients=seed_of(y), unconnected_gradients="zero")
+            total = sum(np.sum(np.real(g) ** 2) for g in first)
+        return y, first, outer.gradient(total, list(arguments))
+
+    return computed
+
+
+def moved(arguments):
+    """Other numbers of the same kind, near the given ones."""
+    rng = np.random.default_rng(7)
+    return [
+        a + 1e-3 * rng.standard_normal(np.shape(a)).astype(a.dtype) if a.dtype.kind in "fc" else a for a in arguments
+    ]
+
+
+def assert_same(name, got, expected, tolerance):
+    for (path, a), (_, b) in zip(flatten(got, "result"), flatten(expected, "result"), strict=True):
+        assert (a is None) == (b is None), f"{name}, {path}"
+        if a is not None:
+            assert (a.shape, a.dtype) == (b.shape, b.dtype), f"{name}, {path}"
+            np.testing.assert_allclose(a.numpy(), b.numpy(), tolerance, tolerance, err_msg=f"{name}, {path}")
+
+
+def is_refused(case):
+    return case.name in REFUSED or case.name.startswith("trim_zeros")
+
+
+REFUSED = {"where of indices", "extract by a comparison"}
+"""Those whose results' shapes depend on the numbers, as do those of np.trim_zeros."""
+
+
+@each([case for case in TABLE if is_refused(case)])
+def test_a_shape_that_depends_on_the_numbers_is_refused(case):
+    with pytest.raises(TypeError, match=r"\.py, line \d+: (flat)?nonzero takes the plain numbers out of a tensor here"):
+        ad.compile(case.function)(*case.arguments())
+
+
+@each([case for case in TABLE if not is_refused(case)])
+def test_a_compiled_case_gives_what_the_case_gives(case):
+    arguments = [np.asarray(a)[()] for a in case.arguments()]
+    function = values_and_gradients(case)
+    compiled = ad.compile(function)
+    for numbers in (arguments, moved(arguments), arguments):
+        try:
+            expected = function(*map(ad.constant, numbers))
+        except ValueError:  # a matrix that must be symmetric, moved
+            continue
+        assert_same(case.name, compiled(*numbers), expected, 1e-9)
+    assert len(compiled.program(*arguments).text.splitlines()) > 1
