@@ -11,6 +11,7 @@ import autodiff_edu as ad
 
 from ..feedback import NotYet, call, near, needs_dict, needs_each, needs_function, shortened
 from ..predictions import Prediction
+from .wrong_10 import BY_NORM, BY_VALUE, GRADIENTS, judge_clip
 
 TOGETHER, CLOSE = 2, 4
 """The rows of 10.1 whose points lie on each other, and a billionth apart."""
@@ -202,10 +203,6 @@ def _judge_orders(scores: Any, found: float, slopes: Any, second: Any, right: fl
         raise NotYet(f"Loss and gradient are right, and {where} the second derivative isn't. Keep everything a tensor.")
 
 
-GRADIENTS: tuple[Any, ...] = (np.array([3.0, -4.0]), None, np.array([[12.0]]))
-"""Two arrays of norm 5 and 12, together 13, and a variable without a gradient."""
-
-
 def clips(answer: Any) -> str:
     """Check 10.3: two functions that clip a list of gradients, by value and by global norm."""
     needs_dict(answer, '{"value": clip_by_value, "norm": clip_by_global_norm}')
@@ -214,41 +211,9 @@ def clips(answer: Any) -> str:
     needs_function(answer["norm"], "clip_by_global_norm(gradients, limit)")
     pair, _, single = GRADIENTS
     value = _clipped(answer["value"], GRADIENTS, 3.5, "clip_by_value(gradients, limit)")
-    _judge_clip(
-        value,
-        (np.array([3.0, -3.5]), np.array([[3.5]])),
-        (
-            (
-                (np.array([3.0, -4.0]), np.array([[3.5]])),
-                "A slope of -4 came through a limit of 3.5. Cut it at -limit.",
-            ),
-            ((np.array([3.0, 3.5]), np.array([[3.5]])), "A sign got lost: -4 should become -3.5, not 3.5."),
-            ((np.array([3.5, -3.5]), np.array([[3.5]])), "Every number has become ±limit. Those within may stay."),
-            ((pair * 3.5 / 13, single * 3.5 / 13), "That is clipping by global norm. Here, cut each number off."),
-            ((pair, single), "Nothing was clipped."),
-        ),
-        "clip_by_value",
-    )
+    judge_clip(value, (np.array([3.0, -3.5]), np.array([[3.5]])), BY_VALUE, "clip_by_value")
     name = "clip_by_global_norm(gradients, limit)"
-    _judge_clip(
-        _clipped(answer["norm"], GRADIENTS, 3.25, name),
-        (pair / 4, single / 4),
-        (
-            (
-                (pair * 3.25 / 5, single * 3.25 / 12),
-                "Each gradient is clipped by its own length. Take one length for all of them.",
-            ),
-            ((pair * 3.25 / 17, single * 3.25 / 17), "The lengths 5 and 12 don't add up to 17: it is √(5² + 12²)."),
-            ((pair * 3.25 / 169, single * 3.25 / 169), "169 is the square of the length. Take the root."),
-            ((pair / 13, single / 13), "The length is now 1. Scale it to the limit."),
-            ((pair * 3.25, single * 3.25), "You multiply by the limit. The factor is limit / length."),
-            ((pair * 3.25 / 12, single * 3.25 / 12), "You divide by the largest number. Divide by the length of all."),
-            ((np.array([3.0, -3.25]), np.array([[3.25]])), "That is clipping by value: the direction has changed."),
-            ((pair, single), "Nothing was clipped: the length of all is 13, and the limit 3.25."),
-            ((4 * pair, 4 * single), "The gradients got longer. The factor is limit / length, not the reverse."),
-        ),
-        "clip_by_global_norm",
-    )
+    judge_clip(_clipped(answer["norm"], GRADIENTS, 3.25, name), (pair / 4, single / 4), BY_NORM, "clip_by_global_norm")
     short = _clipped(answer["norm"], GRADIENTS, 20.0, name)
     if not all(near(a, b) for a, b in zip(short, (pair, single), strict=True)):
         raise NotYet("A list of length 13, with the limit 20, should come back as it was; yours has been rescaled.")
@@ -291,21 +256,6 @@ def _clipped(function: Any, gradients: Any, limit: float, written: str) -> list[
         if array is None or array.shape != g.shape:
             raise NotYet(f"A gradient of shape {g.shape} comes back as {shortened(array)}. Keep the order and shapes.")
     return arrays
-
-
-def _judge_clip(found: list[Any], right: Any, wrong: Any, name: str) -> None:
-    def agrees(wanted: Any) -> bool:
-        return all(near(a, b) for a, b in zip(found, wanted, strict=True))
-
-    if agrees(right):
-        return
-    for guess, hint in wrong:
-        if agrees(guess):
-            raise NotYet(f"{name}: {hint}")
-    raise NotYet(
-        f"{name} makes {shortened(found[0].tolist())} of [3.0, -4.0], and it should be {right[0].tolist()}; "
-        f"beside it, 12.0 becomes {found[1].item():g} and should be {right[1].item():g}."
-    )
 
 
 EXERCISES: dict[str, Callable[[Any], str]] = {"10.1": distances, "10.2": stable_loss, "10.3": clips}
