@@ -97,6 +97,11 @@ def one_largest(scores, labels):
     return np.mean(m + np.log(np.sum(np.exp(scores - m), axis=1)) - right_scores(scores, labels))
 
 
+def smallest_off(scores, labels):
+    m = np.min(scores, axis=1, keepdims=True)
+    return np.mean(m[:, 0] + np.log(np.sum(np.exp(scores - m), axis=1)) - right_scores(scores, labels))
+
+
 def largest_lost(scores, labels):
     m = np.max(scores, axis=1, keepdims=True)
     return np.mean(np.log(np.sum(np.exp(scores - m), axis=1)) - right_scores(scores, labels))
@@ -173,6 +178,8 @@ WRONG = {
         (far_threshold, "1e-09 apart"),
         (half_cut, "from plain numbers, or cut"),
         (lambda p, q: np.linalg.norm(p - q, axis=1), "NumPy's norm"),
+        (lambda p, q: np.hypot(*(p - q).T), "NumPy's hypot"),
+        (lambda p, q: np.nan_to_num(np.sqrt(squares(p, q))), "infinite derivative at 0"),
         (lambda p, q: ad.stop_gradient(double_where(p, q)), "gradient is None"),
         (lambda p, q: 2.0 * double_where(p, q), "The first distance should be"),
         (lambda p, q: squares(p, q) / np.sqrt(squares(p, q)), "your distance is nan"),
@@ -184,10 +191,11 @@ WRONG = {
     ],
     "10.2": [
         (naive, "exp overflows"),
-        (one_largest, "largest score of its own"),
+        (one_largest, "its own largest score"),
         (largest_lost, "add it again"),
         (no_keepdims, "keep its axis"),
         (clipped_scores, "logarithm gets a 0"),
+        (smallest_off, "exp overflows, or"),
         (a_little_more, "Neither is needed"),
         (lambda s, k: 4.0 * stable(s, k), "sum over the rows"),
         (lambda s, k: -stable(s, k), "sign is turned round"),
@@ -208,12 +216,15 @@ WRONG = {
         (both(value=each(np.minimum)), "Cut it at -limit"),
         (both(value=each(lambda g, limit: np.minimum(np.abs(g), limit))), "A sign got lost"),
         (both(value=each(lambda g, limit: np.sign(g) * limit)), "Every number has become"),
+        (both(value=each(lambda g, limit: np.maximum(g, -limit))), "A slope of 12 came through"),
+        (both(value=each(lambda g, limit: np.where(np.abs(g) > limit, 0.0, g))), "has become 0"),
         (both(value=by_norm), "That is clipping by global norm"),
         (both(value=lambda gradients, limit: gradients), "Nothing was clipped"),
         (both(value=each(lambda g, limit: g * 0.0)), "it should be"),
         (both(norm=by_value), "clipping by value: the direction"),
         (both(norm=each(lambda g, limit: by_norm([g], limit)[0])), "by its own length"),
         (both(norm=scaled(lambda g, gs, limit: limit / 17.0)), "don't add up to 17"),
+        (both(norm=scaled(lambda g, gs, limit: limit / 19.0)), "added up sizes"),
         (both(norm=scaled(lambda g, gs, limit: limit / length_of(gs) ** 2)), "Take the root"),
         (both(norm=scaled(lambda g, gs, limit: 1.0 / length_of(gs))), "The length is now 1"),
         (both(norm=scaled(lambda g, gs, limit: limit)), "factor is limit / length"),

@@ -30,8 +30,9 @@ def distances(answer: Any) -> str:
         y = call(answer, p, q, written="distances(p, q)")
         _needs_tensor(y, "distances(p, q)", (6,), "one distance for each row")
         target = np.sum(y * weights)
-    if any(entry.name == "norm" for entry in tape.entries):
-        raise NotYet("That is NumPy's norm, which has the repair built in. Do it with `np.sqrt` and `np.where`.")
+    built_in = next((entry.name for entry in tape.entries if entry.name in ("norm", "hypot")), None)
+    if built_in:
+        raise NotYet(f"NumPy's {built_in} has the repair built in. Do it with `np.sqrt` and `np.where`.")
     right = np.sqrt(np.sum((ps - q.numpy()) ** 2, axis=1))
     _judge_distances(y.numpy(), right)
     has_where = any(entry.operation is np.where for entry in tape.entries)
@@ -42,7 +43,7 @@ def distances(answer: Any) -> str:
     unit = np.divide(ps - q.numpy(), right[:, None], out=np.zeros_like(ps), where=right[:, None] > 0)
     for found, wanted in zip(slopes, (unit, -unit), strict=True):
         _judge_slopes(found.numpy(), weights[:, None] * wanted, has_where)
-    return "The square root never sees the 0, so no infinite derivative is multiplied by 0. Nothing else has changed."
+    return "Where two points meet, distance and gradient are both 0. Everywhere else, nothing has changed."
 
 
 def _judge_distances(found: Any, right: Any) -> None:
@@ -180,8 +181,8 @@ def _judge_orders(scores: Any, found: float, slopes: Any, second: Any, right: fl
         raise NotYet("For scores near 1000 your loss is nan: exp overflows. Subtract the largest score of each row.")
     if np.isinf(found):
         raise NotYet(
-            "For rows near 1000 and near -1000 your loss is infinite: somewhere the logarithm gets a 0. Has each row a "
-            "largest score of its own, and did you take the logarithm of the fraction by hand?"
+            "For rows near 1000 and near -1000 your loss is infinite: exp overflows, or a logarithm gets a 0. "
+            "Does each row subtract its own largest score, and did you take the logarithm of the fraction by hand?"
         )
     if not near(found, right):
         raise NotYet(

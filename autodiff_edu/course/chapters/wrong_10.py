@@ -23,6 +23,8 @@ BY_VALUE: tuple[tuple[Clipped, str], ...] = (
     ((np.array([3.0, 3.5]), np.array([[3.5]])), "A sign got lost: -4 should become -3.5, not 3.5."),
     ((np.array([3.5, -3.5]), np.array([[3.5]])), "Every number has become ±limit. Those within may stay."),
     ((PAIR * 3.5 / 13, SINGLE * 3.5 / 13), "That is clipping by global norm. Here, cut each number off."),
+    ((np.array([3.0, -3.5]), np.array([[12.0]])), "A slope of 12 came through a limit of 3.5. Cut it at limit."),
+    ((np.array([3.0, 0.0]), np.array([[0.0]])), "What is over the limit has become 0. Cut it off at ±limit."),
     ((PAIR, SINGLE), "Nothing was clipped."),
 )
 """What wrong clipping by value makes of them, with the limit 3.5."""
@@ -32,6 +34,7 @@ BY_NORM: tuple[tuple[Clipped, str], ...] = (
         "Each gradient is clipped by its own length. Take one length for all of them.",
     ),
     ((PAIR * 3.25 / 17, SINGLE * 3.25 / 17), "The lengths 5 and 12 don't add up to 17: it is √(5² + 12²)."),
+    ((PAIR * 3.25 / 19, SINGLE * 3.25 / 19), "You added up sizes: 3 + 4 + 12. The length is √(3² + 4² + 12²)."),
     ((PAIR * 3.25 / 169, SINGLE * 3.25 / 169), "169 is the square of the length. Take the root."),
     ((PAIR / 13, SINGLE / 13), "The length is now 1. Scale it to the limit."),
     ((PAIR * 3.25, SINGLE * 3.25), "You multiply by the limit. The factor is limit / length."),
