@@ -1,4 +1,4 @@
-"""The exercises of chapter 13, forward mode: division of dual numbers, the cheaper mode, curvature along a direction."""
+"""The exercises of chapter 13, forward mode: dual numbers divided, the cheaper mode, a curvature."""
 
 from __future__ import annotations
 
@@ -18,7 +18,11 @@ WISHES: dict[str, tuple[str, int, str]] = {
     "a": ("reverse", 1, "a loss is one output, whatever the number of weights."),
     "b": ("forward", 2, "there are 2 inputs and 500 outputs."),
     "c": ("reverse", 3, "there are 784 inputs and 3 outputs."),
-    "d": ("forward", 1, "one direction goes in and one number comes out, so each mode needs one pass. Which needs no tape?"),
+    "d": (
+        "forward",
+        1,
+        "one direction goes in and one number comes out, so each mode needs one pass. Which needs no tape?",
+    ),
     "e": ("reverse", 1, "the sum is a single output."),
 }
 """For each wish of 13.2 the mode, the passes, and what to count."""
@@ -83,14 +87,20 @@ def modes(answer: Any) -> str:
         if given[name][1] != passes:
             raise NotYet(
                 f"For {name}, {mode} is right, but not {given[name][1]} passes: {hint} "
-                + ("Forward needs a pass for each input." if mode == "forward" else "Reverse needs one for each output.")
+                + (
+                    "Forward needs a pass for each input."
+                    if mode == "forward"
+                    else "Reverse needs one for each output."
+                )
             )
     return "Few inputs or a single direction: forward. Few outputs: reverse."
 
 
 def _mode_and_passes(name: str, pair: Any) -> tuple[str, int]:
     if not isinstance(pair, tuple | list) or len(pair) != 2:
-        raise NotYet(f'For {name} write the mode and the number of passes, as in ("forward", 12), not {shortened(pair)}.')
+        raise NotYet(
+            f'For {name} write the mode and the number of passes, as in ("forward", 12), not {shortened(pair)}.'
+        )
     if pair[0] is ... or pair[1] is ...:
         raise NotYet(f"Replace the three dots. Still open: {name}.")
     mode, passes = pair
@@ -108,7 +118,10 @@ def curvature(answer: Any) -> str:
     x, v = random.uniform(0.5, 1.5, 3), random.uniform(0.5, 2.0, 3)
     a = random.uniform(-1.0, 1.0, (3, 3))
 
+    places: list[Any] = []
+
     def f(x: Any) -> Any:
+        places.append(x.numpy() if isinstance(x, ad.Tensor) else np.array(x))
         return np.sum(x**3) + np.sin(a[0] @ x)
 
     across = -np.sin(a[0] @ x) * np.outer(a[0], a[0]) + np.diag(6 * x)
@@ -138,13 +151,15 @@ def curvature(answer: Any) -> str:
         for wrong, hint in known:
             if near(value, wrong, 1e-5):
                 raise NotYet(hint)
-        raise NotYet(f"For a hidden f, v·Hv is {right:.6g}, and yours is {value:.6g}. Which direction does each pass take?")
+        raise NotYet(
+            f"For a hidden f, v·Hv is {right:.6g}, and yours is {value:.6g}. Which direction does each pass take?"
+        )
+    if any(not near(place, x) for place in places):
+        raise NotYet("That's close, but you compute f at other places than x. Two calls of `ad.jvp` need no step size.")
     if any(isinstance(event, Seed) for event in events):
         raise NotYet("The number is right, but something walked back. Use `ad.jvp` twice, and no gradient.")
     if not any(isinstance(event, Move) for event in events):
         raise NotYet("The number is right, but nothing was pushed forward. Use `ad.jvp` twice.")
-    if not near(value, right, 1e-9) and np.asarray(given).dtype == np.float64:
-        raise NotYet("That's close, but not exact: is there a nudge left? Two calls of `ad.jvp` need no step size.")
     return "A tangent of a tangent, and nothing walked back."
 
 
@@ -216,8 +231,8 @@ PREDICTIONS: dict[str, Prediction] = {
     ),
     "13.g": Prediction(
         "Three orders, one product. What will differ between them?",
-        answer="the work",
-        choices=("the numbers", "the work", "both", "nothing"),
+        answer="the steps",
+        choices=("the numbers", "the steps", "both", "nothing"),
         hints={
             "the numbers": "All three are exact derivatives of the same function, along the same direction.",
             "both": "All three are exact derivatives of the same function. Can their numbers differ?",
