@@ -59,7 +59,7 @@ RIGHT = {
     "13.1": [
         quotient(lambda u, du, v, dv: (du * v - u * dv) / v**2),
         quotient(lambda u, du, v, dv: (du - u / v * dv) / v),
-        lambda u, du, v, dv: np.array([u / v, du / v - u * dv / v**2]).tolist(),
+        lambda u, du, v, dv: np.array([u / v, du / v - u * dv / v**2]),
         lambda u, du, v, dv: (np.float32(u / v), np.float32(du / v - u * dv / v**2)),
         by_reciprocal,
         by_jvp,

@@ -41,6 +41,8 @@ def _one_quotient(answer: Any, u: float, du: float, v: float, dv: float) -> None
     given = call(answer, u, du, v, dv, written="divide(u, du, v, dv)")
     if given is ... or (isinstance(given, tuple) and any(part is ... for part in given)):
         raise NotYet("Replace the three dots with the tangent of the quotient.")
+    if isinstance(given, np.ndarray | ad.Tensor) and np.shape(given) == (2,):
+        given = given.tolist()
     if not isinstance(given, tuple | list) or len(given) != 2:
         raise NotYet(f"I need a pair, the value and the tangent, and got {shortened(given)}.")
     value, tangent = number(given[0], "the value"), number(given[1], "the tangent")
