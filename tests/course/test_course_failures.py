@@ -451,6 +451,35 @@ def test_an_input_gradient_taken_before_the_outer_tape_begins_is_left_out_of_a_l
     assert (outer.gradient(late, w), whole.gradient(nested, w)) == (1.0, 5.0)
 
 
+# Chapter 13: the wrong mode -------------------------------------------------------------------------------------------
+
+
+def numbers_moved(f, x, mode):
+    moved = []
+
+    def listen(event):
+        if type(event).__name__ == "PushForward":
+            moved.append(event.tangent.size)
+        if type(event).__name__ == "PullBack":
+            moved.append(event.cotangent.size)
+
+    with ad.hook(listen):
+        ad.jacobian(f, mode=mode)(x)
+    return sum(moved)
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "right", "wrong"),
+    [
+        (lambda rate: np.sin(rate * np.ones(1000)), 0.3, "forward", "reverse"),
+        (lambda weights: np.sum(np.tanh(weights) ** 2), np.linspace(-1.0, 1.0, 1000), "reverse", "forward"),
+    ],
+)
+def test_the_wrong_mode_carries_a_thousand_times_as_many_numbers(f, x, right, wrong):
+    assert numbers_moved(f, x, wrong) == 1000 * numbers_moved(f, x, right)
+    assert np.allclose(ad.jacobian(f, mode=wrong)(x).numpy(), ad.jacobian(f, mode=right)(x).numpy(), rtol=1e-12)
+
+
 # Chapter 14: reading the gradient of a vector as a diagonal ---------------------------------------------------------
 
 

@@ -438,6 +438,55 @@ def test_the_outermost_tape_of_tanh_grows_by_a_factor_that_creeps_up_with_the_or
     assert lengths == [1, 4, 10, 23, 54, 133, 344, 927, 2578]
 
 
+# Chapter 13: forward mode ---------------------------------------------------------------------------------------------
+
+
+def epidemic(rate):
+    healthy, ill, curve = 0.999, 0.001, []
+    for _ in range(1000):
+        caught = 0.1 * rate * healthy * ill
+        healthy, ill = healthy - caught, ill + caught - 0.01 * ill
+        curve.append(ill)
+    return np.stack(curve)
+
+
+def test_the_epidemic_is_worst_on_day_39_and_a_higher_rate_makes_it_earlier():
+    curve, slopes = (part.numpy() for part in ad.jvp(epidemic, (0.3,), (1.0,)))
+    assert f"{100 * curve.max():.1f}" == "30.2"
+    assert round(0.1 * (curve.argmax() + 1)) == 39
+    assert (slopes[:380] > 0).all()
+    assert slopes[499] < 0
+    assert np.allclose(slopes, (epidemic(0.3 + 1e-5) - epidemic(0.3 - 1e-5)) / 2e-5, atol=1e-6)
+
+
+def test_a_growing_balloon_and_three_pendulums_agree_with_their_formulas():
+    volume, growth = ad.jvp(lambda r: 4 / 3 * np.pi * r * r * r, (2.0,), (1.0,))
+    assert (float(volume), float(growth)) == pytest.approx((32 * np.pi / 3, 16 * np.pi), rel=1e-14)
+    scales = np.array([1.0, 4.0, 9.0])
+    periods, push = ad.linearize(lambda length, gravity: 6.283 * np.sqrt(scales * length / gravity), 1.0, 9.8)
+    expected = periods.numpy() * (0.01 / 2 - 0.2 / (2 * 9.8))
+    assert np.allclose(push(0.01, 0.2).numpy(), expected, rtol=1e-12, atol=0.0)
+
+
+def test_three_orders_give_the_same_product_of_the_hessian_with_a_vector():
+    def deep(x):
+        for _ in range(5):
+            x = np.tanh(1.1 * x)
+        return np.sum(x * x)
+
+    x, v = np.linspace(-1.0, 1.0, 1000), np.ones(1000)
+    slope, h = ad.grad(deep), 1e-5
+    difference = (slope(x + h * v).numpy() - slope(x - h * v).numpy()) / (2 * h)
+    products = (
+        ad.jvp(slope, (x,), (v,))[1],
+        ad.grad(lambda x: ad.jvp(deep, (x,), (v,))[1])(x),
+        ad.grad(lambda x: np.sum(slope(x) * v))(x),
+    )
+    for product in products:
+        assert np.allclose(product.numpy(), products[0].numpy(), rtol=1e-12)
+        assert np.allclose(product.numpy(), difference, rtol=1e-7, atol=1e-8)
+
+
 # Chapter 14: Jacobians ----------------------------------------------------------------------------------------------
 
 

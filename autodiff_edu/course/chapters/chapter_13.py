@@ -1,0 +1,244 @@
+"""The exercises of chapter 13, forward mode: dual numbers divided, the cheaper mode, a curvature."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+import autodiff_edu as ad
+
+from ...trace.events import Seed
+from ..feedback import NotYet, call, near, needs_dict, needs_each, needs_function, number, observe, shortened
+from ..predictions import Prediction
+
+WISHES: dict[str, tuple[str, int, str]] = {
+    "a": ("reverse", 1, "a loss is one output, whatever the number of weights."),
+    "b": ("forward", 2, "there are 2 inputs and 500 outputs."),
+    "c": ("reverse", 3, "there are 784 inputs and 3 outputs."),
+    "d": (
+        "forward",
+        1,
+        "one direction goes in and one number comes out, so each mode needs one pass. Which needs no tape?",
+    ),
+    "e": ("reverse", 1, "the sum is a single output."),
+}
+"""For each wish of 13.2 the mode, the passes, and what to count."""
+
+
+def divide(answer: Any) -> str:
+    """Check 13.1: the value and the tangent of a quotient, for hidden numbers."""
+    needs_function(answer, "divide(u, du, v, dv)")
+    u, du, v, dv = (float(part) for part in np.random.default_rng(131).uniform(1.2, 3.0, 4))
+    for case in ((u, du, v, dv), (u, du, -v, 0.0), (u, 0.0, v, dv)):
+        _one_quotient(answer, *case)
+    return "That's the quotient rule. Your dual numbers can divide."
+
+
+def _one_quotient(answer: Any, u: float, du: float, v: float, dv: float) -> None:
+    given = call(answer, u, du, v, dv, written="divide(u, du, v, dv)")
+    if given is ... or (isinstance(given, tuple) and any(part is ... for part in given)):
+        raise NotYet("Replace the three dots with the tangent of the quotient.")
+    if isinstance(given, np.ndarray | ad.Tensor) and np.shape(given) == (2,):
+        given = given.tolist()
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        raise NotYet(f"I need a pair, the value and the tangent, and got {shortened(given)}.")
+    value, tangent = number(given[0], "the value"), number(given[1], "the tangent")
+    right = (du * v - u * dv) / v**2
+    if near(tangent, u / v) and near(value, right) and not near(right, u / v):
+        raise NotYet("The pair has changed places: the value comes first, then the tangent.")
+    if not near(value, u / v):
+        raise NotYet("The value isn't u / v. Nudges don't change the value.")
+    if near(tangent, right):
+        return
+    known = (
+        ((u * dv - du * v) / v**2, "The sign is the wrong way round: a growing u makes the quotient grow."),
+        ((du * v + u * dv) / v**2, "A growing v makes the quotient smaller: the second term is subtracted."),
+        ((du * v - u * dv) / v, "Divide by the square of v, not by v."),
+        (du * v - u * dv, "The numerator is right. It is divided by v²."),
+        ((du - u * dv) / v**2, "In the numerator, du is multiplied by v. Expand with (v - dv·ε) to see why."),
+        (du * v + u * dv, "That's the product rule."),
+        (du / v, "v moves too. What does dv do to the quotient?"),
+        (-u * dv / v**2, "u moves too. What does du do to the quotient?"),
+        ((du * v - u * dv) / u**2, "Divide by the square of v, the denominator, not of u."),
+    )
+    if dv and near(tangent, du / dv):
+        raise NotYet("The tangent of a quotient isn't the quotient of the tangents. If v stood still, dv would be 0.")
+    if du:
+        for wrong, hint in known:
+            if near(tangent, wrong):
+                raise NotYet(hint)
+    raise NotYet(
+        f"For (u, du, v, dv) = ({u:.3f}, {du:.3f}, {v:.3f}, {dv:.3f}) the tangent is {right:.6g}; yours is "
+        f"{tangent:.6g}. Multiply numerator and denominator by (v - dv·ε), and drop ε²."
+    )
+
+
+def modes(answer: Any) -> str:
+    """Check 13.2: for five wishes, the mode and the number of its passes."""
+    needs_dict(answer, '{"a": ("forward", 12), ...}')
+    needs_each(answer, "abcde", "Your answer leaves out")
+    given = {name: _mode_and_passes(name, answer[name]) for name in WISHES}
+    if all(given[name][0] != mode for name, (mode, _, _) in WISHES.items()):
+        raise NotYet("All are the wrong way round. Forward needs a pass for each input, reverse one for each output.")
+    for name, (mode, passes, hint) in WISHES.items():
+        if given[name][0] != mode:
+            raise NotYet(f"Not {given[name][0]} for {name}: {hint}")
+        if given[name][1] != passes:
+            raise NotYet(
+                f"For {name}, {mode} is right, but not {given[name][1]} passes: {hint} "
+                + (
+                    "Forward needs a pass for each input."
+                    if mode == "forward"
+                    else "Reverse needs one for each output."
+                )
+            )
+    return "Few inputs or a single direction: forward. Few outputs: reverse."
+
+
+def _mode_and_passes(name: str, pair: Any) -> tuple[str, int]:
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise NotYet(
+            f'For {name} write the mode and the number of passes, as in ("forward", 12), not {shortened(pair)}.'
+        )
+    if pair[0] is ... or pair[1] is ...:
+        raise NotYet(f"Replace the three dots. Still open: {name}.")
+    mode, passes = pair
+    if isinstance(mode, Integral) and isinstance(passes, str):
+        mode, passes = passes, mode
+    if not isinstance(mode, str) or mode.strip().lower() not in ("forward", "reverse"):
+        raise NotYet(f'For {name} write "forward" or "reverse" instead of {shortened(mode)}.')
+    return mode.strip().lower(), int(number(passes, f"the number of passes for {name}"))
+
+
+def curvature(answer: Any) -> str:
+    """Check 13.3: v·Hv of hidden functions, by two nested forward passes and no walk back."""
+    needs_function(answer, "curvature(f, x, v)")
+    random = np.random.default_rng(133)
+    x, v = random.uniform(0.5, 1.5, 3), random.uniform(0.5, 2.0, 3)
+    a = random.uniform(-1.0, 1.0, (3, 3))
+
+    places: list[Any] = []
+
+    def f(x: Any) -> Any:
+        places.append(x.numpy() if isinstance(x, ad.Tensor) else np.array(x))
+        return np.sum(x**3) + np.sin(a[0] @ x)
+
+    across = -np.sin(a[0] @ x) * np.outer(a[0], a[0]) + np.diag(6 * x)
+    slopes = 3 * x**2 + np.cos(a[0] @ x) * a[0]
+    given, events = observe(answer, f, x, v, written="curvature(f, x, v)")
+    if given is ...:
+        raise NotYet("Replace the three dots: push v forward through `slope`, too.")
+    if callable(given) and not isinstance(given, ad.Tensor):
+        raise NotYet("You return a function. Call it, or push v forward through it with `ad.jvp`.")
+    if isinstance(given, tuple):
+        raise NotYet("`ad.jvp` returns the value and the tangent. Return the tangent, the second of the two.")
+    if np.shape(given) == (3,):
+        if near(given, across @ v, 1e-6):
+            raise NotYet("This is Hv, how the gradient changes. I need one number, how the slope along v changes.")
+        raise NotYet("The curvature along v is one number, and yours has the shape of x.")
+    value = number(given, "the curvature")
+    right, ones = v @ across @ v, np.ones(3)
+    known = (
+        (slopes @ v, "This is the slope along v. Push v forward through `slope` as well, and take the tangent."),
+        (f(x), "This is f(x) itself. The tangent is the second of the two that `ad.jvp` returns."),
+        (ones @ across @ v, "One of the two directions is all ones. Both passes go along v."),
+        (right / (v @ v), "You divided by the length of v squared. v·Hv is what I asked for."),
+        (v @ across @ v / 2, "This is half of it, the coefficient of a Taylor series. v·Hv comes without the half."),
+        (np.trace(across), "This is the trace of the Hessian. Both directions are v."),
+    )
+    if not near(value, right, 1e-5):
+        for wrong, hint in known:
+            if near(value, wrong, 1e-5):
+                raise NotYet(hint)
+        raise NotYet(
+            f"For a hidden f, v·Hv is {right:.6g}, and yours is {value:.6g}. Which direction does each pass take?"
+        )
+    if any(not near(place, x) for place in places):
+        raise NotYet("That's close, but you compute f at other places than x. Two calls of `ad.jvp` need no step size.")
+    if any(isinstance(event, Seed) for event in events):
+        raise NotYet("The number is right, but something walked back. Use `ad.jvp` twice, and no gradient.")
+    return "A tangent of a tangent, and nothing walked back."
+
+
+EXERCISES: dict[str, Callable[[Any], str]] = {"13.1": divide, "13.2": modes, "13.3": curvature}
+"""The checks by exercise."""
+
+PREDICTIONS: dict[str, Prediction] = {
+    "13.a": Prediction(
+        "How many seeds does a tape need to keep all the slopes of the curve apart?",
+        answer=1000,
+        hints={
+            1: "One seed gives the slope of one output, or of a sum of outputs. The curve has how many?",
+            100: "There are 100 days, with ten steps each.",
+        },
+        why="One seed for each output, and the curve has a thousand points.",
+    ),
+    "13.b": Prediction(
+        "(3 + 1ε) · (2 + 5ε) = 6 + …ε. What number stands before the ε?",
+        answer=17,
+        hints={
+            5: "That's the product of the tangents, which belongs to ε², and ε² is 0.",
+            6: "That's the value. Which products have exactly one ε?",
+            7: "Each tangent is multiplied by the *other* number's value: 3 · 5 and 1 · 2.",
+            15: "That's 3 · 5. The other product with one ε is missing.",
+            13: "Each tangent is multiplied by the *other* number's value.",
+            22: "The product of the tangents belongs to ε², and ε² is 0.",
+        },
+        why="3 · 5 + 1 · 2 = 17. The 5ε² drops out.",
+    ),
+    "13.c": Prediction(
+        "With the higher rate, will more or fewer people be ill on day 50, after the peak?",
+        answer="fewer",
+        choices=("more", "fewer", "equally many"),
+        hints={
+            "more": "The wave also comes earlier. Who is left to be infected by then?",
+            "equally many": "That's so on one day only, near the peak. Is the wave later or earlier?",
+        },
+        why="The whole wave comes earlier, so by day 50 more of it is over.",
+    ),
+    "13.d": Prediction(
+        "Two inputs, three outputs. How many forward passes are needed if each carries one tangent?",
+        answer=2,
+        hints={
+            3: "That would be one for each output. What does a tangent start from?",
+            6: "That's the number of slopes. One pass gives a whole column of them.",
+            1: "One pass follows one direction. It can't keep two inputs apart.",
+        },
+        why="One for each input; each fills a column of three slopes.",
+    ),
+    "13.e": Prediction(
+        "About how many times as many numbers will reverse mode carry?",
+        answer="about 1,000 times",
+        choices=("about as many", "about 2 times", "about 30 times", "about 1,000 times"),
+        hints={
+            "about as many": "How many seeds go back, and how many tangents go forward?",
+            "about 2 times": "One walk back costs about twice as much. How many seeds are there?",
+            "about 30 times": "There's no square root in it: how many seeds go back?",
+        },
+        why="A thousand seeds against a single tangent.",
+    ),
+    "13.f": Prediction(
+        "A thousand weights, one loss. How many tangents does forward mode need for the gradient?",
+        answer=1000,
+        hints={
+            1: "One tangent gives the slope along one direction. The gradient has how many slopes?",
+            2: "One tangent gives the slope along one direction. The gradient has how many slopes?",
+        },
+        why="One for each weight, where reverse mode needs a single seed.",
+    ),
+    "13.g": Prediction(
+        "Three orders, one product. What will differ between them?",
+        answer="the steps",
+        choices=("the numbers", "the steps", "both", "nothing"),
+        hints={
+            "the numbers": "All three are exact derivatives of the same function, along the same direction.",
+            "both": "All three are exact derivatives of the same function. Can their numbers differ?",
+            "nothing": "A push and a walk back take different steps.",
+        },
+        why="All three compute the same second derivatives, by different steps.",
+    ),
+}
+"""The predictions by their ids."""
