@@ -1,0 +1,250 @@
+"""TensorFlow's names for what is here, so that cells written for `tf.GradientTape` can be played.
+
+It has the names that guides to `tf.GradientTape` use, and no others. Numbers are float32 where TensorFlow's are.
+
+>>> import autodiff_edu.tf as tf
+>>> x = tf.Variable(3.0)
+>>> with tf.GradientTape() as tape:
+...     y = tf.reduce_sum(tf.square(x))
+>>> tape.gradient(y, x)
+Tensor(6., dtype=float32)
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import types
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from . import nn as _nn
+from . import saving as _saving
+from .arrays.structures import flatten as _flatten
+from .compiled import compile as _compile
+from .core import tensor as _core
+from .core.variable import Variable as _Variable
+from .custom import custom_gradient, stop_gradient
+from .gradient_tape import GradientTape as _Tape
+from .nn import Module
+from .nn.initialisers import normal as _draw
+
+float32, _Tensor = np.dtype("float32"), _core.Tensor
+
+
+def _tensor(value: Any, dtype: Any = None) -> Any:
+    if isinstance(value, _Tensor):
+        return value if dtype is None or value.dtype == dtype else value.astype(dtype)
+    types_of_parts = {type(leaf) for _, leaf in _flatten(value, "value")}
+    if types_of_parts & {_Tensor, _Variable}:
+        return np.stack([_tensor(part, dtype) for part in value])
+    tensor = _Tensor(value, dtype)
+    is_float = dtype is None and tensor.dtype == float and types_of_parts <= {float, int, bool}
+    return _Tensor(value, float32) if is_float else tensor
+
+
+def constant(value: Any, dtype: Any = None, *, name: str | None = None) -> Any:
+    """Create a tensor; Python's floats become float32. A tensor comes back as it is."""
+    return value if dtype is None and isinstance(value, _Tensor) else _Tensor(_tensor(value, dtype), name=name)
+
+
+def Variable(value: Any, trainable: bool = True, *, name: str | None = None, dtype: Any = None) -> _Variable:  # noqa: N802
+    """Create a variable; Python's floats become float32."""
+    return _Variable(_tensor(value, dtype), trainable, name)
+
+
+UnconnectedGradients = enum.StrEnum("UnconnectedGradients", {"NONE": "none", "ZERO": "zero"})
+
+
+class GradientTape(_Tape):
+    """The tape of this package; but where that refuses to watch whole numbers, this one only warns."""
+
+    def watch(self, tensors: Any) -> None:
+        """Follow tensors from here on; warn of whole numbers, and do not follow them."""
+        leaves = [leaf for _, leaf in _flatten(tensors, "watch")]
+        whole = [leaf for leaf in leaves if isinstance(leaf, _Tensor) and leaf.dtype.kind not in "fc"]
+        if whole:
+            warnings.warn(
+                f"a tape cannot watch {whole[0].dtype}: its gradient will be None; write 3.0, not 3", stacklevel=2
+            )
+        super().watch([leaf for leaf in leaves if all(leaf is not one for one in whole)] if whole else tensors)
+
+
+class _SaveOptions(NamedTuple):
+    experimental_custom_gradients: bool = True
+
+
+class TensorSpec(NamedTuple):
+    """The shape and dtype of an argument of a `function`; None stands for an unknown shape or first length."""
+
+    shape: Any = None
+    dtype: Any = float32
+
+
+def function(func: Any = None, *, input_signature: Iterable[TensorSpec] | None = None) -> Any:
+    """Compile a function with `autodiff_edu.compile`; where that is impossible, run it as it is and warn."""
+    if func is None:
+        return functools.partial(function, input_signature=input_signature)
+    signature, program = tuple(input_signature or ()), _compile(func)
+
+    @functools.wraps(func)
+    def run(*args: Any, **named: Any) -> Any:
+        nonlocal program
+        first = len(args) - len(signature)  # 1 for a method
+        specs = zip(args[first:], signature, strict=False)
+        args = (*args[:first], *(_tensor(arg, spec.dtype) for arg, spec in specs)) if signature else args
+        try:
+            return program(*args, **named)
+        except (TypeError, ValueError) as error:
+            if program is func:
+                raise
+            result = func(*args, **named)  # if the error is the function's own, it is raised here
+            warnings.warn(f"{func.__name__} runs as it is, because it cannot be compiled: {error}", stacklevel=2)
+            program = func
+            return result
+
+    vars(run)["input_signature"] = signature
+    return run
+
+
+def _named(name: str, operation: Any, compute: Any, last: bool = False) -> Any:
+    # places read which operation computes the result: from the call's arguments, or as the last of several
+    compute.__name__ = compute.__qualname__ = name
+    compute.__doc__ = f"Compute `{operation.__name__}` of tensors, arrays and numbers."
+    compute.computes, compute.last = operation.__name__, last
+    return compute
+
+
+def _reduction(name: str, operation: Any) -> Any:
+    def reduce(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        given: dict[str, Any] = {} if axis is None else {"axis": tuple(axis) if isinstance(axis, list) else axis}
+        return operation(_tensor(input_tensor), **given, **({"keepdims": True} if keepdims else {}))
+
+    return _named(name, operation, reduce)
+
+
+def _activation(name: str, operation: Any, ours: Any) -> Any:
+    return _named(name, operation, lambda features: ours(_tensor(features)), last=True)
+
+
+def _spaced(start: Any, stop: Any, num: int) -> Any:
+    numbers: Any = np.linspace(start, stop, num)
+    return _Tensor(numbers, float32 if type(start) is float else None) if type(numbers) is np.ndarray else numbers
+
+
+def _contrast(image: Any, factor: Any) -> Any:
+    return (image - (mean := np.mean(image, axis=(-3, -2), keepdims=True))) * factor + mean
+
+
+_contrast.__name__ = "adjust_contrast"  # as errors and the player call it
+zeros = _named("zeros", np.zeros, lambda shape, dtype=float32: _Tensor(np.zeros(shape, dtype)))
+ones = _named("ones", np.ones, lambda shape, dtype=float32: _Tensor(np.ones(shape, dtype)))
+eye = _named("eye", np.eye, lambda rows, columns=None, *, dtype=float32: _Tensor(np.eye(rows, columns, dtype=dtype)))
+linspace = _named("linspace", np.linspace, _spaced, last=True)
+_read: Any = lambda x, dtype=None: np.positive(x) if isinstance(x := _tensor(x, dtype), _Variable) else x  # noqa: E731
+convert_to_tensor = _named("convert_to_tensor", np.positive, _read)
+reshape = _named("reshape", np.reshape, lambda tensor, shape: np.reshape(_tensor(tensor), shape))
+_turned: Any = lambda a, perm=None: np.transpose(_tensor(a), *(() if perm is None else (perm,)))  # noqa: E731
+transpose = _named("transpose", np.transpose, _turned)
+pad = _named("pad", np.pad, lambda tensor, paddings: np.pad(_tensor(tensor), paddings))
+einsum = _named("einsum", np.einsum, lambda equation, *inputs: np.einsum(equation, *map(_tensor, inputs)))
+concat = _named("concat", np.concatenate, lambda values, axis: np.concatenate(list(map(_tensor, values)), axis=axis))
+stack = _named("stack", np.stack, lambda values, axis=0: np.stack(list(map(_tensor, values)), axis=axis))
+square = _named("square", np.square, lambda x: np.square(_tensor(x)))
+sqrt = _named("sqrt", np.sqrt, lambda x: np.sqrt(_tensor(x)))
+reduce_sum, reduce_mean = _reduction("reduce_sum", np.sum), _reduction("reduce_mean", np.mean)
+reduce_max, reduce_prod = _reduction("reduce_max", np.max), _reduction("reduce_prod", np.prod)
+_norm = _reduction("reduce_euclidean_norm", np.linalg.norm)
+norm = _named("norm", np.linalg.norm, lambda tensor, *, axis=None, keepdims=False: _norm(tensor, axis, keepdims))
+_clipped: Any = lambda t, clip_norm: (t := _tensor(t)) * (clip_norm / np.maximum(np.linalg.norm(t), clip_norm))  # noqa: E731
+clip_by_norm = _named("clip_by_norm", np.multiply, _clipped, last=True)
+
+
+class Sequential(Module):
+    """Layers, one after the other."""
+
+    def __init__(self, layers: Iterable[Any] = ()) -> None:
+        self.layers = list(layers)
+
+    def __call__(self, inputs: Any, training: bool = False) -> Any:
+        """Pass the inputs through all layers; tell sequences and batch normalization whether this is training."""
+        for layer in self.layers:
+            told = {"training": training} if isinstance(layer, Sequential | _nn.BatchNormalization) else {}
+            inputs = layer(inputs, **told)
+        return inputs
+
+
+def _save_model(obj: Any, export_dir: Any, *, options: Any = None) -> None:
+    methods: dict[str, Any] = {name: getattr(type(obj), name, None) for name in dir(type(obj))}
+    if not (methods := {name: m for name, m in methods.items() if getattr(m, "input_signature", ())}):
+        decorator = "@tf.function(input_signature=[tf.TensorSpec([None, 3])])"
+        raise ValueError(f"{type(obj).__name__} has no method to save; write {decorator} above one")
+    Path(export_dir).mkdir(parents=True, exist_ok=True)
+    for name, method in methods.items():
+        shapes = [[3 if size is None else size for size in spec.shape or ()] for spec in method.input_signature]
+        examples = [np.full(shape, 0.5, spec.dtype) for shape, spec in zip(shapes, method.input_signature, strict=True)]
+        bound, path = types.MethodType(method.__wrapped__, obj), Path(export_dir) / f"{name}.ad"
+        _saving.save(bound, path, *examples, custom_gradients=options is None or options.experimental_custom_gradients)
+
+
+def _load_model(export_dir: Any) -> Any:
+    if not (files := sorted(Path(export_dir).glob("*.ad"))):
+        raise FileNotFoundError(f"there is no saved function (*.ad) in {str(export_dir)!r}")
+    return types.SimpleNamespace(**{file.stem: _saving.load(file) for file in files})
+
+
+_IN_NUMPY = {
+    "cast": "x.astype(dtype)", "matmul": "a @ b", "range": "np.arange(n)", "gather": "x[indices]", "shape": "x.shape",
+    "pow": "x**n", "clip_by_value": "np.clip(x, low, high)", "uniform": "np.random.default_rng(0).uniform(size=shape)",
+}  # fmt: skip
+
+
+def _missing(path: str) -> NoReturn:
+    name = path.rpartition(".")[2].removeprefix("reduce_")
+    places = ("np", np), ("np.linalg", np.linalg), ("autodiff_edu.nn", _nn)
+    found = _IN_NUMPY.get(name) or next((f"{place}.{name}" for place, module in places if hasattr(module, name)), None)
+    written = f"write {found}" if found else "look for it in the book's dictionary"
+    raise AttributeError(f"{path} is not among the names of autodiff_edu.tf; {written}")
+
+
+class _Names(types.ModuleType):
+    def __init__(self, name: str, **parts: Any) -> None:
+        super().__init__(f"tf.{name}")
+        vars(self).update(parts, __dir__=lambda: list(parts))
+
+    def __getattr__(self, name: str) -> Any:
+        _missing(f"{self.__name__}.{name}")
+
+
+math = _Names("math", sin=_named("sin", np.sin, lambda x: np.sin(_tensor(x))), reduce_euclidean_norm=_norm)
+nn = _Names(
+    "nn", relu=_activation("relu", np.where, _nn.relu),
+    elu=_activation("elu", np.where, lambda x: np.where(x < 0, np.expm1(np.minimum(x, 0)), x)),
+    sigmoid=_activation("sigmoid", np.exp, _nn.sigmoid), softplus=_activation("softplus", np.logaddexp, _nn.softplus),
+)  # fmt: skip
+_solve = _named("solve", np.linalg.solve, lambda matrix, rhs: np.linalg.solve(_tensor(matrix), _tensor(rhs)))
+linalg = _Names("linalg", solve=_solve)
+_normal: Any = lambda shape, mean=0.0, stddev=1.0: _Tensor(_draw(shape, mean, stddev, float32))  # noqa: E731
+random = _Names("random", normal=_named("normal", _draw, _normal))
+_adjust: Any = lambda images, contrast_factor: _core.apply(_contrast, (_tensor(images), contrast_factor))  # noqa: E731
+image = _Names("image", adjust_contrast=_named("adjust_contrast", _contrast, _adjust))
+_new: Any = lambda *, momentum=0.99, epsilon=1e-3: _nn.BatchNormalization(momentum, epsilon)  # noqa: E731
+_batch = _named("BatchNormalization", _nn.BatchNormalization, _new)
+_parts = _Names("keras.layers", Dense=_nn.Dense, BatchNormalization=_batch)
+keras = _Names("keras", layers=_parts, Sequential=Sequential)
+saved_model = _Names("saved_model", save=_save_model, load=_load_model, SaveOptions=_SaveOptions)
+
+__all__ = [  # noqa: RUF022
+    "constant", "convert_to_tensor", "Variable", "GradientTape", "UnconnectedGradients", "Module", "function",
+    "TensorSpec", "custom_gradient", "stop_gradient", "float32", "zeros", "ones", "eye", "linspace", "reshape",
+    "transpose", "pad", "einsum", "norm", "clip_by_norm", "concat", "stack", "square", "sqrt", "reduce_sum",
+    "reduce_mean", "reduce_max", "reduce_prod", "math", "nn", "linalg", "random", "image", "keras", "saved_model",
+]  # fmt: skip
+
+
+__getattr__: Any = lambda name: _missing(f"tf.{name}")  # noqa: E731
+__dir__ = __all__.copy
