@@ -111,11 +111,11 @@ def function(func: Any = None, *, input_signature: Iterable[TensorSpec] | None =
     return run
 
 
-def _named(name: str, operation: Any, compute: Any, last: bool = False) -> Any:
+def _named(name: str, operation: Any, compute: Any, last: Any = None) -> Any:
     # places read which operation computes the result: from the call's arguments, or as the last of several
     compute.__name__ = compute.__qualname__ = name
     compute.__doc__ = f"Compute `{operation.__name__}` of tensors, arrays and numbers."
-    compute.computes, compute.last = operation.__name__, last
+    compute.computes, compute.last = operation.__name__, last and last.__name__
     return compute
 
 
@@ -127,8 +127,8 @@ def _reduction(name: str, operation: Any) -> Any:
     return _named(name, operation, reduce)
 
 
-def _activation(name: str, operation: Any, ours: Any) -> Any:
-    return _named(name, operation, lambda features: ours(_tensor(features)), last=True)
+def _activation(name: str, last: Any, ours: Any) -> Any:
+    return _named(name, activation := lambda features: ours(_tensor(features)), activation, last)
 
 
 def _spaced(start: Any, stop: Any, num: int) -> Any:
@@ -144,13 +144,13 @@ _contrast.__name__ = "adjust_contrast"  # as errors and the player call it
 zeros = _named("zeros", np.zeros, lambda shape, dtype=float32: _Tensor(np.zeros(shape, dtype)))
 ones = _named("ones", np.ones, lambda shape, dtype=float32: _Tensor(np.ones(shape, dtype)))
 eye = _named("eye", np.eye, lambda rows, columns=None, *, dtype=float32: _Tensor(np.eye(rows, columns, dtype=dtype)))
-linspace = _named("linspace", np.linspace, _spaced, last=True)
+linspace = _named("linspace", np.linspace, _spaced)
 _read: Any = lambda x, dtype=None: np.positive(x) if isinstance(x := _tensor(x, dtype), _Variable) else x  # noqa: E731
-convert_to_tensor = _named("convert_to_tensor", np.positive, _read)
+convert_to_tensor = _named("convert_to_tensor", np.positive, _read, np.stack)
 reshape = _named("reshape", np.reshape, lambda tensor, shape: np.reshape(_tensor(tensor), shape))
 _turned: Any = lambda a, perm=None: np.transpose(_tensor(a), *(() if perm is None else (perm,)))  # noqa: E731
 transpose = _named("transpose", np.transpose, _turned)
-pad = _named("pad", np.pad, lambda tensor, paddings: np.pad(_tensor(tensor), paddings))
+pad = _named("pad", np.pad, lambda tensor, paddings: np.pad(_tensor(tensor), paddings), np.add)
 einsum = _named("einsum", np.einsum, lambda equation, *inputs: np.einsum(equation, *map(_tensor, inputs)))
 concat = _named("concat", np.concatenate, lambda values, axis: np.concatenate(list(map(_tensor, values)), axis=axis))
 stack = _named("stack", np.stack, lambda values, axis=0: np.stack(list(map(_tensor, values)), axis=axis))
@@ -161,7 +161,7 @@ reduce_max, reduce_prod = _reduction("reduce_max", np.max), _reduction("reduce_p
 _norm = _reduction("reduce_euclidean_norm", np.linalg.norm)
 norm = _named("norm", np.linalg.norm, lambda tensor, *, axis=None, keepdims=False: _norm(tensor, axis, keepdims))
 _clipped: Any = lambda t, clip_norm: (t := _tensor(t)) * (clip_norm / np.maximum(np.linalg.norm(t), clip_norm))  # noqa: E731
-clip_by_norm = _named("clip_by_norm", np.multiply, _clipped, last=True)
+clip_by_norm = _named("clip_by_norm", _clipped, _clipped, np.multiply)
 
 
 class Sequential(Module):
@@ -232,8 +232,7 @@ _normal: Any = lambda shape, mean=0.0, stddev=1.0: _Tensor(_draw(shape, mean, st
 random = _Names("random", normal=_named("normal", _draw, _normal))
 _adjust: Any = lambda images, contrast_factor: _core.apply(_contrast, (_tensor(images), contrast_factor))  # noqa: E731
 image = _Names("image", adjust_contrast=_named("adjust_contrast", _contrast, _adjust))
-_new: Any = lambda *, momentum=0.99, epsilon=1e-3: _nn.BatchNormalization(momentum, epsilon)  # noqa: E731
-_batch = _named("BatchNormalization", _nn.BatchNormalization, _new)
+_batch: Any = lambda *, momentum=0.99, epsilon=1e-3: _nn.BatchNormalization(momentum, epsilon)  # noqa: E731
 _parts = _Names("keras.layers", Dense=_nn.Dense, BatchNormalization=_batch)
 keras = _Names("keras", layers=_parts, Sequential=Sequential)
 saved_model = _Names("saved_model", save=_save_model, load=_load_model, SaveOptions=_SaveOptions)

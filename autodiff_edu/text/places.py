@@ -79,7 +79,7 @@ class Names(NamedTuple):
 
     `literal` says for each argument whether the code writes it out as numbers (`2.0`, `[1, 2]`); `texts` has that code.
     `function` is the name of the operation that the called function computes, if it says so: `sum` for
-    `tf.reduce_sum`. `last` is that name where it is only the last of several operations: `exp` for `tf.nn.sigmoid`.
+    `tf.reduce_sum`. `last` is the name of the last operation, where it takes several: `exp` for `tf.nn.sigmoid`.
     """
 
     result: str | None = None
@@ -340,7 +340,7 @@ def _computed_by(node: ast.AST, modules: dict[str, ModuleType]) -> tuple[str, st
         case ast.Call(func=ast.Attribute(value=value, attr=name)) if owner := _module(value, modules):
             function = vars(owner).get(name)
             if isinstance(function, FunctionType) and hasattr(function, "computes"):
-                return (name, function.computes) if function.last else (function.computes, None)  # type: ignore[attr-defined]
+                return function.computes, getattr(function, "last", None)
     return None
 
 
