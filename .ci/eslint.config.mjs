@@ -9,7 +9,7 @@ const browser = [
   ...["addEventListener", "cancelAnimationFrame", "clearInterval", "document", "getComputedStyle", "getSelection", "location"],
   ...["matchMedia", "performance", "reportError", "requestAnimationFrame", "ResizeObserver", "setInterval", "URLSearchParams"],
   ...["atob", "CustomEvent", "TextDecoder"],
-  ...["localStorage", "Response", "self", "URL", "WebAssembly", "Worker"], // the live pages
+  ...["Blob", "localStorage", "Response", "self", "URL", "WebAssembly", "Worker"], // the live pages
 ];
 const node = ["process"];
 

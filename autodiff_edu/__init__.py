@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from . import nn, plots
     from .compiled import compile
     from .custom import custom_gradient, register_gradient, stop_gradient
+    from .custom.checkpoint import checkpoint
     from .derivatives.nudge import Nudge
     from .explain.explanation import Explanation, UnconnectedError
     from .explorer import explore
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from .saving import load, save
     from .transforms.blocks import BlockMatrix
     from .transforms.checks import check_gradients
-    from .transforms.forward import jvp
+    from .transforms.forward import jvp, linearize
     from .transforms.gradients import grad, value_and_grad, vjp
     from .transforms.matrices import hessian, hvp, jacobian
 
@@ -66,6 +67,7 @@ __all__ = [
     "UnconnectedError",
     "Variable",
     "check_gradients",
+    "checkpoint",
     "compile",
     "constant",
     "custom_gradient",
@@ -78,6 +80,7 @@ __all__ = [
     "hvp",
     "jacobian",
     "jvp",
+    "linearize",
     "load",
     "nn",
     "options",
@@ -110,13 +113,14 @@ _LATER = {
     "Nudge": "derivatives.nudge",
     "Explanation": "explain.explanation",
     "UnconnectedError": "explain.explanation",
+    "checkpoint": "custom.checkpoint",
     "custom_gradient": "custom",
     "register_gradient": "custom",
     "stop_gradient": "custom",
     "load": "saving",
     "save": "saving",
     "compile": "compiled",
-    "jvp": "transforms.forward",
+    **dict.fromkeys(("jvp", "linearize"), "transforms.forward"),
     **dict.fromkeys(("grad", "value_and_grad", "vjp"), "transforms.gradients"),
     **dict.fromkeys(("hessian", "hvp", "jacobian"), "transforms.matrices"),
 }

@@ -190,7 +190,7 @@ class GradientTape(Tape):
 
         Parameters
         ----------
-        target : Tensor
+        target : Tensor, or a nested structure of them
             Real.
         sources : Tensor, Variable, or a nested structure of them
             As for `gradient`.
@@ -202,12 +202,12 @@ class GradientTape(Tape):
         Returns
         -------
         Tensor or None, in the structure of the sources
-            Of shape `target.shape + source.shape`.
+            Of shape `target.shape + source.shape`. For a structure of targets, one of these for each, in its structure.
 
         Raises
         ------
         TypeError, ValueError
-            If the target is not one real tensor, or `chunk_size` is not a whole number of at least 1.
+            If a target is not a real tensor, or `chunk_size` is not a whole number of at least 1.
 
         Examples
         --------
@@ -219,9 +219,11 @@ class GradientTape(Tape):
         Tensor([[2., 0.],
                 [0., 4.]])
         """
-        from .derivatives.jacobians import jacobian, one_tensor
+        from .derivatives.jacobians import jacobian, real_tensors
 
-        self._check_option(unconnected_gradients, target, sources, lambda: one_tensor(target, "jacobian"))
+        check_option(unconnected_gradients)
+        for one in real_tensors(target, "jacobian"):
+            self._check_option(unconnected_gradients, one, sources, lambda: None)
         return jacobian(self, target, sources, unconnected_gradients, chunk_size)
 
     def batch_jacobian(

@@ -1,4 +1,4 @@
-"""Taking a derivative into your own hands: cutting the flow, a gradient of your own, a rule for a function without one.
+"""Taking a derivative into your own hands: cutting the flow, a gradient or a rule of your own, checkpoints.
 
 >>> import numpy as np
 >>> import autodiff_edu as ad
@@ -78,8 +78,10 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     ValueError
         In a backward pass: if the number, the structure or a shape of the gradients is wrong.
 
-    Notes ----- Outer tapes that are recording differentiate `backward` in turn. So use NumPy functions in it; it may
-    capture tensors computed by `f`.
+    Notes
+    -----
+    Outer tapes that are recording differentiate `backward` in turn. So use NumPy functions in it; it may capture
+    tensors computed by `f`.
 
     If `f` reads trainable variables other than through its positional arguments, write `backward(dy, variables)`: it
     gets the list of them, with the values they had, and returns `(gradients, variable_gradients)`, the second a list

@@ -6,12 +6,13 @@ element of the target is pulled back in one pass, and what arrives at a source i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..arrays.stack import OneHot, Stack, dense
-from ..arrays.structures import rebuild
+from ..arrays.structures import flatten, rebuild
 from ..core.active import now
 from ..core.tape import Tape
 from ..core.tensor import Tensor, as_tensor, wrap
@@ -25,15 +26,18 @@ LARGEST_STACK = 256 * 2**20
 
 
 def jacobian(tape: Tape, target: Any, sources: Any, unconnected: str = "none", chunk_size: int | None = None) -> Any:
-    """Return the Jacobian with respect to each source; see `GradientTape.jacobian`."""
-    target = one_tensor(target, "jacobian")
-    tensors = tensors_of(sources, "sources")
+    """Return the Jacobian of each target with respect to each source; see `GradientTape.jacobian`."""
+    targets, tensors = real_tensors(target, "jacobian"), tensors_of(sources, "sources")
     with tape._reading():
-        rows = _pull_back(tape, target, 0, tensors, chunk_size)
-    results = [_finished(part, target.shape + s.shape, s, unconnected) for part, s in zip(rows, tensors, strict=True)]
-    note_results("jacobian", [target], tensors, results)
-    announce_outcomes(tape, "jacobian", [target], tensors, results, [part is not None for part in rows])
-    return rebuild(sources, iter(results))
+        pulled = [_pull_back(tape, one, 0, tensors, chunk_size) for one in targets]
+    blocks = []
+    for one, rows in zip(targets, pulled, strict=True):
+        pairs = zip(rows, tensors, strict=True)
+        results = [_finished(part, one.shape + s.shape, s, unconnected) for part, s in pairs]
+        note_results("jacobian", [one], tensors, results)
+        announce_outcomes(tape, "jacobian", [one], tensors, results, [part is not None for part in rows])
+        blocks.append(rebuild(sources, iter(results)))
+    return rebuild(target, iter(blocks))
 
 
 def batch_jacobian(tape: Tape, target: Any, source: Any, unconnected: str, check: bool, chunk_size: int | None) -> Any:
@@ -68,14 +72,31 @@ def _pull_back(tape: Tape, target: Tensor, batch: int, sources: list[Tensor], ch
     if target.dtype.kind not in "fc":
         return [None] * len(sources)
     count = int(np.prod(target.shape[batch:]))
-    chunk, wanted = _chunk(tape, count, chunk_size), {s._id for s in sources}
-    chunks: list[list[Any]] = []
+
+    def one_hot(rows: range) -> Any:
+        seeds = Stack(OneHot(target.shape, batch, rows, target.dtype))
+        if now().followers or now().hooks or len(rows) * target._array.nbytes < SMALL:
+            return dense(seeds)  # if recorded or shown it must be an array, and a small one is faster than a Stack
+        return seeds
+
+    return _in_chunks(tape, target, sources, count, _chunk(tape, count, chunk_size), one_hot)
+
+
+def stacked_cotangents(tape: Tape, target: Tensor, sources: list[Tensor], seeds: Any) -> list[Any]:
+    """Pull a stack of cotangents of one target back, in chunks if it is large; None for an unreached source."""
+    if target.dtype.kind not in "fc":
+        return [None] * len(sources)
+    chunk = _chunk(tape, len(seeds), None)
+    return _in_chunks(tape, target, sources, len(seeds), chunk, lambda rows: seeds[rows.start : rows.stop])
+
+
+def _in_chunks(
+    tape: Tape, target: Tensor, sources: list[Tensor], count: int, chunk: int, seeds: Callable[[range], Any]
+) -> list[Any]:
+    wanted, chunks = {s._id for s in sources}, list[list[Any]]()
     for start in range(0, max(count, 1), chunk):
         rows = range(start, min(start + chunk, count))
-        seeds: Any = Stack(OneHot(target.shape, batch, rows, target.dtype))
-        if now().followers or now().hooks or len(rows) * target._array.nbytes < SMALL:
-            seeds = dense(seeds)  # if recorded or shown it must be an array, and a small array is faster than a Stack
-        cotangents = tape._seed([(target, seeds)])
+        cotangents = tape._seed([(target, seeds(rows))])
         for _ in tape._walk(cotangents, wanted, (len(rows),)):
             pass
         chunks.append([dense(cotangents.get(s._id)) for s in sources])
@@ -108,12 +129,25 @@ def one_tensor(value: Any, caller: str, role: str = "target") -> Tensor:
             f"the {role} of {caller} must be one Tensor, not a {type(value).__name__}; call it once for each tensor, "
             "or join them with np.concatenate"
         )
-    if role == "target" and value.dtype.kind == "c":
-        raise TypeError(
-            f"the target of {caller} is complex, and Jacobians of complex numbers depend on a convention; take "
-            "np.real(target) or np.imag(target) to say which part you want"
-        )
+    if role == "target":
+        _check_real(value, f"the target of {caller}")
     return value
+
+
+def real_tensors(target: Any, caller: str) -> list[Tensor]:
+    """List the tensors of a Jacobian's targets; anything else among them is a TypeError."""
+    tensors = tensors_of(target, "target")
+    for (path, _), tensor in zip(flatten(target, f"the target of {caller}"), tensors, strict=True):
+        _check_real(tensor, path)
+    return tensors
+
+
+def _check_real(tensor: Tensor, path: str) -> None:
+    if tensor.dtype.kind == "c":
+        raise TypeError(
+            f"{path} is complex, and Jacobians of complex numbers depend on a convention; take np.real(target) or "
+            "np.imag(target) to say which part you want"
+        )
 
 
 def _finished(rows: Any, shape: tuple[int, ...], source: Tensor, unconnected: str) -> Any:

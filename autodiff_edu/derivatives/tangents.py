@@ -1,4 +1,4 @@
-"""What one entry does to a tangent: the forward rule, taken from the table of backward rules.
+"""Pushes tangents forward over a tape, with forward rules that are taken from the table of backward rules.
 
 No second table is needed. An elementwise rule applied to a tangent is its own forward rule. A linear operation acts on
 a tangent as it does on a value. Any other rule is linear in its cotangent, so transposing it (pulling the tangent back
@@ -11,11 +11,68 @@ from typing import Any
 
 import numpy as np
 
-from ..core.active import now, only
+from ..core.active import announce, now, only
 from ..core.entry import Entry
 from ..core.rule import RULES, Pull, settle
 from ..core.tape import Tape
-from ..core.tensor import Tensor, wrap
+from ..core.tensor import Tensor, as_tensor, wrap
+from ..core.walk import is_followed
+from ..rules.account import no_rule
+
+
+def push_forward(tape: Tape, tangents: dict[int, Any], stack: tuple[int, ...] = (), release: bool = False) -> None:
+    """Add the tangent of every output that moves with the sources to `tangents`, which holds those of the sources.
+
+    The entries are walked in the order of recording.
+
+    Parameters
+    ----------
+    tape : Tape
+        Its entries keep their arrays unless `release` is true.
+    tangents : dict
+        From the id of a tensor to its tangent, of shape `stack + shape`.
+    stack : tuple
+        The leading axis that every tangent carries, if any.
+    """
+    if now().hooks:
+        for id, tangent in tangents.items():
+            tensor = tape._watched.get(id, (None,))[0]
+            announce("Move", tape, wrap(tangent, id) if tensor is None else tensor, as_tensor(tangent))
+    for entry in tape.entries[:]:
+        moving = {k: tangents[id] for k, id in enumerate(entry.ids) if id in tangents}
+        if not moving or entry.output_id not in tape._connected:
+            continue
+        if entry.operation not in RULES:
+            raise no_rule(entry)
+        values, y = entry.values, entry.output_value
+        if now().followers and (any(isinstance(t, Tensor) for t in moving.values()) or is_followed(entry)):
+            values, y = entry.inputs, entry.output
+        parts = _parts(entry, moving, y, values, stack)
+        if parts:
+            total, *others = parts.values()
+            tangents[entry.output_id] = tangent = shaped(sum(others, start=total), entry.output_value, stack)
+            if now().hooks:
+                _announce(tape, entry, moving, parts, tangent, stack)
+        if release:
+            entry.release()
+            values = y = None
+
+
+def _announce(tape: Tape, entry: Entry, moving: Any, parts: Any, tangent: Any, stack: tuple[int, ...]) -> None:
+    with only():  # reshaping a part is bookkeeping, not worth showing
+        settled = {k: as_tensor(shaped(part, entry.output_value, stack)) for k, part in parts.items()}
+    arrived = tuple(as_tensor(moving.get(k)) if k in parts else None for k in range(len(entry.ids)))
+    contributions = tuple(settled.get(k) for k in range(len(entry.ids)))
+    announce("PushForward", tape, entry, arrived, contributions, as_tensor(tangent))
+
+
+def _parts(entry: Entry, moving: dict[int, Any], y: Any, values: Any, stack: tuple[int, ...]) -> dict[int, Any]:
+    """Return how the output of an entry moves with each of the arguments that move, if it does."""
+    push = getattr(entry.operation, "push", None)  # the forward rule of an operation that runs user code
+    if push is not None:
+        return push(moving, values, stack)
+    found = {k: pushed(entry, k, tangent, y, values, stack) for k, tangent in moving.items()}
+    return {k: part for k, part in found.items() if part is not None}
 
 
 def pushed(entry: Entry, k: int, tangent: Any, y: Any, values: Any, stack: tuple[int, ...] = ()) -> Any:
@@ -34,6 +91,8 @@ def pushed(entry: Entry, k: int, tangent: Any, y: Any, values: Any, stack: tuple
     stack : tuple
         The leading axis of the tangent, if any.
     """
+    if hasattr(entry.operation, "push"):
+        return entry.operation.push({k: tangent}, values, stack).get(k)
     rule = RULES[entry.operation]
     pull = rule.pull(k)
     if pull is None:

@@ -24,6 +24,7 @@ from ..core.rule import RULES
 from ..core.tensor import Tensor, wrap
 from ..core.variable import Variable
 from ..custom.call import Custom
+from ..custom.checkpoint import Segment
 from ..derivatives.requests import tensors_of
 from ..rules.account import remedy
 from ..text.formatting import DERIVATIVES, derivative
@@ -157,7 +158,7 @@ class Explanation:
             named.name = self._labels[source._id]
             shown.events.append(events.Watch(tape, named, tape._watched[source._id][1]))
         for link in ways.links:
-            if link.on_the_way and callable(link.entry.operation):
+            if link.on_the_way and callable(link.entry.operation) and (link.cut or not link.inside):
                 kind = events.Skip if not link.recorded else events.Cut if link.cut else events.Record
                 shown.events.append(kind(tape, link.entry))
         shown.events += [events.Explain(tape, *told) for told in self._walked_back()]
@@ -337,7 +338,8 @@ def _about_a_cut(link: Link, labels: SpokenLabels) -> Cause:
     said = kind
     if kind == "argument" and isinstance(entry.operation, Custom):
         by = min(link.dead)
-        said = "captured" if by in entry.operation.captured else "named" if by in entry.operation.named else "silent"
+        silent = "recomputed" if isinstance(entry.operation, Segment) else "silent"
+        said = "captured" if by in entry.operation.captured else "named" if by in entry.operation.named else silent
     return Cause(kind, operation, entry.where, start + KINDS[said](output, x))
 
 

@@ -47,6 +47,10 @@ KINDS: dict[str, Callable[[str, str], str]] = {
     "silent": lambda y, x: (
         f" has a custom gradient that returns None for {x}. Make its backward function return a gradient there."
     ),
+    "recomputed": lambda y, x: (
+        f" runs under ad.checkpoint, and nothing flows back through it to {x}. Call the function without "
+        "ad.checkpoint, and tape.explain names the line."
+    ),
     "captured": lambda y, x: (
         f" captures {x}, but its custom gradient covers positional arguments only. Pass {x} as a positional "
         "argument."

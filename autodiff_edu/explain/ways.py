@@ -22,6 +22,7 @@ from ..core.entry import PLAIN, Entry
 from ..core.rule import RULES
 from ..core.tensor import Tensor, wrap
 from ..custom.call import Custom
+from ..custom.checkpoint import Segment
 from ..text.places import Names, Where, names, place, position_of
 from .carrying import carriers, names_used, receivers
 from .journal import Line, journal
@@ -60,11 +61,13 @@ class Link:
         Why none does; None also if this operation is not to blame.
     dead : set of int
         The inputs on the way that a tape follows, but with respect to which the operation has no derivative.
+    inside : bool
+        Whether it was computed inside a checkpointed function, of which the tape recorded the call.
     on_the_way : bool
         Whether it is on a way from the source to a target.
     """
 
-    __slots__ = ("alive", "cut", "dead", "entry", "on_the_way", "recorded", "time")
+    __slots__ = ("alive", "cut", "dead", "entry", "inside", "on_the_way", "recorded", "time")
 
     def __init__(self, time: int, entry: Entry, recorded: bool, alive: set[int], cut: str | None) -> None:
         self.time = time
@@ -73,7 +76,7 @@ class Link:
         self.alive = alive
         self.cut = cut
         self.dead: set[int] = set()
-        self.on_the_way = False
+        self.inside = self.on_the_way = False
 
 
 class Ways:
@@ -84,6 +87,7 @@ class Ways:
         self.kept = journal.lines()
         self.life = [Mark(*mark) for mark in tape._life]
         recorded = {entry.output_id for entry in tape.entries}
+        self._segments = [entry for entry in tape.entries if isinstance(entry.operation, Segment)]
         self.links = [self._recorded(entry) for entry in tape.entries]
         # a function without a rule takes its arguments out of their tensors, but is recorded all the same
         called = {(_key(line.where), line.operation.__name__) for line in self.kept if callable(line.operation)}
@@ -107,9 +111,13 @@ class Ways:
         self.doubtful = False
         self.lost = self._find_lost()
         self._mark_the_way(self.links)
+        self._live = set(tape._connected)
         for link in self.links:
-            if link.on_the_way and link.cut is None and (link.recorded or isinstance(link.entry.operation, Custom)):
+            custom = isinstance(link.entry.operation, Custom)
+            if link.on_the_way and link.cut is None and (link.recorded or link.inside or custom):
                 self._find_dead(link)
+            if link.inside and link.cut is None and not self._live.isdisjoint(link.alive):
+                self._live.add(link.entry.output_id)
         self.doubtful = not any(link.on_the_way for link in self.links)
         if self.doubtful:
             self._mark_the_way(self.links)
@@ -120,8 +128,13 @@ class Ways:
         return next(lines, None)
 
     def cuts(self) -> list[Link]:
-        """List the links on the way that stop the flow back and are to blame for it."""
-        return [link for link in self.links if link.on_the_way and link.cut is not None]
+        """List the links on the way that stop the flow back and are to blame for it.
+
+        Not a checkpointed function if something inside it is.
+        """
+        found = [link for link in self.links if link.on_the_way and link.cut is not None]
+        inside = [link.time for link in found if link.inside]
+        return [link for link in found if not any(_spans(link.entry, time) for time in inside)]
 
     def back(self) -> Iterator[Link]:
         """Yield the links on the way from the targets back to the cuts, but none behind a cut."""
@@ -187,12 +200,22 @@ class Ways:
     def _recorded(self, entry: Entry) -> Link:
         if entry.output_id not in self.tape._connected:
             return Link(entry.output_id, entry, True, set(), _stops(entry.operation) or "integer")
+        return self._passing(entry)
+
+    def _passing(self, entry: Entry) -> Link:
+        """Return the link of an operation that passes cotangents to the arguments that it has a rule for."""
         rule = RULES.get(entry.operation)
         pulls = {id for k, id in enumerate(entry.ids) if id is not None and (not rule or rule.pull(k))}
         return Link(entry.output_id, entry, True, pulls, None)
 
     def _unrecorded(self, line: Line) -> Link:
-        return Link(line.time, line, False, set(), self._why_not(line))
+        link = Link(line.time, line, False, set(), self._why_not(line))
+        if line.thread == self.tape._thread and any(_spans(entry, line.time) for entry in self._segments):
+            if callable(line.operation):
+                link = self._passing(line)
+                link.cut, link.recorded = _stops(line.operation), False
+            link.inside = True
+        return link
 
     def _why_not(self, line: Line) -> str | None:
         """Return why the tape did not record a line, judging by the tape's state at that time."""
@@ -218,7 +241,7 @@ class Ways:
         if isinstance(link.entry.operation, Custom) and link.recorded:
             silent = self._silent(link.entry)
             link.alive = {id for k, id in enumerate(link.entry.ids) if id is not None and k not in silent}
-        come = {id for id in link.entry.ids if id in self._reached and id in self.tape._connected}
+        come = {id for id in link.entry.ids if id in self._reached and id in self._live}
         link.dead = {id for id in come if id is not None and id not in link.alive}
         link.dead |= {id for id in _beside(link.entry) if id in self._reached}
         if link.dead:
@@ -232,10 +255,13 @@ class Ways:
         """
         if entry.values is None:
             return set(entry.operation.silent)
-        call = entry.values[-1]
+        call, parts = entry.values[-1], getattr(entry.operation, "parts", ())
+        zeros = [wrap(np.zeros(output.shape, output.dtype)[()]) for output in call.outputs]
         try:
             with only():
-                answer = call.backward_of([wrap(np.zeros(output.shape, output.dtype)[()]) for output in call.outputs])
+                answer = call.backward_of(
+                    [zero if not parts or parts[k] in self._needed else None for k, zero in enumerate(zeros)]
+                )
         except Exception as error:  # gradient will raise it, so it does not return None
             self.failures[entry.output_id] = error
             return set()
@@ -285,7 +311,7 @@ class Ways:
                 if self._replaces(link):
                     needed.discard(link.entry.output_id)
                 needed |= self._inputs(link.entry)
-        self._reached = reached
+        self._reached, self._needed = reached, needed
 
     def _replaces(self, link: Link) -> bool:
         """Return whether this is `v.assign(...)`, which leaves nothing of the variable's old value."""
@@ -300,7 +326,7 @@ class Ways:
     def _inputs(self, entry: Entry) -> set[Hashable]:
         """List what an entry is made from: tensors, places where its plain numbers left their tensors, or `PLAIN`."""
         known = [id for id in entry.ids if id]
-        inputs: set[Hashable] = {*known, *_beside(entry)}
+        inputs: set[Hashable] = {*known, *_beside(entry), *getattr(entry.operation, "inside", ())}
         if len(known) == len(entry.ids) - getattr(entry.operation, "hidden", 0):
             return inputs
         key = _key(entry.where)
@@ -373,3 +399,8 @@ def _stops(operation: Any) -> str | None:
 def _beside(entry: Entry) -> frozenset[int]:
     """List the tensors that a custom gradient uses besides its positional arguments."""
     return entry.operation.unseen if isinstance(entry.operation, Custom) else frozenset()
+
+
+def _spans(entry: Entry, time: int) -> bool:
+    """Return whether an entry is that of a checkpointed function, which was running at a time."""
+    return isinstance(entry.operation, Segment) and entry.operation.began < time < entry.output_id

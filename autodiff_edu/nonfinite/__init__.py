@@ -31,6 +31,7 @@ import numpy as np
 from ..core.active import only
 from ..core.rule import RULES as RULES
 from ..custom.call import Custom
+from ..custom.checkpoint import Segment
 from ..derivatives.requests import seeds_of, tensors_of
 from ..derivatives.steps import Step, steps
 from ..text.formatting import number as number
@@ -310,7 +311,7 @@ class _Search:
             by = self.silencer(step, None)
         if by is not None:
             account += f"\n{dropped(by[0])}: that is why the cotangent is 0. But 0 times inf is nan."
-        if isinstance(entry.operation, Custom) and not is_sum:
+        if isinstance(entry.operation, Custom) and not isinstance(entry.operation, Segment) and not is_sum:
             advice = f"Check what the backward function of {entry.name} computes there, for example with np.isfinite."
         else:
             advice = remedy(entry, inputs, value, by, self.labels, self.makers)

@@ -19,6 +19,7 @@ import numpy as np
 
 from ..core.rule import RULES
 from ..custom.call import Custom
+from ..custom.checkpoint import Segment
 from ..text.formatting import number
 from .remedies import spoken
 
@@ -88,7 +89,7 @@ def factor_of(entry: Entry, argument: int, inputs: Any, index: Index) -> Any:
 def inputs_of(entry: Entry, index: Index | None) -> tuple[Any, ...]:
     """Return an operation's inputs; if it works element by element, at one element."""
     if index is None or not is_elementwise(entry):
-        return tuple(entry.values)
+        return tuple(entry.values[: len(entry.values) - getattr(entry.operation, "hidden", 0)])
     shape = np.shape(entry.output_value)
     return tuple(np.broadcast_to(v, shape)[index] if is_number(v) else v for v in entry.values)
 
@@ -137,5 +138,6 @@ def told_backward(
             f"and times the cotangent {number(arrived)} gives {value}{at(index)}"
         )
     if isinstance(entry.operation, Custom):
-        return f"the backward function of {entry.name} gives {value}{at(index)} for {name}; its input is finite"
+        what = "second run" if isinstance(entry.operation, Segment) else "backward function"
+        return f"the {what} of {entry.name} gives {value}{at(index)} for {name}; its input is finite"
     return f"its contribution to {name} is {value}{at(index)}, although everything it is computed from is finite"

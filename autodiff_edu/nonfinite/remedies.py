@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..custom.checkpoint import Segment
 from ..rules.operations import clip
 from ..text.formatting import short_argument
 from ..text.places import names
@@ -80,6 +81,8 @@ def remedy(
     entry: Entry, inputs: tuple[Any, ...], value: str, by: tuple[Entry, int] | None, labels: Labels, makers: Makers
 ) -> str:
     """Return what to write in place of an entry that made `value`; `by` is what silenced it, and at which argument."""
+    if isinstance(entry.operation, Segment):
+        return f"Call {entry.name} without ad.checkpoint, and tape.first_nonfinite names the operation inside it."
     known = REMEDIES.get(entry.name)
     if by is not None and by[0].operation is np.where:
         return double_where(entry, *by, labels, makers)

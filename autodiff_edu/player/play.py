@@ -11,6 +11,7 @@ from typing import Any
 from ..arrays.structures import as_array, flatten, rebuild
 from ..core.active import now
 from ..core.tensor import Tensor, constant
+from ..custom.inside import Again
 from ..explain.explanation import Explanation
 from ..gradient_tape import GradientTape
 from ..trace.trace import Trace, trace
@@ -93,7 +94,8 @@ def _traced(function: Callable[..., Any], args: tuple[Any, ...], predict: bool, 
     tape, outer = GradientTape(persistent=True), now().followers
 
     def has_own() -> bool:
-        return any(getattr(event, "tape", tape) not in (tape, *outer) for event in traced.events)
+        opened = (getattr(event, "tape", tape) for event in traced.events)
+        return any(one not in (tape, *outer) and not isinstance(one, Again) for one in opened)
 
     def shown() -> Trace:
         return traced.without(*outer, *([tape] if has_own() or not tape.entries else []))

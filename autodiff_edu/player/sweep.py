@@ -16,11 +16,12 @@ from ..arrays.structures import as_array
 from ..core.active import now
 from ..core.tensor import Tensor
 from ..derivatives.jacobians import one_tensor
+from ..derivatives.tangents import push_forward
 from ..gradient_tape import GradientTape
 from ..trace.arrays import LARGEST, array
 from ..trace.events import Event, Remark, Watch
 from ..trace.trace import trace
-from ..transforms.forward import by_columns, push_forward
+from ..transforms.forward import by_columns
 from . import Player
 from .parts import Written
 from .play import _parameters, _watchable
@@ -97,7 +98,7 @@ def sweep(f: Callable[[Any], Any], x: Any, mode: str = "reverse", batch: bool = 
                 tape.gradient(target, source, output_gradients=_one_hot(target, lines)[0])
             passes.append((way, lines, stack, traced.events[start:]))
     rows_first = mode != "forward"
-    jacobian = tape.jacobian(target, source, "zero") if rows_first else by_columns(tape, target, source)
+    jacobian = tape.jacobian(target, source, "zero") if rows_first else by_columns(tape, [target], source)[0]
     traced = traced.without(*outer)
     document = traced.document()
     names = _name_of(document, traced.events, target), _name_of(document, traced.events, source)

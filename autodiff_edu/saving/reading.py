@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays.structures import flatten
 from ..core.tensor import Tensor, as_tensor
 from ..core.variable import Variable
 from ..custom import custom_gradient
@@ -63,7 +64,8 @@ class Block(NamedTuple):
             else:
                 arguments, parameters = filled(step.arguments, known), filled(step.parameters, known)
                 check_amount(step.name, arguments, parameters)
-                found = tensors_in(step.run(*arguments, **parameters))
+                result = step.run(*arguments, **parameters)
+                found = tensors_in(result) or [as_tensor(leaf) for _, leaf in flatten(result, "the result")]
             if len(found) != step.results:
                 raise ValueError(
                     f"{step.name}, from {step.place}, returned {len(found)} results instead of {step.results}; save it "

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from ..core.entry import Entry
 from ..custom.call import Custom
-from ..text.places import Where, expression, position_of
+from ..custom.checkpoint import Segment
+from ..text.places import Where, expression, is_ours, position_of
 from ..text.statements import written_as
 from . import events
 
@@ -49,6 +50,9 @@ def own_backwards(source: Any) -> dict[int, Own]:
             continue
         if not isinstance(event.entry.operation, Custom) or event.entry.values is None:
             continue
+        code = getattr(event.entry.values[-1].backward, "__code__", None)
+        if isinstance(event.entry.operation, Segment) or (code is not None and is_ours[code.co_filename]):
+            continue  # the walk of another tape, which has steps of its own, or a function of ours
         key = (id(event.tape), event.entry.output_id)
         if isinstance(event, events.PullBack):
             pulled[key] = event

@@ -1,7 +1,4 @@
-"""Pushes tangents forward over a tape: how every entry's output moves when the watched tensors move.
-
-The entries are walked in the order of recording; `derivatives/tangents.py` has the rule for each one.
-"""
+"""Forward mode for plain functions: products with tangents, and Jacobians column by column."""
 
 from __future__ import annotations
 
@@ -10,16 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..arrays.structures import flatten_like, rebuild
-from ..core.active import announce, now, only
-from ..core.entry import Entry
-from ..core.rule import RULES
 from ..core.tape import Tape
 from ..core.tensor import Tensor, as_tensor, wrap
-from ..core.walk import is_followed
 from ..derivatives.jacobians import LARGEST_STACK
 from ..derivatives.requests import as_constant, tensors_of
-from ..derivatives.tangents import pushed, shaped
-from ..rules.account import no_rule
+from ..derivatives.tangents import push_forward
 from .run import Function, run
 
 
@@ -52,68 +44,76 @@ def jvp(f: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tup
     tape, value, sources = run(f, primals, {}, tuple(range(len(primals))))
     moved = _tangents(sources, tangents)
     push_forward(tape, moved, release=True)
-    return value, rebuild(value, iter([_moved(target, moved) for target in tensors_of(value, "value")]))
+    return value, _moved(value, moved)
 
 
-def push_forward(tape: Tape, tangents: dict[int, Any], stack: tuple[int, ...] = (), release: bool = False) -> None:
-    """Add the tangent of every output that moves with the sources to `tangents`, which holds those of the sources.
+def linearize(f: Function, *primals: Any) -> tuple[Any, Function]:
+    """Return the value of `f` and a function that pushes tangents forward, as often as you like, without running `f`.
+
+    Where `jvp` runs `f` for every tangent, this records it once. Each push costs about as much as the operations that
+    the tangent passes through, and their arrays are held in between; only parts under `ad.checkpoint` run again. On
+    forward mode, see A. G. Baydin et al., Automatic Differentiation in Machine Learning: a Survey (2018), section 3.1.
 
     Parameters
     ----------
-    tape : Tape
-        Its entries keep their arrays unless `release` is true.
-    tangents : dict
-        From the id of a tensor to its tangent, of shape `stack + shape`.
-    stack : tuple
-        The leading axis that every tangent carries, if any.
+    f : callable
+        A function of the primals; see `grad`.
+    *primals : array_like, or structures of arrays
+
+    Returns
+    -------
+    value : Tensor, or a structure of them
+    pushforward : callable
+        Takes one tangent per primal, of its structure and shape, and returns the tangent of the value, in the structure
+        of the value; it is linear in the tangents.
+
+    Raises
+    ------
+    TypeError
+        If a primal holds integers, or the result is not a tensor.
+    ValueError
+        From the pushforward, if the tangents do not match the primals.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> value, pushforward = ad.linearize(lambda x, y: x * y**2, 3.0, 2.0)
+    >>> value, pushforward(1.0, 0.0), pushforward(0.0, 1.0), pushforward(2.0, 1.0)
+    (Tensor(12.), Tensor(4.), Tensor(12.), Tensor(20.))
     """
-    if now().hooks:
-        for id, tangent in tangents.items():
-            tensor = tape._watched.get(id, (None,))[0]
-            announce("Move", tape, wrap(tangent, id) if tensor is None else tensor, as_tensor(tangent))
-    for entry in tape.entries[:]:
-        moving = {k: tangents[id] for k, id in enumerate(entry.ids) if id in tangents}
-        if not moving or entry.output_id not in tape._connected:
-            continue
-        if entry.operation not in RULES:
-            raise no_rule(entry)
-        values, y = entry.values, entry.output_value
-        if now().followers and (any(isinstance(t, Tensor) for t in moving.values()) or is_followed(entry)):
-            values, y = entry.inputs, entry.output
-        found = {k: pushed(entry, k, tangent, y, values, stack) for k, tangent in moving.items()}
-        parts = {k: part for k, part in found.items() if part is not None}
-        if parts:
-            total, *others = parts.values()
-            tangents[entry.output_id] = tangent = shaped(sum(others, start=total), entry.output_value, stack)
-            if now().hooks:
-                _announce(tape, entry, moving, parts, tangent, stack)
-        if release:
-            entry.release()
-            values = y = None
+    tape, value, sources = run(f, primals, {}, tuple(range(len(primals))))
+
+    def pushforward(*tangents: Any) -> Any:
+        moved = _tangents(sources, tangents)
+        push_forward(tape, moved)
+        return _moved(value, moved)
+
+    return value, pushforward
 
 
-def _announce(tape: Tape, entry: Entry, moving: Any, parts: Any, tangent: Any, stack: tuple[int, ...]) -> None:
-    with only():  # reshaping a part is bookkeeping, not worth showing
-        settled = {k: as_tensor(shaped(part, entry.output_value, stack)) for k, part in parts.items()}
-    arrived = tuple(as_tensor(moving.get(k)) if k in parts else None for k in range(len(entry.ids)))
-    contributions = tuple(settled.get(k) for k in range(len(entry.ids)))
-    announce("PushForward", tape, entry, arrived, contributions, as_tensor(tangent))
-
-
-def by_columns(tape: Tape, value: Any, source: Tensor) -> Tensor:
-    """Return the Jacobian with respect to one source: push one-hot tangents forward, in stacks of bounded size."""
+def by_columns(tape: Tape, values: list[Tensor], source: Tensor) -> list[Tensor]:
+    """Return Jacobians with respect to one source: push one-hot tangents forward, in stacks of bounded size."""
     size = int(source.size)
     one_hot = np.eye(size, dtype=source.dtype).reshape((size, *source.shape))
+    pushed = stacked_tangents(tape, values, source, one_hot)
+    return [
+        as_tensor(np.reshape(np.moveaxis(part, 0, -1), value.shape + source.shape).astype(source.dtype))
+        for value, part in zip(values, pushed, strict=True)
+    ]
+
+
+def stacked_tangents(tape: Tape, values: list[Tensor], source: Tensor, tangents: Any) -> list[Any]:
+    """Push a stack of tangents of one source forward to the values, in chunks of bounded size."""
     largest = max([source._array.nbytes, *(e.output_value.nbytes for e in tape.entries)])
     chunk = max(1, LARGEST_STACK // max(largest * max(len(tape.entries), 1), 1))
-    parts = []
-    for start in range(0, max(size, 1), chunk):
-        stack = one_hot[start : start + chunk]
+    parts: list[list[Any]] = [[] for _ in values]
+    for start in range(0, max(len(tangents), 1), chunk):
+        stack = tangents[start : start + chunk]
         moved = {source._id: stack}
         push_forward(tape, moved, (len(stack),))
-        parts.append(moved.get(value._id, np.zeros((len(stack), *value.shape), value.dtype)))
-    columns = np.moveaxis(np.concatenate(parts) if len(parts) > 1 else parts[0], 0, -1)
-    return as_tensor(np.reshape(columns, value.shape + source.shape).astype(source.dtype))
+        for value, part in zip(values, parts, strict=True):
+            part.append(moved.get(value._id, np.zeros((len(stack), *value.shape), value.dtype)))
+    return [np.concatenate(part) if len(part) > 1 else part[0] for part in parts]
 
 
 def check_tuples(primals: Any, tangents: Any, usage: str) -> None:
@@ -137,6 +137,8 @@ def _tangents(sources: Any, tangents: Any) -> dict[int, Any]:
     return moved
 
 
-def _moved(target: Tensor, tangents: dict[int, Any]) -> Tensor:
-    found = tangents.get(target._id)
-    return wrap(np.zeros_like(target._array)[()]) if found is None else as_tensor(found)
+def _moved(value: Any, tangents: dict[int, Any]) -> Any:
+    """Return the tangents of a value, in its structure; zeros where it does not move."""
+    pairs = [(target, tangents.get(target._id)) for target in tensors_of(value, "value")]
+    zeros = (wrap(np.zeros_like(target._array)[()]) if found is None else as_tensor(found) for target, found in pairs)
+    return rebuild(value, zeros)

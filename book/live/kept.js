@@ -10,6 +10,16 @@ export function kept(key) {
   }
 }
 
+// What was typed into a program: into this edition of it, and the text typed into an earlier one.
+export function typed(key, edition) {
+  const found = kept(key);
+  if (!found) return {};
+  if (found.edition === edition) return { before: found, earlier: found.earlier };
+  const edited = found.source !== found.edition || Object.keys(found.texts).length > 0;
+  const earlier = edited ? found.source : found.earlier;
+  return { earlier: earlier === edition ? undefined : earlier };
+}
+
 export function keep(key, value) {
   try {
     if (value === null) localStorage.removeItem(`${PLACE} ${key}`);

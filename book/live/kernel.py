@@ -141,7 +141,7 @@ class Kernel:
     """Runs one program after the other, each in a namespace of its own."""
 
     def __init__(self) -> None:
-        self.explorers: dict[str, Any] = {}
+        self.explorers: dict[str, list[Any]] = {}
 
     def run(
         self, setup: str, source: str, texts: dict[str, str] | None = None, key: str = "", title: str = ""
@@ -157,7 +157,7 @@ class Kernel:
         texts : dict of str, optional
             What the fields hold, by name, where it is not what the cell says.
         key : str
-            Where on the page the program stands; `move` finds its explorer by it.
+            Where on the page the program stands; `move` finds its explorers by it.
         title : str
             What the player of a cell under `%%play` is called.
 
@@ -166,10 +166,10 @@ class Kernel:
         dict
             "source" and "values" are the program that ran; "outputs" has pairs of a kind ("html", "text", "error")
             and a text; "line" is the number of the line that failed, or None; "answers" has what `check` said, and
-            "sliders" what an explorer can move.
+            "sliders" what each explorer can move, with the number of its output.
         """
-        told: dict[str, Any] = {"source": source, "outputs": [], "line": None, "answers": []}
-        self.explorers.pop(key, None)
+        told: dict[str, Any] = {"source": source, "outputs": [], "line": None, "answers": [], "sliders": []}
+        self.explorers[key] = []
         with _listening(told["answers"]):
             try:
                 _refuse_magics(source)
@@ -182,7 +182,6 @@ class Kernel:
         told["outputs"] = [(kind, "".join(parts)) for kind, *parts in told["outputs"]]
         told["outputs"] = [(kind, text if kind == "html" else _shortened(text)) for kind, text in told["outputs"]]
         told["values"] = values(told["source"])
-        told["sliders"] = self._sliders(key)
         gc.collect()  # a trace refers to itself; fifty of them would wait for the next collection
         return told
 
@@ -192,9 +191,12 @@ class Kernel:
 
         printed = _Printed(told["outputs"])
 
+        displayed: list[Any] = []
+
         def display(*shown: Any) -> None:
             for each in shown:
                 self._show(each, told, key)
+                displayed.append(each)
 
         names: dict[str, Any] = {"__name__": "__main__", "display": display, "input": _no_input}
         with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
@@ -225,7 +227,8 @@ class Kernel:
             if names.get(SHOWN) is not None:
                 display(names[SHOWN])
             for figure in _open_figures():
-                display(figure)
+                if not any(figure is each for each in displayed):
+                    display(figure)
 
     def _show(self, shown: Any, told: dict[str, Any], key: str) -> None:
         """Add what a notebook would show of a value."""
@@ -235,8 +238,13 @@ class Kernel:
         if isinstance(shown, Feedback):
             return  # the listener has it
         if isinstance(shown, Explorer):
-            self.explorers[key] = shown
             told["outputs"].append(("html", shown.now()))
+            ranges = [
+                {"name": name, "low": low, "high": high, "value": shown.values[name]}
+                for name, (low, high) in shown.ranges.items()
+            ]
+            told["sliders"].append({"output": len(told["outputs"]) - 1, "ranges": ranges})
+            self.explorers[key].append(shown)
             return
         bundle: dict[str, Any] = {}
         if hasattr(type(shown), "savefig"):
@@ -250,21 +258,13 @@ class Kernel:
         text = bundle.get("text/html")
         told["outputs"].append(("html", text) if text else ("text", f"{shown!r}\n"))
 
-    def _sliders(self, key: str) -> list[dict[str, Any]]:
-        if key not in self.explorers:
-            return []
-        explorer = self.explorers[key]
-        return [
-            {"name": name, "low": low, "high": high, "value": explorer.values[name]}
-            for name, (low, high) in explorer.ranges.items()
-        ]
-
-    def move(self, name: str, value: float, key: str) -> str | None:
-        """Move a slider of a program's explorer, and return what it shows now; None if that has not run."""
-        if key not in self.explorers:
+    def move(self, name: str, value: float, key: str, number: int = 0) -> str | None:
+        """Move a slider of one of a program's explorers, and return what it shows now; None if that has not run."""
+        explorers = self.explorers.get(key, [])
+        if number >= len(explorers):
             return None
-        self.explorers[key].move(**{name: value})
-        return str(self.explorers[key].now())
+        explorers[number].move(**{name: value})
+        return str(explorers[number].now())
 
 
 def _known(text: str, name: str) -> str:
@@ -353,6 +353,8 @@ def _as_python_shows(error: BaseException) -> str:
         text += f"This page has NumPy, Matplotlib and autodiff_edu; {error.name} is not here.\n"
     if isinstance(error, MemoryError):
         text += "The program needs more memory than a page may have.\n"
+    if isinstance(error, RuntimeError) and "stack switch" in str(error):  # Pyodide's words for it
+        text += "asyncio cannot wait in this page; write an ordinary function instead of a coroutine, and call it.\n"
     return text
 
 

@@ -1,6 +1,6 @@
 // Makes the programs of a page editable: a pencil beside each player, and an editor for each exercise.
 import { editor } from "./editor.js";
-import { keep, kept } from "./kept.js";
+import { keep, typed } from "./kept.js";
 import { ask, obstacle, stop, Stopped } from "./python.js";
 import { run, shown } from "./shown.js";
 import { sliders } from "./sliders.js";
@@ -19,11 +19,10 @@ document.documentElement.dataset.live = "ready"; // for tests: a module may come
 
 function prepare(cell, program) {
   const key = `${page} ${program.cell ?? "front"}`;
-  const typed = kept(key);
-  const before = typed?.edition === program.source ? typed : null; // what was typed into another edition is of no use
+  const { before, earlier } = typed(key, program.source);
   const isExercise = program.kind === "check";
   const code = cell.querySelector(".cell_input");
-  if (isExercise || before) {
+  if (isExercise || before || earlier) {
     open();
     return;
   }
@@ -56,7 +55,7 @@ function prepare(cell, program) {
     }
     if (code) code.replaceChildren(fields.form);
     else cell.append(fields.form);
-    live(cell, program, fields, key);
+    live(cell, program, fields, key, earlier);
     if (isExercise) status(fields, "Check runs this cell in your browser.");
     return fields;
   }
@@ -100,13 +99,14 @@ function failed(error) {
   return `Python could not be loaded (${error.message}). What you typed is kept; press the same button to try again.`;
 }
 
-function live(cell, program, fields, key) {
+function live(cell, program, fields, key, earlier) {
   const place = placeOf(cell);
   const original = [...place.childNodes];
   const others = [...cell.querySelectorAll(".cell_output > *")].filter((output) => output !== place);
   let { values } = program;
   const title = program.cell === null ? "the program" : `cell ${program.cell + 1}`;
   let busy = false;
+  if (earlier !== undefined) fields.offer(earlier);
 
   fields.form.addEventListener("changed", keepAll);
   fields.form.addEventListener("submit", (event) => {
@@ -123,6 +123,8 @@ function live(cell, program, fields, key) {
     fields.setSource(program.source);
     fields.setValues(values);
     fields.light(null);
+    earlier = undefined;
+    fields.offer(undefined);
     keep(key, null);
     place.replaceChildren(...original);
     for (const output of others) output.hidden = false;
@@ -131,8 +133,8 @@ function live(cell, program, fields, key) {
 
   function keepAll() {
     const [source, texts] = [fields.source(), fields.texts()];
-    const changed = source !== program.source || Object.keys(texts).length > 0;
-    keep(key, changed ? { edition: program.source, source, values, texts } : null);
+    const changed = source !== program.source || Object.keys(texts).length > 0 || earlier !== undefined;
+    keep(key, changed ? { edition: program.source, source, values, texts, earlier } : null);
   }
 
   async function replay() {
@@ -146,11 +148,7 @@ function live(cell, program, fields, key) {
     const sent = { source: fields.source(), texts: fields.texts() };
     const data = files.map((name) => ({ name, url: new URL(name, location.href).href }));
     try {
-      const told = await ask(
-        { run: { setup, ...sent, key, data, title } },
-        (how) => progress(fields, how),
-      );
-      show(told, sent);
+      show(await ask({ run: { setup, ...sent, key, data, title } }, (how) => progress(fields, how)), sent);
     } catch (error) {
       if (error instanceof Stopped) status(fields, "Stopped. Python will start again when you press the button.");
       else status(fields, error.running ? error.message : failed(error));
@@ -169,7 +167,10 @@ function live(cell, program, fields, key) {
     }
     for (const output of others) output.hidden = true;
     const box = shown(told);
-    if (told.sliders.length) box.prepend(sliders(told.sliders, key, box, replay));
+    const outputs = [...box.children];
+    for (const [number, { output, ranges }] of told.sliders.entries()) {
+      outputs[output].before(sliders(ranges, { key, number, output: outputs[output], replay }));
+    }
     place.replaceChildren(box);
     run(box);
     for (const { exercise, right } of told.answers) if (right) solve(exercise);

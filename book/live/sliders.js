@@ -1,15 +1,16 @@
-// The sliders of an explorer: Python moves it, and what it shows takes the place of what it showed.
+// What moves an explorer: Python computes, and what it shows takes the place of what it showed.
 import { ask } from "./python.js";
 import { run, shown } from "./shown.js";
 
-export function sliders(ranges, key, box, replay) {
+// The sliders of the explorer with this number among those of a program; `output` is where it shows what it shows.
+export function sliders(ranges, { key, number, output, replay }) {
   const bar = document.createElement("div");
   bar.className = "live-sliders";
   let next; // while one move is computed, only the latest of those after it is remembered
   let busy = false;
 
   async function move(name, value) {
-    next = { name, value, key };
+    next = { name, value, key, number };
     if (busy) return;
     busy = true;
     while (next) {
@@ -22,9 +23,8 @@ export function sliders(ranges, key, box, replay) {
           return;
         }
         const made = shown({ outputs: [["html", html]], answers: [] });
-        for (const old of [...box.children]) if (old !== bar) old.remove();
-        box.append(...made.childNodes);
-        run(box);
+        output.replaceChildren(...made.firstChild.childNodes);
+        run(output);
       } catch {
         break; // Python was stopped; the next move runs the program again
       }
@@ -35,15 +35,15 @@ export function sliders(ranges, key, box, replay) {
   for (const { name, low, high, value } of ranges) {
     const label = document.createElement("label");
     const slider = document.createElement("input");
-    const number = document.createElement("output");
-    const written = () => (number.textContent = Number(slider.valueAsNumber.toPrecision(4)));
+    const said = document.createElement("output");
+    const written = () => (said.textContent = Number(slider.valueAsNumber.toPrecision(4)));
     Object.assign(slider, { type: "range", min: low, max: high, step: (high - low) / 200, value });
     written();
     slider.addEventListener("input", () => {
       written();
       move(name, slider.valueAsNumber);
     });
-    label.append(`${name} = `, number, slider);
+    label.append(`${name} = `, said, slider);
     bar.append(label);
   }
   return bar;

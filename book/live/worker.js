@@ -9,25 +9,36 @@ let broken; // what went wrong with a file; Pyodide only says that something did
 self.addEventListener("message", async ({ data: { id, run, move } }) => {
   let running = false;
   try {
-    const kernel = await (python ??= load());
-    if (run) await prepare(kernel, run);
+    const kernel = await (python ??= explained(load()));
+    if (run) await explained(prepare(kernel, run));
     running = true;
     const result = run
       ? kernel.ask("run", run.setup, run.source, run.texts, run.key, run.title)
-      : kernel.ask("move", move.name, move.value, move.key);
+      : kernel.ask("move", move.name, move.value, move.key, move.number);
     self.postMessage({ id, result });
   } catch (error) {
     python = undefined; // it may be dead; the next try begins anew, with the files that have arrived
-    const { message } = broken ?? error;
-    broken = undefined;
-    const last = String(message).trim().split("\n").at(-1);
+    const last = String(error.message).trim().split("\n").at(-1);
     self.postMessage({ id, running, failure: running ? `The program ended Python itself: ${last}` : last });
   }
 });
 
+// All that wait for the same files hear what went wrong with them.
+async function explained(work) {
+  try {
+    const done = await work;
+    if (broken) throw broken; // Pyodide goes on without a package that did not arrive
+    return done;
+  } catch (error) {
+    throw broken ?? error;
+  } finally {
+    broken = undefined;
+  }
+}
+
 async function load() {
   const files = await (await arrived(await download(new URL("files.json", FOLDER)))).json();
-  const total = Object.values(files).reduce((sum, file) => sum + file.bytes, 0);
+  const total = Object.values(files).reduce((sum, { bytes }) => sum + (bytes ?? 0), 0);
   let done = 0;
   // What Pyodide fetches comes through here: counted, compared with its hash, and kept for the next visit.
   self.fetch = async (request, options) => {
@@ -43,11 +54,10 @@ async function load() {
     return new Response(bytes, { headers: { "Content-Type": type } });
   };
   await forget(Object.values(files).map((file) => file.sha256));
-  // Modules are imported by the browser itself; asked for here first, they are counted and compared as well.
-  for (const name of ["pyodide.mjs", "pyodide.asm.mjs"]) await self.fetch(new URL(name, FOLDER));
-  const { loadPyodide } = await import(new URL("pyodide.mjs", FOLDER).href);
+  const { loadPyodide } = await module("pyodide.mjs");
+  const { default: createPyodideModule } = await module("pyodide.asm.mjs");
   const pyodide = await loadPyodide({
-    indexURL: FOLDER.href, packageBaseUrl: FOLDER.href, packages: ["numpy", "autodiff-edu"],
+    createPyodideModule, indexURL: FOLDER.href, packageBaseUrl: FOLDER.href, packages: ["numpy", "autodiff-edu"],
   });
   self.postMessage({ progress: { name: "", done, total: done } });
   const source = await (await arrived(await download(new URL("kernel.py", import.meta.url)))).text();
@@ -63,6 +73,17 @@ async function load() {
       return told;
     },
   };
+}
+
+// The bytes that were compared are those that run: imported by its address, a module would be fetched once more.
+async function module(name) {
+  const bytes = await (await self.fetch(new URL(name, FOLDER))).arrayBuffer();
+  const address = URL.createObjectURL(new Blob([bytes], { type: "text/javascript" }));
+  try {
+    return await import(address);
+  } finally {
+    URL.revokeObjectURL(address);
+  }
 }
 
 // Matplotlib, where a program imports it, the contours that ad.descend draws, and the data files that are read.
@@ -82,7 +103,8 @@ async function prepare({ pyodide, files }, { setup, source, data }) {
 async function forget(current) {
   const kept = await self.caches?.open("autodiff_edu").catch(() => undefined);
   for (const { url } of (await kept?.keys()) ?? []) {
-    if (url.startsWith(FOLDER.href) && !current.includes(new URL(url).search.slice(1))) await kept.delete(url);
+    const others = url.startsWith(FOLDER.origin) && !url.startsWith(FOLDER.href); // another book's
+    if (!others && !current.includes(new URL(url).search.slice(1))) await kept.delete(url);
   }
 }
 
@@ -95,12 +117,14 @@ async function whole(url, options, count, sha256) {
     count(bytes.byteLength);
     return bytes;
   }
-  const response = await arrived(await download(url, options));
+  // Browsers compute digests only where a page is safe from others: on https, and on this machine.
+  const compared = sha256 && self.crypto.subtle;
+  const { integrity, ...others } = options ?? {}; // the browser would compare too, and not say what is wrong
+  const response = await arrived(await download(url, compared ? others : { ...others, integrity }));
   const reader = response.clone().body.getReader();
   for (let part; !(part = await reader.read()).done;) count(part.value.byteLength);
   const bytes = await response.arrayBuffer();
-  // Browsers compute digests only where a page is safe from others: on https, and on this machine.
-  if (sha256 && self.crypto.subtle) {
+  if (compared) {
     const digest = new Uint8Array(await self.crypto.subtle.digest("SHA-256", bytes));
     const found = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
     if (found !== sha256) throw new Error(`${url.pathname.split("/").at(-1)} was damaged or changed on the way`);

@@ -107,3 +107,29 @@ def test_a_program_that_fails_shows_its_own_lines_alone() -> None:
 def test_what_is_printed_and_displayed_comes_in_order() -> None:
     told = Kernel().run("print('not shown')", "print('a')\ndisplay(1)\nprint('b')\n2")
     assert "".join(text for _, text in told["outputs"]) == "a\n1\nb\n2\n"
+
+
+def test_a_figure_that_was_displayed_is_not_displayed_again_at_the_end() -> None:
+    drawn = "import matplotlib.pyplot as plt\nfigure, axes = plt.subplots()\naxes.plot([1, 2])\n"
+    for shown, pictures in {"figure": 1, "display(figure)": 1, "": 1, "plt.subplots()\nfigure": 2}.items():
+        told = Kernel().run("", drawn + shown)
+        assert "".join(text for _, text in told["outputs"]).count("<img ") == pictures, shown
+
+
+def test_each_explorer_of_a_program_can_be_moved() -> None:
+    kernel = Kernel()
+    first, second = "display(ad.explore(lambda x: x * x, x=(0.0, 4.0)))", "ad.explore(lambda w: -w, w=(0.0, 1.0))"
+    told = kernel.run("import autodiff_edu as ad", f"print(1)\n{first}\nprint(2)\n{second}", key="here")
+    assert [kind for kind, _ in told["outputs"]] == ["text", "html", "text", "html"]
+    assert [slider["output"] for slider in told["sliders"]] == [1, 3]
+    ranges = (
+        [{"name": "x", "low": 0.0, "high": 4.0, "value": 2.0}],
+        [{"name": "w", "low": 0.0, "high": 1.0, "value": 0.5}],
+    )
+    assert [slider["ranges"] for slider in told["sliders"]] == list(ranges)
+    assert "x = 3" in (kernel.move("x", 3.0, "here", 0) or "")
+    assert "w = 0.25" in (kernel.move("w", 0.25, "here", 1) or "")
+    assert kernel.move("w", 0.25, "here", 2) is None
+    assert kernel.move("w", 0.25, "elsewhere") is None
+    assert kernel.run("", "1", key="here")["sliders"] == []
+    assert kernel.move("x", 3.0, "here") is None

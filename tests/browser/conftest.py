@@ -90,6 +90,13 @@ class Tab:
 @pytest.fixture
 def open_tab(browser: Any) -> Iterator[Any]:
     """A function that opens a fresh profile at an address; all that it opens stays on this machine."""
+    with opening(browser) as open_tab:
+        yield open_tab
+
+
+@contextlib.contextmanager
+def opening(browser: Any) -> Iterator[Any]:
+    """Yield a function that opens a fresh profile at an address; close all that it opened in the end."""
     tabs: list[Tab] = []
 
     def open_tab(url: str, **options: Any) -> Tab:

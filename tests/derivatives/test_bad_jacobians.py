@@ -20,11 +20,20 @@ def test_a_chunk_size_is_a_whole_number_of_at_least_one(size):
 
 
 @pytest.mark.parametrize("target", [lambda y: [y], lambda y: {"y": y}, lambda y: y.numpy(), lambda y: None])
-def test_a_target_is_one_tensor(target):
+def test_the_target_of_a_batch_jacobian_is_one_tensor(target):
     tape, (x,), y = recorded(np.square, [[1.0, 2.0]])
-    for method in (tape.jacobian, tape.batch_jacobian):
-        with pytest.raises(TypeError, match=r"target.*one Tensor"):
-            method(target(y), x)
+    with pytest.raises(TypeError, match=r"target.*one Tensor"):
+        tape.batch_jacobian(target(y), x)
+
+
+@pytest.mark.parametrize(
+    ("target", "place"),
+    [(lambda y: y.numpy(), "target"), (lambda y: None, "target"), (lambda y: [y, 1.0], r"target\[1\]")],
+)
+def test_the_targets_of_a_jacobian_are_tensors(target, place):
+    tape, (x,), y = recorded(np.square, [[1.0, 2.0]])
+    with pytest.raises(TypeError, match=f"^{place} is .* must be a Tensor"):
+        tape.jacobian(target(y), x)
 
 
 def test_sources_are_tensors_and_a_batch_jacobian_takes_one():
@@ -88,7 +97,6 @@ def test_the_one_tensor_that_a_jacobian_is_of_is_named_by_its_role_and_by_the_qu
         y = x * x
         z = y * 1j
     for ask, role, caller in (
-        (lambda: tape.jacobian([y], x), "target", "jacobian"),
         (lambda: tape.batch_jacobian([y], x), "target", "batch_jacobian"),
         (lambda: tape.batch_jacobian(y, [x]), "source", "batch_jacobian"),
     ):
@@ -97,6 +105,8 @@ def test_the_one_tensor_that_a_jacobian_is_of_is_named_by_its_role_and_by_the_qu
     for ask, caller in ((tape.jacobian, "jacobian"), (tape.batch_jacobian, "batch_jacobian")):
         with pytest.raises(TypeError, match=f"^the target of {caller} is complex, "):
             ask(z, x)
+    with pytest.raises(TypeError, match=r"^the target of jacobian\['z'\] is complex, "):
+        tape.jacobian({"y": y, "z": z}, x)
 
 
 def test_samples_of_one_number_are_shown_how_to_be_written():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -12,7 +12,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from browser.conftest import browser, chromium, open_tab  # noqa: F401 (fixtures are found by name)
+from browser.conftest import browser, chromium, open_tab, opening  # noqa: F401 (fixtures are found by name)
 
 ROOT = Path(__file__).parents[2]
 sys.path += [str(ROOT / "book" / "_ext"), str(ROOT / "book" / "live")]
@@ -53,3 +53,25 @@ def served(site: Path, headers: dict[str, str]) -> Iterator[str]:
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
         thread.join()
+
+
+@pytest.fixture
+def page(open_tab: Any, served: str) -> Callable[..., Any]:  # noqa: F811 (a fixture that is imported)
+    """A function that opens a page of the book."""
+    return lambda name, **options: open_tab(f"{served}/{name}.html", **options)
+
+
+@pytest.fixture(scope="module")
+def running(browser: Any, served: str) -> Iterator[Any]:  # noqa: F811
+    """Chapter 1 with a Python that has started: what takes longest, once for several tests."""
+    with opening(browser) as open_tab:  # noqa: F811
+        yield open_tab(f"{served}/chapters/01-the-tape.html")
+
+
+@pytest.fixture
+def chapter_1(running: Any) -> Any:
+    """Chapter 1 as the book has it; whatever the test before it left there is gone."""
+    for button in running.page.locator(".live-reset").all():
+        button.click()
+    running.complaints.clear()
+    return running

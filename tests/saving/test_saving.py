@@ -59,6 +59,14 @@ def test_a_loaded_function_has_the_values_and_derivatives_of_the_original(name, 
     assert_same(function, again, draw((7, 3), "more samples"))
 
 
+def test_an_operation_on_constants_alone_is_run_again_too(path):
+    def f(x):
+        return x * np.sin(ad.constant(2.0)) + np.sum(np.stack(np.split(ad.constant([1.0, 2.0]), 2)))
+
+    again = saved(f, path, 3.0)
+    assert_same(f, again, np.array(5.0))
+
+
 def test_the_whole_of_linear_algebra_survives(path):
     def function(a, b):
         w, v = np.linalg.eigh(a @ a.T)

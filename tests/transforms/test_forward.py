@@ -9,8 +9,8 @@ from unruled import NAME, UNRULED
 import autodiff_edu as ad
 from autodiff_edu.core.active import now
 from autodiff_edu.core.rule import RULES
+from autodiff_edu.derivatives.tangents import push_forward
 from autodiff_edu.transforms import forward
-from autodiff_edu.transforms.forward import push_forward
 
 X, V = draw((3, 2), "x"), draw((3, 2), "v")
 

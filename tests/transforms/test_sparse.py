@@ -1,0 +1,249 @@
+"""Sparse Jacobians: as the dense ones, from as many products as the colouring has colours."""
+
+import sys
+import time
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import autodiff_edu as ad
+from autodiff_edu.transforms import sparse
+from autodiff_edu.transforms.sparse import colours
+
+
+def chain(x):
+    """A row of springs: each element of the result depends on three of x."""
+    return np.sin(x) * 2.0 - np.pad(x[1:], (0, 1)) ** 2 - np.pad(x[:-1], (1, 0)) ** 3
+
+
+def band(n, width=1):
+    return np.abs(np.subtract.outer(np.arange(n), np.arange(n))) <= width
+
+
+def products_of(monkeypatch):
+    """Note, for each pass, the direction and how many products it takes."""
+    noted = []
+    for name in ("stacked_tangents", "stacked_cotangents"):
+        real = getattr(sparse, name)
+
+        def counted(tape, target, source, seeds, real=real, name=name):
+            noted.append((name, len(seeds)))
+            return real(tape, target, source, seeds)
+
+        monkeypatch.setattr(sparse, name, counted)
+    return noted
+
+
+@given(st.integers(0, 7), st.integers(0, 7), st.integers(0, 2**32 - 1), st.sampled_from([0.1, 0.4, 0.9]))
+@settings(deadline=None)
+def test_no_two_columns_of_one_colour_share_a_row(height, width, seed, density):
+    pattern = np.random.default_rng(seed).random((height, width)) < density
+    found = np.array(colours(*pattern.nonzero(), height, width), int)
+    assert len(found) == width
+    for colour in set(found.tolist()):
+        assert (pattern[:, found == colour].sum(axis=1) <= 1).all()
+    most = pattern.sum(axis=1).max(initial=0)
+    assert most <= found.max(initial=-1) + 1 or not pattern.any()
+
+
+@pytest.mark.parametrize("width", [0, 1, 2, 5])
+def test_a_band_needs_as_many_colours_as_it_is_wide(width):
+    assert max(colours(*band(40, width).nonzero(), 40, 40)) + 1 == 2 * width + 1
+
+
+@given(st.integers(1, 6), st.integers(1, 6), st.integers(0, 2**32 - 1), st.sampled_from(["auto", "reverse", "forward"]))
+@settings(deadline=None, max_examples=60)
+def test_it_is_the_dense_jacobian(height, width, seed, mode):
+    rng = np.random.default_rng(seed)
+    pattern = rng.random((height, width)) < 0.4
+    weights = rng.standard_normal((height, width)) * pattern
+    found = ad.jacobian(lambda x: weights @ np.tanh(x), mode=mode, sparsity=pattern, check=True)
+    x = rng.standard_normal(width)
+    assert isinstance(found(x), scipy.sparse.csr_array)
+    np.testing.assert_allclose(found(x).toarray(), ad.jacobian(lambda x: weights @ np.tanh(x))(x).numpy(), atol=1e-15)
+    assert found(x).nnz == pattern.sum()
+
+
+def test_a_chain_of_a_thousand_takes_three_products_in_one_pass(monkeypatch):
+    x, noted = np.linspace(-1, 1, 1000), products_of(monkeypatch)
+    for mode, passes in (("auto", "cotangents"), ("reverse", "cotangents"), ("forward", "tangents")):
+        noted.clear()
+        found = ad.jacobian(chain, mode=mode, sparsity=band(1000))(x)
+        assert noted == [(f"stacked_{passes}", 3)]
+        assert found.nnz == 2998
+        np.testing.assert_array_equal(found.toarray(), ad.jacobian(chain, mode="reverse")(x).numpy())
+
+
+def test_three_products_are_much_cheaper_than_a_thousand():
+    x, pattern = (
+        np.linspace(-1, 1, 1000),
+        scipy.sparse.diags_array([np.ones(999), np.ones(1000), np.ones(999)], offsets=[-1, 0, 1]),
+    )
+    times = []
+    for f in (ad.jacobian(chain, sparsity=pattern), ad.jacobian(chain)):
+        f(x)
+        start = time.perf_counter()
+        f(x)
+        times.append(time.perf_counter() - start)
+    assert times[0] < times[1] / 2, times
+
+
+@pytest.mark.parametrize(("arrow", "direction"), [("column", "cotangents"), ("row", "tangents")])
+def test_auto_takes_what_needs_fewer_products(monkeypatch, arrow, direction):
+    """With a full column, all rows but no two columns share one; with a full row it is the other way round."""
+    pattern = np.zeros((9, 9), bool)
+    pattern[:, 0] = True
+    pattern = pattern if arrow == "row" else pattern.T
+    noted = products_of(monkeypatch)
+    weights = pattern * 2.0
+    ad.jacobian(lambda x: weights @ x, sparsity=pattern)(np.ones(9))
+    assert noted == [(f"stacked_{direction}", 1)]
+
+
+@pytest.mark.parametrize("given", ["bool", "shaped", "csr", "zeros stored", "pair", "list", "twice", "tensor"])
+def test_every_form_of_a_pattern(given):
+    def f(x):
+        return x * x[::-1]  # of shape (2, 3): each element depends on two
+
+    x = np.arange(6.0).reshape(2, 3)
+    dense = ad.jacobian(f)(x).numpy()
+    flat = dense.reshape(6, 6) != 0
+    flat |= np.eye(6, dtype=bool)
+    rows, columns = flat.nonzero()
+    pattern = {
+        "bool": flat,
+        "shaped": flat.reshape(2, 3, 2, 3),
+        "csr": scipy.sparse.csr_array(flat),
+        "zeros stored": scipy.sparse.coo_array((np.zeros(len(rows)), (rows, columns)), shape=(6, 6)),
+        "pair": (rows, columns),
+        "list": flat.astype(int).tolist(),
+        "twice": (np.concatenate([rows, rows]), np.concatenate([columns, columns])),
+        "tensor": ad.constant(flat),
+    }[given]
+    # x times its rows in reverse: element (0, j) depends on (0, j) and (1, j)
+    complete = np.kron(np.ones((2, 2)), np.eye(3)) != 0
+    if given == "shaped":
+        pattern = complete.reshape(2, 3, 2, 3)
+    np.testing.assert_array_equal(ad.jacobian(f, sparsity=pattern, check=True)(x).toarray(), dense.reshape(6, 6))
+
+
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+def test_check_finds_a_place_that_the_pattern_misses(mode):
+    pattern = band(30)
+    pattern[17, 16] = False
+    wrong = ad.jacobian(chain, mode=mode, sparsity=pattern)(np.ones(30)).toarray()
+    assert not np.array_equal(wrong, ad.jacobian(chain)(np.ones(30)).numpy())
+    with pytest.raises(ValueError, match=r"misses row 17, column 16: element \[17\] of the value .* element \[16\]"):
+        ad.jacobian(chain, mode=mode, sparsity=pattern, check=True)(np.ones(30))
+
+
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+@given(st.integers(0, 2**32 - 1))
+@settings(deadline=None, max_examples=40)
+def test_check_finds_any_one_place(mode, seed):
+    rng = np.random.default_rng(seed)
+    full = rng.random((5, 6)) < 0.5
+    full[2, 3] = True
+    weights = full * rng.uniform(0.5, 1.5, full.shape)
+    places = np.argwhere(full)
+    row, column = places[rng.integers(len(places))]
+    full[row, column] = False
+    with pytest.raises(ValueError, match=f"misses row {row}, column {column}:"):
+        ad.jacobian(lambda x: weights @ x, mode=mode, sparsity=full, check=True)(np.ones(6))
+
+
+def test_a_complete_pattern_with_accidental_zeros_and_float32_passes_the_check():
+    x = np.zeros(20, np.float32)
+    found = ad.jacobian(chain, sparsity=band(20), check=True)(x)
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(found.toarray(), 2 * np.eye(20))
+
+
+def test_complex_sources_go_backward_and_agree():
+    z = np.array([1.0 + 2.0j, 0.5 - 1.0j])
+
+    def f(z):
+        return np.real(z * z)
+
+    found = ad.jacobian(f, sparsity=np.eye(2), check=True)(z)
+    np.testing.assert_array_equal(found.toarray(), ad.jacobian(f)(z).numpy())
+    with pytest.raises(TypeError, match="real arguments"):
+        ad.jacobian(f, sparsity=np.eye(2), mode="forward")(z)
+
+
+def test_scalars_empty_arrays_and_unconnected_results():
+    assert ad.jacobian(np.sin, sparsity=[[1]])(0.0).toarray().tolist() == [[1.0]]
+    assert ad.jacobian(np.sin, sparsity=np.ones((0, 0)))(np.ones(0)).shape == (0, 0)
+    assert ad.jacobian(np.sign, sparsity=np.eye(2), check=True)([1.0, 2.0]).toarray().tolist() == [[0, 0], [0, 0]]
+    none = ad.jacobian(lambda x: x * 0.0, sparsity=np.zeros((2, 2)), check=True)([1.0, 2.0])
+    assert none.nnz == 0
+
+
+@pytest.mark.parametrize(
+    ("pattern", "error", "message"),
+    [
+        (np.eye(3), ValueError, r"shape \(3, 3\), but the Jacobian .* has 2 rows and 2 columns"),
+        (np.ones(2), ValueError, r"shape \(2,\)"),
+        (scipy.sparse.eye_array(4), ValueError, r"shape \(4, 4\)"),
+        (([0, 5], [0, 1]), ValueError, "row 5, but the Jacobian has 2 rows"),
+        (([0, 1], [0, -1]), ValueError, "column -1, but the Jacobian has 2 columns"),
+        (([0, 1], [0]), TypeError, "two vectors of whole numbers"),
+        (([0.5], [0]), TypeError, "two vectors of whole numbers"),
+        ("band", TypeError, "sparsity is 'band'"),
+        (True, TypeError, "sparsity is True"),
+    ],
+)
+def test_patterns_that_are_none(pattern, error, message):
+    with pytest.raises(error, match=message):
+        ad.jacobian(np.sin, sparsity=pattern)([1.0, 2.0])
+
+
+def test_one_array_to_one_array():
+    with pytest.raises(TypeError, match="the result is a list"):
+        ad.jacobian(lambda x: [x, x], sparsity=np.eye(2))([1.0, 2.0])
+    with pytest.raises(TypeError, match="the argument is a tuple"):
+        ad.jacobian(lambda x, y: x * y, (0, 1), sparsity=np.eye(2))([1.0, 2.0], [1.0, 2.0])
+    with pytest.raises(ValueError, match="pass sparsity too"):
+        ad.jacobian(np.sin, check=True)
+
+
+def test_a_tape_that_follows_it_is_told_that_it_cannot():
+    x = ad.Variable([1.0, 2.0])
+    with ad.GradientTape() as tape:
+        with pytest.raises(TypeError, match="which no tape can follow"):
+            ad.jacobian(lambda x: x**3, sparsity=np.eye(2))(x)
+        assert ad.jacobian(lambda x: x**3, sparsity=np.eye(2))(x.numpy()).nnz == 2  # it does not follow this one
+        with tape.stop_recording():
+            assert ad.jacobian(lambda x: x**3, sparsity=np.eye(2))(x).nnz == 2
+
+
+def test_saving_it_is_refused(tmp_path):
+    with pytest.raises(TypeError, match="Leave sparsity out"):
+        ad.save(lambda x: ad.jacobian(lambda x: x**3, sparsity=np.eye(2))(x), tmp_path / "f", np.ones(2))
+
+
+def test_without_scipy_it_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "scipy.sparse", None)
+    with pytest.raises(ImportError, match="pip install scipy"):
+        ad.jacobian(np.sin, sparsity=np.eye(2))([1.0, 2.0])
+
+
+def test_a_large_stack_is_split(monkeypatch):
+    from autodiff_edu.derivatives import jacobians
+    from autodiff_edu.transforms import forward
+
+    whole = ad.jacobian(chain, sparsity=band(50, 3))(np.ones(50)).toarray()
+    for module in (forward, jacobians):
+        monkeypatch.setattr(module, "LARGEST_STACK", 2 * 50 * 8)
+    for mode in ("reverse", "forward"):
+        parts = ad.jacobian(chain, mode=mode, sparsity=band(50, 3))(np.ones(50)).toarray()
+        np.testing.assert_array_equal(parts, whole)
+
+
+def test_the_passes_can_be_watched():
+    with ad.trace() as steps:
+        ad.jacobian(chain, sparsity=band(4))(np.ones(4))
+    assert "backward pass" in steps.transcript()
