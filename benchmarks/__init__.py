@@ -24,7 +24,8 @@ that no peer pays for the objects of another.
 
 `functions.py` holds the mathematics, written once for every namespace with NumPy's names; `workloads.py` the inputs,
 the gradients by hand and those with the tape; `peers/` one module per framework, written as its users would;
-`timing.py` the clocks; `growth.py` the plots; `compiling.py` compiled functions; `against.py` the comparison with another checkout.
+`timing.py` the clocks; `growth.py` the plots; `compiling.py` compiled functions; `against.py` the comparison with
+another checkout.
 """
 
 import os

@@ -155,7 +155,11 @@ def memory_row(workload, peers):
     cells = [f"{workload.title.partition(' ')[0]}, peak extra memory", f"{by_hand / 1e6:.3g} MB"]
     cells.append(three_digits(timing.peak_memory(workload.with_tape) / by_hand))
     for peer in peers:
-        seen = peer.module in ("autograd", "mygrad", "autodiff_edu.compiled")  # tracemalloc does not see what the others allocate
+        seen = peer.module in (
+            "autograd",
+            "mygrad",
+            "autodiff_edu.compiled",
+        )  # tracemalloc does not see what the others allocate
         cells.append(three_digits(timing.peak_memory(peer.rosenbrock(workload)) / by_hand) if seen else MISSING)
     return cells
 

@@ -9,6 +9,7 @@ compute with. A recorded call is one run of the function under the listener that
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from statistics import median
 from time import perf_counter, process_time
 
@@ -31,7 +32,9 @@ def main(arguments=None):
     print(table(["workload", "by hand", "compiled", "operations", "compiling", "in recorded calls"], rows))
     if not options.workloads:
         print()
-        print(table(["operations in a chain", "compiling", "µs for each instruction", "peak memory"], growth()))
+        print(
+            table(["operations in a chain", "recorded", "compiling", "µs for each recorded", "peak memory"], growth())
+        )
         print()
         print(table(["arrays among the arguments", "a call beyond its program"], calls()))
 
@@ -47,7 +50,7 @@ def measured(name, repeat):
     program = run.compiled.program(*run.arguments)
     pair = timing.paired(by_hand, run, repeat)
     recorded = median(recording_time(run) for _ in range(3))
-    left = f"{program.lengths['recorded']:,} → {len(program.listing.instructions):,}"
+    left = f"{program.lengths['recorded']:,} → {[*program.lengths.values()][-1]:,}"
     return [
         workload.title.partition(" (")[0],
         milliseconds(pair.by_hand),
@@ -60,9 +63,8 @@ def measured(name, repeat):
 
 def compile_time(run):
     run()  # imports
-    run.compiled.clear()
     start = process_time()
-    run.compiled.program(*run.arguments)
+    compiled_anew(run)
     return process_time() - start
 
 
@@ -80,12 +82,15 @@ def growth():
         start = process_time()
         program = run.compiled.program(*run.arguments)
         taken = process_time() - start
-        run.compiled.clear()
         count = program.lengths["recorded"]
-        peak = timing.peak_memory(lambda run=run: run.compiled.program(*run.arguments)) if steps < 20_000 else None
-        cells = [f"{3 * steps:,}", milliseconds(taken), three_digits(taken / count * 1e6)]
-        rows.append([*cells, f"{peak / 1e6:.0f} MB" if peak else "–"])
+        cells = [f"{3 * steps:,}", f"{count:,}", milliseconds(taken), three_digits(taken / count * 1e6)]
+        rows.append([*cells, f"{timing.peak_memory(lambda run=run: compiled_anew(run)) / 1e6:.0f} MB"])
     return rows
+
+
+def compiled_anew(run):
+    run.compiled.clear()
+    return run.compiled.program(*run.arguments)
 
 
 def calls():
@@ -95,7 +100,8 @@ def calls():
         compiled, arrays = ad.compile(lambda *x: x[0] + 1.0), [np.ones(3)] * count
         compiled(*arrays)
         program = compiled.program(*arrays)
-        beyond = median(best(lambda: compiled(*arrays)) - best(lambda: program.run(*arrays)) for _ in range(7))
+        called, run = partial(compiled, *arrays), partial(program.run, *arrays)
+        beyond = median(best(called) - best(run) for _ in range(7))
         rows.append([str(count), f"{beyond * 1e6:.1f} µs"])
     return rows
 

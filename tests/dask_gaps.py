@@ -20,7 +20,7 @@ DASK_LACKS = names("""
     linalg eigvalsh UPLO | linalg inv, batch | linalg lstsq, wide, matrix | linalg norm -2, axis=(2, 0) |
     linalg norm 2, axis=(0, -1), keepdims | linalg norm 2, axis=(2, 0) | linalg norm nuc, axis=(0, -1), keepdims |
     linalg norm nuc, axis=(2, 0) | linalg norm of three axes | linalg norm of three axes, keepdims |
-    linalg over_gaps | linalg pinv, batch | linalg pinv, square | linalg pinv, tall | linalg pinv, wide |
+    linalg pinv, batch | linalg pinv, square | linalg pinv, tall | linalg pinv, wide |
     linalg qr, batch | linalg slogdet, batch | linalg slogdet, logarithm | linalg slogdet, sign and logarithm |
     linalg solve by an array | linalg solve, batch and one vector | linalg solve, batch of matrices |
     linalg solve, broadcast | linalg solve, one matrix and batch | linalg svd, batch | linalg svd, square |
@@ -37,12 +37,12 @@ DASK_LACKS = names("""
     piecewise with options | piecewise with otherwise | trim_zeros of nothing else |
 """)
 
-# Dask has the function, but we spell it, or its rule, in what Dask has not: indexing along several axes at once, sizes
-# that are known beforehand, or max(initial=). Each raises Dask's own error.
+# Dask has the function, but we spell it, or its rule, in what Dask has not: indexing along several axes at once, and
+# sizes that are known beforehand. Each raises Dask's own error.
 OUR_SPELLING_NEEDS_MORE = names("""
     diag of a matrix | diagonal | diagonal beyond | diagonal offset=-1 axes | diagonal offset=1 |
-    linalg cofactors of a singular matrix | linalg svd, polar factor | linalg svd, sizes of U |
-    linalg svd, sizes of Vh | linalg svd, tall | median axis=-1 keepdims | median axis=0 |
+    linalg cofactors of a singular matrix |
+    median axis=-1 keepdims | median axis=0 |
     percentile of several axis=-1 | quantile axis=(1, 0) | quantile axis=0 keepdims | quantile axis=1 | scatter |
     take one | trace | trace offset | x.trace | x[0:0] | x[mask] | x[np.arange(24).reshape(3, 4, 2) % 3 == 0] |
     nanmedian: axis=(-1, 1) | nanmedian: axis=(-1, 1) keepdims | nanmedian: axis=(0, 2) |

@@ -11,10 +11,10 @@ from threading import RLock
 from types import MethodType
 from typing import Any
 
-from ..arrays.structures import flatten
-from ..core.active import State, always, now
+from ..arrays.structures import flatten, rebuild
+from ..core.active import State, always, now, only
 from ..core.tape import Tape
-from ..core.tensor import Tensor
+from ..core.tensor import Tensor, constant
 from ..core.variable import Variable
 from ..program.instructions import Listing
 from ..program.passes import PASSES, unused
@@ -22,7 +22,7 @@ from ..text.places import place
 from .programs import Program
 from .recording import Recording
 from .results import builder, tensors_of
-from .signature import taken_apart, with_tensors
+from .signature import is_array, taken_apart, with_tensors
 from .twice import DifferentError, check_same
 
 MOST_PROGRAMS = 64
@@ -50,23 +50,50 @@ class Compiled:
         paths, signature, arrays = self._found(args, named)
         state = now()
         if (state.hooks or state.listeners != always.listeners) and _is_heard(state, args, named, paths):
-            return self.function(*args, **named)
+            return self._plainly(args, named)
         for program in paths:
             try:
                 found = program.run(*arrays, *[variable._array for variable in program.variables])
-            except Exception:  # the function raises it too, at its own line, and with what the package has to say
-                return self.function(*args, **named)
+            except Exception:  # the function raises it too, at its own line and in our words
+                return self._undone_if_it_fails(args, named)
             if found is not None:
                 return program.finish(found)
-        program = self._add(signature, args, named)
-        return program.finish(program.run(*arrays, *[variable._array for variable in program.variables]))
+        program = self._add(signature, args, named, paths)
+        found = program.run(*arrays, *[variable._array for variable in program.variables])
+        return self(*args, **named) if found is None else program.finish(found)  # None: another thread assigned
+
+    def _plainly(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Run the function itself; its result holds tensors, like that of a program."""
+        leaves = [leaf for _, leaf in flatten((args, named), "")]
+        tensors = (constant(leaf) if is_array(leaf) and not isinstance(leaf, Tensor) else leaf for leaf in leaves)
+        args, named = rebuild((args, named), tensors)
+        return self.function(*args, **named)
+
+    def _undone_if_it_fails(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Run the function itself; if it fails, give its variables back the values that they had before."""
+        before: dict[int, tuple[Variable, Any]] = {}
+
+        def see(what: str, *details: Any) -> None:
+            if what == "Assigning":
+                before.setdefault(details[0]._id, (details[0], details[0]._array))
+
+        with only(*now().listeners, hooks=(see,)):
+            try:
+                return self._plainly(args, named)
+            except BaseException:
+                for variable, array in before.values():
+                    variable._array = array
+                raise
+
+    def __reduce__(self) -> Any:
+        return Compiled, (self.function, self.passes)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        """Be a method, where it stands in a class."""
+        """Bind to an instance, as a function in a class does."""
         return self if instance is None else MethodType(self, instance)
 
     def program(self, *args: Any, **named: Any) -> Program:
-        """Return the program for such arguments; record it if there is none yet.
+        """Return the program for these arguments; record it if there is none yet.
 
         Parameters
         ----------
@@ -76,13 +103,13 @@ class Compiled:
         Returns
         -------
         Program
-            `print` shows it, `summary` says what each pass removed, and calling it with arrays runs it.
+            `print` shows it, `summary` tells what each pass removed, and calling it with arrays runs it.
         """
         paths, signature, arrays = self._found(args, named)
         for program in paths:
             if program.run(*arrays, *[variable._array for variable in program.variables]) is not None:
                 return program
-        return self._add(signature, args, named)
+        return self._add(signature, args, named, self._paths.get(signature, ()))
 
     def clear(self) -> None:
         """Forget all programs; the next call records a new one."""
@@ -90,7 +117,7 @@ class Compiled:
             self._paths = {}
 
     def _found(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Program, ...], Any, list[Any]]:
-        """Return the programs for such arguments, what tells such arguments from others, and the arrays among them."""
+        """Return the programs for these arguments, the key of their kind, and the arrays among them."""
         key: list[Any] = []
         arrays: list[Any] = []
         taken_apart(args, key, arrays)
@@ -103,34 +130,36 @@ class Compiled:
         except TypeError:
             raise _unhashable(self.__name__, args, named) from None
 
-    def _add(self, signature: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Program:
+    def _add(self, signature: Any, args: tuple[Any, ...], named: dict[str, Any], tried: tuple[Program, ...]) -> Program:
         """Record the path that these arguments take, and keep its program."""
         with self._lock:
             paths = self._paths.get(signature, ())
-            listing, result = self._recorded_twice(args, named)
+            if len(paths) > len(tried):  # another thread has recorded one meanwhile
+                return paths[-1]
+            listing, build, captured = self._recorded_twice(args, named)
             if len(paths) >= MOST_PATHS:
                 guards = [one for one in listing.instructions if one.is_guard]
                 raise ValueError(
                     f"{place(guards[-1].where)}: {self.__name__} takes another path here for the "
-                    f"{MOST_PATHS + 1}th time with arguments of the same shapes, so compiling it does not pay. Use "
-                    "np.where in place of `if` and of masks, and a whole number as argument in place of a tensor in "
-                    "range(); or leave this part out of the compiled function"
+                    f"{MOST_PATHS + 1}th time with arguments of the same shapes, so compiling it is not worth it. "
+                    "Use np.where instead of `if` and masks; pass whole numbers for range() as arguments, not as "
+                    "tensors; or leave this part out of the compiled function"
                 )
-            program = Program(self.__name__, listing, builder(result), self.passes)
+            program = Program(self.__name__, listing, build, captured, self.passes)
             self._paths[signature] = (*paths, program)
             self._forget()
         return program
 
-    def _recorded_twice(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Listing, Any]:
+    def _recorded_twice(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Listing, Any, set[int]]:
         """Record the function until two recordings in a row agree: a first call may create layers."""
-        first, result = self._recorded(args, named)
+        first, *_ = self._recorded(args, named)
         printed = io.StringIO()
         with redirect_stdout(printed):
-            second, result = self._recorded(args, named)
+            second, build, captured = self._recorded(args, named)
             try:
                 check_same(unused(first), unused(second), self.__name__)
             except DifferentError:
-                first, (second, result) = second, self._recorded(args, named)
+                first, (second, build, captured) = second, self._recorded(args, named)
                 check_same(unused(first), unused(second), self.__name__)
         if printed.getvalue():
             warnings.warn(
@@ -138,14 +167,15 @@ class Compiled:
                 "program runs",
                 stacklevel=4,
             )
-        return second, result
+        return second, build, captured
 
-    def _recorded(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Listing, Any]:
+    def _recorded(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Listing, Any, set[int]]:
         tensors, args, named = with_tensors(self.function, args, named)
         recording = Recording(tensors)
         result = recording.run(lambda: self.function(*args, **named))
         found = tensors_of(result, self.__name__)
-        return recording.listing([recording.value_of(tensor) for tensor in found]), result
+        values = [recording.value_of(tensor) for tensor in found]
+        return recording.listing(values), builder(result, recording.made), recording.captured
 
     def _forget(self) -> None:
         """Drop the program that has not been used for longest, if there are too many."""
@@ -159,7 +189,7 @@ class Compiled:
 
     def __str__(self) -> str:
         programs = [str(program) for paths in self._paths.values() for program in paths]
-        return "\n\n".join(programs) or f"{self!r}: call it, and its program is here"
+        return "\n\n".join(programs) or f"{self!r}: call it first, then print it again"
 
     def __repr__(self) -> str:
         count = sum(map(len, self._paths.values()))
@@ -167,7 +197,7 @@ class Compiled:
 
 
 def _is_heard(state: State, args: Any, named: Any, paths: tuple[Program, ...]) -> bool:
-    """Return whether somebody listens to what the function computes, which a program would not tell."""
+    """Return whether something listens to what the function computes; a program would not report it."""
     if state.hooks:
         return True
     leaves = [leaf for _, leaf in flatten((args, named), "") if isinstance(leaf, Tensor)]
@@ -177,7 +207,9 @@ def _is_heard(state: State, args: Any, named: Any, paths: tuple[Program, ...]) -
         owner = getattr(listener, "__self__", listener)
         if listener in always.listeners:
             continue
-        if not isinstance(owner, Tape) or not paths or owner.follows([leaf._id for leaf in (*leaves, *variables)]):
+        ids = [leaf._id for leaf in (*leaves, *variables)]
+        ids += [id for program in paths for id in program.captured]
+        if not isinstance(owner, Tape) or not paths or owner.follows(ids):
             return True
         if any(owner._watches(variable) for variable in variables):
             return True
@@ -201,32 +233,32 @@ def compile(function: Callable[..., Any] | None = None, *, passes: Iterable[str]
     """Return a function that computes what `function` computes, as fast as NumPy written by hand.
 
     The first call with arguments of new structures, shapes or dtypes records every operation on tensors, also those of
-    the tapes inside, and writes one NumPy function; later calls run that function. So Python itself runs only while
-    recording: prints, counters and lists of yours do not hear of later calls.
+    the tapes inside, and writes one NumPy function; later calls run that function. So your Python code runs only while
+    it is recorded: later calls print nothing, and leave your counters and lists as they are.
 
     Parameters
     ----------
     function : callable
         Takes arrays, numbers and structures of them; returns tensors, None, and structures of them. It may open tapes,
-        take gradients of any order, read and assign variables.
+        take gradients of any order, and read and assign variables.
     passes : sequence of str, optional
-        What makes the program faster, in this order: "unused", "folded", "shared", "postponed", "joined", "reused"; all
-        of them by default, `()` for none.
+        The passes that make the program shorter and faster, in the order in which they run. By default "unused",
+        "folded", "shared", "postponed", "joined", "reused"; `()` for none.
 
     Returns
     -------
     Compiled
         Called like the function. Floats, complex numbers, arrays and tensors are its inputs. Whole numbers, booleans,
-        strings, variables and other objects belong to the program: another one has a program of its own.
-        `print` shows the programs, `program(*args)` gives one, and `clear()` forgets them.
+        strings, variables and other objects are part of the program: a different one gets its own program.
+        `print` shows the programs, `program(*args)` returns one, and `clear()` forgets them.
 
     Raises
     ------
     TypeError
         When called: if plain numbers are taken out of a tensor, as with float() or .numpy(); if the result holds
-        something else than tensors and None; if an argument cannot be hashed.
+        anything but tensors and None; if an argument cannot be hashed.
     ValueError
-        When called: if the function computes something else when it is called again with the same arguments, as with
+        When called: if the function computes something different when called again with the same arguments, as with
         random numbers; if arguments of the same kind take more than 16 paths.
 
     Warns
@@ -236,10 +268,11 @@ def compile(function: Callable[..., Any] | None = None, *, passes: Iterable[str]
 
     Notes
     -----
-    Arrays, floats and other objects that are not arguments are constants, as they were while recording. Variables are
-    read in every call, and assigned to when the program has finished.
+    Arrays, floats and other objects that are not arguments keep the values that they had while recording. Variables are
+    read in every call, and assigned to when the program has finished. A float is a float64 tensor, as in `constant`:
+    next to float32 arrays, pass `np.float32(0.1)` in place of `0.1`.
 
-    Where Python asks a tensor for its truth or for a whole number (`if x > 0`, `while`, `range(int(n))`), the program
+    Where Python needs a truth value or a whole number from a tensor (`if x > 0`, `while`, `range(int(n))`), the program
     checks that the answer is the one recorded. If it is not, the function is recorded once more, and both are kept.
 
     Under a tape that follows an argument or a variable, and in the player, the function itself runs.
@@ -265,5 +298,5 @@ def compile(function: Callable[..., Any] | None = None, *, passes: Iterable[str]
         raise TypeError(f"ad.compile takes a function, not {function!r:.60}; write ad.compile(f) and call the result")
     chosen = tuple(PASSES) if passes is None else tuple(passes)
     if unknown := [name for name in chosen if name not in PASSES]:
-        raise ValueError(f"there is no pass {unknown[0]!r}; the passes are {', '.join(map(repr, PASSES))}")
+        raise ValueError(f"{unknown[0]!r} is not a pass; the passes are {', '.join(map(repr, PASSES))}")
     return Compiled(function, chosen)

@@ -23,14 +23,20 @@ class Program:
     ----------
     text : str
         The function; `str` and `print` show it too.
+    listing : Listing
+        The instructions that it was written from, after all passes.
     lengths : dict
-        By the name of each pass, in order, how many instructions it left; under "recorded", how many there were.
+        How many instructions were "recorded", and how many each pass left, by its name and in order.
+    captured : set of int
+        The ids of tensors that are constants of the program.
     variables, assigned : tuple of Variable
-        Those that it reads: it is called with their arrays, after those of the arguments. Those that it gives new
-        values, which it returns after the results.
+        The variables that it reads, whose arrays it takes after those of the arguments; and those that it assigns,
+        whose new values it returns after the results.
     """
 
-    def __init__(self, name: str, listing: Listing, build: Callable[[Any], Any], passes: Iterable[str]) -> None:
+    def __init__(
+        self, name: str, listing: Listing, build: Callable[[Any], Any], captured: set[int], passes: Iterable[str]
+    ) -> None:
         self.lengths = {"recorded": len(listing.instructions)}
         for one in passes:
             listing = PASSES[one](listing)
@@ -42,7 +48,7 @@ class Program:
         self.run = callable_of(self.text, writer.called, writer.namespace)
         self.variables = tuple(variable for variable, _ in listing.variables)
         self.assigned = tuple(variable for variable, _ in listing.assigned)
-        self._build, self._results = build, len(listing.results)
+        self._build, self._results, self.captured = build, len(listing.results), captured
         self.used = _tick()
 
     def __call__(self, *arrays: Any) -> Any:
@@ -62,14 +68,15 @@ class Program:
 
     @property
     def summary(self) -> str:
-        """Say how many operations were recorded, and how many each pass removed."""
+        """Describe how many operations were recorded, and how many each pass removed."""
         removed, before = [], self.lengths["recorded"]
         for name, after in [*self.lengths.items()][1:]:
             if after != before:
                 removed.append(f"{name} {after - before:+d}".replace("-", "−"))
             before = after
         told = f" ({', '.join(removed)})" if removed else ""
-        return f"{self.lengths['recorded']:,} operations, {before:,} left{told}"
+        count = self.lengths["recorded"]
+        return f"{count:,} operation{'' if count == 1 else 's'}, {before:,} left{told}"
 
     def __str__(self) -> str:
         return "\n".join([f"# {self.name}: {self.summary}", *self.known, self.text])

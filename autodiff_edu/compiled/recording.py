@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.validate import can_change, freeze
-from ..core.active import only
+from ..core.active import only, tick
 from ..core.entry import PLAIN, Entry
 from ..core.tensor import Tensor
 from ..core.variable import Variable
@@ -30,10 +30,11 @@ _COUNTS = "How many it finds depends on the numbers. Use np.where(mask, x, 0), w
 INSTEAD = {
     **dict.fromkeys(("nonzero", "flatnonzero", "argwhere", "unique"), _COUNTS),
     "numpy()": "Use the tensor itself: operators and NumPy functions accept it",
-    "float()": "Leave float() out: a tensor of one element is a number",
-    "complex()": "Leave complex() out: a tensor of one element is a number",
-    "item()": "Leave .item() out: a tensor of one element is a number",
-    "tolist()": "Use the tensor itself: x[0], len(x) and loops work as with a list",
+    "float()": "Leave float() out: a tensor of one element works like a number",
+    "complex()": "Leave complex() out: a tensor of one element works like a number",
+    "item()": "Leave .item() out: a tensor of one element works like a number",
+    "np.asarray": "A tensor is an array already, np.stack joins several, and a count is written int(k)",
+    "tolist()": "Use the tensor itself: x[0], len(x) and loops work as they do with a list",
 }
 
 
@@ -42,7 +43,7 @@ class LeavingError(TypeError):
 
 
 class Recording:
-    """A listener that writes instructions down, and a hook that hears of assignments and cotangents.
+    """A listener that writes instructions down, and a hook that sees assignments and cotangents.
 
     Parameters
     ----------
@@ -55,6 +56,8 @@ class Recording:
     arguments : tuple of Value
     variables, assigned : dict
         By id: the variables that are read, with their values; those that are assigned to, with the new ones.
+    made, captured : set of int
+        The ids of the variables made inside, and of the tensors made before, which are constants.
     failure : Exception or None
         The error that was raised, which the function may have caught.
     """
@@ -65,7 +68,12 @@ class Recording:
         self.instructions: list[Instruction] = []
         self.variables: dict[int, tuple[Variable, Value]] = {}
         self.assigned: dict[int, tuple[Variable, Value]] = {}
+        self.made: set[int] = set()
+        self.captured: set[int] = set()
         self.failure: Exception | None = None
+        self._start = tick()
+        self._read_from: dict[tuple[int, int], Value] = {}  # by the ids of a variable and of an array that it had
+        self._initial: set[int] = set()  # the ids of the arrays that variables had before
         self._values: dict[int, Value] = {}  # by the id of a tensor; of a variable, its latest
         self._arrays: dict[int, tuple[Any, Value]] = {}  # by the id of an array, which is kept so that the id stays its
         self._copies: dict[int, tuple[Any, Value]] = {}  # the same, of arrays that can be written into
@@ -94,7 +102,8 @@ class Recording:
             output = instruction.output_value
             if output is not None and output.label is None:
                 output.label = self._label(instruction)
-        variables, assigned = tuple(self.variables.values()), tuple(self.assigned.values())
+        variables = tuple(self.variables.values())
+        assigned = tuple(pair for id, pair in self.assigned.items() if id not in self.made)
         return Listing(self.arguments, variables, self.instructions, tuple(results), assigned)
 
     def _label(self, instruction: Instruction) -> str | None:
@@ -121,11 +130,11 @@ class Recording:
             return
         if operation is getitem:
             self._count(values[1], entry)
-        parameters = mapped(entry.parameters, self._numbers) if entry.parameters else entry.parameters
+        parameters = mapped(entry.parameters, self._plain) if entry.parameters else entry.parameters
         self._know(output_id, array, self._write(operation, values, parameters, array, entry.where))
 
     def follows(self, ids: Any) -> bool:
-        """Return True: rules must run on tensors to be heard."""
+        """Return True: only rules that run on tensors are recorded."""
         return True
 
     def guard(self, tensor: Any, check: Any) -> Any:
@@ -138,6 +147,9 @@ class Recording:
             source, made = inputs
             value = self.value_of(source) if isinstance(source, Tensor) else Value.constant(made._array)
             self._know(made._id, made._array, self._cast(value, made._array))
+            if isinstance(made, Variable):
+                self.made.add(made._id)
+                self._read_from[made._id, _identity(made._array)] = self._values[made._id]
         if entry.output_id != PLAIN or word == "format()":
             return
         tensor: Tensor = inputs[0]
@@ -150,7 +162,7 @@ class Recording:
             return
         self.failure = LeavingError(
             f"{place(entry.where)}: {word} takes the plain numbers out of a tensor here, and a compiled program would "
-            f"keep those of its first call. {INSTEAD.get(word, 'Use NumPy functions that have a rule')}; or do this "
+            f"keep those of the first call. {INSTEAD.get(word, 'Use NumPy functions that have a rule')}; or do this "
             "part outside the compiled function, and pass the result as an argument"
         )
         raise self.failure
@@ -164,6 +176,7 @@ class Recording:
         elif what == "Assign":  # now the variable has its new array
             variable, after = details
             self._know(variable._id, after._array, self.assigned[variable._id][1])
+            self._read_from[variable._id, _identity(after._array)] = self._values[variable._id]
         elif what == "Accumulate":
             known, bar = self._values.get(details[3]._id), self._values.get(details[-1]._id)
             if known is not None and bar is not None and bar.label is None and known.label:
@@ -187,18 +200,23 @@ class Recording:
     # Values ----------------------------------------------------------------------------------------------------------
 
     def value_of(self, tensor: Tensor) -> Value:
-        """Return the value of a tensor."""
+        """Return the value of a tensor; of a variable made inside, the latest, although its first array is back."""
+        if tensor._id in self.made and tensor._id in self.assigned:
+            return self.assigned[tensor._id][1]
         return self._value(tensor, tensor._id, tensor._array)
 
     def _value(self, given: Any, id: int | None, array: Any, place: int | None = None) -> Any:
         """Return the value of an argument of an operation; plain numbers and other settings as they are."""
         if id is None:
-            return mapped(array, self._numbers) if type(array) in (tuple, list, slice) else self._numbers(array)
+            return mapped(array, self._plain) if type(array) in (tuple, list, slice) else self._plain(array)
         if isinstance(given, Variable) or id in self.variables:
             return self._read(given, id, array, place)
         value = self._values.get(id)
         if value is None:  # made before, or around the array of another
-            value = _as_value(self._numbers(array, frozen=True))
+            is_before = id < self._start
+            value = Value.constant(array) if is_before else _as_value(self._numbers(array, frozen=True))
+            if is_before:
+                self.captured.add(id)
             value.label = value.label or self._called(given, place)
             self._values[id] = value
         return value
@@ -209,12 +227,20 @@ class Recording:
 
     def _read(self, given: Any, id: int, array: Any, place: int | None) -> Value:
         """Return the value that a variable had when it was read, which may be before an assignment."""
-        known = self._arrays.get(_identity(array)) if type(array) is not np.bool_ else None
+        known = self._read_from.get((id, _identity(array)))
         if known is None and id not in self._values:
-            value = Value.like(array, self._called(given, place))
-            self.variables[id] = given, value
-            self._know(id, array, value)
-        return known[1] if known else self._values[id]
+            known = Value.like(array, self._called(given, place))
+            self.variables[id] = given, known
+            self._know(id, array, known)
+            self._read_from[id, _identity(array)] = known
+            self._initial.add(_identity(array))
+        return known or self._values[id]
+
+    def _plain(self, array: Any) -> Any:
+        """Return the value of an argument that is not a tensor; what w.numpy() returned before is a constant."""
+        if id(array) in self._initial and type(array) is not np.bool_:
+            return Value.constant(array) if isinstance(array, np.ndarray) else array
+        return self._numbers(array)
 
     def _numbers(self, array: Any, frozen: bool = False) -> Any:
         """Return the value of an array that a tensor has; a constant for another array; anything else unchanged."""
@@ -261,7 +287,7 @@ class Recording:
         )
 
     def _count(self, index: Any, entry: Entry) -> None:
-        """Guard how many elements a mask takes, because what follows depends on the shape."""
+        """Guard how many elements a mask selects, because later shapes depend on it."""
         arrays = entry.values[1] if isinstance(entry.values[1], tuple) else (entry.values[1],)
         for mask, array in zip(index if isinstance(index, tuple) else (index,), arrays, strict=True):
             if type(mask) is Value and mask.dtype == bool and mask.array is None:

@@ -1,8 +1,8 @@
-"""What a compiled function returns: its structure, which is put together anew in every call."""
+"""What a compiled function returns: its structure, which is rebuilt in every call."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import Any
 
 import numpy as np
@@ -33,21 +33,26 @@ def tensors_of(result: Any, name: str) -> list[Tensor]:
             raise TypeError(
                 f"{path} of {name} is {leaf!r:.60} of type {type(leaf).__name__}, but a compiled function returns "
                 "tensors, None, and structures of them. Return a tensor computed with NumPy functions; a plain number "
-                "or array would stay that of the first call"
+                "or array would keep its value from the first call"
             )
     return found
 
 
-def builder(result: Any) -> Callable[[Arrays], Any]:
-    """Return a function that puts arrays in place of the tensors of a result, in the order of `tensors_of`."""
+def builder(result: Any, made: Set[int]) -> Callable[[Arrays], Any]:
+    """Return a function that puts arrays in place of the tensors of a result, in the order of `tensors_of`.
+
+    `made` has the ids of the variables that the function makes, which are new in every call.
+    """
     places = iter(range(10**9))
-    return _builder(result, places)
+    return _builder(result, places, made)
 
 
-def _builder(result: Any, places: Any) -> Callable[[Arrays], Any]:
-    if isinstance(result, Variable):  # the variable itself, with its new value
-        next(places)
-        return lambda arrays: result
+def _builder(result: Any, places: Any, made: Set[int]) -> Callable[[Arrays], Any]:
+    if isinstance(result, Variable):
+        place, trainable, name = next(places), result.trainable, result.name
+        if result._id in made:
+            return lambda arrays: Variable(arrays[place], trainable, name)
+        return lambda arrays: result  # the variable itself, with its new value
     if isinstance(result, Tensor):
         place = next(places)
         return lambda arrays: _tensor(arrays[place])
@@ -59,12 +64,12 @@ def _builder(result: Any, places: Any) -> Callable[[Arrays], Any]:
     if result is None:
         return lambda arrays: None
     if type(result) in (list, tuple):
-        kind, parts = type(result), [_builder(part, places) for part in result]
+        kind, parts = type(result), [_builder(part, places, made) for part in result]
         return lambda arrays: kind([part(arrays) for part in parts])
     if type(result) is dict:
-        named = {key: _builder(part, places) for key, part in result.items()}
+        named = {key: _builder(part, places, made) for key, part in result.items()}
         return lambda arrays: {key: part(arrays) for key, part in named.items()}
-    parts = [_builder(leaf, places) for _, leaf in flatten(result, "")]
+    parts = [_builder(leaf, places, made) for _, leaf in flatten(result, "")]
     return lambda arrays: rebuild(result, iter([part(arrays) for part in parts]))
 
 

@@ -17,7 +17,7 @@ _FLOATS: dict[type, type] = {float: np.float64, complex: np.complex128}
 
 
 def taken_apart(arguments: Any, key: list[Any], arrays: list[Any]) -> None:
-    """Append the arrays among the arguments to `arrays`, and what they and the others have in common to `key`.
+    """Append the arrays among the arguments to `arrays`, and all else that a program depends on to `key`.
 
     A call whose key is the same can run the same program.
     """
@@ -33,7 +33,7 @@ def taken_apart(arguments: Any, key: list[Any], arrays: list[Any]) -> None:
             key += kind, argument
             continue
         elif kind is Variable:
-            key += kind, id(argument)  # a program keeps its variables, so no other can have this id
+            key += kind, id(argument), argument._id  # the second, because the first is used again for another
             continue
         elif kind is list or kind is tuple:
             key += kind, len(argument)
@@ -53,7 +53,7 @@ def taken_apart(arguments: Any, key: list[Any], arrays: list[Any]) -> None:
 def _apart(argument: Any, key: list[Any], arrays: list[Any]) -> None:
     """Take an argument of an unusual type apart."""
     if isinstance(argument, Variable):
-        key += Variable, id(argument)
+        key += Variable, id(argument), argument._id
     elif isinstance(argument, np.integer | np.bool_):
         key += type(argument), argument.item()
     elif is_array(argument):
@@ -63,7 +63,7 @@ def _apart(argument: Any, key: list[Any], arrays: list[Any]) -> None:
     else:
         leaves = flatten(argument, "")
         if leaves and leaves[0][1] is argument:
-            key.append(argument)
+            key += type(argument), argument  # equal ones of two types, as of two Enums, differ
         else:
             key += type(argument), tuple(path for path, _ in leaves)
             taken_apart([leaf for _, leaf in leaves], key, arrays)
@@ -79,7 +79,7 @@ def is_array(leaf: Any) -> bool:
 def with_tensors(
     function: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]
 ) -> tuple[list[Tensor], tuple[Any, ...], dict[str, Any]]:
-    """Return a tensor of its own for every array among the arguments, and the arguments with those in place."""
+    """Return a new tensor for each array among the arguments, and the arguments with these tensors in place."""
     leaves = [leaf for name, arg in zip(_names_of(function, args), args, strict=True) for leaf in flatten(arg, name)]
     leaves += [leaf for name, arg in named.items() for leaf in flatten(arg, name)]
     found = [_own(*leaf) if is_array(leaf[1]) else leaf[1] for leaf in leaves]

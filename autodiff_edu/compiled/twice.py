@@ -1,4 +1,4 @@
-"""Whether two recordings of a function are the same: a number that differs from call to call cannot be kept."""
+"""Whether two recordings of a function are the same: a program cannot keep a number that differs between calls."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..text.places import place
 
 
 class DifferentError(ValueError):
-    """Raised where a function computes something else in a second call with the same arguments."""
+    """Raised where a function computes something different in a second call with the same arguments."""
 
 
 def check_same(one: Listing, other: Listing, name: str) -> None:
@@ -22,14 +22,15 @@ def check_same(one: Listing, other: Listing, name: str) -> None:
     for first, second in zip(one.instructions, other.instructions, strict=False):
         if first.operation != second.operation or first.answer != second.answer:
             raise DifferentError(
-                f"{place(second.where)}: {name} does something else when it is called again with the same arguments, "
-                "so it has no one program. What it does may depend on its arguments and on variables, but not on what an earlier "
-                "call left behind in lists, globals or attributes"
+                f"{place(second.where)}: {name} does something different when called again with the same "
+                "arguments, so one program cannot replace it. What it does may depend on its arguments and on "
+                "variables, but not on what an earlier call left behind in lists, globals or attributes"
             )
         if not _alike(first.values, second.values, pairs) or not _alike(first.parameters, second.parameters, pairs):
             raise DifferentError(
-                f"{place(second.where)}: {second.name} uses numbers that differ when {name} is called again with the same "
-                "arguments. Random numbers, or numbers that an earlier call left behind, would stay those of the first call: "
+                f"{place(second.where)}: {second.name} uses numbers that differ when {name} is called again "
+                "with the same arguments. Random numbers, or numbers that an earlier call left behind, would stay "
+                "those of the first call: "
                 f"draw or keep them outside, and pass them to {name} as an argument"
             )
         if first.output_value is not None:

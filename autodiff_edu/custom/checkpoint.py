@@ -1,6 +1,6 @@
 """Recomputing instead of remembering: `checkpoint`.
 
-A tape holds what every operation computed, because the rules need it. Of a checkpointed function it holds one entry,
+A tape holds what every operation computed, because the rules need it. For a checkpointed function it holds one entry,
 with what went in. When the backward pass gets there, the function runs again, on a tape of its own that lives only as
 long as that step takes. This is checkpointing as in Griewank and Walther, Evaluating Derivatives (2nd ed., 2008),
 chapter 12.
@@ -37,7 +37,7 @@ from ..core.tape import Tape
 from ..core.tensor import Tensor, apply, wrap
 from ..core.variable import Variable
 from ..derivatives.tangents import push_forward
-from ..rules.operations import array_of
+from ..rules.operations import array_of, recorder
 from ..text.places import here, place
 from .call import Call, Custom, Output, call, name_of
 from .checking import Source, is_smooth
@@ -54,7 +54,7 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
     Parameters
     ----------
     f : callable
-        Computes the same each time: it draws no random numbers, and assigns no variables.
+        It must compute the same each time: draw no random numbers, and assign no variables.
 
     Returns
     -------
@@ -70,15 +70,17 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
     RuntimeError
         When called: if `f` assigns to a variable, since it would do so twice.
     ValueError
-        In a backward pass: if `f`, run again, returns other numbers.
+        In a backward pass: if `f` returns different numbers when it runs again.
 
     Notes
     -----
+    In a function that `ad.compile` compiles, a checkpoint saves nothing: the program keeps what it needs.
+
     The entry holds the arguments, what `f` reads, and the result; arrays among the arguments are copied, unless they
     are read-only. A variable that has been assigned since has its old value while `f` runs again. What `f` prints, it
     prints twice. If an outer tape is recording the backward pass, for a derivative of higher order, it records the
     second run of `f` too, with everything that `f` computes. If `f` returns several tensors, the entry has them as one
-    vector, with a zero more for each; in the vector's cotangent, these count the cotangents that have arrived.
+    vector, with one more element, 0, for each; in the vector's cotangent, these count the cotangents that have arrived.
 
     The idea is from A. Griewank and A. Walther, Evaluating Derivatives, 2nd ed. (2008), chapter 12; √n parts are from
     T. Chen et al., Training Deep Nets with Sublinear Memory Cost (2016).
@@ -134,7 +136,7 @@ class Segment(Custom):
 
 
 class Recomputed(Call):
-    """One call of a checkpointed function: what it was given and has read, to run it again.
+    """One call of a checkpointed function, with what it was given and what it read, so that it can run again.
 
     Attributes
     ----------
@@ -144,7 +146,7 @@ class Recomputed(Call):
         The tensors of the result that depend on something that tapes follow. If there are several, `value` has one more
         element for each of them, 0; in a cotangent, these count how many cotangents have arrived there.
     at : list of int
-        Which of all the leaves of the result they are.
+        Their positions among all the leaves of the result.
     """
 
     def __init__(self, f: Callable[..., Any], args: Any, inputs: list[Any], result: list[Any], at: list[int]) -> None:
@@ -167,7 +169,7 @@ class Recomputed(Call):
         return np.concatenate([*flat, np.zeros((*stack, len(flat)), dtype)], axis=-1)
 
     def _cotangents(self, g: Any, stack: tuple[int, ...]) -> Iterator[tuple[int, Any]]:
-        """Yield the cotangents of the outputs that one has arrived at, each with the output's number."""
+        """Yield the number of each output that a cotangent has arrived at, with that cotangent."""
         if len(self.outputs) == 1:
             yield 0, g
             return
@@ -200,10 +202,10 @@ class Recomputed(Call):
         return part
 
     def _again(self) -> tuple[Tape, list[Any]]:
-        """Run the function again, on a new tape; return the tape and the tensors whose outputs these are."""
+        """Run the function again, on a new tape; return the tape and the tensors that are its outputs now."""
         tape, watched = Again(watch_accessed_variables=False), [x for x in self.inputs if is_smooth(x)]
         ids = [x._id for x in watched]
-        strangers = [other for other in tapes_here() if not other.follows(ids)]  # what follows is nothing to them
+        strangers = [other for other in tapes_here() if not other.follows(ids)]  # they need not hear what follows
         with as_they_were(self.inputs, self.values), without(strangers), tape:
             tape.watch(watched)
             try:
@@ -226,9 +228,9 @@ class Recomputed(Call):
 
     def _differs(self) -> ValueError:
         return ValueError(
-            f"{self.name}, called at {place(self.where)}, returned other numbers when it ran again for the derivative, "
-            f"so ad.checkpoint cannot be used with it. If it draws random numbers, draw them outside and pass them to "
-            f"{self.name}; if it reads an array or an object that has changed since, pass that too"
+            f"{self.name}, called at {place(self.where)}, returned different numbers when it ran again for the "
+            f"derivative, so ad.checkpoint cannot be used with it. If it draws random numbers, draw them outside and "
+            f"pass them to {self.name}; if it reads an array or an object that has changed since, pass that too"
         )
 
     def _pulled_back(self, g: Any) -> list[Any]:
@@ -264,7 +266,7 @@ class Recomputed(Call):
     def push(self, moving: dict[int, Any], stack: tuple[int, ...]) -> dict[int, Any]:
         """Push the tangents of some inputs forward through a second run of the function.
 
-        All of them at once; but if somebody is watching, one by one, to show what each contributes.
+        All of them at once; but for the player, one by one, to show what each contributes.
         """
         tape, outputs = self._again()
         found: dict[int, Any] = {}
@@ -287,6 +289,8 @@ class Recomputed(Call):
 
 def _run(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run a function without the tapes that are recording, and record it on them as one entry."""
+    if recorder():  # a program keeps what it needs, and computes nothing twice
+        return f(*args, **kwargs)
     name = _name(f)
     leaves = flatten((args, kwargs), "the arguments")
     for path, leaf in leaves:

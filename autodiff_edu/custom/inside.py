@@ -1,4 +1,4 @@
-"""Follows what a checkpointed function computes, in place of the tapes, and keeps none of it."""
+"""Follows what a checkpointed function computes, instead of the tapes, and keeps none of it."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def tapes_here() -> list[Tape]:
 
 
 def without(tapes: Iterable[Tape], *hooks: Any) -> only:
-    """Return a block in which these tapes do not hear what happens, but everybody else does, and these hooks too."""
+    """Return a `with` block in which these tapes hear nothing, but all others do, and these hooks too."""
     away = set(map(id, tapes))
     return only(*(one for one in now().listeners if id(getattr(one, "__self__", one)) not in away),
                 hooks=(*now().hooks, *hooks))  # fmt: skip
@@ -77,9 +77,9 @@ def without(tapes: Iterable[Tape], *hooks: Any) -> only:
 
 @contextmanager
 def as_they_were(tensors: Iterable[Any], values: Iterable[Any]) -> Iterator[None]:
-    """Give tensors other values during a `with` block: a variable that of the forward pass, for example.
+    """Set tensors to other values during a `with` block; variables, for example, those of the forward pass.
 
-    The function reads them as it likes, also where it was not given them, so they cannot be replaced with others.
+    The function may read tensors that are not arguments, so passing it other tensors would not be enough.
     """
     pairs = [(x, value) for x, value in zip(tensors, values, strict=True) if isinstance(x, Tensor)]
     changed = [(x, x._array, value) for x, value in pairs if x._array is not value]

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..core.tensor import Tensor
+from ..rules.operations import array_of
 
 
 def relu(x: Any) -> Any:
@@ -215,9 +216,9 @@ def _check_classes(labels: Any, logits: Any) -> None:
         )
     numbers = labels._array if isinstance(labels, Tensor) else labels
     computed = isinstance(numbers, np.ndarray | np.generic)  # another library's array may not be computed, and stays so
-    wrong: Any = np.argwhere((numbers < 0) | (numbers >= shape[-1])) if computed else ()
-    if len(wrong):
-        index = tuple(map(int, wrong[0]))
+    asked = array_of(labels)  # by a compiled program too, in every call
+    if computed and np.any((asked < 0) | (asked >= shape[-1])):
+        index = tuple(map(int, np.argwhere((numbers < 0) | (numbers >= shape[-1]))[0]))
         place = f"labels[{', '.join(map(str, index))}]" if index else "labels"
         raise ValueError(
             f"{place} is {int(numbers[index])}, but logits of shape {shape} have the classes 0 to {shape[-1] - 1}"

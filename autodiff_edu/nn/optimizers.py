@@ -22,6 +22,7 @@ from ..arrays.validate import copy_in
 from ..core.active import always, now, only
 from ..core.tensor import Tensor, wrap
 from ..core.variable import Variable
+from ..rules.operations import recorder
 
 
 class Optimizer:
@@ -59,11 +60,11 @@ class Optimizer:
         TypeError
             If something is not a variable, or a gradient is complex and its variable is not.
         """
-        compiling = [one for one in now().followers if hasattr(one, "everything")]
+        recording = recorder()
         for variable, gradient in _paired(gradients, variables):
             memory = self._memory.get(variable._id, (variable, None))[1]
-            if compiling:
-                self._step_compiled(compiling[0], variable, gradient, memory)
+            if recording:
+                self._step_compiled(recording, variable, gradient, memory)
                 continue
             take = self._step_aloud if self._on_tensors and now().hooks else self._step
             change, after = take(gradient, _each(_number, memory))
@@ -85,7 +86,7 @@ class Optimizer:
             return _each(_array, self._step(wrap(gradient), _each(_tensor, memory)))
 
     def _step_compiled(self, recording: Any, variable: Variable, gradient: Any, memory: Any) -> None:
-        """Take a step that becomes part of a program, with variables as memory, which the program reads and assigns."""
+        """Take a step that becomes part of a program; the program reads and assigns variables as its memory."""
         with only():
             memory = _each(_variable, self._start(variable) if memory is None else memory)
         self._memory[variable._id] = variable, memory
@@ -100,7 +101,7 @@ class Optimizer:
             variable.assign_sub(change)
 
     def _start(self, variable: Variable) -> Any:
-        """Return what to remember before the first step, where a program needs something to read."""
+        """Return the memory before the first step; a program has to read something there."""
         return None
 
     def _step(self, gradient: Any, memory: Any) -> tuple[Any, Any]:
@@ -216,14 +217,14 @@ def _variable(value: Any) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """Return the array of a variable, or Python's whole number, whose powers have no dtype of their own."""
+    """Return the array of a variable; for a whole number, an int of Python, whose powers have no dtype."""
     if not isinstance(value, Variable):
         return value
     return value._array.item() if value.dtype.kind == "i" else value._array
 
 
 def _kept(memory: Any, after: Any) -> Any:
-    """Return what to remember: as before, in variables where a program reads it."""
+    """Return what to remember, in the same variables as before where a program reads them."""
     if isinstance(memory, tuple):
         return tuple([_kept(*pair) for pair in zip(memory, after, strict=True)])
     if not isinstance(memory, Variable):

@@ -12,6 +12,7 @@ SHEETS = (
     *("theme", "base", "controls", "strip", "code", "tape", "graph", "panel", "array"),
     *("odd", "unfold", "nudge", "tangents", "question", "predict", "words", "stage"),
     *("sweep", "patches", "contours"),
+    "compact",
     "media",  # it overrides the others
 )
 

@@ -63,9 +63,9 @@ class Instruction:
     where : code object and offset
         The line that computed it.
     errors : dict or None
-        What `np.errstate` was told around it: {"invalid": "ignore"}.
+        The settings of the `np.errstate` around it, such as {"invalid": "ignore"}.
     answer : bool or int
-        Of a guard: what it found when the function was recorded.
+        Of a guard: the answer when the function was recorded.
     """
 
     __slots__ = ("answer", "errors", "operation", "output_value", "parameters", "values", "where")
@@ -86,7 +86,7 @@ class Instruction:
 
     @classmethod
     def guard(cls, question: str, value: Value, answer: bool | int, where: Where) -> Instruction:
-        """Return a question about a value; the rest of the program is for one answer."""
+        """Return a question about a value; the rest of the program is only for this answer."""
         guard = cls(question, [value], {}, None, where)
         guard.answer = answer
         return guard
@@ -105,7 +105,7 @@ class Instruction:
             yield from values_in(self.parameters)
 
     def with_values(self, instead: dict[Value, Value]) -> Instruction:
-        """Return the instruction with other values in place of some; itself if it has none of them."""
+        """Return the instruction with some values replaced; itself if it reads none of them."""
         if not any(value in instead for value in self.reads()):
             return self
         changed = Instruction(
@@ -148,7 +148,7 @@ def mapped(structure: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def replaced(structure: Any, instead: dict[Value, Value]) -> Any:
-    """Return an argument, or the parameters, with other values in place of some."""
+    """Return an argument, or the parameters, with some values replaced."""
     return mapped(structure, lambda part: instead.get(part, part) if type(part) is Value else part)
 
 
@@ -170,7 +170,7 @@ class Listing:
     joined : set of Value
         The results that are written where they are used, not on lines of their own.
     into : dict
-        For some results the earlier one, no longer needed, whose array they are written into.
+        For some results, the earlier one whose array they are written into, because nothing needs it any more.
     """
 
     arguments: tuple[Value, ...]

@@ -1,13 +1,13 @@
-"""What makes a program shorter and faster, one small function at a time: each takes a listing and returns another.
+"""The passes, which make a program shorter and faster: small functions that take a listing and return another.
 
-They run in the order of `PASSES`. Each leaves a program that computes the same; only `postponed` changes the order in
-which numbers are multiplied, and so the last digits.
+By default, they run in the order of `PASSES`. None changes what the program computes, except that
+`postponed` multiplies numbers in another order, which may change the last digits.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -26,7 +26,7 @@ LONG, NAME = 72, 8
 
 FRESH = {np.where, np.matmul, np.sum, np.mean, np.max, np.min, np.prod, np.concatenate, np.stack, np.linalg.solve}
 FRESH |= {operations.cast, operations.clip, operations.concatenate, operations.stack, operations.scatter}
-"""Functions besides ufuncs whose result never shares memory with an argument."""
+"""Functions, besides ufuncs, whose result never shares memory with an argument."""
 
 
 def unused(listing: Listing) -> Listing:
@@ -40,12 +40,11 @@ def unused(listing: Listing) -> Listing:
 
 
 def folded(listing: Listing) -> Listing:
-    """Compute what depends on no argument and no variable now; simplify the rest: `x * 1`, `-(2 * x)`, `x.T.T`."""
+    """Compute now what depends on no argument and no variable; simplify the rest: `x * 1`, `-(2 * x)`, `x.T.T`."""
     instead: dict[Value, Value] = {}
     makers: dict[Value, Instruction] = {}
     left = []
-    for one in listing.instructions:
-        instruction = one.with_values(instead) if instead else one
+    for instruction in _with(instead, listing):
         output = instruction.output_value
         if output is not None and output.array is not None:
             continue
@@ -64,10 +63,9 @@ def shared(listing: Listing) -> Listing:
     instead: dict[Value, Value] = {}
     seen: dict[Any, Value] = {}
     left = []
-    for one in listing.instructions:
-        instruction = one.with_values(instead) if instead else one
+    for instruction in _with(instead, listing):
         output = instruction.output_value
-        key = instruction.operation, _key(instruction.values), _key(instruction.parameters)
+        key = instruction.operation, _key(instruction.values), _key(instruction.parameters), repr(instruction.errors)
         if key not in seen:
             seen[key] = output
             left.append(instruction)
@@ -75,6 +73,12 @@ def shared(listing: Listing) -> Listing:
             instead[output] = seen[key]
             seen[key].label = seen[key].label or output.label
     return listing.with_instructions(left, instead)
+
+
+def _with(instead: dict[Value, Value], listing: Listing) -> Iterator[Instruction]:
+    """Iterate over the instructions, with the values replaced that a pass has removed so far."""
+    for instruction in listing.instructions:
+        yield instruction.with_values(instead) if instead else instruction
 
 
 def _key(structure: Any) -> Any:
@@ -92,7 +96,7 @@ def _key(structure: Any) -> Any:
 
 
 def joined(listing: Listing) -> Listing:
-    """Write a result where it is used, if that is one place and the reader's code has no name for it."""
+    """Write a small result where it is used, if that is one place and the reader's code has no name for it."""
     uses = Counter(value for instruction in listing.instructions for value in instruction.reads())
     uses.update(listing.kept())
     lengths: dict[Value, int] = {}  # of the results that may be joined, about how many characters their text has
@@ -112,10 +116,17 @@ def joined(listing: Listing) -> Listing:
         if output is None or uses[output] != 1 or instruction.errors:
             continue
         if instruction.operation is operations.scatter:
-            scattered.add(output)
+            if can_add_into(instruction):
+                scattered.add(output)
         elif output.label is None and output.nbytes < SMALL:
             lengths[output] = length
     return replace(listing, joined=frozenset(found - listing.kept()))
+
+
+def can_add_into(scatter: Instruction) -> bool:
+    """Return whether `total + scatter(part, index, shape)` is `total[index] += part`: no place twice, no stack."""
+    _, index, shape = scatter.values
+    return operations.is_basic(index) and scatter.output_value.shape == tuple(shape)
 
 
 def reused(listing: Listing) -> Listing:
@@ -156,7 +167,7 @@ def _last_lines(listing: Listing) -> dict[int, list[Value]]:
         output, shared = instruction.output_value, set[Value]()
         for value in instruction.reads():
             for one in sharing.get(value, ()):
-                ends[one] = line
+                ends[one] = max(line, ends.get(one, line))  # a joined expression is read on a later line
                 shared.add(one)
         if output is not None:
             sharing[output] = shared

@@ -10,7 +10,6 @@ import numpy as np
 from .instructions import Instruction, Listing, Value
 from .simplifying import simpler
 
-ONE = Value.constant(np.float64(1.0))
 LARGE = 4 * 2**10
 """Bytes: in a smaller stack there is nothing to save."""
 
@@ -25,9 +24,13 @@ class Scaled(NamedTuple):
     scale: Any = None
     batch: int | None = None
 
+    def scale_or_one(self) -> Any:
+        """Return the scale, or a one in the dtype of the base."""
+        return Value.constant(self.base.dtype.type(1)) if self.scale is None else self.scale
+
 
 def postponed(listing: Listing) -> Listing:
-    """Put off the multiplications that all cotangents of a stack share, and multiply one-hot seeds by no matrix."""
+    """Put off the multiplications that all cotangents of a stack share; replace products of one-hot seeds with rows."""
     constants = {value for one in listing.instructions for value in one.reads() if value.array is not None}
     seeds = {value: Scaled(value, None, batch) for value in constants if (batch := _batch_of(value)) is not None}
     return Postponing(listing, seeds).run() if seeds else listing
@@ -61,15 +64,15 @@ class Postponing:
         return self.listing.with_instructions(self.left)
 
     def _multiply(self, value: Value, user: Instruction) -> None:
-        """Write the multiplication that was put off, because an instruction needs all numbers of the stack."""
+        """Write the multiplication that was put off, because an instruction needs the numbers of the stack."""
         stack = self.stacks[value]
         if stack.base is not value and value not in self.done:
             self.done.add(value)
-            self._write(np.multiply, [stack.base, ONE if stack.scale is None else stack.scale], user, value)
+            self._write(np.multiply, [stack.base, stack.scale_or_one()], user, value)
             self.stacks[value] = Scaled(value)
 
     def _postpone(self, instruction: Instruction) -> bool:
-        """Change the scale in place of the stack, or choose rows in place of multiplying; return whether it could."""
+        """Change the scale instead of the stack, or choose rows instead of multiplying; return whether that works."""
         operation, values, output = instruction.operation, instruction.values, instruction.output_value
         if output is None or instruction.parameters:
             return False
@@ -85,9 +88,7 @@ class Postponing:
             return self._add(instruction, stack, self.stacks[values[1]])
         if len(places) != 1 or not all(_fits(value, output) for k, value in enumerate(values) if k not in places):
             return False
-        scaled = [ONE if stack.scale is None and k in places else value for k, value in enumerate(values)]
-        if stack.scale is not None:
-            scaled[places[0]] = stack.scale
+        scaled = [stack.scale_or_one() if k in places else value for k, value in enumerate(values)]
         if operation is np.multiply and stack.scale is None:
             self.stacks[output] = stack._replace(scale=values[1 - places[0]])
         elif (
@@ -103,7 +104,7 @@ class Postponing:
     def _add(self, instruction: Instruction, one: Scaled, other: Scaled) -> bool:
         if one.base is not other.base:
             return False
-        scales = [ONE if stack.scale is None else stack.scale for stack in (one, other)]
+        scales = [one.scale_or_one(), other.scale_or_one()]
         self.stacks[instruction.output_value] = one._replace(scale=self._write(np.add, scales, instruction))
         return True
 

@@ -18,30 +18,29 @@ def unchanged(instruction: Instruction, makers: dict[Value, Instruction]) -> Val
     """Return the value that an instruction only repeats, if it does: `x * 1`, `x.T.T`, a reshape to the same shape."""
     operation, values, output = instruction.operation, instruction.values, instruction.output_value
     first = values[0] if type(values[0]) is Value else None
-    if operation is np.multiply:
-        for value, other in (values, values[::-1]):
-            if type(value) is Value and number_of(other) == 1 and _alike(value, output):
-                return value
-    elif first is None:
+    if operation in (np.multiply, np.true_divide, np.power):
+        if output.dtype.kind == "c":  # an infinite complex number times 1 is not itself
+            return None
+        pairs = (values, values[::-1]) if operation is np.multiply else (values,)
+        return next((x for x, k in pairs if type(x) is Value and number_of(k) == 1 and _alike(x, output)), None)
+    if first is None:
         return None
-    elif operation in (np.true_divide, np.power):
-        return first if number_of(values[1]) == 1 and _alike(first, output) else None
-    elif operation in _UNCHANGED:
+    if operation in _UNCHANGED:
         return first if _alike(first, output) else None
-    elif operation is np.where:
+    if operation is np.where:
         kept, other = values[1:]
         repeats = type(kept) is Value and _alike(kept, output) and _is_zero(number_of(other))
         return kept if repeats and _is_zero_outside(kept, first, makers) else None
-    elif (maker := makers.get(first)) is not None and operation is maker.operation:
+    if (maker := makers.get(first)) is not None and operation is maker.operation:
         again = operation is np.swapaxes and {*values[1:]} == {*maker.values[1:]}
         return maker.values[0] if again or operation is np.negative else None
     return None
 
 
 def simpler(instruction: Instruction, makers: dict[Value, Instruction]) -> Instruction:
-    """Return an instruction that computes the same with less work; the same instruction if there is none."""
+    """Return an instruction that computes the same with less work, or the instruction itself if there is none."""
     operation, values, output = instruction.operation, instruction.values, instruction.output_value
-    if isinstance(operation, np.ufunc) and len(values) == 2:
+    if isinstance(operation, np.ufunc) and len(values) == 2 and operation.signature is None:  # not np.matmul
         values = _without_broadcasting(values, makers, output)
     if operation in _WITH_NUMBERS:
         values = _with_numbers(values, output)
@@ -77,14 +76,18 @@ def _is_zero_outside(value: Value, mask: Value, makers: dict[Value, Instruction]
 
 
 def number_of(value: Any) -> Any:
-    """Return the number that all elements of a constant are; None if they differ, or are not known."""
+    """Return the number that every element of a constant is; None if they differ or are not known."""
     array = value.array if type(value) is Value else value
     if not isinstance(array, np.ndarray):
         return array if isinstance(array, np.generic) or type(array) in (bool, int, float) else None
     if not array.size or array.dtype.kind not in "biufc":
         return None
     first = array.flat[0]
-    return first if array.strides == (0,) * array.ndim or np.all(array == first) else None
+    if array.strides == (0,) * array.ndim:
+        return first
+    parts = (array.real, array.imag) if array.dtype.kind == "c" else (array,) if array.dtype.kind == "f" else ()
+    signs = (np.signbit(part) for part in parts)  # 0.0 and -0.0 are equal, but not the same
+    return first if np.all(array == first) and all(sign.all() or not sign.any() for sign in signs) else None
 
 
 def _alike(value: Value, output: Value) -> bool:
@@ -100,7 +103,7 @@ def _changed(instruction: Instruction, operation: Any, values: list[Any]) -> Ins
 
 
 def _without_broadcasting(values: list[Any], makers: dict[Value, Instruction], output: Value) -> list[Any]:
-    """Leave a broadcast of one operand out, where the operation broadcasts it anyway."""
+    """Leave out the broadcast of an operand that the operation broadcasts anyway."""
     for k, value in enumerate(values):
         maker, other = makers.get(value) if type(value) is Value else None, values[1 - k]
         if maker is None or maker.operation is not np.broadcast_to or type(maker.values[0]) is not Value:
@@ -130,9 +133,11 @@ def _one_number(values: list[Any], makers: dict[Value, Instruction], output: Val
     inner = _number_and_value(maker.values) if maker is not None and maker.operation is np.multiply else None
     if pair is None or inner is None or not _alike(inner[1], output) or output.dtype.kind != "f":
         return None
-    product = pair[0] * inner[0]
+    product, limits = pair[0] * inner[0], np.finfo(output.dtype)
     exact = abs(frexp(pair[0])[0]) == 0.5 or abs(frexp(inner[0])[0]) == 0.5
-    return [product, inner[1]] if exact and 1e-100 < abs(product) < 1e100 else None
+    fits = all(limits.tiny <= abs(number) <= limits.max for number in (pair[0], inner[0], product))
+    overflows = abs(inner[0]) > max(1, abs(product))  # then 2 * (100 * x) may be infinite where 200 * x is not
+    return [product, inner[1]] if exact and fits and not overflows else None
 
 
 def _number_and_value(values: list[Any]) -> tuple[Any, Value] | None:

@@ -11,12 +11,12 @@ from ..rules import operations
 from ..text.labels import Labels
 from ..text.places import Where, place
 from .instructions import Instruction, Listing, Value
-from .passes import is_fresh
+from .passes import can_add_into, is_fresh
 from .spelling import INDEXING, Text, infix, literal
-from .writing import INLINE, Writer
+from .writing import Computed, Writer
 
 METHODS = {np.reshape, np.sum, np.mean, np.max, np.min, np.prod}
-"""What an array does itself in half the time."""
+"""Functions that arrays have as methods too, which take half the time."""
 
 WIDEST = 60
 """The last column at which a remark may start."""
@@ -53,7 +53,11 @@ class Straight(Writer):
             lines += self._lines(instruction, f"t{number}")
         shared = self._shared()
         ending = [self._leaving(value, shared) for value in listing.results]
-        ending += [self._leaving(value, shared) for _, value in listing.assigned]
+        others = {*listing.results, *listing.arguments, *(value for _, value in listing.variables)}
+        for _, value in listing.assigned:  # a variable's array is its own
+            is_known = value in others or value in shared or value.array is not None
+            ending.append(self.operand(None, value).text + ".copy()" * is_known)
+            others.add(value)
         lines.append((f"return {', '.join(ending)}{',' if len(ending) == 1 else ''}" if ending else "return ()", ""))
         column = max((len(text) for text, remark in lines if remark and len(text) <= WIDEST), default=0)
         body = [f"    {text:<{column}}  # {remark}" if remark else f"    {text}" for text, remark in lines]
@@ -81,7 +85,7 @@ class Straight(Writer):
         return name
 
     def _constant(self, value: Any, label: str) -> Text:
-        """Give a constant a name in the namespace."""
+        """Return the name of a constant in the namespace."""
         name = self._constants.get(id(value))
         if name is None:
             name = self._constants[id(value)] = self.unique(label)
@@ -99,14 +103,11 @@ class Straight(Writer):
             if known is None:  # a constant
                 known = self._texts[value] = self.operand(None, value.array, value.label)
             return known
-        if type(value) in (tuple, list, slice) and not isinstance(value, np.ndarray):
+        if type(value) in (tuple, list, slice):
             return Text(self._nested(value, index))
-        if type(value) is float or type(value) is int:
-            return literal(value)  # type: ignore[return-value]
-        text = None if isinstance(value, np.ndarray) and value.size > INLINE else literal(value, index)
-        if text is None or isinstance(value, np.ndarray | np.generic):  # made once, not in every call
-            return self._constant(value, name or "c")
-        return text
+        is_array = isinstance(value, np.ndarray | np.generic)  # which is made once, not in every call
+        text = None if is_array else literal(value, index)
+        return self._constant(value, name or "c") if text is None else text
 
     def _nested(self, value: Any, index: bool) -> str:
         if type(value) is slice:
@@ -136,17 +137,18 @@ class Straight(Writer):
                 test = f"not {value.within(4)}" if instruction.answer else value.text
             else:
                 test = f"int({value.text}) != {instruction.answer}"
-            asked = "true" if instruction.answer is True else "false" if instruction.answer is False else "the same"
-            return [(f"if {test}: return None", f"{remark}: unless it is {asked}, this is another path")]
+            recorded = str(instruction.answer).lower()
+            return [(f"if {test}: return None", f"{remark}: the recorded answer was {recorded}")]
         output = instruction.output_value
         text = self._expression(instruction)
         if output in self.listing.joined:
             self._texts[output] = text
             self._joined[output] = instruction
             return []
-        scattered = self._joined.get(instruction.values[-1]) if output in self.listing.into else None
-        if scattered is not None and scattered.operation is operations.scatter and instruction.operation is np.add:
-            return self._added(instruction, scattered, remark)
+        if instruction.operation is np.add and self.listing.into.get(output) is instruction.values[0]:
+            scattered = self._joined.get(instruction.values[1])
+            if scattered is not None and scattered.operation is operations.scatter and can_add_into(scattered):
+                return self._added(instruction, scattered, remark)
         name = self._named(output, otherwise)
         if output in self.listing.into:
             arguments = [self.operand(None, value).text for value in instruction.values]
@@ -175,11 +177,11 @@ class Straight(Writer):
         first = instruction.values[0]
         if instruction.operation in METHODS and type(first) is Value and first.array is None:
             told = [part.text for part in parts[1:]]
-            told += [f"{key}={self._parameter(key, value).text}" for key, value in self._said(instruction)]  # type: ignore[arg-type]
+            told += [f"{key}={self._parameter(key, value).text}" for key, value in self._said(instruction)]
             return Text(f"{parts[0].within(10)}.{instruction.name}({', '.join(told)})")
-        return self.expression(instruction, parts)  # type: ignore[arg-type]
+        return self.expression(instruction, parts)
 
-    def _infix(self, entry: Any, sign: str, left: Text, right: Text) -> Text:
+    def _infix(self, entry: Computed, sign: str, left: Text, right: Text) -> Text:
         """Write `x * 1` as it is: a program that only repeats x has no array of its own to write into."""
         return infix(sign, left, right)
 
@@ -207,6 +209,6 @@ class Straight(Writer):
 
 
 def callable_of(text: str, name: str, namespace: dict[str, Any]) -> Callable[..., Any]:
-    """Make the written function callable."""
+    """Compile the text of a function, and return the function."""
     exec(compile(text, f"<compiled {name}>", "exec"), namespace)
     return namespace[name]

@@ -12,7 +12,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -35,6 +35,19 @@ from .spelling import INDEXING, PREFIXES, SIGNS, Text, home_of, in_numpy, infix,
 INLINE = 8
 """An array without a name and with at most this many elements is written where it is used."""
 RESERVED = {"np", "values", "gradient", "__builtins__", *keyword.kwlist, *keyword.softkwlist, *dir(builtins)}
+
+
+class Computed(Protocol):
+    """What can be written as an expression: an entry of a tape, or an instruction of a program."""
+
+    operation: Any
+    values: Any
+    parameters: dict[str, Any]
+    output_value: Any
+
+    @property
+    def name(self) -> str:
+        """The operation's name."""
 
 
 class Statement(NamedTuple):
@@ -157,7 +170,7 @@ class Writer:
             for k, (id, value, name) in enumerate(zip(entry.ids, entry.values, written, strict=True))
         ]
 
-    def expression(self, entry: Entry, parts: list[Text]) -> Text:
+    def expression(self, entry: Computed, parts: list[Text]) -> Text:
         """Write an operation on its arguments."""
         operation, name, first = entry.operation, entry.name, parts[0]
         if name in SIGNS and isinstance(operation, np.ufunc) and not entry.parameters:
@@ -180,12 +193,12 @@ class Writer:
         texts += [f"{key}={self._parameter(key, value).text}" for key, value in self._said(entry)]
         return Text(f"{self._function(operation)}({', '.join(texts)})")
 
-    def _infix(self, entry: Entry, sign: str, left: Text, right: Text) -> Text:
+    def _infix(self, entry: Computed, sign: str, left: Text, right: Text) -> Text:
         if right.text == "1" and sign in ("*", "**") and entry.values[0].dtype == entry.output_value.dtype:
             return left
         return infix(sign, left, right)
 
-    def _said(self, entry: Entry) -> list[tuple[str, Any]]:
+    def _said(self, entry: Computed) -> list[tuple[str, Any]]:
         """List the keyword arguments that a reader needs: a sum over all axes does not have to name them."""
         parameters = dict(entry.parameters)
         axis = parameters.get("axis")

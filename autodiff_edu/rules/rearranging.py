@@ -23,6 +23,11 @@ def array_from(a: Any) -> Any:
     return array_of(a) if isinstance(a, Tensor) else np.asarray(a)
 
 
+def count_from(a: Any) -> Any:
+    """Return the plain numbers of a count or place; one number as an int, which a compiled program checks."""
+    return operator.index(a) if isinstance(a, Tensor) and not a.ndim else np.asarray(a)
+
+
 def with_axis(a: Any, axis: int | None) -> tuple[Any, int]:
     """Return an array and the axis to work along: flattened for None; a scalar becomes a vector, as in NumPy."""
     if axis is None or not np.ndim(a):
@@ -97,12 +102,12 @@ def pull_arranged(g: Any, y: Any, x: Any, *_: Any, axis: int = -1, **__: Any) ->
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
     """Repeat each element by taking it several times."""
     a, axis = with_axis(a, axis)
-    return take(a, np.repeat(np.arange(np.shape(a)[axis]), array_from(repeats)), axis)
+    return take(a, np.repeat(np.arange(np.shape(a)[axis]), count_from(repeats)), axis)
 
 
 def tile(A: Any, reps: Any) -> Any:  # noqa: N803 - NumPy's own name
     """Repeat the whole array."""
-    counts = (reps,) if np.ndim(reps) == 0 else tuple(reps)
+    counts = tuple(map(count_from, (reps,) if np.ndim(reps) == 0 else reps))
     a = np.reshape(A, (1,) * (len(counts) - np.ndim(A)) + np.shape(A))
     counts = (1,) * (np.ndim(a) - len(counts)) + counts
     for axis, count in enumerate(counts):
@@ -115,7 +120,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     """Shift elements; those that leave at one end come back at the other."""
     if axis is None:
         return np.reshape(roll(np.ravel(a), shift, 0), np.shape(a))
-    for step, one in zip(*np.broadcast_arrays(np.atleast_1d(shift), np.atleast_1d(axis)), strict=True):
+    for step, one in zip(*np.broadcast_arrays(np.atleast_1d(count_from(shift)), np.atleast_1d(axis)), strict=True):
         a = take(a, np.roll(np.arange(np.shape(a)[one]), step), int(one))
     return a
 
@@ -273,14 +278,14 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
     """Take all elements but some."""
     length = np.size(arr) if axis is None else np.shape(arr)[axis]
-    return take(arr, np.delete(np.arange(length), obj), axis)
+    return take(arr, np.delete(np.arange(length), obj if isinstance(obj, slice) else count_from(obj)), axis)
 
 
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
     """Insert values before some elements: join both, then take them in the order of np.insert's places."""
     arr, axis = (np.ravel(arr), 0) if axis is None else (arr, normalize_axis_index(axis, np.ndim(arr)))
     length = np.shape(arr)[axis]
-    places: Any = obj if isinstance(obj, slice) else array_from(obj)
+    places: Any = obj if isinstance(obj, slice) else count_from(obj)
     count = len(np.insert(np.arange(length), places, 0)) - length
     if count == 1:  # then one place may get several values
         values = np.reshape(values, (1,) * (np.ndim(arr) - np.ndim(values)) + np.shape(values))

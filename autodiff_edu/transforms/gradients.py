@@ -34,7 +34,7 @@ def grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
         The positional arguments to differentiate with respect to.
     has_aux : bool
         Whether `f` returns a pair `(value, aux)`: only the value is differentiated, and aux, which may be anything, is
-        handed through.
+        returned as it is.
 
     Returns
     -------

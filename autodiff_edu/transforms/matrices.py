@@ -34,12 +34,12 @@ def jacobian(
         One pass backward with a seed per output, or one forward with a tangent per input; "auto" takes the cheaper one.
     sparsity : array_like, SciPy sparse array, or a pair (rows, columns), optional
         Where the Jacobian of one array with respect to one array may be other than 0. Columns that share no row are
-        then computed together, as one product (or rows that share no column: "auto" takes what needs fewer products): a
+        then computed together, as one product (or rows that share no column: "auto" takes whichever needs fewer): a
         band of three diagonals takes three, whatever its size. An array is true at these places, and has the shape
         `value.shape + source.shape` or, like the result, a row for each element of the value and a column for each of
         the source.
     check : bool
-        With `sparsity`: whether to compare with one more product, along random numbers, which finds a place that the
+        With `sparsity`: whether to compare with one more product, in a random direction, which finds a place that the
         pattern misses.
 
     Returns

@@ -53,7 +53,7 @@ def with_aux(f: Function, returned: Any) -> tuple[Any, Any]:
         what = f"a tuple of {len(returned)}" if type(returned) is tuple else f"{returned!r:.60}"
         raise TypeError(
             f"with has_aux=True, {getattr(f, '__name__', 'f')} must return a pair (value, aux), but it returned "
-            f"{what}. Write return value, aux, with everything else that you want back in aux"
+            f"{what}. Write `return value, aux`, and put everything else that you want back into aux"
         )
     value, aux = returned
     return differentiable(f, value, "the value"), aux

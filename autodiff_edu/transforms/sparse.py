@@ -1,7 +1,7 @@
 """Sparse Jacobians from few products: columns that share no row are computed together, as one sum.
 
 Where the pattern of the nonzeros is known, one product with the sum of some unit vectors gives all their columns at
-once, if no two of these have a nonzero in the same row. Choosing such groups is colouring a graph. See A. R. Curtis,
+once, if no two columns have a nonzero in the same row. Choosing such groups is colouring a graph. See A. R. Curtis,
 M. J. D. Powell and J. K. Reid, On the Estimation of Sparse Jacobian Matrices (1974), and A. Griewank and A. Walther,
 Evaluating Derivatives, 2nd ed. (2008), chapter 8.
 
@@ -42,7 +42,7 @@ def colours(rows: Any, columns: Any, height: int, width: int) -> list[int]:
     """Colour the columns of a pattern so that two of the same colour have no row in common.
 
     Each column in turn takes the first colour that is free: greedy colouring, which needs as many colours for a band as
-    the band is wide, and seldom many more than necessary for other patterns. A set of colours is the bits of a number.
+    the band is wide, and seldom many more than necessary for other patterns. A number holds a set of colours, as bits.
 
     >>> colours([0, 0, 1, 1, 2], [0, 1, 1, 2, 0], 3, 3)
     [0, 1, 0]
@@ -164,7 +164,7 @@ def _plain(products: Any) -> Any:
 
 
 def _check(tape: Tape, value: Tensor, source: Tensor, matrix: Any, pattern: Pattern, forward: bool) -> None:
-    """Compare one product of the matrix with one of the function: with random numbers, both agree only if all do.
+    """Compare a product of the matrix with one of the function, in a random direction: they agree only if all is right.
 
     Raises
     ------

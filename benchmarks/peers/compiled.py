@@ -11,12 +11,14 @@ from ..agreement import to_numpy
 
 
 class Compiled:
-    """Each workload with all its arrays as arguments; where a value is computed by hand too, it is among the results."""
+    """Each workload with all its arrays as arguments; a value that is computed by hand is a result too."""
 
     name, title, module = "compiled", "compiled", "autodiff_edu.compiled"
 
     def numpy(self, result):
-        return to_numpy(result[1] if isinstance(result, tuple) else list(result) if isinstance(result, list) else result)
+        return to_numpy(
+            result[1] if isinstance(result, tuple) else list(result) if isinstance(result, list) else result
+        )
 
     def chain(self, w):
         return _prepared(ad.grad(lambda x: f.chain(np, x, w.steps)), w.x)

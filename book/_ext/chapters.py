@@ -58,8 +58,11 @@ def bring(book: Path) -> None:
     copy(book.parent / "benchmarks" / "RESULTS.md", book / "made" / "benchmarks")
     for path in (book.parent / "benchmarks" / "plots").iterdir():
         copy(path, book / "made" / "benchmarks" / "plots")
-    for name, player in (("first-player", ad.play(f, 2.0, 3.0)), ("none-player", ad.play(explanation()))):
-        write(book / "made" / f"{name}.html", f'<div class="live-program">\n{player.html()}\n</div>')
+    for name, player, look in (
+        ("first-player", ad.play(f, 2.0, 3.0), " data-autodiff-compact"),
+        ("none-player", ad.play(explanation()), ""),
+    ):
+        write(book / "made" / f"{name}.html", f'<div class="live-program"{look}>\n{player.html()}\n</div>')
 
 
 def copy(path: Path, folder: Path) -> None:

@@ -5,4 +5,4 @@ from pathlib import Path
 
 from browser.conftest import browser, chromium, open_tab  # noqa: F401 (fixtures are found by name)
 
-sys.path += [str(Path(__file__).parents[2] / "book" / folder) for folder in ("_ext", "live")]
+sys.path += [str(Path(__file__).parents[2] / "book" / folder) for folder in (".", "_ext", "live")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from threading import Thread
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
+import pdf
 import pytest
 from browser.following import Expected, Shown, violations
 from unpacking import unpacked
@@ -160,17 +162,25 @@ def test_a_player_asks_for_predictions_from_a_file_too(address: str, open_tab: A
     tab.is_quiet()
 
 
-@pytest.mark.parametrize("page", ["index", "chapters/02-backward"])
-def test_a_definition_leads_to_its_entry_in_the_glossary(page: str, address: str, open_tab: Any) -> None:
+@pytest.mark.parametrize(
+    ("page", "word", "title"),
+    [("index", "contribution", "contribution"), ("chapters/02-backward", "pulled back", "pull back")],
+)
+def test_a_definition_leads_to_its_entry_in_the_glossary(
+    page: str, word: str, title: str, address: str, open_tab: Any
+) -> None:
     tab = open_tab(f"{address}/{page}.html")
     player = Shown(tab.page.locator("section.player").first)
     player.click("last")
-    player.root.get_by_role("button", name="pulled back", exact=True).first.focus()
+    button = player.root.get_by_role("button", name=word, exact=True).first
+    while not button.is_visible():
+        player.click("previous")
+    button.focus()
     player.press("Enter")
-    dialog = player.root.get_by_role("dialog", name="pull back", exact=True)
+    dialog = player.root.get_by_role("dialog", name=title, exact=True)
     dialog.get_by_role("link", name="In the glossary").click()
     entry = tab.page.locator(":target")
-    assert entry.text_content().removesuffix("#") == "pull back"
+    assert entry.text_content().removesuffix("#") == title
     assert tab.page.url.startswith(f"{address}/glossary.html")
     tab.is_quiet()
 
@@ -330,8 +340,78 @@ def test_the_front_page_says_where_to_begin_before_one_scrolls(address: str, ope
     assert page.locator("section.player").bounding_box()["y"] < 360
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_front_page_s_player_is_compact_and_has_a_number_to_drag(scheme: str, address: str, open_tab: Any) -> None:
+    tab = open_tab(f"{address}/index.html", viewport={"width": 1280, "height": 720}, color_scheme=scheme)
+    root = tab.page.locator("section.player")
+    for width, end in ((1280, 724), (375, None)):
+        tab.page.set_viewport_size({"width": width, "height": 720})
+        for part in (".sentence", ".code", ".graph", ".nudge", "[data-action=play]"):
+            assert root.locator(part).first.is_visible(), part
+        for part in (".tape-figure", ".at-hand", ".program-figure"):
+            assert not root.locator(part).is_visible(), part
+        box = root.bounding_box()
+        assert end is None or box["y"] + box["height"] <= end
+    slider = root.get_by_role("group", name="Nudge").get_by_role("slider")
+    before = root.locator(".nudge dl").inner_text()
+    slider.focus()
+    tab.page.keyboard.press("ArrowRight")
+    assert root.locator(".nudge dl").inner_text() != before
+    assert root.get_attribute("data-step") == "0"  # the arrow moved the number, not the player
+    tab.is_quiet()
+
+
+def test_every_chapter_shows_a_player_on_its_first_screen(site: Path, open_tab: Any) -> None:
+    page = open_tab("about:blank", viewport={"width": 1280, "height": 720}).page
+    tops = {}
+    for name in (name for name in pages(site) if re.match(r"chapters/\d|why-none", name)):
+        page.goto(f"{site.as_uri()}/{name}.html")
+        tops[name] = page.locator(f"{PLAYERS} section.player").first.bounding_box()["y"]
+    print(tops)
+    assert len(tops) >= 17
+    assert {name: top for name, top in tops.items() if top > 660} == {}
+
+
+def test_the_book_in_print_has_an_outline_and_links_and_nothing_is_clipped(
+    site: Path, browser: Any, tmp_path: Path
+) -> None:
+    names = ["index", "chapters/02-backward", "chapters/15-hessian-and-newton", "rule-book"]
+    joined, printed = site / "_printed.html", tmp_path / "part.pdf"
+    joined.write_text(pdf.whole(site, [("Some pages", names)]), encoding="utf-8")
+    try:
+        page = browser.new_page(viewport={"width": 665, "height": 980})  # as wide as the text on A4
+        page.emulate_media(media="print")
+        page.goto(joined.as_uri())
+        page.locator("mjx-container").first.wait_for()
+        assert page.locator("button, summary, textarea, input, select, .key-frame ~ pre").count() == 0
+        assert page.evaluate("document.body.innerText").count("predict(") == 0
+        targets = page.locator("a[href^='#']").evaluate_all("links => links.map((link) => link.hash.slice(1))")
+        assert len(targets) > 50
+        assert page.evaluate("all => all.filter((id) => !document.getElementById(id))", targets) == []
+        assert page.evaluate(CLIPPED) == []
+        page.close()
+        pdf.print_to(printed, joined, browser)
+    finally:
+        joined.unlink()
+    content = printed.read_bytes()
+    assert 40 < len(re.findall(rb"/Type /Page\b", content)) < 80
+    assert len(re.findall(rb"/Subtype /Link", content)) > 50
+    titles = re.findall(rb"/Title \((.*?)\)", content)
+    for title in (b"Which end first?", b"Without the matrix", b"The rule book", b"Helpers"):
+        assert title in titles  # once: what is drawn across the edge of a page would be listed twice over
+    assert len(content) < 5_000_000
+
+
+# What is wider than its page, or wider than a box that would cut it off.
+CLIPPED = """() => [...document.querySelectorAll("article *")].filter((part) => {
+  if (part.closest("mjx-container, svg") || !part.getClientRects().length) return false;
+  const edge = part.closest("article").getBoundingClientRect().right;
+  return part.getBoundingClientRect().right > edge + 1;
+}).map((part) => part.outerHTML.slice(0, 120))"""
+
+
 def test_the_site_is_light(site: Path) -> None:
-    files = [path for path in site.rglob("*") if path.is_file()]
+    files = [path for path in site.rglob("*") if path.is_file() and path.name != pdf.NAME]
     size = sum(path.stat().st_size for path in files if not {"live", "lite"} & set(path.relative_to(site).parts))
     print(f"{len(files)} files, {size} bytes")
     assert size < 25_000_000

@@ -281,7 +281,7 @@ class Shown:
 
     def at_every_step(self, read: str) -> list[Any]:
         """Go from the first step to the last; return what was read at each."""
-        last = int(self.root.locator("input[type=range]").get_attribute("max"))
+        last = int(self.root.locator(".bar input[type=range]").get_attribute("max"))
         self.click("first")  # by hand: Playwright brings the player into view
         seen = self.through(["first", *["next"] * last], read)
         assert [number for number, _ in seen] == list(range(last + 1))
@@ -309,7 +309,7 @@ class Shown:
         """
         self.click("first")
         self.root.evaluate("root => root.getRootNode().host.scrollIntoView({ block: 'start' })")
-        last = int(self.root.locator("input[type=range]").get_attribute("max"))
+        last = int(self.root.locator(".bar input[type=range]").get_attribute("max"))
         script = f"""async (root, last) => {{
           const read = {TOGETHER}, seen = [], range = root.querySelector("input[type=range]");
           for (let step = 0; step <= last; step++) {{

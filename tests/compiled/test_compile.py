@@ -388,7 +388,7 @@ class TestVariables:
         before = w.numpy().copy()
         with pytest.raises(np.linalg.LinAlgError):
             invert(-before - 1.0)
-        assert np.array_equal(w, before + 1.0), "the function itself ran, and failed after its assignment"
+        assert np.array_equal(w, before)
 
     def test_a_dtype_is_converted_to_the_variable_s(self):
         w = ad.Variable([1.0, 2.0], dtype="float32")
@@ -498,6 +498,16 @@ class TestGuards:
         for x, n in (([1.0, 3.0], 1), ([8.0, 9.0], 1), ([1.0, 3.0], 3), ([30.0, 1.0], 0), ([1.0, 3.0], 1)):
             x, n = np.array(x), np.array(n)
             assert float(compiled(x, n)) == float(f(ad.constant(x), ad.constant(n)))
+
+    @pytest.mark.parametrize("function", [np.roll, np.repeat, np.tile, np.delete, lambda x, k: np.insert(x, k, 9.0)])
+    def test_a_tensor_that_says_how_often_or_how_far_is_checked(self, function):
+        x = np.arange(4.0)
+        compiled = ad.compile(function)
+        for k in (1, 2, 1):
+            expected = function(x, k)
+            assert np.array_equal(compiled(x, np.array(k)).numpy(), expected)
+            assert np.array_equal(function(ad.Variable(x), ad.constant(k)).numpy(), expected)
+        assert count(compiled) == 2
 
     def test_nothing_is_assigned_before_all_questions_are_answered(self):
         w = ad.Variable(0.0)
@@ -656,7 +666,7 @@ class TestRefusals:
     def test_what_is_not_a_function_and_unknown_passes_are_refused(self):
         with pytest.raises(TypeError, match=r"ad\.compile takes a function, not 3"):
             ad.compile(3)
-        with pytest.raises(ValueError, match="there is no pass 'fast'; the passes are 'unused'"):
+        with pytest.raises(ValueError, match="'fast' is not a pass; the passes are 'unused'"):
             ad.compile(lambda x: x, passes=("fast",))
 
 
@@ -800,3 +810,25 @@ def test_a_loaded_function_can_be_compiled_and_read(tmp_path):
         np.testing.assert_allclose(compiled(x).numpy(), ad.grad(loaded)(x).numpy(), 1e-14)
     assert count(compiled) == 2
     assert "np.tanh(" in str(compiled)
+
+
+def test_checkpoints_inside_change_nothing():
+    w = ad.Variable(np.eye(3) * 0.5 + 0.1)
+
+    @ad.checkpoint
+    def layer(x):
+        return np.tanh(x @ w)
+
+    @ad.checkpoint
+    def pair(x):
+        return np.sin(x), {"square": x * x}
+
+    def loss(x):
+        one, other = pair(layer(layer(x)))
+        return np.sum(one * other["square"])
+
+    for function in (loss, ad.grad(loss), ad.hessian(loss), lambda x: ad.linearize(loss, x)[1](np.ones(3))):
+        compiled = ad.compile(function)
+        for x in (np.ones(3), np.array([0.1, 0.2, -0.3])):
+            np.testing.assert_allclose(compiled(x).numpy(), function(ad.constant(x)).numpy(), 1e-12, 1e-14)
+        assert count(compiled) == 1

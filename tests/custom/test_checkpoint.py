@@ -477,7 +477,7 @@ def test_random_numbers_are_refused_in_the_backward_pass():
     def dropout(x):
         return x * (rng.random(3) < 0.5)
 
-    with pytest.raises(ValueError, match=r"dropout, called at .*, returned other numbers.*draw them outside and pass"):
+    with pytest.raises(ValueError, match=r"dropout, called at .*, returned different numbers.*draw them outside"):
         ad.grad(dropout)(np.ones(3))
     keep = rng.random(3) < 0.5
     assert_equal(ad.grad(ad.checkpoint(lambda x, keep: x * keep))(np.ones(3), keep), ad.constant(keep * 1.0))
@@ -498,7 +498,7 @@ def test_a_second_run_with_another_result_is_refused_in_every_mode(ask, change):
         calls.append(1)
         return change(x * 2.0, len(calls))
 
-    with pytest.raises(ValueError, match="returned other numbers when it ran again"):
+    with pytest.raises(ValueError, match="returned different numbers when it ran again"):
         ask(ad.checkpoint(f))(np.ones(2))
 
 

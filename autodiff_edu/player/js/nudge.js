@@ -50,8 +50,8 @@ function plotOf(points, at) {
   ];
 }
 
-/** The nudges of a trace, over the graph; a button in the heading row of the `panel` opens them. */
-export function nudgeView(trace, history, panel) {
+/** The nudges of a trace, over the graph; a button in the heading row of the `panel` opens them, or it `stays`. */
+export function nudgeView(trace, history, panel, stays = false) {
   const words = STRINGS.nudge;
   const kept = readNudges(trace);
   const targets = new Map(trace.steps.filter(({ kind }) => kind === "seed").map((step) => [step.pass, step.tensor]));
@@ -64,11 +64,13 @@ export function nudgeView(trace, history, panel) {
   const slider = make("input", { type: "range", max: PORTIONS.length - 1, "aria-label": words.heading });
   const [change, numbers, why] = [make("span"), make("dl"), make("p")];
   const plot = draw("svg", { viewBox: `0 0 ${PLOT_WIDTH} ${PLOT_HEIGHT}`, "aria-hidden": true });
-  const heading = make("header", {}, make("label", {}, words.heading, choice), close);
-  const about = { class: "nudge", role: "dialog", "aria-label": words.name, hidden: "" };
+  const heading = make("header", {}, make("label", {}, words.heading, choice), ...(stays ? [] : [close]));
+  const role = stays ? "group" : "dialog";
+  const about = { class: "nudge", role, "aria-label": words.name, hidden: stays ? null : "" };
   const element = make("div", about);
   const inside = [heading, make("div", {}, slider, change), numbers, plot, why];
-  panel.querySelector("figcaption").append(button);
+  if (stays) element.append(...inside);
+  else panel.querySelector("figcaption").append(button);
 
   const redraw = () => {
     const { points, place, slope, targetName, cut, moved: bent, from } = kept[choice.value];
@@ -128,7 +130,7 @@ export function nudgeView(trace, history, panel) {
   // The arrows move this slider, and Esc ends this: neither is for the player or the page.
   element.addEventListener("keydown", (event) => {
     event.stopPropagation();
-    if (event.key === "Escape") open(false);
+    if (event.key === "Escape" && !stays) open(false);
   });
   choose(0);
   return { element, show: (step) => { current = step; if (!element.hidden) follow(); } };

@@ -89,6 +89,7 @@ function mount(host, content, options = {}) {
 
 /**
  * Draws a player into the host's shadow root, out of reach of the page's styles and ids.
+ * Inside an element of the page with `data-autodiff-compact` it leaves out what a first look can do without.
  * `onStep` hears of the reader's moves only; the `show` that is returned moves the player from outside.
  */
 function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
@@ -97,6 +98,7 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const trace = { ...content.trace, steps: steps.length ? steps : [{ kind: "empty", text: STRINGS.player.empty }] };
   const [history, flow] = [readHistory(trace), readFlow()];
   const last = trace.steps.length - 1;
+  const compact = host.closest("[data-autodiff-compact]") !== null;
   let [current, timer, speed, covered] = [-1, null, 1, false];
   const show = (wanted) => {
     const next = Math.max(0, Math.min(last, Math.trunc(wanted) || 0));
@@ -167,7 +169,7 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
     read.push(codeView(trace, history, go), tapeView(trace, history, content.layout, go));
     drawn.push(graphView(trace, history, content.layout, go, flow));
     counted.push(panelView(trace, history, flow, () => covered));
-    if (trace.nudges?.length) over.push(nudgeView(trace, history, counted[0].element));
+    if (trace.nudges?.length) (compact ? counted : over).push(nudgeView(trace, history, counted[0].element, compact));
   }
   const columns = [read, drawn, counted].filter((some) => some.length);
   const elements = (some) => some.map((view) => view.element);
@@ -175,6 +177,7 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const bar = make("div", { class: "bar" }, heading.element, controls.element, ...elements(strip));
   const parts = columns.map((some) => make("div", {}, ...elements(some)));
   const root = make("section", about, bar, sentence, predict.element, make("div", { class: "columns" }, ...parts));
+  set(root, "data-compact", compact ? "" : null);
   const stage = stageView(host, root, controls.stage, () => lookAt());
   root.lastChild.prepend(stage.list);
   root.append(...elements(over));

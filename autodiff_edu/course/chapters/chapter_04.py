@@ -1,0 +1,269 @@
+"""Chapter 4, your own tape: a learner's tape against the package's on random programs, division, and three mistakes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..feedback import NotYet, call, numbers, shortened
+from ..predictions import Prediction
+from .wrong_04 import ARRAYS, NUMBERS, QUOTIENTS, SLIPS, WRONG_QUOTIENTS, Gradients, Program, agree, right
+
+PAIR = "Hand in two classes, the tape and the value, as in `answer = Mine, Value`."
+ON_NUMBERS = ("overwrite", "twice", "forwards", "early", "last", "zero", "dead", "seed", "without g")
+
+
+OF_THE_BOX = "Take the shape of the number, not of the box: `np.shape(x.number)`."
+MEANT = {
+    "ellipsis": "Replace the three dots.",
+    "'NoneType' object is not iterable": "`list.reverse()` reverses the list itself and returns None. "
+    "`reversed(list)` leaves it as it is.",
+    "not iterable": "A rule returns a tuple, one contribution for each input.",
+    "has no len": OF_THE_BOX,
+    "sequence of integers": OF_THE_BOX,
+    "'Value'": "Rules take numbers, not boxes: `number_of(x)`.",
+}
+"""What a TypeError with these words usually means in a walk."""
+
+
+def walk_on_numbers(answer: Any) -> str:
+    """Check 4.1: the learner's walk, on random programs with numbers."""
+    tape, value = _tape_and_value(answer)
+    _compare(tape, value, NUMBERS, [SLIPS[name] for name in ON_NUMBERS])
+    _asks_again(tape, value)
+    return f"Your tape and ours agree on {sum(map(len, NUMBERS))} programs, to the last None."
+
+
+def division(answer: Any) -> str:
+    """Check 4.2: division on the learner's tape, forward, reflected and backward, with numbers and arrays."""
+    tape, value = _tape_and_value(answer)
+    for written, wanted, divide in (
+        ("Value(6.0) / Value(2.0)", 3.0, lambda: value(6.0) / value(2.0)),
+        ("Value(6.0) / 2.0", 3.0, lambda: value(6.0) / 2.0),
+        ("6.0 / Value(2.0)", 3.0, lambda: 6.0 / value(2.0)),
+    ):
+        given = call(divide, written=written)
+        if given is ...:
+            raise NotYet(f"Replace the three dots: {written} is still open.")
+        if not isinstance(given, value):
+            raise NotYet(
+                f"{written} is {shortened(given)}, not a Value, so no tape can follow it. Let `apply` compute it."
+            )
+        number = numbers(given.number, written)
+        if number.shape == () and np.isclose(number, 1 / wanted):
+            raise NotYet(f"{written} is {number:.6g}: it is divided the wrong way round. Which of the two is `self`?")
+        if number.shape or not np.isclose(number, wanted):
+            raise NotYet(f"{written} should have the number 3, but it has {shortened(given.number)}.")
+    if all(slope is None for slope in _asked(tape, value, QUOTIENTS[0][0]).values()):
+        raise NotYet("The numbers are right, but no tape has heard of the division. Let `apply` compute it.")
+    _compare(tape, value, QUOTIENTS, WRONG_QUOTIENTS)
+    return "Division works from both sides, forward and backward, for numbers and for arrays."
+
+
+def walk_on_arrays(answer: Any) -> str:
+    """Check 4.3: the corrected walk, on random programs with arrays of several shapes."""
+    tape, value = _tape_and_value(answer)
+    _compare(tape, value, ARRAYS, list(SLIPS.values()))
+    _asks_again(tape, value)
+    _keeps_copies(tape, value)
+    count = sum(map(len, ARRAYS))
+    return f"All three are mended. On {count} programs with arrays of all shapes, your tape agrees with ours."
+
+
+def _tape_and_value(answer: Any) -> tuple[Any, Any]:
+    if not isinstance(answer, tuple | list) or len(answer) != 2 or not all(isinstance(part, type) for part in answer):
+        raise NotYet(f"{PAIR} This is {shortened(answer)}.")
+    tape, value = answer if hasattr(answer[0], "gradient") else reversed(answer)
+    if not hasattr(tape, "gradient") or not hasattr(tape, "__enter__"):
+        raise NotYet(f"{PAIR} Neither of these has `gradient` and `__enter__`, so which one is the tape?")
+    if getattr(call(value, 2.0, written="Value(2.0)"), "number", None) != 2.0:
+        raise NotYet(f"{PAIR} A value made by `Value(2.0)` should have the `number` 2.0.")
+    return tape, value
+
+
+def _compare(
+    tape: Any, value: Any, groups: list[list[Program]], slips: list[tuple[Callable[[Program], Gradients], str]]
+) -> None:
+    """Compare a tape with the package's; where it is wrong, name the slip that explains all its answers."""
+    for programs in groups:
+        given = [_asked(tape, value, program) for program in programs]
+        wrong = [k for k, program in enumerate(programs) if not agree(given[k], right(program))]
+        if wrong:
+            program, said = programs[wrong[0]], given[wrong[0]]
+            shown = f"For {program}, {' and '.join(_said(said, right(program), program.target))}."
+            for slip, hint in slips:
+                if all(agree(answer, slip(program)) for answer, program in zip(given, programs, strict=True)):
+                    raise NotYet(f"{shown} {hint}")
+            raise NotYet(f"{shown} Go through it with a pencil, from the last line up.")
+
+
+def _said(said: Gradients, wanted: Gradients, target: str) -> Iterator[str]:
+    for name, slope in wanted.items():
+        if not agree({name: said[name]}, {name: slope}):
+            yield f"d{target}/d{name} is {_short(slope)}, but your tape says {_short(said[name])}"
+
+
+def _short(slope: Any) -> str:
+    return "None" if slope is None else shortened(np.round(slope, 4).tolist())
+
+
+def _asked(tape: Any, value: Any, program: Program, times: int = 1) -> Gradients:
+    """Record a program on the learner's tape and ask for the gradients; ask again if told to."""
+    recording = call(tape, written="Your tape()")
+    sources = {name: value(np.copy(part) if np.ndim(part) else part) for name, part in program.sources.items()}
+    try:
+        with recording:
+            values = program.run(sources)
+    except Exception as error:
+        raise NotYet(
+            f"Recording {program} raised {type(error).__name__}: {shortened(str(error))}. Have you changed `apply`?"
+        ) from error
+    slopes: Any = None
+    for _ in range(times):
+        try:
+            slopes = call(recording.gradient, values[program.target], list(sources.values()), written=_call(program))
+        except NotYet as hint:
+            raise NotYet(re.sub(r" at 0x[0-9a-fA-F]+", "", _explained(hint, program))) from None
+    return _read(slopes, program)
+
+
+def _explained(hint: NotYet, program: Program) -> str:
+    """Return what a walk raised, with what it usually means."""
+    error = hint.__cause__
+    if isinstance(error, KeyError) and error.args and isinstance(error.args[0], np.ufunc):
+        return f"For {program} your tape finds no rule for `np.{error.args[0].__name__}` in `RULES`."
+    if isinstance(error, KeyError):
+        return (
+            f"{_call(program)} raised KeyError: it looked for a cotangent where there is none. Not every entry "
+            "and not every source leads to the target, so use `.get`."
+        )
+    for words, meant in MEANT.items():
+        if isinstance(error, TypeError) and words in str(error):
+            return f"{hint} {meant}"
+    return str(hint)
+
+
+def _call(program: Program) -> str:
+    return f"For {program}, `gradient({program.target}, [{', '.join(program.sources)}])`"
+
+
+def _read(slopes: Any, program: Program) -> Gradients:
+    if slopes is ...:
+        raise NotYet("Replace the three dots: `gradient` is still open.")
+    if slopes is None:
+        raise NotYet("Your `gradient` returns None. End it with `return`, and a list: one slope for each source.")
+    if not isinstance(slopes, tuple | list) or len(slopes) != len(program.sources):
+        raise NotYet(
+            f"{_call(program)} returns {shortened(slopes)}. Return a list with one slope for each of the "
+            f"{len(program.sources)} sources."
+        )
+    read = {}
+    for name, slope in zip(program.sources, slopes, strict=True):
+        if hasattr(slope, "number"):
+            raise NotYet("The slopes are Values, but rules take numbers. Unpack the inputs first, with `number_of`.")
+        read[name] = None if slope is None else numbers(slope, f"the slope for {name}")
+    return read
+
+
+def _asks_again(tape: Any, value: Any) -> None:
+    """Ask one tape twice, then a new one: nothing may be left over."""
+    program = NUMBERS[0][4]
+    if not agree(_asked(tape, value, program, times=2), right(program)):
+        raise NotYet(
+            "The first answer is right, but asked again, the same tape gives another. Did the first walk reverse or "
+            "empty `self.entries`, or keep its cotangents? Leave the list as it is: `reversed(self.entries)`."
+        )
+
+
+def _keeps_copies(tape: Any, value: Any) -> None:
+    """Write into an array after it was used: the tape must have kept a copy."""
+    recording, x, buffer = tape(), value(2.0), np.array([1.0, 2.0, 3.0])
+    with recording:
+        target = x * buffer
+    buffer[:] = 100.0
+    if not agree(dict(zip("x", recording.gradient(target, [x]), strict=True)), {"x": np.array(6.0)}):
+        raise NotYet("The program wrote into an array that your tape had noted, and the slope changed. Note a copy.")
+
+
+EXERCISES: dict[str, Callable[[Any], str]] = {"4.1": walk_on_numbers, "4.2": division, "4.3": walk_on_arrays}
+"""The checks by exercise."""
+
+PREDICTIONS: dict[str, Prediction] = {
+    "4.a": Prediction(
+        "`w` is a value that a tape watches. How does the tape find out about `w * three_lengths`?",
+        answer="Python asks w to multiply, and w tells the tape",
+        choices=(
+            "The tape reads the source code",
+            "Python asks w to multiply, and w tells the tape",
+            "The package changes what * means for all numbers",
+            "The tape looks at all values after each line",
+        ),
+        hints={
+            "The tape reads the source code": "In chapter 1 it knew nothing of loops. If it read the code, it would.",
+            "The package changes what * means for all numbers": "Then 2.0 * 3.0 would leave an entry. What is w?",
+            "The tape looks at all values after each line": "`w * three_lengths` has no name, yet it got an entry.",
+        },
+        why="`w` isn't a plain number, and Python leaves the work to it. Cell 1 shows how.",
+    ),
+    "4.b": Prediction(
+        "With that slip, what is `10.0 - x`, with x = 4?",
+        answer=-6,
+        hints={
+            6: "That is what it should be. With the slip, which number is subtracted from which?",
+            14: "Nothing is added. `self` is x, and `other` is 10.",
+            -14: "`self` is x, and `other` is 10. Subtract one from the other.",
+        },
+        why="`self` is x, so 4 - 10 is computed. The slope would have the wrong sign, too.",
+    ),
+    "4.c": Prediction(
+        "The entries are `t = np.sin(x)` and `y = x * t`, at x = 2, with sin(2) = 0.909. What does a walk from the "
+        "first to the last leave at `x`?",
+        answer=0.909297,
+        hints={
+            0.077: "That is the right slope. When the walk comes to `t = np.sin(x)`, has anything arrived at t?",
+            -0.832294: "That comes from `t = np.sin(x)`. Has anything arrived at t when the walk is there?",
+            0: "The last entry, `y = x * t`, is the target's. It is pulled back.",
+            2: "That goes to t, too late to be passed on.",
+        },
+        why="At the first entry nothing has arrived at t, so it is skipped. Only y = x * t sends something, t.",
+    ),
+    "4.d": Prediction(
+        "How many entries will the tape hold in each turn now?",
+        answer=5,
+        hints={
+            1711: "That was one penguin after the other. An operation on an array is one entry, however long it is.",
+            342: "An operation on an array is one entry, however long it is.",
+            4: "Count them: times, plus, minus, times, and the mean.",
+            3: "Count them: times, plus, minus, times, and the mean.",
+            2: "An entry is an operation, not a line.",
+            6: "There is none for `1 / len(mass)`: the mean does that.",
+        },
+        why="Times, plus, minus, times, mean.",
+    ),
+    "4.e": Prediction(
+        "What will the loss be after 40 turns at the rate 15?",
+        answer="almost 0",
+        choices=("it grows without end", "about 13, as before", "0.155, that of the best line", "almost 0"),
+        hints={
+            "it grows without end": "In chapter 2 it would. But with this tape, a rate of 0.2 did very little.",
+            "about 13, as before": "It did fall at 0.2, and these steps are 75 times as long.",
+            "0.155, that of the best line": "That is the best that one line can do. Is it still one line?",
+        },
+        why="It falls far below the loss of the best line, and that should worry you.",
+    ),
+    "4.f": Prediction(
+        "`w` began as the number 0.0. What shape is it now?",
+        answer=(342,),
+        hints={
+            (): "Then there would be one line, and no line has so small a loss. What shape did its slope have?",
+            (1,): "Then there would be one line. What shape is `g * y`, in the rule of `w * length`?",
+            (342, 342): "Nothing here pairs up penguins. What shape is `g * y`, in the rule of `w * length`?",
+            (2,): "w and b are two values, and each has a shape of its own.",
+        },
+        why="342 contributions arrived, and nobody added them up.",
+    ),
+}
+"""The predictions by their ids."""

@@ -1,0 +1,327 @@
+"""Random programs for the tapes of chapter 4, and the gradients that tapes with classic mistakes compute for them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...core.tensor import constant
+from ...gradient_tape import GradientTape
+from ..feedback import near
+
+OPERATORS: dict[str, Callable[..., Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "np.sin": np.sin,
+    "np.mean": np.mean,
+}
+SHAPES: tuple[tuple[int, ...], ...] = ((), (3,), (2, 1), (2, 3))
+"""Shapes that all fit together."""
+
+
+class Line(NamedTuple):
+    """One line of a program; an input is a name, or a constant."""
+
+    output: str
+    symbol: str
+    inputs: tuple[Any, ...]
+
+    def __str__(self) -> str:
+        written = [x if isinstance(x, str) else _written(x) for x in self.inputs]
+        right = f"{self.symbol}({written[0]})" if len(written) == 1 else f" {self.symbol} ".join(written)
+        return f"{self.output} = {right}"
+
+
+class Program(NamedTuple):
+    """A program of straight lines, its sources by their names, and its target."""
+
+    sources: dict[str, Any]
+    lines: tuple[Line, ...]
+    target: str
+
+    def __str__(self) -> str:
+        given = ", ".join(f"{name} = {_written(value)}" for name, value in self.sources.items())
+        return f"`{'; '.join(map(str, self.lines))}` with {given}"
+
+    def run(self, sources: dict[str, Any]) -> dict[str, Any]:
+        """Compute every line with values of any kind; return all values by their names."""
+        values = dict(sources)
+        for output, symbol, inputs in self.lines:
+            values[output] = OPERATORS[symbol](*(values[x] if isinstance(x, str) else x for x in inputs))
+        return values
+
+
+Gradients = dict[str, Any]
+"""A gradient, or None, for each source."""
+
+
+def right(program: Program) -> Gradients:
+    """Compute the gradients with the package's own tape."""
+    sources = {name: constant(value) for name, value in program.sources.items()}
+    with GradientTape() as tape:
+        tape.watch(sources)
+        target = program.run(sources)[program.target]
+    slopes = tape.gradient(target, sources)
+    return {name: None if slope is None else slope.numpy() for name, slope in slopes.items()}
+
+
+def agree(given: Gradients, wanted: Gradients) -> bool:
+    """Return whether two answers have the same numbers, shapes and Nones."""
+    return all(
+        (given[name] is None) == (slope is None) and (slope is None or near(given[name], slope))
+        for name, slope in wanted.items()
+    )
+
+
+def _written(value: Any) -> str:
+    return str(np.asarray(value).tolist())
+
+
+# Programs ---------------------------------------------------------------------------------------------------------
+
+
+def _program(text: str, target: str, **sources: Any) -> Program:
+    """Read a program from its lines, such as "a = x * y; b = a + 2.0"."""
+    lines = []
+    for line in text.split("; "):
+        output, _, expression = line.partition(" = ")
+        parts = expression.removesuffix(")").replace("(", " ").split()
+        symbol, inputs = (parts[0], parts[1:]) if len(parts) == 2 else (parts[1], parts[::2])
+        lines.append(Line(output, symbol, tuple(x if x[0].isalpha() else float(x) for x in inputs)))
+    return Program(sources, tuple(lines), target)
+
+
+def draw(count: int, symbols: tuple[str, ...], shapes: tuple[tuple[int, ...], ...], seed: int) -> list[Program]:
+    """Draw programs of two to seven lines, the short ones first."""
+    random = np.random.default_rng(seed)
+    programs = []
+    for n in np.linspace(2, 7.99, count).astype(int):
+        sources = {name: _drawn(random, shapes[random.integers(len(shapes))]) for name in "xyz"}
+        names, lines = list(sources), []
+        for output in "abcdefg"[:n]:
+            symbol = symbols[random.integers(len(symbols))]
+            inputs: list[Any] = [names[-1] if random.random() < 0.5 else names[random.integers(len(names))]]
+            if not symbol.startswith("np."):
+                other = names[random.integers(len(names))] if random.random() < 0.8 else float(random.integers(2, 5))
+                inputs = [inputs[0], other] if random.random() < 0.5 else [other, inputs[0]]
+            lines.append(Line(output, symbol, tuple(inputs)))
+            names.append(output)
+        programs.append(Program(sources, tuple(lines), names[-1 - int(random.random() < 0.2)]))
+    return programs
+
+
+def _drawn(random: Any, shape: tuple[int, ...]) -> Any:
+    drawn = np.round(random.uniform(0.5, 2.0, size=shape), 1)
+    return drawn if shape else float(drawn)
+
+
+ROW, COLUMN = np.array([1.0, 2.0, 3.0]), np.array([[1.0], [4.0]])
+NUMBERS = [
+    [
+        _program("a = x * y", "a", x=3.0, y=5.0),
+        _program("a = x + x", "a", x=3.0, y=5.0),
+        _program("a = x * x", "a", x=3.0, y=5.0),
+        _program("a = x - 2.0; b = 3.0 - a", "b", x=3.0, y=5.0),
+        _program("a = x * y; b = a + x", "b", x=3.0, y=5.0),
+        _program("a = x + y; b = a * a; c = b * x", "b", x=3.0, y=5.0),
+        _program("a = x + x; b = a + a", "b", x=3.0, y=5.0),
+        _program("a = x * x; b = np.sin(y); c = y * 2.0", "a", x=3.0, y=5.0),
+        *draw(60, ("+", "-", "*", "np.sin"), ((),), 20250401),
+    ]
+]
+ARRAYS = [
+    [_program("a = x * y", "a", x=ROW, y=ROW[::-1].copy()), _program("a = x + y", "a", x=ROW, y=ROW[::-1].copy())],
+    [
+        _program("a = np.mean(x)", "a", x=ROW),
+        _program("a = x * y; b = np.mean(a)", "b", x=ROW, y=2.0),
+        _program("a = x * y; b = np.mean(a)", "b", x=ROW, y=COLUMN),
+        _program("a = x * y; b = np.mean(a)", "b", x=np.array([[5.0, 6.0, 7.0]]), y=COLUMN),
+    ],
+    [_program("a = np.sin(x); b = x + y; c = b * a", "c", x=ROW, y=ROW[::-1].copy())],
+    [_program("a = x + y; b = a * x", "b", x=2.0, y=3.0)],
+    draw(60, ("+", "-", "*", "np.sin", "np.mean"), SHAPES, 20250402),
+]
+QUOTIENTS = [
+    [
+        _program("a = x / y", "a", x=6.0, y=2.0),
+        _program("a = 1.0 / x", "a", x=2.0, y=2.0),
+        _program("a = x / y; b = a * a", "b", x=6.0, y=2.0),
+        *draw(20, ("+", "*", "/"), ((),), 20250403),
+    ],
+    draw(20, ("+", "*", "/"), SHAPES, 20250404),
+]
+"""Groups of programs. A mistake is named by the first group in which it shows."""
+
+
+# Mistakes ---------------------------------------------------------------------------------------------------------
+
+Rule = Callable[..., tuple[Any, ...]]
+RULES: dict[str, Rule] = {
+    "+": lambda g, z, x, y: (g, g),
+    "-": lambda g, z, x, y: (g, -g),
+    "*": lambda g, z, x, y: (g * y, g * x),
+    "/": lambda g, z, x, y: (g / y, -g * z / y),
+    "np.sin": lambda g, z, x: (g * np.cos(x),),
+    "np.mean": lambda g, z, x: (g / np.size(x) * np.ones(np.shape(x)),),
+}
+
+
+def fold(g: Any, shape: tuple[int, ...], left: bool = True, ones: bool = True) -> Any:
+    """Undo broadcasting, on the left, in axes of length 1, or both. An array that already fits is returned itself."""
+    if np.shape(g) == shape:
+        return g
+    if left:
+        g = np.sum(g, axis=tuple(range(max(np.ndim(g) - len(shape), 0))))
+    if ones:
+        g = np.sum(g, axis=tuple(k for k, n in enumerate(shape[-np.ndim(g) :]) if n == 1), keepdims=True)
+    return g
+
+
+def _same(g: Any, shape: tuple[int, ...]) -> Any:
+    return g
+
+
+def walk(program: Program, slip: str = "", rules: dict[str, Rule] = RULES, fold: Any = fold) -> Gradients:
+    """Walk back over a program as a tape with this slip does; without a slip, correctly."""
+    values = program.run(program.sources)
+    target = program.lines[-1].output if slip == "last" else program.target
+    seed: Any = np.ones(np.shape(values[target]))[()]
+    if slip in ("seed", "one"):
+        seed = values[target] if slip == "seed" else 1.0
+    elif slip == "in place":
+        seed = np.array(seed)
+    cotangents: dict[str, Any] = {target: seed}
+
+    def pull(line: Line, deeper: bool = False) -> None:
+        output, symbol, inputs = line
+        if (g := cotangents.get(output, 0.0 if slip == "dead" else None)) is None:
+            return
+        if slip == "without g":
+            g = np.ones(np.shape(g))[()]
+        parts = rules[symbol](g, values[output], *(values[x] if isinstance(x, str) else x for x in inputs))
+        before = dict(cotangents)
+        for x, part in zip(inputs, parts, strict=True):
+            if not isinstance(x, str):
+                continue
+            part = fold(part, np.shape(values[output if slip == "output" else x]))
+            if slip == "overwrite" or x not in cotangents:
+                cotangents[x] = part
+            elif slip == "in place" and isinstance(cotangents[x], np.ndarray):
+                cotangents[x] += part
+            elif slip == "twice" and x in before:
+                cotangents[x] = before[x] + part
+            else:
+                cotangents[x] = part if slip == "twice" else cotangents[x] + part
+            if deeper:
+                for earlier in program.lines:
+                    if earlier.output == x:
+                        pull(earlier, deeper)
+
+    if slip == "early":
+        for line in program.lines:
+            if line.output == program.target:
+                pull(line, deeper=True)
+    else:
+        for line in program.lines if slip == "forwards" else reversed(program.lines):
+            pull(line)
+    absent = 0.0 if slip == "zero" else None
+    return {name: cotangents.get(name, absent) for name in program.sources}
+
+
+SLIPS: dict[str, tuple[Callable[[Program], Gradients], str]] = {
+    "overwrite": (
+        partial(walk, slip="overwrite"),
+        "Your walk overwrites: of several contributions to one value, only the last survives. Add each to what is "
+        "already there.",
+    ),
+    "twice": (
+        partial(walk, slip="twice"),
+        "A value that is used twice in one line, as in `x * x`, gets only one of its two contributions. A dict made "
+        "of inputs and contributions has room for only one of them: loop over the pairs instead.",
+    ),
+    "forwards": (
+        partial(walk, slip="forwards"),
+        "Your walk goes forwards. A cotangent is complete only when all later uses have sent their part, so start at "
+        "the end.",
+    ),
+    "early": (
+        partial(walk, slip="early"),
+        "Your walk pulls a value back before its cotangent is complete, as in chapter 2, where 4 became 6. Go through "
+        "the list from its end, once.",
+    ),
+    "last": (
+        partial(walk, slip="last"),
+        "Your walk starts at the last entry. The target may come from an earlier one, so put the seed at the target.",
+    ),
+    "zero": (
+        partial(walk, slip="zero"),
+        "Your tape returns 0 for a source that the target was not computed from. No path leads there, so return None.",
+    ),
+    "dead": (
+        partial(walk, slip="dead"),
+        "Entries that don't lead to the target send zeros back, and a zero is not None. Skip an entry whose output has "
+        "no cotangent.",
+    ),
+    "seed": (
+        partial(walk, slip="seed"),
+        "Your seed is the value of the target. If you nudge the target by one, how far does it move?",
+    ),
+    "without g": (
+        partial(walk, slip="without g"),
+        "Your walk pulls every line back as if a 1 had arrived. Pass the rule the cotangent of the entry's output.",
+    ),
+    "one": (
+        partial(walk, slip="one"),
+        "The seed of an array has to be an array: ones, in the shape of the target.",
+    ),
+    "in place": (
+        partial(walk, slip="in place"),
+        "`+=` writes into an array that another value may share: the rule of `x + y` sends the same g to both. Write "
+        "`a = a + b`, which makes a new array.",
+    ),
+    "output": (
+        partial(walk, slip="output"),
+        "Your walk folds contributions to the shape of the entry's output. But they go to its inputs, and each "
+        "of these has a shape of its own.",
+    ),
+    "unfolded": (
+        partial(walk, fold=_same),
+        "Your walk does not add up the contributions where a value was copied. Fold each to the shape of its input.",
+    ),
+    "left": (
+        partial(walk, fold=partial(fold, ones=False)),
+        "Your `fold` adds up axes that were new on the left, but not axes of length 1 that were stretched.",
+    ),
+    "ones": (
+        partial(walk, fold=partial(fold, left=False)),
+        "Your `fold` adds up stretched axes of length 1, but not axes that were new on the left.",
+    ),
+}
+"""By name: the gradients that a tape with this slip computes for a program, and the hint."""
+
+
+def _quotient(rule: Rule) -> Callable[[Program], Gradients]:
+    return partial(walk, rules=RULES | {"/": rule})
+
+
+WRONG_QUOTIENTS: list[tuple[Callable[[Program], Gradients], str]] = [
+    (
+        _quotient(lambda g, z, x, y: (g / y, g * x / y**2)),
+        "A larger y makes x / y smaller. Which sign does dz/dy have?",
+    ),
+    (_quotient(lambda g, z, x, y: (g / y, -g * x / y)), "The slope of 1 / y is -1 / y**2. There is a square in it."),
+    (_quotient(lambda g, z, x, y: (g / y, -g / y**2)), "y gets x times the slope of 1 / y. Where is the x?"),
+    (_quotient(lambda g, z, x, y: (-g * x / y**2, g / y)), "The two contributions have changed places: x comes first."),
+    (
+        _quotient(lambda g, z, x, y: (1 / y * np.ones(np.shape(g)), -x / y**2 * np.ones(np.shape(g)))),
+        "The cotangent g is left out. Both contributions are multiplied by it.",
+    ),
+    (_quotient(lambda g, z, x, y: (g * y, g * x)), "That is the rule of a product."),
+]
+"""The gradients that tapes with a wrong rule for division compute, each with the hint."""
