@@ -84,7 +84,7 @@ def write_python(wheels: Path, folder: Path) -> list[str]:
         if "://" not in package["file_name"]:
             package["file_name"] = f"../../python/{package['file_name']}"
     packages["autodiff-edu"]["depends"] = ["numpy", "matplotlib"]
-    preloaded = []
+    preloaded = ["autodiff-edu"]  # a cell with a magic, such as %load_ext, isn't searched for what it imports
     own = [path for name in OWN for path in (KERNEL / "static" / "pypi").glob(f"{name}-*.whl")]
     for path in [*sorted(wheels.iterdir()), *own]:
         distribution, version, *_ = path.name.split("-")

@@ -484,11 +484,12 @@ def test_axe_finds_nothing_in_what_a_player_opens(scheme: str, site: Path, open_
 
 def test_nothing_of_the_theme_lies_over_a_player_on_a_telephone(site: Path, open_tab: Any) -> None:
     page = open_tab(f"{site.as_uri()}/chapters/02-backward.html", viewport={"width": 375, "height": 667}).page
-    page.locator(f"{PLAYERS} section.player").scroll_into_view_if_needed()
+    player = page.locator(f"{PLAYERS} section.player").first
+    player.scroll_into_view_if_needed()
     page.mouse.wheel(0, 600)
     page.mouse.wheel(0, -200)  # where the theme offers the way back to the top
     page.wait_for_timeout(300)
-    over = page.locator(f"{PLAYERS} section.player").evaluate(
+    over = player.evaluate(
         "root => { const own = root.getRootNode().host;"
         " return [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95].map((part) => document.elementFromPoint(187, part * innerHeight))"
         " .filter((found) => found !== own && !found.contains(own)).map((found) => found.outerHTML.slice(0, 80)); }"

@@ -131,7 +131,7 @@ def test_fifty_replays_need_no_more_memory_than_ten(page: Any) -> None:
 
 
 def test_an_explorer_has_sliders_that_move(page: Any) -> None:
-    live = Live(page("chapters/00-derivatives"))
+    live = Live(page("chapters/00-derivatives"), 1)
     live.run()
     sliders = live.cell.locator(".live-sliders input")
     assert sliders.count() == 2
