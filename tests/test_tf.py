@@ -336,6 +336,24 @@ UNARY = {
     "stop_gradient": np.copy,
     "convert_to_tensor": np.copy,
 }
+COMBINING = {  # with more than one argument: how tf writes it, and how NumPy does
+    "sqrt": (lambda y: tf.sqrt(tf.square(y) + 1.0), lambda y: np.sqrt(y * y + 1.0)),
+    "clip_by_norm": (lambda y: tf.clip_by_norm(y, 1.5), lambda y: y * (1.5 / max(np.linalg.norm(y), 1.5))),
+    "norm": (lambda y: y / (1.0 + tf.norm(y)), lambda y: y / (1.0 + np.sqrt(np.sum(y * y)))),
+    "einsum": (lambda y: tf.einsum("ij,kj->ik", y, y), lambda y: y @ y.T),
+    "stack": (
+        lambda y: tf.reshape(tf.stack([y, 2.0 * y], axis=1), [-1, y.shape[1]]),
+        lambda y: np.repeat(y, 2, 0) * turns(y),
+    ),
+    "concat": (lambda y: tf.concat([y, tf.ones(y.shape, y.dtype)], 1), lambda y: np.hstack([y, np.ones(y.shape)])),
+    "pad": (lambda y: tf.pad(y, [[1, 0], [0, 2]]), lambda y: np.pad(y, [[1, 0], [0, 2]])),
+    "linalg.solve": (
+        lambda y: tf.linalg.solve(tf.eye(len(y), dtype=y.dtype) * 2.0, y),
+        lambda y: np.linalg.solve(np.eye(len(y)) * 2.0, y),
+    ),
+    "linspace": (lambda y: y * tf.linspace(0, 1, y.shape[1]), lambda y: y * np.linspace(0, 1, y.shape[1])),
+    "function": (tf.function(lambda y: tf.math.sin(y) * y), lambda y: np.sin(y) * y),
+}
 REDUCING = {
     "reduce_sum": np.sum,
     "reduce_mean": np.mean,
@@ -345,7 +363,15 @@ REDUCING = {
 }
 
 
+def turns(y):
+    """Return 1 and 2 in turn, one for each row of two copies of y."""
+    return np.tile([[1.0], [2.0]], (len(y), 1))
+
+
 def named(path):
+    """Return what the name stands for, or the use of it that is combined here."""
+    if path in COMBINING:
+        return COMBINING[path][0]
     found = tf
     for part in path.split("."):
         found = getattr(found, part)
@@ -355,7 +381,7 @@ def named(path):
 @settings(deadline=None, max_examples=60)
 @given(
     shape=st.tuples(st.integers(1, 3), st.integers(1, 3)),
-    names=st.lists(st.sampled_from(sorted(UNARY)), max_size=3),
+    names=st.lists(st.sampled_from(sorted(UNARY) + sorted(COMBINING)), max_size=3),
     last=st.sampled_from(sorted(REDUCING)),
     axis=st.sampled_from([None, 0, 1, -1, [0, 1]]),
     keepdims=st.booleans(),
@@ -373,7 +399,7 @@ def test_random_programs_agree_with_numpy(shape, names, last, axis, keepdims, se
     def plain(array):
         found = np.concatenate([np.pad(array, [[0, 1], [0, 0]]), array * 2.0])
         for name in names:
-            found = UNARY[name](found)
+            found = UNARY[name](found) if name in UNARY else COMBINING[name][1](found)
         return REDUCING[last](found, axis=tuple(axis) if isinstance(axis, list) else axis, keepdims=keepdims)
 
     assert z.shape == plain(array).shape
