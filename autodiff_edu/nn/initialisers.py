@@ -44,3 +44,8 @@ def glorot_uniform(inputs: int, units: int, dtype: Any) -> np.ndarray:
     """
     limit = np.sqrt(6 / (inputs + units))
     return _generator.uniform(-limit, limit, (inputs, units)).astype(dtype)
+
+
+def normal(shape: Any, mean: float, deviation: float, dtype: Any) -> np.ndarray:
+    """Draw from a normal distribution with this mean and standard deviation."""
+    return np.asarray(_generator.normal(mean, deviation, shape)).astype(dtype)

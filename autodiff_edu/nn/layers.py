@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -201,3 +201,17 @@ def _checked(layer: Module, inputs: Any, built: Variable | None, axes: str, rank
             f"{shape}. Create a new layer for these inputs"
         )
     return inputs
+
+
+class Sequential(Module):
+    """Layers, one after the other."""
+
+    def __init__(self, layers: Iterable[Any] = ()) -> None:
+        self.layers = list(layers)
+
+    def __call__(self, inputs: Any, training: bool = False) -> Any:
+        """Pass the inputs through all layers; tell sequences and batch normalization whether this is training."""
+        for layer in self.layers:
+            told = {"training": training} if isinstance(layer, Sequential | BatchNormalization) else {}
+            inputs = layer(inputs, **told)
+        return inputs

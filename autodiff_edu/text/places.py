@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from os.path import abspath, basename, dirname  # pathlib would make importing the package 1.5 times as slow
-from types import CodeType
+from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,7 +37,22 @@ class _IsOurs(dict[str, bool]):
 
     def __missing__(self, path: str) -> bool:
         self[path] = path.startswith(_OURS)
+        if not self[path]:
+            _note_modules(path)
         return self[path]
+
+
+_modules: dict[str, dict[str, ModuleType]] = {}
+"""By path: the modules that a file or a cell knows, by their names there, when it first computed."""
+
+
+def _note_modules(path: str) -> None:
+    """Note the modules of the code that is running in a file: once for each file, so that recording stays fast."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename != path:
+        frame = frame.f_back
+    if frame is not None:
+        _modules[path] = {name: part for name, part in list(frame.f_globals.items()) if type(part) is ModuleType}
 
 
 is_ours = _IsOurs()
@@ -63,6 +78,8 @@ class Names(NamedTuple):
     """The names in the user's code for the result and the arguments of an expression; None where it has no name.
 
     `literal` says for each argument whether the code writes it out as numbers (`2.0`, `[1, 2]`); `texts` has that code.
+    `function` is the name of the operation that the called function computes, if it says so: `sum` for
+    `tf.reduce_sum`. `last` is the name of the last operation, where it takes several: `exp` for `tf.nn.sigmoid`.
     """
 
     result: str | None = None
@@ -70,6 +87,7 @@ class Names(NamedTuple):
     function: str | None = None
     literal: tuple[bool, ...] = ()
     texts: tuple[str | None, ...] = ()
+    last: str | None = None
 
 
 NO_NAMES = Names()
@@ -139,7 +157,8 @@ def renamed(where: Where) -> frozenset[str]:
 def written(where: Where) -> tuple[str, str | None, list[ast.expr]] | None:
     """Return an expression as the user wrote it, the function it calls, if any, and its arguments, from the source."""
     node = expression(where)
-    function, arguments = _read(node)
+    path = where[0].co_filename
+    function, arguments = _read(node, _modules_of(path, source_of(path)))
     return None if node is None or arguments is None else (ast.unparse(node), function, arguments)
 
 
@@ -266,6 +285,7 @@ def _expressions(path: str, source: str) -> dict[Span, Names]:
     """Map the position of every expression in a source to the names around it."""
     results: dict[ast.AST, str] = {}
     found: dict[Span, Names] = {}
+    modules = _modules_of(path, source)
     for node in _nodes(path, source):
         match node:
             case (
@@ -276,7 +296,7 @@ def _expressions(path: str, source: str) -> dict[Span, Names]:
                     results[value] = name
             case ast.NamedExpr(target=ast.Name(id=name), value=value):
                 results[value] = name
-        function, arguments = _read(node)
+        function, arguments = _read(node, modules)
         if arguments is not None:
             result = results.get(node)
             if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
@@ -284,11 +304,47 @@ def _expressions(path: str, source: str) -> dict[Span, Names]:
             ids = tuple(argument.id if isinstance(argument, ast.Name) else None for argument in arguments)
             literal = tuple(map(_is_literal, arguments))
             texts = [ast.unparse(part) if known else None for part, known in zip(arguments, literal, strict=True)]
-            found[_span(node)] = Names(result, ids, function, literal, tuple(texts))
+            function, last = _computed_by(node, modules) or (function, None)
+            found[_span(node)] = Names(result, ids, function, literal, tuple(texts), last)
     return found
 
 
-def _read(node: ast.AST | None) -> tuple[str | None, list[ast.expr] | None]:
+@lru_cache(maxsize=32)
+def _modules_of(path: str, source: str) -> dict[str, ModuleType]:
+    """Map the names of modules in a source to the modules: those it imports, and those that it knew before."""
+    named: dict[str, str] = {}
+    for node in _nodes(path, source):
+        if isinstance(node, ast.Import):
+            named |= {part.asname or part.name.partition(".")[0]: part.name for part in node.names if part.asname}
+            named |= {
+                part.name.partition(".")[0]: part.name.partition(".")[0] for part in node.names if not part.asname
+            }
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            named |= {part.asname or part.name: f"{node.module}.{part.name}" for part in node.names}
+    imported = {name: sys.modules[module] for name, module in named.items() if module in sys.modules}
+    return _modules.get(path, {}) | imported
+
+
+def _module(node: ast.expr, modules: dict[str, ModuleType]) -> ModuleType | None:
+    """Return the module that an expression such as `np.linalg` stands for."""
+    if isinstance(node, ast.Name):
+        return modules.get(node.id)
+    owner = _module(node.value, modules) if isinstance(node, ast.Attribute) else None
+    part = vars(owner).get(node.attr) if owner is not None and isinstance(node, ast.Attribute) else None
+    return part if isinstance(part, ModuleType) else None
+
+
+def _computed_by(node: ast.AST, modules: dict[str, ModuleType]) -> tuple[str, str | None] | None:
+    """Return which operation a function of a module computes, if it says so, as those of `autodiff_edu.tf` do."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=value, attr=name)) if owner := _module(value, modules):
+            function = vars(owner).get(name)
+            if isinstance(function, FunctionType) and hasattr(function, "computes"):
+                return function.computes, getattr(function, "last", None)
+    return None
+
+
+def _read(node: ast.AST | None, modules: dict[str, ModuleType]) -> tuple[str | None, list[ast.expr] | None]:
     """Find the name of the function that an expression calls, unless an operator, and its positional arguments."""
     match node:
         case ast.AugAssign(target=ast.Name() as target, value=value):
@@ -298,12 +354,8 @@ def _read(node: ast.AST | None) -> tuple[str | None, list[ast.expr] | None]:
         case ast.UnaryOp(operand=value) | ast.Subscript(value=value):
             return None, [value]
         case ast.Call(func=ast.Attribute(value=value, attr=function), args=arguments):
-            root = value
-            while isinstance(root, ast.Attribute):
-                root = root.value
             # x is an argument of x.sum(), but np is not one of np.sum(x), nor np.linalg of np.linalg.norm(x)
-            of_module = isinstance(root, ast.Name) and root.id in {"np", "numpy", "ad", "autodiff_edu", "nn"}
-            return function, arguments if of_module else [value, *arguments]
+            return function, [value, *arguments] if _module(value, modules) is None else arguments
         case ast.Call(func=ast.Name(id=function), args=arguments):
             return function, arguments
     return None, None

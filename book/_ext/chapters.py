@@ -51,7 +51,7 @@ def prepare(app: Sphinx, config: Config) -> None:
 def bring(book: Path) -> None:
     """Put chapters, data, benchmarks and players into the book's source, each where the contents list it."""
     notebooks = book.parent / "notebooks"
-    for name in re.findall(r"file: chapters/(\d\d-.*)", (book / "_toc.yml").read_text(encoding="utf-8")):
+    for name in re.findall(r"file: chapters/((?:\d\d|[A-Z])-.*)", (book / "_toc.yml").read_text(encoding="utf-8")):
         write(book / "chapters" / f"{name}.ipynb", for_the_book(checked(notebooks / f"{name}.ipynb")))
     for path in (notebooks / "data").iterdir():
         copy(path, book / "chapters" / "data")

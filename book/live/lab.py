@@ -67,7 +67,7 @@ def download(wheels: Path) -> None:
 def write_contents(folder: Path) -> None:
     """Write the chapters and their data: without outputs, which the reader is here to make."""
     shutil.copytree(ROOT / "notebooks" / "data", folder / "data")
-    for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb")):
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
         notebook = json.loads(path.read_text(encoding="utf-8"))
         for cell in notebook["cells"]:
             if cell["cell_type"] == "code":

@@ -31,7 +31,7 @@ def cells(path):
 def test_the_list_names_every_chapter_by_its_title(capsys):
     assert main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == len(list((ROOT / "notebooks").glob("*.ipynb")))
+    assert len(lines) == len(list((ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb")))
     assert any(re.fullmatch(r"01-the-tape\.ipynb +1 · The tape +\d+ minutes, exercises 15", line) for line in lines)
 
 
