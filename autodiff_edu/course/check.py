@@ -18,12 +18,6 @@ EXERCISES: dict[str, Callable[[Any], str]] = {
     for exercise, judge in import_module(f"{__package__}.chapters.{chapter}").EXERCISES.items()
 }
 """The check of every exercise, by its id."""
-MOVED = {
-    f"{old}.{number}": f"{new}.{number}"
-    for old, new in {4: 5, 5: 7, 6: 8, 7: 9, 8: 11, 9: 12, 10: 14, 11: 15, 12: 16, 13: 20}.items()
-    for number in (1, 2, 3)
-} | {"4.3": "6.1"}
-"""What the exercises of the first edition are called now. An id that is in use again means the exercise of today."""
 LISTENERS: list[Callable[[Feedback], object]] = []
 """Callables that are told what `check` answers: each is called with the `Feedback` before `check` returns it."""
 
@@ -60,8 +54,6 @@ def check(exercise: str, answer: Any) -> Feedback:
     KeyError: "there is no exercise '0.9'; there are ...
     """
     if not isinstance(exercise, str) or exercise not in EXERCISES:
-        if isinstance(exercise, str) and exercise in MOVED:
-            raise KeyError(f"exercise {exercise} is now exercise {MOVED[exercise]}")
         raise KeyError(f"there is no exercise {exercise!r}; there are {', '.join(EXERCISES)}")
     feedback = _judge(exercise, answer)
     for listener in tuple(LISTENERS):

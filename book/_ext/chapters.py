@@ -162,7 +162,7 @@ def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doc
         paragraphs = [" ".join(paragraph.astext().split()) for paragraph in doctree.findall(nodes.paragraph)]
         chosen = next((text for text in paragraphs if text.startswith(PROMISE)), paragraphs[0]).removeprefix(PROMISE)
         context["metatags"] = f'{context.get("metatags", "")}<meta name="description" content="{escape(chosen)}" />\n'
-    if re.match(r"chapters/\d", page):
+    if re.match(r"chapters/(\d|[A-Z]-)", page):
         chapter = page.removeprefix("chapters/")
         repository = app.config.html_theme_options.get("repository_url") or ""
         context["header_buttons"] += buttons(repository, chapter) if repository else []

@@ -98,11 +98,13 @@ def lighten(site: Path) -> None:
         *static.rglob("*.map"),
         *static.glob("vendor/**/*.ttf"),  # each browser takes the .woff2 beside it
         *(path for path in (static / "mathjax").glob("*.js") if path.name != ENTRY),
+        *(static / "mathjax" / "input").glob("*.js"),  # the formulas' language comes with tex-chtml.js
+        *(static / "mathjax" / "input" / "tex").rglob("all-packages.js"),
         *(path for path in (static / "mathjax" / "sre" / "mathmaps").glob("*") if path.name not in LANGUAGES),
     ]
     for path in idle:
         path.unlink()
-    for folder in (static / "locales", static / "mathjax" / "adaptors"):
+    for folder in (static / "locales", static / "mathjax" / "adaptors", static / "mathjax" / "input" / "mml"):
         shutil.rmtree(folder, ignore_errors=True)
     for path in (site / "_sources").rglob("*.ipynb"):
         path.write_text(to_run(json.loads(path.read_text(encoding="utf-8"))), encoding="utf-8")

@@ -12,7 +12,7 @@ from answers.chapter_02 import SIX, add, walk
 
 import autodiff_edu as ad
 from autodiff_edu.course import Feedback, check, described
-from autodiff_edu.course.check import EXERCISES, MOVED
+from autodiff_edu.course.check import EXERCISES
 from autodiff_edu.course.feedback import number
 from autodiff_edu.course.tools.execute import as_text
 from autodiff_edu.player import WIDGET_VIEW
@@ -118,12 +118,6 @@ def test_three_dots_ask_for_an_answer(exercise):
 def test_unknown_exercises_are_refused_with_the_known_ones(exercise):
     with pytest.raises(KeyError, match=r"there are 0\.1, 0\.2"):
         check(exercise, 8)
-
-
-def test_exercises_of_the_first_edition_answer_with_their_new_ids():
-    with pytest.raises(KeyError, match=r"exercise 13\.2 is now exercise 20\.2"):
-        check("13.2", 8)
-    assert set(MOVED.values()) <= set(EXERCISES)
 
 
 def test_checking_prints_nothing_and_changes_nothing(capsys):
