@@ -30,9 +30,9 @@ from ..rules.account import remedy
 from ..text.formatting import DERIVATIVES, derivative
 from ..text.places import Place, Where, names, place
 from .journal import KEPT, Line
-from .labels import SpokenLabels
+from .labels import SpokenLabels, as_written, is_statement
 from .sentences import KINDS, UNSEEN, WHEN
-from .ways import Link, Ways, as_written, is_statement
+from .ways import Link, Ways
 
 if TYPE_CHECKING:
     from ..core.tape import Tape

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import linecache
+
 from ..core.entry import Entry
 from ..text.labels import Labels, names_of_arguments
 from ..text.places import here, names, place
 from .sentences import SAID
-from .ways import Ways, as_written, is_statement
+from .ways import Ways
 
 
 class SpokenLabels(Labels):
@@ -72,3 +75,21 @@ class SpokenLabels(Labels):
             return f"{place(entry.where)}: {code}"
         start = "" if entry.output_id in self.unnamed else f"{self[entry.output_id]} = "
         return f"{place(entry.where)}: {start}{code or self.text(entry)}"
+
+
+def as_written(entry: Entry, name: str) -> str | None:
+    """Return the user's own code of an entry, if it says what was computed, and nothing more."""
+    at, function = place(entry.where), names(entry.where).function
+    if at.columns is None or function not in (None, name, "astype" if name in ("round_off", "cast") else name):
+        return None
+    code = linecache.getline(at.path, at.line)[slice(*at.columns)]
+    return code if 0 < len(code) <= 60 else None
+
+
+def is_statement(code: str) -> bool:
+    """Return whether it is a statement such as `x -= y`, not an expression."""
+    try:
+        ast.parse(code, mode="eval")
+    except SyntaxError:
+        return True
+    return False

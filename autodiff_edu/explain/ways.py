@@ -9,8 +9,6 @@ them, as in `ad.constant(float(x))`, or under the name they were given.
 
 from __future__ import annotations
 
-import ast
-import linecache
 from collections import defaultdict
 from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,7 +21,7 @@ from ..core.rule import RULES
 from ..core.tensor import Tensor, wrap
 from ..custom.call import Custom
 from ..custom.checkpoint import Segment
-from ..text.places import Names, Where, names, place, position_of
+from ..text.places import Names, Where, names, position_of
 from .carrying import carriers, names_used, receivers
 from .journal import Line, journal
 
@@ -351,24 +349,6 @@ class Ways:
             if not used.isdisjoint(carried) or _encloses(entry.where, where):
                 taken.add(key)
         return taken
-
-
-def as_written(entry: Entry, name: str) -> str | None:
-    """Return the user's own code of an entry, if it says what was computed, and nothing more."""
-    at, function = place(entry.where), names(entry.where).function
-    if at.columns is None or function not in (None, name, "astype" if name in ("round_off", "cast") else name):
-        return None
-    code = linecache.getline(at.path, at.line)[slice(*at.columns)]
-    return code if 0 < len(code) <= 60 else None
-
-
-def is_statement(code: str) -> bool:
-    """Return whether it is a statement such as `x -= y`, not an expression."""
-    try:
-        ast.parse(code, mode="eval")
-    except SyntaxError:
-        return True
-    return False
 
 
 def _key(where: Where) -> Hashable:

@@ -1,7 +1,8 @@
 """The derivative tables: for every operation, how a cotangent is pulled back to each argument.
 
-`core/rule.py` says what a rule is; `rearranging.py`, `sampling.py`, `nans.py` and `choosing.py` write other functions
-in terms of those that have a rule, and `account.py` says why the rest of NumPy has none.
+`core/rule.py` says what a rule is; `taking.py`, `rearranging.py`, `sampling.py`, `nans.py`, `choosing.py` and
+`linalg_results.py` write other functions in terms of those that have a rule, and `account.py` says why the rest of
+NumPy has none.
 """
 
 from ..core.rule import RULES, Rule

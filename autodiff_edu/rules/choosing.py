@@ -11,8 +11,9 @@ from numpy.lib.array_utils import normalize_axis_index
 from ..core.rule import SPELLED
 from ..core.tensor import Tensor
 from .operations import alias, array_of, scatter
-from .rearranging import array_from, moveaxis, take
+from .rearranging import moveaxis
 from .sampling import fitted
+from .taking import array_from, take
 
 
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:

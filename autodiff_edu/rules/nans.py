@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..core.rule import SPELLED, general
-from .rearranging import moveaxis, take_along_axis
+from .rearranging import moveaxis
 from .reductions import Axis, pull_extreme
 from .sampling import check_quantile, slices, weights
+from .taking import take_along_axis
 
 
 def without(function: Callable[..., Any], empty: float) -> Callable[..., Any]:

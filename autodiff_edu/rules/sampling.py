@@ -11,8 +11,9 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from ..core.rule import SPELLED, step
 from ..core.tensor import Tensor
 from .operations import turns
-from .rearranging import array_from, moveaxis, sort, take
+from .rearranging import moveaxis
 from .reductions import length
+from .taking import array_from, sort, take
 
 
 def weights(values: Any, *arrays: Any) -> Any:

@@ -19,7 +19,7 @@ from ..text.failures import explain
 
 def complete() -> None:
     """Fill in the rest of the tables: they are read when the first function outside the usual ones is called."""
-    for room in ("rearranging", "sampling", "nans", "choosing", "norms", "linalg", "fourier", "account"):
+    for room in ("rearranging", "sampling", "nans", "choosing", "norms", "linalg_results", "fourier", "account"):
         import_module(f"{__package__}.{room}")
 
 

@@ -259,7 +259,7 @@ def test_the_search_finds_why_a_gradient_is_none(question: str, address: str, op
     [
         ("backprop", "glossary", ""),
         ("backpropagation", "glossary", ""),
-        ("dual numbers", "13-forward-mode", ""),
+        ("dual numbers", "13-forward-mode", "dual numbers"),
         ("np.einsum", "rule-book", "yes"),
         ("np.linalg.det", "rule-book", "yes"),
     ],
