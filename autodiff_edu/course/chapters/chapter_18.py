@@ -173,9 +173,7 @@ def dropped(answer: Any) -> str:
     x = draw.uniform(0.5, 1.0, (50, 8))
     kernels = [ad.Variable(draw.normal(size=(8, 8)) / 2) for _ in range(3)]
     try:
-        given, found, _, _, again = _differentiated(
-            answer, (x, kernels, np.random.default_rng(1)), kernels, written
-        )
+        given, found, _, _, again = _differentiated(answer, (x, kernels, np.random.default_rng(1)), kernels, written)
     except NotYet as hint:
         if str(hint) != "different":
             raise
