@@ -24,7 +24,7 @@ PLAN: dict[str, tuple[tuple[float, ...], dict[float, str], str]] = {
         {
             1: "One segment around everything runs all 144 steps again, on one small tape.",
             2: "The minimum isn't at two segments: each would hold 72 steps while it is run again.",
-            72: "Half as many segments as steps: the tape alone would hold 72 results. Where is the slope of m(k) zero?",
+            72: "Half as many segments as steps: the tape alone holds 72 results. Where is the slope of m(k) zero?",
             144: "A segment for each step keeps the result of each step, as the plain tape does.",
             24: "24 is the number of arrays at the minimum, 2√n. How many of them are segments?",
         },
