@@ -243,7 +243,7 @@ EXERCISES: dict[str, Callable[[Any], str]] = {"18.1": plan, "18.2": half, "18.3"
 
 PREDICTIONS: dict[str, Prediction] = {
     "18.a": Prediction(
-        "At which layer will 64,000,000 bytes be full?",
+        "At which layer will its 64,000,000 bytes run out?",
         answer=61,
         within=0.02,
         hints={
