@@ -19,6 +19,7 @@ from ..core.variable import Variable
 from ..program.instructions import Listing
 from ..program.passes import PASSES, unused
 from ..text.places import place
+from ..trace.collecting import without_collecting
 from .programs import Program
 from .recording import Recording
 from .results import builder, tensors_of
@@ -132,7 +133,7 @@ class Compiled:
 
     def _add(self, signature: Any, args: tuple[Any, ...], named: dict[str, Any], tried: tuple[Program, ...]) -> Program:
         """Record the path that these arguments take, and keep its program."""
-        with self._lock:
+        with self._lock, without_collecting():
             paths = self._paths.get(signature, ())
             if len(paths) > len(tried):  # another thread has recorded one meanwhile
                 return paths[-1]
