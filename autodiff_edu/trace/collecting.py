@@ -11,8 +11,8 @@ from contextlib import contextmanager
 def without_collecting() -> Iterator[None]:
     """Postpone garbage collection until the block ends.
 
-    Everything created while a document is written, or a program compiled, is part of it, so there is nothing to collect,
-    and looking for it takes a third of the time.
+    Everything created while a document is written, or a program compiled, is part of it. So there is nothing to
+    collect, and looking for it takes a third of the time.
 
     >>> import gc
     >>> with without_collecting():
