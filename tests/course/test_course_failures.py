@@ -561,6 +561,25 @@ def test_the_independence_check_refuses_batch_normalisation_in_between_and_last(
         tape.batch_jacobian(y, x, check=True)
 
 
+# Chapter 17: a branch that is recorded once ---------------------------------------------------------------------------
+
+
+def penalty(x):
+    return x * x if x < 1.0 else 2.0 * x - 1.0
+
+
+def test_a_program_without_guards_keeps_the_branch_that_was_recorded():
+    x = ad.constant(0.5, name="x")
+    with ad.GradientTape() as tape:
+        tape.watch(x)
+        y = penalty(x)
+    names = {"x": np.float64(3.0)}
+    exec("\n".join(line for line in str(tape.code(y, x)).splitlines() if not line.startswith("x = ")), names)
+    assert names["gradient"] == 6.0
+    compiled = ad.compile(ad.grad(penalty))
+    assert [float(compiled(value)) for value in (0.5, 3.0)] == [1.0, 2.0]
+
+
 # Chapter 20: a stack of sigmoids ------------------------------------------------------------------------------------
 
 

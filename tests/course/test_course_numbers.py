@@ -699,3 +699,36 @@ def test_the_gradients_of_a_line_s_cost_have_the_shapes_of_w_and_b_in_the_struct
     # xw + b is (16.5, 21.5), and the mean is over two numbers
     assert by_b.tolist() == [16.5, 21.5]
     assert by_w.tolist() == [[16.5, 21.5], [33.0, 43.0], [49.5, 64.5]]
+
+
+# Chapter 17: trace once, run many -------------------------------------------------------------------------------------
+
+
+HOURS, ABOVE_ROOM = np.linspace(0.0, 1.0, 6), np.array([0.70, 0.49, 0.34, 0.24, 0.17, 0.12])
+
+
+def tea(start, rate):
+    return np.mean((start * np.exp(-rate * HOURS) - ABOVE_ROOM) ** 2)
+
+
+def tea_step(start, rate, size):
+    slopes = ad.grad(tea, argnums=(0, 1))(start, rate)
+    return start - size * slopes[0], rate - size * slopes[1], tea(start, rate)
+
+
+def test_the_tea_starts_69_9_degrees_above_the_room_and_cools_at_1_78_per_hour():
+    guess = np.array([0.5, 1.0])
+    for _ in range(20):  # Gauss and Newton's steps, without a tape
+        decay = np.exp(-guess[1] * HOURS)
+        slopes = np.stack([decay, -guess[0] * HOURS * decay], axis=1)
+        guess += np.linalg.lstsq(slopes, ABOVE_ROOM - guess[0] * decay, rcond=None)[0]
+    assert (f"{100 * guess[0]:.1f}", f"{guess[1]:.2f}") == ("69.9", "1.78")
+    start, rate, fast = 0.5, 1.0, ad.compile(tea_step)
+    for _ in range(10_000):
+        start, rate, _ = fast(start, rate, 0.5)
+    assert np.allclose([float(start), float(rate)], guess, rtol=1e-6)
+
+
+def test_the_first_passes_leave_28_26_25_and_20_operations_of_the_step():
+    lengths = ad.compile(tea_step).program(0.5, 1.0, 0.5).lengths
+    assert [lengths[name] for name in ("recorded", "unused", "folded", "shared")] == [28, 26, 25, 20]
