@@ -250,27 +250,18 @@ PREDICTIONS: dict[str, Prediction] = {
         why="At the root, the result of Newton's turn hardly depends on where the turn started.",
     ),
     "19.d": Prediction(
-        "`ill_people` multiplies `final_share(R)` by 20,000. How many entries will the tape have?",
-        answer=2,
+        "How many entries will the tape of `final_share(R)` have?",
+        answer=1,
         hints={
-            1: "The product with 20,000 is an entry as well.",
-            221: "That would be every turn. The solver gets `float(R)`, a plain number.",
-            5: "The solver gets `float(R)`, a plain number. Which of its operations are recorded?",
+            220: "That would be every turn. The solver gets `float(R)`, a plain number.",
+            55: "The solver gets `float(R)`, a plain number. Which of its operations are recorded?",
+            4: "The solver gets `float(R)`, a plain number. Which of its operations are recorded?",
+            2: "One for the whole solver. Is anything else recorded?",
             0: "A custom gradient is recorded as an entry of its own.",
         },
-        why="One for the whole solver, whatever it does, and one for the product.",
+        why="One for the whole solver, whatever it does.",
     ),
     "19.e": Prediction(
-        "As R comes down to 1, z goes to 0. What does 1 - ∂f/∂z = 1 - R·exp(-R·z) go to?",
-        answer=0,
-        hints={
-            1: "Put R = 1 and z = 0 into it: exp(0) is 1.",
-            -1: "Put R = 1 and z = 0 into it: exp(0) is 1.",
-            2: "There's a minus between the two.",
-        },
-        why="1 - 1·exp(0) = 0, so the slope would be divided by 0.",
-    ),
-    "19.f": Prediction(
         "Nine knobs, one total. How many linear systems does the backward pass solve?",
         answer=1,
         hints={
