@@ -561,6 +561,58 @@ def test_the_independence_check_refuses_batch_normalisation_in_between_and_last(
         tape.batch_jacobian(y, x, check=True)
 
 
+# Chapter 19: differentiating the last turn only ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("R", [1.2, 1.5, 3.0])
+def test_the_last_turn_only_is_off_by_one_minus_its_slope_and_newtons_last_turn_by_nothing(R):
+    def turn(z, R):
+        return 1.0 - np.exp(-(R * z))
+
+    def newton_turn(z, R):
+        return z - (z - turn(z, R)) / (1.0 - R * np.exp(-(R * z)))
+
+    z = 1.0
+    for _ in range(500):
+        z = turn(z, R)
+    h, shares = 1e-6, [1.0, 1.0]
+    for _ in range(500):
+        shares = [turn(shares[0], R - h), turn(shares[1], R + h)]
+    true = (shares[1] - shares[0]) / (2 * h)
+    alone = float(ad.grad(lambda R: turn(z, R))(R))
+    factor = 1.0 - float(ad.grad(lambda z: turn(z, R))(z))
+    assert 0.1 < factor < 0.9
+    assert alone / true == pytest.approx(factor, rel=1e-6)
+    assert float(ad.grad(lambda R: newton_turn(z, R))(R)) == pytest.approx(true, rel=1e-6)
+
+
+def test_with_a_plain_number_in_backward_the_second_derivative_is_wrong():
+    def share(R):
+        z = 1.0
+        for _ in range(200):
+            z = 1.0 - np.exp(-R * z)
+        return z
+
+    def shared(again):
+        @ad.custom_gradient
+        def solved(R):
+            z = share(float(R))
+
+            def backward(dz):
+                inside = solved(R) if again else z
+                escaped = np.exp(-(R * inside))
+                return dz * inside * escaped / (1.0 - R * escaped)
+
+            return z, backward
+
+        return solved
+
+    ad.check_gradients(shared(again=True), 1.5, order=3)
+    ad.check_gradients(shared(again=False), 1.5, order=1)
+    with pytest.raises(AssertionError, match="the second derivative of solved is wrong"):
+        ad.check_gradients(shared(again=False), 1.5)
+
+
 # Chapter 20: a stack of sigmoids ------------------------------------------------------------------------------------
 
 
