@@ -7,46 +7,46 @@ import numpy as np
 import autodiff_edu as ad
 
 
-def solve_kepler(M, e):
-    E = M + e * np.sin(M)
+def solve_kepler(m, e):
+    t = m + e * np.sin(m)
     for _ in range(50):
-        E = E - (E - e * np.sin(E) - M) / (1.0 - e * np.cos(E))
-    return E
+        t = t - (t - e * np.sin(t) - m) / (1.0 - e * np.cos(t))
+    return t
 
 
 def angle(contributions):
-    """Return an answer whose backward returns contributions(dE, E, M, e), with plain numbers."""
+    """Return an answer whose backward returns contributions(v, t, m, e), with plain numbers."""
 
     @ad.custom_gradient
-    def solved(M, e):
-        E = float(solve_kepler(float(M), float(e)))
-        return E, lambda dE: contributions(dE, E, float(M), float(e))
+    def solved(m, e):
+        t = float(solve_kepler(float(m), float(e)))
+        return t, lambda v: contributions(v, t, float(m), float(e))
 
     return solved
 
 
 @ad.custom_gradient
-def right_twice(M, e):
-    E = solve_kepler(float(M), float(e))
+def right_twice(m, e):
+    t = solve_kepler(float(m), float(e))
 
-    def backward(dE):
-        E = right_twice(M, e)
-        u = dE / (1.0 - e * np.cos(E))
-        return u, u * np.sin(E)
+    def backward(v):
+        t = right_twice(m, e)
+        u = v / (1.0 - e * np.cos(t))
+        return u, u * np.sin(t)
 
-    return E, backward
+    return t, backward
 
 
-def denominator(E, e):
-    return 1.0 - e * math.cos(E)
+def denominator(t, e):
+    return 1.0 - e * math.cos(t)
 
 
 def layer(contributions):
-    """Return an answer whose backward returns contributions(v, z, W), with arrays."""
+    """Return an answer whose backward returns contributions(v, z, w), with arrays."""
 
     @ad.custom_gradient
-    def solved(W, b):
-        fixed, b_ = ad.stop_gradient(W).numpy(), ad.stop_gradient(b).numpy()
+    def solved(w, b):
+        fixed, b_ = ad.stop_gradient(w).numpy(), ad.stop_gradient(b).numpy()
         z = np.zeros(len(b_))
         for _ in range(200):
             z = np.tanh(fixed @ z + b_)
@@ -56,39 +56,39 @@ def layer(contributions):
 
 
 def with_u(solve):
-    """Return a layer's contributions for a `u` that solve(v, D, W) finds."""
+    """Return a layer's contributions for a `u` that solve(v, d, w) finds."""
 
-    def contributions(v, z, W):
-        D = np.diag(1 - z**2)
-        inside = D @ solve(v, D, W)
+    def contributions(v, z, w):
+        d = np.diag(1 - z**2)
+        inside = d @ solve(v, d, w)
         return np.outer(inside, z), inside
 
     return contributions
 
 
-def system(v, D, W):
-    return np.linalg.solve((np.eye(4) - D @ W).T, v)
+def system(v, d, w):
+    return np.linalg.solve((np.eye(4) - d @ w).T, v)
 
 
 def repeated(times):
-    def solve(v, D, W):
+    def solve(v, d, w):
         u = v
         for _ in range(times):
-            u = v + u @ (D @ W)
+            u = v + u @ (d @ w)
         return u
 
     return solve
 
 
 @ad.custom_gradient
-def by_pulling(W, b):
-    W_, b_ = ad.stop_gradient(W), ad.stop_gradient(b)
+def by_pulling(w, b):
+    w_, b_ = ad.stop_gradient(w), ad.stop_gradient(b)
     z = np.zeros(len(b))
     for _ in range(200):
-        z = np.tanh(W_ @ z + b_)
+        z = np.tanh(w_ @ z + b_)
 
     def backward(v):
-        _, pull = ad.vjp(lambda z, W, b: np.tanh(W @ z + b), z, W, b)
+        _, pull = ad.vjp(lambda z, w, b: np.tanh(w @ z + b), z, w, b)
         u = v
         for _ in range(300):
             u = v + pull(u)[0]
@@ -97,28 +97,28 @@ def by_pulling(W, b):
     return z, backward
 
 
-def not_custom(W, b):
+def not_custom(w, b):
     z = np.zeros(4)
     for _ in range(200):
-        z = np.tanh(W @ z + b)
+        z = np.tanh(w @ z + b)
     return z
 
 
-def parts(X, y, X_other, y_other, s):
-    H = 2 * X.T @ X / len(y) + 2 * np.diag(np.exp(s))
-    w = np.linalg.solve(H, 2 * X.T @ y / len(y))
-    v = 2 * X_other.T @ (X_other @ w - y_other) / len(y_other)
-    return H, w, v, np.linalg.solve(H, v), np.exp(s)
+def parts(x, y, other, y_other, s):
+    h = 2 * x.T @ x / len(y) + 2 * np.diag(np.exp(s))
+    w = np.linalg.solve(h, 2 * x.T @ y / len(y))
+    v = 2 * other.T @ (other @ w - y_other) / len(y_other)
+    return h, w, v, np.linalg.solve(h, v), np.exp(s)
 
 
 def slopes(make):
     return lambda *data: make(*parts(*data))
 
 
-def by_tape(X, y, X_other, y_other, s):
+def by_tape(x, y, other, y_other, s):
     def outer(s):
-        w = np.linalg.solve(X.T @ X / len(y) + np.diag(np.exp(s)), X.T @ y / len(y))
-        return np.mean((X_other @ w - y_other) ** 2)
+        w = np.linalg.solve(x.T @ x / len(y) + np.diag(np.exp(s)), x.T @ y / len(y))
+        return np.mean((other @ w - y_other) ** 2)
 
     return ad.grad(outer)(s)
 
@@ -126,95 +126,95 @@ def by_tape(X, y, X_other, y_other, s):
 RIGHT = {
     "19.1": [
         right_twice,
-        angle(lambda dE, E, M, e: (dE / denominator(E, e), dE * math.sin(E) / denominator(E, e))),
-        angle(lambda dE, E, M, e: [np.array(dE / denominator(E, e)), np.array(dE * np.sin(E) / denominator(E, e))]),
+        angle(lambda v, t, m, e: (v / denominator(t, e), v * math.sin(t) / denominator(t, e))),
+        angle(lambda v, t, m, e: [np.array(v / denominator(t, e)), np.array(v * np.sin(t) / denominator(t, e))]),
     ],
     "19.2": [layer(with_u(system)), layer(with_u(repeated(200))), by_pulling],
     "19.3": [
-        slopes(lambda H, w, v, u, p: -2 * p * w * u),
-        slopes(lambda H, w, v, u, p: ad.constant(-2 * p * w * u)),
-        slopes(lambda H, w, v, u, p: (-np.linalg.inv(H) @ np.diag(2 * p * w)).T @ v),
-        slopes(lambda H, w, v, u, p: list(-2 * p * w * u)),
+        slopes(lambda h, w, v, u, p: -2 * p * w * u),
+        slopes(lambda h, w, v, u, p: ad.constant(-2 * p * w * u)),
+        slopes(lambda h, w, v, u, p: (-np.linalg.inv(h) @ np.diag(2 * p * w)).T @ v),
+        slopes(lambda h, w, v, u, p: list(-2 * p * w * u)),
         by_tape,
     ],
 }
 
 WRONG = {
     "19.1": [
-        (angle(lambda dE, E, M, e: (..., ...)), "three dots"),
-        (angle(lambda dE, E, M, e: (dE, dE * math.sin(E))), "last turn only"),
-        (angle(lambda dE, E, M, e: (1 / denominator(E, e), math.sin(E) / denominator(E, e))), "without the cotangent"),
+        (angle(lambda v, t, m, e: (..., ...)), "three dots"),
+        (angle(lambda v, t, m, e: (v, v * math.sin(t))), "last turn only"),
+        (angle(lambda v, t, m, e: (1 / denominator(t, e), math.sin(t) / denominator(t, e))), "without the cotangent"),
         (
-            angle(lambda dE, E, M, e: (dE * math.sin(E) / denominator(E, e), dE / denominator(E, e))),
+            angle(lambda v, t, m, e: (v * math.sin(t) / denominator(t, e), v / denominator(t, e))),
             "changed places",
         ),
-        (angle(lambda dE, E, M, e: (-dE / denominator(E, e), -dE * math.sin(E) / denominator(E, e))), "Both signs"),
+        (angle(lambda v, t, m, e: (-v / denominator(t, e), -v * math.sin(t) / denominator(t, e))), "Both signs"),
         (
-            angle(lambda dE, E, M, e: (dE / denominator(E, -e), dE * math.sin(E) / denominator(E, -e))),
+            angle(lambda v, t, m, e: (v / denominator(t, -e), v * math.sin(t) / denominator(t, -e))),
             "sign in the denominator",
         ),
-        (angle(lambda dE, E, M, e: (dE * denominator(E, e), dE * math.sin(E) * denominator(E, e))), "instead of mult"),
-        (angle(lambda dE, E, M, e: (dE / denominator(M, e), dE * math.sin(M) / denominator(M, e))), "E instead of M"),
-        (angle(lambda dE, E, M, e: (dE / denominator(E, e), -dE * math.sin(E) / denominator(E, e))), "∂g/∂e is -sin"),
-        (angle(lambda dE, E, M, e: (dE / denominator(E, e), dE * math.cos(E) / denominator(E, e))), "not E"),
-        (angle(lambda dE, E, M, e: (dE / denominator(E, e), dE * e * math.sin(E) / denominator(E, e))), "without a f"),
-        (angle(lambda dE, E, M, e: (dE / denominator(E, e), dE * math.sin(E))), "divided by ∂g/∂E as well"),
-        (angle(lambda dE, E, M, e: (dE / denominator(E, e), dE / denominator(E, e))), "respect to e"),
-        (angle(lambda dE, E, M, e: (7.0 * dE, dE)), "the contributions are"),
-        (angle(lambda dE, E, M, e: dE / denominator(E, e)), "your function raised"),
-        (angle(lambda dE, E, M, e: None), "None"),
+        (angle(lambda v, t, m, e: (v * denominator(t, e), v * math.sin(t) * denominator(t, e))), "instead of mult"),
+        (angle(lambda v, t, m, e: (v / denominator(m, e), v * math.sin(m) / denominator(m, e))), "E instead of M"),
+        (angle(lambda v, t, m, e: (v / denominator(t, e), -v * math.sin(t) / denominator(t, e))), "∂g/∂e is -sin"),
+        (angle(lambda v, t, m, e: (v / denominator(t, e), v * math.cos(t) / denominator(t, e))), "not E"),
+        (angle(lambda v, t, m, e: (v / denominator(t, e), v * e * math.sin(t) / denominator(t, e))), "without a f"),
+        (angle(lambda v, t, m, e: (v / denominator(t, e), v * math.sin(t))), "divided by ∂g/∂E as well"),
+        (angle(lambda v, t, m, e: (v / denominator(t, e), v / denominator(t, e))), "respect to e"),
+        (angle(lambda v, t, m, e: (7.0 * v, v)), "the contributions are"),
+        (angle(lambda v, t, m, e: v / denominator(t, e)), "your function raised"),
+        (angle(lambda v, t, m, e: None), "None"),
         (solve_kepler, "no custom gradient"),
-        (lambda M, e: (M, lambda dE: dE), "returns a tuple"),
-        (lambda M, e: M + e, "Keep the solver"),
-        (lambda M: M, "raised TypeError"),
+        (lambda m, e: (m, lambda v: v), "returns a tuple"),
+        (lambda m, e: m + e, "Keep the solver"),
+        (lambda m: m, "raised TypeError"),
         (3.0, "without calling it"),
     ],
     "19.2": [
-        (layer(lambda v, z, W: (..., ...)), "three dots"),
-        (layer(with_u(lambda v, D, W: v)), "last turn only"),
-        (layer(with_u(lambda v, D, W: system(np.ones(4), D, W))), "v is missing"),
-        (layer(with_u(lambda v, D, W: np.linalg.solve(np.eye(4) - D @ W, v))), "transpose the matrix"),
-        (layer(with_u(lambda v, D, W: np.linalg.solve((np.eye(4) + D @ W).T, v))), "The sign of A"),
-        (layer(with_u(lambda v, D, W: np.linalg.solve((np.eye(4) - W).T, v))), "belongs to A too"),
-        (layer(with_u(lambda v, D, W: np.linalg.solve((np.eye(4) - W @ D).T, v))), "rows of W"),
-        (layer(with_u(lambda v, D, W: (np.eye(4) - D @ W).T @ v)), "has to be solved"),
-        (layer(with_u(lambda v, D, W: -system(v, D, W))), "no extra minus"),
+        (layer(lambda v, z, w: (..., ...)), "three dots"),
+        (layer(with_u(lambda v, d, w: v)), "last turn only"),
+        (layer(with_u(lambda v, d, w: system(np.ones(4), d, w))), "v is missing"),
+        (layer(with_u(lambda v, d, w: np.linalg.solve(np.eye(4) - d @ w, v))), "transpose the matrix"),
+        (layer(with_u(lambda v, d, w: np.linalg.solve((np.eye(4) + d @ w).T, v))), "The sign of A"),
+        (layer(with_u(lambda v, d, w: np.linalg.solve((np.eye(4) - w).T, v))), "belongs to A too"),
+        (layer(with_u(lambda v, d, w: np.linalg.solve((np.eye(4) - w @ d).T, v))), "rows of W"),
+        (layer(with_u(lambda v, d, w: (np.eye(4) - d @ w).T @ v)), "has to be solved"),
+        (layer(with_u(lambda v, d, w: -system(v, d, w))), "no extra minus"),
         (layer(with_u(repeated(3))), "more often"),
         (
-            layer(lambda v, z, W: (np.outer(system(v, np.diag(1 - z**2), W), z), system(v, np.diag(1 - z**2), W))),
+            layer(lambda v, z, w: (np.outer(system(v, np.diag(1 - z**2), w), z), system(v, np.diag(1 - z**2), w))),
             "through tanh",
         ),
         (
-            layer(lambda v, z, W: (with_u(system)(v, z, W)[0].T, with_u(system)(v, z, W)[1])),
+            layer(lambda v, z, w: (with_u(system)(v, z, w)[0].T, with_u(system)(v, z, w)[1])),
             "is transposed",
         ),
-        (layer(lambda v, z, W: (np.ones((4, 4)), with_u(system)(v, z, W)[1])), "what multiplies W"),
-        (layer(lambda v, z, W: (with_u(system)(v, z, W)[0], np.ones(4))), "b is added"),
-        (layer(lambda v, z, W: (np.ones((4, 4)), np.ones(4))), "first element for b"),
-        (layer(lambda v, z, W: with_u(system)(v, z, W)[::-1]), "your function raised"),
-        (layer(lambda v, z, W: None), "None"),
+        (layer(lambda v, z, w: (np.ones((4, 4)), with_u(system)(v, z, w)[1])), "what multiplies W"),
+        (layer(lambda v, z, w: (with_u(system)(v, z, w)[0], np.ones(4))), "b is added"),
+        (layer(lambda v, z, w: (np.ones((4, 4)), np.ones(4))), "first element for b"),
+        (layer(lambda v, z, w: with_u(system)(v, z, w)[::-1]), "your function raised"),
+        (layer(lambda v, z, w: None), "None"),
         (not_custom, "no custom gradient"),
-        (lambda W, b: b, "Keep the solver"),
+        (lambda w, b: b, "Keep the solver"),
         (3.0, "without calling it"),
     ],
     "19.3": [
         (lambda *data: ..., "three dots"),
-        (slopes(lambda H, w, v, u, p: 2 * p * w * u), "has a minus"),
-        (slopes(lambda H, w, v, u, p: -2 * w * u), "logarithm"),
-        (slopes(lambda H, w, v, u, p: -p * w * u), "factor 2"),
-        (slopes(lambda H, w, v, u, p: -2 * p * w * v), "u = v"),
-        (slopes(lambda H, w, v, u, p: -2 * p * w * (H @ v)), "multiplied by H"),
-        (slopes(lambda H, w, v, u, p: -2 * p * u), "depends on w"),
-        (slopes(lambda H, w, v, u, p: p * w**2), "inner loss"),
-        (slopes(lambda H, w, v, u, p: -2 * p * w), "Multiply it by u"),
-        (slopes(lambda H, w, v, u, p: u), "That's u"),
-        (slopes(lambda H, w, v, u, p: v), "That's v"),
-        (slopes(lambda H, w, v, u, p: w), "the weights"),
-        (slopes(lambda H, w, v, u, p: np.sum(-2 * p * w * u)), "one number"),
-        (slopes(lambda H, w, v, u, p: np.diag(-2 * p * w)), "the shape"),
-        (slopes(lambda H, w, v, u, p: np.ones(4)), "the first slope is"),
+        (slopes(lambda h, w, v, u, p: 2 * p * w * u), "has a minus"),
+        (slopes(lambda h, w, v, u, p: -2 * w * u), "logarithm"),
+        (slopes(lambda h, w, v, u, p: -p * w * u), "factor 2"),
+        (slopes(lambda h, w, v, u, p: -2 * p * w * v), "u = v"),
+        (slopes(lambda h, w, v, u, p: -2 * p * w * (h @ v)), "multiplied by H"),
+        (slopes(lambda h, w, v, u, p: -2 * p * u), "depends on w"),
+        (slopes(lambda h, w, v, u, p: p * w**2), "inner loss"),
+        (slopes(lambda h, w, v, u, p: -2 * p * w), "Multiply it by u"),
+        (slopes(lambda h, w, v, u, p: u), "That's u"),
+        (slopes(lambda h, w, v, u, p: v), "That's v"),
+        (slopes(lambda h, w, v, u, p: w), "the weights"),
+        (slopes(lambda h, w, v, u, p: np.sum(-2 * p * w * u)), "one number"),
+        (slopes(lambda h, w, v, u, p: np.diag(-2 * p * w)), "the shape"),
+        (slopes(lambda h, w, v, u, p: np.ones(4)), "the first slope is"),
         (lambda *data: None, "None"),
-        (lambda X: X, "raised TypeError"),
+        (lambda x: x, "raised TypeError"),
         (3.0, "without calling it"),
     ],
 }

@@ -564,44 +564,44 @@ def test_the_independence_check_refuses_batch_normalisation_in_between_and_last(
 # Chapter 19: differentiating the last turn only ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("R", [1.2, 1.5, 3.0])
-def test_the_last_turn_only_is_off_by_one_minus_its_slope_and_newtons_last_turn_by_nothing(R):
-    def turn(z, R):
-        return 1.0 - np.exp(-(R * z))
+@pytest.mark.parametrize("rate", [1.2, 1.5, 3.0])
+def test_the_last_turn_only_is_off_by_one_minus_its_slope_and_newtons_last_turn_by_nothing(rate):
+    def turn(z, rate):
+        return 1.0 - np.exp(-(rate * z))
 
-    def newton_turn(z, R):
-        return z - (z - turn(z, R)) / (1.0 - R * np.exp(-(R * z)))
+    def newton_turn(z, rate):
+        return z - (z - turn(z, rate)) / (1.0 - rate * np.exp(-(rate * z)))
 
     z = 1.0
     for _ in range(500):
-        z = turn(z, R)
+        z = turn(z, rate)
     h, shares = 1e-6, [1.0, 1.0]
     for _ in range(500):
-        shares = [turn(shares[0], R - h), turn(shares[1], R + h)]
+        shares = [turn(shares[0], rate - h), turn(shares[1], rate + h)]
     true = (shares[1] - shares[0]) / (2 * h)
-    alone = float(ad.grad(lambda R: turn(z, R))(R))
-    factor = 1.0 - float(ad.grad(lambda z: turn(z, R))(z))
+    alone = float(ad.grad(lambda rate: turn(z, rate))(rate))
+    factor = 1.0 - float(ad.grad(lambda z: turn(z, rate))(z))
     assert 0.1 < factor < 0.9
     assert alone / true == pytest.approx(factor, rel=1e-6)
-    assert float(ad.grad(lambda R: newton_turn(z, R))(R)) == pytest.approx(true, rel=1e-6)
+    assert float(ad.grad(lambda rate: newton_turn(z, rate))(rate)) == pytest.approx(true, rel=1e-6)
 
 
 def test_with_a_plain_number_in_backward_the_second_derivative_is_wrong():
-    def share(R):
+    def share(rate):
         z = 1.0
         for _ in range(200):
-            z = 1.0 - np.exp(-R * z)
+            z = 1.0 - np.exp(-rate * z)
         return z
 
     def shared(again):
         @ad.custom_gradient
-        def solved(R):
-            z = share(float(R))
+        def solved(rate):
+            z = share(float(rate))
 
             def backward(dz):
-                inside = solved(R) if again else z
-                escaped = np.exp(-(R * inside))
-                return dz * inside * escaped / (1.0 - R * escaped)
+                inside = solved(rate) if again else z
+                escaped = np.exp(-(rate * inside))
+                return dz * inside * escaped / (1.0 - rate * escaped)
 
             return z, backward
 

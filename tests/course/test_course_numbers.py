@@ -630,14 +630,14 @@ def numbers_in(text):
     return [float(number.replace(",", "")) for number in re.findall(r"-?[\d,]*\.?\d+(?:e[-+]\d+)?", text)]
 
 
-def final_share(R):
-    """The larger root of z = 1 - exp(-R z), by Lambert's W."""
-    return 1 + lambertw(-R * math.exp(-R)).real / R
+def final_share(rate):
+    """The larger root of z = 1 - exp(-rate z), by Lambert's W."""
+    return 1 + lambertw(-rate * math.exp(-rate)).real / rate
 
 
-def slope_of_share(R):
-    escaped = 1 - final_share(R)
-    return final_share(R) * escaped / (1 - R * escaped)
+def slope_of_share(rate):
+    escaped = 1 - final_share(rate)
+    return final_share(rate) * escaped / (1 - rate * escaped)
 
 
 def test_lamberts_w_gives_the_share_of_the_town_and_its_slopes():
@@ -650,7 +650,7 @@ def test_lamberts_w_gives_the_share_of_the_town_and_its_slopes():
     assert (every, nudged) == (round(slope, 5), round(slope, 5))
     assert f"{last / every:.3f}" == "0.374" == f"{1 - 1.5 * (1 - z):.3f}"
     assert numbers_in(printed("newton-2")) == [every, 0.0]
-    assert [round(100 * final_share(R)) for R in (1.5, 3.0)] == [58, 94]
+    assert [round(100 * final_share(rate)) for rate in (1.5, 3.0)] == [58, 94]
 
 
 def test_the_unrolled_slope_is_later_than_the_value_and_the_tape_grows_with_the_turns():
@@ -660,14 +660,14 @@ def test_the_unrolled_slope_is_later_than_the_value_and_the_tape_grows_with_the_
         off = abs(z / final_share(1.5) - 1), abs(slope / slope_of_share(1.5) - 1)
         errors[turn] = [-math.log10(part) for part in off]
         if f"\n{turn:>5}  " in printed("want-3"):
-            held = f"{4 * turn:>7}  {8 * (4 * turn + 1):>5}"  # R, and what each entry makes
+            held = f"{4 * turn:>7}  {8 * (4 * turn + 1):>5}"  # rate, and what each entry makes
             assert f"\n{turn:>5}  {z:.5f}  {slope:.5f}  {held}\n" in printed("want-3")
     assert [f"{10**-digits:.1%}" for digits in errors[8]] == ["0.9%", "6.2%"]
     behind = {turn: errors[turn][0] - errors[turn][1] for turn in (20, 60)}
     assert behind[20] == pytest.approx(1.2, abs=0.1)
     assert behind[60] == pytest.approx(1.65, abs=0.1)
     assert (errors[40][0] - errors[20][0]) / 20 == pytest.approx(0.2, abs=0.01)
-    solved = ad.custom_gradient(lambda R: (final_share(float(R)), lambda dz: dz))
+    solved = ad.custom_gradient(lambda rate: (final_share(float(rate)), lambda dz: dz))
     with ad.GradientTape() as tape:
         solved(ad.Variable(1.5))
     assert (len(tape.entries), tape.nbytes) == (1, 16)
@@ -681,9 +681,9 @@ def test_newton_needs_six_turns_for_the_share():
 
 
 def test_close_to_a_double_root_the_slope_tends_to_two():
-    for R, gap, _, slope in np.reshape(numbers_in(printed("fails-1").split("\n", 1)[1]), (-1, 4)):
-        assert gap == pytest.approx(1 - R * (1 - final_share(R)), abs=6e-6)
-        assert slope == pytest.approx(slope_of_share(R), abs=6e-6)
+    for rate, gap, _, slope in np.reshape(numbers_in(printed("fails-1").split("\n", 1)[1]), (-1, 4)):
+        assert gap == pytest.approx(1 - rate * (1 - final_share(rate)), abs=6e-6)
+        assert slope == pytest.approx(slope_of_share(rate), abs=6e-6)
     assert slope_of_share(1 + 1e-4) == pytest.approx(2, abs=1e-3)
 
 
@@ -691,8 +691,8 @@ def test_three_groups_agree_with_a_root_finder_and_differences():
     contacts = np.array([[1.5, 0.4, 0.1], [0.4, 0.7, 0.2], [0.1, 0.4, 0.3]])
     part = np.array([0.2, 0.6, 0.2])
 
-    def shares(C):
-        return root(lambda z: z - 1 + np.exp(-C @ z), np.ones(3), tol=1e-13).x
+    def shares(c):
+        return root(lambda z: z - 1 + np.exp(-c @ z), np.ones(3), tol=1e-13).x
 
     assert numbers_in(printed("vector-1")) == list(np.round(100 * shares(contacts)))
     h, saved = 1e-4, np.zeros((3, 3))
@@ -711,14 +711,14 @@ def test_three_groups_agree_with_a_root_finder_and_differences():
 
 def test_the_learned_strength_is_the_best_one():
     random = np.random.default_rng(11)
-    X, X_other = random.standard_normal((2, 16, 8))
-    y = X @ [1.0, -0.5, 0, 0, 0, 0, 0, 0] + random.standard_normal(16)
-    y_other = X_other @ [1.0, -0.5, 0, 0, 0, 0, 0, 0] + random.standard_normal(16)
+    x, other = random.standard_normal((2, 16, 8))
+    y = x @ [1.0, -0.5, 0, 0, 0, 0, 0, 0] + random.standard_normal(16)
+    y_other = other @ [1.0, -0.5, 0, 0, 0, 0, 0, 0] + random.standard_normal(16)
 
     def outer(s):
-        extended = np.vstack([X, np.sqrt(16 * np.exp(s)) * np.eye(8)])  # the penalty as eight further rows
+        extended = np.vstack([x, np.sqrt(16 * np.exp(s)) * np.eye(8)])  # the penalty as eight further rows
         w = np.linalg.lstsq(extended, np.concatenate([y, np.zeros(8)]), rcond=None)[0]
-        return np.mean((X_other @ w - y_other) ** 2)
+        return np.mean((other @ w - y_other) ** 2)
 
     s, h = math.log(0.01), 1e-4
     slope = (outer(s + h) - outer(s - h)) / (2 * h)

@@ -1,4 +1,4 @@
-"""The exercises of chapter 19, implicit differentiation: Kepler's equation, a layer that feeds itself, eight strengths."""
+"""The exercises of chapter 19, implicit differentiation: Kepler's equation, a layer that feeds itself, strengths."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import autodiff_edu as ad
 
 from ...custom.call import Custom
-from ..feedback import NotYet, call, near, needs_function, numbers, quoted, shortened
+from ..feedback import NotYet, call, near, needs_function, numbers, quoted
 from ..predictions import Prediction
 
 _Hints = tuple[tuple[Any, str], ...]
@@ -209,8 +209,8 @@ def strengths(answer: Any) -> str:
     )
     _refuse(slopes, known)
     raise NotYet(
-        f"For a hidden fit, the first slope is {right[0]:.6g}, and yours is {shortened(float(slopes[0]))}. Solve H u = v; "
-        "then multiply -u by how the inner gradient, element by element, changes with s."
+        f"For a hidden fit, the first slope is {right[0]:.6g}, and yours is {slopes[0]:.6g}. Solve H u = v; then "
+        "multiply -u by how the inner gradient, element by element, changes with s."
     )
 
 
