@@ -645,7 +645,7 @@ def test_lamberts_w_gives_the_share_of_the_town_and_its_slopes():
     assert slope == pytest.approx((final_share(1.5 + h) - final_share(1.5 - h)) / (2 * h), rel=1e-6)
     assert printed("want-1") == f"{100 * z:.1f} % of the town, after 55 turns\n"
     curvature = (slope_of_share(1.5 + h) - slope_of_share(1.5 - h)) / (2 * h)
-    assert printed("implicit-3") == f"slope {slope:.5f}, and its slope {curvature:.5f}\n"
+    assert printed("implicit-3") == f"the slope of the slope: {curvature:.5f}\n"
     last, every, nudged = numbers_in(printed("break-2"))
     assert (every, nudged) == (round(slope, 5), round(slope, 5))
     assert f"{last / every:.3f}" == "0.374" == f"{1 - 1.5 * (1 - z):.3f}"
