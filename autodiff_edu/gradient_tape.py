@@ -20,7 +20,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from .arrays.memory import owners
 from .core.active import now
 from .core.tape import Tape
 from .core.variable import Variable
@@ -420,12 +419,6 @@ class GradientTape(Tape):
         from .program import code
 
         return code(self, target, sources, output_gradients)
-
-    @property
-    def nbytes(self) -> int:
-        """The bytes of the NumPy arrays that the tape's entries hold; one that several hold, or view, counts once."""
-        values = (value for entry in self.entries for value in (entry.output_value, *(entry.values or ())))
-        return sum({id(owner): owner.nbytes for owner in owners(values)}.values())
 
     def _check_option(self, unconnected: str, target: Any, sources: Any, check_target: Callable[[], Any]) -> None:
         check_option(unconnected)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from threading import get_ident
 from typing import Any, Self
 
+from ..arrays.memory import owners
 from ..arrays.validate import USUAL, check_watchable, freeze
 from ..text.places import Where, here
 from ..text.with_block import Exit, WithBlock
@@ -52,6 +53,12 @@ class Tape(WithBlock):
         if self._recording:
             self._mark("exit")
         self.end()
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the NumPy arrays that the tape's entries hold; one that several hold, or view, counts once."""
+        values = (value for entry in self.entries for value in (entry.output_value, *(entry.values or ())))
+        return sum({id(owner): owner.nbytes for owner in owners(values)}.values())
 
     def _record(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
         """Append an entry if the tape follows one of its inputs. This method is the listener."""

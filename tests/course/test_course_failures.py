@@ -632,6 +632,75 @@ def test_with_a_plain_number_in_backward_the_second_derivative_is_wrong():
         ad.check_gradients(shared(again=False), 1.5)
 
 
+# Chapter 18: recomputing with other random numbers --------------------------------------------------------------------
+
+
+def dropout_from(random):
+    return lambda x: 2.0 * x * (random.random(8) < 0.5)
+
+
+def recomputed(f):
+    @ad.custom_gradient
+    def run(x):
+        plain = x.numpy()
+
+        def backward(dy):
+            again = ad.constant(plain)
+            with ad.GradientTape() as small:
+                small.watch(again)
+                y = f(again)
+            return small.gradient(y, again, output_gradients=dy)
+
+        return f(plain), backward
+
+    return run
+
+
+def test_a_second_run_that_draws_again_gives_the_gradient_of_another_function_silently():
+    x, masks = ad.Variable(np.ones(8)), np.random.default_rng(7)
+    with ad.GradientTape() as tape:
+        y = recomputed(dropout_from(np.random.default_rng(7)))(x)
+    assert len(tape.entries) == 1
+    first, second = (2.0 * (masks.random(8) < 0.5) for _ in range(2))
+    assert y.tolist() == first.tolist() == [0, 0, 0, 2, 2, 0, 2, 0]
+    assert tape.gradient(y, x).tolist() == second.tolist() == [0, 2, 2, 2, 2, 2, 0, 0]
+
+
+def test_a_checkpoint_notices_that_the_second_run_draws_again():
+    x = ad.Variable(np.ones(8))
+    with ad.GradientTape() as tape:
+        y = ad.checkpoint(dropout_from(np.random.default_rng(7)))(x)
+    with pytest.raises(ValueError, match="If it draws random numbers, draw them outside and pass them"):
+        tape.gradient(y, x)
+
+
+@pytest.mark.parametrize(
+    ("f", "what"),
+    [
+        (lambda x, kept: 2.0 * x * kept, np.arange(8) % 3 < 1),
+        (lambda x, seed: dropout_from(np.random.default_rng(seed))(x), 5),
+    ],
+)
+def test_a_mask_or_a_seed_that_is_passed_in_is_the_same_in_both_runs(f, what):
+    x = ad.Variable(np.ones(8))
+    with ad.GradientTape() as tape:
+        y = ad.checkpoint(f)(x, what)
+    assert 0 < np.count_nonzero(y.numpy()) < 8
+    assert tape.gradient(y, x).tolist() == y.tolist()
+
+
+def test_a_loop_that_has_gone_on_and_an_assignment_are_noticed():
+    x = ad.Variable(1.0)
+    with ad.GradientTape() as tape:
+        y = x
+        for factor in (2.0, 3.0):
+            y = ad.checkpoint(lambda y: factor * y)(y)  # noqa: B023 (that's the mistake)
+    with pytest.raises(ValueError, match="returned different numbers when it ran again"):
+        tape.gradient(y, x)
+    with pytest.raises(RuntimeError, match="would assign twice"), ad.GradientTape():
+        ad.checkpoint(lambda: x.assign(2.0 * x))()
+
+
 # Chapter 20: a stack of sigmoids ------------------------------------------------------------------------------------
 
 

@@ -749,6 +749,137 @@ def test_the_adjoint_and_the_unrolled_slope_tend_to_that_of_the_equation():
     assert (np.diff(held) == 528 * np.diff(steps)).all()
 
 
+# Chapter 18: memory ---------------------------------------------------------------------------------------------------
+
+
+def held_at_most(f, x):
+    """Return what the tape holds after the forward pass, and the most that all tapes hold after any new entry."""
+    tapes, most = {}, 0
+
+    def listen(event):
+        nonlocal most
+        if type(event).__name__ == "Record":
+            tapes[id(event.tape)] = event.tape
+            most = max(most, sum(tape.nbytes for tape in tapes.values()))
+
+    with ad.hook(listen):
+        with ad.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        held = tape.nbytes
+        tape.gradient(y, x)
+    return held, most
+
+
+def layers(x, weights):
+    for w in weights:
+        x = np.tanh(x @ w)
+    return x
+
+
+def test_a_hundred_layers_hold_106_megabytes_and_in_ten_segments_9_and_at_most_20():
+    array, weight = 1000 * 64 * 8, 64 * 64 * 8
+    assert (array, weight) == (512_000, 32_768)
+    first, further = 3 * array + weight, 2 * array + weight
+    assert (first, first + further, further) == (1_568_768, 2_625_536, 1_056_768)
+    whole = first + 99 * further
+    assert whole == 106_188_800
+    assert first + 59 * further < 64_000_000 < first + 59 * further + array  # the product of layer 61
+    assert (first + 59 * further + array + weight, 100 * weight) == (64_462_848, 3_276_800)
+    assert whole + array + 8 == 106_700_808  # with the square and the mean
+
+    weights = [np.full((64, 64), 0.01 + 0.0001 * k) for k in range(100)]
+
+    def in_segments(x):
+        for first in range(0, 100, 10):
+            x = ad.checkpoint(layers)(x, [ad.constant(w) for w in weights[first : first + 10]])
+        return np.mean(x**2)
+
+    held, most = held_at_most(in_segments, ad.constant(np.ones((1000, 64))))
+    assert held == 12 * array + 100 * weight + 8 == 9_420_808
+    assert most == held + 21 * array + 10 * weight == 20_500_488  # the tape, and the one of a segment's second run
+    assert (most // 1_000_000, whole // 1_000_000, 64_000_000 // most) == (20, 106, 3)
+    assert 0.19 < most / whole < 0.2
+
+
+@pytest.mark.parametrize("k", [1, 2, 4, 5, 10, 20, 25, 50, 100])
+def test_a_chain_of_100_sines_in_k_segments_holds_k_and_100_through_k_arrays_and_two_more(k):
+    computed = []
+
+    def segment(x):
+        for _ in range(100 // k):
+            computed.append(1)
+            x = np.sin(x)
+        return x
+
+    def chain(x):
+        for _ in range(k):
+            x = ad.checkpoint(segment)(x)
+        return x
+
+    held, most = held_at_most(chain, ad.constant(np.linspace(0.0, 2.0, 1000)))
+    assert (held, most) == (8000 * (k + 1), 8000 * (k + 100 // k + 2))
+    assert len(computed) == 200
+    assert most >= 8000 * (2 * 10 + 2)  # which ten segments need
+
+
+def test_nine_sines_in_three_segments_hold_32000_bytes_and_at_most_64000():
+    def sines(x, count):
+        for _ in range(count):
+            x = np.sin(x)
+        return x
+
+    def in_three(x):
+        return ad.checkpoint(sines)(ad.checkpoint(sines)(ad.checkpoint(sines)(x, 3), 3), 3)
+
+    x = ad.constant(np.linspace(0.0, 2.0, 1000))
+    assert held_at_most(lambda x: sines(x, 9), x) == (80_000, 80_000)
+    assert held_at_most(in_three, x) == (32_000, 64_000)
+
+
+@pytest.mark.parametrize(("n", "arrays"), [(4, 8), (16, 14), (64, 20), (256, 26)])
+def test_a_chain_that_is_halved_again_and_again_holds_three_arrays_for_each_halving(n, arrays):
+    halvings, computed = int(math.log2(n)), []
+
+    def halves(x, n):
+        if n == 1:
+            computed.append(1)
+            return np.sin(x)
+        return ad.checkpoint(halves)(ad.checkpoint(halves)(x, n // 2), n // 2)
+
+    tapes, most = [], 0
+
+    def listen(event):
+        nonlocal most
+        if type(event).__name__ == "Record":
+            tapes[:] = [tape for tape in {*tapes, event.tape} if tape.nbytes]
+            most = max(most, sum(tape.nbytes for tape in tapes))
+
+    with ad.hook(listen):
+        ad.grad(lambda x: halves(x, n))(np.ones(10))
+    assert arrays == most / 80 == 3 * halvings + 2
+    assert len(computed) == n * (halvings + 1)
+    assert (3 * 10 + 2, 10 + 1, 2 * 32 + 2) == (32, 11, 66)  # 1,024 is 2 to the power of 10, and 32 squared
+
+
+def test_ten_checkpoints_and_three_runs_of_each_step_are_enough_for_286_steps():
+    def longest(checkpoints, runs):
+        """Return the longest chain: up to the next checkpoint one run is spent, and after it one checkpoint."""
+        if checkpoints == 0 or runs == 0:
+            return 1
+        return longest(checkpoints, runs - 1) + longest(checkpoints - 1, runs)
+
+    assert longest(10, 3) == math.comb(13, 3) == 286
+
+
+def test_a_chain_of_144_steps_of_3_megabytes_is_planned_with_12_segments():
+    held = {k: k + 144 // k for k in range(1, 145) if 144 % k == 0}
+    assert min(held, key=held.get) == 12
+    assert (144 * 3, held[12] * 3, 144 * 3 // (held[12] * 3)) == (432, 72, 6)
+    array, weight = 200 * 8 * 8, 8 * 8 * 8
+    assert array * (1 + 2 * 16 + 1) + 16 * weight + 8 == 443_400  # the tape of exercise 18.2
+
+
 # Chapter 5 and on: state, chains of tapes, structures ---------------------------------------------------------------
 
 
