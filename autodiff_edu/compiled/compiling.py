@@ -272,8 +272,8 @@ def compile(function: Callable[..., Any] | None = None, *, passes: Iterable[str 
     -----
     Arrays, floats and other objects that are not arguments keep the values that they had while recording. Variables are
     read in every call, and assigned to when the program has finished. A float is a float64 tensor, as in `constant`:
-    next to float32 arrays, pass `np.float32(0.1)` in place of `0.1`. Text made of a tensor, as in f"{x}", is that of the
-    first call. What nothing needs does not run, so NumPy does not warn about it either.
+    next to float32 arrays, pass `np.float32(0.1)` in place of `0.1`. Text made of a tensor, as in f"{x}", stays that of
+    the first call. What nothing needs does not run, so NumPy does not warn about it either.
 
     Where Python needs a truth value or a whole number from a tensor (`if x > 0`, `while`, `range(int(n))`), the program
     checks that the answer is the one recorded. If it is not, the function is recorded once more, and both are kept.
