@@ -186,7 +186,7 @@ def _save_model(obj: Any, export_dir: Any, *, options: Any = None) -> None:
 
 def _load_model(export_dir: Any) -> Any:
     if not (files := sorted(Path(export_dir).glob("*.ad"))):
-        raise FileNotFoundError(f"there is no saved function (*.ad) in {str(export_dir)!r}")
+        raise FileNotFoundError(f"{str(export_dir)!r} contains no saved functions; write one with saved_model.save")
     run: Any = lambda program, *args: program(*map(_tensor, args))  # noqa: E731
     methods = {file.stem: staticmethod(functools.partial(run, _saving.load(file))) for file in files}
     return type("SavedModel", (), methods)()  # Python looks for __call__ in the class

@@ -266,7 +266,7 @@ class TestFunction:
 def test_a_module_without_a_method_to_save_says_what_to_write(tmp_path):
     with pytest.raises(ValueError, match=r"Module has no method to save; write @tf\.function\(input_signature"):
         tf.saved_model.save(tf.Module(), tmp_path)
-    with pytest.raises(FileNotFoundError, match="no saved function"):
+    with pytest.raises(FileNotFoundError, match="contains no saved functions"):
         tf.saved_model.load(tmp_path)
 
 

@@ -17,8 +17,9 @@ from ..core.tape import Tape
 from ..core.tensor import Tensor, constant
 from ..core.variable import Variable
 from ..program.instructions import Listing
-from ..program.passes import PASSES, unused
+from ..program.passes import PASSES, Pass, unused
 from ..text.places import place
+from ..trace.collecting import without_collecting
 from .programs import Program
 from .recording import Recording
 from .results import builder, tensors_of
@@ -38,7 +39,7 @@ class Compiled:
     See `compile`. `print(compiled)` shows its programs.
     """
 
-    def __init__(self, function: Callable[..., Any], passes: tuple[str, ...]) -> None:
+    def __init__(self, function: Callable[..., Any], passes: tuple[str | Pass, ...]) -> None:
         functools.update_wrapper(self, function, updated=())
         self.function, self.passes = function, passes
         self.__name__ = str(getattr(function, "__name__", type(function).__name__))
@@ -132,7 +133,7 @@ class Compiled:
 
     def _add(self, signature: Any, args: tuple[Any, ...], named: dict[str, Any], tried: tuple[Program, ...]) -> Program:
         """Record the path that these arguments take, and keep its program."""
-        with self._lock:
+        with self._lock, without_collecting():
             paths = self._paths.get(signature, ())
             if len(paths) > len(tried):  # another thread has recorded one meanwhile
                 return paths[-1]
@@ -229,7 +230,7 @@ def _unhashable(name: str, args: Any, named: Any) -> TypeError:
     return TypeError(f"an argument of {name} cannot be hashed")
 
 
-def compile(function: Callable[..., Any] | None = None, *, passes: Iterable[str] | None = None) -> Any:
+def compile(function: Callable[..., Any] | None = None, *, passes: Iterable[str | Pass] | None = None) -> Any:
     """Return a function that computes what `function` computes, as fast as NumPy written by hand.
 
     The first call with arguments of new structures, shapes or dtypes records every operation on tensors, also those of
@@ -241,9 +242,10 @@ def compile(function: Callable[..., Any] | None = None, *, passes: Iterable[str]
     function : callable
         Takes arrays, numbers and structures of them; returns tensors, None, and structures of them. It may open tapes,
         take gradients of any order, and read and assign variables.
-    passes : sequence of str, optional
+    passes : sequence of str or callable, optional
         The passes that make the program shorter and faster, in the order in which they run. By default "unused",
-        "folded", "shared", "postponed", "joined", "reused"; `()` for none.
+        "folded", "shared", "postponed", "joined", "reused"; `()` for none. A function is a pass of your own: it takes a
+        `Listing`, the program as a list of instructions, and returns another.
 
     Returns
     -------
@@ -256,7 +258,7 @@ def compile(function: Callable[..., Any] | None = None, *, passes: Iterable[str]
     ------
     TypeError
         When called: if plain numbers are taken out of a tensor, as with float() or .numpy(); if the result holds
-        anything but tensors and None; if an argument cannot be hashed.
+        anything but tensors and None; if an argument cannot be hashed; if a pass of your own does not return a listing.
     ValueError
         When called: if the function computes something different when called again with the same arguments, as with
         random numbers; if arguments of the same kind take more than 16 paths.
@@ -270,7 +272,8 @@ def compile(function: Callable[..., Any] | None = None, *, passes: Iterable[str]
     -----
     Arrays, floats and other objects that are not arguments keep the values that they had while recording. Variables are
     read in every call, and assigned to when the program has finished. A float is a float64 tensor, as in `constant`:
-    next to float32 arrays, pass `np.float32(0.1)` in place of `0.1`.
+    next to float32 arrays, pass `np.float32(0.1)` in place of `0.1`. Text made of a tensor, as in f"{x}", stays that of
+    the first call. What nothing needs does not run, so NumPy does not warn about it either.
 
     Where Python needs a truth value or a whole number from a tensor (`if x > 0`, `while`, `range(int(n))`), the program
     checks that the answer is the one recorded. If it is not, the function is recorded once more, and both are kept.
@@ -297,6 +300,8 @@ def compile(function: Callable[..., Any] | None = None, *, passes: Iterable[str]
     if not callable(function):
         raise TypeError(f"ad.compile takes a function, not {function!r:.60}; write ad.compile(f) and call the result")
     chosen = tuple(PASSES) if passes is None else tuple(passes)
-    if unknown := [name for name in chosen if name not in PASSES]:
-        raise ValueError(f"{unknown[0]!r} is not a pass; the passes are {', '.join(map(repr, PASSES))}")
+    if unknown := [one for one in chosen if not callable(one) and one not in PASSES]:
+        raise ValueError(
+            f"{unknown[0]!r} is not a pass; the passes are {', '.join(map(repr, PASSES))}, and functions of your own"
+        )
     return Compiled(function, chosen)

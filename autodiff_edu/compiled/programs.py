@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.entry import PLAIN, note
 from ..program.instructions import Listing
-from ..program.passes import PASSES
+from ..program.passes import PASSES, Pass
 from ..program.straight import Straight, callable_of
 
 _tick = count(1).__next__
@@ -35,12 +35,22 @@ class Program:
     """
 
     def __init__(
-        self, name: str, listing: Listing, build: Callable[[Any], Any], captured: set[int], passes: Iterable[str]
+        self,
+        name: str,
+        listing: Listing,
+        build: Callable[[Any], Any],
+        captured: set[int],
+        passes: Iterable[str | Pass],
     ) -> None:
         self.lengths = {"recorded": len(listing.instructions)}
         for one in passes:
-            listing = PASSES[one](listing)
-            self.lengths[one] = len(listing.instructions)
+            called, run = (one, PASSES[one]) if isinstance(one, str) else (str(getattr(one, "__name__", one)), one)
+            listing = run(listing)
+            if not isinstance(listing, Listing):
+                raise TypeError(
+                    f"the pass {called} returned {listing!r:.60}; return listing.with_instructions(...), or the listing"
+                )
+            self.lengths[called] = len(listing.instructions)
         self.name, self.listing = name, listing
         writer = Straight(listing, name)
         self.text = writer.text()

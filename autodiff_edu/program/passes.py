@@ -59,8 +59,8 @@ def folded(listing: Listing) -> Listing:
 
 
 def shared(listing: Listing) -> Listing:
-    """Compute the same expression once, and ask the same question once."""
-    instead: dict[Value, Value] = {}
+    """Compute the same expression once, and ask the same question once; keep equal constants once."""
+    instead = _equal_constants(listing)
     seen: dict[Any, Value] = {}
     left = []
     for instruction in _with(instead, listing):
@@ -73,6 +73,20 @@ def shared(listing: Listing) -> Listing:
             instead[output] = seen[key]
             seen[key].label = seen[key].label or output.label
     return listing.with_instructions(left, instead)
+
+
+def _equal_constants(listing: Listing) -> dict[Value, Value]:
+    """Return for some small constants an earlier one with the same numbers, bit for bit."""
+    instead: dict[Value, Value] = {}
+    known: dict[Any, Value] = {}
+    for instruction in listing.instructions:
+        for value in instruction.reads():
+            if value.array is None or value.nbytes > SMALL or value.dtype.hasobject:
+                continue
+            first = known.setdefault((value.shape, value.dtype, np.asarray(value.array).tobytes()), value)
+            if first is not value:
+                instead[value] = first
+    return instead
 
 
 def _with(instead: dict[Value, Value], listing: Listing) -> Iterator[Instruction]:

@@ -1,4 +1,4 @@
-"""Switches the garbage collector off while a large document is written, which it would traverse again and again."""
+"""Switches the garbage collector off while something large is built, which it would traverse again and again."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from contextlib import contextmanager
 def without_collecting() -> Iterator[None]:
     """Postpone garbage collection until the block ends.
 
-    Everything created while a document is written is part of it, so there is nothing to collect, and looking for it
-    takes a third of the time.
+    Everything created while a document is written, or a program compiled, is part of it. So there is nothing to
+    collect, and looking for it takes a third of the time.
 
     >>> import gc
     >>> with without_collecting():

@@ -23,6 +23,7 @@ ENTRY = "tex-chtml.js"
 ICON = re.compile(  # "name":[width,height,[aliases],"number","path" or two of them],
     r'"?(?P<name>[\w-]+)"?:\[\d+,\d+,\[(?P<aliases>[^\[\]]*)\],"[0-9a-f]+",(?:"[^"]*"|\["[^"]*","[^"]*"\])\],?'
 )
+MODULE = re.compile(r'<script type="module">.*?</script>', re.DOTALL)
 LANGUAGES = {"base.json", "en.json", "nemeth.json"}
 
 META, DESCRIBED, CONTENT = (
@@ -94,20 +95,40 @@ def keep_icons(site: Path) -> None:
 def lighten(site: Path) -> None:
     """Take out source maps, what MathJax has for other pages, fonts in a second format, and outputs of downloads."""
     static = site / "_static"
+    mathjax = static / "mathjax"
     idle = [
         *static.rglob("*.map"),
         *static.glob("vendor/**/*.ttf"),  # each browser takes the .woff2 beside it
-        *(path for path in (static / "mathjax").glob("*.js") if path.name != ENTRY),
-        *(static / "mathjax" / "input").glob("*.js"),  # the formulas' language comes with tex-chtml.js
-        *(static / "mathjax" / "input" / "tex").rglob("all-packages.js"),
-        *(path for path in (static / "mathjax" / "sre" / "mathmaps").glob("*") if path.name not in LANGUAGES),
+        *(path for path in mathjax.glob("*.js") if path.name != ENTRY),
+        *(mathjax / "input").glob("*.js"),  # the formulas' language, their shapes and the menu come with tex-chtml.js
+        *(mathjax / "input" / "tex").rglob("all-packages.js"),
+        mathjax / "output" / "chtml.js",
+        mathjax / "output" / "chtml" / "fonts" / "tex.js",
+        mathjax / "ui" / "menu.js",
+        *(path for path in (mathjax / "sre" / "mathmaps").glob("*") if path.name not in LANGUAGES),
     ]
     for path in idle:
         path.unlink()
-    for folder in (static / "locales", static / "mathjax" / "adaptors", static / "mathjax" / "input" / "mml"):
+    for folder in (static / "locales", mathjax / "adaptors", mathjax / "input" / "mml"):
         shutil.rmtree(folder, ignore_errors=True)
+    for path in site.rglob("*.html"):
+        page = path.read_text(encoding="utf-8")
+        if (once := with_each_module_once(page)) != page:
+            path.write_text(once, encoding="utf-8")
     for path in (site / "_sources").rglob("*.ipynb"):
         path.write_text(to_run(json.loads(path.read_text(encoding="utf-8"))), encoding="utf-8")
+
+
+def with_each_module_once(page: str) -> str:
+    """Return a page with one copy of each script: every player brings its own, and each starts them all."""
+    seen: set[str] = set()
+
+    def kept(script: re.Match[str]) -> str:
+        known = script[0] in seen
+        seen.add(script[0])
+        return "" if known else script[0]
+
+    return MODULE.sub(kept, page)
 
 
 def to_run(notebook: dict[str, Any]) -> str:

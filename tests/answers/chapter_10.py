@@ -242,7 +242,7 @@ WRONG = {
         (both(norm=lambda gs, limit: np.zeros(3)), "Return a list"),
         (both(norm=lambda gs, limit: None), "returns None"),
         (both(norm=lambda gs, limit: ...), "three dots"),
-        ({"value": by_value}, "no function for norm"),
+        ({"value": by_value}, "missing a function for norm"),
         (both(norm=3.0), "without calling it"),
         ((by_value, by_norm), "I need a dict"),
     ],

@@ -669,6 +669,36 @@ class TestRefusals:
         with pytest.raises(ValueError, match="'fast' is not a pass; the passes are 'unused'"):
             ad.compile(lambda x: x, passes=("fast",))
 
+    def test_a_function_is_a_pass_of_ones_own_and_runs_in_its_turn(self):
+        seen = []
+
+        def counted(listing):
+            seen.append(len(listing.instructions))
+            return listing
+
+        program = ad.compile(lambda x: ad.grad(np.sin)(x), passes=("unused", counted, "folded")).program(1.0)
+        assert [*program.lengths] == ["recorded", "unused", "counted", "folded"]
+        assert seen == [program.lengths["unused"]] == [program.lengths["counted"]]
+
+    def test_a_pass_of_ones_own_decides_what_runs(self):
+        def without_cosines(listing):
+            first = listing.instructions[0]
+            return listing.with_instructions(
+                [first], {one.output_value: first.output_value for one in listing.instructions}
+            )
+
+        assert float(ad.compile(lambda x: np.cos(np.sin(x)), passes=(without_cosines,))(0.5)) == np.sin(0.5)
+
+    @pytest.mark.parametrize("wrong", [None, [], 3.0])
+    def test_a_pass_that_returns_no_listing_is_named(self, wrong):
+        def lost(listing):
+            return wrong
+
+        compiled = ad.compile(lambda x: x * 2.0, passes=("unused", lost))
+        with pytest.raises(TypeError, match=r"the pass lost returned .*; return listing\.with_instructions"):
+            compiled(1.0)
+        assert repr(compiled) == "<compiled <lambda>: 0 programs>"
+
 
 def _named(f):
     f.__name__ = "f"

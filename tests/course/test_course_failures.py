@@ -561,6 +561,77 @@ def test_the_independence_check_refuses_batch_normalisation_in_between_and_last(
         tape.batch_jacobian(y, x, check=True)
 
 
+# Chapter 17: a branch that is recorded once ---------------------------------------------------------------------------
+
+
+def penalty(x):
+    return x * x if x < 1.0 else 2.0 * x - 1.0
+
+
+def test_a_program_without_guards_keeps_the_branch_that_was_recorded():
+    x = ad.constant(0.5, name="x")
+    with ad.GradientTape() as tape:
+        tape.watch(x)
+        y = penalty(x)
+    names = {"x": np.float64(3.0)}
+    exec("\n".join(line for line in str(tape.code(y, x)).splitlines() if not line.startswith("x = ")), names)
+    assert names["gradient"] == 6.0
+    compiled = ad.compile(ad.grad(penalty))
+    assert [float(compiled(value)) for value in (0.5, 3.0)] == [1.0, 2.0]
+
+
+# Chapter 19: differentiating the last turn only ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rate", [1.2, 1.5, 3.0])
+def test_the_last_turn_only_is_off_by_one_minus_its_slope_and_newtons_last_turn_by_nothing(rate):
+    def turn(z, rate):
+        return 1.0 - np.exp(-(rate * z))
+
+    def newton_turn(z, rate):
+        return z - (z - turn(z, rate)) / (1.0 - rate * np.exp(-(rate * z)))
+
+    z = 1.0
+    for _ in range(500):
+        z = turn(z, rate)
+    h, shares = 1e-6, [1.0, 1.0]
+    for _ in range(500):
+        shares = [turn(shares[0], rate - h), turn(shares[1], rate + h)]
+    true = (shares[1] - shares[0]) / (2 * h)
+    alone = float(ad.grad(lambda rate: turn(z, rate))(rate))
+    factor = 1.0 - float(ad.grad(lambda z: turn(z, rate))(z))
+    assert 0.1 < factor < 0.9
+    assert alone / true == pytest.approx(factor, rel=1e-6)
+    assert float(ad.grad(lambda rate: newton_turn(z, rate))(rate)) == pytest.approx(true, rel=1e-6)
+
+
+def test_with_a_plain_number_in_backward_the_second_derivative_is_wrong():
+    def share(rate):
+        z = 1.0
+        for _ in range(200):
+            z = 1.0 - np.exp(-rate * z)
+        return z
+
+    def shared(again):
+        @ad.custom_gradient
+        def solved(rate):
+            z = share(float(rate))
+
+            def backward(dz):
+                inside = solved(rate) if again else z
+                escaped = np.exp(-(rate * inside))
+                return dz * inside * escaped / (1.0 - rate * escaped)
+
+            return z, backward
+
+        return solved
+
+    ad.check_gradients(shared(again=True), 1.5, order=3)
+    ad.check_gradients(shared(again=False), 1.5, order=1)
+    with pytest.raises(AssertionError, match="the second derivative of solved is wrong"):
+        ad.check_gradients(shared(again=False), 1.5)
+
+
 # Chapter 18: recomputing with other random numbers --------------------------------------------------------------------
 
 

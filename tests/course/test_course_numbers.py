@@ -4,13 +4,18 @@ They were measured on TensorFlow 2.21 or worked out by hand. The failures that a
 `test_course_failures.py`.
 """
 
+import json
 import math
+import re
 from pathlib import Path
 from statistics import NormalDist
 
 import numpy as np
 import pytest
 from differences import assert_derivatives, central_differences
+from scipy.integrate import solve_ivp
+from scipy.optimize import minimize_scalar, root
+from scipy.special import lambertw
 
 import autodiff_edu as ad
 from autodiff_edu import nn
@@ -611,6 +616,139 @@ def test_with_batch_normalisation_last_the_batch_jacobian_is_almost_zero_and_the
     assert np.abs(diagonal).max() > 0.1
 
 
+# Chapter 19: implicit differentiation -------------------------------------------------------------------------------
+
+
+def printed(cell):
+    """Return what a cell of chapter 19 prints, as nbval checks it."""
+    path = Path(__file__).parents[2] / "notebooks/19-implicit-differentiation.ipynb"
+    (outputs,) = [c["outputs"] for c in json.loads(path.read_text("utf-8"))["cells"] if c["id"] == cell]
+    return "".join("".join(output["text"]) for output in outputs)
+
+
+def numbers_in(text):
+    return [float(number.replace(",", "")) for number in re.findall(r"-?[\d,]*\.?\d+(?:e[-+]\d+)?", text)]
+
+
+def final_share(rate):
+    """The larger root of z = 1 - exp(-rate z), by Lambert's W."""
+    return 1 + lambertw(-rate * math.exp(-rate)).real / rate
+
+
+def slope_of_share(rate):
+    escaped = 1 - final_share(rate)
+    return final_share(rate) * escaped / (1 - rate * escaped)
+
+
+def test_lamberts_w_gives_the_share_of_the_town_and_its_slopes():
+    z, slope, h = final_share(1.5), slope_of_share(1.5), 1e-4
+    assert slope == pytest.approx((final_share(1.5 + h) - final_share(1.5 - h)) / (2 * h), rel=1e-6)
+    assert printed("want-1") == f"{100 * z:.1f} % of the town, after 55 turns\n"
+    curvature = (slope_of_share(1.5 + h) - slope_of_share(1.5 - h)) / (2 * h)
+    assert printed("implicit-3") == f"the slope of the slope: {curvature:.5f}\n"
+    last, every, nudged = numbers_in(printed("break-2"))
+    assert (every, nudged) == (round(slope, 5), round(slope, 5))
+    assert f"{last / every:.3f}" == "0.374" == f"{1 - 1.5 * (1 - z):.3f}"
+    assert numbers_in(printed("newton-2")) == [every, 0.0]
+    assert [round(100 * final_share(rate)) for rate in (1.5, 3.0)] == [58, 94]
+
+
+def test_the_unrolled_slope_is_later_than_the_value_and_the_tape_grows_with_the_turns():
+    z, slope, errors = 1.0, 0.0, {}
+    for turn in range(1, 65):
+        z, slope = 1 - math.exp(-1.5 * z), math.exp(-1.5 * z) * (z + 1.5 * slope)
+        off = abs(z / final_share(1.5) - 1), abs(slope / slope_of_share(1.5) - 1)
+        errors[turn] = [-math.log10(part) for part in off]
+        if f"\n{turn:>5}  " in printed("want-3"):
+            held = f"{4 * turn:>7}  {8 * (4 * turn + 1):>5}"  # rate, and what each entry makes
+            assert f"\n{turn:>5}  {z:.5f}  {slope:.5f}  {held}\n" in printed("want-3")
+    assert [f"{10**-digits:.1%}" for digits in errors[8]] == ["0.9%", "6.2%"]
+    behind = {turn: errors[turn][0] - errors[turn][1] for turn in (20, 60)}
+    assert behind[20] == pytest.approx(1.2, abs=0.1)
+    assert behind[60] == pytest.approx(1.65, abs=0.1)
+    assert (errors[40][0] - errors[20][0]) / 20 == pytest.approx(0.2, abs=0.01)
+    solved = ad.custom_gradient(lambda rate: (final_share(float(rate)), lambda dz: dz))
+    with ad.GradientTape() as tape:
+        solved(ad.Variable(1.5))
+    assert (len(tape.entries), tape.nbytes) == (1, 16)
+
+
+def test_newton_needs_six_turns_for_the_share():
+    z, turns, old = 1.0, 0, math.inf
+    while abs(z - old) >= 1e-12:
+        z, old, turns = z - (z - 1 + math.exp(-1.5 * z)) / (1 - 1.5 * math.exp(-1.5 * z)), z, turns + 1
+    assert turns == 6
+
+
+def test_close_to_a_double_root_the_slope_tends_to_two():
+    for rate, gap, _, slope in np.reshape(numbers_in(printed("fails-1").split("\n", 1)[1]), (-1, 4)):
+        assert gap == pytest.approx(1 - rate * (1 - final_share(rate)), abs=6e-6)
+        assert slope == pytest.approx(slope_of_share(rate), abs=6e-6)
+    assert slope_of_share(1 + 1e-4) == pytest.approx(2, abs=1e-3)
+
+
+def test_three_groups_agree_with_a_root_finder_and_differences():
+    contacts = np.array([[1.5, 0.4, 0.1], [0.4, 0.7, 0.2], [0.1, 0.4, 0.3]])
+    part = np.array([0.2, 0.6, 0.2])
+
+    def shares(c):
+        return root(lambda z: z - 1 + np.exp(-c @ z), np.ones(3), tol=1e-13).x
+
+    assert numbers_in(printed("vector-1")) == list(np.round(100 * shares(contacts)))
+    h, saved = 1e-4, np.zeros((3, 3))
+    for place in np.ndindex(3, 3):
+        nudge = np.zeros((3, 3))
+        nudge[place] = h
+        saved[place] = 10 * contacts[place] * part @ (shares(contacts + nudge) - shares(contacts - nudge)) / (2 * h)
+    assert numbers_in(printed("vector-2").split("\n", 1)[1]) == np.round(saved, 1).ravel().tolist()
+    z = shares(contacts)
+    series = np.diag(1 - z) @ contacts  # u = v + u A, as many times as it takes
+    exact = part @ np.linalg.inv(np.eye(3) - series)
+    off = {turns: part @ sum(np.linalg.matrix_power(series, k) for k in range(turns + 1)) for turns in (0, 10, 20, 40)}
+    wanted = "".join(f"{turns:>2} turns: u is off by {np.abs(u - exact).max():.0e}\n" for turns, u in off.items())
+    assert printed("vector-4") == wanted
+
+
+def test_the_learned_strength_is_the_best_one():
+    random = np.random.default_rng(11)
+    x, other = random.standard_normal((2, 16, 8))
+    y = x @ [1.0, -0.5, 0, 0, 0, 0, 0, 0] + random.standard_normal(16)
+    y_other = other @ [1.0, -0.5, 0, 0, 0, 0, 0, 0] + random.standard_normal(16)
+
+    def outer(s):
+        extended = np.vstack([x, np.sqrt(16 * np.exp(s)) * np.eye(8)])  # the penalty as eight further rows
+        w = np.linalg.lstsq(extended, np.concatenate([y, np.zeros(8)]), rcond=None)[0]
+        return np.mean((other @ w - y_other) ** 2)
+
+    s, h = math.log(0.01), 1e-4
+    slope = (outer(s + h) - outer(s - h)) / (2 * h)
+    assert printed("optimum-3").split()[-1] == f"{slope:.5f}"
+    formula, strength, loss = numbers_in(printed("optimum-5"))
+    assert formula == round(slope, 5)
+    best = minimize_scalar(outer, bounds=(-4, 2), method="bounded")
+    assert (strength, loss) == (pytest.approx(math.exp(best.x), abs=0.006), round(best.fun, 3))
+
+
+def test_the_adjoint_and_the_unrolled_slope_tend_to_that_of_the_equation():
+    def flow(_, state, rate):
+        healthy, ill = state
+        return [-rate * healthy * ill, rate * healthy * ill - 0.1 * ill]
+
+    def on_day_40(rate):
+        return solve_ivp(flow, (0, 40), [0.999, 0.001], args=(rate,), rtol=1e-12, atol=1e-14).y[1, -1]
+
+    true = (on_day_40(0.3001) - on_day_40(0.2999)) / 0.0002
+    table = np.reshape(numbers_in(printed("adjoint-table").split("\n", 1)[1]), (-1, 4))
+    steps, unrolled, adjoint, held = table.T
+    assert list(steps) == [20, 40, 80, 160]
+    for slopes in (unrolled, adjoint):
+        assert (np.diff(np.abs(slopes - true)) < 0).all()
+        assert slopes[-1] == pytest.approx(true, abs=2e-6)
+    apart = np.abs(unrolled - adjoint)
+    assert (apart[1:] < apart[:-1] / 4 + 1e-6).all()
+    assert (np.diff(held) == 528 * np.diff(steps)).all()
+
+
 # Chapter 18: memory ---------------------------------------------------------------------------------------------------
 
 
@@ -830,3 +968,36 @@ def test_the_gradients_of_a_line_s_cost_have_the_shapes_of_w_and_b_in_the_struct
     # xw + b is (16.5, 21.5), and the mean is over two numbers
     assert by_b.tolist() == [16.5, 21.5]
     assert by_w.tolist() == [[16.5, 21.5], [33.0, 43.0], [49.5, 64.5]]
+
+
+# Chapter 17: trace once, run many -------------------------------------------------------------------------------------
+
+
+HOURS, ABOVE_ROOM = np.linspace(0.0, 1.0, 6), np.array([0.70, 0.49, 0.34, 0.24, 0.17, 0.12])
+
+
+def tea(start, rate):
+    return np.mean((start * np.exp(-rate * HOURS) - ABOVE_ROOM) ** 2)
+
+
+def tea_step(start, rate, size):
+    slopes = ad.grad(tea, argnums=(0, 1))(start, rate)
+    return start - size * slopes[0], rate - size * slopes[1], tea(start, rate)
+
+
+def test_the_tea_starts_69_9_degrees_above_the_room_and_cools_at_1_78_per_hour():
+    guess = np.array([0.5, 1.0])
+    for _ in range(20):  # Gauss and Newton's steps, without a tape
+        decay = np.exp(-guess[1] * HOURS)
+        slopes = np.stack([decay, -guess[0] * HOURS * decay], axis=1)
+        guess += np.linalg.lstsq(slopes, ABOVE_ROOM - guess[0] * decay, rcond=None)[0]
+    assert (f"{100 * guess[0]:.1f}", f"{guess[1]:.2f}") == ("69.9", "1.78")
+    start, rate, fast = 0.5, 1.0, ad.compile(tea_step)
+    for _ in range(10_000):
+        start, rate, _ = fast(start, rate, 0.5)
+    assert np.allclose([float(start), float(rate)], guess, rtol=1e-6)
+
+
+def test_the_first_passes_leave_28_26_25_and_20_operations_of_the_step():
+    lengths = ad.compile(tea_step).program(0.5, 1.0, 0.5).lengths
+    assert [lengths[name] for name in ("recorded", "unused", "folded", "shared")] == [28, 26, 25, 20]

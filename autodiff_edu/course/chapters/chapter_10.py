@@ -207,7 +207,7 @@ def _judge_orders(scores: Any, found: float, slopes: Any, second: Any, right: fl
 def clips(answer: Any) -> str:
     """Check 10.3: two functions that clip a list of gradients, by value and by global norm."""
     needs_dict(answer, '{"value": clip_by_value, "norm": clip_by_global_norm}')
-    needs_each(answer, ("value", "norm"), "There is no function for")
+    needs_each(answer, ("value", "norm"), "Your answer is missing a function for")
     needs_function(answer["value"], "clip_by_value(gradients, limit)")
     needs_function(answer["norm"], "clip_by_global_norm(gradients, limit)")
     pair, _, single = GRADIENTS

@@ -222,10 +222,8 @@ PREDICTIONS: dict[str, Prediction] = {
         answer=20,
         hints={
             1: "With one input, forward needs one tangent. How many seeds does reverse need?",
-            10: "10 is the width of the tanh, and both ways have to go through that.",
             21: "Almost: with 21 inputs, forward already makes one pass more than reverse.",
             40: "Forward pushes one tangent per input, reverse pulls back one seed per output.",
-            200: "200 is how many numbers pass through the rule: 20 seeds, 10 numbers each. How many inputs?",
         },
         why="20 tangents against 20 seeds: the two meet where the Jacobian is square.",
     ),

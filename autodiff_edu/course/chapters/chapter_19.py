@@ -1,0 +1,274 @@
+"""The exercises of chapter 19, implicit differentiation: Kepler's equation, a layer that feeds itself, strengths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import autodiff_edu as ad
+
+from ...custom.call import Custom
+from ..feedback import NotYet, call, near, needs_function, numbers, quoted
+from ..predictions import Prediction
+
+_Hints = tuple[tuple[Any, str], ...]
+
+
+def kepler(answer: Any) -> str:
+    """Check 19.1: the two contributions of Kepler's equation, with a cotangent other than 1."""
+    needs_function(answer, "angle(M, e)")
+    mean, e, v = 1.2, 0.55, 1.7
+    angle = mean
+    for _ in range(30):
+        angle -= (angle - e * np.sin(angle) - mean) / (1 - e * np.cos(angle))
+    sine, slope, wrong_way = np.sin(angle), 1 - e * np.cos(angle), 1 + e * np.cos(angle)
+    given = _contributions(answer, (mean, e), angle, v, "angle(M, e)")
+    if not near(given, (v / slope, v * sine / slope)):
+        _two_of_kepler(given, v, sine, slope, np.cos(angle), e)
+        one_minus = 1 - e * np.cos(mean)
+        known: _Hints = (
+            ((v, v * sine), "That's the last turn only: E moves on both sides. Divide by ∂g/∂E."),
+            (
+                (1 / slope, sine / slope),
+                "That's the slope, without the cotangent. In a chain, something other than 1 arrives.",
+            ),
+            ((v * sine / slope, v / slope), "The two have changed places: the contribution for M comes first."),
+            (
+                (-v / slope, -v * sine / slope),
+                "Both signs are the wrong way round: ∂g/∂M is -1, and the theorem has a minus too.",
+            ),
+            (
+                (v / wrong_way, v * sine / wrong_way),
+                "The sign in the denominator: what is the slope of E - e sin E with respect to E?",
+            ),
+            ((v * slope, v * sine * slope), "Divide by ∂g/∂E instead of multiplying by it."),
+            (
+                (v / one_minus, v * np.sin(mean) / one_minus),
+                "The slopes belong to the place where the solver ended: use E instead of M.",
+            ),
+        )
+        _refuse(given, known)
+        raise NotYet(
+            f"For a cotangent of {v}, the contributions are {v / slope:.6f} and {v * sine / slope:.6f}; yours are "
+            f"{given[0]:.6f} and {given[1]:.6f}. Differentiate g = E - e sin E - M with respect to E, M and e."
+        )
+    if _right_twice(answer, mean, e, (-e * sine / slope**3)):
+        return "One division for each number, and right to second order too."
+    return "One division for each number. (Once: for second derivatives, `backward` would use `E = angle(M, e)`.)"
+
+
+def _two_of_kepler(given: Any, v: float, sine: Any, slope: Any, cosine: Any, e: float) -> None:
+    """Raise the hint for a contribution for e that is wrong where the one for M is right."""
+    if not near(given[0], v / slope):
+        return
+    known: _Hints = (
+        (-v * sine / slope, "The contribution for M is right. For e, ∂g/∂e is -sin E, and the theorem has a minus."),
+        (v * cosine / slope, "The contribution for M is right. For e: differentiate e sin E with respect to e, not E."),
+        (e * v * sine / slope, "The contribution for M is right. For e, ∂g/∂e is -sin E, without a factor e."),
+        (v * sine, "The contribution for M is right. The one for e is divided by ∂g/∂E as well."),
+        (v / slope, "The contribution for M is right. The one for e also has the slope of g with respect to e."),
+    )
+    _refuse(given[1], known)
+
+
+def _right_twice(answer: Any, mean: float, e: float, wanted: float) -> bool:
+    """Return whether the second derivative with respect to the first argument is right."""
+    try:
+        found = ad.grad(ad.grad(lambda m: answer(m, ad.constant(e))))(mean)
+        return near(float(found), float(wanted), 1e-5)
+    except Exception:  # a rule may be right once and raise the second time, as with plain numbers
+        return False
+
+
+def _contributions(answer: Any, arguments: tuple[Any, ...], value: Any, v: Any, written: str) -> list[Any]:
+    """Return what the answer's own `backward` makes of the cotangent `v`, one array for each argument."""
+    sources = [ad.constant(argument) for argument in arguments]
+    name = written.split("(")[0]
+    with ad.GradientTape() as tape:
+        tape.watch(sources)
+        found = call(answer, *sources, written=written)
+        if isinstance(found, tuple):
+            raise NotYet(f"{written} returns a tuple. Write `@ad.custom_gradient` above the function.")
+        if not near(numbers(found.numpy() if isinstance(found, ad.Tensor) else found), value):
+            raise NotYet(f"The value isn't the solution of the equation. Keep the solver of the template in `{name}`.")
+        target = np.sum(found * v)
+    if not any(isinstance(entry.operation, Custom) for entry in tape.entries):
+        raise NotYet(
+            f"Here, the tape walks through your solver or finds nothing: `{name}` has no custom gradient. "
+            "Write `@ad.custom_gradient` above it."
+        )
+    try:
+        given = tape.gradient(target, sources)
+    except Exception as error:
+        if "Ellipsis" in str(error):
+            raise NotYet("Replace the three dots: what does backward return, one contribution each?") from error
+        raise NotYet(
+            f"In the backward pass your function raised {type(error).__name__}: {quoted(str(error))}."
+        ) from error
+    if any(part is None for part in given):
+        raise NotYet("Your backward returns None for an argument. Is a `return` missing?")
+    return [part.numpy() for part in given]
+
+
+def _refuse(given: Any, known: _Hints) -> None:
+    for wrong, hint in known:
+        pairs = zip(given, wrong, strict=True) if isinstance(wrong, tuple) else [(given, wrong)]
+        if all(near(one, other) for one, other in pairs):
+            raise NotYet(hint)
+
+
+def equilibrium(answer: Any) -> str:
+    """Check 19.2: what goes back from a fixed point z = tanh(W z + b) to W and to b."""
+    needs_function(answer, "equilibrium(W, b)")
+    random = np.random.default_rng(192)
+    w, b, v = 0.3 * random.standard_normal((4, 4)), random.standard_normal(4), random.uniform(0.5, 2.0, 4)
+    z = np.zeros(4)
+    for _ in range(300):
+        z = np.tanh(w @ z + b)
+    one, slope = np.eye(4), np.diag(1 - z**2)
+
+    def pair(u: Any, at_slope: Any = slope) -> tuple[Any, Any]:
+        return np.outer(at_slope @ u, z), at_slope @ u
+
+    right = np.linalg.solve((one - slope @ w).T, v)
+    given = _contributions(answer, (w, b), z, v, "equilibrium(W, b)")
+    if all(near(mine, wanted) for mine, wanted in zip(given, pair(right), strict=True)):
+        return "One linear system, whatever the number of turns, and every weight has its slope."
+    ones = np.linalg.solve((one - slope @ w).T, np.ones(4))
+    known: _Hints = (
+        (pair(v), "That's the last turn only, u = v. The z that goes into the turn moves as well: u = v + u A."),
+        (pair(ones), "The cotangent v is missing: it is the right-hand side of the system."),
+        (
+            pair(np.linalg.solve(one - slope @ w, v)),
+            "That solves (1 - A) u = v. Going backward, u stands on the left, so transpose the matrix.",
+        ),
+        (pair(np.linalg.solve((one + slope @ w).T, v)), "The sign of A: u = v + u A means u (1 - A) = v."),
+        (
+            pair(np.linalg.solve((one - w).T, v)),
+            "In your system, A is W. The slope of tanh belongs to A too: A = D W.",
+        ),
+        (
+            pair(np.linalg.solve((one - w @ slope).T, v)),
+            "Your A is W D. The slope of tanh multiplies the rows of W, because tanh comes last: A = D W.",
+        ),
+        (pair(right, one), "u is the cotangent of tanh's result. It still has to go through tanh: multiply by 1 - z²."),
+        (pair(-right), "Both signs are the wrong way round. A fixed point, z = f, needs no extra minus."),
+        (pair((one - slope @ w).T @ v), "You multiplied by 1 - A. The system has to be solved."),
+    )
+    _refuse(given, known)
+    if near(given[1], pair(right)[1]) and near(given[0], pair(right)[0].T):
+        raise NotYet("The contribution for b is right, the one for W is transposed: row i belongs to output i.")
+    if near(given[1], pair(right)[1]):
+        raise NotYet("The contribution for b is right. For W: what multiplies W[i, j] in the turn?")
+    if near(given[0], pair(right)[0]):
+        raise NotYet("The contribution for W is right. For b: b is added, so what arrives at W z + b goes on to it.")
+    if all(near(mine, wanted, 0.1) for mine, wanted in zip(given, pair(right), strict=True)):
+        raise NotYet("That's close, but not settled: solve the system, or repeat u = v + u A more often.")
+    raise NotYet(
+        f"The first element for b should be {pair(right)[1][0]:.6f}, and yours is {given[1][0]:.6f}. First find u, the "
+        "cotangent of the turn's result, from u = v + u A; then pull it back through one turn."
+    )
+
+
+def strengths(answer: Any) -> str:
+    """Check 19.3: the slopes of a validation loss with respect to the logarithms of four strengths."""
+    needs_function(answer, "strength_slopes(X, y, X_other, y_other, s)")
+    random = np.random.default_rng(193)
+    x, other = random.standard_normal((12, 4)), random.standard_normal((9, 4))
+    y, y_other, s = random.standard_normal(12), random.standard_normal(9), random.uniform(-1.5, 1.0, 4)
+    hessian = 2 * x.T @ x / 12 + 2 * np.diag(np.exp(s))
+    w = np.linalg.solve(hessian, 2 * x.T @ y / 12)
+    v = 2 * other.T @ (other @ w - y_other) / 9
+    u, penalty = np.linalg.solve(hessian, v), np.exp(s)
+    written = "strength_slopes(X, y, X_other, y_other, s)"
+    given = call(answer, *(part.copy() for part in (x, y, other, y_other, s)), written=written)
+    if isinstance(given, tuple) and any(part is ... for part in given):
+        raise NotYet("Replace the three dots.")
+    slopes = numbers(given)
+    if np.shape(slopes) == () or np.shape(slopes) == (1,):
+        raise NotYet("That's one number. I need a slope for each element of s.")
+    if np.shape(slopes) != (4,):
+        raise NotYet(f"I need one slope for each of 4 strengths, and got the shape {np.shape(slopes)}.")
+    right = -2 * penalty * w * u
+    if near(slopes, right):
+        return "One linear system for all strengths: eight of them, or a thousand."
+    known: _Hints = (
+        (-right, "The sign is the wrong way round: the theorem has a minus."),
+        (-2 * w * u, "That's with respect to the strength. s is its logarithm, so a factor exp(s) is missing."),
+        (right / 2, "A factor 2 is missing: the slope of w² is 2w."),
+        (-2 * penalty * w * v, "That's with u = v, the last turn only. u is the solution of a system with H."),
+        (-2 * penalty * w * (hessian @ v), "You multiplied by H. Solve H u = v."),
+        (-2 * penalty * u, "How the inner gradient changes with s depends on w: 2 exp(s) w."),
+        (penalty * w**2, "That's how the inner loss changes with s. I need how its *gradient* does, times -u."),
+        (-2 * penalty * w, "That's the change of the inner gradient alone. Multiply it by u, too."),
+        (u, "That's u. Now pull -u back through the inner gradient, to s."),
+        (v, "That's v, how the outer loss changes with w. How does w change with s?"),
+        (w, "These are the weights. I need how the outer loss changes with each s."),
+    )
+    _refuse(slopes, known)
+    raise NotYet(
+        f"For a hidden fit, the first slope is {right[0]:.6g}, and yours is {slopes[0]:.6g}. Solve H u = v; then "
+        "multiply -u by how the inner gradient, element by element, changes with s."
+    )
+
+
+EXERCISES: dict[str, Callable[[Any], str]] = {"19.1": kepler, "19.2": equilibrium, "19.3": strengths}
+"""The checks by exercise."""
+
+PREDICTIONS: dict[str, Prediction] = {
+    "19.a": Prediction(
+        "After 8 turns, z is off by about 1 %. By how much will the tape's slope be off?",
+        answer="about 6 %",
+        choices=("about 0.01 %", "about 1 %", "about 6 %"),
+        hints={
+            "about 0.01 %": "The slope is made from the same eight values of z, and the early ones are far off.",
+            "about 1 %": "It would be 1 % if only the last z counted. The walk back uses all eight.",
+        },
+        why="The walk back uses every turn's z, and the early ones are further off than the last.",
+    ),
+    "19.b": Prediction(
+        "The value is right to 12 digits. What will the slope be?",
+        answer="too small",
+        choices=("right", "too small", "too large", "None"),
+        hints={
+            "right": "In the player, the last turn sent the most. Was it all?",
+            "too large": "In the player, every turn sent something positive. Now three of four turns are missing.",
+            "None": "R goes into the last turn, and that turn is recorded.",
+        },
+        why="Only the last turn's contribution is left, and the earlier ones were positive too.",
+    ),
+    "19.c": Prediction(
+        "With Newton's method, the last turn only: what will the slope be?",
+        answer="right",
+        choices=("right", "too small", "None"),
+        hints={
+            "too small": "The missing turns went through ∂f/∂z. How much does Newton's result depend on its start?",
+            "None": "R goes into the last turn, and that turn is recorded.",
+        },
+        why="At the root, the result of Newton's turn hardly depends on where the turn started.",
+    ),
+    "19.d": Prediction(
+        "How many entries will the tape of `final_share(R)` have?",
+        answer=1,
+        hints={
+            220: "That would be every turn. The solver gets `float(R)`, a plain number.",
+            55: "The solver gets `float(R)`, a plain number. Which of its operations are recorded?",
+            4: "The solver gets `float(R)`, a plain number. Which of its operations are recorded?",
+            2: "One for the whole solver. Is anything else recorded?",
+            0: "A custom gradient is recorded as an entry of its own.",
+        },
+        why="One for the whole solver, whatever it does.",
+    ),
+    "19.e": Prediction(
+        "Nine knobs, one total. How many linear systems does the backward pass solve?",
+        answer=1,
+        hints={
+            9: "The system has v on its right-hand side, and no knob. When do the knobs come in?",
+            3: "There's one system, with three unknowns.",
+        },
+        why="There's one cotangent v, so one u. Pulled back through one turn, it gives all nine slopes.",
+    ),
+}
+"""The predictions by their ids."""

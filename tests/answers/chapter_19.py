@@ -1,0 +1,220 @@
+"""Answers to the exercises of chapter 19."""
+
+import math
+
+import numpy as np
+
+import autodiff_edu as ad
+
+
+def solve_kepler(m, e):
+    t = m + e * np.sin(m)
+    for _ in range(50):
+        t = t - (t - e * np.sin(t) - m) / (1.0 - e * np.cos(t))
+    return t
+
+
+def angle(contributions):
+    """Return an answer whose backward returns contributions(v, t, m, e), with plain numbers."""
+
+    @ad.custom_gradient
+    def solved(m, e):
+        t = float(solve_kepler(float(m), float(e)))
+        return t, lambda v: contributions(v, t, float(m), float(e))
+
+    return solved
+
+
+@ad.custom_gradient
+def right_twice(m, e):
+    t = solve_kepler(float(m), float(e))
+
+    def backward(v):
+        t = right_twice(m, e)
+        u = v / (1.0 - e * np.cos(t))
+        return u, u * np.sin(t)
+
+    return t, backward
+
+
+def denominator(t, e):
+    return 1.0 - e * math.cos(t)
+
+
+def layer(contributions):
+    """Return an answer whose backward returns contributions(v, z, w), with arrays."""
+
+    @ad.custom_gradient
+    def solved(w, b):
+        fixed, b_ = ad.stop_gradient(w).numpy(), ad.stop_gradient(b).numpy()
+        z = np.zeros(len(b_))
+        for _ in range(200):
+            z = np.tanh(fixed @ z + b_)
+        return z, lambda v: contributions(v, z, fixed)
+
+    return solved
+
+
+def with_u(solve):
+    """Return a layer's contributions for a `u` that solve(v, d, w) finds."""
+
+    def contributions(v, z, w):
+        d = np.diag(1 - z**2)
+        inside = d @ solve(v, d, w)
+        return np.outer(inside, z), inside
+
+    return contributions
+
+
+def system(v, d, w):
+    return np.linalg.solve((np.eye(4) - d @ w).T, v)
+
+
+def repeated(times):
+    def solve(v, d, w):
+        u = v
+        for _ in range(times):
+            u = v + u @ (d @ w)
+        return u
+
+    return solve
+
+
+@ad.custom_gradient
+def by_pulling(w, b):
+    w_, b_ = ad.stop_gradient(w), ad.stop_gradient(b)
+    z = np.zeros(len(b))
+    for _ in range(200):
+        z = np.tanh(w_ @ z + b_)
+
+    def backward(v):
+        _, pull = ad.vjp(lambda z, w, b: np.tanh(w @ z + b), z, w, b)
+        u = v
+        for _ in range(300):
+            u = v + pull(u)[0]
+        return pull(u)[1:]
+
+    return z, backward
+
+
+def not_custom(w, b):
+    z = np.zeros(4)
+    for _ in range(200):
+        z = np.tanh(w @ z + b)
+    return z
+
+
+def parts(x, y, other, y_other, s):
+    h = 2 * x.T @ x / len(y) + 2 * np.diag(np.exp(s))
+    w = np.linalg.solve(h, 2 * x.T @ y / len(y))
+    v = 2 * other.T @ (other @ w - y_other) / len(y_other)
+    return h, w, v, np.linalg.solve(h, v), np.exp(s)
+
+
+def slopes(make):
+    return lambda *data: make(*parts(*data))
+
+
+def by_tape(x, y, other, y_other, s):
+    def outer(s):
+        w = np.linalg.solve(x.T @ x / len(y) + np.diag(np.exp(s)), x.T @ y / len(y))
+        return np.mean((other @ w - y_other) ** 2)
+
+    return ad.grad(outer)(s)
+
+
+RIGHT = {
+    "19.1": [
+        right_twice,
+        angle(lambda v, t, m, e: (v / denominator(t, e), v * math.sin(t) / denominator(t, e))),
+        angle(lambda v, t, m, e: [np.array(v / denominator(t, e)), np.array(v * np.sin(t) / denominator(t, e))]),
+    ],
+    "19.2": [layer(with_u(system)), layer(with_u(repeated(200))), by_pulling],
+    "19.3": [
+        slopes(lambda h, w, v, u, p: -2 * p * w * u),
+        slopes(lambda h, w, v, u, p: ad.constant(-2 * p * w * u)),
+        slopes(lambda h, w, v, u, p: (-np.linalg.inv(h) @ np.diag(2 * p * w)).T @ v),
+        slopes(lambda h, w, v, u, p: list(-2 * p * w * u)),
+        by_tape,
+    ],
+}
+
+WRONG = {
+    "19.1": [
+        (angle(lambda v, t, m, e: (..., ...)), "three dots"),
+        (angle(lambda v, t, m, e: (v, v * math.sin(t))), "last turn only"),
+        (angle(lambda v, t, m, e: (1 / denominator(t, e), math.sin(t) / denominator(t, e))), "without the cotangent"),
+        (
+            angle(lambda v, t, m, e: (v * math.sin(t) / denominator(t, e), v / denominator(t, e))),
+            "changed places",
+        ),
+        (angle(lambda v, t, m, e: (-v / denominator(t, e), -v * math.sin(t) / denominator(t, e))), "Both signs"),
+        (
+            angle(lambda v, t, m, e: (v / denominator(t, -e), v * math.sin(t) / denominator(t, -e))),
+            "sign in the denominator",
+        ),
+        (angle(lambda v, t, m, e: (v * denominator(t, e), v * math.sin(t) * denominator(t, e))), "instead of mult"),
+        (angle(lambda v, t, m, e: (v / denominator(m, e), v * math.sin(m) / denominator(m, e))), "E instead of M"),
+        (angle(lambda v, t, m, e: (v / denominator(t, e), -v * math.sin(t) / denominator(t, e))), "∂g/∂e is -sin"),
+        (angle(lambda v, t, m, e: (v / denominator(t, e), v * math.cos(t) / denominator(t, e))), "not E"),
+        (angle(lambda v, t, m, e: (v / denominator(t, e), v * e * math.sin(t) / denominator(t, e))), "without a f"),
+        (angle(lambda v, t, m, e: (v / denominator(t, e), v * math.sin(t))), "divided by ∂g/∂E as well"),
+        (angle(lambda v, t, m, e: (v / denominator(t, e), v / denominator(t, e))), "respect to e"),
+        (angle(lambda v, t, m, e: (7.0 * v, v)), "the contributions are"),
+        (angle(lambda v, t, m, e: v / denominator(t, e)), "your function raised"),
+        (angle(lambda v, t, m, e: None), "None"),
+        (solve_kepler, "no custom gradient"),
+        (lambda m, e: (m, lambda v: v), "returns a tuple"),
+        (lambda m, e: m + e, "Keep the solver"),
+        (lambda m: m, "raised TypeError"),
+        (3.0, "without calling it"),
+    ],
+    "19.2": [
+        (layer(lambda v, z, w: (..., ...)), "three dots"),
+        (layer(with_u(lambda v, d, w: v)), "last turn only"),
+        (layer(with_u(lambda v, d, w: system(np.ones(4), d, w))), "v is missing"),
+        (layer(with_u(lambda v, d, w: np.linalg.solve(np.eye(4) - d @ w, v))), "transpose the matrix"),
+        (layer(with_u(lambda v, d, w: np.linalg.solve((np.eye(4) + d @ w).T, v))), "The sign of A"),
+        (layer(with_u(lambda v, d, w: np.linalg.solve((np.eye(4) - w).T, v))), "belongs to A too"),
+        (layer(with_u(lambda v, d, w: np.linalg.solve((np.eye(4) - w @ d).T, v))), "rows of W"),
+        (layer(with_u(lambda v, d, w: (np.eye(4) - d @ w).T @ v)), "has to be solved"),
+        (layer(with_u(lambda v, d, w: -system(v, d, w))), "no extra minus"),
+        (layer(with_u(repeated(3))), "more often"),
+        (
+            layer(lambda v, z, w: (np.outer(system(v, np.diag(1 - z**2), w), z), system(v, np.diag(1 - z**2), w))),
+            "through tanh",
+        ),
+        (
+            layer(lambda v, z, w: (with_u(system)(v, z, w)[0].T, with_u(system)(v, z, w)[1])),
+            "is transposed",
+        ),
+        (layer(lambda v, z, w: (np.ones((4, 4)), with_u(system)(v, z, w)[1])), "what multiplies W"),
+        (layer(lambda v, z, w: (with_u(system)(v, z, w)[0], np.ones(4))), "b is added"),
+        (layer(lambda v, z, w: (np.ones((4, 4)), np.ones(4))), "first element for b"),
+        (layer(lambda v, z, w: with_u(system)(v, z, w)[::-1]), "your function raised"),
+        (layer(lambda v, z, w: None), "None"),
+        (not_custom, "no custom gradient"),
+        (lambda w, b: b, "Keep the solver"),
+        (3.0, "without calling it"),
+    ],
+    "19.3": [
+        (lambda *data: ..., "three dots"),
+        (slopes(lambda h, w, v, u, p: 2 * p * w * u), "has a minus"),
+        (slopes(lambda h, w, v, u, p: -2 * w * u), "logarithm"),
+        (slopes(lambda h, w, v, u, p: -p * w * u), "factor 2"),
+        (slopes(lambda h, w, v, u, p: -2 * p * w * v), "u = v"),
+        (slopes(lambda h, w, v, u, p: -2 * p * w * (h @ v)), "multiplied by H"),
+        (slopes(lambda h, w, v, u, p: -2 * p * u), "depends on w"),
+        (slopes(lambda h, w, v, u, p: p * w**2), "inner loss"),
+        (slopes(lambda h, w, v, u, p: -2 * p * w), "Multiply it by u"),
+        (slopes(lambda h, w, v, u, p: u), "That's u"),
+        (slopes(lambda h, w, v, u, p: v), "That's v"),
+        (slopes(lambda h, w, v, u, p: w), "the weights"),
+        (slopes(lambda h, w, v, u, p: np.sum(-2 * p * w * u)), "one number"),
+        (slopes(lambda h, w, v, u, p: np.diag(-2 * p * w)), "the shape"),
+        (slopes(lambda h, w, v, u, p: np.ones(4)), "the first slope is"),
+        (lambda *data: None, "None"),
+        (lambda x: x, "raised TypeError"),
+        (3.0, "without calling it"),
+    ],
+}
