@@ -190,11 +190,11 @@ PREDICTIONS: dict[str, Prediction] = {
         choices=(
             "the same operations, with other numbers",
             "fewer operations, since the tape knows the function now",
-            "nothing, since the tape exists already",
+            "nothing, since there is a tape of it",
         ),
         hints={
             "fewer operations, since the tape knows the function now": "A tape knows nothing of earlier tapes.",
-            "nothing, since the tape exists already": "Each step opens a tape of its own.",
+            "nothing, since there is a tape of it": "Each step opens a tape of its own.",
         },
         why="The function is the same, so the list is the same. Only the numbers in it are new.",
     ),
