@@ -248,15 +248,15 @@ PREDICTIONS: dict[str, Prediction] = {
         why="Rows 0 and 3 share a seed, and in column 2 the pattern knows of row 3 only.",
     ),
     "B.e": Prediction(
-        "Five inputs, five outputs. By rows, two seeds are enough. How many tangents are needed by columns?",
-        answer=5,
+        "Four inputs, four outputs. By rows, two seeds are enough. How many tangents are needed by columns?",
+        answer=4,
         within=0.0,
         hints={
             1: "Do columns 0 and 1 share a row?",
             2: "That's so by rows. Look at the last row: which columns have a number there?",
-            4: "Also the last column has a number in the last row.",
+            3: "The last column has a number in the last row, too.",
         },
-        why="All five columns have a number in the last row, so no two can share a tangent.",
+        why="All four columns have a number in the last row, so no two can share a tangent.",
     ),
 }
 """The predictions by their ids."""
