@@ -128,7 +128,10 @@ WRONG = {
         (of_colours(1), "ones at rows 0 and 1, which share column 1"),
         (of_colours(3, lambda products, colours, n: products[colours]), "outside the band"),
         (of_colours(3, lambda products, colours, n: np.where(band(n), products[colours], 0).T), "the transpose"),
-        (of_colours(3, lambda products, colours, n: np.where(band(n), products[(colours + 1) % 3], 0)), "the row's colour"),
+        (
+            of_colours(3, lambda products, colours, n: np.where(band(n), products[(colours + 1) % 3], 0)),
+            "the row's colour",
+        ),
         (of_colours(3, lambda products, colours, n: products), r"I need a matrix of shape \(8, 8\)"),
         (three_one_hot, "No seed has a one at row 3"),
         (without_ends, "Nothing has been put into row 7, column 6"),

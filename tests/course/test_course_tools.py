@@ -214,7 +214,7 @@ def test_appendices_are_handed_out_by_their_letter_after_the_numbers(tmp_path, c
     assert [key for key in CHAPTERS if isinstance(key, str)] == list(CHAPTERS)[-1:] == ["B"]
     assert main(["assignment", str(tmp_path / "out"), "b", "2"]) == 0
     assert [Path(line).name[0] for line in capsys.readouterr().out.splitlines()] == ["0", "B"]
-    with pytest.raises(ValueError, match="there is no chapter 99, A; there are 0, 1, .*, B"):
+    with pytest.raises(ValueError, match=r"there is no chapter 99, A; there are 0, 1, .*, B"):
         assignment.choose(tmp_path, ["A", 99])
     with pytest.raises(SystemExit):
         main(["assignment", str(tmp_path / "out"), "two"])

@@ -180,9 +180,7 @@ def ways(answer: Any) -> str:
 
 def _way_and_colours(name: str, pair: Any) -> tuple[str, int]:
     if not isinstance(pair, tuple | list) or len(pair) != 2:
-        raise NotYet(
-            f'For {name} write the way and the number of colours, as in ("rows", 12), not {shortened(pair)}.'
-        )
+        raise NotYet(f'For {name} write the way and the number of colours, as in ("rows", 12), not {shortened(pair)}.')
     if pair[0] is ... or pair[1] is ...:
         raise NotYet(f"Replace the three dots. Still open: {name}.")
     way, colours = pair
