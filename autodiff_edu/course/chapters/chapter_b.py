@@ -107,11 +107,11 @@ def _one_matrix(answer: Callable[..., Any], hidden: Any) -> None:
     if len(outside):
         row, column = outside[0]
         raise NotYet(
-            f"Row {row} has a number in column {column}, outside the band. It belongs to another row of the same colour."
+            f"Row {row} has a number in column {column}, outside the band. It belongs to another row of this colour."
         )
     row, column = np.argwhere(~np.isclose(matrix, hidden))[0]
     if matrix[row, column] == 0:
-        raise NotYet(f"Nothing has been put into row {row}, column {column}, for n = {n}. Has it a row of its colour?")
+        raise NotYet(f"For n = {n}, nothing has been put into row {row}, column {column}.")
     raise NotYet(
         f"For n = {n}, row {row}, column {column} is {hidden[row, column]:.3f}, and yours is {matrix[row, column]:.3f}. "
         "Look in the product of the row's colour, at the place of the column."
@@ -153,9 +153,7 @@ def _check_seeds(seeds: list[Any], n: int, *, right: bool) -> None:
         )
     missing = np.flatnonzero(np.sum(np.abs(seeds), axis=0) == 0)
     if len(missing):
-        raise NotYet(
-            f"No seed has a one at row {missing[0]}, for n = {n}, so its numbers never come back. Each row needs a colour."
-        )
+        raise NotYet(f"For n = {n}, no seed has a one at row {missing[0]}, so its numbers never come back.")
 
 
 def ways(answer: Any) -> str:
@@ -239,7 +237,7 @@ PREDICTIONS: dict[str, Prediction] = {
         answer="to row 3, column 2",
         choices=("nowhere: it is left out", "to row 0, column 1", "to row 3, column 2", "to row 2, column 0"),
         hints={
-            "nowhere: it is left out": "The function knows nothing of the pattern. Row 0 is in a seed, so it comes back.",
+            "nowhere: it is left out": "The function doesn't know the pattern. Row 0 is in a seed, so it all comes back.",
             "to row 0, column 1": "A walk back keeps the columns apart. It's rows that it adds up.",
             "to row 2, column 0": "Rows 0 and 2 have different seeds, so they aren't mixed.",
         },
