@@ -113,7 +113,7 @@ def _one_matrix(answer: Callable[..., Any], hidden: Any) -> None:
     if matrix[row, column] == 0:
         raise NotYet(f"For n = {n}, nothing has been put into row {row}, column {column}.")
     raise NotYet(
-        f"For n = {n}, row {row}, column {column} is {hidden[row, column]:.3f}, and yours is {matrix[row, column]:.3f}. "
+        f"For n = {n}, row {row}, column {column} is {hidden[row, column]:.3f}; yours is {matrix[row, column]:.3f}. "
         "Look in the product of the row's colour, at the place of the column."
     )
 
@@ -237,7 +237,7 @@ PREDICTIONS: dict[str, Prediction] = {
         answer="to row 3, column 2",
         choices=("nowhere: it is left out", "to row 0, column 1", "to row 3, column 2", "to row 2, column 0"),
         hints={
-            "nowhere: it is left out": "The function doesn't know the pattern. Row 0 is in a seed, so it all comes back.",
+            "nowhere: it is left out": "The function doesn't know the pattern: a seed brings back all of row 0.",
             "to row 0, column 1": "A walk back keeps the columns apart. It's rows that it adds up.",
             "to row 2, column 0": "Rows 0 and 2 have different seeds, so they aren't mixed.",
         },
