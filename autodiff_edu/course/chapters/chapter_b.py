@@ -211,13 +211,16 @@ PREDICTIONS: dict[str, Prediction] = {
         why="Three in each row, except the first and the last, which have two.",
     ),
     "B.b": Prediction(
-        "The one product holds parts of two rows. Which row does the number in column 2 come from?",
-        answer=3,
+        "One seed with ones for row 0 and row 3 goes back. How many numbers other than 0 come back?",
+        answer=5,
+        within=0.0,
         hints={
-            0: "Bead 0 has its own column and that of bead 1. Does it know of bead 2?",
-            2: "Row 2 has a 0 in the seed. Which rows have a one?",
+            2: "That's how many ones go back. How many numbers does row 0 have, and how many row 3?",
+            3: "That's row 3 alone. Bead 0, at the end, has a row, too.",
+            4: "Row 0 has two numbers. How many neighbours does bead 3 have?",
+            6: "Bead 0 is at the end, so it has only one neighbour among the beads.",
         },
-        why="Row 0 is 0 there, so the number is row 3's alone.",
+        why="Two from row 0, three from row 3, and no two of them in the same column.",
     ),
     "B.c": Prediction(
         "How many seeds does the cord of 1,000 beads need?",
