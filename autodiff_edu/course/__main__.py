@@ -14,12 +14,14 @@ import argparse
 import contextlib
 import json
 import math
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
+from .numbering import chapter_of
 from .tools import assignment, compare, execute, grade, nbgrader
 from .tools.minutes import minutes
 from .tools.submission import Limits, Result, unlimited
@@ -53,7 +55,11 @@ def _parser() -> argparse.ArgumentParser:
     command = commands.add_parser("assignment", help=text, description=text)
     command.add_argument("out", type=Path, metavar="OUT", help="the folder to write into")
     command.add_argument(
-        "chapters", type=int, nargs="*", metavar="CHAPTER", help="their numbers; all if there are none"
+        "chapters",
+        type=_chapter,
+        nargs="*",
+        metavar="CHAPTER",
+        help="their numbers, and letters of appendices; all if there are none",
     )
     form = command.add_mutually_exclusive_group()
     form.add_argument("--solutions", action="store_true", help="keep the folded solutions, to learn alone")
@@ -198,6 +204,12 @@ def _compare(chosen: argparse.Namespace) -> int:
         print(f"{setting}, {threads} thread{'s' * (threads > 1)}: {path}: {'' if found else 'the same'}".rstrip())
         print(*(f"    {line}\n" for line in found), sep="", end="", flush=True)
     return 1 if differ else 0
+
+
+def _chapter(text: str) -> int | str:
+    if not re.fullmatch(r"\d+|[A-Za-z]", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a chapter. Try 2 or B.")
+    return chapter_of(text)
 
 
 def _count(text: str) -> int:

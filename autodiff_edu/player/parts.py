@@ -4,7 +4,7 @@
   of rank 2), and `passes`, in order: the steps `first` and `last`, the `rows` whose seeds are pulled back from the one
   to the other, or the `columns` whose tangents are pushed forward, and `stack`, true for the one that takes all of them
   at once and starts from an empty matrix. A row or column is known from the last step of its pass. With passes of both
-  kinds there are two matrices.
+  kinds there are two matrices. A pass without `stack` takes several rows or columns if a sparsity pattern allows it.
 - `patches`: how the Jacobian of a batch folds. `target` and `source` (names), `full` (an array of shape samples,
   outputs, samples, inputs), `folded` (samples, outputs, inputs: the sums over the samples of the target), and the steps
   `made` (where `full` is known), `folds` (where each sample's patches slide together), `begun` (where a batch Jacobian

@@ -1,5 +1,6 @@
 """`sweep`: fills a Jacobian row by row or column by column, one pass each, then all of it in one pass.
 
+With a pattern of where it may be other than 0, rows that share no column are filled by one pass, and so are columns.
 For a batch, it folds the full Jacobian: the patches, one for each pair of samples of the result and the argument, slide
 together until one per sample is left.
 """
@@ -7,7 +8,7 @@ together until one per sample is left.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,14 @@ import numpy as np
 from ..arrays.structures import as_array
 from ..core.active import now
 from ..core.tensor import Tensor
-from ..derivatives.jacobians import one_tensor
+from ..derivatives.jacobians import one_tensor, stacked_cotangents
 from ..derivatives.tangents import push_forward
 from ..gradient_tape import GradientTape
 from ..trace.arrays import LARGEST, array
 from ..trace.events import Event, Remark, Watch
 from ..trace.trace import trace
 from ..transforms.forward import by_columns
+from ..transforms.sparse import Pattern, colours, pattern_of
 from . import Player
 from .parts import Written
 from .play import _parameters, _watchable
@@ -31,7 +33,7 @@ MOST_COLUMNS = 20  # a document keeps 12×20 elements in full
 MODES = ("reverse", "forward", "both")
 
 
-def sweep(f: Callable[[Any], Any], x: Any, mode: str = "reverse", batch: bool = False) -> Player:
+def sweep(f: Callable[[Any], Any], x: Any, mode: str = "reverse", batch: bool = False, sparsity: Any = None) -> Player:
     """Show how a Jacobian fills: first a row or a column per pass, one after another, then all of it in one pass.
 
     Parameters
@@ -45,6 +47,9 @@ def sweep(f: Callable[[Any], Any], x: Any, mode: str = "reverse", batch: bool = 
     batch : bool
         Whether to show instead how the Jacobian of a batch, of shape (samples, outputs, samples, inputs), folds into
         a batch Jacobian, of shape (samples, outputs, inputs). The first axis of `x` and of the result counts samples.
+    sparsity : array_like, SciPy sparse array, or a pair (rows, columns), optional
+        Where the Jacobian may be other than 0, as for `jacobian`. One seed then fills all rows of a colour, which share
+        no column, and one tangent all columns of a colour.
 
     Returns
     -------
@@ -54,8 +59,8 @@ def sweep(f: Callable[[Any], Any], x: Any, mode: str = "reverse", batch: bool = 
     Raises
     ------
     ValueError
-        If there are more elements than that, or none, the result does not depend on `x`, the mode is unknown, or the
-        shapes are not those of a batch.
+        If there are more elements than that, or none, the result does not depend on `x`, the mode is unknown, the
+        shapes are not those of a batch, or the pattern misses a place.
     TypeError
         If `x` or the result is not one array of real numbers.
 
@@ -66,6 +71,8 @@ def sweep(f: Callable[[Any], Any], x: Any, mode: str = "reverse", batch: bool = 
     Player('Jacobian of <lambda>(x)', 31 steps)
     >>> sweep(lambda x: x[1:] * x[:-1], [1.0, 2.0, 3.0], mode="forward")
     Player('Jacobian of <lambda>(x)', 20 steps)
+    >>> sweep(lambda x: x * x, [1.0, 2.0, 3.0], sparsity=np.eye(3))
+    Player('Jacobian of <lambda>(x)', 11 steps)
     >>> sweep(lambda x: x * x, [[1.0, 2.0], [3.0, 4.0]], batch=True)
     Player('Jacobian of <lambda>(x)', 16 steps)
     """
@@ -73,6 +80,8 @@ def sweep(f: Callable[[Any], Any], x: Any, mode: str = "reverse", batch: bool = 
         raise ValueError(f"mode is {mode!r}; it must be 'reverse', 'forward' or 'both'")
     name, source = _source(f, x)
     if batch:
+        if sparsity is not None:
+            raise ValueError("a batch Jacobian is filled without a pattern; leave out sparsity or batch")
         if mode != "reverse":
             raise ValueError(
                 f"a batch Jacobian is filled in reverse mode, but mode is {mode!r}; leave out mode or batch"
@@ -87,18 +96,24 @@ def sweep(f: Callable[[Any], Any], x: Any, mode: str = "reverse", batch: bool = 
             target = one_tensor(f(source), "sweep")
         _check_size(target, "the result has", MOST_ROWS)
         _check_connected(tape, target, source, name)
-        for way, lines, stack in _plan(mode, target.size, source.size):
+        pattern = None if sparsity is None else pattern_of(sparsity, target, source)
+        for way, groups, stack in _plan(mode, target.size, source.size, pattern):
             start = len(traced)
             if way == "columns":
-                tangents = _one_hot(source, lines)
-                push_forward(tape, {source._id: tangents if stack else tangents[0]}, (len(lines),) if stack else ())
-            elif stack:
+                tangents = _seeds(source, groups)
+                push_forward(tape, {source._id: tangents if stack else tangents[0]}, (len(groups),) if stack else ())
+            elif stack and pattern is None:
                 tape.jacobian(target, source, unconnected_gradients="zero")
+            elif stack:
+                stacked_cotangents(tape, target, [source], _seeds(target, groups))
             else:
-                tape.gradient(target, source, output_gradients=_one_hot(target, lines)[0])
-            passes.append((way, lines, stack, traced.events[start:]))
+                tape.gradient(target, source, output_gradients=_seeds(target, groups)[0])
+            passes.append((way, sorted(chain(*groups)), stack, traced.events[start:]))
     rows_first = mode != "forward"
     jacobian = tape.jacobian(target, source, "zero") if rows_first else by_columns(tape, [target], source)[0]
+    matrix = np.reshape(np.asarray(jacobian), (target.size, source.size))
+    if pattern is not None:
+        _check_pattern(pattern, matrix)
     traced = traced.without(*outer)
     document = traced.document()
     names = _name_of(document, traced.events, target), _name_of(document, traced.events, source)
@@ -107,7 +122,7 @@ def sweep(f: Callable[[Any], Any], x: Any, mode: str = "reverse", batch: bool = 
         "source": names[1],
         "rows": _labels(names[0], target.shape),
         "columns": _labels(names[1], source.shape),
-        "jacobian": array(np.reshape(np.asarray(jacobian), (target.size, source.size))),
+        "jacobian": array(matrix),
         "passes": [
             _span(traced.events, tape, happened) | {way: lines, "stack": stack}
             for way, lines, stack, happened in passes
@@ -211,17 +226,39 @@ def _check_connected(tape: GradientTape, target: Tensor, source: Tensor, name: s
         )
 
 
-def _plan(mode: str, rows: int, columns: int) -> Iterator[tuple[str, list[int], bool]]:
-    """List the passes: what they fill ("rows" or "columns"), which of them, and whether as a stack."""
+def _plan(mode: str, rows: int, columns: int, pattern: Pattern | None) -> Iterator[tuple[str, list[list[int]], bool]]:
+    """List the passes: what they fill ("rows" or "columns"), which of them from each seed, and whether as a stack."""
     ways = [way for way, other in (("rows", "forward"), ("columns", "reverse")) if mode != other]
-    sizes = [{"rows": rows, "columns": columns}[way] for way in ways]
-    for lines in zip_longest(*map(range, sizes)):
-        yield from ((way, [line], False) for way, line in zip(ways, lines, strict=True) if line is not None)
-    yield from ((way, list(range(size)), True) for way, size in zip(ways, sizes, strict=True))
+    grouped = [_groups(way, {"rows": rows, "columns": columns}[way], rows + columns, pattern) for way in ways]
+    for groups in zip_longest(*grouped):
+        yield from ((way, [group], False) for way, group in zip(ways, groups, strict=True) if group is not None)
+    yield from ((way, groups, True) for way, groups in zip(ways, grouped, strict=True))
 
 
-def _one_hot(tensor: Tensor, places: list[int]) -> Any:
-    return np.eye(int(tensor.size), dtype=tensor.dtype)[places].reshape((len(places), *tensor.shape))
+def _groups(way: str, size: int, both: int, pattern: Pattern | None) -> list[list[int]]:
+    """Return which rows, or which columns, one seed fills: each by itself, or with a pattern those of one colour."""
+    if pattern is None:
+        return [[line] for line in range(size)]
+    others, lines = pattern if way == "columns" else pattern[::-1]
+    found = colours(others, lines, both - size, size)
+    return [[line for line in range(size) if found[line] == colour] for colour in range(max(found) + 1)]
+
+
+def _check_pattern(pattern: Pattern, jacobian: Any) -> None:
+    missed = jacobian != 0
+    missed[pattern.rows, pattern.columns] = False
+    if missed.any():
+        row, column = (int(places[0]) for places in missed.nonzero())
+        raise ValueError(
+            f"the pattern misses row {row}, column {column}, where the Jacobian is {jacobian[row, column]:g}. It must "
+            "be true wherever the Jacobian may be other than 0"
+        )
+
+
+def _seeds(tensor: Tensor, groups: list[list[int]]) -> Any:
+    """Stack one seed for each group, with a one at each place that the group names."""
+    one_hot = np.eye(int(tensor.size), dtype=tensor.dtype)
+    return np.stack([one_hot[group].sum(axis=0) for group in groups]).reshape((len(groups), *tensor.shape))
 
 
 def _span(events: list[Event], tape: GradientTape, happened: list[Event]) -> dict[str, int]:

@@ -47,7 +47,8 @@ def jacobian(
     callable
         Returns one tensor per source, of shape `value.shape + source.shape`, in the structure of the sources. If `f`
         returns a structure, each of its tensors has such a result, in that structure. With `sparsity`, returns a SciPy
-        `csr_array` of plain numbers.
+        `csr_array` of plain numbers; where SciPy is not installed, a `SparseMatrix`, which has the same `shape`,
+        `dtype`, `nnz`, `T`, `@`, `toarray()` and `diagonal(k)`.
 
     Raises
     ------
@@ -57,8 +58,6 @@ def jacobian(
     TypeError
         When called, with `sparsity`: if `f` takes or returns several arrays, or a tape that is recording follows the
         result.
-    ImportError
-        When called, with `sparsity`: if SciPy is not installed.
 
     Notes
     -----

@@ -29,6 +29,7 @@ from ..core.tape import Tape
 from ..core.tensor import Tensor
 from ..derivatives.jacobians import stacked_cotangents
 from .forward import stacked_tangents
+from .sparse_matrix import SparseMatrix
 
 
 class Pattern(NamedTuple):
@@ -107,8 +108,7 @@ def pattern_of(sparsity: Any, value: Tensor, source: Tensor) -> Pattern:
 
 
 def sparse_jacobian(tape: Tape, value: Any, source: Any, sparsity: Any, mode: str, check: bool) -> Any:
-    """Return the Jacobian of one tensor with respect to another as a SciPy `csr_array`; see `jacobian`."""
-    scipy = _scipy()
+    """Return the Jacobian of one tensor with respect to another as a sparse matrix; see `jacobian`."""
     for what, structure in (("result", value), ("argument", source)):
         if not isinstance(structure, Tensor):
             raise TypeError(
@@ -123,10 +123,11 @@ def sparse_jacobian(tape: Tape, value: Any, source: Any, sparsity: Any, mode: st
     products = _plain(_products(tape, value, source, seeds, forward))
     here, there = (pattern.columns, pattern.rows) if forward else (pattern.rows, pattern.columns)
     data = products[np.asarray(groups, dtype=np.int64)[here], there].astype(source.dtype)
-    matrix = scipy.csr_array((data, (pattern.rows, pattern.columns)), shape=shape)
     if check:
-        _check(tape, value, source, matrix, pattern, forward)
-    return matrix
+        _check(tape, value, source, SparseMatrix(data, *pattern, shape), forward)
+    if scipy := _scipy():
+        return scipy.csr_array((data, (pattern.rows, pattern.columns)), shape=shape)
+    return SparseMatrix(data, *pattern, shape)
 
 
 def _grouped(pattern: Pattern, shape: tuple[int, int], mode: str, complex_source: bool) -> tuple[bool, list[int]]:
@@ -163,7 +164,7 @@ def _plain(products: Any) -> Any:
     return products._array
 
 
-def _check(tape: Tape, value: Tensor, source: Tensor, matrix: Any, pattern: Pattern, forward: bool) -> None:
+def _check(tape: Tape, value: Tensor, source: Tensor, matrix: SparseMatrix, forward: bool) -> None:
     """Compare a product of the matrix with one of the function, in a random direction: they agree only if all is right.
 
     Raises
@@ -180,9 +181,8 @@ def _check(tape: Tape, value: Tensor, source: Tensor, matrix: Any, pattern: Patt
     one_hot = np.zeros((len(wrong), int(computed.size)), computed.dtype)
     one_hot[np.arange(len(wrong)), wrong] = 1
     across = _plain(_products(tape, value, source, one_hot, not forward)) if len(wrong) else ()
-    lines, others = (pattern.rows, pattern.columns) if forward else (pattern.columns, pattern.rows)
     for line, numbers in zip(wrong.tolist(), across, strict=True):
-        missed = np.setdiff1d(np.flatnonzero(numbers), others[lines == line])
+        missed = np.setdiff1d(np.flatnonzero(numbers), turned.columns[turned.rows == line])
         if len(missed):
             row, column = (line, int(missed[0])) if forward else (int(missed[0]), line)
             raise ValueError(
@@ -199,8 +199,5 @@ def _index(flat: int, tensor: Tensor) -> str:
 def _scipy() -> Any:
     try:
         return import_module("scipy.sparse")
-    except ImportError as error:
-        raise ImportError(
-            "jacobian with sparsity returns a sparse array of SciPy, which is not installed. Run pip install scipy, or "
-            "leave sparsity out"
-        ) from error
+    except ImportError:
+        return None

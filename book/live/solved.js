@@ -11,12 +11,12 @@ export function solve(exercise) {
 export function tick() {
   for (const old of document.querySelectorAll(".live-tick")) old.remove();
   for (const link of document.querySelectorAll(".bd-sidebar-primary a[href], nav.bd-links a[href]")) {
-    const chapter = /chapters\/(\d\d)-/.exec(link.href)?.[1];
-    const count = solved().filter((exercise) => Number(exercise.split(".")[0]) === Number(chapter)).length;
+    const chapter = /chapters\/0?(\d+|[A-Z])-/.exec(link.href)?.[1];
+    const count = solved().filter((exercise) => exercise.split(".")[0] === chapter).length;
     if (chapter && count) mark(link, ` ✓ ${count} of 3`, `${count} of 3 exercises solved`);
   }
   for (const heading of document.querySelectorAll(".bd-toc a[href], article h3")) {
-    const exercise = /^(\d+\.\d+)\s/.exec(heading.textContent.trim())?.[1];
+    const exercise = /^((?:\d+|[A-Z])\.\d+)\s/.exec(heading.textContent.trim())?.[1];
     if (solved().includes(exercise)) mark(heading, " ✓", "solved");
   }
   const list = document.querySelector("nav.bd-links");

@@ -104,6 +104,26 @@ def test_columns_fill_in_forward_mode(opened: Any) -> None:
     tab.is_quiet()
 
 
+def test_one_seed_fills_several_rows(opened: Any) -> None:
+    chain = np.abs(np.subtract.outer(np.arange(4), np.arange(4))) <= 1
+    player = sweep(lambda x: 2 * x - np.pad(x[1:], (0, 1)) - np.pad(x[:-1], (1, 0)), np.ones(4), sparsity=chain)
+    tab, shown, document = opened(player)
+    label, lit = shown.root.locator(".sweep > .label"), shown.root.locator(".sweep tr[data-now] th")
+    assert label.text_content() == "Rows that share no column, or columns that share no row, are filled by one pass."
+    said = [
+        "Rows 1, 4 of 4, from the seed [1 0 0 1]",
+        "Row 2 of 4, from the seed [0 1 0 0]",
+        "Row 3 of 4, from the seed [0 0 1 0]",
+        "All 4 rows at once, from a stack of 3 seeds",
+    ]
+    for one, words in zip(document["sweep"]["passes"], said, strict=True):
+        shown.root.locator("input[type=range]").fill(str(one["last"]))
+        assert label.text_content() == words
+        assert lit.all_text_contents() == [document["sweep"]["rows"][row] for row in one["rows"]]
+        assert shown.root.evaluate(MATRIX) == expected_matrix(document, one["last"])
+    tab.is_quiet()
+
+
 def test_both_modes_fill_side_by_side_and_count_their_passes(opened: Any) -> None:
     tab, shown, document = opened(sweep(products, [1.0, -2.0, 3.0], mode="both"))
     passes = document["sweep"]["passes"]

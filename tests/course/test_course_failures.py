@@ -804,3 +804,49 @@ def test_scaling_by_what_all_blocks_send_does_not():
 
     found = first_slopes(scale)
     assert found == pytest.approx([found[0]] * 3, rel=1e-9)
+
+
+# Appendix B: a pattern that is not the function's ---------------------------------------------------------------------
+
+
+def wire_forces(h):
+    wire = np.concatenate([[0.0, 0.0], h, [0.0, 0.0]])
+    steep = wire[2:-1] - wire[1:-2]
+    pull, bend = steep + steep**3, wire[2:] - 2 * wire[1:-1] + wire[:-2]
+    return pull[1:] - pull[:-1] - 4 / len(steep) - (bend[2:] - 2 * bend[1:-1] + bend[:-2])
+
+
+def band(n, reach):
+    return np.abs(np.subtract.outer(np.arange(n), np.arange(n))) <= reach
+
+
+def forces_left(reach, turns):
+    jacobian, h, left = ad.jacobian(wire_forces, sparsity=band(1000, reach)), np.zeros(1000), []
+    for _ in range(turns):
+        left.append(np.abs(wire_forces(h)).sum())
+        h = h - np.linalg.solve(jacobian(h).toarray(), wire_forces(h))
+    return left
+
+
+def test_a_number_that_the_pattern_leaves_out_is_added_to_another_row_of_its_colour_or_lost():
+    h = np.array([-3.0, -5.0, -6.0, -6.0, -5.0, -3.0])
+    true = ad.jacobian(wire_forces)(h).numpy()
+    expected = np.where(band(6, 1), true, 0.0)
+    for row, column in np.argwhere(band(6, 2) & ~band(6, 1)):
+        other = row + 3 if row < column else row - 3
+        if 0 <= other < 6:
+            expected[other, column] += true[row, column]
+    assert expected[3, 2] - true[3, 2] == true[0, 2] == -1.0
+    assert np.array_equal(ad.jacobian(wire_forces, sparsity=band(6, 1))(h).toarray(), expected)
+    with pytest.raises(
+        ValueError, match=r"misses row 2, column 0: element \[2\] of the value depends on element \[0\]"
+    ):
+        ad.jacobian(wire_forces, sparsity=band(6, 1), check=True)(h)
+    assert np.array_equal(ad.jacobian(wire_forces, sparsity=band(6, 2), check=True)(h).toarray(), true)
+
+
+def test_newton_with_the_wrong_pattern_is_slow_without_a_word_and_with_the_right_one_is_not():
+    wrong, right = forces_left(1, 7), forces_left(2, 7)
+    assert wrong[6] > wrong[5] / 2 > 0.1
+    assert right[6] < 1e-7
+    assert right[5] < right[4] / 100

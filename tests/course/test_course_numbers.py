@@ -1001,3 +1001,148 @@ def test_the_tea_starts_69_9_degrees_above_the_room_and_cools_at_1_78_per_hour()
 def test_the_first_passes_leave_28_26_25_and_20_operations_of_the_step():
     lengths = ad.compile(tea_step).program(0.5, 1.0, 0.5).lengths
     assert [lengths[name] for name in ("recorded", "unused", "folded", "shared")] == [28, 26, 25, 20]
+
+
+# Appendix B: sparse Jacobians -----------------------------------------------------------------------------------------
+
+
+def forces(h):
+    cord = np.concatenate([[0.0], h, [0.0]])
+    steep = cord[1:] - cord[:-1]
+    pull = steep + steep**3
+    return pull[1:] - pull[:-1] - 4 / len(steep)
+
+
+def wire_forces(h):
+    wire = np.concatenate([[0.0, 0.0], h, [0.0, 0.0]])
+    bend = wire[2:] - 2 * wire[1:-1] + wire[:-2]
+    return forces(h) - (bend[2:] - 2 * bend[1:-1] + bend[:-2])
+
+
+def within(n, reach):
+    return np.abs(np.subtract.outer(np.arange(n), np.arange(n))) <= reach
+
+
+SIX = np.array([-3.0, -5.0, -6.0, -6.0, -5.0, -3.0])
+
+
+@pytest.mark.parametrize(("f", "reach", "bending"), [(forces, 1, 0.0), (wire_forces, 2, 1.0)])
+def test_the_jacobian_of_six_beads_is_that_of_its_formula(f, reach, bending):
+    stiff = 1.0 + 3.0 * np.arange(-3.0, 4.0) ** 2  # of the seven links, whose steepness is -3 … 3
+    formula = np.diag(stiff[1:-1], 1) + np.diag(stiff[1:-1], -1) - np.diag(stiff[1:] + stiff[:-1])
+    for offset, weight in ((0, 6), (1, -4), (-1, -4), (2, 1), (-2, 1)):
+        formula -= bending * weight * np.eye(6, k=offset)
+    for mode in ("forward", "reverse"):
+        found = ad.jacobian(f, mode=mode, sparsity=within(6, reach), check=True)(SIX)
+        assert np.array_equal(found.toarray(), formula)
+    if not bending:
+        assert formula[[0, 3]].tolist() == [[-41, 13, 0, 0, 0, 0], [0, 0, 1, -5, 4, 0]]
+
+
+def test_of_a_million_numbers_2998_are_not_0_and_take_23984_bytes():
+    found = ad.jacobian(forces, sparsity=within(1000, 1))(np.zeros(1000))
+    assert found.nnz == np.count_nonzero(found.toarray()) == 1000 + 2 * 999 == 2998
+    assert (found.data.nbytes, 1000 * 1000 * 8) == (23_984, 8_000_000)
+    assert pytest.approx(99.7, abs=0.01) == 100 * (1 - 2998 / 1000**2)
+
+
+def sag(links):
+    """Return the lowest height: the pull grows by 4 / links from each link to the next, and is 0 in the middle."""
+    pulls = 4 / links * (np.arange(links) - (links - 1) / 2)
+    steep = [np.roots([1.0, 0.0, 1.0, -pull]) for pull in pulls]
+    return np.cumsum([roots[np.abs(roots.imag).argmin()].real for roots in steep]).min()
+
+
+def by_newton(f, jacobian, turns):
+    h, path = np.zeros(1000), []
+    for _ in range(turns):
+        path.append((h.min(), np.abs(f(h)).sum()))
+        h = h - np.linalg.solve(jacobian(h).toarray(), f(h))
+    return path
+
+
+def test_the_cord_hangs_5_16_of_its_span_deep_after_six_turns_of_newton():
+    assert f"{sag(1001):.1f}" == "-312.8"
+    assert sag(1001) / 1001 == pytest.approx(-5 / 16, rel=1e-5)
+    path = by_newton(forces, ad.jacobian(forces, sparsity=within(1000, 1)), 7)
+    assert [f"{lowest:.1f}" for lowest, _ in path] == [
+        "0.0",
+        "-500.5",
+        "-369.3",
+        "-321.2",
+        "-313.1",
+        "-312.8",
+        "-312.8",
+    ]
+    assert path[1][0] == pytest.approx(-2 / 1001 * 500 * 501)  # where pull and steepness were the same
+    assert [f"{left:.0e}" for _, left in path[:6]] == ["4e+00", "2e+01", "4e+00", "7e-01", "4e-02", "1e-04"]
+    assert path[6][1] < 1e-8
+
+
+def test_conjugate_gradients_take_500_products_in_the_first_turn_and_more_later():
+    def products(h):
+        matrix, missing = -ad.jacobian(forces, sparsity=within(1000, 1))(h).toarray(), forces(h)
+        direction, count = missing, 0
+        while np.linalg.norm(missing) >= 1e-12 and count < 1000:
+            along = matrix @ direction
+            left = missing - (missing @ direction) / (direction @ along) * along
+            direction, missing = left - (left @ along) / (direction @ along) * direction, left
+            count += 1
+        return count
+
+    flat = np.zeros(1000)
+    assert products(flat) == 500  # by symmetry, half of the 1,000 eigenvectors play no part
+    once = flat - np.linalg.solve(ad.jacobian(forces)(flat).numpy(), forces(flat))
+    assert products(once) > 500
+
+
+def test_the_pattern_moves_333_times_fewer_numbers_for_1000_beads():
+    def moved(f, x):
+        found = []
+        with ad.hook(lambda event: found.append(event.cotangent.size if type(event).__name__ == "PullBack" else 0)):
+            f(x)
+        return sum(found)
+
+    for n in (10, 100, 1000):  # of ten entries, four for the n + 1 links, five for the beads, and one for both hooks
+        row = sum([n] * 4 + [n + 1] * 5 + [n + 2])
+        dense = moved(ad.jacobian(forces, mode="reverse"), np.zeros(n))
+        sparse = moved(ad.jacobian(forces, mode="reverse", sparsity=within(n, 1)), np.zeros(n))
+        assert (dense, sparse) == (n * row, 3 * row)
+    assert (dense, sparse) == (10_007_000, 30_021)
+
+
+def greedy(pattern):
+    """Colour rows by the graph in which two that share a column are neighbours, where the chapter keeps sets."""
+    shared = (pattern.astype(int) @ pattern.T.astype(int)) > 0
+    colours = np.full(len(pattern), -1)
+    for row in range(len(pattern)):
+        taken = set(colours[:row][shared[row, :row]])
+        colours[row] = min(set(range(row + 1)) - taken)
+    return colours
+
+
+def test_greedy_takes_3_5_7_2_and_400_colours_and_5_are_enough_for_a_grid():
+    arrow = np.eye(400) > 0
+    arrow[-1] = True
+    i, j = np.divmod(np.arange(400), 20)
+    grid = np.abs(np.subtract.outer(i, i)) + np.abs(np.subtract.outer(j, j)) <= 1
+    patterns = within(400, 1), within(400, 2), grid, arrow, np.ones((400, 400), dtype=bool)
+    assert [greedy(pattern).max() + 1 for pattern in patterns] == [3, 5, 7, 2, 400]
+    assert [greedy(pattern.T).max() + 1 for pattern in patterns] == [3, 5, 7, 400, 400]
+    five = (i + 2 * j) % 5
+    for column in grid.T:
+        assert len(set(five[column])) == column.sum()
+
+
+def test_exercise_b_1_takes_greedy_three_colours_and_b_3_the_better_way():
+    columns = ((0,), (2, 3), (0, 1), (1, 2), (3, 4), (4,))
+    pattern = np.array([[column in row for column in range(5)] for row in columns])
+    assert greedy(pattern).tolist() == [0, 0, 1, 2, 1, 0]
+    rows, places = np.ogrid[:100, :100]
+    a = (rows == places) | (places == 0)
+    rows, places = np.ogrid[:50, :100]
+    b = places // 2 == rows
+    rows, places = np.ogrid[:99, :198]
+    e = (places >= 2 * rows - 2) & (places <= 2 * rows + 1)
+    found = [(greedy(one).max() + 1, greedy(one.T).max() + 1) for one in (a, b, a.T, np.ones((100, 3)) > 0, e)]
+    assert found == [(100, 2), (1, 2), (2, 100), (100, 3), (2, 4)]

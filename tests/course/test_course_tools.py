@@ -14,6 +14,7 @@ from submitted import notebook
 import autodiff_edu as ad
 from autodiff_edu.course.__main__ import main
 from autodiff_edu.course.check import EXERCISES
+from autodiff_edu.course.numbering import chapter_of
 from autodiff_edu.course.tools import assignment
 from autodiff_edu.course.tools.execute import execute, fingerprint
 
@@ -31,7 +32,7 @@ def cells(path):
 def test_the_list_names_every_chapter_by_its_title(capsys):
     assert main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == len(list((ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb")))
+    assert len(lines) == len(list((ROOT / "notebooks").glob("*.ipynb"))) - 1  # appendix A has no exercises
     assert any(re.fullmatch(r"01-the-tape\.ipynb +1 · The tape +\d+ minutes, exercises 15", line) for line in lines)
 
 
@@ -206,4 +207,21 @@ def test_a_chapter_that_raises_or_lacks_is_left_as_it_was(tmp_path, capsys):
 
 
 def test_every_exercise_belongs_to_a_chapter_that_is_handed_out():
-    assert {int(exercise.split(".")[0]) for exercise in EXERCISES} == set(CHAPTERS)
+    assert {chapter_of(exercise) for exercise in EXERCISES} == set(CHAPTERS)
+
+
+def test_appendices_are_handed_out_by_their_letter_after_the_numbers(tmp_path, capsys):
+    assert [key for key in CHAPTERS if isinstance(key, str)] == list(CHAPTERS)[-1:] == ["B"]
+    assert main(["assignment", str(tmp_path / "out"), "b", "2"]) == 0
+    assert [Path(line).name[0] for line in capsys.readouterr().out.splitlines()] == ["0", "B"]
+    with pytest.raises(ValueError, match=r"there is no chapter 99, A; there are 0, 1, .*, B"):
+        assignment.choose(tmp_path, ["A", 99])
+    with pytest.raises(SystemExit):
+        main(["assignment", str(tmp_path / "out"), "two"])
+    assert "'two' is not a chapter. Try 2 or B." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["notes.ipynb", "", "ab-c", ".3"])
+def test_what_does_not_begin_with_a_chapter_is_refused(name):
+    with pytest.raises(ValueError, match="does not begin with a chapter"):
+        chapter_of(name)

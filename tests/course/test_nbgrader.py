@@ -51,7 +51,7 @@ def test_every_exercise_is_a_cell_to_fill_in_and_a_locked_check_worth_a_point():
             told = test["metadata"]["nbgrader"]
             assert (told["solution"], told["grade"], told["locked"], told["points"]) == (False, True, True, 1)
             assert REGION.sub("", "".join(answer["source"])) == handed_out[answer["id"]]
-            found += re.findall(r'check\("([\d.]+)", answer\)', "".join(test["source"]))
+            found += re.findall(r'check\("([\w.]+)", answer\)', "".join(test["source"]))
         others = [cell["id"] for cell in notebook["cells"] if not cell["id"].startswith("check-")]
         assert others == list(handed_out)
     assert found == list(EXERCISES)
@@ -70,7 +70,7 @@ def test_every_solution_passes_its_locked_check(monkeypatch):
                 try:
                     exec(compile(text, place, "exec"), names)
                 except (AssertionError, NameError):
-                    failed |= set(re.findall(r'check\("([\d.]+)"', text))
+                    failed |= set(re.findall(r'check\("([\w.]+)"', text))
     assert failed == NEEDS_THE_CHAPTER
 
 

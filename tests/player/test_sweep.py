@@ -145,6 +145,52 @@ def test_what_cannot_be_swept_is_refused_in_words(f, x, error, words):
         sweep(f, x)
 
 
+# Rows that share no column --------------------------------------------------------------------------------------------
+
+CHAIN = np.abs(np.subtract.outer(np.arange(6), np.arange(6))) <= 1
+
+
+def pulls(x):
+    return 2 * x - np.pad(x[1:], (0, 1)) ** 2 - np.pad(x[:-1], (1, 0)) ** 3
+
+
+@pytest.mark.parametrize(("mode", "way"), [("reverse", "rows"), ("forward", "columns")])
+def test_one_seed_fills_the_rows_or_columns_of_a_colour(mode, way):
+    document = document_of(sweep(pulls, np.linspace(1.0, 2.0, 6), mode=mode, sparsity=CHAIN))
+    part, steps = document["sweep"], document["steps"]
+    assert [(one[way], one["stack"]) for one in part["passes"]] == [
+        ([0, 3], False), ([1, 4], False), ([2, 5], False), ([0, 1, 2, 3, 4, 5], True),
+    ]  # fmt: skip
+    seeds = np.zeros((3, 6))
+    seeds[[0, 1, 2, 0, 1, 2], range(6)] = 1.0
+    kind = "cotangent" if mode == "reverse" else "tangent"
+    for one, wanted in zip(part["passes"], [*seeds, seeds], strict=True):
+        assert np.array_equal(steps[one["first"]][kind]["data"], wanted)
+    jacobian = ad.jacobian(pulls)(np.linspace(1.0, 2.0, 6)).numpy()
+    assert np.allclose(np.array(part["jacobian"]["data"], dtype=float), jacobian, rtol=1e-5)
+
+
+def test_both_ways_take_their_own_groups():
+    pattern = np.array([[True, True, True], [True, False, False]])
+    part = document_of(sweep(lambda x: np.stack([np.sum(x), x[0]]), np.ones(3), mode="both", sparsity=pattern))["sweep"]
+    assert [one.get("rows") or one["columns"] for one in part["passes"]] == [
+        [0], [0], [1], [1], [2], [0, 1], [0, 1, 2],
+    ]  # fmt: skip
+    part = document_of(sweep(lambda x: x * x, np.ones(3), mode="both", sparsity=(range(3), range(3))))["sweep"]
+    assert [one["stack"] for one in part["passes"]] == [False, False, True, True]
+
+
+def test_a_pattern_that_misses_a_place_is_refused_with_the_place():
+    pattern = CHAIN.copy()
+    pattern[4, 3] = False
+    with pytest.raises(ValueError, match=r"misses row 4, column 3, where the Jacobian is -3\. It must be"):
+        sweep(pulls, np.ones(6), sparsity=pattern)
+    with pytest.raises(ValueError, match="has 6 rows and 6 columns"):
+        sweep(pulls, np.ones(6), sparsity=CHAIN[1:])
+    with pytest.raises(ValueError, match="leave out sparsity or batch"):
+        sweep(own, BATCH, batch=True, sparsity=CHAIN)
+
+
 # A batch that folds --------------------------------------------------------------------------------------------------
 
 BATCH = [[1.0, 0.0], [2.0, 1.0], [0.0, -1.0]]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import autodiff_edu as ad
 from autodiff_edu.transforms import sparse
 from autodiff_edu.transforms.sparse import colours
+from autodiff_edu.transforms.sparse_matrix import SparseMatrix
 
 
 def chain(x):
@@ -225,10 +226,33 @@ def test_saving_it_is_refused(tmp_path):
         ad.save(lambda x: ad.jacobian(lambda x: x**3, sparsity=np.eye(2))(x), tmp_path / "f", np.ones(2))
 
 
-def test_without_scipy_it_says_what_to_install(monkeypatch):
+def test_without_scipy_the_matrix_reads_and_multiplies_as_scipys_does(monkeypatch):
+    x, pattern = np.linspace(-1, 1, 7), band(7)
+    with_scipy = ad.jacobian(chain, sparsity=pattern, check=True)(x)
     monkeypatch.setitem(sys.modules, "scipy.sparse", None)
-    with pytest.raises(ImportError, match="pip install scipy"):
-        ad.jacobian(np.sin, sparsity=np.eye(2))([1.0, 2.0])
+    found = ad.jacobian(chain, sparsity=pattern, check=True)(x)
+    assert isinstance(found, SparseMatrix)
+    assert (found.shape, found.dtype, found.nnz) == (with_scipy.shape, with_scipy.dtype, with_scipy.nnz)
+    np.testing.assert_array_equal(found.toarray(), with_scipy.toarray())
+    for k in range(-6, 7):
+        np.testing.assert_array_equal(found.diagonal(k), with_scipy.diagonal(k))
+    for other in (x, np.outer(x, [1.0, 2.0]), np.arange(7)):
+        np.testing.assert_allclose(found @ other, with_scipy @ other, rtol=1e-14)
+        np.testing.assert_allclose(found.T @ other, with_scipy.T @ other, rtol=1e-14)
+    pattern[3, 2] = False
+    with pytest.raises(ValueError, match="misses row 3, column 2"):
+        ad.jacobian(chain, sparsity=pattern, check=True)(x)
+
+
+def test_a_matrix_without_scipy_refuses_what_does_not_fit():
+    wide = SparseMatrix(np.array([2.0, 3.0]), np.array([0, 1]), np.array([2, 0]), (2, 3))
+    np.testing.assert_array_equal(wide.toarray(), [[0, 0, 2], [3, 0, 0]])
+    assert [wide.diagonal(k).tolist() for k in (-1, 0, 1, 2)] == [[3.0], [0.0, 0.0], [0.0, 0.0], [2.0]]
+    for k in (-2, 3):
+        with pytest.raises(ValueError, match=f"has no diagonal {k}"):
+            wide.diagonal(k)
+    with pytest.raises(ValueError, match=r"shape \(2, 3\) cannot be multiplied by an array of shape \(2,\)"):
+        wide @ np.ones(2)
 
 
 def test_a_large_stack_is_split(monkeypatch):

@@ -17,9 +17,12 @@ from typing import Any
 
 import autodiff_edu
 
+from ..check import EXERCISES
+from ..numbering import chapter_of, in_order
 from .execute import as_text
 
 HERE = Path(__file__).parents[1]
+NAMES = "[0-9][0-9]-*.ipynb", "[A-Z]-*.ipynb"
 ABOUT_FOLDS = re.compile(
     r"\s*Each solution unfolds below its exercise\."
     r'|\s*Below each exercise is a folded\s+solution:\s+click\s+"1 cell hidden"\s+to\s+open\s+it\.'
@@ -31,8 +34,8 @@ from autodiff_edu.course.tools.assignment import written_for
 written_for("{version}")"""
 
 
-def chapters() -> dict[int, Path]:
-    """Find the notebooks of the course, by their number.
+def chapters() -> dict[int | str, Path]:
+    """Find the notebooks of the course that have exercises, by their number, or by their letter for an appendix.
 
     Raises
     ------
@@ -44,9 +47,11 @@ def chapters() -> dict[int, Path]:
     >>> chapters()[1].name
     '01-the-tape.ipynb'
     """
+    with_exercises = {chapter_of(exercise) for exercise in EXERCISES}
     for folder in (HERE / "notebooks", HERE.parents[1] / "notebooks"):
-        if found := sorted(folder.glob("[0-9][0-9]-*.ipynb")):
-            return {int(path.name[:2]): path for path in found}
+        found = {chapter_of(path.name): path for form in NAMES for path in folder.glob(form)}
+        if found:
+            return {chapter: found[chapter] for chapter in sorted(found, key=in_order) if chapter in with_exercises}
     raise FileNotFoundError(
         f"there are no chapters in {HERE / 'notebooks'}: install autodiff-edu as a wheel, or from a whole checkout"
     )
@@ -110,15 +115,17 @@ def is_solution(cell: dict[str, Any]) -> bool:
     return "solution" in cell["metadata"].get("tags", ())
 
 
-def write(out: str | Path, numbers: Sequence[int] = (), *, solutions: bool = False, force: bool = False) -> list[Path]:
+def write(
+    out: str | Path, numbers: Sequence[int | str] = (), *, solutions: bool = False, force: bool = False
+) -> list[Path]:
     """Write chapters into a folder, ready to hand out, with their data and the licence.
 
     Parameters
     ----------
     out : path
         The folder; it is created if it is missing.
-    numbers : sequence of int
-        Which chapters; all if there are none.
+    numbers : sequence of int or str
+        Which chapters, an appendix by its letter; all if there are none.
     solutions : bool
         Whether the folded solutions stay.
     force : bool
@@ -150,7 +157,7 @@ def write(out: str | Path, numbers: Sequence[int] = (), *, solutions: bool = Fal
     return [out / path.name for path in chosen]
 
 
-def choose(out: Path, numbers: Sequence[int] = ()) -> list[Path]:
+def choose(out: Path, numbers: Sequence[int | str] = ()) -> list[Path]:
     """Find the chapters to write into a folder, all if there are no numbers.
 
     Raises
@@ -161,10 +168,10 @@ def choose(out: Path, numbers: Sequence[int] = ()) -> list[Path]:
     known = chapters()
     if unknown := set(numbers) - set(known):
         there = ", ".join(map(str, known))
-        raise ValueError(f"there is no chapter {', '.join(map(str, sorted(unknown)))}; there are {there}")
-    if out.resolve() == known[min(known)].parent.resolve():
+        raise ValueError(f"there is no chapter {', '.join(map(str, sorted(unknown, key=in_order)))}; there are {there}")
+    if out.resolve() == next(iter(known.values())).parent.resolve():
         raise ValueError(f"{out} is where the chapters come from; write them into another folder")
-    return [known[number] for number in sorted(set(numbers or known))]
+    return [known[number] for number in sorted(set(numbers or known), key=in_order)]
 
 
 def alongside() -> dict[str, bytes]:

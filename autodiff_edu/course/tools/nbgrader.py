@@ -35,14 +35,14 @@ with contextlib.redirect_stderr(None):  # nbgrader gives no points to a cell tha
 assert feedback, feedback.message"""
 
 
-def write(out: str | Path, numbers: Sequence[int] = (), *, force: bool = False) -> list[Path]:
+def write(out: str | Path, numbers: Sequence[int | str] = (), *, force: bool = False) -> list[Path]:
     """Write chapters as the source notebooks of an nbgrader course, each with its data and the licence.
 
     Parameters
     ----------
     out : path
         The course folder; it is made where there is none. An nbgrader_config.py that is there already stays as it is.
-    numbers : sequence of int
+    numbers : sequence of int or str
         Which chapters; all if there are none.
     force : bool
         Whether a notebook that is there already, and says something else, is replaced.

@@ -28,10 +28,11 @@ from typing import Any
 
 from ..check import EXERCISES, LISTENERS
 from ..feedback import Feedback
+from ..numbering import chapter_of
 from .assignment import chapters, is_solution
 from .execute import needs_jupyter
 
-CHECKED = re.compile(r"""\bcheck\(\s*["'](\d+\.\d+)["']""")
+CHECKED = re.compile(r"""\bcheck\(\s*["']((?:\d+|[A-Z])\.\d+)["']""")
 try:
     import resource
 except ImportError:  # Windows
@@ -136,10 +137,10 @@ def grade(path: str | Path, limits: Limits = Limits(), student: str = "") -> lis
         run = _Run(sources, limits)
         run.in_folder(folder)
     mentioned = {exercise for source in sources for exercise in CHECKED.findall(source)}
-    numbers = {exercise.split(".")[0] for exercise in mentioned | set(run.answers)}
-    if not numbers and (number := re.match(r"\d\d", path.name)):
-        numbers = {str(int(number[0]))}
-    expected = sorted((e for e in EXERCISES if e.split(".")[0] in numbers), key=lambda e: [*map(int, e.split("."))])
+    there = {chapter_of(exercise) for exercise in mentioned | set(run.answers)}
+    if not there and (number := re.match(r"\d\d|[A-Z](?=-)", path.name)):
+        there = {chapter_of(number[0])}
+    expected = [exercise for exercise in EXERCISES if chapter_of(exercise) in there]
     if not expected:
         return [Result(student, str(path), problem=run.stopped or "no exercise of the course is in it")]
     results = []

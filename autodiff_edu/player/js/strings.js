@@ -1,6 +1,8 @@
 /** Every text that the reader sees, by the part of the picture it stands in: a translation changes this table alone. */
 
 const shapeOf = (shape) => (shape.length ? `(${shape.join(", ")}${shape.length === 1 ? "," : ""})` : "scalar");
+const linesOf = (word, numbers) => (numbers.length === 1 ? `${word} ${numbers}` : `${word}s ${numbers.join(", ")}`);
+const allOf = (word, of) => (of === 1 ? `The only ${word}` : `All ${of} ${word}s at once`);
 const axesOf = (axes) => `${axes.length === 1 ? "axis" : "axes"} ${axes.join(" and ")}`;
 
 /** What is said about any answer that the reader gives: apart from the rest, for built/prediction.js has no more. */
@@ -320,15 +322,15 @@ export const STRINGS = {
       rows: "Each row takes a backward pass from a one-hot seed.",
       columns: "Each column takes a forward pass from a one-hot tangent.",
       both: "Each row takes a backward pass from a one-hot seed, each column a forward pass from a one-hot tangent.",
+      shared: "Rows that share no column, or columns that share no row, are filled by one pass.",
     },
     one: {
-      rows: (number, of, seed) => `Row ${number} of ${of}, from the seed ${seed}`,
-      columns: (number, of, tangent) => `Column ${number} of ${of}, from the tangent ${tangent}`,
+      rows: (numbers, of, seed) => `${linesOf("Row", numbers)} of ${of}, from the seed ${seed}`,
+      columns: (numbers, of, tangent) => `${linesOf("Column", numbers)} of ${of}, from the tangent ${tangent}`,
     },
     stack: {
-      rows: (of) => `${of === 1 ? "The only row" : `All ${of} rows at once`}, from a stack of one-hot seeds`,
-      columns: (of) =>
-        `${of === 1 ? "The only column" : `All ${of} columns at once`}, from a stack of one-hot tangents`,
+      rows: (of, seeds) => `${allOf("row", of)}, from a stack of ${seeds < of ? seeds : "one-hot"} seeds`,
+      columns: (of, seeds) => `${allOf("column", of)}, from a stack of ${seeds < of ? seeds : "one-hot"} tangents`,
     },
     passes: {
       rows: (over, of) => `reverse: ${over} of ${of} passes`,

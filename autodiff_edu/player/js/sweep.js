@@ -53,13 +53,16 @@ export function sweepView(trace) {
     set(cell, "title", text);
   }
 
-  const oneHot = (lines, hot) => (lines.length === 1 ? "1" : `[${lines.map((_, at) => Number(at === hot)).join(" ")}]`);
+  const seedOf = (lines, hot) => (lines.length === 1 ? "1" : `[${lines.map((_, at) => Number(hot.includes(at))).join(" ")}]`);
+  const seeds = (way) => passes.filter((pass) => pass[way] && !pass.stack).length;
   const caption = make("p", { class: "label" });
+  const shared = (pass) => !pass.stack && (pass.rows ?? pass.columns).length > 1;
   const say = (pass) => {
-    if (!pass) return words.before[ways.length > 1 ? "both" : ways[0]];
+    if (!pass) return words.before[passes.some(shared) ? "shared" : ways.length > 1 ? "both" : ways[0]];
     const way = pass.rows ? "rows" : "columns";
-    const [[line], lines] = [pass[way], { rows, columns }[way]];
-    return pass.stack ? words.stack[way](lines.length) : words.one[way](line + 1, lines.length, oneHot(lines, line));
+    const lines = { rows, columns }[way];
+    if (pass.stack) return words.stack[way](lines.length, seeds(way));
+    return words.one[way](pass[way].map((line) => line + 1), lines.length, seedOf(lines, pass[way]));
   };
   const show = (step) => {
     const now = passes.findLast(({ first }) => first <= step);

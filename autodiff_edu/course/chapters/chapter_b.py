@@ -1,0 +1,261 @@
+"""The exercises of appendix B, sparse Jacobians: colour a pattern, three products for a band, rows or columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from ..feedback import NotYet, call, near, needs_dict, needs_each, needs_function, number, numbers, shortened
+from ..predictions import Prediction
+
+ROWS: tuple[tuple[int, ...], ...] = ((0,), (2, 3), (0, 1), (1, 2), (3, 4), (4,))
+"""The columns of each row of B.1."""
+
+WAYS: dict[str, tuple[str, int, str]] = {
+    "a": ("columns", 2, "column 0 is full, so any two rows share it. Which columns share a row?"),
+    "b": ("rows", 1, "no input is used by two outputs, and each output uses two inputs."),
+    "c": ("rows", 2, "the last row is full, so any two columns share it. Which rows share a column?"),
+    "d": ("columns", 3, "the matrix is full, so nothing can be shared. Are there fewer rows, or fewer columns?"),
+    "e": ("rows", 2, "each output uses four inputs, and each input is used by two outputs, i and i + 1."),
+}
+"""For each Jacobian of B.3 the way, the number of colours, and what to look at."""
+
+SAME_WAY = {"row": "rows", "rows": "rows", "reverse": "rows", "column": "columns", "columns": "columns"} | {
+    "forward": "columns"
+}
+
+
+def colouring(answer: Any) -> str:
+    """Check B.1: any two colours, such that two rows of one colour never share a column."""
+    if isinstance(answer, dict) and set(answer) == set(range(len(ROWS))):
+        answer = [answer[row] for row in range(len(ROWS))]
+    try:
+        colours = list(answer.tolist() if hasattr(answer, "tolist") else answer)
+    except TypeError:
+        raise NotYet(f"I need a list with a colour for each row, and your answer is {shortened(answer)}.") from None
+    if ... in [colour if colour is ... else None for colour in colours]:
+        raise NotYet("Replace the three dots: each row needs a colour.")
+    if isinstance(answer, set) or any(isinstance(colour, list | tuple | set) for colour in colours):
+        raise NotYet("These look like groups of rows. Write one colour for each row instead, from row 0 to row 5.")
+    if len(colours) != len(ROWS):
+        raise NotYet(
+            f"There are six rows, so I need six colours, and got {len(colours)}."
+            + (" It's the rows that are coloured, not the columns." if len(colours) == 5 else "")
+        )
+    for row, columns in enumerate(ROWS):
+        for other in range(row):
+            shared = set(columns) & set(ROWS[other])
+            if shared and colours[row] == colours[other]:
+                raise NotYet(
+                    f"Rows {other} and {row} have the same colour, but both have a number in column {min(shared)}. "
+                    "There, their sum could not be taken apart."
+                )
+    if (used := len(set(colours))) > 2:
+        greedy = " That's what greedy colouring takes." if used == 3 else ""
+        raise NotYet(
+            f"No two rows of one colour share a column, so {used} products would do.{greedy} You can do with fewer: "
+            "start at row 0, go to the row that shares its column, and so on, and take turns."
+        )
+    return "Two colours. Each row shares a column with the next on the path 0, 2, 3, 1, 4, 5, so they take turns."
+
+
+def tridiagonal(answer: Any) -> str:
+    """Check B.2: the whole matrix from three products, for hidden matrices of several sizes."""
+    needs_function(answer, "tridiagonal(pull_back, n)")
+    random = np.random.default_rng(202)
+    for n in (8, 10, 3, 9, 1):
+        hidden = random.uniform(1.0, 9.0, (n, n)) * _band(n)
+        _one_matrix(answer, hidden)
+    return "Three products, whatever the size, and no number has been lost."
+
+
+def _band(n: int) -> Any:
+    return np.abs(np.subtract.outer(np.arange(n), np.arange(n))) <= 1
+
+
+def _one_matrix(answer: Callable[..., Any], hidden: Any) -> None:
+    n, seeds = len(hidden), []
+
+    def pull_back(seed: Any) -> Any:
+        if seed is ...:
+            raise NotYet("Replace the three dots: the seed has a one at each row of its colour.")
+        given = numbers(seed, "the seed")
+        if given.shape != (n,):
+            raise NotYet(f"A seed has one number for each of the {n} rows; yours has shape {given.shape}.")
+        seeds.append(given)
+        return given @ hidden
+
+    found = _call(answer, pull_back, n)
+    if hasattr(found, "toarray"):
+        found = found.toarray()
+    matrix = numbers(found)
+    if matrix.shape != (n, n):
+        raise NotYet(f"I need a matrix of shape ({n}, {n}), and yours has shape {matrix.shape}.")
+    if not seeds:
+        raise NotYet("You didn't call `pull_back`. It's the only way to the numbers.")
+    _check_seeds(seeds, n, right=near(matrix, hidden))
+    if near(matrix, hidden):
+        return
+    if not matrix.any():
+        raise NotYet("The matrix is still all zeros. Put each number of `mixed` into the row that it came from.")
+    if near(matrix, hidden.T):
+        raise NotYet("This is the transpose: the seed chooses rows, and `mixed` runs along the columns.")
+    outside = np.argwhere((matrix != 0) & ~_band(n))
+    if len(outside):
+        row, column = outside[0]
+        raise NotYet(
+            f"Row {row} has a number in column {column}, outside the band. It belongs to another row of this colour."
+        )
+    row, column = np.argwhere(~np.isclose(matrix, hidden))[0]
+    if matrix[row, column] == 0:
+        raise NotYet(f"For n = {n}, nothing has been put into row {row}, column {column}.")
+    raise NotYet(
+        f"For n = {n}, row {row}, column {column} is {hidden[row, column]:.3f}; yours is {matrix[row, column]:.3f}. "
+        "Look in the product of the row's colour, at the place of the column."
+    )
+
+
+def _call(answer: Callable[..., Any], pull_back: Callable[[Any], Any], n: int) -> Any:
+    hints: list[NotYet] = []
+
+    def listening(seed: Any) -> Any:
+        try:
+            return pull_back(seed)
+        except NotYet as hint:
+            hints.append(hint)
+            raise
+
+    try:
+        return call(answer, listening, n, written="tridiagonal(pull_back, n)")
+    except NotYet as hint:
+        raise (hints[0] if hints else hint) from None
+
+
+def _check_seeds(seeds: list[Any], n: int, *, right: bool) -> None:
+    """Refuse seeds that mix rows which share a column, that leave rows out, or that are more than three."""
+    for seed in seeds:
+        ones = np.flatnonzero(seed)
+        close = ones[:-1][np.diff(ones) < 3]
+        if len(close) and not right:
+            first, second = close[0], ones[list(ones).index(close[0]) + 1]
+            raise NotYet(
+                f"One seed has ones at rows {first} and {second}, which share column {first + 1}. Their numbers are "
+                "added up there."
+            )
+    if len(seeds) > 3:
+        raise NotYet(
+            f"You pulled {len(seeds)} seeds back for n = {n}. "
+            + ("The matrix is right, but three" if right else "Three")
+            + " are enough: rows 0, 3, 6, … can share one."
+        )
+    missing = np.flatnonzero(np.sum(np.abs(seeds), axis=0) == 0)
+    if len(missing):
+        raise NotYet(f"For n = {n}, no seed has a one at row {missing[0]}, so its numbers never come back.")
+
+
+def ways(answer: Any) -> str:
+    """Check B.3: for five patterns, rows or columns, and the number of colours."""
+    needs_dict(answer, '{"a": ("rows", 12), ...}')
+    needs_each(answer, "abcde", "Your answer leaves out")
+    given = {name: _way_and_colours(name, answer[name]) for name in WAYS}
+    if all(given[name][0] != way for name, (way, _, _) in WAYS.items()):
+        raise NotYet(
+            "All are the wrong way round. Rows that share no column share a seed; columns that share no row, a tangent."
+        )
+    for name, (way, colours, hint) in WAYS.items():
+        if given[name][0] != way:
+            raise NotYet(f"Not {given[name][0]} for {name}: {hint}")
+        if given[name][1] != colours:
+            raise NotYet(
+                f"For {name}, {way} is right, but not {given[name][1]}: {hint} You need as many colours as there are "
+                f"{way} that all share a {'column' if way == 'rows' else 'row'} with each other."
+            )
+    return "A full column is crossed by columns, a full row by rows; else, whichever has fewer numbers in the way."
+
+
+def _way_and_colours(name: str, pair: Any) -> tuple[str, int]:
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise NotYet(f'For {name} write the way and the number of colours, as in ("rows", 12), not {shortened(pair)}.')
+    if pair[0] is ... or pair[1] is ...:
+        raise NotYet(f"Replace the three dots. Still open: {name}.")
+    way, colours = pair
+    if isinstance(way, Integral) and isinstance(colours, str):
+        way, colours = colours, way
+    if not isinstance(way, str) or way.strip().lower() not in SAME_WAY:
+        raise NotYet(f'For {name} write "rows" or "columns" instead of {shortened(way)}.')
+    count = number(colours, f"the number of colours for {name}")
+    if count != int(count):
+        raise NotYet(f"For {name} the number of colours is a whole number, not {count:g}.")
+    return SAME_WAY[way.strip().lower()], int(count)
+
+
+EXERCISES: dict[str, Callable[[Any], str]] = {"B.1": colouring, "B.2": tridiagonal, "B.3": ways}
+"""The checks by exercise."""
+
+PREDICTIONS: dict[str, Prediction] = {
+    "B.a": Prediction(
+        "A thousand beads, and a million elements. How many of them are not 0?",
+        answer=2998,
+        within=0.0,
+        hints={
+            3000: "Nearly. The first bead and the last have only one neighbour each.",
+            1000: "That's the diagonal. A force also depends on the two neighbours.",
+            2000: "That's two in each row. A force depends on its own bead and on how many neighbours?",
+            1998: "That's the neighbours alone. A force depends on its own bead, too.",
+            2999: "Nearly. *Both* end beads have only one neighbour.",
+            1000000: "Does the force on bead 7 depend on bead 500?",
+        },
+        why="Three in each row, except the first and the last, which have two.",
+    ),
+    "B.b": Prediction(
+        "One seed with ones for row 0 and row 3 goes back. How many numbers other than 0 come back?",
+        answer=5,
+        within=0.0,
+        hints={
+            2: "That's how many ones go back. How many numbers does row 0 have, and how many row 3?",
+            3: "That's row 3 alone. Bead 0, at the end, has a row, too.",
+            4: "Row 0 has two numbers. How many neighbours does bead 3 have?",
+            6: "Bead 0 is at the end, so it has only one neighbour among the beads.",
+        },
+        why="Two from row 0, three from row 3, and no two of them in the same column.",
+    ),
+    "B.c": Prediction(
+        "How many seeds does the cord of 1,000 beads need?",
+        answer=3,
+        within=0.0,
+        hints={
+            334: "That's how many rows share one seed. How many such groups are there?",
+            333: "That's about how many rows share one seed. How many such groups are there?",
+            1000: "That's one for each row. Rows 0, 3, 6, … can all share one.",
+            500: "That's for rows in pairs. Rows 0, 3, 6, … can all share one.",
+            2: "Rows 0 and 2 share column 1, so two don't do.",
+        },
+        why="Rows 0, 3, 6, … share one, rows 1, 4, 7, … the second, and rows 2, 5, 8, … the third.",
+    ),
+    "B.d": Prediction(
+        "The seeds are those of the cord. Where does the number go that belongs to row 0, column 2?",
+        answer="to row 3, column 2",
+        choices=("nowhere: it is left out", "to row 0, column 1", "to row 3, column 2", "to row 2, column 0"),
+        hints={
+            "nowhere: it is left out": "The function doesn't know the pattern: a seed brings back all of row 0.",
+            "to row 0, column 1": "A walk back keeps the columns apart. It's rows that it adds up.",
+            "to row 2, column 0": "Rows 0 and 2 have different seeds, so they aren't mixed.",
+        },
+        why="Rows 0 and 3 share a seed, and in column 2 the pattern knows of row 3 only.",
+    ),
+    "B.e": Prediction(
+        "Four inputs, four outputs. By rows, two seeds are enough. How many tangents are needed by columns?",
+        answer=4,
+        within=0.0,
+        hints={
+            1: "Do columns 0 and 1 share a row?",
+            2: "That's so by rows. Look at the last row: which columns have a number there?",
+            3: "The last column has a number in the last row, too.",
+        },
+        why="All four columns have a number in the last row, so no two can share a tangent.",
+    ),
+}
+"""The predictions by their ids."""
