@@ -71,12 +71,32 @@ def reached(answer: Any, milestones: Sequence[Milestone], example: str) -> str:
     names = [milestone.name for milestone in milestones]
     if unknown := [key for key in answer if key not in names]:
         raise NotYet(f"No milestone is called {shortened(unknown[0])}. They are {', '.join(names)}.")
+    return climbed(answer, milestones, lambda name: answer.get(name, ...))
+
+
+def climbed(answer: Any, milestones: Sequence[Milestone], part_of: Callable[[str], Any] | None = None) -> str:
+    """Judge an answer by each milestone, in order, up to the first that is not reached.
+
+    Parameters
+    ----------
+    answer : object
+        What was handed in.
+    milestones : sequence of Milestone
+        In the order in which they are to be reached.
+    part_of : callable, optional
+        The part of the answer that belongs to a milestone, by its name. The whole answer if not given.
+
+    Examples
+    --------
+    >>> climbed(8, [Milestone("even", "Hand in an even number.", lambda part, answer: None)])
+    'All 1 milestones reached.'
+    """
     for place, milestone in enumerate(milestones):
-        part = answer.get(milestone.name, ...)
+        part = part_of(milestone.name) if part_of else answer
         so_far = f"{place} of {len(milestones)} milestones reached."
-        if part is ...:
-            raise NotYet(f"{so_far} Next, `{milestone.name}`: {milestone.next}")
         try:
+            if part is ...:
+                raise StillOpen
             milestone.judge(part, answer)
         except StillOpen:
             raise NotYet(f"{so_far} Next, `{milestone.name}`: {milestone.next}") from None

@@ -9,7 +9,7 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from ..feedback import NotYet, by_hand, call, near, needs_function, numbers, shortened
+from ..feedback import NotYet, call, near, needs_function, numbers, shortened
 from ..milestones import Milestone, StillOpen, reached
 
 Array = Any
@@ -207,7 +207,7 @@ def _reach(reach: Any, answer: Any) -> None:
     needs_function(reach, "reach(f, x)")
     x = np.random.default_rng(225).uniform(0.5, 1.5, (4, 3))
     for case, (f, right) in _functions().items():
-        given = call(reach, by_hand(f, {}, ""), x, written="reach(f, x)")
+        given = call(reach, f, x, written="reach(f, x)")
         if given is ...:
             raise StillOpen
         values = numbers(given, "what reach(f, x) returns")
