@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import subprocess
 from collections.abc import Callable
 from typing import Any
 
@@ -117,7 +118,11 @@ FORKS: list[Program] = [
 
 
 def _answers(run: Any, programs: list[Program]) -> list[tuple[float, Any]]:
-    text = call(run, json.dumps(programs), written="run(text)")
+    try:
+        text = call(run, json.dumps(programs), written="run(text)")
+    except NotYet as hint:
+        _started(hint.__cause__)
+        raise
     if text is ...:
         raise StillOpen
     if text is None:
@@ -146,6 +151,17 @@ def _answers(run: Any, programs: list[Program]) -> list[tuple[float, Any]]:
     return [_one_answer(answer) for answer in answers]
 
 
+def _started(error: Any) -> None:
+    if isinstance(error, FileNotFoundError):
+        raise NotYet(f"No program of that name was found: {quoted(str(error), 80)}. Write its whole path.")
+    if isinstance(error, subprocess.TimeoutExpired):
+        raise NotYet("Your program doesn't end. Does it wait for more after the list of programs?")
+    if isinstance(error, subprocess.CalledProcessError):
+        said = error.stderr.decode("utf-8", "replace") if isinstance(error.stderr, bytes) else error.stderr or ""
+        lines = said.strip().splitlines() or ["nothing"]
+        raise NotYet(f"Your program broke off with exit code {error.returncode}. Its last line: {quoted(lines[-1])}.")
+
+
 def _one_answer(answer: Any) -> tuple[float, Any]:
     if not isinstance(answer, dict) or not {"value", "gradient"} <= set(answer):
         raise NotYet(f'Each answer looks like {{"value": 8.0, "gradient": [4.0, 2.0]}}. One is {shortened(answer)}.')
@@ -169,7 +185,7 @@ def _values(run: Any, programs: list[Program]) -> None:
         right = expected(program)["value"]
         if not _close(value, right):
             _digits(value, right)
-            raise NotYet(f"The value of `{_written(program)}` is {right:.6g}, and yours is {value:.6g}.")
+            raise NotYet(f"The value of `{_short(program)}` is {right:.6g}, and yours is {value:.6g}.")
 
 
 def _written(program: Program) -> str:
