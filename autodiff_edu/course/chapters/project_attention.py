@@ -13,7 +13,6 @@ from ..feedback import NotYet, call, near, needs_function, numbers, shortened
 from ..milestones import Milestone, StillOpen, reached
 
 Array = Any
-Layer = Callable[[Any, Any, Any], Any]
 
 
 def _drawn(seed: int) -> list[Array]:
@@ -187,9 +186,12 @@ def _wrongs(p: Array, to_p: Array, to_scores: Array, root: float, on: Callable[[
     )
 
 
-def _functions() -> dict[str, tuple[Layer | Any, Array]]:
+def _functions() -> dict[str, tuple[Callable[[Any], Any], Array]]:
     mixing = np.random.default_rng(226).normal(size=(4, 4))
     past, sides = np.tri(4, dtype=bool), np.abs(np.subtract.outer(range(4), range(4))) <= 1
+
+    def mixed(shares: Array) -> Callable[[Any], Any]:
+        return lambda x: np.tanh(shares @ x)
 
     def cancelling(x: Any) -> Any:
         return np.stack([x[0], x[1] - x[1, ::-1] + x[0], x[2] * x[3], x[3, ::-1] - x[3] + x[2]])
@@ -197,8 +199,8 @@ def _functions() -> dict[str, tuple[Layer | Any, Array]]:
     needs = np.zeros((4, 4), dtype=bool)
     needs[[0, 1, 1, 2, 2, 3, 3], [0, 0, 1, 2, 3, 2, 3]] = True
     return {
-        "each token mixes those before it": (lambda x: np.tanh((mixing * past) @ x), past),
-        "each token mixes its neighbours": (lambda x: np.tanh((mixing * sides) @ x), sides),
+        "each token mixes those before it": (mixed(mixing * past), past),
+        "each token mixes its neighbours": (mixed(mixing * sides), sides),
         "slopes cancel in their sum": (cancelling, needs),
     }
 
@@ -216,7 +218,7 @@ def _reach(reach: Any, answer: Any) -> None:
         if values.shape != (4, 4):
             raise NotYet(f"For 4 tokens the table has the shape (4, 4). Yours has {values.shape}.")
         if not np.isin(values, (0.0, 1.0)).all():
-            raise NotYet("The table should hold True and False, or 1 and 0. Ask which blocks have a slope other than 0.")
+            raise NotYet("The table should hold True and False. Ask which blocks have a slope other than 0.")
         if (values == right).all():
             continue
         if (values == right.T).all():
@@ -224,7 +226,7 @@ def _reach(reach: Any, answer: Any) -> None:
         if (values == ~right).all():
             raise NotYet("True and False have changed places: True says that it depends.")
         if case == "slopes cancel in their sum":
-            raise NotYet("Where slopes of both signs cancel in the sum of a block, you miss it. Take their sizes first.")
+            raise NotYet("Slopes of both signs cancel in the sum of a block. Take their sizes before you add them up.")
         raise NotYet(f"Where {case}, your table has {int(values.sum())} times True, not {int(right.sum())}.")
 
 

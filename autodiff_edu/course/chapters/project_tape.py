@@ -101,7 +101,9 @@ def _one(draw: Any, length: int, names: tuple[str, ...], once: bool) -> Program:
 
 
 def _tame(name: str, given: list[float]) -> bool:
-    if (name == "div" and abs(given[1]) < 0.3) or (name == "log" and given[0] < 0.3) or (name == "exp" and given[0] > 2):
+    if (name == "div" and abs(given[1]) < 0.3) or (name == "log" and given[0] < 0.3):
+        return False
+    if name == "exp" and given[0] > 2:
         return False
     return 0.01 < abs(float(OPERATIONS[name](*given))) < 20.0
 
