@@ -241,7 +241,7 @@ def answering(change):
 
 
 def never_emptied(text):
-    total = [0.0] * 4
+    total = [0.0] * 40
     answers = []
     for program in json.loads(text):
         answer = expected(program)

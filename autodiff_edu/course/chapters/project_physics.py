@@ -83,7 +83,7 @@ def _loss(loss: Any, answer: Any) -> None:
         return number(given, "what loss(u) returns")
 
     best = of(np.sin)
-    if near(of(np.sinh), best, 1e-3) or of(np.sinh) < 1e-9:
+    if best > 1e-9 > of(np.sinh):
         raise NotYet("sinh has loss 0, so you penalise u'' - u. The equation is u'' + u = 0.")
     if best < -1e-9 or any(of(u) < -1e-9 for u, _ in NOT_SOLUTIONS):
         raise NotYet("A loss below 0 can't be driven to 0. Square what the equation leaves over.")
