@@ -811,8 +811,8 @@ def test_scaling_by_what_all_blocks_send_does_not():
 def cooled(with_the_beginning):
     """Train chapter 22's network, whose slope is written by hand here; return the losses' ends and the errors."""
     draw, x = np.random.default_rng(5), np.linspace(0.0, 3.0, 20)
-    w, b, a = draw.normal(size=5), draw.normal(size=5), draw.normal(size=5) / 5
-    weights, optimizer, losses = [ad.Variable(value) for value in (w, b, a)], nn.Adam(0.02), []
+    w, b, a = draw.normal(size=(3, 5))
+    weights, optimizer, losses = [ad.Variable(value) for value in (w, b, a / 5)], nn.Adam(0.02), []
     w, b, a = weights
     for _ in range(1001):
         with ad.GradientTape() as tape:

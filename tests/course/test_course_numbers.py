@@ -1016,7 +1016,7 @@ def test_the_second_mixture_of_three_depends_on_the_first_two_numbers_only():
         return first * x[0] + (1.0 - first) * x[1]
 
     def masked(x):
-        weights = np.exp(np.where(np.tri(3, dtype=bool), x[:, None] * x, -np.inf))
+        weights = np.tri(3) * np.exp(x[:, None] * x)
         return ((weights / np.sum(weights, axis=1, keepdims=True)) @ x)[1]
 
     slopes = ad.grad(masked)(x).numpy()
