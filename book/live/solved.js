@@ -13,7 +13,8 @@ export function tick() {
   for (const link of document.querySelectorAll(".bd-sidebar-primary a[href], nav.bd-links a[href]")) {
     const chapter = /chapters\/0?(\d+|[A-Z])-/.exec(link.href)?.[1];
     const count = solved().filter((exercise) => exercise.split(".")[0] === chapter).length;
-    if (chapter && count) mark(link, ` ✓ ${count} of 3`, `${count} of 3 exercises solved`);
+    const all = chapter === "22" ? 4 : 3; // chapter 22 has four projects
+    if (chapter && count) mark(link, ` ✓ ${count} of ${all}`, `${count} of ${all} exercises solved`);
   }
   for (const heading of document.querySelectorAll(".bd-toc a[href], article h3")) {
     const exercise = /^((?:\d+|[A-Z])\.\d+)\s/.exec(heading.textContent.trim())?.[1];

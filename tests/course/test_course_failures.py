@@ -850,3 +850,52 @@ def test_newton_with_the_wrong_pattern_is_slow_without_a_word_and_with_the_right
     assert wrong[6] > wrong[5] / 2 > 0.1
     assert right[6] < 1e-7
     assert right[5] < right[4] / 100
+
+
+# Chapter 22: a loss of almost nothing, without the beginning ----------------------------------------------------------
+
+
+def cooled(with_the_beginning):
+    """Train chapter 22's network, whose slope is written by hand here; return the losses' ends and the errors."""
+    draw, x = np.random.default_rng(5), np.linspace(0.0, 3.0, 20)
+    w, b, a = draw.normal(size=(3, 5))
+    weights, optimizer, losses = [ad.Variable(value) for value in (w, b, a / 5)], nn.Adam(0.02), []
+    w, b, a = weights
+    for _ in range(1001):
+        with ad.GradientTape() as tape:
+            bent = np.tanh(x[:, None] * w + b)
+            loss = np.mean(((1.0 - bent**2) @ (w * a) + bent @ a) ** 2)
+            equation = float(loss)
+            if with_the_beginning:
+                loss = loss + (np.tanh(b) @ a - 1.0) ** 2
+        losses.append(equation)
+        optimizer.apply(tape.gradient(loss, weights), weights)
+
+    def worst(x):
+        return np.abs(np.tanh(x[:, None] * w.numpy() + b.numpy()) @ a.numpy() - np.exp(-x)).max()
+
+    return losses[0], losses[-1], worst(x), worst(np.linspace(3.0, 6.0, 61))
+
+
+def test_without_its_beginning_a_network_has_a_loss_below_a_millionth_and_solves_nothing():
+    first, last, error, _ = cooled(with_the_beginning=False)
+    assert f"{first:.1f}" == "0.5"
+    assert last < 1e-6
+    assert first / last > 1e5
+    assert f"{error:.1f}" == "1.0"
+
+
+def test_with_its_beginning_it_is_right_inside_and_tens_of_times_further_off_outside():
+    _, last, inside, outside = cooled(with_the_beginning=True)
+    assert last < 1e-3
+    assert inside < 0.01
+    assert 20 * inside < outside
+
+
+def test_a_mask_after_the_softmax_leaves_shares_that_do_not_add_up_to_1():
+    scores, past = np.array([[1.0, 3.0], [2.0, 2.0]]), np.tri(2, dtype=bool)
+    late = nn.softmax(scores) * past
+    assert np.sum(late, axis=1).tolist() == pytest.approx([1.0 / (1.0 + math.exp(2.0)), 1.0])
+    by_zero = nn.softmax(scores * past)
+    assert float(by_zero[0, 1]) > 0.2  # exp(0) is 1: the future keeps a share
+    assert nn.softmax(np.where(past, scores, -np.inf))[0].tolist() == [1.0, 0.0]

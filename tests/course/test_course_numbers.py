@@ -12,6 +12,7 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
+from answers import chapter_22 as chapter_22_answers
 from differences import assert_derivatives, central_differences
 from scipy.integrate import solve_ivp
 from scipy.optimize import minimize_scalar, root
@@ -19,6 +20,7 @@ from scipy.special import lambertw
 
 import autodiff_edu as ad
 from autodiff_edu import nn
+from autodiff_edu.course.chapters import project_tape
 
 SEED = 0  # of the kernels, and of the inputs
 
@@ -1146,3 +1148,65 @@ def test_exercise_b_1_takes_greedy_three_colours_and_b_3_the_better_way():
     e = (places >= 2 * rows - 2) & (places <= 2 * rows + 1)
     found = [(greedy(one).max() + 1, greedy(one.T).max() + 1) for one in (a, b, a.T, np.ones((100, 3)) > 0, e)]
     assert found == [(100, 2), (1, 2), (2, 100), (100, 3), (2, 4)]
+
+
+# Chapter 22: a project ------------------------------------------------------------------------------------------------
+
+
+def test_the_second_mixture_of_three_depends_on_the_first_two_numbers_only():
+    x = np.array([0.5, -1.0, 2.0])
+
+    def second_mixture(x):  # by hand: two shares, of x[1] * x[0] and x[1] * x[1]
+        first = 1.0 / (1.0 + np.exp(x[1] * x[1] - x[1] * x[0]))
+        return first * x[0] + (1.0 - first) * x[1]
+
+    def masked(x):
+        weights = np.tri(3) * np.exp(x[:, None] * x)
+        return ((weights / np.sum(weights, axis=1, keepdims=True)) @ x)[1]
+
+    slopes = ad.grad(masked)(x).numpy()
+    nudges = 1e-5 * np.eye(3)
+    by_hand = [(second_mixture(x + nudge) - second_mixture(x - nudge)) / 2e-5 for nudge in nudges]
+    assert np.allclose(slopes, by_hand, atol=1e-8)
+    assert [slope == 0.0 for slope in slopes] == [False, False, True]
+
+
+def test_the_formulas_of_chapter_22_s_checks_are_those_of_the_tape():
+    draw = np.random.default_rng(0)
+    image, kernel, g = (ad.constant(draw.normal(size=shape)) for shape in ((6, 7), (3, 2), (4, 6)))
+    with ad.GradientTape() as tape:
+        tape.watch([image, kernel])
+        y = chapter_22_answers.slide(image, kernel)
+    to_image, to_kernel = tape.gradient(y, [image, kernel], output_gradients=g)
+    assert np.allclose(to_image, chapter_22_answers.scattered(kernel.numpy(), g.numpy()))
+    assert np.allclose(to_image, chapter_22_answers.to_image(kernel.numpy(), g.numpy()))
+    assert np.allclose(to_kernel, chapter_22_answers.slide(image.numpy(), g.numpy()))
+
+    q, k, v, g = draw.normal(size=(4, 2, 5, 3))
+    taped, by_hand = chapter_22_answers.with_a_tape(q, k, v, g), chapter_22_answers.pull(q, k, v, g)
+    assert all(np.allclose(a, b) for a, b in zip(taped, by_hand, strict=True))
+
+
+def test_a_kernel_of_3_by_3_fits_into_20_by_20_at_18_by_18_places():
+    fits = [(i, j) for i in range(20) for j in range(20) if i + 3 <= 20 and j + 3 <= 20]
+    assert len(fits) == 18 * 18
+    assert np.lib.stride_tricks.sliding_window_view(np.zeros((20, 20)), (3, 3)).shape == (18, 18, 3, 3)
+
+
+@pytest.mark.parametrize(("length", "names", "once"), [(6, project_tape.ALL, True), (30, project_tape.ALL, False)])
+def test_the_programs_that_another_tape_is_sent_have_derivatives_known_to_nine_digits(length, names, once):
+    for program in project_tape.drawn(224, 40, length, names, once=once):
+        wanted = project_tape.expected(program)
+        by_hand = chapter_22_answers.one(program)
+        assert wanted["value"] == pytest.approx(by_hand["value"], rel=1e-12)
+        assert wanted["gradient"] == pytest.approx(by_hand["gradient"], rel=1e-10, abs=1e-10)
+        uses = [place for _, *at in program["operations"] for place in at]
+        assert len(program["operations"]) == length
+        if once:
+            assert sorted(uses) == list(range(len(program["inputs"]) + length - 1))
+
+
+def test_each_operation_of_the_format_and_forks_are_in_the_programs():
+    sent = project_tape.drawn(224, 40, 30, project_tape.ALL)
+    assert {name for program in sent for name, *_ in program["operations"]} == set(project_tape.ALL)
+    assert sum(any(project_tape.expected(program)["gradient"]) for program in sent) == 40

@@ -45,7 +45,9 @@ def test_an_assignment_has_neither_solutions_nor_outputs(tmp_path):
             assert word not in text, f"{path.name} says {word}"
         code = [cell for cell in cells(path) if cell["cell_type"] == "code"]
         assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code)
-        assert sum("exercise" in cell["metadata"].get("tags", ()) for cell in code) == 3
+        assert sum("exercise" in cell["metadata"].get("tags", ()) for cell in code) == (
+            4 if path.stem[:2] == "22" else 3
+        )
         assert "Summary" in text
     assert (tmp_path / "new/out/data/penguins.csv").read_bytes() == (ROOT / "notebooks/data/penguins.csv").read_bytes()
     assert "CC0" in (tmp_path / "new/out/data/README.md").read_text(encoding="utf-8")

@@ -1,0 +1,245 @@
+"""Project 22.2: attention by einsum, its causal mask, its gradient by hand, and what each output depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import autodiff_edu as ad
+
+from ..feedback import NotYet, call, near, needs_function, numbers, shortened
+from ..milestones import Milestone, StillOpen, reached
+
+Array = Any
+
+
+def _drawn(seed: int) -> list[Array]:
+    return list(np.random.default_rng(seed).normal(size=(3, 2, 4, 3)))
+
+
+def _softmax(scores: Array, axis: int = -1) -> Array:
+    weights = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return weights / weights.sum(axis=axis, keepdims=True)
+
+
+def _scores(q: Array, k: Array) -> Array:
+    return np.einsum("bqd,bkd->bqk", q, k) / np.sqrt(q.shape[-1])
+
+
+def _mix(shares: Array, v: Array) -> Array:
+    return np.einsum("bqk,bkd->bqd", shares, v)
+
+
+def _result(layer: Any, name: str, *given: Array) -> Array:
+    result = call(layer, *given, written=f"{name}(q, k, v)")
+    if result is ...:
+        raise StillOpen
+    values = numbers(result, f"what {name}(q, k, v) returns")
+    shape = given[2].shape
+    if values.shape == (*shape[:2], shape[1]):
+        raise NotYet("It returns the table of shares. Mix the values with it.")
+    if values.shape != shape:
+        raise NotYet(f"For inputs of shape {shape} the result has the shape {values.shape}. It should be that of v.")
+    return values
+
+
+def _attend(attend: Any, answer: Any) -> None:
+    needs_function(attend, "attend(q, k, v)")
+    q, k, v = _drawn(221)
+    with np.errstate(all="ignore"):
+        values = _result(attend, "attend", q, k, v)
+    raw, d = np.einsum("bqd,bkd->bqk", q, k), q.shape[-1]
+    right = _mix(_softmax(_scores(q, k)), v)
+    for wrong, hint in (
+        (_mix(_softmax(raw), v), "The scores aren't divided by √d."),
+        (_mix(_softmax(raw / d), v), "The scores are divided by d. It should be its root."),
+        (_mix(_softmax(raw * np.sqrt(d)), v), "The scores are multiplied by √d. Divide them."),
+        (_mix(_softmax(raw / np.sqrt(q.shape[1])), v), "d is the last axis of q. You took the number of tokens."),
+        (
+            _mix(_softmax(_scores(q, k), axis=1), v),
+            "The softmax goes along the queries. The shares of one query add up to 1, so take the last axis.",
+        ),
+        (
+            _mix(_softmax(_scores(q, k), axis=0), v),
+            "The softmax goes along the sentences. The shares of one query add up to 1, so take the last axis.",
+        ),
+        (_mix(_softmax(_scores(k, q)), v), "Queries and keys have changed places."),
+        (_mix(_scores(q, k), v), "The softmax is missing: these are the bare scores, mixed."),
+        (_mix(np.exp(_scores(q, k)), v), "The shares aren't divided by their sum, so they don't add up to 1."),
+        (_mix(_softmax(_scores(q, k)).swapaxes(1, 2), v), "The table of shares is transposed before it mixes."),
+    ):
+        if near(values, wrong):
+            raise NotYet(hint)
+    if not near(values, right):
+        raise NotYet(
+            f"The first number should be {right[0, 0, 0]:.6f}, and yours is {values[0, 0, 0]:.6f}. Take one sentence, "
+            "print the shares, and see whether each row adds up to 1."
+        )
+    with np.errstate(all="ignore"):
+        large = _result(attend, "attend", 1000.0 * q, k, v)
+    if not np.isfinite(large).all():
+        raise NotYet("Scores of 1000 give NaN, by exp. Subtract each row's largest score first, as in chapter 10.")
+    _tensors(attend, "attend", q, k, v)
+
+
+def _tensors(layer: Any, name: str, q: Array, k: Array, v: Array) -> None:
+    sources = [ad.constant(each) for each in (q, k, v)]
+    with ad.GradientTape() as tape:
+        tape.watch(sources)
+        result = call(layer, *sources, written=f"{name}(q, k, v) of tensors")
+        if not isinstance(result, ad.Tensor):
+            raise NotYet("Given tensors, it returns plain numbers, and no tape can follow those. Is `.numpy()` in it?")
+        target = np.sum(result * result)
+    if any(gradient is None for gradient in tape.gradient(target, sources)):
+        raise NotYet("One of q, k and v has the gradient None. Where does it become plain numbers?")
+
+
+def _causal(causal: Any, answer: Any) -> None:
+    needs_function(causal, "causal(q, k, v)")
+    q, k, v = _drawn(222)
+    with np.errstate(all="ignore"):
+        values = _result(causal, "causal", q, k, v)
+    scores, past = _scores(q, k), np.tri(q.shape[1], dtype=bool)
+    right = _mix(_softmax(np.where(past, scores, -np.inf)), v)
+    shares = _softmax(scores)
+    for wrong, hint in (
+        (_mix(shares, v), "Nothing is masked: this is `attend`."),
+        (
+            _mix(shares * past, v),
+            "The mask comes after the softmax, so the shares no longer add up to 1. Mask the scores instead.",
+        ),
+        (
+            _mix(_softmax(scores * past), v),
+            "You multiply scores by 0, and exp(0) is 1: the future keeps a share. A score that is never chosen is -∞.",
+        ),
+        (
+            _mix(_softmax(np.where(past.T, scores, -np.inf)), v),
+            "The mask is the wrong way round: each token sees itself and the future.",
+        ),
+        (
+            _mix(_softmax(np.einsum("bqd,bkd->bqk", q, k) + np.where(past, 0, -np.inf)), v),
+            "The scores aren't divided by √d.",
+        ),
+    ):
+        if near(values, wrong):
+            raise NotYet(hint)
+    if not np.isfinite(values).all():
+        raise NotYet("The first token sees nothing at all, and 0 / 0 is NaN. It should see itself.")
+    if not near(values, right):
+        raise NotYet(
+            "The mixtures aren't right yet. Print the shares: above the diagonal they are 0, and each row adds up to 1."
+        )
+    _tensors(causal, "causal", q, k, v)
+
+
+def _pull(pull: Any, answer: Any) -> None:
+    needs_function(pull, "pull(q, k, v, g)")
+    q, k, v = _drawn(223)
+    g = np.random.default_rng(224).normal(size=v.shape)
+    taped: list[str] = []
+    with ad.hook(lambda event: taped.append(type(event).__name__)):
+        given = call(pull, q, k, v, g, written="pull(q, k, v, g)")
+    if isinstance(given, tuple | list) and any(part is ... for part in given):
+        raise StillOpen
+    if given is ...:
+        raise StillOpen
+    if not isinstance(given, tuple | list) or len(given) != 3:
+        raise NotYet(f"I need three cotangents, those of q, k and v, and got {shortened(given)}.")
+    if "Record" in taped:
+        raise NotYet("A tape recorded something. Use it to test your formulas, not in them.")
+    found = [numbers(part, f"the cotangent of {name}") for name, part in zip("qkv", given, strict=True)]
+    p, root = _softmax(_scores(q, k)), np.sqrt(q.shape[-1])
+    to_p = np.einsum("bqd,bkd->bqk", g, v)
+    to_scores = p * (to_p - (p * to_p).sum(axis=-1, keepdims=True))
+    known = {
+        "v": (
+            np.einsum("bqk,bqd->bkd", p, g),
+            (
+                (np.einsum("bqk,bkd->bqd", p, g), "p must be transposed: each value collects from all queries."),
+                (g, "Each value goes into the mixtures by its shares. Where are they?"),
+            ),
+        ),
+        "q": _wrongs(p, to_p, to_scores, root, lambda s: _mix(s, k)),
+        "k": _wrongs(p, to_p, to_scores, root, lambda s: np.einsum("bqk,bqd->bkd", s, q)),
+    }
+    if near(found[0], known["k"][0]) and near(found[1], known["q"][0]):
+        raise NotYet("The cotangents of q and k have changed places.")
+    for name in "vqk":
+        value, (right, wrongs) = found["qkv".index(name)], known[name]
+        if value.shape != v.shape:
+            raise NotYet(f"The cotangent of {name} has the shape {value.shape}. It should be that of {name}.")
+        for wrong, hint in wrongs:
+            if near(value, wrong):
+                raise NotYet(f"For {name}: {hint}")
+        if not near(value, right):
+            raise NotYet(f"The cotangent of {name} isn't that of the tape. Compare step by step, backward from g.")
+
+
+def _wrongs(p: Array, to_p: Array, to_scores: Array, root: float, on: Callable[[Any], Any]) -> Any:
+    return on(to_scores / root), (
+        (on(to_scores), "the scores were divided by √d, and so is their cotangent."),
+        (on(p * to_p / root), "the softmax isn't elementwise: each share also depends on the other scores of its row."),
+        (on(p * (1 - p) * to_p / root), "p(1 - p) is only the diagonal of the softmax's Jacobian. Where is the rest?"),
+        (on(to_p / root), "the cotangent didn't pass through the softmax."),
+    )
+
+
+def _functions() -> dict[str, tuple[Callable[[Any], Any], Array]]:
+    mixing = np.random.default_rng(226).normal(size=(4, 4))
+    past, sides = np.tri(4, dtype=bool), np.abs(np.subtract.outer(range(4), range(4))) <= 1
+
+    def mixed(shares: Array) -> Callable[[Any], Any]:
+        return lambda x: np.tanh(shares @ x)
+
+    def cancelling(x: Any) -> Any:
+        return np.stack([x[0], x[1] - x[1, ::-1] + x[0], x[2] * x[3], x[3, ::-1] - x[3] + x[2]])
+
+    needs = np.zeros((4, 4), dtype=bool)
+    needs[[0, 1, 1, 2, 2, 3, 3], [0, 0, 1, 2, 3, 2, 3]] = True
+    return {
+        "each token mixes those before it": (mixed(mixing * past), past),
+        "each token mixes its neighbours": (mixed(mixing * sides), sides),
+        "slopes cancel in their sum": (cancelling, needs),
+    }
+
+
+def _reach(reach: Any, answer: Any) -> None:
+    needs_function(reach, "reach(f, x)")
+    x = np.random.default_rng(225).uniform(0.5, 1.5, (4, 3))
+    for case, (f, right) in _functions().items():
+        given = call(reach, f, x, written="reach(f, x)")
+        if given is ...:
+            raise StillOpen
+        values = numbers(given, "what reach(f, x) returns")
+        if values.shape == (4, 3, 4, 3):
+            raise NotYet("That is the whole Jacobian. Each block of 3 × 3 slopes is one True or False.")
+        if values.shape != (4, 4):
+            raise NotYet(f"For 4 tokens the table has the shape (4, 4). Yours has {values.shape}.")
+        if not np.isin(values, (0.0, 1.0)).all():
+            raise NotYet("The table should hold True and False. Ask which blocks have a slope other than 0.")
+        if (values == right).all():
+            continue
+        if (values == right.T).all():
+            raise NotYet("The table is transposed: [i, j] says whether output i depends on token j.")
+        if (values == ~right).all():
+            raise NotYet("True and False have changed places: True says that it depends.")
+        if case == "slopes cancel in their sum":
+            raise NotYet("Slopes of both signs cancel in the sum of a block. Take their sizes before you add them up.")
+        raise NotYet(f"Where {case}, your table has {int(values.sum())} times True, not {int(right.sum())}.")
+
+
+MILESTONES = (
+    Milestone("attend", "`attend(q, k, v)` mixes the values by the softmax of the scaled scores.", _attend),
+    Milestone("causal", "`causal(q, k, v)` does the same, but no token sees a later one.", _causal),
+    Milestone("pull", "`pull(q, k, v, g)` returns the cotangents of q, k and v, without a tape.", _pull),
+    Milestone("reach", "`reach(f, x)` returns the table of which output depends on which token.", _reach),
+)
+"""The four milestones of the project."""
+
+
+def attention(answer: Any) -> str:
+    """Check 22.2: attention, its mask, its gradient by hand, and a table of dependence."""
+    done = reached(answer, MILESTONES, '{"attend": attend, "causal": causal, ...}')
+    return f"{done} Run `reach` on your `causal`, and the future is empty. Now write the report."

@@ -1,0 +1,109 @@
+"""Milestones of a project: an answer is judged step by step, and each step says how far it is to the goal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .feedback import NotYet, needs_dict, shortened
+
+
+@dataclass(frozen=True, slots=True)
+class Milestone:
+    """One step of a project.
+
+    Attributes
+    ----------
+    name : str
+        The key in the answer, such as "second"; in projects whose answer is not a dict, only what to call the step.
+    next : str
+        What to hand in, told as soon as the steps before it are reached. A sentence.
+    judge : callable
+        Takes what was handed in for this step and the whole answer; raises `NotYet` with a hint if it is not right yet.
+    """
+
+    name: str
+    next: str
+    judge: Callable[[Any, Any], None]
+
+
+def reached(answer: Any, milestones: Sequence[Milestone], example: str) -> str:
+    """Judge a dict with a part for each milestone, in order, up to the first that is missing or wrong.
+
+    Parameters
+    ----------
+    answer : dict
+        By each milestone's name, what is handed in for it; three dots, or nothing, where it is still to come.
+    milestones : sequence of Milestone
+        In the order in which they are to be reached.
+    example : str
+        How an answer begins, for the hint if it is anything else.
+
+    Returns
+    -------
+    str
+        That all are reached.
+
+    Raises
+    ------
+    NotYet
+        If one isn't: how many are reached, and the hint for the next.
+
+    Examples
+    --------
+    >>> def is_even(part, answer):
+    ...     if part % 2:
+    ...         raise NotYet("3 is odd.")
+    >>> steps = [Milestone("a", "Hand in an even number.", is_even), Milestone("b", "Hand in another.", is_even)]
+    >>> reached({"a": 2, "b": 4}, steps, '{"a": 2}')
+    'All 2 milestones reached.'
+    >>> reached({"a": 2, "b": 3}, steps, '{"a": 2}')
+    Traceback (most recent call last):
+        ...
+    autodiff_edu.course.feedback.NotYet: 1 of 2 milestones reached. Milestone 2, `b`: 3 is odd.
+    >>> reached({}, steps, '{"a": 2}')
+    Traceback (most recent call last):
+        ...
+    autodiff_edu.course.feedback.NotYet: 0 of 2 milestones reached. Next, `a`: Hand in an even number.
+    """
+    needs_dict(answer, example)
+    names = [milestone.name for milestone in milestones]
+    if unknown := [key for key in answer if key not in names]:
+        raise NotYet(f"No milestone is called {shortened(unknown[0])}. They are {', '.join(names)}.")
+    return climbed(answer, milestones, lambda name: answer.get(name, ...))
+
+
+def climbed(answer: Any, milestones: Sequence[Milestone], part_of: Callable[[str], Any] | None = None) -> str:
+    """Judge an answer by each milestone, in order, up to the first that is not reached.
+
+    Parameters
+    ----------
+    answer : object
+        What was handed in.
+    milestones : sequence of Milestone
+        In the order in which they are to be reached.
+    part_of : callable, optional
+        The part of the answer that belongs to a milestone, by its name. The whole answer if not given.
+
+    Examples
+    --------
+    >>> climbed(8, [Milestone("even", "Hand in an even number.", lambda part, answer: None)])
+    'All 1 milestones reached.'
+    """
+    for place, milestone in enumerate(milestones):
+        part = part_of(milestone.name) if part_of else answer
+        so_far = f"{place} of {len(milestones)} milestones reached."
+        try:
+            if part is ...:
+                raise StillOpen
+            milestone.judge(part, answer)
+        except StillOpen:
+            raise NotYet(f"{so_far} Next, `{milestone.name}`: {milestone.next}") from None
+        except NotYet as hint:
+            raise NotYet(f"{so_far} Milestone {place + 1}, `{milestone.name}`: {hint}") from None
+    return f"All {len(milestones)} milestones reached."
+
+
+class StillOpen(NotYet):
+    """What was handed in for a milestone still returns the three dots."""
