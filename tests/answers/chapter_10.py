@@ -157,6 +157,19 @@ def each(f):
     return lambda gradients, limit: [None if g is None else f(g, limit) for g in gradients]
 
 
+def each_coordinate(p, q):
+    """Guard the coordinates in place of the distance."""
+    apart = p - q
+    safe = np.where(apart != 0.0, apart, 1.0)
+    return np.where(squares(p, q) > 0.0, np.sqrt(squares(safe, 0.0)), 0.0)
+
+
+def in_place(gradients, limit):
+    for i, g in enumerate(gradients):
+        gradients[i] = None if g is None else np.clip(g, -limit, limit)
+    return gradients
+
+
 RIGHT = {
     "10.1": [double_where, in_a_loop, replaced_before],
     "10.2": [stable, cut_largest, row_by_row, pairwise, lambda s, k: nn.softmax_cross_entropy(s, k)],
@@ -176,6 +189,7 @@ WRONG = {
         (lambda p, q: np.sqrt(squares(p, q) + 1e-12), "Don't add something tiny"),
         (lambda p, q: np.sqrt(np.maximum(squares(p, q), 1e-16)), "Don't add something tiny"),
         (far_threshold, "1e-09 apart"),
+        (each_coordinate, "one coordinate in common"),
         (half_cut, "from plain numbers, or cut"),
         (lambda p, q: np.linalg.norm(p - q, axis=1), "NumPy's norm"),
         (lambda p, q: np.hypot(*(p - q).T), "NumPy's hypot"),
@@ -231,6 +245,9 @@ WRONG = {
         (both(norm=scaled(lambda g, gs, limit: limit / 12.0)), "largest number"),
         (both(norm=scaled(lambda g, gs, limit: length_of(gs) / limit)), "got longer"),
         (both(norm=scaled(lambda g, gs, limit: 1.0)), "Nothing was clipped"),
+        (both(norm=lambda gs, limit: by_norm(gs[:3], limit) + gs[3:]), "but not with three"),
+        (both(norm=lambda gs, limit: [g if g is None else g * limit / np.hypot(*gs) for g in gs]), "takes two numbers"),
+        (both(value=in_place), "Return a new one"),
         (both(norm=scaled(lambda g, gs, limit: limit / length_of(gs))), "come back as it was"),
         (
             both(norm=scaled(lambda g, gs, limit: np.minimum(limit, length_of(gs)) / length_of(gs))),

@@ -11,10 +11,10 @@ import autodiff_edu as ad
 
 from ..feedback import NotYet, call, near, needs_dict, needs_each, needs_function, shortened
 from ..predictions import Prediction
-from .wrong_10 import BY_NORM, BY_VALUE, GRADIENTS, judge_clip
+from .wrong_10 import BY_NORM, BY_VALUE, GRADIENTS, THREE, judge_clip
 
-TOGETHER, CLOSE = 2, 4
-"""The rows of 10.1 whose points lie on each other, and a billionth apart."""
+TOGETHER, CLOSE, LEVEL = 2, 4, 5
+"""The rows of 10.1 whose points lie on each other, a billionth apart, and beside each other."""
 
 
 def distances(answer: Any) -> str:
@@ -22,7 +22,7 @@ def distances(answer: Any) -> str:
     needs_function(answer, "distances(p, q)")
     random = np.random.default_rng(1001)
     ps, apart = random.uniform(-3.0, 3.0, (6, 2)), random.uniform(0.5, 2.0, (6, 2))
-    ps[CLOSE], apart[TOGETHER], apart[CLOSE] = 0.0, 0.0, (6e-10, -8e-10)
+    ps[CLOSE], apart[TOGETHER], apart[CLOSE], apart[LEVEL, 1] = 0.0, 0.0, (6e-10, -8e-10), 0.0
     weights = np.array([0.7, -1.9, 2.2, -0.3, 1.4, 0.9])
     p, q = ad.constant(ps), ad.constant(ps - apart)
     with np.errstate(all="ignore"), ad.GradientTape() as tape:
@@ -39,7 +39,9 @@ def distances(answer: Any) -> str:
     with np.errstate(all="ignore"):
         slopes = tape.gradient(target, [p, q])
     if slopes[0] is None or slopes[1] is None:
-        raise NotYet("The distances are right, and the gradient is None: they have become plain numbers on the way.")
+        raise NotYet(
+            "The distances are right, and the gradient is None: they have become plain numbers on the way, or were cut."
+        )
     unit = np.divide(ps - q.numpy(), right[:, None], out=np.zeros_like(ps), where=right[:, None] > 0)
     for found, wanted in zip(slopes, (unit, -unit), strict=True):
         _judge_slopes(found.numpy(), weights[:, None] * wanted, has_where)
@@ -47,6 +49,13 @@ def distances(answer: Any) -> str:
 
 
 def _judge_distances(found: Any, right: Any) -> None:
+    if not near(found[LEVEL], right[LEVEL]) and near(
+        np.delete(found, [TOGETHER, LEVEL]), np.delete(right, [TOGETHER, LEVEL])
+    ):
+        raise NotYet(
+            f"Two points that have one coordinate in common get the distance {found[LEVEL]:.6f}, and it should be "
+            f"{right[LEVEL]:.6f}. Test the distance, not each coordinate."
+        )
     if np.allclose(found, right**2, 1e-6, 1e-20):
         raise NotYet("Those are the squares of the distances. Take the root, where that is safe.")
     if not np.allclose(np.delete(found, (TOGETHER, CLOSE)), np.delete(right, (TOGETHER, CLOSE)), 1e-8, 0.0):
@@ -217,27 +226,41 @@ def clips(answer: Any) -> str:
     judge_clip(_clipped(answer["norm"], GRADIENTS, 3.25, name), (pair / 4, single / 4), BY_NORM, "clip_by_global_norm")
     short = _clipped(answer["norm"], GRADIENTS, 20.0, name)
     if not all(near(a, b) for a, b in zip(short, (pair, single), strict=True)):
-        raise NotYet("A list of length 13, with the limit 20, should come back as it was; yours has been rescaled.")
+        raise NotYet(
+            "A global norm of 13 is under the limit 20, so all should come back as it was; yours has been rescaled."
+        )
     zeros = _clipped(answer["norm"], (np.zeros(2), None, np.zeros((1, 1))), 1.0, name)
     if not all(np.all(np.isfinite(part)) for part in zeros):
         raise NotYet("Where all gradients are 0, yours become nan: 0 divided by the length 0. Guard the division.")
     if not all(np.all(part == 0) for part in zeros):
         raise NotYet("Where all gradients are 0 they should stay 0.")
+    three = _clipped(answer["norm"], THREE, 2.5, name)
+    if not all(near(a, g / 2) for a, g in zip(three, THREE[::2], strict=True)):
+        raise NotYet("With two arrays it works, but not with three. Go through the whole list, whatever its length.")
     return "By value, each number for itself; by global norm, one factor for all, and 1 if nothing is too long."
 
 
 def _clipped(function: Any, gradients: Any, limit: float, written: str) -> list[Any]:
     """Clip; return the arrays, without the None in the middle."""
-    given = [None if g is None else ad.constant(g) for g in gradients]
+    kept = [None if g is None else ad.constant(g) for g in gradients]
+    given = list(kept)
     try:
         with np.errstate(all="ignore"):
             found = call(function, given, limit, written=written)
     except NotYet as error:
+        if "hypot" in str(error):
+            raise NotYet(
+                "`np.hypot` takes two numbers. Here is a list of arrays: add up the squares of all."
+            ) from error
         if "NoneType" in str(error):
             raise NotYet(
                 "One of the gradients is None. Leave it out of the calculation, and return None for it."
             ) from (error)
         raise
+    if any(a is not b for a, b in zip(given, kept, strict=True)):
+        raise NotYet(
+            "The list that you were given has changed. Return a new one; the caller may still need the old one."
+        )
     if found is ... or found is None:
         raise NotYet(
             f"Replace the three dots: what does {written} return?"
@@ -250,10 +273,10 @@ def _clipped(function: Any, gradients: Any, limit: float, written: str) -> list[
         raise NotYet(
             f"You were given {len(given)} gradients, one of them None, and return {len(found)}. Return None for None."
         )
-    if found[1] is not None:
+    if any(part is not None for part in found[1::2]):
         raise NotYet("One of the gradients is None, and you return a number for it. None stays None.")
-    arrays = [None if part is None else np.asarray(part, dtype=float) for part in (found[0], found[2])]
-    for array, g in zip(arrays, (gradients[0], gradients[2]), strict=True):
+    arrays = [None if part is None else np.asarray(part, dtype=float) for part in found[::2]]
+    for array, g in zip(arrays, gradients[::2], strict=True):
         if array is None or array.shape != g.shape:
             raise NotYet(f"A gradient of shape {g.shape} comes back as {shortened(array)}. Keep the order and shapes.")
     return arrays

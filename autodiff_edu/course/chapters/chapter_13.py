@@ -21,7 +21,7 @@ WISHES: dict[str, tuple[str, int, str]] = {
     "d": (
         "forward",
         1,
-        "one direction goes in and one number comes out, so each mode needs one pass. Which needs no tape?",
+        "one direction goes in and one number comes out, so each mode needs one pass. Which of them needs no tape?",
     ),
     "e": ("reverse", 1, "the sum is a single output."),
 }
@@ -88,9 +88,9 @@ def modes(answer: Any) -> str:
             raise NotYet(f"Not {given[name][0]} for {name}: {hint}")
         if given[name][1] != passes:
             raise NotYet(
-                f"For {name}, {mode} is right, but not {given[name][1]} passes: {hint} "
+                f"For {name}, {mode} is right, but not {given[name][1]}: {hint} "
                 + (
-                    "Forward needs a pass for each input."
+                    "Forward needs a pass for each direction."
                     if mode == "forward"
                     else "Reverse needs one for each output."
                 )
@@ -110,7 +110,10 @@ def _mode_and_passes(name: str, pair: Any) -> tuple[str, int]:
         mode, passes = passes, mode
     if not isinstance(mode, str) or mode.strip().lower() not in ("forward", "reverse"):
         raise NotYet(f'For {name} write "forward" or "reverse" instead of {shortened(mode)}.')
-    return mode.strip().lower(), int(number(passes, f"the number of passes for {name}"))
+    count = number(passes, f"the number of passes for {name}")
+    if count != round(count):
+        raise NotYet(f"For {name} you write {count:g} passes. Passes are whole: each takes a direction or a seed.")
+    return mode.strip().lower(), round(count)
 
 
 def curvature(answer: Any) -> str:
@@ -128,7 +131,12 @@ def curvature(answer: Any) -> str:
 
     across = -np.sin(a[0] @ x) * np.outer(a[0], a[0]) + np.diag(6 * x)
     slopes = 3 * x**2 + np.cos(a[0] @ x) * a[0]
-    given, events = observe(answer, f, x, v, written="curvature(f, x, v)")
+    try:
+        given, events = observe(answer, f, x, v, written="curvature(f, x, v)")
+    except NotYet as error:
+        if "'Tensor' object is not callable" in str(error):
+            raise NotYet("Hand `slope` itself to `ad.jvp`, without calling it.") from error
+        raise
     if given is ...:
         raise NotYet("Replace the three dots: push v forward through `slope`, too.")
     if callable(given) and not isinstance(given, ad.Tensor):

@@ -15,6 +15,9 @@ PAIR, SINGLE = np.array([3.0, -4.0]), np.array([[12.0]])
 GRADIENTS: tuple[Any, ...] = (PAIR, None, SINGLE)
 """Two arrays of norm 5 and 12, together 13, and a variable without a gradient."""
 
+THREE: tuple[Any, ...] = (np.array([1.0, -2.0]), None, np.array([[2.0]]), None, np.array([4.0]))
+"""Three arrays, together of norm 5."""
+
 BY_VALUE: tuple[tuple[Clipped, str], ...] = (
     (
         (np.array([3.0, -4.0]), np.array([[3.5]])),
