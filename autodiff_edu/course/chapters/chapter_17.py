@@ -54,9 +54,11 @@ def repaired(answer: Any) -> str:
     random = np.random.default_rng(172)
     x, w = random.standard_normal((6, 2)), np.array([0.3, -0.2])
     near_y, far_y = x @ w + 0.3, x @ w + 4.0
+    below, above = x @ w + 0.96, x @ w + 1.04  # on both sides of the threshold
     noise = random.standard_normal(x.shape)
     compiled = ad.compile(answer)
-    for y, sign, size in ((near_y, 1, 0.1), (far_y, 1, 0.1), (near_y, -1, 0.1), (near_y, 1, 0.7)):
+    cases = (near_y, 1, 0.1), (far_y, 1, 0.1), (near_y, -1, 0.1), (near_y, 1, 0.7), (below, 1, 0.1), (above, 1, 0.1)
+    for y, sign, size in cases:
         given = _compiled_call(answer, compiled, w, x, y, sign * noise, size)
         _judge_step(given, w, x, y, sign * noise, size)
     return "It compiles, and both of its paths are right."
@@ -93,10 +95,10 @@ def _judge_step(given: Any, w: Any, x: Any, y: Any, noise: Any, size: float) -> 
     known = (
         (after(0.0 * noise, size), "The noise is missing: x should become x + 0.01 * noise."),
         (after(100.0 * noise, size), "The noise is a hundredth: 0.01 * noise."),
-        (after(noise, size, damped=False), "With a large error, the slope should be divided by 10."),
+        (after(noise, size, damped=False), "With an error above 1, the slope should be divided by 10."),
         (
             after(noise, size, damped=True),
-            "With a small error, the slope should stay as it is. Only a large one is divided.",
+            "With an error below 1, the slope should stay as it is. Only a large one is divided.",
         ),
         (after(noise, 0.1), "I passed another `size`, and the step didn't change. Does it use the global one?"),
         (w + (w - after(noise, size)), "That's uphill: subtract the slope."),

@@ -229,7 +229,7 @@ PREDICTIONS: dict[str, Prediction] = {
         why="The walk back uses every turn's z, and the early ones are further off than the last.",
     ),
     "19.b": Prediction(
-        "The value is right to 12 digits. What will the slope be?",
+        "The value is right to 11 digits. What will the slope be?",
         answer="too small",
         choices=("right", "too small", "too large", "None"),
         hints={
