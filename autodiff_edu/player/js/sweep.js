@@ -53,7 +53,8 @@ export function sweepView(trace) {
     set(cell, "title", text);
   }
 
-  const seedOf = (lines, hot) => (lines.length === 1 ? "1" : `[${lines.map((_, at) => Number(hot.includes(at))).join(" ")}]`);
+  const seedOf = (lines, hot) =>
+    lines.length === 1 ? "1" : `[${lines.map((_, at) => Number(hot.includes(at))).join(" ")}]`;
   const seeds = (way) => passes.filter((pass) => pass[way] && !pass.stack).length;
   const caption = make("p", { class: "label" });
   const shared = (pass) => !pass.stack && (pass.rows ?? pass.columns).length > 1;
