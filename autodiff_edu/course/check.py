@@ -8,6 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from .feedback import Feedback, NotYet, shortened
+from .numbering import chapter_of
 
 CHAPTERS = sorted(
     file.name.removesuffix(".py") for file in files(f"{__package__}.chapters").iterdir() if "chapter_" in file.name
@@ -20,6 +21,17 @@ EXERCISES: dict[str, Callable[[Any], str]] = {
 """The check of every exercise, by its id."""
 LISTENERS: list[Callable[[Feedback], object]] = []
 """Callables that are told what `check` answers: each is called with the `Feedback` before `check` returns it."""
+
+
+def exercises_of(chapter: int | str) -> list[str]:
+    """Return the exercises of a chapter, in order.
+
+    Examples
+    --------
+    >>> exercises_of(1), exercises_of("A")
+    (['1.1', '1.2', '1.3'], [])
+    """
+    return [exercise for exercise in EXERCISES if chapter_of(exercise) == chapter]
 
 
 def check(exercise: str, answer: Any) -> Feedback:

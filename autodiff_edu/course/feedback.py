@@ -133,7 +133,7 @@ def numbers(answer: Any, name: str = "what your function returns", missing: str 
 
 
 def call(function: Callable[..., Any], *args: Any, written: str) -> Any:
-    """Call a learner's function; what it raises becomes a hint.
+    """Call a learner's function; what it raises becomes a hint, but for a hint, which stays as it is.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def call(function: Callable[..., Any], *args: Any, written: str) -> Any:
     Raises
     ------
     NotYet
-        If the function raises.
+        If the function raises, or a function of the check that it calls has a hint.
 
     Examples
     --------
@@ -158,6 +158,8 @@ def call(function: Callable[..., Any], *args: Any, written: str) -> Any:
     """
     try:
         return function(*args)
+    except NotYet:
+        raise
     except (Exception, SystemExit) as error:
         raise NotYet(f"{written} raised {type(error).__name__}: {quoted(str(error))}.") from error
 
@@ -267,6 +269,47 @@ def needs_each(answer: dict[Any, Any], names: Collection[Any], missing: str) -> 
         raise NotYet(f"{missing} {between.join(absent)}.")
     if still_open := [str(name) for name in names if answer[name] is ...]:
         raise NotYet(f"Replace the three dots. Still open: {between.join(still_open)}.")
+
+
+def word_and_count(name: str, pair: Any, words: Mapping[str, str], word: str, counted: str) -> tuple[str, int]:
+    """Read a word and a whole number, in either order, from the answer to one of several questions.
+
+    Parameters
+    ----------
+    name : str
+        Which question it is.
+    pair : object
+        What was handed in for it.
+    words : dict
+        What to take each known word for; the first two are named in hints.
+    word, counted : str
+        What the word says, such as "the mode", and what the number counts, such as "passes".
+
+    Raises
+    ------
+    NotYet
+        If it is not such a pair.
+
+    Examples
+    --------
+    >>> modes = {"forward": "forward", "reverse": "reverse", "backward": "reverse"}
+    >>> word_and_count("a", [3.0, "Backward"], modes, "the mode", "passes")
+    ('reverse', 3)
+    """
+    first, second = list(words)[:2]
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise NotYet(
+            f'For {name} write {word} and the number of {counted}, as in ("{first}", 12), not {shortened(pair)}.'
+        )
+    if any(part is ... or (isinstance(part, str) and part == "...") for part in pair):
+        raise NotYet(f"Replace the three dots. Still open: {name}.")
+    said, count = pair[::-1] if isinstance(pair[1], str) and not isinstance(pair[0], str) else pair
+    if not isinstance(said, str) or said.strip().lower() not in words:
+        raise NotYet(f'For {name} write "{first}" or "{second}" instead of {shortened(said)}.')
+    count = number(count, f"the number of {counted} for {name}")
+    if count != round(count):
+        raise NotYet(f"For {name} the number of {counted} is a whole number, not {count:g}.")
+    return words[said.strip().lower()], round(count)
 
 
 def near(a: Any, b: Any, within: float = 1e-6) -> bool:

@@ -6,7 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .feedback import NotYet, needs_dict, shortened
+import numpy as np
+
+import autodiff_edu as ad
+
+from ..trace.events import Record
+from .feedback import NotYet, call, needs_dict, observe, shortened
+
+
+class StillOpen(NotYet):
+    """What was handed in for a milestone still returns the three dots."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +34,7 @@ class Milestone:
 
     name: str
     next: str
-    judge: Callable[[Any, Any], None]
+    judge: Callable[[Any, Any], object]
 
 
 def reached(answer: Any, milestones: Sequence[Milestone], example: str) -> str:
@@ -105,5 +114,42 @@ def climbed(answer: Any, milestones: Sequence[Milestone], part_of: Callable[[str
     return f"All {len(milestones)} milestones reached."
 
 
-class StillOpen(NotYet):
-    """What was handed in for a milestone still returns the three dots."""
+def needs_gradients(function: Callable[..., Any], *given: Any, written: str) -> None:
+    """Refuse a function that a tape can't follow from each of its arguments to its result.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> needs_gradients(lambda x: x.numpy() + 1.0, np.ones(2), written="f(x)")
+    Traceback (most recent call last):
+        ...
+    autodiff_edu.course.feedback.NotYet: Given tensors, f(x) returns plain numbers, and no tape can follow those. Is \
+`.numpy()` in it?
+    """
+    sources = [ad.constant(each) for each in given]
+    with ad.GradientTape() as tape:
+        tape.watch(sources)
+        result = call(function, *sources, written=f"{written} of tensors")
+        if not isinstance(result, ad.Tensor):
+            raise NotYet(
+                f"Given tensors, {written} returns plain numbers, and no tape can follow those. Is `.numpy()` in it?"
+            )
+        target = np.sum(result * result)
+    if any(gradient is None for gradient in tape.gradient(target, sources)):
+        raise NotYet(f"One of the arguments of {written} has the gradient None. Where does it become plain numbers?")
+
+
+def without_a_tape(function: Callable[..., Any], *given: Any, written: str) -> Any:
+    """Call a learner's function, and refuse it if a tape has recorded meanwhile, or it returns three dots.
+
+    Examples
+    --------
+    >>> without_a_tape(lambda g: 2.0 * g, 3.0, written="rule(g)")
+    6.0
+    """
+    result, events = observe(function, *given, written=written)
+    if result is ... or (isinstance(result, tuple | list) and any(part is ... for part in result)):
+        raise StillOpen
+    if any(isinstance(event, Record) for event in events):
+        raise NotYet("A tape recorded something. Use it to test your formula, not in it.")
+    return result

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import json
 import shutil
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from first_program import f
 from live_programs import ALWAYS, programs, values
 from none_program import explanation
 from sphinx.application import Sphinx
+
+from autodiff_edu.course.check import EXERCISES
 
 LIVE = Path(__file__).parents[1] / "live"
 PYTHON = Path("made") / "python"
@@ -41,7 +44,12 @@ def tell(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree
     else:
         found = []
     if found:
-        told = {"programs": found, "built": (Path(app.srcdir) / PYTHON / "files.json").exists()}
+        exercises = Counter(exercise.split(".")[0] for exercise in EXERCISES)
+        told = {
+            "programs": found,
+            "built": (Path(app.srcdir) / PYTHON / "files.json").exists(),
+            "exercises": exercises,  # how many each chapter has
+        }
         text = json.dumps(told, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
         context["body"] += (
             f'<script type="application/json" id="live-programs" '

@@ -1,6 +1,7 @@
 // Ticks: what is solved stands in the contents, beside the chapter and beside the exercise.
 import { keep, kept } from "./kept.js";
 
+const { exercises } = JSON.parse(document.querySelector("#live-programs").textContent);
 const solved = () => kept("solved") ?? [];
 
 export function solve(exercise) {
@@ -13,8 +14,8 @@ export function tick() {
   for (const link of document.querySelectorAll(".bd-sidebar-primary a[href], nav.bd-links a[href]")) {
     const chapter = /chapters\/0?(\d+|[A-Z])-/.exec(link.href)?.[1];
     const count = solved().filter((exercise) => exercise.split(".")[0] === chapter).length;
-    const all = chapter === "22" ? 4 : 3; // chapter 22 has four projects
-    if (chapter && count) mark(link, ` ✓ ${count} of ${all}`, `${count} of ${all} exercises solved`);
+    const all = exercises[chapter];
+    if (count) mark(link, ` ✓ ${count} of ${all}`, `${count} of ${all} exercises solved`);
   }
   for (const heading of document.querySelectorAll(".bd-toc a[href], article h3")) {
     const exercise = /^((?:\d+|[A-Z])\.\d+)\s/.exec(heading.textContent.trim())?.[1];

@@ -15,6 +15,8 @@ from kernel import Kernel, values, with_values
 from live_programs import needed
 from unpacking import unpacked
 
+from autodiff_edu.course.check import exercises_of
+from autodiff_edu.course.numbering import chapter_of
 from autodiff_edu.course.tools.assignment import chapters
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
@@ -49,7 +51,7 @@ def test_a_chapters_programs_show_what_is_stored(chapter: str, monkeypatch: pyte
     notebook = read(chapter)
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     found = live_programs.programs(notebook)
-    assert [program["kind"] for program in found].count("check") == (4 if chapter[:2] == "22" else 3)  # four projects
+    assert [program["kind"] for program in found].count("check") == len(exercises_of(chapter_of(chapter)))
     assert "play" in [program["kind"] for program in found]
     for program in found:
         told = Kernel().run(program["setup"], program["source"])

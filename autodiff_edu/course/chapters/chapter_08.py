@@ -122,7 +122,7 @@ def two_tools(answer: Any) -> str:
             except NotYet as hint:
                 if not used and "'function'" in str(hint):
                     raise NotYet("`constant` is a function. Call it: `c = constant(lambda: ...)`.") from None
-                raise (hint.__cause__ if isinstance(hint.__cause__, NotYet) else hint) from None
+                raise
         if y is ...:
             raise NotYet("Replace the three dots: what should `constant` compute?")
         if not used:

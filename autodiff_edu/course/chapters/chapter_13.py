@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,18 @@ import numpy as np
 import autodiff_edu as ad
 
 from ...trace.events import Seed
-from ..feedback import NotYet, call, near, needs_dict, needs_each, needs_function, number, observe, shortened
+from ..feedback import (
+    NotYet,
+    call,
+    near,
+    needs_dict,
+    needs_each,
+    needs_function,
+    number,
+    observe,
+    shortened,
+    word_and_count,
+)
 from ..predictions import Prediction
 
 WISHES: dict[str, tuple[str, int, str]] = {
@@ -26,6 +36,9 @@ WISHES: dict[str, tuple[str, int, str]] = {
     "e": ("reverse", 1, "the sum is a single output."),
 }
 """For each wish of 13.2 the mode, the passes, and what to count."""
+
+SAME_MODE = {"forward": "forward", "reverse": "reverse", "backward": "reverse"}
+"""What an answer may call the mode."""
 
 
 def divide(answer: Any) -> str:
@@ -80,7 +93,7 @@ def modes(answer: Any) -> str:
     """Check 13.2: for five wishes, the mode and the number of its passes."""
     needs_dict(answer, '{"a": ("forward", 12), ...}')
     needs_each(answer, "abcde", "Your answer leaves out")
-    given = {name: _mode_and_passes(name, answer[name]) for name in WISHES}
+    given = {name: word_and_count(name, answer[name], SAME_MODE, "the mode", "passes") for name in WISHES}
     if all(given[name][0] != mode for name, (mode, _, _) in WISHES.items()):
         raise NotYet("All are the wrong way round. Forward needs a pass for each input, reverse one for each output.")
     for name, (mode, passes, hint) in WISHES.items():
@@ -96,24 +109,6 @@ def modes(answer: Any) -> str:
                 )
             )
     return "Few inputs or a single direction: forward. Few outputs: reverse."
-
-
-def _mode_and_passes(name: str, pair: Any) -> tuple[str, int]:
-    if not isinstance(pair, tuple | list) or len(pair) != 2:
-        raise NotYet(
-            f'For {name} write the mode and the number of passes, as in ("forward", 12), not {shortened(pair)}.'
-        )
-    if pair[0] is ... or pair[1] is ...:
-        raise NotYet(f"Replace the three dots. Still open: {name}.")
-    mode, passes = pair
-    if isinstance(mode, Integral) and isinstance(passes, str):
-        mode, passes = passes, mode
-    if not isinstance(mode, str) or mode.strip().lower() not in ("forward", "reverse"):
-        raise NotYet(f'For {name} write "forward" or "reverse" instead of {shortened(mode)}.')
-    count = number(passes, f"the number of passes for {name}")
-    if count != round(count):
-        raise NotYet(f"For {name} you write {count:g} passes. Passes are whole: each takes a direction or a seed.")
-    return mode.strip().lower(), round(count)
 
 
 def curvature(answer: Any) -> str:

@@ -117,7 +117,7 @@ def _try_step(answer: Any, f: Callable[[Any], Any], x: Any, gradient: Any, step:
     try:
         t = call(answer, tried, x.copy(), gradient, step.copy(), written="backtrack(f, x, gradient, step)")
     except NotYet as problem:
-        if isinstance(problem.__cause__, NotYet):
+        if asked > 500:
             return 0.0, asked
         if "truth value" in str(problem.__cause__):
             raise NotYet("The promise is one number: `gradient @ step`, the sum of the products.") from None
@@ -251,8 +251,6 @@ def conjugate(answer: Any) -> str:
 
 def _kinder(hint: NotYet) -> NotYet:
     cause = hint.__cause__
-    if isinstance(cause, NotYet):
-        return cause
     if isinstance(cause, TypeError) and "ellipsis" in str(cause):
         return NotYet("Replace the three dots and run the cell again.")
     return hint

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from ..feedback import NotYet, call, near, needs_dict, needs_each, needs_function, number, numbers, shortened
+from ..feedback import NotYet, call, near, needs_dict, needs_each, needs_function, numbers, shortened, word_and_count
 from ..predictions import Prediction
 
 ROWS: tuple[tuple[int, ...], ...] = ((0,), (2, 3), (0, 1), (1, 2), (3, 4), (4,))
@@ -23,9 +22,9 @@ WAYS: dict[str, tuple[str, int, str]] = {
 }
 """For each Jacobian of B.3 the way, the number of colours, and what to look at."""
 
-SAME_WAY = {"row": "rows", "rows": "rows", "reverse": "rows", "column": "columns", "columns": "columns"} | {
-    "forward": "columns"
-}
+SAME_WAY = {"rows": "rows", "columns": "columns", "row": "rows", "column": "columns"}
+SAME_WAY |= {"reverse": "rows", "forward": "columns"}
+"""What an answer may call the way."""
 
 
 def colouring(answer: Any) -> str:
@@ -36,7 +35,7 @@ def colouring(answer: Any) -> str:
         colours = list(answer.tolist() if hasattr(answer, "tolist") else answer)
     except TypeError:
         raise NotYet(f"I need a list with a colour for each row, and your answer is {shortened(answer)}.") from None
-    if ... in [colour if colour is ... else None for colour in colours]:
+    if any(colour is ... for colour in colours):
         raise NotYet("Replace the three dots: each row needs a colour.")
     if isinstance(answer, set) or any(isinstance(colour, list | tuple | set) for colour in colours):
         raise NotYet("These look like groups of rows. Write one colour for each row instead, from row 0 to row 5.")
@@ -88,7 +87,7 @@ def _one_matrix(answer: Callable[..., Any], hidden: Any) -> None:
         seeds.append(given)
         return given @ hidden
 
-    found = _call(answer, pull_back, n)
+    found = call(answer, pull_back, n, written="tridiagonal(pull_back, n)")
     if hasattr(found, "toarray"):
         found = found.toarray()
     matrix = numbers(found)
@@ -118,29 +117,13 @@ def _one_matrix(answer: Callable[..., Any], hidden: Any) -> None:
     )
 
 
-def _call(answer: Callable[..., Any], pull_back: Callable[[Any], Any], n: int) -> Any:
-    hints: list[NotYet] = []
-
-    def listening(seed: Any) -> Any:
-        try:
-            return pull_back(seed)
-        except NotYet as hint:
-            hints.append(hint)
-            raise
-
-    try:
-        return call(answer, listening, n, written="tridiagonal(pull_back, n)")
-    except NotYet as hint:
-        raise (hints[0] if hints else hint) from None
-
-
 def _check_seeds(seeds: list[Any], n: int, *, right: bool) -> None:
     """Refuse seeds that mix rows which share a column, that leave rows out, or that are more than three."""
     for seed in seeds:
         ones = np.flatnonzero(seed)
-        close = ones[:-1][np.diff(ones) < 3]
+        close = np.flatnonzero(np.diff(ones) < 3)
         if len(close) and not right:
-            first, second = close[0], ones[list(ones).index(close[0]) + 1]
+            first, second = ones[close[0]], ones[close[0] + 1]
             raise NotYet(
                 f"One seed has ones at rows {first} and {second}, which share column {first + 1}. Their numbers are "
                 "added up there."
@@ -160,7 +143,7 @@ def ways(answer: Any) -> str:
     """Check B.3: for five patterns, rows or columns, and the number of colours."""
     needs_dict(answer, '{"a": ("rows", 12), ...}')
     needs_each(answer, "abcde", "Your answer leaves out")
-    given = {name: _way_and_colours(name, answer[name]) for name in WAYS}
+    given = {name: word_and_count(name, answer[name], SAME_WAY, "the way", "colours") for name in WAYS}
     if all(given[name][0] != way for name, (way, _, _) in WAYS.items()):
         raise NotYet(
             "All are the wrong way round. Rows that share no column share a seed; columns that share no row, a tangent."
@@ -174,22 +157,6 @@ def ways(answer: Any) -> str:
                 f"{way} that all share a {'column' if way == 'rows' else 'row'} with each other."
             )
     return "A full column is crossed by columns, a full row by rows; else, whichever has fewer numbers in the way."
-
-
-def _way_and_colours(name: str, pair: Any) -> tuple[str, int]:
-    if not isinstance(pair, tuple | list) or len(pair) != 2:
-        raise NotYet(f'For {name} write the way and the number of colours, as in ("rows", 12), not {shortened(pair)}.')
-    if pair[0] is ... or pair[1] is ...:
-        raise NotYet(f"Replace the three dots. Still open: {name}.")
-    way, colours = pair
-    if isinstance(way, Integral) and isinstance(colours, str):
-        way, colours = colours, way
-    if not isinstance(way, str) or way.strip().lower() not in SAME_WAY:
-        raise NotYet(f'For {name} write "rows" or "columns" instead of {shortened(way)}.')
-    count = number(colours, f"the number of colours for {name}")
-    if count != int(count):
-        raise NotYet(f"For {name} the number of colours is a whole number, not {count:g}.")
-    return SAME_WAY[way.strip().lower()], int(count)
 
 
 EXERCISES: dict[str, Callable[[Any], str]] = {"B.1": colouring, "B.2": tridiagonal, "B.3": ways}

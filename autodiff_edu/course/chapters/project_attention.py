@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-import autodiff_edu as ad
-
 from ..feedback import NotYet, call, near, needs_function, numbers, shortened
-from ..milestones import Milestone, StillOpen, reached
+from ..milestones import Milestone, StillOpen, needs_gradients, reached, without_a_tape
 
 Array = Any
 
@@ -81,19 +79,7 @@ def _attend(attend: Any, answer: Any) -> None:
         large = _result(attend, "attend", 1000.0 * q, k, v)
     if not np.isfinite(large).all():
         raise NotYet("Scores of 1000 give NaN, by exp. Subtract each row's largest score first, as in chapter 10.")
-    _tensors(attend, "attend", q, k, v)
-
-
-def _tensors(layer: Any, name: str, q: Array, k: Array, v: Array) -> None:
-    sources = [ad.constant(each) for each in (q, k, v)]
-    with ad.GradientTape() as tape:
-        tape.watch(sources)
-        result = call(layer, *sources, written=f"{name}(q, k, v) of tensors")
-        if not isinstance(result, ad.Tensor):
-            raise NotYet("Given tensors, it returns plain numbers, and no tape can follow those. Is `.numpy()` in it?")
-        target = np.sum(result * result)
-    if any(gradient is None for gradient in tape.gradient(target, sources)):
-        raise NotYet("One of q, k and v has the gradient None. Where does it become plain numbers?")
+    needs_gradients(attend, q, k, v, written="attend(q, k, v)")
 
 
 def _causal(causal: Any, answer: Any) -> None:
@@ -131,24 +117,16 @@ def _causal(causal: Any, answer: Any) -> None:
         raise NotYet(
             "The mixtures aren't right yet. Print the shares: above the diagonal they are 0, and each row adds up to 1."
         )
-    _tensors(causal, "causal", q, k, v)
+    needs_gradients(causal, q, k, v, written="causal(q, k, v)")
 
 
 def _pull(pull: Any, answer: Any) -> None:
     needs_function(pull, "pull(q, k, v, g)")
     q, k, v = _drawn(223)
     g = np.random.default_rng(224).normal(size=v.shape)
-    taped: list[str] = []
-    with ad.hook(lambda event: taped.append(type(event).__name__)):
-        given = call(pull, q, k, v, g, written="pull(q, k, v, g)")
-    if isinstance(given, tuple | list) and any(part is ... for part in given):
-        raise StillOpen
-    if given is ...:
-        raise StillOpen
+    given = without_a_tape(pull, q, k, v, g, written="pull(q, k, v, g)")
     if not isinstance(given, tuple | list) or len(given) != 3:
         raise NotYet(f"I need three cotangents, those of q, k and v, and got {shortened(given)}.")
-    if "Record" in taped:
-        raise NotYet("A tape recorded something. Use it to test your formulas, not in them.")
     found = [numbers(part, f"the cotangent of {name}") for name, part in zip("qkv", given, strict=True)]
     p, root = _softmax(_scores(q, k)), np.sqrt(q.shape[-1])
     to_p = np.einsum("bqd,bkd->bqk", g, v)

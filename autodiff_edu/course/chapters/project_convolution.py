@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-import autodiff_edu as ad
-
 from ..feedback import NotYet, call, near, needs_function, numbers
-from ..milestones import Milestone, StillOpen, reached
+from ..milestones import Milestone, StillOpen, needs_gradients, reached, without_a_tape
 
 EDGE = np.array([[0.0, 0.0, 0.0], [-1.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
 """Right neighbour minus left neighbour, as the chapter draws its `edges`."""
@@ -29,17 +27,17 @@ def _drawn(seed: int) -> tuple[Any, Any, Any]:
     return draw.normal(size=(7, 9)), draw.normal(size=(3, 2)), draw.normal(size=(5, 8))
 
 
-def _result(function: Any, written: str, *given: Any) -> Any:
-    result = call(function, *given, written=written)
-    if result is ...:
-        raise StillOpen
-    return numbers(result, f"what {written} returns")
+def _cotangent(function: Any, written: str, *given: Any) -> Any:
+    return numbers(without_a_tape(function, *given, written=written), f"what {written} returns")
 
 
 def _slide(slide: Any, answer: Any) -> None:
     needs_function(slide, "slide(image, kernel)")
     image, kernel, _ = _drawn(221)
-    values, right = _result(slide, "slide(image, kernel)", image, kernel), _slid(image, kernel)
+    result = call(slide, image, kernel, written="slide(image, kernel)")
+    if result is ...:
+        raise StillOpen
+    values, right = numbers(result, "what slide(image, kernel) returns"), _slid(image, kernel)
     if values.shape == image.shape:
         raise NotYet("The result is as large as the image. Take only the places where the whole kernel fits.")
     if values.shape == (5, 8, 3, 2):
@@ -63,21 +61,13 @@ def _slide(slide: Any, answer: Any) -> None:
             f"At the upper left, the sum of products is {right[0, 0]:.6f}, and yours is {values[0, 0]:.6f}. "
             "Compute that one by hand."
         )
-    sources = [ad.constant(image), ad.constant(kernel)]
-    with ad.GradientTape() as tape:
-        tape.watch(sources)
-        result = call(slide, *sources, written="slide(image, kernel) of tensors")
-        if not isinstance(result, ad.Tensor):
-            raise NotYet("Given tensors, it returns plain numbers, and no tape follows those. Is `.numpy()` in it?")
-        target = np.sum(result * result)
-    if any(gradient is None for gradient in tape.gradient(target, sources)):
-        raise NotYet("The image or the kernel has the gradient None. Where does it become plain numbers?")
+    needs_gradients(slide, image, kernel, written="slide(image, kernel)")
 
 
 def _to_kernel(to_kernel: Any, answer: Any) -> None:
     needs_function(to_kernel, "to_kernel(image, g)")
     image, kernel, g = _drawn(222)
-    values, right = _untaped(to_kernel, "to_kernel(image, g)", image, g), _slid(image, g)
+    values, right = _cotangent(to_kernel, "to_kernel(image, g)", image, g), _slid(image, g)
     if values.shape == g.shape or values.shape == image.shape:
         raise NotYet("A cotangent has the shape of what it belongs to, here the kernel's.")
     if values.shape != right.shape:
@@ -103,7 +93,7 @@ def _to_kernel(to_kernel: Any, answer: Any) -> None:
 def _to_image(to_image: Any, answer: Any) -> None:
     needs_function(to_image, "to_image(kernel, g)")
     image, kernel, g = _drawn(223)
-    values = _untaped(to_image, "to_image(kernel, g)", kernel, g)
+    values = _cotangent(to_image, "to_image(kernel, g)", kernel, g)
     padded = np.pad(g, ((2, 2), (1, 1)))
     right = _slid(padded, _turned(kernel))
     if values.shape == _slid(g, kernel).shape:
@@ -127,15 +117,6 @@ def _to_image(to_image: Any, answer: Any) -> None:
         raise NotYet(
             "Those aren't the tape's numbers. Put a single 1 into g, at the upper left: where does the kernel appear?"
         )
-
-
-def _untaped(function: Any, written: str, *given: Any) -> Any:
-    events: list[str] = []
-    with ad.hook(lambda event: events.append(type(event).__name__)):
-        values = _result(function, written, *given)
-    if "Record" in events:
-        raise NotYet("A tape recorded something. Use it to test your formula, not in it.")
-    return values
 
 
 def _learned(learned: Any, answer: Any) -> None:

@@ -182,23 +182,22 @@ def _digits(value: float, right: float) -> None:
         )
 
 
-def _values(run: Any, programs: list[Program]) -> None:
-    for program, (value, _) in zip(programs, _answers(run, programs), strict=True):
+def _values(run: Any, programs: list[Program]) -> list[Any]:
+    """Check the values that a learner's program answers, and return its gradients."""
+    answers = _answers(run, programs)
+    for program, (value, _) in zip(programs, answers, strict=True):
         right = expected(program)["value"]
         if not _close(value, right):
             _digits(value, right)
             raise NotYet(f"The value of `{_short(program)}` is {right:.6g}, and yours is {value:.6g}.")
-
-
-def _written(program: Program) -> str:
-    return json.dumps(program)
+    return [gradient for _, gradient in answers]
 
 
 def _gradients(run: Any, programs: list[Program]) -> None:
-    _values(run, programs)
+    gradients = _values(run, programs)
     all_right = [expected(program)["gradient"] for program in programs]
     found = []
-    for program, (_, given), right in zip(programs, _answers(run, programs), all_right, strict=True):
+    for program, given, right in zip(programs, gradients, all_right, strict=True):
         if not isinstance(given, list) or len(given) != len(right):
             raise NotYet(
                 f"The gradient has one number for each input, here {len(right)}, also for an input that nothing uses. "
@@ -211,16 +210,17 @@ def _gradients(run: Any, programs: list[Program]) -> None:
         for slope, wanted in zip(given, right, strict=True):
             if not _close(slope, wanted):
                 _digits(slope, wanted)
-                _explain(program, given, right, any(programs[:place]) and _left_over(program, given, found[:place]))
+                _explain(program, given, right, _left_over(given, right, found[:place]))
 
 
 def _short(program: Program) -> str:
-    text = _written(program)
+    text = json.dumps(program)
     return text if len(text) < 300 else f"{text[:297]}..."
 
 
-def _left_over(program: Program, given: list[float], before: list[list[float]]) -> bool:
-    right = expected(program)["gradient"]
+def _left_over(given: list[float], right: list[float], before: list[list[float]]) -> bool:
+    if not before:
+        return False
     left = [slope - wanted for slope, wanted in zip(given, right, strict=True)]
     sums = [sum(each[k] for each in before if k < len(each)) for k in range(len(left))]
     last = [before[-1][k] if k < len(before[-1]) else 0.0 for k in range(len(left))]
@@ -232,8 +232,8 @@ def _explain(program: Program, given: list[float], right: list[float], left_over
     names = {name for name, *_ in program["operations"]}
     if left_over:
         raise NotYet("Slopes of the program before are still there. Set them all to 0 before each walk.")
-    if any(n == n_ for _, *at in program["operations"] if len(at) == 2 for n, n_ in [at]) and len(names) == 1:
-        raise NotYet(f"For `{_written(program)}`, the same value is used twice in one operation. Both uses contribute.")
+    if len(names) == 1 and any(at[0] == at[-1] for _, *at in program["operations"] if len(at) == 2):
+        raise NotYet(f"For `{_short(program)}`, the same value is used twice in one operation. Both uses contribute.")
     one_rule = f"The operations in it: {', '.join(sorted(names))}." if names else "The target is an input."
     twice = " A value that is used twice gets two contributions: `+=`, not `=`." if len(set(uses)) < len(uses) else ""
     raise NotYet(
@@ -255,9 +255,17 @@ MILESTONES = (
         "let `run(text)` start your program and return the list of answers that it prints.",
         lambda run, _: _values(run, SINGLE[:4] + drawn(221, 6, 6, FOUR)),
     ),
-    Milestone("chains", "", lambda run, _: _gradients(run, SINGLE + drawn(222, 10, 6, ALL, once=True))),
-    Milestone("forks", "", lambda run, _: _gradients(run, FORKS + drawn(223, 6, 5, ALL))),
-    Milestone("all", "", lambda run, _: _gradients(run, drawn(224, 40, 30, ALL))),
+    Milestone(
+        "chains",
+        "answer with gradients where every value is used once.",
+        lambda run, _: _gradients(run, SINGLE + drawn(222, 10, 6, ALL, once=True)),
+    ),
+    Milestone(
+        "forks",
+        "answer with gradients where values are used twice, or not at all.",
+        lambda run, _: _gradients(run, FORKS + drawn(223, 6, 5, ALL)),
+    ),
+    Milestone("all", "answer long random programs.", lambda run, _: _gradients(run, drawn(224, 40, 30, ALL))),
 )
 """The four milestones of the project; the answer to each is the same function."""
 
