@@ -66,6 +66,12 @@ def with_u(solve):
     return contributions
 
 
+def without_tanh_for_w(v, z, w):
+    d = np.diag(1 - z**2)
+    u = system(v, d, w)
+    return np.outer(u, z), d @ u
+
+
 def system(v, d, w):
     return np.linalg.solve((np.eye(4) - d @ w).T, v)
 
@@ -161,8 +167,11 @@ WRONG = {
         (angle(lambda v, t, m, e: (v / denominator(t, e), v * math.sin(t))), "divided by ∂g/∂E as well"),
         (angle(lambda v, t, m, e: (v / denominator(t, e), v / denominator(t, e))), "respect to e"),
         (angle(lambda v, t, m, e: (7.0 * v, v)), "the contributions are"),
-        (angle(lambda v, t, m, e: v / denominator(t, e)), "your function raised"),
-        (angle(lambda v, t, m, e: None), "None"),
+        (angle(lambda v, t, m, e: (v / denominator(t, e), math.sin(t) / denominator(t, e))), "the cotangent, too"),
+        (angle(lambda v, t, m, e: (-v / denominator(t, e), v * math.sin(t) / denominator(t, e))), "∂g/∂M is -1"),
+        (angle(lambda v, t, m, e: (v / denominator(t, e), None)), "one of its arguments"),
+        (angle(lambda v, t, m, e: v / denominator(t, e)), "Is a `return` missing"),
+        (angle(lambda v, t, m, e: None), "Is a `return` missing"),
         (solve_kepler, "no custom gradient"),
         (lambda m, e: (m, lambda v: v), "returns a tuple"),
         (lambda m, e: m + e, "Keep the solver"),
@@ -172,6 +181,8 @@ WRONG = {
     "19.2": [
         (layer(lambda v, z, w: (..., ...)), "three dots"),
         (layer(with_u(lambda v, d, w: v)), "last turn only"),
+        (layer(lambda v, z, w: with_u(system)(v, z, w)[::-1]), "Which comes first"),
+        (layer(without_tanh_for_w), "goes through tanh first"),
         (layer(with_u(lambda v, d, w: system(np.ones(4), d, w))), "v is missing"),
         (layer(with_u(lambda v, d, w: np.linalg.solve(np.eye(4) - d @ w, v))), "transpose the matrix"),
         (layer(with_u(lambda v, d, w: np.linalg.solve((np.eye(4) + d @ w).T, v))), "The sign of A"),
@@ -191,8 +202,7 @@ WRONG = {
         (layer(lambda v, z, w: (np.ones((4, 4)), with_u(system)(v, z, w)[1])), "what multiplies W"),
         (layer(lambda v, z, w: (with_u(system)(v, z, w)[0], np.ones(4))), "b is added"),
         (layer(lambda v, z, w: (np.ones((4, 4)), np.ones(4))), "first element for b"),
-        (layer(lambda v, z, w: with_u(system)(v, z, w)[::-1]), "your function raised"),
-        (layer(lambda v, z, w: None), "None"),
+        (layer(lambda v, z, w: None), "Is a `return` missing"),
         (not_custom, "no custom gradient"),
         (lambda w, b: b, "Keep the solver"),
         (3.0, "without calling it"),
@@ -208,6 +218,9 @@ WRONG = {
         (slopes(lambda h, w, v, u, p: p * w**2), "inner loss"),
         (slopes(lambda h, w, v, u, p: -2 * p * w), "Multiply it by u"),
         (slopes(lambda h, w, v, u, p: u), "That's u"),
+        (slopes(lambda h, w, v, u, p: -u), "That's -u"),
+        (slopes(lambda h, w, v, u, p: -2 * np.log(p) * w * u), "exp(s)"),
+        (slopes(lambda h, w, v, u, p: -p * w**2 * u), "with respect to w first"),
         (slopes(lambda h, w, v, u, p: v), "That's v"),
         (slopes(lambda h, w, v, u, p: w), "the weights"),
         (slopes(lambda h, w, v, u, p: np.sum(-2 * p * w * u)), "one number"),

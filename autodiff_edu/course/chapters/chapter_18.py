@@ -93,6 +93,8 @@ def _differentiated(function: Any, args: tuple[Any, ...], sources: Any, written:
             result = call(function, *args, written=written)
         held, count = tape.nbytes, len(watching.tapes)
         if not isinstance(result, ad.Tensor):
+            if result is args[0]:
+                raise NotYet(f"{written} returns x as it came in. Assign what the layers return: x = ...")
             if result is ... or result is None:
                 raise NotYet(f"{written} returns {result}. Is a `return` missing, or are three dots left?")
             raise NotYet(
@@ -155,6 +157,8 @@ def _too_much(most: int, held: int, again: int) -> str:
     said = f"The tapes hold {most:,} bytes at most, and there is room for {ROOM:,}. "
     if again == 0:
         return said + "Nothing is run again yet: call a part of the layers through ad.checkpoint."
+    if held > ROOM:
+        return said + f"After the forward pass alone it's {held:,}: part of the layers still runs outside a checkpoint."
     if again == 1:
         return said + (
             f"After the forward pass it's only {held:,}, but the one segment runs everything again at once. Cut the "
@@ -178,8 +182,8 @@ def dropped(answer: Any) -> str:
         if str(hint) != "different":
             raise
         raise NotYet(
-            "A layer returned different numbers when it ran again, because it drew a second mask. Draw before the "
-            "layer is called, and pass the mask, or a seed, as an argument."
+            "A layer returned different numbers when it ran again, because it drew a second mask, or read that of "
+            "another layer. Draw before the layer is called, and pass the mask, or a seed, as an argument."
         ) from None
     value = numbers(given)
     if value.shape != (50, 8):
@@ -203,14 +207,16 @@ def _check_masks(answer: Any, x: Any, written: str) -> None:
     whole = np.tanh(x)
     if kept.all():
         raise NotYet("Nothing is dropped any more. Multiply by a mask, half of which is 0.")
-    if not 0.3 < kept.mean() < 0.7:
+    if (kept == kept[:, :1]).all():
+        raise NotYet("All numbers of a sample share a mask. Draw one for each element: random.random(x.shape).")
+    if kept.all(axis=0).any() or not kept.any(axis=0).all() or (kept == kept[0]).all():
+        raise NotYet("All samples have the same mask. Draw one number for each element: random.random(x.shape).")
+    if not 0.4 < kept.mean() < 0.6:
         raise NotYet(f"One layer keeps {100 * kept.mean():.0f} % of its numbers. It should be about 50.")
     if near(one, whole * kept):
         raise NotYet("The factor 2 is missing: what isn't dropped is doubled.")
     if not near(one, 2.0 * whole * kept):
         raise NotYet("What isn't dropped should be 2 · tanh(x @ w).")
-    if kept.all(axis=0).any() or not kept.any(axis=0).all() or (kept == kept[0]).all():
-        raise NotYet("All samples have the same mask. Draw one number for each element: random.random(x.shape).")
     if (kept == (second != 0.0)).all():
         raise NotYet(
             "Two calls dropped the same numbers. Draw from the generator that is passed in; a seed that never changes "

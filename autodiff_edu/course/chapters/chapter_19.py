@@ -60,7 +60,9 @@ def kepler(answer: Any) -> str:
 
 
 def _two_of_kepler(given: Any, v: float, sine: Any, slope: Any, cosine: Any, e: float) -> None:
-    """Raise the hint for a contribution for e that is wrong where the one for M is right."""
+    """Raise the hint for a contribution that is wrong where the other one is right."""
+    if near(given[1], v * sine / slope) and near(given[0], -v / slope):
+        raise NotYet("The contribution for e is right. For M, ∂g/∂M is -1, and the theorem has a minus too.")
     if not near(given[0], v / slope):
         return
     known: _Hints = (
@@ -68,6 +70,7 @@ def _two_of_kepler(given: Any, v: float, sine: Any, slope: Any, cosine: Any, e: 
         (v * cosine / slope, "The contribution for M is right. For e: differentiate e sin E with respect to e, not E."),
         (e * v * sine / slope, "The contribution for M is right. For e, ∂g/∂e is -sin E, without a factor e."),
         (v * sine, "The contribution for M is right. The one for e is divided by ∂g/∂E as well."),
+        (sine / slope, "The contribution for M is right. The one for e needs the cotangent, too."),
         (v / slope, "The contribution for M is right. The one for e also has the slope of g with respect to e."),
     )
     _refuse(given[1], known)
@@ -102,13 +105,21 @@ def _contributions(answer: Any, arguments: tuple[Any, ...], value: Any, v: Any, 
     try:
         given = tape.gradient(target, sources)
     except Exception as error:
+        if "returned 1 gradient" in str(error):
+            raise NotYet(
+                "Your backward returns one thing. Is a `return` missing? It returns two contributions."
+            ) from error
+        if "If broadcasting has stretched" in str(error):
+            raise NotYet(f"A contribution has the wrong shape: {quoted(str(error), 90)}. Which comes first?") from error
         if "Ellipsis" in str(error):
             raise NotYet("Replace the three dots: what does backward return, one contribution each?") from error
         raise NotYet(
             f"In the backward pass your function raised {type(error).__name__}: {quoted(str(error))}."
         ) from error
     if any(part is None for part in given):
-        raise NotYet("Your backward returns None for an argument. Is a `return` missing?")
+        raise NotYet(
+            "Your backward returns None for one of its arguments. Each has a slope: return both contributions."
+        )
     return [part.numpy() for part in given]
 
 
@@ -160,6 +171,8 @@ def equilibrium(answer: Any) -> str:
     _refuse(given, known)
     if near(given[1], pair(right)[1]) and near(given[0], pair(right)[0].T):
         raise NotYet("The contribution for b is right, the one for W is transposed: row i belongs to output i.")
+    if near(given[1], pair(right)[1]) and near(given[0], np.outer(right, z)):
+        raise NotYet("The contribution for b is right. For W, u goes through tanh first: use the same vector as for b.")
     if near(given[1], pair(right)[1]):
         raise NotYet("The contribution for b is right. For W: what multiplies W[i, j] in the turn?")
     if near(given[0], pair(right)[0]):
@@ -193,7 +206,7 @@ def strengths(answer: Any) -> str:
         raise NotYet(f"I need one slope for each of 4 strengths, and got the shape {np.shape(slopes)}.")
     right = -2 * penalty * w * u
     if near(slopes, right):
-        return "One linear system for all strengths: eight of them, or a thousand."
+        return "With u, one linear system is enough for all strengths: eight of them, or a thousand."
     known: _Hints = (
         (-right, "The sign is the wrong way round: the theorem has a minus."),
         (-2 * w * u, "That's with respect to the strength. s is its logarithm, so a factor exp(s) is missing."),
@@ -203,6 +216,9 @@ def strengths(answer: Any) -> str:
         (-2 * penalty * u, "How the inner gradient changes with s depends on w: 2 exp(s) w."),
         (penalty * w**2, "That's how the inner loss changes with s. I need how its *gradient* does, times -u."),
         (-2 * penalty * w, "That's the change of the inner gradient alone. Multiply it by u, too."),
+        (-u, "That's -u. Multiply it by how the inner gradient changes with s: 2 exp(s) w."),
+        (-2 * s * w * u, "s is the logarithm of the strength: the strength itself is exp(s)."),
+        (-penalty * w**2 * u, "Differentiate the penalty with respect to w first, and then to s: 2 exp(s) w."),
         (u, "That's u. Now pull -u back through the inner gradient, to s."),
         (v, "That's v, how the outer loss changes with w. How does w change with s?"),
         (w, "These are the weights. I need how the outer loss changes with each s."),
