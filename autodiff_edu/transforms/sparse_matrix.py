@@ -34,6 +34,8 @@ class SparseMatrix:
     array([2., 3.])
     """
 
+    __array_ufunc__ = None  # so that NumPy leaves `array @ matrix` to the matrix
+
     data: Any
     rows: Any
     columns: Any
@@ -65,6 +67,12 @@ class SparseMatrix:
         result = np.zeros((self.shape[0], *other.shape[1:]), np.result_type(self.data, other))
         np.add.at(result, self.rows, (self.data * other[self.columns].T).T)
         return result
+
+    def __rmatmul__(self, other: Any) -> Any:
+        other = np.asarray(other)
+        if other.ndim not in (1, 2) or other.shape[-1] != self.shape[0]:
+            raise ValueError(f"an array of shape {other.shape} cannot be multiplied by a matrix of shape {self.shape}")
+        return (self.T @ other.T).T
 
     def toarray(self) -> Any:
         """Return all elements, also those that are 0, as an array."""

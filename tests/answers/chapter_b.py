@@ -2,6 +2,7 @@
 
 import numpy as np
 
+import autodiff_edu as ad
 from autodiff_edu.transforms.sparse_matrix import SparseMatrix
 
 
@@ -92,6 +93,7 @@ RIGHT = {
         np.array([5, 7, 7, 5, 5, 7]),
         ["red", "blue", "blue", "red", "red", "blue"],
         "abbaab",
+        [ad.constant(float(colour)) for colour in (0, 1, 1, 0, 0, 1)],
         dict(enumerate([0, 1, 1, 0, 0, 1])),
         [0.0, 1.0, 1.0, 0.0, 0.0, 1.0],
     ],
@@ -108,6 +110,7 @@ WRONG = {
     "B.1": [
         ([0, 0, 1, 2, 1, 0], "what greedy colouring takes"),
         ([0, 1, 2, 3, 4, 5], "6 products would do.*start at row 0"),
+        ([np.nan] * 6, "NaN is not a colour"),
         ([0, 0, 0, 0, 0, 0], "Rows 0 and 2 have the same colour, but both have a number in column 0"),
         ([0, 0, 1, 0, 1, 0], "Rows 1 and 3 have the same colour, but both have a number in column 2"),
         ([0, 1, 1, 0, 1, 0], "Rows 1 and 4 have the same colour, but both have a number in column 3"),

@@ -239,6 +239,7 @@ def test_without_scipy_the_matrix_reads_and_multiplies_as_scipys_does(monkeypatc
     for other in (x, np.outer(x, [1.0, 2.0]), np.arange(7)):
         np.testing.assert_allclose(found @ other, with_scipy @ other, rtol=1e-14)
         np.testing.assert_allclose(found.T @ other, with_scipy.T @ other, rtol=1e-14)
+        np.testing.assert_allclose(other.T @ found, other.T @ with_scipy, rtol=1e-14)
     pattern[3, 2] = False
     with pytest.raises(ValueError, match="misses row 3, column 2"):
         ad.jacobian(chain, sparsity=pattern, check=True)(x)
@@ -253,6 +254,8 @@ def test_a_matrix_without_scipy_refuses_what_does_not_fit():
             wide.diagonal(k)
     with pytest.raises(ValueError, match=r"shape \(2, 3\) cannot be multiplied by an array of shape \(2,\)"):
         wide @ np.ones(2)
+    with pytest.raises(ValueError, match=r"shape \(3,\) cannot be multiplied by a matrix of shape \(2, 3\)"):
+        np.ones(3) @ wide
 
 
 def test_a_large_stack_is_split(monkeypatch):

@@ -39,6 +39,9 @@ def colouring(answer: Any) -> str:
         raise NotYet("Replace the three dots: each row needs a colour.")
     if isinstance(answer, set) or any(isinstance(colour, list | tuple | set) for colour in colours):
         raise NotYet("These look like groups of rows. Write one colour for each row instead, from row 0 to row 5.")
+    colours = [colour.item() if np.size(colour) == 1 and hasattr(colour, "item") else colour for colour in colours]
+    if any(colour != colour for colour in colours):
+        raise NotYet("NaN is not a colour: it is never the same as another. Write 0, 1, 2 or more.")
     if len(colours) != len(ROWS):
         raise NotYet(
             f"There are six rows, so I need six colours, and got {len(colours)}."

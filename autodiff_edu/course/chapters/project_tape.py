@@ -136,7 +136,7 @@ def _answers(run: Any, programs: list[Program]) -> list[tuple[float, Any]]:
             raise NotYet("Your program printed nothing. Look at its standard error: does it start at all?")
         try:
             answers = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             if re.search(r"\b(NaN|[Ii]nf(inity)?|nan)\b", text):
                 raise NotYet("There is a NaN or an infinity in what your program prints, where I sent none.") from None
             raise NotYet(
