@@ -62,6 +62,26 @@ def residuals(u):
     return second(u, x) + u(x)
 
 
+def one_by_one(u):
+    x = np.linspace(0.0, np.pi, 40)
+    return np.sum(np.stack([(ad.grad(ad.grad(u))(t) + u(t)) ** 2 for t in x])) + without("equation")(u)
+
+
+def supervised(u):
+    x = np.linspace(0.0, np.pi, 20)
+    return np.mean((u(x) - np.sin(x)) ** 2)
+
+
+def supervised_slopes(u):
+    x = np.linspace(0.0, np.pi, 20)
+    return np.mean((slope(u, x) - np.cos(x)) ** 2) + parts(u)["start"]
+
+
+def at_one_point(u):
+    x, zero = np.array([2.0]), np.array([0.0])
+    return (second(u, x) + u(x))[0] ** 2 + u(zero)[0] ** 2 + (slope(u, zero)[0] - 1.0) ** 2
+
+
 FIT = np.polynomial.Chebyshev.fit(np.linspace(0.0, np.pi, 50), np.sin(np.linspace(0.0, np.pi, 50)), 5)
 
 
@@ -117,6 +137,11 @@ def causal(q, k, v):
 
 def by_large_number(q, k, v):
     return mix(shares(scores(q, k) - 1e9 * ~past(q)), v)
+
+
+def overflowing(q, k, v):
+    weights = np.exp(scores(q, k)) * past(q)
+    return mix(weights / np.sum(weights, axis=-1, keepdims=True), v)
 
 
 def pulled(to_scores):
@@ -288,6 +313,10 @@ RIGHT = {
         PHYSICS | {"second": lambda u, x: second(u, x).tolist()},
         PHYSICS | {"loss": lambda u: 10 * loss(u) + parts(u)["start"]},
         PHYSICS | {"loss": lambda u: np.reshape(loss(u), (1,))},
+        PHYSICS | {"loss": lambda u: 1e4 * loss(u) - 9999 * parts(u)["equation"]},
+        PHYSICS | {"loss": lambda u: np.mean(np.abs(residuals(u))) + without("equation")(u)},
+        PHYSICS | {"loss": lambda u: np.max(np.abs(residuals(u))) + without("equation")(u)},
+        PHYSICS | {"loss": one_by_one},
         PHYSICS | {"solution": lambda x: near_sine(x)[:, None]},
         PHYSICS | {"solution": lambda x: ad.constant(near_sine(x))},
         PHYSICS | {"errors": {name: np.float32(f"{error:.1e}") for name, error in ERRORS.items()}},
@@ -344,6 +373,10 @@ WRONG = {
         (PHYSICS | {"loss": lambda u: np.mean((second(u, SINE) - u(SINE)) ** 2) + without("equation")(u)}, "sinh"),
         (PHYSICS | {"loss": lambda u: -loss(u)}, "below 0"),
         (PHYSICS | {"loss": lambda u: loss(u) + 1.0}, "which is the solution"),
+        (PHYSICS | {"loss": supervised}, "compares u with the solution"),
+        (PHYSICS | {"loss": supervised_slopes}, "compares u with the solution"),
+        (PHYSICS | {"loss": at_one_point}, "in 2 places, the last of them at 2.00"),
+        (PHYSICS | {"loss": lambda weights: weights["w"] ** 2}, "takes it for weights"),
         (PHYSICS | {"loss": residuals}, "one number: take the mean"),
         (PHYSICS | {"loss": lambda u: tuple(parts(u).values())}, "Add the parts up"),
         (PHYSICS | {"solution": np.sin}, "to the last digit"),
@@ -361,6 +394,10 @@ WRONG = {
         (PHYSICS | {"errors": ERRORS | {"outside": ERRORS["outside"] ** 2}}, "Take its root"),
         (PHYSICS | {"errors": ERRORS | {"outside": -1.0}}, "is negative"),
         (PHYSICS | {"errors": ERRORS | {"inside": 0.5}}, "the largest error inside is not 0.5"),
+        (
+            PHYSICS | {"solution": lambda x: 1.026 * near_sine(x), "errors": {"inside": 0.03, "outside": 1.0}},
+            "inside: Those are two decimals",
+        ),
         (PHYSICS | {"errors": 0.01}, "I need a dict"),
     ],
     "22.2": [
@@ -383,6 +420,8 @@ WRONG = {
         (ATTENTION | {"attend": lambda q, k, v: attend(q, k, v)[0]}, "should be that of v"),
         (ATTENTION | {"attend": lambda q, k, v: attend(q, k, v) + 1.0}, "The first number should be"),
         (ATTENTION | {"attend": unguarded}, "Scores of 1000"),
+        (ATTENTION | {"attend": lambda q, k, v: mix(shares(np.clip(scores(q, k), -50, 50)), v)}, "clipped"),
+        (ATTENTION | {"attend": lambda q, k, v: np.nan_to_num(unguarded(q, k, v))}, "clipped or replaced"),
         (ATTENTION | {"attend": lambda q, k, v: np.asarray(attend(q, k, v))}, "plain numbers"),
         (ATTENTION | {"attend": lambda q, k, v: attend(q, ad.stop_gradient(k), v)}, "the gradient None"),
         (ATTENTION | {"attend": lambda q, k, v: ...}, "Next, `attend`"),
@@ -407,6 +446,12 @@ WRONG = {
             },
             "It should see itself",
         ),
+        (ATTENTION | {"causal": lambda q, k, v: mix(shares(scores(q, k) + ~past(q) * -np.inf), v)}, "by np.where"),
+        (
+            ATTENTION | {"causal": lambda q, k, v: mix(shares(np.where(past(q), scores(q, k), -30)), v)},
+            "not just small",
+        ),
+        (ATTENTION | {"causal": overflowing}, "Subtract each row's largest"),
         (ATTENTION | {"causal": lambda q, k, v: causal(q, k, v) / 2}, "above the diagonal"),
         (ATTENTION | {"pull": lambda q, k, v, g: ...}, "Next, `pull`"),
         (ATTENTION | {"pull": lambda q, k, v, g: (..., ..., ...)}, "Next, `pull`"),
@@ -436,7 +481,10 @@ WRONG = {
         (ATTENTION | {"reach": lambda f, x: ~reach(f, x)}, "True says that it depends"),
         (ATTENTION | {"reach": blocks}, "the whole Jacobian"),
         (ATTENTION | {"reach": lambda f, x: blocks(f, x).sum(axis=(1, 3))}, "True and False"),
-        (ATTENTION | {"reach": lambda f, x: np.ones((4, 4))}, "times True"),
+        (
+            ATTENTION | {"reach": lambda f, x: np.ones((4, 4))},
+            r"says True at \[0, 1\], and output 0 does not depend on token 1",
+        ),
         (ATTENTION | {"reach": lambda f, x: reach(f, x)[0]}, "has the shape (4, 4)"),
         (
             ATTENTION | {"reach": lambda f, x: np.abs(ad.jacobian(f)(x).numpy().sum(axis=(1, 3))) > 1e-12},

@@ -75,11 +75,20 @@ def _attend(attend: Any, answer: Any) -> None:
             f"The first number should be {right[0, 0, 0]:.6f}, and yours is {values[0, 0, 0]:.6f}. Take one sentence, "
             "print the shares, and see whether each row adds up to 1."
         )
-    with np.errstate(all="ignore"):
-        large = _result(attend, "attend", 1000.0 * q, k, v)
-    if not np.isfinite(large).all():
-        raise NotYet("Scores of 1000 give NaN, by exp. Subtract each row's largest score first, as in chapter 10.")
+    _large(attend, "attend", np.ones((q.shape[1],) * 2, dtype=bool), q, k, v)
     needs_gradients(attend, q, k, v, written="attend(q, k, v)")
+
+
+def _large(layer: Any, name: str, seen: Array, q: Array, k: Array, v: Array) -> None:
+    with np.errstate(all="ignore"):
+        values = _result(layer, name, 1000.0 * q, k, v)
+    if not np.isfinite(values).all():
+        raise NotYet("Scores of 1000 give NaN, by exp. Subtract each row's largest score first, as in chapter 10.")
+    if not near(values, _mix(_softmax(np.where(seen, _scores(1000.0 * q, k), -np.inf)), v)):
+        raise NotYet(
+            "Scores of 1000 give wrong mixtures. Nothing may be clipped or replaced, and a score that is never chosen "
+            "is -∞, not just small."
+        )
 
 
 def _causal(causal: Any, answer: Any) -> None:
@@ -111,12 +120,15 @@ def _causal(causal: Any, answer: Any) -> None:
     ):
         if near(values, wrong):
             raise NotYet(hint)
+    if np.isnan(values).all():
+        raise NotYet("Everything is NaN, and 0 · ∞ is NaN, too. Choose between the score and -∞ by np.where.")
     if not np.isfinite(values).all():
         raise NotYet("The first token sees nothing at all, and 0 / 0 is NaN. It should see itself.")
     if not near(values, right):
         raise NotYet(
             "The mixtures aren't right yet. Print the shares: above the diagonal they are 0, and each row adds up to 1."
         )
+    _large(causal, "causal", past, q, k, v)
     needs_gradients(causal, q, k, v, written="causal(q, k, v)")
 
 
@@ -205,7 +217,11 @@ def _reach(reach: Any, answer: Any) -> None:
             raise NotYet("True and False have changed places: True says that it depends.")
         if case == "slopes cancel in their sum":
             raise NotYet("Slopes of both signs cancel in the sum of a block. Take their sizes before you add them up.")
-        raise NotYet(f"Where {case}, your table has {int(values.sum())} times True, not {int(right.sum())}.")
+        i, j = np.argwhere(values != right)[0]
+        raise NotYet(
+            f"Where {case}, your table says {bool(values[i, j])} at [{i}, {j}], and output {i} "
+            f"{'depends' if right[i, j] else 'does not depend'} on token {j}."
+        )
 
 
 MILESTONES = (
@@ -220,4 +236,7 @@ MILESTONES = (
 def attention(answer: Any) -> str:
     """Check 22.2: attention, its mask, its gradient by hand, and a table of dependence."""
     done = reached(answer, MILESTONES, '{"attend": attend, "causal": causal, ...}')
-    return f"{done} Run `reach` on your `causal`, and the future is empty. Now write the report."
+    return (
+        f"{done} Run `reach(lambda x: causal(x[None], x[None], x[None])[0], q[0])`, and the future is empty. "
+        "Now write the report."
+    )

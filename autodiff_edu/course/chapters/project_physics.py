@@ -69,11 +69,20 @@ NOT_SOLUTIONS: tuple[tuple[Callable[[Any], Any], str], ...] = (
 """Functions that are not the solution, and what a loss leaves out that takes them for it."""
 
 
+FREQUENCY = 211.3
+"""Of a ripple on sin(x): so high that any loss with a second derivative in it sees it most of all."""
+
+
 def _loss(loss: Any, answer: Any) -> None:
     needs_function(loss, "loss(u)")
+    asked: set[float] = set()
 
     def of(u: Callable[[Any], Any]) -> float:
-        given = call(loss, u, written="loss(u)")
+        def watched(x: Any) -> Any:
+            asked.update(np.ravel(ad.constant(x).numpy()).tolist())
+            return u(x)
+
+        given = call(loss, watched, written="loss(u)")
         if given is ...:
             raise StillOpen
         if isinstance(given, tuple):
@@ -82,7 +91,12 @@ def _loss(loss: Any, answer: Any) -> None:
             raise NotYet(f"It returns an array of shape {np.shape(given)}. A loss is one number: take the mean.")
         return number(given, "what loss(u) returns")
 
-    best = of(np.sin)
+    try:
+        best = of(np.sin)
+    except NotYet as hint:
+        if isinstance(hint.__cause__, TypeError) and "subscriptable" in str(hint.__cause__):
+            raise NotYet("I call `loss` with a function u, such as np.sin. Yours takes it for weights.") from None
+        raise
     if best > 1e-9 > of(np.sinh):
         raise NotYet("sinh has loss 0, so you penalise u'' - u. The equation is u'' + u = 0.")
     if best < -1e-9 or any(of(u) < -1e-9 for u, _ in NOT_SOLUTIONS):
@@ -95,6 +109,19 @@ def _loss(loss: Any, answer: Any) -> None:
     for u, hint in NOT_SOLUTIONS:
         if of(u) < 1e-4:
             raise NotYet(hint)
+    # both keep to the two conditions, so that no weight on those counts
+    smooth = of(lambda x: np.sin(x) + 1e-3 * x**2)
+    ripple = of(lambda x: np.sin(x) + 1e-3 * (1.0 - np.cos(FREQUENCY * x)))
+    if ripple < smooth * FREQUENCY**2 / 15:  # a mean of |u'' + u| has 2 to 3 times as much, one of (u' - cos)² half
+        raise NotYet(
+            "Your loss compares u with the solution. The network may know only the equation, u'' + u = 0, and the two "
+            "conditions."
+        )
+    if len(asked) < 10 or max(asked) < 3.0:
+        raise NotYet(
+            f"Your loss looks at u in {len(asked)} places, the last of them at {max(asked):.2f}. Elsewhere a network "
+            "can do what it likes: ask at about twenty places, from 0 to π."
+        )
 
 
 def values_of(solution: Any, x: Any) -> Any:
@@ -149,6 +176,8 @@ def _errors(errors: Any, answer: Any) -> None:
         ):
             if abs(given - wrong) <= 0.02 * wrong:
                 raise NotYet(f"{name}: {hint}")
+        if given == round(float(off.max()), 2):
+            raise NotYet(f"{name}: Those are two decimals. I asked for two significant digits, such as 0.0012.")
         raise NotYet(
             f"For your solution, the largest error {name} is not {given:.2g}. Measure at a few hundred points on "
             f"{'[0, π]' if name == 'inside' else '[π, 2π]'}, also between the trained ones."
@@ -157,7 +186,11 @@ def _errors(errors: Any, answer: Any) -> None:
 
 MILESTONES = (
     Milestone("second", "`second(u, x)` returns u'' at each number in x. Nest two derivatives.", _second),
-    Milestone("loss", "`loss(u)` returns one number, which is 0 for the solution only.", _loss),
+    Milestone(
+        "loss",
+        "`loss(u)` takes a function u, and returns one number: 0 for the solution, and more for what isn't one.",
+        _loss,
+    ),
     Milestone("solution", "hand in `solution(x)`, your trained network, at most 0.05 away from sin(x).", _solution),
     Milestone("errors", 'measure it, as {"inside": 0.01, "outside": 1.0} with your numbers.', _errors),
 )
