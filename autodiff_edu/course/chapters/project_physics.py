@@ -93,8 +93,8 @@ def _loss(loss: Any, answer: Any) -> None:
 
     try:
         best = of(np.sin)
-    except NotYet as hint:
-        if isinstance(hint.__cause__, TypeError) and "subscriptable" in str(hint.__cause__):
+    except NotYet as raised:
+        if isinstance(raised.__cause__, TypeError) and "subscriptable" in str(raised.__cause__):
             raise NotYet("I call `loss` with a function u, such as np.sin. Yours takes it for weights.") from None
         raise
     if best > 1e-9 > of(np.sinh):
