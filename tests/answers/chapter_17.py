@@ -103,14 +103,14 @@ RIGHT = {
 
 WRONG = {
     "17.1": [
-        (BAKED | {"a": "new program"}, "for a: x is an argument"),
-        (BAKED | {"b": "new value"}, "for b: the shape"),
+        (BAKED | {"a": "new program"}, "for a: does another number"),
+        (BAKED | {"b": "new value"}, "for b: the operations were recorded"),
         (BAKED | {"c": "new value"}, "for c: n is a whole number"),
         (BAKED | {"c": "old value"}, "for c: n is a whole number"),
         (BAKED | {"d": "old value"}, "for d: rate is an argument"),
         (BAKED | {"e": "new value"}, "for e: scale is an array"),
-        (BAKED | {"f": "old value"}, "When is a variable read"),
-        (BAKED | {"g": "new value"}, "float32 numbers"),
+        (BAKED | {"f": "old value"}, "When does a program read those"),
+        (BAKED | {"g": "new value"}, "for g: is a program for float64"),
         (BAKED | {"a": "input"}, 'For a write "new value"'),
         (BAKED | {"a": ...}, "three dots"),
         ({"a": "new value"}, "leaves out"),
@@ -139,6 +139,7 @@ WRONG = {
     "17.3": [
         (lambda listing: listing, "Nothing was removed"),
         (one_round, "Which end of the list"),
+        (lambda listing: listing.with_instructions([one.name for one in listing.instructions]), "should hold the inst"),
         (without_guards, "A guard is gone"),
         (results_only, "another instruction reads its result"),
         (lambda listing: drop_unused(listing).instructions, "not a list"),

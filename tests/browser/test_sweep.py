@@ -73,7 +73,9 @@ def test_the_row_at_work_and_its_seed_are_said(opened: Any) -> None:
     assert "one-hot seed" in label.text_content()
     for one in document["sweep"]["passes"]:
         shown.root.locator("input[type=range]").fill(str(one["first"]))
-        words = "All 2 rows at once" if one["stack"] else f"Row {one['rows'][0] + 1} of 2"
+        words = (
+            "All 2 rows at once" if one["stack"] else f"Row {document['sweep']['rows'][one['rows'][0]]}, from the seed"
+        )
         assert label.text_content().startswith(words)
         assert lit.all_text_contents() == [document["sweep"]["rows"][row] for row in one["rows"]]
 
@@ -99,7 +101,11 @@ def test_columns_fill_in_forward_mode(opened: Any) -> None:
             for row in part["jacobian"]["data"]
         ]
         assert seen == {"matrix": wanted, "now": [part["columns"][k] for k in one["columns"]]}
-        words = "All 3 columns at once" if one["stack"] else f"Column {one['columns'][0] + 1} of 3, from the tangent ["
+        words = (
+            "All 3 columns at once"
+            if one["stack"]
+            else f"Column {part['columns'][one['columns'][0]]}, from the tangent ["
+        )
         assert label.text_content().startswith(words)
     tab.is_quiet()
 
@@ -111,9 +117,9 @@ def test_one_seed_fills_several_rows(opened: Any) -> None:
     label, lit = shown.root.locator(".sweep > .label"), shown.root.locator(".sweep tr[data-now] th")
     assert label.text_content() == "Rows that share no column, or columns that share no row, are filled by one pass."
     said = [
-        "Rows 1, 4 of 4, from the seed [1 0 0 1]",
-        "Row 2 of 4, from the seed [0 1 0 0]",
-        "Row 3 of 4, from the seed [0 0 1 0]",
+        "Rows t9[0], t9[3], from the seed [1 0 0 1]",
+        "Row t9[1], from the seed [0 1 0 0]",
+        "Row t9[2], from the seed [0 0 1 0]",
         "All 4 rows at once, from a stack of 3 seeds",
     ]
     for one, words in zip(document["sweep"]["passes"], said, strict=True):

@@ -20,13 +20,13 @@ WAYS = ("new value", "new program", "old value")
 """How a compiled function can answer a change."""
 
 CHANGES: dict[str, tuple[str, str]] = {
-    "a": ("new value", "x is an argument and an array of the same shape: an input of the program."),
-    "b": ("new program", "the shape of an argument chooses the program."),
-    "c": ("new program", "n is a whole number, and Python may use those for shapes and loops."),
-    "d": ("new value", "rate is an argument and a float: an input of the program."),
-    "e": ("old value", "scale is an array, but not an argument. What did the program copy?"),
-    "f": ("new value", "bias isn't an argument, but it's a variable. When is a variable read?"),
-    "g": ("new program", "float32 numbers are added and multiplied differently from float64 ones."),
+    "a": ("new value", "does another number need other operations, or only other inputs?"),
+    "b": ("new program", "the operations were recorded for arrays of another shape. Do they fit?"),
+    "c": ("new program", "n is a whole number. What may Python do with one that it can't do with a float?"),
+    "d": ("new value", "rate is an argument, and a float. Can a float choose a shape, or the length of a loop?"),
+    "e": ("old value", "scale is an array, but not an argument. When does the program read it?"),
+    "f": ("new value", "bias isn't an argument, but it's a variable. When does a program read those?"),
+    "g": ("new program", "is a program for float64 numbers right for float32 ones?"),
 }
 """For each change of 17.1 the answer, and what to think of."""
 
@@ -159,6 +159,8 @@ def _judge_pass(given: Any, listing: Listing, before: list[Instruction]) -> None
     if left is ...:
         raise NotYet("Replace the three dots with the list of the instructions that stay.")
     left = list(left)
+    if odd := [one for one in left if not isinstance(one, Instruction)]:
+        raise NotYet(f"The list should hold the instructions that stay, and yours holds {shortened(odd[0])}.")
     right = unused(listing).instructions
     if left == right:
         return
@@ -178,7 +180,7 @@ def _judge_pass(given: Any, listing: Listing, before: list[Instruction]) -> None
     extra = next(one for one in left if one not in right)
     raise NotYet(
         f"{extra.name} stays, but only an instruction that is itself unused reads its result. Which end of the list "
-        "must you begin at to know that?"
+        "must you begin at to know that, and whose `reads()` count?"
     )
 
 

@@ -1,7 +1,7 @@
 /** Every text that the reader sees, by the part of the picture it stands in: a translation changes this table alone. */
 
 const shapeOf = (shape) => (shape.length ? `(${shape.join(", ")}${shape.length === 1 ? "," : ""})` : "scalar");
-const linesOf = (word, numbers) => (numbers.length === 1 ? `${word} ${numbers}` : `${word}s ${numbers.join(", ")}`);
+const linesOf = (word, names) => (names.length === 1 ? `${word} ${names}` : `${word}s ${names.join(", ")}`);
 const allOf = (word, of) => (of === 1 ? `The only ${word}` : `All ${of} ${word}s at once`);
 const axesOf = (axes) => `${axes.length === 1 ? "axis" : "axes"} ${axes.join(" and ")}`;
 
@@ -325,8 +325,8 @@ export const STRINGS = {
       shared: "Rows that share no column, or columns that share no row, are filled by one pass.",
     },
     one: {
-      rows: (numbers, of, seed) => `${linesOf("Row", numbers)} of ${of}, from the seed ${seed}`,
-      columns: (numbers, of, tangent) => `${linesOf("Column", numbers)} of ${of}, from the tangent ${tangent}`,
+      rows: (names, seed) => `${linesOf("Row", names)}, from the seed ${seed}`,
+      columns: (names, tangent) => `${linesOf("Column", names)}, from the tangent ${tangent}`,
     },
     stack: {
       rows: (of, seeds) => `${allOf("row", of)}, from a stack of ${seeds < of ? seeds : "one-hot"} seeds`,

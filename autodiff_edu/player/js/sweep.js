@@ -63,7 +63,7 @@ export function sweepView(trace) {
     const way = pass.rows ? "rows" : "columns";
     const lines = { rows, columns }[way];
     if (pass.stack) return words.stack[way](lines.length, seeds(way));
-    return words.one[way](pass[way].map((line) => line + 1), lines.length, seedOf(lines, pass[way]));
+    return words.one[way](pass[way].map((line) => lines[line]), seedOf(lines, pass[way]));
   };
   const show = (step) => {
     const now = passes.findLast(({ first }) => first <= step);
