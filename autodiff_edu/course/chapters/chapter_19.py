@@ -286,5 +286,17 @@ PREDICTIONS: dict[str, Prediction] = {
         },
         why="There's one cotangent v, so one u. Pulled back through one turn, it gives all nine slopes.",
     ),
+    "19.f": Prediction(
+        "`by_adjoint` goes back in 160 steps. How many numbers does it carry from one step to the next?",
+        answer=5,
+        hints={
+            2: "x has two numbers. What else goes back in time?",
+            3: "x has two numbers, and so has its cotangent a. Who collects what the rate receives?",
+            4: "x has two numbers, and a has two. Where does what the rate receives add up?",
+            160: "Steps back need no notes of the steps forward: x runs backward, too.",
+            800: "Nothing is kept of the steps before. What does one step hand on to the next?",
+        },
+        why="Two of x, two of a, and the sum for the rate. No step leaves a note.",
+    ),
 }
 """The predictions by their ids."""
