@@ -161,6 +161,8 @@ def call(function: Callable[..., Any], *args: Any, written: str) -> Any:
     except NotYet:
         raise
     except (Exception, SystemExit) as error:
+        if isinstance(error, TypeError) and "ellipsis" in str(error).lower():
+            raise NotYet(f"{written} computes with three dots. Replace all of them.") from error
         raise NotYet(f"{written} raised {type(error).__name__}: {quoted(str(error))}.") from error
 
 

@@ -250,8 +250,8 @@ def _check_pattern(pattern: Pattern, jacobian: Any) -> None:
     if missed.any():
         row, column = (int(places[0]) for places in missed.nonzero())
         raise ValueError(
-            f"the pattern misses row {row}, column {column}, where the Jacobian is {jacobian[row, column]:g}. It must "
-            "be true wherever the Jacobian may be other than 0"
+            f"the pattern leaves out row {row}, column {column}, where the Jacobian is {jacobian[row, column]:g}. It "
+            "must be true wherever the Jacobian may be other than 0"
         )
 
 

@@ -186,9 +186,9 @@ def _check(tape: Tape, value: Tensor, source: Tensor, matrix: SparseMatrix, forw
         if len(missed):
             row, column = (line, int(missed[0])) if forward else (int(missed[0]), line)
             raise ValueError(
-                f"the pattern misses row {row}, column {column}: element {_index(row, value)} of the value depends on "
-                f"element {_index(column, source)} of the source, so this Jacobian would be wrong. The pattern must be "
-                "true wherever the Jacobian may be other than 0"
+                f"the pattern leaves out row {row}, column {column}: element {_index(row, value)} of the value depends "
+                f"on element {_index(column, source)} of the source, so this Jacobian would be wrong. The pattern must "
+                "be true wherever the Jacobian may be other than 0"
             )
 
 

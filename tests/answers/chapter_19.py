@@ -72,6 +72,10 @@ def without_tanh_for_w(v, z, w):
     return np.outer(u, z), d @ u
 
 
+def twice_tanh(v, z, w):
+    return with_u(system)(v, np.tanh(z), w)[0] / np.tanh(z) * z, with_u(system)(v, np.tanh(z), w)[1]
+
+
 def system(v, d, w):
     return np.linalg.solve((np.eye(4) - d @ w).T, v)
 
@@ -166,6 +170,9 @@ WRONG = {
         (angle(lambda v, t, m, e: (v / denominator(t, e), v * e * math.sin(t) / denominator(t, e))), "without a f"),
         (angle(lambda v, t, m, e: (v / denominator(t, e), v * math.sin(t))), "divided by ∂g/∂E as well"),
         (angle(lambda v, t, m, e: (v / denominator(t, e), v / denominator(t, e))), "respect to e"),
+        (angle(lambda v, t, m, e: (v / denominator(t, e), 0.0)), "M is right. For e, multiply the cotangent by"),
+        (angle(lambda v, t, m, e: (v, v * math.sin(t) / denominator(t, e))), "e is right. For M, multiply the cotan"),
+        (angle(lambda v, t, m, e: (v / (1 - e * ...), v)), "three dots"),
         (angle(lambda v, t, m, e: (7.0 * v, v)), "the contributions are"),
         (angle(lambda v, t, m, e: (v / denominator(t, e), math.sin(t) / denominator(t, e))), "the cotangent, too"),
         (angle(lambda v, t, m, e: (-v / denominator(t, e), v * math.sin(t) / denominator(t, e))), "∂g/∂M is -1"),
@@ -181,7 +188,8 @@ WRONG = {
     "19.2": [
         (layer(lambda v, z, w: (..., ...)), "three dots"),
         (layer(with_u(lambda v, d, w: v)), "last turn only"),
-        (layer(lambda v, z, w: with_u(system)(v, z, w)[::-1]), "Which comes first"),
+        (layer(lambda v, z, w: with_u(system)(v, z, w)[::-1]), "in the arguments' order"),
+        (layer(twice_tanh), "without another tanh"),
         (layer(without_tanh_for_w), "goes through tanh first"),
         (layer(with_u(lambda v, d, w: system(np.ones(4), d, w))), "v is missing"),
         (layer(with_u(lambda v, d, w: np.linalg.solve(np.eye(4) - d @ w, v))), "transpose the matrix"),
@@ -209,6 +217,7 @@ WRONG = {
     ],
     "19.3": [
         (lambda *data: ..., "three dots"),
+        (slopes(lambda h, w, v, u, p: -2 * p * w * ...), "Replace all of them"),
         (slopes(lambda h, w, v, u, p: 2 * p * w * u), "has a minus"),
         (slopes(lambda h, w, v, u, p: -2 * w * u), "logarithm"),
         (slopes(lambda h, w, v, u, p: -p * w * u), "factor 2"),

@@ -67,6 +67,28 @@ def without_ends(pull_back, n):
     return full
 
 
+def with_an_empty_slice(pull_back, n):
+    full, matrix = by_loops(pull_back, n), np.zeros((n, n))
+    for row in range(n):
+        matrix[row, row - 1 : row + 2] = full[row, row - 1 : row + 2]
+    return matrix
+
+
+def overwritten(pull_back, n):
+    matrix = np.zeros((n, n))
+    for colour in range(3):
+        product = pull_back((np.arange(n) % 3 == colour).astype(float))
+        for row in range(n):
+            near = slice(max(row - 1, 0), row + 2)
+            matrix[row, near] = product[near] * (row % 3 == colour)
+    return matrix
+
+
+def mirrored(pull_back, n):
+    matrix = np.triu(by_loops(pull_back, n))
+    return matrix + matrix.T - np.diag(np.diag(matrix))
+
+
 def template(pull_back, n):
     for _ in range(3):
         pull_back(...)
@@ -137,7 +159,10 @@ WRONG = {
         ),
         (of_colours(3, lambda products, colours, n: products), r"I need a matrix of shape \(8, 8\)"),
         (three_one_hot, "no seed has a one at row 3"),
-        (without_ends, "nothing has been put into row 7, column 6"),
+        (without_ends, "row 7, column 6 is still 0"),
+        (with_an_empty_slice, "starts at -1 is empty"),
+        (overwritten, "overwritten by 0"),
+        (mirrored, "mirrored one side"),
         (lambda pull_back, n: np.zeros((n, n)), "didn't call"),
         (lambda pull_back, n: pull_back(np.ones(n + 1)), "one number for each of the 8 rows"),
         (lambda pull_back, n: pull_back(None), "the seed is None"),
@@ -151,16 +176,16 @@ WRONG = {
     "B.3": [
         ({name: (OTHER[way], count) for name, (way, count) in WAYS.items()}, "All are the wrong way round"),
         (WAYS | {"a": ("rows", 100)}, "Not rows for a"),
-        (WAYS | {"a": ("columns", 100)}, "not 100: column 0 is full"),
+        (WAYS | {"a": ("columns", 100)}, "not 100. You need"),
         (WAYS | {"b": ("columns", 2)}, "Not columns for b"),
-        (WAYS | {"b": ("rows", 50)}, "no input is used by two outputs"),
-        (WAYS | {"b": ("rows", 2)}, "that all share a column"),
+        (WAYS | {"b": ("rows", 50)}, "not 50. You need"),
+        (WAYS | {"b": ("rows", 2)}, "fullest column has numbers"),
         (WAYS | {"c": ("columns", 100)}, "the last row is full"),
-        (WAYS | {"c": ("rows", 1)}, "the last row is full"),
+        (WAYS | {"c": ("rows", 1)}, "not 1. You need at least as many colours as the fullest column"),
         (WAYS | {"d": ("rows", 100)}, "Are there fewer rows"),
-        (WAYS | {"d": ("columns", 1)}, "so nothing can be shared"),
+        (WAYS | {"d": ("columns", 1)}, "not 1. You need at least as many colours as the fullest row"),
         (WAYS | {"e": ("columns", 4)}, "each input is used by two outputs"),
-        (WAYS | {"e": ("rows", 4)}, "each input is used by two outputs"),
+        (WAYS | {"e": ("rows", 4)}, "not 4. You need"),
         (WAYS | {"e": ("rows", 2.5)}, "a whole number"),
         (WAYS | {"a": "columns"}, "For a write the way and the number"),
         (WAYS | {"a": ("diagonals", 2)}, 'write "rows" or "columns"'),

@@ -839,7 +839,7 @@ def test_a_number_that_the_pattern_leaves_out_is_added_to_another_row_of_its_col
     assert expected[3, 2] - true[3, 2] == true[0, 2] == -1.0
     assert np.array_equal(ad.jacobian(wire_forces, sparsity=band(6, 1))(h).toarray(), expected)
     with pytest.raises(
-        ValueError, match=r"misses row 2, column 0: element \[2\] of the value depends on element \[0\]"
+        ValueError, match=r"leaves out row 2, column 0: element \[2\] of the value depends on element \[0\]"
     ):
         ad.jacobian(wire_forces, sparsity=band(6, 1), check=True)(h)
     assert np.array_equal(ad.jacobian(wire_forces, sparsity=band(6, 2), check=True)(h).toarray(), true)

@@ -648,6 +648,7 @@ def test_lamberts_w_gives_the_share_of_the_town_and_its_slopes():
     assert printed("want-1") == f"{100 * z:.1f} % of the town, after 55 turns\n"
     curvature = (slope_of_share(1.5 + h) - slope_of_share(1.5 - h)) / (2 * h)
     assert printed("implicit-3") == f"the slope of the slope: {curvature:.5f}\n"
+    assert f"{curvature:.2f}" == "-1.26"
     last, every, nudged = numbers_in(printed("break-2"))
     assert (every, nudged) == (round(slope, 5), round(slope, 5))
     assert f"{last / every:.3f}" == "0.374" == f"{1 - 1.5 * (1 - z):.3f}"
@@ -673,6 +674,16 @@ def test_the_unrolled_slope_is_later_than_the_value_and_the_tape_grows_with_the_
     with ad.GradientTape() as tape:
         solved(ad.Variable(1.5))
     assert (len(tape.entries), tape.nbytes) == (1, 16)
+
+
+def test_a_plain_z_in_backward_is_right_once_and_wrong_twice():
+    def share(rate):
+        z = final_share(float(rate))
+        return z, lambda v: v * z * np.exp(-(rate * z)) / (1.0 - rate * np.exp(-(rate * z)))
+
+    once = ad.grad(ad.custom_gradient(share))
+    assert float(once(1.5)) == pytest.approx(slope_of_share(1.5))
+    assert f"{float(ad.grad(once)(1.5)):.2f}" == "-0.29"
 
 
 def test_newton_needs_six_turns_for_the_share():
@@ -703,6 +714,8 @@ def test_three_groups_agree_with_a_root_finder_and_differences():
         nudge[place] = h
         saved[place] = 10 * contacts[place] * part @ (shares(contacts + nudge) - shares(contacts - nudge)) / (2 * h)
     assert numbers_in(printed("vector-2").split("\n", 1)[1]) == np.round(saved, 1).ravel().tolist()
+    fewer = contacts * np.where(np.arange(9).reshape(3, 3) == 0, 0.9, 1.0)
+    assert f"{saved[0, 0]:.1f} {100 * part @ (shares(contacts) - shares(fewer)):.1f}" == "2.2 2.5"
     z = shares(contacts)
     series = np.diag(1 - z) @ contacts  # u = v + u A, as many times as it takes
     exact = part @ np.linalg.inv(np.eye(3) - series)
@@ -1046,6 +1059,16 @@ def test_of_a_million_numbers_2998_are_not_0_and_take_23984_bytes():
     assert found.nnz == np.count_nonzero(found.toarray()) == 1000 + 2 * 999 == 2998
     assert (found.data.nbytes, 1000 * 1000 * 8) == (23_984, 8_000_000)
     assert pytest.approx(99.7, abs=0.01) == 100 * (1 - 2998 / 1000**2)
+
+
+def test_twenty_thousand_beads_take_places_and_not_3_2_gigabytes():
+    rows, columns = (np.concatenate(part) for part in zip(*(_diagonal(20_000, k) for k in (-1, 0, 1)), strict=True))
+    found = ad.jacobian(forces, sparsity=(rows, columns), check=True)(np.zeros(20_000))
+    assert (found.nnz, 8 * 20_000**2) == (59_998, 3_200_000_000)
+
+
+def _diagonal(n, k):
+    return np.arange(max(0, -k), n - max(0, k)), np.arange(max(0, k), n + min(0, k))
 
 
 def sag(links):

@@ -183,7 +183,7 @@ def test_both_ways_take_their_own_groups():
 def test_a_pattern_that_misses_a_place_is_refused_with_the_place():
     pattern = CHAIN.copy()
     pattern[4, 3] = False
-    with pytest.raises(ValueError, match=r"misses row 4, column 3, where the Jacobian is -3\. It must be"):
+    with pytest.raises(ValueError, match=r"leaves out row 4, column 3, where the Jacobian is -3\. It must be"):
         sweep(pulls, np.ones(6), sparsity=pattern)
     with pytest.raises(ValueError, match="has 6 rows and 6 columns"):
         sweep(pulls, np.ones(6), sparsity=CHAIN[1:])

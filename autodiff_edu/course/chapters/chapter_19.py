@@ -63,6 +63,8 @@ def _two_of_kepler(given: Any, v: float, sine: Any, slope: Any, cosine: Any, e: 
     """Raise the hint for a contribution that is wrong where the other one is right."""
     if near(given[1], v * sine / slope) and near(given[0], -v / slope):
         raise NotYet("The contribution for e is right. For M, ∂g/∂M is -1, and the theorem has a minus too.")
+    if near(given[1], v * sine / slope):
+        raise NotYet("The contribution for e is right. For M, multiply the cotangent by -∂g/∂M, and divide by ∂g/∂E.")
     if not near(given[0], v / slope):
         return
     known: _Hints = (
@@ -74,6 +76,7 @@ def _two_of_kepler(given: Any, v: float, sine: Any, slope: Any, cosine: Any, e: 
         (v / slope, "The contribution for M is right. The one for e also has the slope of g with respect to e."),
     )
     _refuse(given[1], known)
+    raise NotYet("The contribution for M is right. For e, multiply the cotangent by -∂g/∂e, and divide by ∂g/∂E, at E.")
 
 
 def _right_twice(answer: Any, mean: float, e: float, wanted: float) -> bool:
@@ -107,11 +110,15 @@ def _contributions(answer: Any, arguments: tuple[Any, ...], value: Any, v: Any, 
     except Exception as error:
         if "returned 1 gradient" in str(error):
             raise NotYet(
-                "Your backward returns one thing. Is a `return` missing? It returns two contributions."
+                "Your backward returns one thing, and I need two contributions, with a comma between them. Is a "
+                "`return` missing?"
             ) from error
         if "If broadcasting has stretched" in str(error):
-            raise NotYet(f"A contribution has the wrong shape: {quoted(str(error), 90)}. Which comes first?") from error
-        if "Ellipsis" in str(error):
+            raise NotYet(
+                f"A contribution has the wrong shape: {quoted(str(error), 90)}. Each has the shape of "
+                "its own argument, and they come in the arguments' order."
+            ) from error
+        if "ellipsis" in str(error).lower():
             raise NotYet("Replace the three dots: what does backward return, one contribution each?") from error
         raise NotYet(
             f"In the backward pass your function raised {type(error).__name__}: {quoted(str(error))}."
@@ -138,7 +145,7 @@ def equilibrium(answer: Any) -> str:
     z = np.zeros(4)
     for _ in range(300):
         z = np.tanh(w @ z + b)
-    one, slope = np.eye(4), np.diag(1 - z**2)
+    one, slope, twice = np.eye(4), np.diag(1 - z**2), np.diag(1 - np.tanh(z) ** 2)
 
     def pair(u: Any, at_slope: Any = slope) -> tuple[Any, Any]:
         return np.outer(at_slope @ u, z), at_slope @ u
@@ -154,6 +161,10 @@ def equilibrium(answer: Any) -> str:
         (
             pair(np.linalg.solve(one - slope @ w, v)),
             "That solves (1 - A) u = v. Going backward, u stands on the left, so transpose the matrix.",
+        ),
+        (
+            pair(np.linalg.solve((one - twice @ w).T, v), twice),
+            "z already is the tanh, so the slope is 1 - z², without another tanh.",
         ),
         (pair(np.linalg.solve((one + slope @ w).T, v)), "The sign of A: u = v + u A means u (1 - A) = v."),
         (
@@ -250,7 +261,7 @@ PREDICTIONS: dict[str, Prediction] = {
         choices=("right", "too small", "too large", "None"),
         hints={
             "right": "In the player, the last turn sent the most. Was it all?",
-            "too large": "In the player, every turn sent something positive. Now three of four turns are missing.",
+            "too large": "In the player, every turn sent something positive. Now only the last one does.",
             "None": "R goes into the last turn, and that turn is recorded.",
         },
         why="Only the last turn's contribution is left, and the earlier ones were positive too.",
@@ -278,6 +289,17 @@ PREDICTIONS: dict[str, Prediction] = {
         why="One for the whole solver, whatever it does.",
     ),
     "19.e": Prediction(
+        "The solver took 55 turns for R = 1.5. How many will it take for R = 1.001?",
+        answer="about 15,000",
+        choices=("fewer", "about 55", "about 1,500", "about 15,000"),
+        hints={
+            "fewer": "z is smaller, but the solver starts from 1 and creeps up to it. Each turn brings how much?",
+            "about 55": "What's left shrinks by the factor ∂f/∂z with each turn. What is it near the kink?",
+            "about 1,500": "What's left shrinks by the factor 0.999 with each turn, and it has to shrink to 10⁻¹².",
+        },
+        why="Near the kink ∂f/∂z is almost 1, so each turn removes a thousandth of what's left.",
+    ),
+    "19.f": Prediction(
         "Nine knobs, one total. How many linear systems does the backward pass solve?",
         answer=1,
         hints={
@@ -286,7 +308,7 @@ PREDICTIONS: dict[str, Prediction] = {
         },
         why="There's one cotangent v, so one u. Pulled back through one turn, it gives all nine slopes.",
     ),
-    "19.f": Prediction(
+    "19.g": Prediction(
         "`by_adjoint` goes back in 160 steps. How many numbers does it carry from one step to the next?",
         answer=5,
         hints={

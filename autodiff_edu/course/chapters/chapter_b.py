@@ -23,7 +23,7 @@ WAYS: dict[str, tuple[str, int, str]] = {
 """For each Jacobian of B.3 the way, the number of colours, and what to look at."""
 
 SAME_WAY = {"rows": "rows", "columns": "columns", "row": "rows", "column": "columns"}
-SAME_WAY |= {"reverse": "rows", "forward": "columns"}
+SAME_WAY |= {"reverse": "rows", "backward": "rows", "forward": "columns", "by rows": "rows", "by columns": "columns"}
 """What an answer may call the way."""
 
 
@@ -58,7 +58,7 @@ def colouring(answer: Any) -> str:
     if (used := len(set(colours))) > 2:
         greedy = " That's what greedy colouring takes." if used == 3 else ""
         raise NotYet(
-            f"No two rows of one colour share a column, so {used} products would do.{greedy} You can do with fewer: "
+            f"No two rows of one colour share a column, so {used} products would do it.{greedy} You need fewer: "
             "start at row 0, go to the row that shares its column, and so on, and take turns."
         )
     return "Two colours. Each row shares a column with the next on the path 0, 2, 3, 1, 4, 5, so they take turns."
@@ -111,9 +111,15 @@ def _one_matrix(answer: Callable[..., Any], hidden: Any) -> None:
         raise NotYet(
             f"Row {row} has a number in column {column}, outside the band. It belongs to another row of this colour."
         )
+    if any(near(matrix, half + half.T - np.diag(np.diag(half))) for half in (np.tril(hidden), np.triu(hidden))):
+        raise NotYet("You mirrored one side. The matrix needn't be symmetric: read both neighbours from the product.")
     row, column = np.argwhere(~np.isclose(matrix, hidden))[0]
     if matrix[row, column] == 0:
-        raise NotYet(f"For n = {n}, nothing has been put into row {row}, column {column}.")
+        slice_at_0 = " A slice that starts at -1 is empty." if row == 0 else ""
+        raise NotYet(
+            f"For n = {n}, row {row}, column {column} is still 0, or has been overwritten by 0. Fill only the rows of "
+            f"this seed's colour.{slice_at_0}"
+        )
     raise NotYet(
         f"For n = {n}, row {row}, column {column} is {hidden[row, column]:.3f}; yours is {matrix[row, column]:.3f}. "
         "Look in the product of the row's colour, at the place of the column."
@@ -156,10 +162,13 @@ def ways(answer: Any) -> str:
             raise NotYet(f"Not {given[name][0]} for {name}: {hint}")
         if given[name][1] != colours:
             raise NotYet(
-                f"For {name}, {way} is right, but not {given[name][1]}: {hint} You need as many colours as there are "
-                f"{way} that all share a {'column' if way == 'rows' else 'row'} with each other."
+                f"For {name}, {way} is right, but not {given[name][1]}. You need at least as many colours as the "
+                f"fullest {'column' if way == 'rows' else 'row'} has numbers, and here that's enough."
             )
-    return "A full column is crossed by columns, a full row by rows; else, whichever has fewer numbers in the way."
+    return (
+        "A full column is cheap by columns, and a full row by rows. Otherwise, compare the fullest column with the "
+        "fullest row: the smaller number is the fewest passes that you can hope for."
+    )
 
 
 EXERCISES: dict[str, Callable[[Any], str]] = {"B.1": colouring, "B.2": tridiagonal, "B.3": ways}
@@ -181,7 +190,7 @@ PREDICTIONS: dict[str, Prediction] = {
         why="Three in each row, except the first and the last, which have two.",
     ),
     "B.b": Prediction(
-        "One seed with ones for row 0 and row 3 goes back. How many numbers other than 0 come back?",
+        "One seed with ones for row 0 and row 3 goes back. How many nonzero numbers come back?",
         answer=5,
         within=0.0,
         hints={
@@ -201,7 +210,7 @@ PREDICTIONS: dict[str, Prediction] = {
             333: "That's about how many rows share one seed. How many such groups are there?",
             1000: "That's one for each row. Rows 0, 3, 6, … can all share one.",
             500: "That's for rows in pairs. Rows 0, 3, 6, … can all share one.",
-            2: "Rows 0 and 2 share column 1, so two don't do.",
+            2: "Rows 0 and 2 share column 1, so two aren't enough.",
         },
         why="Rows 0, 3, 6, … share one, rows 1, 4, 7, … the second, and rows 2, 5, 8, … the third.",
     ),
