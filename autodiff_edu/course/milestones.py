@@ -130,6 +130,10 @@ def needs_gradients(function: Callable[..., Any], *given: Any, written: str) -> 
     with ad.GradientTape() as tape:
         tape.watch(sources)
         result = call(function, *sources, written=f"{written} of tensors")
+        if isinstance(result, list | tuple):
+            raise NotYet(
+                f"Given tensors, {written} returns a {type(result).__name__}. Put its rows together by np.stack."
+            )
         if not isinstance(result, ad.Tensor):
             raise NotYet(
                 f"Given tensors, {written} returns plain numbers, and no tape can follow those. Is `.numpy()` in it?"

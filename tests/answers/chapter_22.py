@@ -33,11 +33,15 @@ def by_tapes(u, x):
 
 
 def by_diagonal(u, x):
-    return np.diag(ad.jacobian(ad.grad(lambda x: np.sum(u(x))))(x).numpy())
+    return np.diag(ad.jacobian(ad.grad(lambda x: np.sum(u(x))))(x))
 
 
 def by_differences(u, x):
     return (u(x + 1e-4) - 2 * u(x) + u(x - 1e-4)) / 1e-8
+
+
+def by_half_differences(u, x):
+    return (slope(u, x + 1e-5) - slope(u, x - 1e-5)) / 2e-5
 
 
 def parts(u):
@@ -75,6 +79,15 @@ def supervised(u):
 def supervised_slopes(u):
     x = np.linspace(0.0, np.pi, 20)
     return np.mean((slope(u, x) - np.cos(x)) ** 2) + parts(u)["start"]
+
+
+def supervised_curvature(u):
+    x = np.linspace(0.0, np.pi, 20)
+    return np.mean((second(u, x) + np.sin(x)) ** 2) + without("equation")(u)
+
+
+def speed_of_either_sign(u):
+    return without("speed")(u) + (slope(u, np.array([0.0]))[0] ** 2 - 1.0) ** 2
 
 
 def at_one_point(u):
@@ -142,6 +155,11 @@ def by_large_number(q, k, v):
 def overflowing(q, k, v):
     weights = np.exp(scores(q, k)) * past(q)
     return mix(weights / np.sum(weights, axis=-1, keepdims=True), v)
+
+
+def masked_late(q, k, v):
+    seen = shares(scores(q, k)) * past(q)
+    return mix(seen / np.sum(seen, axis=-1, keepdims=True), v)
 
 
 def pulled(to_scores):
@@ -310,7 +328,6 @@ RIGHT = {
         PHYSICS,
         PHYSICS | {"second": by_tapes},
         PHYSICS | {"second": by_diagonal},
-        PHYSICS | {"second": lambda u, x: second(u, x).tolist()},
         PHYSICS | {"loss": lambda u: 10 * loss(u) + parts(u)["start"]},
         PHYSICS | {"loss": lambda u: np.reshape(loss(u), (1,))},
         PHYSICS | {"loss": lambda u: 1e4 * loss(u) - 9999 * parts(u)["equation"]},
@@ -325,6 +342,7 @@ RIGHT = {
         ATTENTION,
         ATTENTION | {"attend": by_matmul, "causal": by_large_number},
         ATTENTION | {"pull": lambda q, k, v, g: list(pull(q, k, v, g))},
+        ATTENTION | {"pull": lambda q, k, v, g: np.array(pull(q, k, v, g))},
         ATTENTION | {"reach": by_nudges},
         ATTENTION | {"reach": lambda f, x: reach(f, x).astype(int).tolist()},
     ],
@@ -357,6 +375,8 @@ WRONG = {
         (PHYSICS | {"second": lambda u, x: second(u, x) / 2}, "half of"),
         (PHYSICS | {"second": lambda u, x: -second(u, x)}, "Where does the sign"),
         (PHYSICS | {"second": by_differences}, "without a step size"),
+        (PHYSICS | {"second": by_half_differences}, "without a step size"),
+        (PHYSICS | {"second": lambda u, x: second(u, x).numpy()}, "plain numbers"),
         (PHYSICS | {"second": lambda u, x: ad.hessian(lambda x: np.sum(u(x)))(x)}, "a matrix of slopes"),
         (PHYSICS | {"second": lambda u, x: np.sum(second(u, x))}, "returns one number"),
         (PHYSICS | {"second": lambda u, x: second(u, x)[:2]}, "has the shape"),
@@ -373,8 +393,12 @@ WRONG = {
         (PHYSICS | {"loss": lambda u: np.mean((second(u, SINE) - u(SINE)) ** 2) + without("equation")(u)}, "sinh"),
         (PHYSICS | {"loss": lambda u: -loss(u)}, "below 0"),
         (PHYSICS | {"loss": lambda u: loss(u) + 1.0}, "which is the solution"),
-        (PHYSICS | {"loss": supervised}, "compares u with the solution"),
-        (PHYSICS | {"loss": supervised_slopes}, "compares u with the solution"),
+        (PHYSICS | {"loss": supervised}, "knows the solution"),
+        (PHYSICS | {"loss": supervised_slopes}, "knows the solution"),
+        (PHYSICS | {"loss": supervised_curvature}, "knows the solution"),
+        (PHYSICS | {"loss": lambda u: np.mean(residuals(u)) ** 2 + without("equation")(u)}, "Square first"),
+        (PHYSICS | {"loss": lambda u: np.abs(np.mean(residuals(u))) + without("equation")(u)}, "Square first"),
+        (PHYSICS | {"loss": speed_of_either_sign}, r"-sin\(x\) also"),
         (PHYSICS | {"loss": at_one_point}, "in 2 places, the last of them at 2.00"),
         (PHYSICS | {"loss": lambda weights: weights["w"] ** 2}, "takes it for weights"),
         (PHYSICS | {"loss": residuals}, "one number: take the mean"),
@@ -396,7 +420,7 @@ WRONG = {
         (PHYSICS | {"errors": ERRORS | {"inside": 0.5}}, "the largest error inside is not 0.5"),
         (
             PHYSICS | {"solution": lambda x: 1.026 * near_sine(x), "errors": {"inside": 0.03, "outside": 1.0}},
-            "inside: Those are two decimals",
+            "inside: I asked for two significant digits",
         ),
         (PHYSICS | {"errors": 0.01}, "I need a dict"),
     ],
@@ -420,6 +444,15 @@ WRONG = {
         (ATTENTION | {"attend": lambda q, k, v: attend(q, k, v)[0]}, "should be that of v"),
         (ATTENTION | {"attend": lambda q, k, v: attend(q, k, v) + 1.0}, "The first number should be"),
         (ATTENTION | {"attend": unguarded}, "Scores of 1000"),
+        (ATTENTION | {"attend": lambda q, k, v: mix(shares(scores(q, k, 0.0) / 2.0), v)}, "√d was 2 in the chapter"),
+        (ATTENTION | {"attend": lambda q, k, v: attend(q, k, k)}, "You mix the keys"),
+        (ATTENTION | {"attend": lambda q, k, v: list(attend(q, k, v))}, "together by np.stack"),
+        (
+            ATTENTION
+            | {"causal": lambda q, k, v: mix(shares(np.where(np.tri(5, k=1, dtype=bool), scores(q, k), -np.inf)), v)},
+            "sees the next one, too",
+        ),
+        (ATTENTION | {"causal": masked_late}, "mask the scores first"),
         (ATTENTION | {"attend": lambda q, k, v: mix(shares(np.clip(scores(q, k), -50, 50)), v)}, "clipped"),
         (ATTENTION | {"attend": lambda q, k, v: np.nan_to_num(unguarded(q, k, v))}, "clipped or replaced"),
         (ATTENTION | {"attend": lambda q, k, v: np.asarray(attend(q, k, v))}, "plain numbers"),
@@ -457,11 +490,12 @@ WRONG = {
         (ATTENTION | {"pull": lambda q, k, v, g: (..., ..., ...)}, "Next, `pull`"),
         (ATTENTION | {"pull": lambda q, k, v, g: g}, "three cotangents"),
         (ATTENTION | {"pull": with_a_tape}, "A tape recorded"),
-        (ATTENTION | {"pull": lambda q, k, v, g: np.take(pull(q, k, v, g), [1, 0, 2], axis=0)}, "three cotangents"),
+        (ATTENTION | {"pull": lambda q, k, v, g: np.take(pull(q, k, v, g), [1, 0, 2], axis=0)}, "order k, q, v"),
         (
             ATTENTION | {"pull": lambda q, k, v, g: tuple(np.take(pull(q, k, v, g), [1, 0, 2], axis=0))},
-            "have changed places",
+            "order k, q, v",
         ),
+        (ATTENTION | {"pull": lambda q, k, v, g: pull(q, k, v, g)[::-1]}, "order v, k, q"),
         (
             ATTENTION | {"pull": pulled(lambda p, g, root: p * (g - np.sum(p * g, axis=-1, keepdims=True)))},
             "For q: the scores were divided",
@@ -485,6 +519,8 @@ WRONG = {
             ATTENTION | {"reach": lambda f, x: np.ones((4, 4))},
             r"says True at \[0, 1\], and output 0 does not depend on token 1",
         ),
+        (ATTENTION | {"reach": lambda f, x: blocks(f, x)[:, 0, :, 0] > 0}, "says False at"),
+        (ATTENTION | {"reach": lambda f, x: np.einsum("idjd->ij", blocks(f, x)) > 0}, "says False at"),
         (ATTENTION | {"reach": lambda f, x: reach(f, x)[0]}, "has the shape (4, 4)"),
         (
             ATTENTION | {"reach": lambda f, x: np.abs(ad.jacobian(f)(x).numpy().sum(axis=(1, 3))) > 1e-12},
@@ -504,6 +540,10 @@ WRONG = {
             CONVOLUTION
             | {"slide": lambda image, kernel: np.sum(sliding_window_view(image, kernel.shape) * kernel, axis=(0, 1))},
             "the kernel's shape",
+        ),
+        (
+            CONVOLUTION | {"slide": lambda image, kernel: np.sum(sliding_window_view(image, (3, 3)) * kernel, (2, 3))},
+            "it isn't always 3 × 3",
         ),
         (CONVOLUTION | {"slide": lambda image, kernel: slide(image, kernel).T}, "has room for a kernel"),
         (CONVOLUTION | {"slide": lambda image, kernel: np.asarray(slide(image, kernel))}, "plain numbers"),
@@ -533,9 +573,19 @@ WRONG = {
         (CONVOLUTION | {"learned": 0.8 * EDGE}, "off by 0.21"),
         (CONVOLUTION | {"learned": np.full((3, 3), np.inf)}, "smaller steps"),
         (CONVOLUTION | {"learned": EDGE[:2]}, "3 × 3 numbers"),
+        (CONVOLUTION | {"learned": np.full((3, 3), 5e129)}, "run away"),
         (CONVOLUTION | {"learned": None}, "training loop run"),
     ],
     "22.4": [
+        (lambda text: "\n".join(json.dumps(expected(each)) for each in json.loads(text)), "Print one list"),
+        (answering(lambda answer: answer | {"gradient": [s or None for s in answer["gradient"]]}), "a null among"),
+        (answering(lambda answer: answer | {"value": None}), "JavaScript prints NaN that way"),
+        (lambda text: subprocess.run([sys.executable, "-c", "print([])"], capture_output=True, check=True), ".stdout"),
+        (started("import sys; sys.exit('TypeError: no\\n    at main\\n\\nNode.js v20')"), "It said `TypeError: no`"),
+        (
+            started("import sys; sys.exit(\"thread 'main' panicked at src/main.rs:2:5:\\nno rule\\nnote: run with\")"),
+            "panicked at src/main.rs:2:5: no rule",
+        ),
         (lambda text: ..., "Next, `values`"),
         (lambda text: None, "returns None"),
         (lambda text: "", "printed nothing"),
@@ -546,7 +596,7 @@ WRONG = {
         (lambda text: json.dumps([expected(json.loads(text)[0])]), "and got 1 answers"),
         (lambda text: json.dumps([3] * len(json.loads(text))), "Each answer looks like"),
         (lambda text: subprocess.run(["no-such-program"], input=text, text=True, check=True).stdout, "was found"),
-        (started("import sys; sys.exit('no rule')"), "broke off with exit code 1. Its last line: `no rule`"),
+        (started("import sys; sys.exit('no rule')"), "broke off with exit code 1. It said `no rule`"),
         (
             lambda text: subprocess.run([sys.executable, "-c", "while True: pass"], timeout=0.3, check=True),
             "doesn't end",

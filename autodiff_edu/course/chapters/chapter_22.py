@@ -27,7 +27,7 @@ PREDICTIONS: dict[str, Prediction] = {
         hints={
             "u(x) = 1": "Its slope is 0, so u′ + u is 1 everywhere.",
             "u(x) = x": "Its slope is 1, so u′ + u is 1 + x.",
-            "none: only e⁻ˣ has": "2e⁻ˣ has, too. And what does half of e⁻ˣ give, or none of it?",
+            "none: only e⁻ˣ has": "So has 2e⁻ˣ. What about half of e⁻ˣ, or 0 times e⁻ˣ?",
         },
         why="u′ + u is 0 + 0. So 0 is as good as e⁻ˣ, for this loss.",
     ),
@@ -36,8 +36,8 @@ PREDICTIONS: dict[str, Prediction] = {
         answer=2,
         hints={
             1: "sin(x) and 2 sin(x) both begin at 0. What tells them apart?",
-            0: "Without any, u(x) = 0 has no loss, and nor does cos(x).",
-            3: "A place to begin and a speed are enough. Which third would there be?",
+            0: "Without any, u(x) = 0 has loss 0, and so has cos(x).",
+            3: "A place to begin and a speed are enough. What would the third one be?",
         },
         why="Where it begins and how fast: sin(x) and 2 sin(x) both begin at 0.",
     ),
@@ -63,13 +63,13 @@ PREDICTIONS: dict[str, Prediction] = {
         why="It fits at 20 − 3 + 1 = 18 places in each direction.",
     ),
     "22.e": Prediction(
-        "In the program above, 2 is multiplied by 3, and 2 is added. If your tape writes `=` in place of `+=`, what "
-        "slope does the input 2 get?",
+        "The program above computes 2 · 3 + 2. If your tape writes `=` in place of `+=`, what slope does the first "
+        "input get?",
         answer=3,
         hints={
             4: "That's the right slope, 3 + 1, and needs `+=`.",
             1: "The walk goes backward: the addition comes first. Which contribution is written last?",
-            2: "That's the slope of the input 3.",
+            2: "That's the slope of the second input.",
         },
         why="The addition's 1 arrives first, and the product's 3 then replaces it.",
     ),

@@ -14,7 +14,7 @@ Array = Any
 
 
 def _drawn(seed: int) -> list[Array]:
-    return list(np.random.default_rng(seed).normal(size=(3, 2, 4, 3)))
+    return list(np.random.default_rng(seed).normal(size=(3, 2, 5, 3)))
 
 
 def _softmax(scores: Array, axis: int = -1) -> Array:
@@ -54,6 +54,7 @@ def _attend(attend: Any, answer: Any) -> None:
         (_mix(_softmax(raw), v), "The scores aren't divided by √d."),
         (_mix(_softmax(raw / d), v), "The scores are divided by d. It should be its root."),
         (_mix(_softmax(raw * np.sqrt(d)), v), "The scores are multiplied by √d. Divide them."),
+        (_mix(_softmax(raw / 2.0), v), "√d was 2 in the chapter. Here d is another: take it from the shape of q."),
         (_mix(_softmax(raw / np.sqrt(q.shape[1])), v), "d is the last axis of q. You took the number of tokens."),
         (
             _mix(_softmax(_scores(q, k), axis=1), v),
@@ -64,6 +65,7 @@ def _attend(attend: Any, answer: Any) -> None:
             "The softmax goes along the sentences. The shares of one query add up to 1, so take the last axis.",
         ),
         (_mix(_softmax(_scores(k, q)), v), "Queries and keys have changed places."),
+        (_mix(_softmax(_scores(q, k)), k), "You mix the keys. Mix the values."),
         (_mix(_scores(q, k), v), "The softmax is missing: these are the bare scores, mixed."),
         (_mix(np.exp(_scores(q, k)), v), "The shares aren't divided by their sum, so they don't add up to 1."),
         (_mix(_softmax(_scores(q, k)).swapaxes(1, 2), v), "The table of shares is transposed before it mixes."),
@@ -75,16 +77,24 @@ def _attend(attend: Any, answer: Any) -> None:
             f"The first number should be {right[0, 0, 0]:.6f}, and yours is {values[0, 0, 0]:.6f}. Take one sentence, "
             "print the shares, and see whether each row adds up to 1."
         )
-    _large(attend, "attend", np.ones((q.shape[1],) * 2, dtype=bool), q, k, v)
+    _large(attend, "attend", np.ones((q.shape[1],) * 2, dtype=bool), k, v)
     needs_gradients(attend, q, k, v, written="attend(q, k, v)")
 
 
-def _large(layer: Any, name: str, seen: Array, q: Array, k: Array, v: Array) -> None:
+def _large(layer: Any, name: str, seen: Array, k: Array, v: Array) -> None:
+    q = -1000.0 * k  # each token's own score is far below 0, where a mask that is just small would win
     with np.errstate(all="ignore"):
-        values = _result(layer, name, 1000.0 * q, k, v)
+        values = _result(layer, name, q, k, v)
     if not np.isfinite(values).all():
-        raise NotYet("Scores of 1000 give NaN, by exp. Subtract each row's largest score first, as in chapter 10.")
-    if not near(values, _mix(_softmax(np.where(seen, _scores(1000.0 * q, k), -np.inf)), v)):
+        raise NotYet(
+            "Scores of 1000 give NaN. Subtract each row's largest score before exp, as in chapter 10"
+            + (
+                "."
+                if seen.all()
+                else ", the largest of those that the token sees: mask the scores first, then take the softmax."
+            )
+        )
+    if not near(values, _mix(_softmax(np.where(seen, _scores(q, k), -np.inf)), v)):
         raise NotYet(
             "Scores of 1000 give wrong mixtures. Nothing may be clipped or replaced, and a score that is never chosen "
             "is -∞, not just small."
@@ -114,6 +124,10 @@ def _causal(causal: Any, answer: Any) -> None:
             "The mask is the wrong way round: each token sees itself and the future.",
         ),
         (
+            _mix(_softmax(np.where(np.tri(q.shape[1], k=1, dtype=bool), scores, -np.inf)), v),
+            "Each token sees the next one, too. The mask's diagonal is one off.",
+        ),
+        (
             _mix(_softmax(np.einsum("bqd,bkd->bqk", q, k) + np.where(past, 0, -np.inf)), v),
             "The scores aren't divided by √d.",
         ),
@@ -128,7 +142,7 @@ def _causal(causal: Any, answer: Any) -> None:
         raise NotYet(
             "The mixtures aren't right yet. Print the shares: above the diagonal they are 0, and each row adds up to 1."
         )
-    _large(causal, "causal", past, q, k, v)
+    _large(causal, "causal", past, k, v)
     needs_gradients(causal, q, k, v, written="causal(q, k, v)")
 
 
@@ -137,6 +151,8 @@ def _pull(pull: Any, answer: Any) -> None:
     q, k, v = _drawn(223)
     g = np.random.default_rng(224).normal(size=v.shape)
     given = without_a_tape(pull, q, k, v, g, written="pull(q, k, v, g)")
+    if isinstance(given, np.ndarray) and given.shape == (3, *v.shape):
+        given = list(given)
     if not isinstance(given, tuple | list) or len(given) != 3:
         raise NotYet(f"I need three cotangents, those of q, k and v, and got {shortened(given)}.")
     found = [numbers(part, f"the cotangent of {name}") for name, part in zip("qkv", given, strict=True)]
@@ -154,8 +170,9 @@ def _pull(pull: Any, answer: Any) -> None:
         "q": _wrongs(p, to_p, to_scores, root, lambda s: _mix(s, k)),
         "k": _wrongs(p, to_p, to_scores, root, lambda s: np.einsum("bqk,bqd->bkd", s, q)),
     }
-    if near(found[0], known["k"][0]) and near(found[1], known["q"][0]):
-        raise NotYet("The cotangents of q and k have changed places.")
+    for others in ("kqv", "vkq", "qvk", "kvq", "vqk"):
+        if all(near(one, known[name][0]) for one, name in zip(found, others, strict=True)):
+            raise NotYet(f"They come in the order {', '.join(others)}. I asked for q, k, v.")
     for name in "vqk":
         value, (right, wrongs) = found["qkv".index(name)], known[name]
         if value.shape != v.shape:
@@ -181,7 +198,7 @@ def _functions() -> dict[str, tuple[Callable[[Any], Any], Array]]:
     past, sides = np.tri(4, dtype=bool), np.abs(np.subtract.outer(range(4), range(4))) <= 1
 
     def mixed(shares: Array) -> Callable[[Any], Any]:
-        return lambda x: np.tanh(shares @ x)
+        return lambda x: np.tanh(shares @ np.roll(x, 1, axis=1))  # no number depends on the one in its own place
 
     def cancelling(x: Any) -> Any:
         return np.stack([x[0], x[1] - x[1, ::-1] + x[0], x[2] * x[3], x[3, ::-1] - x[3] + x[2]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 import autodiff_edu as ad
 
 from ..feedback import NotYet, call, near, needs_dict, needs_each, needs_function, number, numbers
-from ..milestones import Milestone, StillOpen, reached
+from ..milestones import Milestone, StillOpen, needs_gradients, reached
 
 X = np.array([0.3, 1.1, 1.9, 2.6])
 TEST = np.linspace(0.0, np.pi, 197)
@@ -52,7 +53,8 @@ def _second(second: Any, answer: Any) -> None:
     ):
         if near(values, wrong, 1e-9):
             raise NotYet(hint)
-    if near(values, right, 1e-9):
+    if near(values, right, 1e-12):  # a difference of exact slopes has eleven digits
+        needs_gradients(lambda size: second(lambda x: size * _hidden(x), X), 1.5, written="second(u, x)")
         return
     if np.allclose(values, right, atol=1e-3):
         raise NotYet("That's close, as differences are, but not exact. Nest two derivatives, without a step size.")
@@ -61,16 +63,13 @@ def _second(second: Any, answer: Any) -> None:
 
 NOT_SOLUTIONS: tuple[tuple[Callable[[Any], Any], str], ...] = (
     (lambda x: 0.0 * x, "u(x) = 0 also has loss 0. Which condition rules it out? It is the failure of the tea."),
-    (lambda x: 2.0 * np.sin(x), "2 sin(x) also has loss 0. What is u'(0) to be?"),
-    (lambda x: np.sin(x) + 0.5 * np.cos(x), "sin(x) + cos(x)/2 also has loss 0. What is u(0) to be?"),
+    (lambda x: 2.0 * np.sin(x), "2 sin(x) also has loss 0. What should u'(0) be?"),
+    (lambda x: -np.sin(x), "-sin(x) also has loss 0. What sign should u'(0) have?"),
+    (lambda x: np.sin(x) + 0.5 * np.cos(x), "sin(x) + cos(x)/2 also has loss 0. What should u(0) be?"),
     (lambda x: np.sin(3.0 * x) / 3.0, "sin(3x)/3 also has loss 0. Both conditions hold for it. Is the equation in it?"),
     (lambda x: 1.0 * x, "u(x) = x also has loss 0. Both conditions hold for it. Is the equation in it?"),
 )
 """Functions that are not the solution, and what a loss leaves out that takes them for it."""
-
-
-FREQUENCY = 211.3
-"""Of a ripple on sin(x): so high that any loss with a second derivative in it sees it most of all."""
 
 
 def _loss(loss: Any, answer: Any) -> None:
@@ -109,19 +108,40 @@ def _loss(loss: Any, answer: Any) -> None:
     for u, hint in NOT_SOLUTIONS:
         if of(u) < 1e-4:
             raise NotYet(hint)
-    # both keep to the two conditions, so that no weight on those counts
-    smooth = of(lambda x: np.sin(x) + 1e-3 * x**2)
-    ripple = of(lambda x: np.sin(x) + 1e-3 * (1.0 - np.cos(FREQUENCY * x)))
-    if ripple < smooth * FREQUENCY**2 / 15:  # a mean of |u'' + u| has 2 to 3 times as much, one of (u' - cos)² half
-        raise NotYet(
-            "Your loss compares u with the solution. The network may know only the equation, u'' + u = 0, and the two "
-            "conditions."
-        )
-    if len(asked) < 10 or max(asked) < 3.0:
+    if len(asked) < 10 or max(asked) < 2.5:
         raise NotYet(
             f"Your loss looks at u in {len(asked)} places, the last of them at {max(asked):.2f}. Elsewhere a network "
             "can do what it likes: ask at about twenty places, from 0 to π."
         )
+    _knows_only_the_equation(of)
+
+
+def _knows_only_the_equation(of: Callable[[Callable[[Any], Any]], float]) -> None:
+    """Refuse a loss that doesn't grow as what p'' + p says, if p is added to sin(x) and keeps to both conditions."""
+
+    def with_some(p: Callable[[Any], Any], amount: float = 1e-3) -> float:
+        return of(lambda x: np.sin(x) + amount * p(x))
+
+    def even(x: Any) -> Any:
+        return 1.0 - np.cos(x)
+
+    def wave(x: Any) -> Any:
+        return 1.0 - np.cos(211.3 * x)
+
+    power = float(np.log2(with_some(np.square, 2e-3) / with_some(np.square)))  # 2 for squares, 1 for sizes
+    of_square, of_even, of_wave = (with_some(p) ** (1 / power) for p in (np.square, even, wave))
+    for share in (of_square / of_even, -of_square / of_even):
+        if with_some(partial(_sum, share, even)) < 1e-9 * with_some(np.square):
+            raise NotYet("You square the mean, so errors of both signs cancel. Square first, then take the mean.")
+    # p'' + p is 2 + x², which is about 6; 1; and a wave of height 211.3²
+    if of_square < 4 * of_even or of_wave < 211.3**2 / 30 * of_square:
+        raise NotYet(
+            "Your loss knows the solution. It may know only the equation, u'' + u = 0, and the two conditions."
+        )
+
+
+def _sum(share: float, even: Callable[[Any], Any], x: Any) -> Any:
+    return x**2 + share * even(x)
 
 
 def values_of(solution: Any, x: Any) -> Any:
@@ -176,8 +196,8 @@ def _errors(errors: Any, answer: Any) -> None:
         ):
             if abs(given - wrong) <= 0.02 * wrong:
                 raise NotYet(f"{name}: {hint}")
-        if given == round(float(off.max()), 2):
-            raise NotYet(f"{name}: Those are two decimals. I asked for two significant digits, such as 0.0012.")
+        if given in (round(float(off.max()), 2), float(f"{off.max():.1g}")):
+            raise NotYet(f"{name}: I asked for two significant digits, such as 0.0012 or 1.5.")
         raise NotYet(
             f"For your solution, the largest error {name} is not {given:.2g}. Measure at a few hundred points on "
             f"{'[0, π]' if name == 'inside' else '[π, 2π]'}, also between the trained ones."

@@ -129,6 +129,8 @@ def _answers(run: Any, programs: list[Program]) -> list[tuple[float, Any]]:
         raise StillOpen
     if text is None:
         raise NotYet("run(text) returns None. Is a `return` missing?")
+    if isinstance(text, subprocess.CompletedProcess):
+        raise NotYet("run(text) returns the process that has ended. Return what it printed: its `.stdout`.")
     if isinstance(text, bytes):
         text = text.decode("utf-8", "replace")
     if isinstance(text, str):
@@ -139,6 +141,8 @@ def _answers(run: Any, programs: list[Program]) -> list[tuple[float, Any]]:
         except (ValueError, RecursionError):
             if re.search(r"\b(NaN|[Ii]nf(inity)?|nan)\b", text):
                 raise NotYet("There is a NaN or an infinity in what your program prints, where I sent none.") from None
+            if re.fullmatch(r"(\{[^\n]*\}\s*){2,}", text.strip()):
+                raise NotYet("Your program prints one answer after the other. Print one list: [..., ...].") from None
             raise NotYet(
                 f"What your program printed is not JSON: {quoted(text, 60)}. Print nothing but the answers."
             ) from None
@@ -160,13 +164,23 @@ def _started(error: Any) -> None:
         raise NotYet("Your program doesn't end. Does it wait for more after the list of programs?")
     if isinstance(error, subprocess.CalledProcessError):
         said = error.stderr.decode("utf-8", "replace") if isinstance(error.stderr, bytes) else error.stderr or ""
-        lines = said.strip().splitlines() or ["nothing"]
-        raise NotYet(f"Your program broke off with exit code {error.returncode}. Its last line: {quoted(lines[-1])}.")
+        raise NotYet(f"Your program broke off with exit code {error.returncode}. It said {quoted(_telling(said))}.")
+
+
+def _telling(said: str) -> str:
+    """Return the line that names the error: the last in Python, but Node and Rust write other lines after it."""
+    lines = said.strip().splitlines() or ["nothing"]
+    named = [place for place, line in enumerate(lines) if re.search(r"error|exception|panicked", line, re.IGNORECASE)]
+    return " ".join(lines[named[-1] : named[-1] + 1 + lines[named[-1]].endswith(":")]) if named else lines[-1]
 
 
 def _one_answer(answer: Any) -> tuple[float, Any]:
     if not isinstance(answer, dict) or not {"value", "gradient"} <= set(answer):
         raise NotYet(f'Each answer looks like {{"value": 8.0, "gradient": [4.0, 2.0]}}. One is {shortened(answer)}.')
+    if answer["value"] is None:
+        raise NotYet(
+            "A value in your answers is null. JavaScript prints NaN that way, and I sent nothing that makes one."
+        )
     return number(answer["value"], "a value in your answers"), answer["gradient"]
 
 
@@ -203,7 +217,9 @@ def _gradients(run: Any, programs: list[Program]) -> None:
                 f"The gradient has one number for each input, here {len(right)}, also for an input that nothing uses. "
                 f"For `{_short(program)}` yours is {shortened(given)}."
             )
-        found.append([0.0 if slope is None else number(slope, "a slope in your answers") for slope in given])
+        if None in given:
+            raise NotYet("There is a null among your slopes. The slope of an input that nothing uses is 0 here.")
+        found.append([number(slope, "a slope in your answers") for slope in given])
     if all(slope == 0 for given in found for slope in given):
         raise NotYet("All your gradients are 0. Walk back through the operations, from a 1 at the target.")
     for place, (program, given, right) in enumerate(zip(programs, found, all_right, strict=True)):
