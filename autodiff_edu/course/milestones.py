@@ -124,7 +124,7 @@ def needs_gradients(function: Callable[..., Any], *given: Any, written: str) -> 
     Traceback (most recent call last):
         ...
     autodiff_edu.course.feedback.NotYet: Given tensors, f(x) returns plain numbers, and no tape can follow those. Is \
-`.numpy()` in it?
+`.numpy()` or `float()` in it?
     """
     sources = [ad.constant(each) for each in given]
     with ad.GradientTape() as tape:
@@ -136,7 +136,8 @@ def needs_gradients(function: Callable[..., Any], *given: Any, written: str) -> 
             )
         if not isinstance(result, ad.Tensor):
             raise NotYet(
-                f"Given tensors, {written} returns plain numbers, and no tape can follow those. Is `.numpy()` in it?"
+                f"Given tensors, {written} returns plain numbers, and no tape can follow those. Is `.numpy()` or "
+                "`float()` in it?"
             )
         target = np.sum(result * result)
     if any(gradient is None for gradient in tape.gradient(target, sources)):

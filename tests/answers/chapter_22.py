@@ -445,11 +445,16 @@ WRONG = {
         (ATTENTION | {"attend": lambda q, k, v: attend(q, k, v) + 1.0}, "The first number should be"),
         (ATTENTION | {"attend": unguarded}, "Scores of 1000"),
         (ATTENTION | {"attend": lambda q, k, v: mix(shares(scores(q, k, 0.0) / 2.0), v)}, "√d was 2 in the chapter"),
+        (ATTENTION | {"attend": lambda q, k, v: attend(q, v, k)}, "Keys and values"),
         (ATTENTION | {"attend": lambda q, k, v: attend(q, k, k)}, "You mix the keys"),
         (ATTENTION | {"attend": lambda q, k, v: list(attend(q, k, v))}, "together by np.stack"),
         (
             ATTENTION
-            | {"causal": lambda q, k, v: mix(shares(np.where(np.tri(5, k=1, dtype=bool), scores(q, k), -np.inf)), v)},
+            | {
+                "causal": lambda q, k, v: mix(
+                    shares(np.where(np.tri(q.shape[1], k=1, dtype=bool), scores(q, k), -np.inf)), v
+                )
+            },
             "sees the next one, too",
         ),
         (ATTENTION | {"causal": masked_late}, "mask the scores first"),
@@ -520,6 +525,8 @@ WRONG = {
             r"says True at \[0, 1\], and output 0 does not depend on token 1",
         ),
         (ATTENTION | {"reach": lambda f, x: blocks(f, x)[:, 0, :, 0] > 0}, "says False at"),
+        (ATTENTION | {"reach": lambda f, x: blocks(f, x)[:, 0].sum(axis=-1) > 0}, "says False at"),
+        (ATTENTION | {"reach": lambda f, x: blocks(f, x)[..., 0].sum(axis=1) > 0}, "says False at"),
         (ATTENTION | {"reach": lambda f, x: np.einsum("idjd->ij", blocks(f, x)) > 0}, "says False at"),
         (ATTENTION | {"reach": lambda f, x: reach(f, x)[0]}, "has the shape (4, 4)"),
         (
@@ -596,13 +603,13 @@ WRONG = {
         (lambda text: json.dumps([expected(json.loads(text)[0])]), "and got 1 answers"),
         (lambda text: json.dumps([3] * len(json.loads(text))), "Each answer looks like"),
         (lambda text: subprocess.run(["no-such-program"], input=text, text=True, check=True).stdout, "was found"),
-        (started("import sys; sys.exit('no rule')"), "broke off with exit code 1. It said `no rule`"),
+        (started("import sys; sys.exit('no rule')"), "stopped with exit code 1. It said `no rule`"),
         (
             lambda text: subprocess.run([sys.executable, "-c", "while True: pass"], timeout=0.3, check=True),
             "doesn't end",
         ),
         (answering(lambda a: a | {"value": a["value"] + 1}), "The value of"),
-        (answering(lambda a: a | {"value": float(f"{a['value']:.7g}") * 1.0000001}), "The digits don't suffice"),
+        (answering(lambda a: a | {"value": float(f"{a['value']:.7g}") * 1.0000001}), "Too few digits"),
         (answering(lambda a: a | {"gradient": [0.0] * len(a["gradient"])}), "All your gradients are 0"),
         (answering(lambda a: a | {"gradient": a["gradient"][:1]}), "1 of 4 milestones reached.*one number for each"),
         (answering(lambda a: a | {"gradient": a["gradient"][0]}), "one number for each"),

@@ -73,7 +73,7 @@ def _compiled_call(answer: Any, compiled: Any, *args: Any) -> Any:
         ) from error
     except LeavingError as error:
         raise NotYet(
-            f"ad.compile still refuses it. {error}. A comparison such as `error > 1.0` works on the tensor itself."
+            f"ad.compile still refuses it. {error}. Leave tensors as they are, in comparisons and in what you return."
         ) from error
     except Exception as error:
         call(answer, *args, written=SIGNATURE)  # names what raises it without compiling, too
@@ -83,7 +83,8 @@ def _compiled_call(answer: Any, compiled: Any, *args: Any) -> Any:
 
 def _judge_step(given: Any, w: Any, x: Any, y: Any, noise: Any, size: float) -> None:
     if not isinstance(given, ad.Tensor) or given.shape != w.shape:
-        raise NotYet(f"I need the new w, of shape {w.shape}, and got {shortened(given)}.")
+        missing = " Is a `return` missing?" if given is None else ""
+        raise NotYet(f"I need the new w, of shape {w.shape}, and got {shortened(given)}.{missing}")
 
     def after(noise: Any, size: float, damped: bool | None = None) -> Any:
         noisy = x + 0.01 * noise
@@ -92,6 +93,7 @@ def _judge_step(given: Any, w: Any, x: Any, y: Any, noise: Any, size: float) -> 
         large = np.mean(residual**2) > 1.0 if damped is None else damped
         return w - size * (slope / 10 if large else slope)
 
+    right = after(noise, size)
     known = (
         (after(0.0 * noise, size), "The noise is missing: x should become x + 0.01 * noise."),
         (after(100.0 * noise, size), "The noise is a hundredth: 0.01 * noise."),
@@ -101,9 +103,9 @@ def _judge_step(given: Any, w: Any, x: Any, y: Any, noise: Any, size: float) -> 
             "With an error below 1, the slope should stay as it is. Only a large one is divided.",
         ),
         (after(noise, 0.1), "I passed another `size`, and the step didn't change. Does it use the global one?"),
+        ((w - right) / size, "That's the slope. Return the new w: w - size * slope."),
         (w + (w - after(noise, size)), "That's uphill: subtract the slope."),
     )
-    right = after(noise, size)
     if near(given, right):
         return
     for wrong, hint in known:
@@ -172,8 +174,8 @@ def _judge_pass(given: Any, listing: Listing, before: list[Instruction]) -> None
         raise NotYet("A guard is gone. It computes nothing, but it checks that the program is still the right one.")
     if missing := [one for one in right if one not in left]:
         raise NotYet(
-            f"{missing[0].name} is gone, but another instruction reads its result. When an instruction stays, what it "
-            "`reads()` is needed too."
+            f"{missing[0].name} is gone, but another instruction reads its result. When an instruction stays, each of "
+            "the values that it `reads()` is needed too."
         )
     if len(left) == len(before):
         raise NotYet("Nothing was removed, although the program computes something that nothing needs.")
@@ -221,7 +223,7 @@ PREDICTIONS: dict[str, Prediction] = {
             0: "The function has to be recorded first.",
             20_000: "The program replaces the function.",
         },
-        why="It's recorded, and recorded once more to compare. After that, only the program runs.",
+        why="Most people say 1. It's recorded, and recorded once more to compare. After that, only the program runs.",
     ),
     "17.d": Prediction(
         "`power` gets five calls: (2., 3), (5., 3), (2., 4), (an array of two, 3), (another array of two, 3). How many "
@@ -244,6 +246,17 @@ PREDICTIONS: dict[str, Prediction] = {
             0: "It's recorded before it's replaced.",
         },
         why="It prints while it's recorded, and the program that then runs has no print in it.",
+    ),
+    "17.f": Prediction(
+        "`temperature` is compiled and reads `room`, a global. It says 0.48 in the kitchen. We set `room` to 0.05. "
+        "What will it say now?",
+        answer="0.48, as in the kitchen",
+        choices=("0.33, with the new room", "0.48, as in the kitchen", "an error"),
+        hints={
+            "0.33, with the new room": "Python reads `room` while it runs the function. Does it still run it?",
+            "an error": "The program asks its guards, and no line of it asks about `room`.",
+        },
+        why="`room` was 0.20 while the function was recorded, and the program has only the number.",
     ),
 }
 """The predictions by their ids."""

@@ -14,7 +14,7 @@ Array = Any
 
 
 def _drawn(seed: int) -> list[Array]:
-    return list(np.random.default_rng(seed).normal(size=(3, 2, 5, 3)))
+    return list(np.random.default_rng(seed).normal(size=(3, 4, 6, 3)))  # other sizes than the chapter's
 
 
 def _softmax(scores: Array, axis: int = -1) -> Array:
@@ -65,6 +65,7 @@ def _attend(attend: Any, answer: Any) -> None:
             "The softmax goes along the sentences. The shares of one query add up to 1, so take the last axis.",
         ),
         (_mix(_softmax(_scores(k, q)), v), "Queries and keys have changed places."),
+        (_mix(_softmax(_scores(q, v)), k), "Keys and values have changed places."),
         (_mix(_softmax(_scores(q, k)), k), "You mix the keys. Mix the values."),
         (_mix(_scores(q, k), v), "The softmax is missing: these are the bare scores, mixed."),
         (_mix(np.exp(_scores(q, k)), v), "The shares aren't divided by their sum, so they don't add up to 1."),
@@ -203,11 +204,18 @@ def _functions() -> dict[str, tuple[Callable[[Any], Any], Array]]:
     def cancelling(x: Any) -> Any:
         return np.stack([x[0], x[1] - x[1, ::-1] + x[0], x[2] * x[3], x[3, ::-1] - x[3] + x[2]])
 
+    def one_needs_one(x: Any) -> Any:
+        return np.stack([x[:, 0], x[:, 1], x[:, 2] + x[::-1, 1]], axis=1)
+
     needs = np.zeros((4, 4), dtype=bool)
     needs[[0, 1, 1, 2, 2, 3, 3], [0, 0, 1, 2, 3, 2, 3]] = True
     return {
         "each token mixes those before it": (mixed(mixing * past), past),
         "each token mixes its neighbours": (mixed(mixing * sides), sides),
+        "one number of a token needs one of another": (
+            one_needs_one,
+            np.eye(4, dtype=bool) | np.eye(4, dtype=bool)[::-1],
+        ),
         "slopes cancel in their sum": (cancelling, needs),
     }
 
@@ -254,6 +262,6 @@ def attention(answer: Any) -> str:
     """Check 22.2: attention, its mask, its gradient by hand, and a table of dependence."""
     done = reached(answer, MILESTONES, '{"attend": attend, "causal": causal, ...}')
     return (
-        f"{done} Run `reach(lambda x: causal(x[None], x[None], x[None])[0], q[0])`, and the future is empty. "
-        "Now write the report."
+        f"{done} Run `reach(lambda x: causal(x[None], x[None], x[None])[0], q[0])`, and above the "
+        "diagonal, everything is False. Now write the report."
     )

@@ -62,7 +62,7 @@ def _second(second: Any, answer: Any) -> None:
 
 
 NOT_SOLUTIONS: tuple[tuple[Callable[[Any], Any], str], ...] = (
-    (lambda x: 0.0 * x, "u(x) = 0 also has loss 0. Which condition rules it out? It is the failure of the tea."),
+    (lambda x: 0.0 * x, "u(x) = 0 also has loss 0. Which condition rules it out? That's how the tea went wrong."),
     (lambda x: 2.0 * np.sin(x), "2 sin(x) also has loss 0. What should u'(0) be?"),
     (lambda x: -np.sin(x), "-sin(x) also has loss 0. What sign should u'(0) have?"),
     (lambda x: np.sin(x) + 0.5 * np.cos(x), "sin(x) + cos(x)/2 also has loss 0. What should u(0) be?"),

@@ -164,12 +164,14 @@ def _started(error: Any) -> None:
         raise NotYet("Your program doesn't end. Does it wait for more after the list of programs?")
     if isinstance(error, subprocess.CalledProcessError):
         said = error.stderr.decode("utf-8", "replace") if isinstance(error.stderr, bytes) else error.stderr or ""
-        raise NotYet(f"Your program broke off with exit code {error.returncode}. It said {quoted(_telling(said))}.")
+        if not said.strip():
+            raise NotYet(f"Your program stopped with exit code {error.returncode}, and printed no error.")
+        raise NotYet(f"Your program stopped with exit code {error.returncode}. It said {quoted(_telling(said))}.")
 
 
 def _telling(said: str) -> str:
     """Return the line that names the error: the last in Python, but Node and Rust write other lines after it."""
-    lines = said.strip().splitlines() or ["nothing"]
+    lines = said.strip().splitlines()
     named = [place for place, line in enumerate(lines) if re.search(r"error|exception|panicked", line, re.IGNORECASE)]
     return " ".join(lines[named[-1] : named[-1] + 1 + lines[named[-1]].endswith(":")]) if named else lines[-1]
 
@@ -191,7 +193,7 @@ def _close(value: float, right: float, digits: float = 1e-9) -> bool:
 def _digits(value: float, right: float) -> None:
     if _close(value, right, 1e-5):
         raise NotYet(
-            f"The digits don't suffice: {value!r} where {right!r} is right. Compute in 64-bit floats and print all 17 "
+            f"Too few digits: {value!r}, and {right!r} is right. Compute in 64-bit floats and print all 17 "
             "digits, or as many as your JSON library does."
         )
 
