@@ -131,6 +131,15 @@ def copied_generators(x, kernels, random):
     return x
 
 
+def mask_of_inputs(x, kernels, random):
+    return with_masks(half, layer=lambda x, w, kept: 2.0 * np.tanh((x * kept) @ w))(x, kernels, random)
+
+
+def of_numpy(x, kernels, random):
+    own = np.random.default_rng()
+    return with_masks(half)(x, kernels, own)
+
+
 def drawing_inside(x, kernels, random):
     for w in kernels:
         x = ad.checkpoint(lambda x, w: layer(x, w, random.random(x.shape) < 0.5))(x, w)
@@ -249,12 +258,14 @@ WRONG = {
         (paused, "which no tape follows"),
         (called_too_early, "raised TypeError"),
         (twice_too_steep, "its gradient isn't"),
-        (lambda x, kernels: ad.checkpoint(block)(x, kernels), "the loss"),
+        (lambda x, kernels: ad.checkpoint(block)(x, kernels), "It returns what the layers return"),
         (lambda x, kernels: None, "Is a `return` missing"),
         (lambda x: 3.0, "raised TypeError"),
         (3.0, "without calling it"),
     ],
     "18.3": [
+        (mask_of_inputs, "what comes out"),
+        (of_numpy, "Draw from the `random`"),
         (drawing_inside, "drew a second mask"),
         (with_masks(half, wrap=lambda f: f), "Nothing is run again any more"),
         (all_in_one, "1 ran again"),
