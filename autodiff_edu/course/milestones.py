@@ -129,7 +129,12 @@ def needs_gradients(function: Callable[..., Any], *given: Any, written: str) -> 
     sources = [ad.constant(each) for each in given]
     with ad.GradientTape() as tape:
         tape.watch(sources)
-        result = call(function, *sources, written=f"{written} of tensors")
+        try:
+            result = call(function, *sources, written=f"{written} of tensors")
+        except NotYet as raised:
+            if "setting an array element" in str(raised) or "immutable" in str(raised):
+                raise NotYet(f"{raised} Don't write into an array: put the parts together by np.stack.") from raised
+            raise
         if isinstance(result, list | tuple):
             raise NotYet(
                 f"Given tensors, {written} returns a {type(result).__name__}. Put its rows together by np.stack."

@@ -81,6 +81,10 @@ def supervised_slopes(u):
     return np.mean((slope(u, x) - np.cos(x)) ** 2) + parts(u)["start"]
 
 
+def at_its_top(u):
+    return without("speed")(u) + (u(np.array([np.pi / 2]))[0] - 1.0) ** 2
+
+
 def supervised_curvature(u):
     x = np.linspace(0.0, np.pi, 20)
     return np.mean((second(u, x) + np.sin(x)) ** 2) + without("equation")(u)
@@ -274,6 +278,17 @@ def one(program, rules=SLOPES, add=lambda old, new: old + new, start=None, kind=
     return {"value": float(values[-1]), "gradient": [float(s) for s in sums[: len(program["inputs"])]]}
 
 
+def forward(program):
+    values = list(program["inputs"])
+    for name, *at in program["operations"]:
+        values.append(float(OPERATIONS[name](*[values[n] for n in at])))
+    sums = [0.0] * (len(values) - 1) + [1.0]
+    for number, (name, *at) in enumerate(program["operations"], len(program["inputs"])):
+        for n, slope in zip(at, SLOPES[name](*[values[n] for n in at]), strict=True):
+            sums[n] += sums[number] * slope
+    return {"value": values[-1], "gradient": [float(s) for s in sums[: len(program["inputs"])]]}
+
+
 def tape(judge=one, **how):
     return lambda text: json.dumps([judge(program, **how) for program in json.loads(text)])
 
@@ -334,6 +349,7 @@ RIGHT = {
         PHYSICS | {"loss": lambda u: np.mean(np.abs(residuals(u))) + without("equation")(u)},
         PHYSICS | {"loss": lambda u: np.max(np.abs(residuals(u))) + without("equation")(u)},
         PHYSICS | {"loss": one_by_one},
+        PHYSICS | {"loss": lambda u: np.log(1.0 + parts(u)["equation"]) + without("equation")(u)},
         PHYSICS | {"solution": lambda x: near_sine(x)[:, None]},
         PHYSICS | {"solution": lambda x: ad.constant(near_sine(x))},
         PHYSICS | {"errors": {name: np.float32(f"{error:.1e}") for name, error in ERRORS.items()}},
@@ -394,6 +410,10 @@ WRONG = {
         (PHYSICS | {"loss": lambda u: -loss(u)}, "below 0"),
         (PHYSICS | {"loss": lambda u: loss(u) + 1.0}, "which is the solution"),
         (PHYSICS | {"loss": supervised}, "knows the solution"),
+        (PHYSICS | {"loss": lambda u: loss(u) + supervised(u)}, "knows the solution"),
+        (PHYSICS | {"loss": at_its_top}, "knows the solution"),
+        (PHYSICS | {"loss": lambda u: float(loss(u))}, "plain numbers"),
+        (PHYSICS | {"second": lambda u, x: slope(slope(u, x), x)}, "takes a function, and not its values"),
         (PHYSICS | {"loss": supervised_slopes}, "knows the solution"),
         (PHYSICS | {"loss": supervised_curvature}, "knows the solution"),
         (PHYSICS | {"loss": lambda u: np.mean(residuals(u)) ** 2 + without("equation")(u)}, "Square first"),
@@ -507,6 +527,11 @@ WRONG = {
         ),
         (ATTENTION | {"pull": pulled(lambda p, g, root: p * g / root)}, "isn't elementwise"),
         (ATTENTION | {"pull": pulled(lambda p, g, root: p * (1 - p) * g / root)}, "only the diagonal"),
+        (
+            ATTENTION | {"pull": pulled(lambda p, g, root: p * (g - np.sum(p * g, axis=-1, keepdims=True)) / root**2)},
+            "√d is taken twice",
+        ),
+        (ATTENTION | {"attend": lambda q, k, v: mix(shares(scores(q, k, 0.0) / np.sqrt(len(q))), v)}, "sentences"),
         (ATTENTION | {"pull": pulled(lambda p, g, root: g / root)}, "didn't pass through"),
         (ATTENTION | {"pull": pulled(lambda p, g, root: g * 0.0)}, "Compare step by step"),
         (
@@ -586,6 +611,10 @@ WRONG = {
     "22.4": [
         (lambda text: "\n".join(json.dumps(expected(each)) for each in json.loads(text)), "Print one list"),
         (answering(lambda answer: answer | {"gradient": [s or None for s in answer["gradient"]]}), "a null among"),
+        (answering(lambda answer: answer | {"gradient": [None for _ in answer["gradient"]]}), "never set to 0"),
+        (lambda text: str(json.loads(tape()(text))), "Is `json.dumps` missing"),
+        (lambda text: subprocess.run("no such tape.js", input=text, check=True), "Write a list"),
+        (tape(forward), "Does the walk begin at the last operation"),
         (answering(lambda answer: answer | {"value": None}), "JavaScript prints NaN that way"),
         (lambda text: subprocess.run([sys.executable, "-c", "print([])"], capture_output=True, check=True), ".stdout"),
         (started("import sys; sys.exit('TypeError: no\\n    at main\\n\\nNode.js v20')"), "It said `TypeError: no`"),
@@ -600,7 +629,7 @@ WRONG = {
         (lambda text: "[{value: nan}]", "NaN or an infinity"),
         (lambda text: json.dumps(expected(json.loads(text)[0])), "I need a list of answers"),
         (lambda text: 3, "I need a list of answers"),
-        (lambda text: json.dumps([expected(json.loads(text)[0])]), "and got 1 answers"),
+        (lambda text: json.dumps([expected(json.loads(text)[0])]), "the number of answers is 1"),
         (lambda text: json.dumps([3] * len(json.loads(text))), "Each answer looks like"),
         (lambda text: subprocess.run(["no-such-program"], input=text, text=True, check=True).stdout, "was found"),
         (started("import sys; sys.exit('no rule')"), "stopped with exit code 1. It said `no rule`"),

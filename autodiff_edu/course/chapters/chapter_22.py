@@ -43,11 +43,11 @@ PREDICTIONS: dict[str, Prediction] = {
     ),
     "22.c": Prediction(
         "A mask after the softmax sets the shares of later tokens to 0. Do the first token's shares still add up to 1?",
-        answer="no, to less",
-        choices=("yes", "no, to less", "no, to more"),
+        answer="no, to less than 1",
+        choices=("yes", "no, to less than 1", "no, to more than 1"),
         hints={
             "yes": "They added up to 1 before some of them were taken away.",
-            "no, to more": "Shares are positive, and some of them were taken away.",
+            "no, to more than 1": "Shares are positive, and some of them were taken away.",
         },
         why="The softmax divided by a sum with the future in it. So mask the scores, before the softmax.",
     ),

@@ -14,7 +14,7 @@ Array = Any
 
 
 def _drawn(seed: int) -> list[Array]:
-    return list(np.random.default_rng(seed).normal(size=(3, 4, 6, 3)))  # other sizes than the chapter's
+    return list(np.random.default_rng(seed).normal(size=(3, 5, 6, 3)))  # other sizes than the chapter's
 
 
 def _softmax(scores: Array, axis: int = -1) -> Array:
@@ -55,6 +55,7 @@ def _attend(attend: Any, answer: Any) -> None:
         (_mix(_softmax(raw / d), v), "The scores are divided by d. It should be its root."),
         (_mix(_softmax(raw * np.sqrt(d)), v), "The scores are multiplied by √d. Divide them."),
         (_mix(_softmax(raw / 2.0), v), "√d was 2 in the chapter. Here d is another: take it from the shape of q."),
+        (_mix(_softmax(raw / np.sqrt(len(q))), v), "d is the last axis of q. You took the number of sentences."),
         (_mix(_softmax(raw / np.sqrt(q.shape[1])), v), "d is the last axis of q. You took the number of tokens."),
         (
             _mix(_softmax(_scores(q, k), axis=1), v),
@@ -96,10 +97,8 @@ def _large(layer: Any, name: str, seen: Array, k: Array, v: Array) -> None:
             )
         )
     if not near(values, _mix(_softmax(np.where(seen, _scores(q, k), -np.inf)), v)):
-        raise NotYet(
-            "Scores of 1000 give wrong mixtures. Nothing may be clipped or replaced, and a score that is never chosen "
-            "is -∞, not just small."
-        )
+        never = "" if seen.all() else " A score that is never chosen is -∞, not just small."
+        raise NotYet(f"Scores of 1000 give wrong mixtures. Nothing may be clipped or replaced.{never}")
 
 
 def _causal(causal: Any, answer: Any) -> None:
@@ -176,6 +175,8 @@ def _pull(pull: Any, answer: Any) -> None:
             raise NotYet(f"They come in the order {', '.join(others)}. I asked for q, k, v.")
     for name in "vqk":
         value, (right, wrongs) = found["qkv".index(name)], known[name]
+        if name == "k" and near(value, _mix(to_scores / root, q)):
+            raise NotYet("For k: the table must be transposed, because each key collects from all queries.")
         if value.shape != v.shape:
             raise NotYet(f"The cotangent of {name} has the shape {value.shape}. It should be that of {name}.")
         for wrong, hint in wrongs:
@@ -190,6 +191,7 @@ def _wrongs(p: Array, to_p: Array, to_scores: Array, root: float, on: Callable[[
         (on(to_scores), "the scores were divided by √d, and so is their cotangent."),
         (on(p * to_p / root), "the softmax isn't elementwise: each share also depends on the other scores of its row."),
         (on(p * (1 - p) * to_p / root), "p(1 - p) is only the diagonal of the softmax's Jacobian. Where is the rest?"),
+        (on(to_scores / root**2), "√d is taken twice."),
         (on(to_p / root), "the cotangent didn't pass through the softmax."),
     )
 

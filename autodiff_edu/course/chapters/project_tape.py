@@ -128,7 +128,7 @@ def _answers(run: Any, programs: list[Program]) -> list[tuple[float, Any]]:
     if text is ...:
         raise StillOpen
     if text is None:
-        raise NotYet("run(text) returns None. Is a `return` missing?")
+        raise NotYet("run(text) returns None. Is a `return` missing, or `capture_output=True`?")
     if isinstance(text, subprocess.CompletedProcess):
         raise NotYet("run(text) returns the process that has ended. Return what it printed: its `.stdout`.")
     if isinstance(text, bytes):
@@ -144,7 +144,8 @@ def _answers(run: Any, programs: list[Program]) -> list[tuple[float, Any]]:
             if re.fullmatch(r"(\{[^\n]*\}\s*){2,}", text.strip()):
                 raise NotYet("Your program prints one answer after the other. Print one list: [..., ...].") from None
             raise NotYet(
-                f"What your program printed is not JSON: {quoted(text, 60)}. Print nothing but the answers."
+                f"What your program printed is not JSON: {quoted(text, 60)}. Is `json.dumps` missing, or "
+                "`JSON.stringify`? Print nothing but the answers."
             ) from None
     else:
         answers = text
@@ -153,12 +154,14 @@ def _answers(run: Any, programs: list[Program]) -> list[tuple[float, Any]]:
     if not isinstance(answers, list):
         raise NotYet(f"I need a list of answers, and got {shortened(answers)}.")
     if len(answers) != len(programs):
-        raise NotYet(f"I sent {len(programs)} programs, and got {len(answers)} answers.")
+        raise NotYet(f"I sent {len(programs)} programs, and the number of answers is {len(answers)}.")
     return [_one_answer(answer) for answer in answers]
 
 
 def _started(error: Any) -> None:
     if isinstance(error, FileNotFoundError):
+        if " " in str(error.filename or ""):
+            raise NotYet(f'No program is called {quoted(str(error.filename), 60)}. Write a list: ["node", "-e", ...].')
         raise NotYet(f"No program of that name was found: {quoted(str(error), 80)}. Write its whole path.")
     if isinstance(error, subprocess.TimeoutExpired):
         raise NotYet("Your program doesn't end. Does it wait for more after the list of programs?")
@@ -220,7 +223,15 @@ def _gradients(run: Any, programs: list[Program]) -> None:
                 f"For `{_short(program)}` yours is {shortened(given)}."
             )
         if None in given:
-            raise NotYet("There is a null among your slopes. The slope of an input that nothing uses is 0 here.")
+            used = any(given.index(None) in at for _, *at in program["operations"])
+            raise NotYet(
+                "There is a null among your slopes. "
+                + (
+                    "JavaScript prints NaN that way: do you add to a slope that was never set to 0?"
+                    if used
+                    else "The slope of an input that nothing uses is 0 here."
+                )
+            )
         found.append([number(slope, "a slope in your answers") for slope in given])
     if all(slope == 0 for given in found for slope in given):
         raise NotYet("All your gradients are 0. Walk back through the operations, from a 1 at the target.")
@@ -253,6 +264,8 @@ def _explain(program: Program, given: list[float], right: list[float], left_over
     if len(names) == 1 and any(at[0] == at[-1] for _, *at in program["operations"] if len(at) == 2):
         raise NotYet(f"For `{_short(program)}`, the same value is used twice in one operation. Both uses contribute.")
     one_rule = f"The operations in it: {', '.join(sorted(names))}." if names else "The target is an input."
+    if len(names) > 1 and len(set(uses)) == len(uses):
+        one_rule = "Each rule alone is right. Does the walk begin at the last operation?"
     twice = " A value that is used twice gets two contributions: `+=`, not `=`." if len(set(uses)) < len(uses) else ""
     raise NotYet(
         f"For `{_short(program)}` the gradient is {[float(f'{slope:.6g}') for slope in right]}, and yours is "
