@@ -1054,6 +1054,13 @@ def test_the_jacobian_of_six_beads_is_that_of_its_formula(f, reach, bending):
         assert formula[[0, 3]].tolist() == [[-41, 13, 0, 0, 0, 0], [0, 0, 1, -5, 4, 0]]
 
 
+def test_the_first_term_left_out_of_the_series_and_its_derivatives_are_small():
+    term = np.polynomial.Polynomial([0, 0, 0, 0, 0, 0, 1 / 5040])
+    assert term(0.01) < 2e-16
+    assert term.deriv()(0.01) < 2e-13
+    assert term.deriv(2)(0.01) < 6e-11
+
+
 def test_of_a_million_numbers_2998_are_not_0_and_take_23984_bytes():
     found = ad.jacobian(forces, sparsity=within(1000, 1))(np.zeros(1000))
     assert found.nnz == np.count_nonzero(found.toarray()) == 1000 + 2 * 999 == 2998
