@@ -1061,6 +1061,31 @@ def test_the_first_term_left_out_of_the_series_and_its_derivatives_are_small():
     assert term.deriv(2)(0.01) < 6e-11
 
 
+def test_between_the_teeth_the_outer_tape_holds_11_arrays():
+    x, tapes, held = np.linspace(0.0, 2.0, 1000), set(), []
+
+    def ten(x):
+        for _ in range(10):
+            x = np.sin(x)
+        return x
+
+    def chain(x):
+        for _ in range(10):
+            x = ad.checkpoint(ten)(x)
+        return np.sum(x)
+
+    def listen(event):
+        if type(event).__name__ in ("Record", "PullBack"):
+            tapes.add(event.tape)
+            held.append(sum(tape.nbytes for tape in tapes) // 8000)
+
+    with ad.hook(listen):
+        ad.grad(chain)(x)
+    assert max(held) == 22
+    feet = [now for before, now, after in zip(held, held[1:], held[2:], strict=False) if before > now < after]
+    assert feet == [11] * 9
+
+
 def test_of_a_million_numbers_2998_are_not_0_and_take_23984_bytes():
     found = ad.jacobian(forces, sparsity=within(1000, 1))(np.zeros(1000))
     assert found.nnz == np.count_nonzero(found.toarray()) == 1000 + 2 * 999 == 2998
