@@ -56,6 +56,8 @@ def _one_quotient(answer: Any, u: float, du: float, v: float, dv: float) -> None
         raise NotYet("Replace the three dots with the tangent of the quotient.")
     if isinstance(given, np.ndarray | ad.Tensor) and np.shape(given) == (2,):
         given = given.tolist()
+    if hasattr(given, "value") and hasattr(given, "tangent"):  # the chapter's Dual is a pair, too
+        given = given.value, given.tangent
     if not isinstance(given, tuple | list) or len(given) != 2:
         raise NotYet(f"I need a pair, the value and the tangent, and got {shortened(given)}.")
     value, tangent = number(given[0], "the value"), number(given[1], "the tangent")
@@ -70,6 +72,10 @@ def _one_quotient(answer: Any, u: float, du: float, v: float, dv: float) -> None
         ((u * dv - du * v) / v**2, "The sign is the wrong way round: a growing u makes the quotient grow."),
         ((du * v + u * dv) / v**2, "A growing v makes the quotient smaller: the second term is subtracted."),
         ((du * v - u * dv) / v, "Divide by the square of v, not by v."),
+        ((du * v - u * dv) / (2 * v), "Divide by the square of v, v**2, not by two times v."),
+        (du * v - u * dv / v**2, "All of the numerator is divided by v²: put parentheses around the difference."),
+        ((du - u * dv) / v, "Each term counts: du is divided by v once, and u·dv by v twice."),
+        (du / v - dv / v**2, "In the second term, dv is multiplied by u."),
         (du * v - u * dv, "The numerator is right. It is divided by v²."),
         ((du - u * dv) / v**2, "In the numerator, du is multiplied by v. Expand with (v - dv·ε) to see why."),
         (du * v + u * dv, "That's the product rule."),
@@ -79,6 +85,8 @@ def _one_quotient(answer: Any, u: float, du: float, v: float, dv: float) -> None
     )
     if dv and near(tangent, du / dv):
         raise NotYet("The tangent of a quotient isn't the quotient of the tangents. If v stood still, dv would be 0.")
+    if dv and near(tangent, (du * v - u * dv) / dv**2):
+        raise NotYet("Divide by the square of v, not of dv.")
     if du:
         for wrong, hint in known:
             if near(tangent, wrong):
