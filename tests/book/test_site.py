@@ -145,6 +145,18 @@ def test_the_parts_of_a_player_are_seen_together(page: str, scheme: str, site: P
         Shown(root).is_seen_at_once("sentence", "accumulator")
 
 
+def test_the_contents_list_covers_no_player(site: Path, open_tab: Any) -> None:
+    tab = open_tab("about:blank", viewport={"width": 1280, "height": 800})
+    for page in sorted((site / "chapters").glob("[0-9AB]*.html")):
+        tab.page.goto(page.as_uri())
+        for height in (720, 900):
+            tab.page.set_viewport_size({"width": 1280, "height": height})
+            tab.page.wait_for_timeout(500)  # the list folds slowly
+            contents = tab.page.locator(".bd-sidebar-secondary").bounding_box()
+            player = tab.page.locator(f"{PLAYERS} section.player").first.bounding_box()
+            assert contents["y"] + contents["height"] <= player["y"], (page.stem, height)
+
+
 def test_who_wants_no_motion_gets_none(address: str, open_tab: Any) -> None:
     player = Shown(open_tab(f"{address}/index.html", reduced_motion="reduce").page.locator("section.player"))
     assert player.root.get_by_role("button", name="Play", exact=True).count() == 1
