@@ -20,6 +20,7 @@ from ..program.instructions import Listing
 from ..program.passes import PASSES, Pass, unused
 from ..text.places import place
 from ..trace.collecting import without_collecting
+from .draws import generators_of, state_of
 from .programs import Program
 from .recording import Recording
 from .results import builder, tensors_of
@@ -152,16 +153,23 @@ class Compiled:
         return program
 
     def _recorded_twice(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Listing, Any, set[int]]:
-        """Record the function until two recordings in a row agree: a first call may create layers."""
-        first, *_ = self._recorded(args, named)
+        """Record the function twice, and compare; once more if the first call created variables, as layers do."""
+        first, *_, created = self._recorded(args, named)
         printed = io.StringIO()
         with redirect_stdout(printed):
-            second, build, captured = self._recorded(args, named)
-            try:
-                check_same(unused(first), unused(second), self.__name__)
-            except DifferentError:
-                first, (second, build, captured) = second, self._recorded(args, named)
-                check_same(unused(first), unused(second), self.__name__)
+            if created:
+                first, *_ = self._recorded(args, named)
+            generators = generators_of(self.function)
+            before = [state_of(generator) for generator in generators]
+            second, build, captured, _ = self._recorded(args, named)
+        check_same(unused(first), unused(second), self.__name__)
+        for generator, state in zip(generators, before, strict=True):
+            if state_of(generator) != state:
+                raise DifferentError(
+                    f"{self.__name__} draws random numbers each time it is called, and a compiled "
+                    "program would keep those of the first call: draw them outside, and pass them to "
+                    f"{self.__name__} as an argument"
+                )
         if printed.getvalue():
             warnings.warn(
                 f"{self.__name__} prints, but a compiled function prints only while it is recorded, not when its "
@@ -170,13 +178,14 @@ class Compiled:
             )
         return second, build, captured
 
-    def _recorded(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Listing, Any, set[int]]:
+    def _recorded(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Listing, Any, set[int], bool]:
+        """Return what was recorded, how the result is built, the constants, and whether variables were created."""
         tensors, args, named = with_tensors(self.function, args, named)
         recording = Recording(tensors)
         result = recording.run(lambda: self.function(*args, **named))
         found = tensors_of(result, self.__name__)
         values = [recording.value_of(tensor) for tensor in found]
-        return recording.listing(values), builder(result, recording.made), recording.captured
+        return recording.listing(values), builder(result, recording.made), recording.captured, bool(recording.made)
 
     def _forget(self) -> None:
         """Drop the program that has not been used for longest, if there are too many."""

@@ -98,10 +98,15 @@ class Recording:
 
     def listing(self, results: list[Value]) -> Listing:
         """Return what was recorded, with the names of the reader's code, and some results."""
-        for instruction in self.instructions:
+        unnamed = 0
+        for number, instruction in enumerate(self.instructions, 1):
+            for value in instruction.reads():
+                if value.array is not None and value.label is None and not value.number:
+                    unnamed += 1
+                    value.label = "c" if unnamed == 1 else f"c_{unnamed}"
             output = instruction.output_value
-            if output is not None and output.label is None:
-                output.label = self._label(instruction)
+            if output is not None:
+                output.number, output.label = number, output.label or self._label(instruction)
         variables = tuple(self.variables.values())
         assigned = tuple(pair for id, pair in self.assigned.items() if id not in self.made)
         return Listing(self.arguments, variables, self.instructions, tuple(results), assigned)
@@ -208,7 +213,10 @@ class Recording:
     def _value(self, given: Any, id: int | None, array: Any, place: int | None = None) -> Any:
         """Return the value of an argument of an operation; plain numbers and other settings as they are."""
         if id is None:
-            return mapped(array, self._plain) if type(array) in (tuple, list, slice) else self._plain(array)
+            value = mapped(array, self._plain) if type(array) in (tuple, list, slice) else self._plain(array)
+            if type(value) is Value and value.array is not None and value.label is None and place is not None:
+                value.label = names_of_arguments(self._entry)[place]
+            return value
         if isinstance(given, Variable) or id in self.variables:
             return self._read(given, id, array, place)
         value = self._values.get(id)

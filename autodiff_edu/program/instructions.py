@@ -26,14 +26,18 @@ class Value:
         The numbers, if they depend on no argument and no variable.
     label : str or None
         What the reader's code calls it.
+    number : int
+        Of a result without a name: its place among those that were recorded, so that a program calls it the same after
+        every pass; 0 if a pass made it.
     """
 
-    __slots__ = ("array", "dtype", "label", "nbytes", "ndim", "shape")
+    __slots__ = ("array", "dtype", "label", "nbytes", "ndim", "number", "shape")
 
     def __init__(self, shape: tuple[int, ...], dtype: Any, array: Any = None, label: str | None = None) -> None:
         self.shape, self.dtype, self.array, self.label = shape, dtype, array, label
         self.ndim = len(shape)
         self.nbytes = prod(shape) * dtype.itemsize
+        self.number = 0
 
     @classmethod
     def like(cls, array: Any, label: str | None = None) -> Value:

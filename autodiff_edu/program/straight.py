@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -49,8 +50,10 @@ class Straight(Writer):
         given = [self._named(value, f"x{k}") for k, value in enumerate(listing.arguments, 1)]
         given += [self._named(value, f"variable{k}") for k, (_, value) in enumerate(listing.variables, 1)]
         lines: list[tuple[str, str]] = []
-        for number, instruction in enumerate(listing.instructions, 1):
-            lines += self._lines(instruction, f"t{number}")
+        outputs = [one.output_value for one in listing.instructions]
+        number = count(max((value.number for value in outputs if value is not None), default=0) + 1)
+        for instruction, value in zip(listing.instructions, outputs, strict=True):
+            lines += self._lines(instruction, f"t{value.number or next(number)}" if value is not None else "")
         shared = self._shared()
         ending = [self._leaving(value, shared) for value in listing.results]
         others = {*listing.results, *listing.arguments, *(value for _, value in listing.variables)}
@@ -101,7 +104,8 @@ class Straight(Writer):
         if type(value) is Value:
             known = self._texts.get(value)
             if known is None:  # a constant
-                known = self._texts[value] = self.operand(None, value.array, value.label)
+                name = value.label or (f"t{value.number}" if value.number else None)
+                known = self._texts[value] = self.operand(None, value.array, name)
             return known
         if type(value) in (tuple, list, slice):
             return Text(self._nested(value, index))

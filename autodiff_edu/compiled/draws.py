@@ -1,0 +1,94 @@
+"""The random numbers that a function draws: a program would have those of its recording for ever."""
+
+from __future__ import annotations
+
+import functools
+import pickle
+import random
+from collections.abc import Callable, Iterator
+from itertools import islice
+from types import CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+MOST_OBJECTS = 1000
+"""How many objects are looked at; generators hidden deeper are not found."""
+
+
+def generators_of(function: Callable[..., Any]) -> list[Any]:
+    """Return the random number generators that a function can reach by its names, its closure and its attributes.
+
+    >>> rng = np.random.default_rng(0)
+    >>> generators_of(lambda x, source=rng: x + source.normal()) == [rng]
+    True
+    """
+    found: list[Any] = []
+    seen: set[int] = set()
+    waiting: list[Any] = [function]
+    while waiting and len(seen) < MOST_OBJECTS:
+        one = waiting.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, np.random.Generator | np.random.RandomState | random.Random):
+            found.append(one)
+        else:
+            waiting += islice(_reached(one), MOST_OBJECTS)
+    return found
+
+
+def state_of(generator: Any) -> bytes:
+    """Return what changes when a generator draws a number."""
+    if isinstance(generator, random.Random):
+        return pickle.dumps(generator.getstate())
+    if isinstance(generator, np.random.RandomState):
+        return pickle.dumps(generator.get_state())
+    return pickle.dumps(generator.bit_generator.state)
+
+
+def _reached(one: Any) -> Iterator[Any]:
+    """Iterate over what an object holds."""
+    if isinstance(one, FunctionType):
+        yield from (cell.cell_contents for cell in one.__closure__ or () if not _is_empty(cell))
+        yield from one.__defaults__ or ()
+        if one.__module__.partition(".")[0] not in ("numpy", "autodiff_edu"):
+            yield from _named(one.__globals__, set(_names(one.__code__)))
+    elif isinstance(one, MethodType):
+        yield from (one.__self__, one.__func__)
+    elif isinstance(one, functools.partial):
+        yield from (one.func, *one.args, *one.keywords.values())
+    elif isinstance(one, list | tuple):
+        yield from one
+    elif isinstance(one, dict):
+        yield from one.values()
+    elif not isinstance(one, type | ModuleType | np.ndarray):
+        yield from getattr(one, "__dict__", {}).values()
+        yield getattr(one, "__self__", None)  # of random.random
+
+
+def _named(known: dict[str, Any], names: set[str]) -> Iterator[Any]:
+    """Iterate over what the names mean; in a module, over what they mean there."""
+    for name in names & known.keys():
+        one = known[name]
+        if isinstance(one, ModuleType):
+            inner = [vars(one)[other] for other in names & vars(one).keys()]
+            yield from (vars(part)[other] for part in inner if isinstance(part, ModuleType)
+                        for other in names & vars(part).keys())  # fmt: skip
+            yield from inner
+        yield one
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
+def _is_empty(cell: Any) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018 (it raises if there is nothing in it)
+    except ValueError:
+        return True
+    return False
