@@ -52,7 +52,7 @@ def _reached(one: Any) -> Iterator[Any]:
     if isinstance(one, FunctionType):
         yield from (cell.cell_contents for cell in one.__closure__ or () if not _is_empty(cell))
         yield from one.__defaults__ or ()
-        if one.__module__.partition(".")[0] not in ("numpy", "autodiff_edu"):
+        if (one.__module__ or "").partition(".")[0] not in ("numpy", "autodiff_edu"):
             yield from _named(one.__globals__, set(_names(one.__code__)))
     elif isinstance(one, MethodType):
         yield from (one.__self__, one.__func__)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from itertools import count
+from itertools import count, pairwise
 from typing import Any
 
 import numpy as np
@@ -23,10 +23,10 @@ class Program:
     ----------
     text : str
         The function; `str` and `print` show it too.
+    stages : list of (str, Listing)
+        What was "recorded", and what each pass made of it, by its name and in order.
     listing : Listing
         The instructions that it was written from, after all passes.
-    lengths : dict
-        How many instructions were "recorded", and how many each pass left, by its name and in order.
     captured : set of int
         The ids of tensors that are constants of the program.
     variables, assigned : tuple of Variable
@@ -42,7 +42,7 @@ class Program:
         captured: set[int],
         passes: Iterable[str | Pass],
     ) -> None:
-        self.lengths = {"recorded": len(listing.instructions)}
+        self.stages = [("recorded", listing)]
         for one in passes:
             called, run = (one, PASSES[one]) if isinstance(one, str) else (str(getattr(one, "__name__", one)), one)
             listing = run(listing)
@@ -50,7 +50,7 @@ class Program:
                 raise TypeError(
                     f"the pass {called} returned {listing!r:.60}; return listing.with_instructions(...), or the listing"
                 )
-            self.lengths[called] = len(listing.instructions)
+            self.stages.append((called, listing))
         self.name, self.listing = name, listing
         writer = Straight(listing, name)
         self.text = writer.text()
@@ -77,16 +77,18 @@ class Program:
         return self._build(found)
 
     @property
+    def lengths(self) -> dict[str, int]:
+        """How many instructions were "recorded", and how many each pass left, by its name."""
+        return {name: len(listing.instructions) for name, listing in self.stages}
+
+    @property
     def summary(self) -> str:
         """Describe how many operations were recorded, and how many each pass removed."""
-        removed, before = [], self.lengths["recorded"]
-        for name, after in [*self.lengths.items()][1:]:
-            if after != before:
-                removed.append(f"{name} {after - before:+d}".replace("-", "−"))
-            before = after
-        told = f" ({', '.join(removed)})" if removed else ""
-        count = self.lengths["recorded"]
-        return f"{count:,} operation{'' if count == 1 else 's'}, {before:,} left{told}"
+        lengths = [(name, len(listing.instructions)) for name, listing in self.stages]
+        steps = [(name, after - before) for (_, before), (name, after) in pairwise(lengths) if after != before]
+        told = f" ({', '.join(f'{name} {change:+d}'.replace('-', '−') for name, change in steps)})" if steps else ""
+        (_, recorded), (_, left) = lengths[0], lengths[-1]
+        return f"{recorded:,} operation{'' if recorded == 1 else 's'}, {left:,} left{told}"
 
     def __str__(self) -> str:
         return "\n".join([f"# {self.name}: {self.summary}", *self.known, self.text])

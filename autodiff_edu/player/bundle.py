@@ -11,7 +11,7 @@ from ..text.shared import colours
 SHEETS = (
     *("theme", "base", "controls", "strip", "code", "tape", "graph", "panel", "array"),
     *("odd", "unfold", "nudge", "tangents", "question", "predict", "words", "stage"),
-    *("sweep", "patches", "contours"),
+    *("sweep", "patches", "contours", "shrink"),
     "compact",
     "media",  # it overrides the others
 )

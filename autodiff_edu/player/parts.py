@@ -1,4 +1,4 @@
-"""Documents that are more than a trace: with a `sweep`, `patches` or `contours`, for which the player has views.
+"""Documents that are more than a trace: with a `sweep`, `patches`, `contours` or `compiling`, which have views.
 
 - `sweep`: how a Jacobian is filled. `target` and `source` (names), `rows` and `columns` (labels), `jacobian` (an array
   of rank 2), and `passes`, in order: the steps `first` and `last`, the `rows` whose seeds are pulled back from the one
@@ -17,6 +17,10 @@
   where the gradient is 0 or not finite), `newton` (where Newton's direction leads; null if nowhere), `next`, `model`,
   the contours of the quadratic model as one path, and where backtracking halved the step, `trials`, where the longer
   steps led. All of these are points in pixels.
+- `compiling`: how a program shrinks, one stage for each step: "recorded", the passes by their names, and "compiled".
+  `name`, `count` (how many operations are left), `constants` (their names), and `lines`: `text`, `remark` (where the
+  reader's code computes it), and if the pass has done something to the line, `state`: "gone" (and `why`), "changed" or
+  "new". The steps are of kind "compile" and hold nothing more.
 
 The steps of a document with `contours` are of kind "iterate", and it has no entries and no tapes: `number` (from 0),
 `point`, `value`, `gradient`, `hessian`, `eigenvalues`, and `step`, `next`, `next_value`, null where there is no next;

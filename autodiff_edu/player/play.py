@@ -9,6 +9,7 @@ from contextlib import ContextDecorator, suppress
 from typing import Any
 
 from ..arrays.structures import as_array, flatten, rebuild
+from ..compiled.programs import Program
 from ..core.active import now
 from ..core.tensor import Tensor, constant
 from ..custom.inside import Again
@@ -16,19 +17,22 @@ from ..explain.explanation import Explanation
 from ..gradient_tape import GradientTape
 from ..trace.trace import Trace, trace
 from . import Player
+from .parts import Written
+from .shrinking import document_of
 
 
 def play(
-    what: Trace | Explanation | Callable[..., Any], *args: Any, predict: bool = False, stage: bool = False
+    what: Trace | Explanation | Program | Callable[..., Any], *args: Any, predict: bool = False, stage: bool = False
 ) -> Player:
-    """Show, step by step, a trace, an explanation, or a function and its differentiation.
+    """Show, step by step, a trace, an explanation, a compiled program, or a function and its differentiation.
 
     Parameters
     ----------
-    what : Trace, Explanation or callable
-        A trace is shown as it is, an explanation as the way with its cuts. A function is run on `args` under a tape
-        that watches its arguments, then differentiated with respect to them; if the function opens tapes of its own,
-        those are shown and none is added.
+    what : Trace, Explanation, Program or callable
+        A trace is shown as it is, an explanation as the way with its cuts. Of a program, such as
+        `ad.compile(f).program(x)`, you see what was recorded, and what each pass takes out. A function is run on `args`
+        under a tape that watches its arguments, then differentiated with respect to them; if the function opens tapes
+        of its own, those are shown and none is added.
     *args : array_like, Tensor, Variable, or nested lists, tuples and dicts of them
         Arguments of the function. Numbers and arrays become watched tensors.
     predict : bool
@@ -47,17 +51,22 @@ def play(
     TypeError
         If `what` is not a trace, an explanation or a callable, or the function returns something other than a tensor.
     ValueError
-        If nothing was recorded, so that there is nothing to play.
+        If nothing was recorded, so that there is nothing to play; or a program has more than 200 operations.
     Exception
         If the function raises one. The player of everything up to the error is still shown, and is the exception's
         attribute `player`; its last step is the error, at its line.
 
     Examples
     --------
+    >>> import numpy as np
     >>> import autodiff_edu as ad
     >>> ad.play(lambda x: x * x, 3.0)
     Player('<lambda>(x)', 7 steps)
+    >>> ad.play(ad.compile(ad.grad(np.sin)).program(0.5))
+    Player('differentiated, compiled', 8 steps)
     """
+    if isinstance(what, Program):
+        return Player(Written(document_of(what)), predict, stage)
     if isinstance(what, Trace):
         traced = what
     elif isinstance(what, Explanation):

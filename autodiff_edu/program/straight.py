@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,14 @@ METHODS = {np.reshape, np.sum, np.mean, np.max, np.min, np.prod}
 
 WIDEST = 60
 """The last column at which a remark may start."""
+
+
+class Line(NamedTuple):
+    """A line of a program, where the reader's code computes it, and the instruction that it is written for."""
+
+    text: str
+    remark: str = ""
+    instruction: Instruction | None = None
 
 
 class Straight(Writer):
@@ -46,14 +54,22 @@ class Straight(Writer):
 
     def text(self) -> str:
         """Write the whole function."""
+        head, *lines = self.written()
+        column = max((len(line.text) for line in lines if line.remark and len(line.text) <= WIDEST), default=0)
+        body = [f"    {text:<{column}}  # {remark}" if remark else f"    {text}" for text, remark, _ in lines]
+        return "\n".join([head.text, *body])
+
+    def written(self) -> list[Line]:
+        """Write the function line by line."""
         listing = self.listing
         given = [self._named(value, f"x{k}") for k, value in enumerate(listing.arguments, 1)]
         given += [self._named(value, f"variable{k}") for k, (_, value) in enumerate(listing.variables, 1)]
-        lines: list[tuple[str, str]] = []
+        lines = [Line(f"def {self.called}({', '.join(given)}):")]
         outputs = [one.output_value for one in listing.instructions]
         number = count(max((value.number for value in outputs if value is not None), default=0) + 1)
         for instruction, value in zip(listing.instructions, outputs, strict=True):
-            lines += self._lines(instruction, f"t{value.number or next(number)}" if value is not None else "")
+            otherwise = f"t{value.number or next(number)}" if value is not None else ""
+            lines += [Line(text, remark, instruction) for text, remark in self._lines(instruction, otherwise)]
         shared = self._shared()
         ending = [self._leaving(value, shared) for value in listing.results]
         others = {*listing.results, *listing.arguments, *(value for _, value in listing.variables)}
@@ -61,10 +77,8 @@ class Straight(Writer):
             is_known = value in others or value in shared or value.array is not None
             ending.append(self.operand(None, value).text + ".copy()" * is_known)
             others.add(value)
-        lines.append((f"return {', '.join(ending)}{',' if len(ending) == 1 else ''}" if ending else "return ()", ""))
-        column = max((len(text) for text, remark in lines if remark and len(text) <= WIDEST), default=0)
-        body = [f"    {text:<{column}}  # {remark}" if remark else f"    {text}" for text, remark in lines]
-        return "\n".join([f"def {self.called}({', '.join(given)}):", *body])
+        returned = f"return {', '.join(ending)}{',' if len(ending) == 1 else ''}" if ending else "return ()"
+        return [*lines, Line(returned)]
 
     def known(self) -> list[str]:
         """Describe what the function needs besides its arguments."""
@@ -79,6 +93,10 @@ class Straight(Writer):
                 text = literal(value)
                 found.append(f"# {name} is {text.text if text else repr(value)}")
         return found
+
+    def constants(self) -> list[str]:
+        """Return the names of the constants that have been written so far."""
+        return [*self._constants.values()]
 
     # Names -----------------------------------------------------------------------------------------------------------
 

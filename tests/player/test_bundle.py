@@ -14,7 +14,7 @@ def test_the_script_is_one_module_that_starts_every_player_of_a_page():
     assert not re.search(r"\bimport\b[^.]*from|\bimport\(", text)
     assert not text.startswith("//"), "the line that says what made it is for those who read the sources"
     assert "data-autodiff-player" in text
-    assert re.search(r"export ?\{ ?\w+ as default ?\}", text), "anywidget asks for it"
+    assert re.search(r"export ?\{ ?[\w$]+ as default ?\}", text), "anywidget asks for it"
 
 
 @pytest.mark.parametrize("name", ["player", "prediction"])
@@ -26,7 +26,7 @@ def test_a_question_s_script_has_none_of_the_player_s_texts():
     text = script("prediction")
     assert "Show me" in text
     assert "cotangent" not in text
-    assert re.search(r"export ?\{ ?\w+ as default ?\}", text), "anywidget asks for it"
+    assert re.search(r"export ?\{ ?[\w$]+ as default ?\}", text), "anywidget asks for it"
     assert set(PREDICTION) - {"prediction"} < set(SHEETS), "it looks as the player does"
 
 

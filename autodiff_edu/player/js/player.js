@@ -20,6 +20,7 @@ import { unpacked } from "./packing.js";
 import { panelView } from "./panel.js";
 import { patchesView } from "./patches.js";
 import { predictView } from "./predict.js";
+import { shrinkView } from "./shrink.js";
 import { stageView } from "./stage.js";
 import { STRINGS } from "./strings.js";
 import { stripView } from "./strip.js";
@@ -31,7 +32,7 @@ import * as SHARED from "../../text/shared.json";
 const MILLISECONDS_PER_STEP = 1000;
 
 /** Views of what only some documents have, by the part of the document; player/parts.py describes these parts. */
-const EXTRAS = { sweep: sweepView, patches: patchesView, contours: contoursView };
+const EXTRAS = { sweep: sweepView, patches: patchesView, contours: contoursView, compiling: shrinkView };
 
 export default { render };
 
@@ -162,7 +163,7 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const strip = [stripView(trace, history, go, () => covered)].filter(Boolean);
   const top = [heading, controls, ...strip, said, predict];
   const extras = Object.keys(EXTRAS).filter((part) => trace[part]).map((part) => EXTRAS[part](trace, history, go));
-  const recorded = trace.tapes.length > 0 || !extras.length; // a walk over contours is no recording
+  const recorded = trace.tapes.length > 0 || !extras.length; // walks over contours and programs are not recordings
   const words = wordsView(stop);
   const [read, drawn, counted, over] = [[], extras, [], [words]]; // the columns, and what lies over them
   if (recorded) {

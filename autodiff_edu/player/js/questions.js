@@ -9,6 +9,7 @@
 import { backwardQuestions } from "./backwards.js";
 import { forwardQuestions } from "./forwards.js";
 import { pushQuestions } from "./pushes.js";
+import { shrinkQuestions } from "./shrink.js";
 import { walkQuestions } from "./walks.js";
 
 /** Of these kinds a program asks a few and no more: they are about what the tape does, which is the same each time. */
@@ -16,6 +17,7 @@ const MOST = { recorded: 2, kept: 2, count: 1, next: 3, fate: 2, cut: 2 };
 const KINDS = {
   record: ["count", "value", "shape", "kept", "recorded"], skip: ["recorded"], cut: ["cut", "recorded"],
   seed: ["fate"], "pull back": ["next"], accumulate: ["sum"], "push forward": ["pushed"], iterate: ["longer", "curves"],
+  compile: ["taken"],
 };
 
 /** The questions of a trace: `at(step)` is the one about a step, or null; `about(ask)` one that a drill asks. */
@@ -25,7 +27,7 @@ export function questionsOf(trace, history, grouped) {
   const called = history.tapeName;
   const named = { name, whole, called };
   const both = { ...forwardQuestions(trace, history, grouped, named), ...backwardQuestions(trace, history, named) };
-  const makers = { ...both, ...pushQuestions(trace, history, named), ...walkQuestions(trace) };
+  const makers = { ...both, ...pushQuestions(trace, history, named), ...walkQuestions(trace), ...shrinkQuestions(trace) };
   const about = (ask) => makers[ask.kind](trace.steps[ask.step], ask.step, ask);
 
   /** Of the kinds that a step allows, the least recent one; thrice in a row is asked of whole sums alone. */

@@ -75,7 +75,8 @@ export const STRINGS = {
     none: "No curve is drawn",
     covered: "Values up to this step",
   },
-  stage: { tabs: "Panels", panel: "Numbers", graph: "Graph", tape: "Tape", sweep: "Jacobian", contours: "Contours" },
+  stage: { tabs: "Panels", panel: "Numbers", graph: "Graph", tape: "Tape", sweep: "Jacobian", contours: "Contours",
+    compiling: "Program" },
   predict: {
     idle: "Press “Next step”: before anything new happens, you will be asked what comes next.",
     more: "Next program",
@@ -384,6 +385,15 @@ export const STRINGS = {
         why: (eigenvalues) => `The eigenvalues of the Hessian are ${eigenvalues}.`,
       },
     },
+  },
+  shrink: {
+    heading: "Program",
+    stages: "Passes, with the number of operations left",
+    constants: (names) => `constants: ${names.join(", ")}`,
+    prompt: (name) => `Next comes the pass “${name}”. How many lines will it take out?`,
+    changed: "That many lines change. How many go?",
+    hint: "Read the program from its end: what does each line need, and is it needed itself?",
+    why: (names) => `It takes out ${names.join(", ")}.`,
   },
   array: {
     asTable: "as a table",

@@ -15,6 +15,7 @@ from ...text.shared import colour, shared
 from ..files import save
 from ..layout.thumbnails import has_cells, shape_text
 from .canvas import ADVANCE, SANS, Path, Shape, Text, Window, rounded_box, to_pdf, to_svg
+from .listing import draw_listing, size_of
 from .moments import Moment, choose_key_steps, read_moment, subject_of
 from .plane import draw_plane
 from .thumbnails import draw_thumbnail
@@ -102,6 +103,8 @@ def _draw_strip(
 ) -> tuple[float, float, list[Shape]]:
     """Draw a title and the frames under it, row by row."""
     layout = document.get("contours", layout)  # a picture in place of the graph
+    if "compiling" in document:
+        layout = size_of(document["compiling"])
     fit = min(1.0, (WIDEST - 2 * PADDING) / max(1.0, layout["width"]), TALLEST / max(1.0, layout["height"]))
     scale = max(SMALLEST, fit)
     room = min(max(NARROWEST, layout["width"] * scale + 2 * PADDING), WIDEST) - 2 * PADDING
@@ -146,7 +149,7 @@ class _Frame:
     def draw(self, x: float, y: float, width: float, height: float) -> list[Shape]:
         """Place the parts of the frame: direction, code, graph, sentence."""
         left, right, (room, tall, scale) = x + PADDING, x + width - PADDING, self.picture
-        walks = "contours" in self.document  # there is no code then, and no pass
+        walks = self.now.step["kind"] in ("iterate", "compile")  # there is no code then, and no pass
         forward = "→ forward pass, with tangents" if self.now.tangents else "→ forward pass"
         back = "← walking back" if self.now.step["kind"] == "explain" else "← backward pass"
         direction = "" if walks else back if self.now.backward else forward
@@ -207,6 +210,8 @@ class _Frame:
 
     def graph(self, left: float, top: float) -> list[Path | Text]:
         """Draw the visible part of the graph: lines, active lines, boxes."""
+        if "compiling" in self.document:
+            return draw_listing(self.document["compiling"][self.number], self.layout)
         if "contours" in self.document:
             return draw_plane(self.document["contours"], self.number)
         room, tall, scale = self.picture

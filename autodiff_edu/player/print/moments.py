@@ -107,6 +107,6 @@ def choose_key_steps(document: dict[str, Any], count: int = 6) -> list[int]:
     repeats = [step["kind"] == "release" or (step["kind"] == "outcome" and step["gradient"]) for step in steps]
     told = [k for k, said in enumerate(repeats) if not said]
     wishes = [fullest, *told[-1:], *seeds[:1], *forward[-1:], *forward[:1], *added[:1]]
-    wishes += [*which("cut")[:1], *which("skip")[:1], *which("explain")[1:2], *told[:1]]
+    wishes += [*which("cut")[:1], *which("skip")[:1], *which("explain")[1:2], *told[:1], *which("compile")]
     chosen = list(dict.fromkeys(wish for wish in wishes if wish is not None))
     return sorted(chosen[:count])

@@ -1,0 +1,50 @@
+/** A program that gets shorter: what is left of it after each pass, and the lines that the pass takes out, with reasons. */
+
+import { numbered } from "./answers.js";
+import { make, reveal, set, write } from "./dom.js";
+import { STRINGS } from "./strings.js";
+
+export function shrinkView({ compiling: stages }, history, go) {
+  const words = STRINGS.shrink;
+  const buttons = stages.map(({ name, count }, step) => {
+    const button = make("button", { type: "button", "data-stage-name": name }, name, make("b", {}, count));
+    button.addEventListener("click", () => go(step));
+    return button;
+  });
+  const constants = make("p", { class: "label" });
+  const table = make("table", { class: "listing" });
+  const row = ({ text, remark, state, why }) => {
+    const kind = { gone: "del", changed: "ins", new: "ins" }[state] ?? "span";
+    const indent = text.slice(0, text.search(/\S/)); // which nothing strikes through
+    const code = make("code", {}, indent, make(kind, {}, text.trim()));
+    return make("tr", { "data-state": state ?? null }, make("td", {}, code), make("td", {}, why ?? remark));
+  };
+  const show = (step) => {
+    const { lines, constants: known } = stages[step];
+    buttons.forEach((button, index) => set(button, "aria-current", index === step ? "step" : null));
+    write(constants, known.length ? words.constants(known) : "");
+    table.replaceChildren(...lines.map(row));
+    const first = table.querySelector("tr[data-state]:not(:first-child)");
+    if (first) reveal(box, first);
+    else box.scrollTop = 0;
+  };
+  const list = make("nav", { class: "stages", "aria-label": words.stages }, ...buttons);
+  const box = make("div", { class: "scroll" }, table);
+  const element = make("figure", { class: "shrink", "aria-label": words.heading }, list, constants, box);
+  return { element, show };
+}
+
+/** The question before a pass; its answer is the number of lines that are taken out. */
+export function shrinkQuestions({ compiling: stages }) {
+  const words = STRINGS.shrink;
+  const taken = (step, number) => {
+    const { name, lines } = stages[number];
+    const gone = lines.filter(({ state }) => state === "gone");
+    const changed = lines.filter(({ state }) => state === "changed").length;
+    if (!gone.length) return null;
+    const why = words.why(gone.map(({ text }) => text.trim().split(" = ")[0]));
+    const about = { prompt: words.prompt(name), mistakes: [[changed, words.changed]], hint: words.hint, why };
+    return numbered({ data: gone.length, text: String(gone.length) }, about);
+  };
+  return { taken };
+}

@@ -1,0 +1,148 @@
+"""The document of a program that its passes shrink: what each of them takes out, and why, line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
+
+from ..compiled.programs import Program
+from ..program.instructions import Listing, Value
+from ..program.straight import Line, Straight
+from ..trace.document import empty
+
+MOST_LINES = 200
+"""The longest program that can be read as it shrinks."""
+
+PURPOSES = {
+    "unused": "takes out what nothing needs",
+    "folded": "computes now what is known now, and drops what changes nothing",
+    "shared": "computes the same expression only once",
+    "postponed": "puts off a multiplication that all rows of a stack share",
+    "joined": "writes a short result into the line that uses it",
+    "reused": "writes large results into arrays that are no longer needed",
+}
+
+
+def document_of(program: Program) -> dict[str, Any]:
+    """Describe the stages of a program, which `player.parts` explains.
+
+    Raises
+    ------
+    ValueError
+        If the program is too long to be read.
+    """
+    (_, recorded), *_ = program.stages
+    if len(recorded.instructions) > MOST_LINES:
+        raise ValueError(
+            f"{program.name} has {len(recorded.instructions):,} operations, and the player shows how up to "
+            f"{MOST_LINES} are compiled. Print the program, or its summary, instead"
+        )
+    writers = [(name, listing, Straight(listing, program.name)) for name, listing in program.stages]
+    written = [(name, listing, writer.written(), writer.constants()) for name, listing, writer in writers]
+    _, _, lines, constants = written[0]
+    stages = [_stage("recorded", recorded, [_told(line) for line in lines], constants)]
+    count = _counted(len(recorded.instructions), "operation")
+    texts = [f"{program.name} has been recorded: {count}, in the order in which they ran."]
+    for (_, before, old, _), (name, after, new, constants) in pairwise(written):
+        told = _merged(old, new, _Reasons(before, after, old))
+        stages.append(_stage(name, after, told, constants))
+        texts.append(_sentence(name, told))
+    _, left, lines, constants = written[-1]
+    stages.append(_stage("compiled", left, [_told(line) for line in lines], constants))
+    count = _counted(len(left.instructions), "operation")
+    texts.append(f"This is the program that runs: {count} on {_counted(len(lines) - 2, 'line')}.")
+    document = empty(f"{program.name}, compiled")
+    steps = [{"kind": "compile", "text": text, "where": None, "tape": None, "memory": None} for text in texts]
+    return document | {"steps": steps, "compiling": stages}
+
+
+def _stage(name: str, listing: Listing, lines: list[dict[str, Any]], constants: list[str]) -> dict[str, Any]:
+    return {"name": name, "count": len(listing.instructions), "lines": lines, "constants": constants}
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _told(line: Line, state: str | None = None, why: str = "") -> dict[str, Any]:
+    told = {"text": line.text if line.text.startswith("def ") else f"    {line.text}", "remark": line.remark}
+    return told | ({"state": state} if state else {}) | ({"why": why} if why else {})
+
+
+def _merged(old: list[Line], new: list[Line], reasons: _Reasons) -> list[dict[str, Any]]:
+    """Describe the lines after a pass, and between them those that it took out, where they were."""
+    places = {_key(line): place for place, line in enumerate(old)}
+    left = set(map(_key, new))
+    merged, begin = [], 0
+    for line in new:
+        place = places.get(_key(line))
+        if place is None:
+            merged.append(_told(line, "new"))
+            continue
+        merged += [_told(one, "gone", reasons.of(one)) for one in old[begin:place] if _key(one) not in left]
+        merged.append(_told(line, None if old[place].text == line.text else "changed"))
+        begin = max(begin, place + 1)
+    return merged
+
+
+def _key(line: Line) -> Any:
+    """Return what tells a line from the others, before and after a pass."""
+    one = line.instruction
+    if one is None:
+        return line.text.partition(" ")[0]  # def or return
+    return (one.where, one.answer) if one.output_value is None else (one.output_value, line.text.startswith("with "))
+
+
+class _Reasons:
+    """Why a pass took instructions out, from what it left in their place."""
+
+    def __init__(self, before: Listing, after: Listing, old: list[Line]) -> None:
+        self._before, self._joined = before, after.joined
+        self._names = {line.instruction.output_value: _name(line) for line in old if line.instruction is not None}
+        self._instead: dict[Value, Value] = {}
+        left = {one.output_value: one for one in after.instructions if one.output_value is not None}
+        self._note(before.results, after.results)
+        for one in reversed(before.instructions):  # what uses a result comes after it
+            other = left.get(self._instead.get(one.output_value, one.output_value))
+            if other is not None and other.operation is one.operation:
+                self._note(one.reads(), other.reads())
+
+    def _note(self, old: Iterable[Value], new: Iterable[Value]) -> None:
+        """Note what is read in place of some values."""
+        for one, other in zip(old, new, strict=False):
+            if one is not other:
+                self._instead.setdefault(one, other)
+
+    def of(self, line: Line) -> str:
+        """Return why a line is gone."""
+        value = line.instruction.output_value if line.instruction is not None else None
+        if value is None:
+            return "asked above"
+        if value in self._joined:
+            return "now part of the line that reads it"
+        if value.array is not None:
+            return "the same in every call"
+        if other := self._instead.get(value):
+            return f"the same as {self._names.get(other) or other.label or 'a constant'}"
+        readers = [self._names.get(one.output_value) for one in self._before.instructions if value in one.reads()]
+        return (
+            f"only {' and '.join(map(str, readers))} read{'s' * (len(readers) == 1)} it"
+            if readers
+            else "nothing reads it"
+        )
+
+
+def _name(line: Line) -> str:
+    return line.text.partition(" = ")[0]
+
+
+def _sentence(name: str, lines: list[dict[str, Any]]) -> str:
+    gone = sum(line.get("state") == "gone" for line in lines)
+    changed = sum(line.get("state") in ("changed", "new") for line in lines if not line["text"].startswith("def "))
+    what = f"The pass “{name}”" + (f" {PURPOSES[name]}" if name in PURPOSES else "")
+    if not gone and not changed:
+        return f"{what}. It finds nothing to do here."
+    done = [f"{_counted(gone, 'line')} go{'es' if gone == 1 else ''}"] if gone else []
+    done += [f"{_counted(changed, 'line')} change{'s' if changed == 1 else ''}"] if changed else []
+    return f"{what}: {' and '.join(done)}."
