@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -11,24 +11,67 @@ import autodiff_edu as ad
 
 from ...compiled.recording import LeavingError
 from ...compiled.twice import DifferentError
-from ...program.instructions import Instruction, Listing
+from ...program.instructions import Instruction, Listing, Value
 from ...program.passes import unused
-from ..feedback import NotYet, call, near, needs_dict, needs_each, needs_function, shortened
+from ..feedback import NotYet, by_hand, call, near, needs_dict, needs_each, needs_function, shortened
 from ..predictions import Prediction
+from .wrong_17 import why_pass
 
 WAYS = ("new value", "new program", "old value")
 """How a compiled function can answer a change."""
 
-CHANGES: dict[str, tuple[str, str]] = {
-    "a": ("new value", "does another number need other operations, or only other inputs?"),
-    "b": ("new program", "the operations were recorded for arrays of another shape. Do they fit?"),
-    "c": ("new program", "n is a whole number. What may Python do with one that it can't do with a float?"),
-    "d": ("new value", "rate is an argument, and a float. Can a float choose a shape, or the length of a loop?"),
-    "e": ("old value", "scale is an array, but not an argument. When does the program read it?"),
-    "f": ("new value", "bias isn't an argument, but it's a variable. When does a program read those?"),
-    "g": ("new program", "is a program for float64 numbers right for float32 ones?"),
+CHANGES: dict[str, tuple[str, dict[str, str]]] = {
+    "a": (
+        "new value",
+        {
+            "new program": "the shape and the dtype are the same as before. Do other numbers need other operations?",
+            "old value": "x is an argument. When does a program read its arguments?",
+        },
+    ),
+    "b": (
+        "new program",
+        {
+            "new value": "the operations were recorded for arrays of two elements. Do they fit arrays of three?",
+            "old value": "the recorded program is for two elements. Can it take an x of three at all?",
+        },
+    ),
+    "c": (
+        "new program",
+        {
+            "new value": "n is a whole number. What may Python do with one that it can't do with a float?",
+            "old value": "n is an argument, so the new one counts. But can the same program answer?",
+        },
+    ),
+    "d": (
+        "new value",
+        {
+            "new program": "rate is a float. Can a float choose a shape, or the length of a loop?",
+            "old value": "rate is an argument. When does a program read its arguments?",
+        },
+    ),
+    "e": (
+        "old value",
+        {
+            "new value": "scale is an array, but not an argument. When does the program read it?",
+            "new program": "it's the arguments that choose the program. Is scale an argument?",
+        },
+    ),
+    "f": (
+        "new value",
+        {
+            "new program": "bias is still one float64 number. Do the operations change, or only a number that goes in?",
+            "old value": "bias isn't an argument, but it's a variable. When does a program read those?",
+        },
+    ),
+    "g": (
+        "new program",
+        {
+            "new value": "is a program for float64 numbers right for float32 ones?",
+            "old value": "x is an argument, so the new one counts. But is a program for float64 right for float32?",
+        },
+    ),
 }
-"""For each change of 17.1 the answer, and what to think of."""
+"""For each change of 17.1 the answer, and by each wrong one what to think of."""
 
 
 def baked_in(answer: Any) -> str:
@@ -38,11 +81,14 @@ def baked_in(answer: Any) -> str:
     given = {name: " ".join(str(answer[name]).lower().split()) for name in CHANGES}
     for name, word in given.items():
         if word not in WAYS:
-            raise NotYet(f'For {name} write "new value", "new program" or "old value", not {shortened(answer[name])}.')
-    for name, (right, hint) in CHANGES.items():
+            raise NotYet(f'For {name}, write "new value", "new program" or "old value", not {shortened(answer[name])}.')
+    for name, (right, hints) in CHANGES.items():
         if given[name] != right:
-            raise NotYet(f'Not "{given[name]}" for {name}: {hint}')
-    return "Arrays, floats and variables are read again, shapes and whole numbers choose the program, the rest is kept."
+            raise NotYet(f'Not "{given[name]}" for {name}: {hints[given[name]]}')
+    return (
+        "Arrays and floats that you pass, and variables, are read again; shapes, dtypes and whole numbers choose the "
+        "program; the rest is kept."
+    )
 
 
 SIGNATURE = "repaired(w, x, y, noise, size)"
@@ -57,10 +103,11 @@ def repaired(answer: Any) -> str:
     below, above = x @ w + 0.96, x @ w + 1.04  # on both sides of the threshold
     noise = random.standard_normal(x.shape)
     compiled = ad.compile(answer)
-    cases = (near_y, 1, 0.1), (far_y, 1, 0.1), (near_y, -1, 0.1), (near_y, 1, 0.7), (below, 1, 0.1), (above, 1, 0.1)
-    for y, sign, size in cases:
-        given = _compiled_call(answer, compiled, w, x, y, sign * noise, size)
-        _judge_step(given, w, x, y, sign * noise, size)
+    cases = [(far_y, 1, 0.3), (near_y, 1, 0.1), (near_y, -1, 0.1), (near_y, 1, 0.7), (below, 1, 0.1), (above, 1, 0.1)]
+    cases.append((below, -100, 0.1))  # so much noise that it decides the branch
+    for y, times, size in cases:
+        given = _compiled_call(answer, compiled, w, x, y, times * noise, size)
+        _judge_step(given, w, x, y, times * noise, size)
     return "It compiles, and both of its paths are right."
 
 
@@ -82,30 +129,50 @@ def _compiled_call(answer: Any, compiled: Any, *args: Any) -> Any:
 
 
 def _judge_step(given: Any, w: Any, x: Any, y: Any, noise: Any, size: float) -> None:
+    if isinstance(given, tuple | list | dict):
+        raise NotYet(f"Your step returns a {type(given).__name__}. Return only the new w.")
     if not isinstance(given, ad.Tensor) or given.shape != w.shape:
         missing = " Is a `return` missing?" if given is None else ""
         raise NotYet(f"I need the new w, of shape {w.shape}, and got {shortened(given)}.{missing}")
 
-    def after(noise: Any, size: float, damped: bool | None = None) -> Any:
+    def after(noise: Any, size: float, damped: bool | None = None, samples: int = len(y), damping: float = 0.1) -> Any:
         noisy = x + 0.01 * noise
         residual = noisy @ w - y
-        slope = 2 * noisy.T @ residual / len(y)
-        large = np.mean(residual**2) > 1.0 if damped is None else damped
-        return w - size * (slope / 10 if large else slope)
+        slope = 2 * noisy.T @ residual / samples
+        large = np.sum(residual**2) / samples > 1.0 if damped is None else damped
+        return w - size * (damping * slope if large else slope)
 
     right = after(noise, size)
-    known = (
+    clean = bool(np.mean((x @ w - y) ** 2) > 1.0)
+    known = [
         (after(0.0 * noise, size), "The noise is missing: x should become x + 0.01 * noise."),
         (after(100.0 * noise, size), "The noise is a hundredth: 0.01 * noise."),
+        (after(-noise, size), "You subtracted the noise. Add it: x + 0.01 * noise."),
+        (
+            after(noise, size, clean),
+            "Your `if` asks about the error of the clean x. Ask about the error with noise, the one whose slope you "
+            "take.",
+        ),
+        (after(noise, size, damping=10.0), "With an error above 1, you multiply the slope by 10. Divide it by 10."),
         (after(noise, size, damped=False), "With an error above 1, the slope should be divided by 10."),
         (
             after(noise, size, damped=True),
             "With an error below 1, the slope should stay as it is. Only a large one is divided.",
         ),
+        (after(noise, size, samples=1), "That's the step for the sum of the squares. The loss is their mean: np.mean."),
         (after(noise, 0.1), "I passed another `size`, and the step didn't change. Does it use the global one?"),
-        ((w - right) / size, "That's the slope. Return the new w: w - size * slope."),
-        (w + (w - after(noise, size)), "That's uphill: subtract the slope."),
-    )
+        (
+            after(noise, 0.1 * size),
+            "Your step is a tenth of what it should be. Is there a 0.1, or a division by 10, too many?",
+        ),
+    ]
+    for change in (w - right, w - after(noise, size, damped=False)):
+        known += [
+            (change / size, "That's the slope. Return the new w: w - size * slope."),
+            (change, "That's the change. Return w minus it."),
+            (-change, "That's the change alone. Return w - size * slope."),
+            (w + change, "That's uphill: subtract the slope."),
+        ]
     if near(given, right):
         return
     for wrong, hint in known:
@@ -113,24 +180,50 @@ def _judge_step(given: Any, w: Any, x: Any, y: Any, noise: Any, size: float) -> 
             raise NotYet(hint)
     raise NotYet(
         f"It compiles, but after a step with size {size} the new w is {np.array2string(right, precision=5)}; yours is "
-        f"{np.array2string(given.numpy(), precision=5)}. Change only where the noise and `size` come from."
+        f"{np.array2string(given.numpy(), precision=5)}. "
+        "Apart from the noise, `size` and float(), leave the step as it was."
     )
+
+
+class _Watched(Instruction):
+    """An instruction that reports when a pass calls `reads()`, and when it goes through what that returns."""
+
+    def __init__(self, one: Instruction, called: Callable[[Any], Any], used: Callable[[Any], Any]) -> None:
+        super().__init__(one.operation, one.values, one.parameters, one.output_value, one.where, one.errors)
+        self.answer = one.answer
+        self.plain, self.called, self.used = one, called, used
+
+    def reads(self) -> Iterator[Value]:
+        self.called(self.plain)
+        return self._values_read()
+
+    def _values_read(self) -> Iterator[Value]:
+        self.used(self.plain)
+        yield from self.plain.reads()
+
+
+_Watched.__name__ = Instruction.__name__  # which Python names in its errors
 
 
 def write_a_pass(answer: Any) -> str:
     """Check 17.3: a pass that removes unused instructions, on recorded programs."""
     needs_function(answer, "drop_unused(listing)")
-    for function, args in _programs():
-        listing = ad.compile(function, passes=()).program(*args).listing
-        before = list(listing.instructions)
-        given = call(answer, listing, written="drop_unused(listing)")
-        _judge_pass(given, listing, before)
-    return "That's dead-code elimination, the oldest pass there is. ad.compile runs yours like its own."
+    for function in _programs():
+        listing = ad.compile(function, passes=()).program(np.array([0.5, 1.5])).listing
+        called: list[Instruction] = []
+        used: list[Instruction] = []
+        refusing = by_hand(called.append, {unused.__code__: "unused"}, "write the loop yourself.")
+        watched = [_Watched(one, refusing, used.append) for one in listing.instructions]
+        left = [one.plain for one in _stays(answer, listing.with_instructions([*watched]), watched)]
+        right = unused(listing).instructions
+        if left != right:
+            raise NotYet(why_pass(left, right, listing, called, used))
+    return "That's dead-code elimination, a pass that every compiler has. ad.compile runs yours like its own."
 
 
-def _programs() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
+def _programs() -> list[Callable[[Any], Any]]:
     def nothing_unused(x: Any) -> Any:
-        return np.sin(x) * 2.0
+        return np.sin(x) * 2.0, np.tanh(x) + 1.0
 
     def a_chain(x: Any) -> Any:
         wasted = np.exp(x)
@@ -144,46 +237,56 @@ def _programs() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
         return x * 5.0
 
     def several(x: Any) -> Any:
-        return ad.grad(lambda x: np.sum(np.tanh(x) ** 2))(x), np.exp(x)
+        return ad.grad(lambda x: np.sum(np.tanh(x) ** 2))(x), np.exp(x)[(np.argsort(x),)]
 
-    example = (np.array([0.5, 1.5]),)
-    return [(function, example) for function in (nothing_unused, a_chain, with_a_guard, several)]
+    return [nothing_unused, a_chain, with_a_guard, several]
 
 
-def _judge_pass(given: Any, listing: Listing, before: list[Instruction]) -> None:
+def _stays(answer: Any, listing: Listing, before: list[_Watched]) -> list[_Watched]:
+    """Return the instructions that a learner's pass leaves."""
+    try:
+        given = call(answer, listing, written="drop_unused(listing)")
+    except NotYet as problem:
+        if "'generator'" in str(problem.__cause__):
+            raise NotYet(
+                "`reads()` returns an iterator, not a set. Write needed.update(instruction.reads()), or make a set of "
+                "it: set(instruction.reads())."
+            ) from problem
+        raise
     if listing.instructions != before:
         raise NotYet("Leave listing.instructions as it is: collect what stays in a list of its own.")
+    if given is None:
+        raise NotYet("Your function returned None. Is a `return` missing?")
     if isinstance(given, list):
         raise NotYet("Return a listing, not a list: listing.with_instructions(left).")
     if not isinstance(given, Listing):
         raise NotYet(f"Return listing.with_instructions(left). I got {shortened(given)}.")
-    left = given.instructions
+    left: Any = given.instructions
     if left is ...:
         raise NotYet("Replace the three dots with the list of the instructions that stay.")
-    left = list(left)
-    if odd := [one for one in left if not isinstance(one, Instruction)]:
-        raise NotYet(f"The list should hold the instructions that stay, and yours holds {shortened(odd[0])}.")
-    right = unused(listing).instructions
-    if left == right:
-        return
-    if left == right[::-1]:
-        raise NotYet("The right instructions stay, but in reverse order. Turn the list round again.")
-    if sorted(map(id, left)) == sorted(map(id, right)):
-        raise NotYet("The right instructions stay, but in another order. A value must be computed before it's used.")
-    if [one for one in right if one not in left and one.is_guard]:
-        raise NotYet("A guard is gone. It computes nothing, but it checks that the program is still the right one.")
-    if missing := [one for one in right if one not in left]:
+    if left is None:
         raise NotYet(
-            f"{missing[0].name} is gone, but another instruction reads its result. When an instruction stays, each of "
-            "the values that it `reads()` is needed too."
+            "with_instructions got None. Methods such as `reverse`, `append` and `insert` change a list and return "
+            "None. left[::-1] is the list turned round."
         )
-    if len(left) == len(before):
-        raise NotYet("Nothing was removed, although the program computes something that nothing needs.")
-    extra = next(one for one in left if one not in right)
-    raise NotYet(
-        f"{extra.name} stays, but only an instruction that is itself unused reads its result. Which end of the list "
-        "must you begin at to know that, and whose `reads()` count?"
-    )
+    if isinstance(left, Iterator):
+        raise NotYet("with_instructions got an iterator, which can be used only once. Make a list of it: list(…).")
+    if isinstance(left, Set):
+        raise NotYet("with_instructions got a set, which has no order. Collect the instructions in a list.")
+    if not isinstance(left, Sequence):
+        raise NotYet(f"with_instructions needs a list, and got an object of type {type(left).__name__}.")
+    left = list(left)
+    for place, one in enumerate(left):
+        if not isinstance(one, Instruction):
+            raise NotYet(f"The list should hold the instructions that stay, and yours holds {shortened(one)}.")
+        if one not in before:
+            raise NotYet(
+                f"Your list holds an instruction that isn't in this listing, {one.name}. Begin each call with an empty "
+                "list, and append the listing's own instructions."
+            )
+        if one in left[:place]:
+            raise NotYet(f"{one.name} is in your list twice. Append each instruction that stays only once.")
+    return left
 
 
 EXERCISES: dict[str, Callable[[Any], str]] = {"17.1": baked_in, "17.2": repaired, "17.3": write_a_pass}
@@ -209,21 +312,27 @@ PREDICTIONS: dict[str, Prediction] = {
         answer=6,
         hints={
             2: "That's the right slope. But which branch is on the tape that was recorded at 0.5?",
-            1: "That's the slope at 0.5. The numbers are computed anew; only the operations are kept.",
+            1: "That's the slope at 0.5. The numbers are computed again; only the operations are kept.",
             9: "That would be x² itself. What is its slope?",
         },
         why="The tape holds x * x, whose slope is 2x, and nothing that asks about 1.",
     ),
     "17.c": Prediction(
         "We call the compiled step 10,000 times. How often will Python run the function itself?",
-        answer=2,
+        answer="twice: to record it, and to check the recording",
+        choices=(
+            "10,000 times",
+            "once, to record it",
+            "twice: to record it, and to check the recording",
+            "never",
+        ),
         hints={
-            10_000: "That's without compiling. The program replaces the function.",
-            1: "Almost. It's recorded, and something is checked.",
-            0: "The function has to be recorded first.",
-            20_000: "The program replaces the function.",
+            "10,000 times": "That's without compiling. The program replaces the function.",
+            "once, to record it": "Almost. Can one recording show whether the function does the same every time?",
+            "never": "The function has to be recorded first.",
         },
-        why="Most people say 1. It's recorded, and recorded once more to compare. After that, only the program runs.",
+        why="Most people say once. It's recorded once more to compare, because two recordings that differ can't become "
+        "one program. After that, only the program runs.",
     ),
     "17.d": Prediction(
         "`power` gets five calls: (2., 3), (5., 3), (2., 4), (an array of two, 3), (another array of two, 3). How many "
@@ -245,7 +354,8 @@ PREDICTIONS: dict[str, Prediction] = {
             2: "It's recorded twice, but the second time silently.",
             0: "It's recorded before it's replaced.",
         },
-        why="It prints while it's recorded, and the program that then runs has no print in it.",
+        why="It prints while it's recorded, and the program that then runs has no print in it. The second recording is "
+        "silenced, so the line appears once.",
     ),
     "17.f": Prediction(
         "`temperature` is compiled and reads `room`, a global. It says 0.48 in the kitchen. We set `room` to 0.05. "
