@@ -63,7 +63,7 @@ def play(
     >>> ad.play(lambda x: x * x, 3.0)
     Player('<lambda>(x)', 7 steps)
     >>> ad.play(ad.compile(ad.grad(np.sin)).program(0.5))
-    Player('differentiated, compiled', 8 steps)
+    Player('grad_of_sin, compiled', 8 steps)
     """
     if isinstance(what, Program):
         return Player(Written(document_of(what)), predict, stage)

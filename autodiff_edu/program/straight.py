@@ -160,7 +160,7 @@ class Straight(Writer):
             else:
                 test = f"int({value.text}) != {instruction.answer}"
             recorded = str(instruction.answer).lower()
-            return [(f"if {test}: return None", f"{remark}: the recorded answer was {recorded}")]
+            return [(f"if {test}: return None", f"{remark}: it was {recorded}")]
         output = instruction.output_value
         text = self._expression(instruction)
         if output in self.listing.joined:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,24 @@ from ..rules.operations import alias
 
 Function = Callable[..., Any]
 Argnums = int | tuple[int, ...]
+
+
+def named_after(f: Function, what: str) -> Callable[[Function], Function]:
+    """Return a decorator that gives a derivative of `f` a name that says so, and the parameters of `f`.
+
+    >>> @named_after(abs, "grad")
+    ... def differentiated(x):
+    ...     return x
+    >>> differentiated.__name__
+    'grad_of_abs'
+    """
+
+    def named(function: Function) -> Function:
+        functools.update_wrapper(function, f, assigned=(), updated=())
+        function.__name__ = f"{what}_of_{getattr(f, '__name__', type(f).__name__).strip('<>')}"
+        return function
+
+    return named
 
 
 def run(
