@@ -115,8 +115,8 @@ def as_operand(value: Any) -> Any:
     """Convert a list to an array, so that it is one operand and later writes cannot change it.
 
     Values that NumPy holds as Python objects (fractions, for example) raise a TypeError, and so do arrays whose
-    operators mean something else. None and strings pass: a tensor may be compared with them, and NumPy itself refuses
-    to compute with them.
+    operators mean something else, and sparse matrices, which no rule can compute with. None and strings pass: a tensor
+    may be compared with them, and NumPy itself refuses to compute with them.
     """
     if type(value) in USUAL or is_tensor(value):
         return value
@@ -127,6 +127,11 @@ def as_operand(value: Any) -> Any:
                 "* on an np.matrix does not multiply element by element; convert it with np.asarray(matrix), then "
                 "write @ or *"
             )
+    if type(value) is not np.ndarray and hasattr(value, "toarray"):
+        raise TypeError(
+            f"{type(value).__name__} is a sparse matrix, and a tensor computes only with full arrays: write "
+            "matrix.toarray(). Or compute with plain numbers, which no tape follows: x.numpy() @ matrix"
+        )
     array = _array(value) if isinstance(value, list | tuple) else _read(value)
     dtype = getattr(array, "dtype", None)
     if getattr(dtype, "kind", "") == "O" or (dtype is None and isinstance(value, Number) and not _is_python(value)):

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.structures import as_array
+from ..arrays.structures import as_array, flatten
 from ..core.active import now
 from ..core.tensor import Tensor
 from ..derivatives.jacobians import one_tensor, stacked_cotangents
@@ -47,7 +47,7 @@ def sweep(f: Callable[[Any], Any], x: Any, mode: str = "reverse", batch: bool = 
     batch : bool
         Whether to show instead how the Jacobian of a batch, of shape (samples, outputs, samples, inputs), folds into
         a batch Jacobian, of shape (samples, outputs, inputs). The first axis of `x` and of the result counts samples.
-    sparsity : array_like, SciPy sparse array, or a pair (rows, columns), optional
+    sparsity : array_like, sparse matrix, or a pair (rows, columns), optional
         Where the Jacobian may be other than 0, as for `jacobian`. One seed then fills all rows of a colour, which share
         no column, and one tangent all columns of a colour.
 
@@ -62,7 +62,7 @@ def sweep(f: Callable[[Any], Any], x: Any, mode: str = "reverse", batch: bool = 
         If there are more elements than that, or none, the result does not depend on `x`, the mode is unknown, the
         shapes are not those of a batch, or the pattern misses a place.
     TypeError
-        If `x` or the result is not one array of real numbers.
+        If `x` or the result is not one array of real numbers, or `f` does not take one argument.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def sweep(f: Callable[[Any], Any], x: Any, mode: str = "reverse", batch: bool = 
     jacobian = tape.jacobian(target, source, "zero") if rows_first else by_columns(tape, [target], source)[0]
     matrix = np.reshape(np.asarray(jacobian), (target.size, source.size))
     if pattern is not None:
-        _check_pattern(pattern, matrix)
+        matrix = _in_pattern(pattern, matrix)
     traced = traced.without(*outer)
     document = traced.document()
     names = _name_of(document, traced.events, target), _name_of(document, traced.events, source)
@@ -208,8 +208,15 @@ def _source(f: Any, x: Any) -> tuple[str, Tensor]:
     """Return the name of the argument, and a tensor to watch in its place."""
     if not callable(f):
         raise TypeError(f"sweep takes a function and where to differentiate it, but {f!r:.60} is not a function")
-    name = _parameters(f, 1)[0]
-    source = _watchable(as_array(x), name)
+    try:
+        name = _parameters(f, 1)[0]
+    except TypeError as error:
+        raise TypeError(
+            f"sweep calls {getattr(f, '__name__', 'f')} with one array, but it does not take one argument: {error}. "
+            "Write a lambda around it that takes x alone, such as lambda x: f(x, 2.0)"
+        ) from None
+    empty = isinstance(x, list | tuple) and not flatten(x, name)
+    source = _watchable(np.zeros(0) if empty else as_array(x), name)
     if not isinstance(source, Tensor) or source.dtype.kind != "f":
         raise TypeError(f"{name} is {x!r:.60}, but a Jacobian needs one array of floating-point numbers")
     return name, source
@@ -244,15 +251,21 @@ def _groups(way: str, size: int, both: int, pattern: Pattern | None) -> list[lis
     return [[line for line in range(size) if found[line] == colour] for colour in range(max(found) + 1)]
 
 
-def _check_pattern(pattern: Pattern, jacobian: Any) -> None:
-    missed = jacobian != 0
-    missed[pattern.rows, pattern.columns] = False
+def _in_pattern(pattern: Pattern, jacobian: Any) -> Any:
+    """Return the Jacobian with zeros outside the pattern; raise a ValueError if it is not 0 there.
+
+    NaN is let off: where one derivative is infinite, 0 times infinity puts it in the whole row or column.
+    """
+    inside = np.zeros(jacobian.shape, bool)
+    inside[pattern.rows, pattern.columns] = True
+    missed = ~inside & (jacobian != 0) & ~np.isnan(jacobian)
     if missed.any():
         row, column = (int(places[0]) for places in missed.nonzero())
         raise ValueError(
             f"the pattern leaves out row {row}, column {column}, where the Jacobian is {jacobian[row, column]:g}. It "
             "must be true wherever the Jacobian may be other than 0"
         )
+    return np.where(inside, jacobian, 0)
 
 
 def _seeds(tensor: Tensor, groups: list[list[int]]) -> Any:

@@ -18,18 +18,22 @@ array([ 2., -1.,  0.,  0.,  0.,  0.])
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays.structures import as_array
+from ..arrays.structures import check_rectangular
 from ..core.active import now
 from ..core.tape import Tape
 from ..core.tensor import Tensor
 from ..derivatives.jacobians import stacked_cotangents
 from .forward import stacked_tangents
 from .sparse_matrix import SparseMatrix
+
+MOST_LINES = 100
+"""How many rows or columns `check` examines, those furthest off: if rounding explains them, it explains the others."""
 
 
 class Pattern(NamedTuple):
@@ -72,39 +76,59 @@ def pattern_of(sparsity: Any, value: Tensor, source: Tensor) -> Pattern:
         If it is not a pattern, or does not have the Jacobian's shape.
     """
     height, width = int(value.size), int(source.size)
-    if hasattr(sparsity, "tocoo"):  # a sparse array of SciPy; stored zeros are places too
-        shape, (rows, columns) = sparsity.shape, sparsity.tocoo().coords
+    full: tuple[int, ...] = value.shape + source.shape
+    shape: tuple[int, ...]
+    if isinstance(sparsity, SparseMatrix):
+        rows, columns, shape = sparsity.rows, sparsity.columns, sparsity.shape
+    elif hasattr(sparsity, "tocoo"):  # a sparse array of SciPy; stored zeros are places too
+        stored = sparsity.tocoo()
+        stored = stored.reshape(height, width) if stored.shape == full else stored
+        shape = stored.shape
+        if len(shape) == 2:
+            rows, columns = stored.row, stored.col
     elif isinstance(sparsity, tuple) and len(sparsity) == 2:
-        rows, columns = (np.asarray(part) for part in sparsity)
-        if rows.ndim != 1 or rows.shape != columns.shape or not all(a.dtype.kind in "iu" for a in (rows, columns)):
-            raise TypeError(
-                "sparsity as a pair means (rows, columns): two vectors of whole numbers of the same length, as from "
-                "pattern.nonzero()"
-            )
-        shape = (height, width)
-        for name, numbers, size in (("row", rows, height), ("column", columns, width)):
-            if len(numbers) and not (numbers.min() >= 0 and numbers.max() < size):
-                wrong = next(int(n) for n in numbers if not 0 <= n < size)
-                raise ValueError(f"sparsity names {name} {wrong}, but the Jacobian has {size} {name}s, counted from 0")
+        (rows, columns), shape = _pair(sparsity, height, width), (height, width)
     else:
-        dense = np.asarray(as_array(sparsity) if not isinstance(sparsity, Tensor) else sparsity.numpy())
-        if dense.dtype.kind not in "biuf" or dense.ndim == 0:
+        check_rectangular(sparsity, "sparsity")
+        dense = np.asarray(sparsity.numpy() if isinstance(sparsity, Tensor) else sparsity)
+        if dense.dtype.kind not in "biuf" or (dense.ndim == 0 and full):
             raise TypeError(
                 f"sparsity is {sparsity!r:.60}; it must be an array that is true where the Jacobian may be other than "
-                "0, a SciPy sparse array, or a pair (rows, columns)"
+                "0, a sparse matrix, or a pair (rows, columns)"
             )
+        dense = dense.reshape(height, width) if dense.shape == full else dense
         shape = dense.shape
-        if shape == value.shape + source.shape:
-            dense, shape = dense.reshape(height, width), (height, width)
-        if dense.ndim == 2:
+        if len(shape) == 2:
             rows, columns = dense.nonzero()
     if tuple(shape) != (height, width):
         raise ValueError(
             f"sparsity has shape {tuple(shape)}, but the Jacobian of a value of shape {value.shape} with respect to a "
             f"source of shape {source.shape} has {height} rows and {width} columns"
         )
-    places = np.unique(np.asarray(rows, dtype=np.int64) * width + columns)
+    places = np.unique(np.asarray(rows, np.int64) * width + np.asarray(columns, np.int64))
     return Pattern(*np.divmod(places, max(width, 1)))
+
+
+def _pair(pair: tuple[Any, Any], height: int, width: int) -> tuple[Any, Any]:
+    """Read a pair (rows, columns) of vectors; refuse a pair of lists that may just as well be a matrix of two rows."""
+    rows, columns = (np.asarray(part) for part in pair)
+    vectors = rows.ndim == columns.ndim == 1 and len(rows) == len(columns)
+    if not vectors or not all(a.dtype.kind in "iu" or not a.size for a in (rows, columns)):
+        raise TypeError(
+            "sparsity as a pair means (rows, columns): two vectors of whole numbers of the same length, as from "
+            "pattern.nonzero(). Write np.array(...) around a matrix of two rows"
+        )
+    lists = all(isinstance(part, list | tuple) for part in pair)
+    if lists and (height, width) == (2, len(rows)) and np.isin(pair, (0, 1)).all():
+        raise ValueError(
+            f"sparsity is {pair!r:.60}, which may be a matrix of two rows or a pair (rows, columns). If it is a "
+            "matrix, write np.array(...) around it; if it is a pair, write np.array(...) around each of the two"
+        )
+    for name, numbers, size in (("row", rows, height), ("column", columns, width)):
+        if len(numbers) and not (numbers.min() >= 0 and numbers.max() < size):
+            wrong = next(int(n) for n in numbers if not 0 <= n < size)
+            raise ValueError(f"sparsity names {name} {wrong}, but the Jacobian has {size} {name}s, counted from 0")
+    return rows, columns
 
 
 def sparse_jacobian(tape: Tape, value: Any, source: Any, sparsity: Any, mode: str, check: bool) -> Any:
@@ -123,11 +147,12 @@ def sparse_jacobian(tape: Tape, value: Any, source: Any, sparsity: Any, mode: st
     products = _plain(_products(tape, value, source, seeds, forward))
     here, there = (pattern.columns, pattern.rows) if forward else (pattern.rows, pattern.columns)
     data = products[np.asarray(groups, dtype=np.int64)[here], there].astype(source.dtype)
+    matrix = SparseMatrix(data, *pattern, shape)
     if check:
-        _check(tape, value, source, SparseMatrix(data, *pattern, shape), forward)
-    if scipy := _scipy():
+        _check(tape, value, source, matrix, forward)
+    if data.dtype != np.float16 and (scipy := _scipy()):  # SciPy's arrays cannot hold float16
         return scipy.csr_array((data, (pattern.rows, pattern.columns)), shape=shape)
-    return SparseMatrix(data, *pattern, shape)
+    return matrix
 
 
 def _grouped(pattern: Pattern, shape: tuple[int, int], mode: str, complex_source: bool) -> tuple[bool, list[int]]:
@@ -157,9 +182,9 @@ def _plain(products: Any) -> Any:
         return products
     if any(follower.follows((products._id,)) for follower in now().followers):
         raise TypeError(
-            "jacobian with sparsity returns a SciPy sparse array, which no tape can follow, but this one is being "
-            "recorded. Leave sparsity out to differentiate a Jacobian or to save it; or pause the tape with "
-            "tape.stop_recording()"
+            "jacobian with sparsity returns a sparse matrix of plain numbers, which no tape can follow, but this one "
+            "is being recorded. Leave sparsity out to differentiate the Jacobian, or pause the tape with "
+            "tape.stop_recording(). To save it, save the function itself: ad.jacobian(ad.load(path), sparsity=...)"
         )
     return products._array
 
@@ -167,29 +192,69 @@ def _plain(products: Any) -> Any:
 def _check(tape: Tape, value: Tensor, source: Tensor, matrix: SparseMatrix, forward: bool) -> None:
     """Compare a product of the matrix with one of the function, in a random direction: they agree only if all is right.
 
+    Where a line of the matrix (a row in forward mode, otherwise a column) does not agree, that may also be rounding. So
+    a second product, from only the places that the pattern leaves out in this line, must not be 0 either.
+
     Raises
     ------
     ValueError
-        If the pattern misses a place where the Jacobian is not 0; the message names the place.
+        If the pattern misses a place where the Jacobian is not 0, which the message names, or if infinite numbers or
+        NaN hide whether it does.
     """
-    given, computed = (source, value) if forward else (value, source)
-    seed = np.random.default_rng(0).standard_normal((1, int(given.size))).astype(given.dtype)
-    found = _plain(_products(tape, value, source, seed, forward))[0]
-    turned = matrix if forward else matrix.T
-    expected, scale = turned @ seed[0], abs(turned) @ abs(seed[0]) + np.abs(found)
-    wrong = np.flatnonzero(np.abs(found - expected) > 1e3 * np.finfo(found.dtype).eps * scale)[:8]
-    one_hot = np.zeros((len(wrong), int(computed.size)), computed.dtype)
-    one_hot[np.arange(len(wrong)), wrong] = 1
-    across = _plain(_products(tape, value, source, one_hot, not forward)) if len(wrong) else ()
-    for line, numbers in zip(wrong.tolist(), across, strict=True):
-        missed = np.setdiff1d(np.flatnonzero(numbers), turned.columns[turned.rows == line])
-        if len(missed):
-            row, column = (line, int(missed[0])) if forward else (int(missed[0]), line)
-            raise ValueError(
-                f"the pattern leaves out row {row}, column {column}: element {_index(row, value)} of the value depends "
-                f"on element {_index(column, source)} of the source, so this Jacobian would be wrong. The pattern must "
-                "be true wherever the Jacobian may be other than 0"
-            )
+    turned, given = (matrix, source) if forward else (matrix.T, value)
+    seed = np.random.default_rng(0).standard_normal(int(given.size)).astype(given.dtype)
+
+    def product(places: Any) -> Any:
+        kept = np.zeros_like(seed)
+        kept[places] = seed[places]
+        return _plain(_products(tape, value, source, kept[np.newaxis], forward))[0]
+
+    found, wide = product(slice(None)), seed.astype(np.result_type(seed, np.float64))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        off = np.abs(found - turned @ wide)
+        allowed = _tolerance(value, source) * (abs(turned) @ np.ones_like(wide) + np.abs(found))
+        allowed[~np.isfinite(allowed)] = 0
+        incomplete = np.bincount(turned.rows, minlength=len(found)) < len(seed)
+        doubtful = np.flatnonzero(incomplete & ~(off <= allowed))  # negated, so that lines with NaN are among them
+        furthest = doubtful[np.argsort((off / allowed)[doubtful])[-MOST_LINES:]]
+    hidden = None
+    for line in np.sort(furthest).tolist():
+        outside = np.setdiff1d(np.arange(len(seed)), turned.columns[turned.rows == line])
+        rest = np.abs(product(outside)[line])
+        if np.isnan(rest):
+            hidden = line if hidden is None else hidden
+        elif rest > allowed[line]:
+            place = _largest(product, line, outside)
+            if np.abs(product([place])[line]) > 0:  # a single place, where no sum was rounded
+                row, column = (line, place) if forward else (place, line)
+                raise ValueError(
+                    f"the pattern leaves out row {row}, column {column}: element {_index(row, value)} of the value "
+                    f"depends on element {_index(column, source)} of the source, so this Jacobian would be wrong. The "
+                    "pattern must be true wherever the Jacobian may be other than 0"
+                )
+    if hidden is not None:
+        raise ValueError(
+            f"check=True cannot tell whether the pattern is right: {'row' if forward else 'column'} {hidden} of the "
+            "Jacobian contains infinite numbers or NaN here, which hide the others. Check the pattern at another point"
+        )
+
+
+def _tolerance(*tensors: Tensor) -> float:
+    """Return how far, relative to the numbers in it, a product may be off by rounding.
+
+    It is a thousand times the distance of 1 from the next number, but at most 0.3 %: three times that of float16. A sum
+    of many numbers may be off by more, and then the second product of `_check` decides: without a missed place it is 0.
+    """
+    return max(min(1e3 * float(np.finfo(t.dtype).eps), 0.003) for t in tensors if t.dtype.kind in "fc")
+
+
+def _largest(product: Callable[[Any], Any], line: int, places: Any) -> int:
+    """Find a place that matters to a line: halve the places, and go on with the half that has the larger product."""
+    while len(places) > 1:
+        halves = np.array_split(places, 2)
+        sizes = [np.nan_to_num(np.abs(product(half)[line])) for half in halves]  # NaN comes from 0 times inf
+        places = halves[int(sizes[1] > sizes[0])]
+    return int(places[0])
 
 
 def _index(flat: int, tensor: Tensor) -> str:

@@ -1,4 +1,4 @@
-"""A sparse matrix where SciPy is not installed: its numbers other than 0, and where they stand."""
+"""A sparse matrix where SciPy's cannot be used: its numbers other than 0, and where they stand."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from ..arrays.validate import is_tensor
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -61,6 +63,10 @@ class SparseMatrix:
         return SparseMatrix(np.abs(self.data), self.rows, self.columns, self.shape)
 
     def __matmul__(self, other: Any) -> Any:
+        if is_tensor(other):
+            return NotImplemented  # the tensor knows what to write instead
+        if isinstance(other, SparseMatrix):
+            return self._times(other)
         other = np.asarray(other)
         if other.ndim not in (1, 2) or len(other) != self.shape[1]:
             raise ValueError(f"a matrix of shape {self.shape} cannot be multiplied by an array of shape {other.shape}")
@@ -73,6 +79,21 @@ class SparseMatrix:
         if other.ndim not in (1, 2) or other.shape[-1] != self.shape[0]:
             raise ValueError(f"an array of shape {other.shape} cannot be multiplied by a matrix of shape {self.shape}")
         return (self.T @ other.T).T
+
+    def _times(self, other: SparseMatrix) -> SparseMatrix:
+        """Multiply two sparse matrices: add up the products of all pairs of numbers that meet in a column and a row."""
+        if other.shape[0] != self.shape[1]:
+            raise ValueError(f"a matrix of shape {self.shape} cannot be multiplied by a matrix of shape {other.shape}")
+        by_row = np.argsort(other.rows)
+        first, last = (np.searchsorted(other.rows[by_row], self.columns, side) for side in ("left", "right"))
+        meet = last - first  # how many numbers of the other matrix each of these meets, from `first` on
+        mine = np.repeat(np.arange(self.nnz), meet)
+        its = by_row[np.arange(len(mine)) + np.repeat(first - np.cumsum(meet) + meet, meet)]
+        height, width = self.shape[0], other.shape[1]
+        places, where = np.unique(self.rows[mine] * width + other.columns[its], return_inverse=True)
+        data = np.zeros(len(places), np.result_type(self.data, other.data))
+        np.add.at(data, where, self.data[mine] * other.data[its])
+        return SparseMatrix(data, *np.divmod(places, max(width, 1)), (height, width))
 
     def toarray(self) -> Any:
         """Return all elements, also those that are 0, as an array."""

@@ -27,6 +27,19 @@ class Column:
         return np.array([1.0, 2.0], dtype)
 
 
+class Sparse:
+    """What can become an array, but is not one."""
+
+    def toarray(self):
+        return np.eye(2)
+
+
+def test_a_sparse_matrix_is_no_operand():
+    with pytest.raises(TypeError, match=r"Sparse is a sparse matrix, .* write matrix\.toarray\(\)"):
+        as_operand(Sparse())
+    assert as_operand(Sparse().toarray()).tolist() == [[1, 0], [0, 1]]
+
+
 # Copies ---------------------------------------------------------------------------------------------------------------
 
 

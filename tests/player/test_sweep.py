@@ -138,6 +138,10 @@ def test_a_tape_around_a_sweep_is_no_part_of_it():
         (lambda x: x, 1j, TypeError, "floating-point numbers"),
         (lambda x: x, {"a": 1.0}, TypeError, "floating-point numbers"),
         (3.0, 1.0, TypeError, "not a function"),
+        (lambda x, y: x, [1.0], TypeError, "calls <lambda> with one array, .* Write a lambda around it"),
+        (lambda: 1, [1.0], TypeError, "calls <lambda> with one array, .* Write a lambda around it"),
+        (lambda x: x, [], ValueError, "0 elements"),
+        (lambda x: x, [[], []], ValueError, "0 elements"),
     ],
 )
 def test_what_cannot_be_swept_is_refused_in_words(f, x, error, words):
@@ -189,6 +193,15 @@ def test_a_pattern_that_misses_a_place_is_refused_with_the_place():
         sweep(pulls, np.ones(6), sparsity=CHAIN[1:])
     with pytest.raises(ValueError, match="leave out sparsity or batch"):
         sweep(own, BATCH, batch=True, sparsity=CHAIN)
+
+
+@pytest.mark.parametrize("mode", ["reverse", "forward", "both"])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_nan_from_zero_times_infinity_is_not_the_pattern_s_fault(mode):
+    part = document_of(sweep(np.log, [0.0, 2.0], mode=mode, sparsity=np.eye(2)))["sweep"]
+    assert np.array_equal(np.array(part["jacobian"]["data"], float), [[np.inf, 0.0], [0.0, 0.5]])
+    with pytest.raises(ValueError, match=r"leaves out row 2, column 0, where the Jacobian is inf"):
+        sweep(lambda x: x + np.sqrt(x[::-1]), [0.0, 1.0, 4.0], mode=mode, sparsity=[[1, 0, 1], [0, 1, 0], [0, 0, 1]])
 
 
 # A batch that folds --------------------------------------------------------------------------------------------------

@@ -103,7 +103,9 @@ def test_auto_takes_what_needs_fewer_products(monkeypatch, arrow, direction):
     assert noted == [(f"stacked_{direction}", 1)]
 
 
-@pytest.mark.parametrize("given", ["bool", "shaped", "csr", "zeros stored", "pair", "list", "twice", "tensor"])
+@pytest.mark.parametrize(
+    "given", ["bool", "shaped", "csr", "zeros stored", "pair", "list", "twice", "tensor", "unsigned", "own"]
+)
 def test_every_form_of_a_pattern(given):
     def f(x):
         return x * x[::-1]  # of shape (2, 3): each element depends on two
@@ -122,6 +124,8 @@ def test_every_form_of_a_pattern(given):
         "list": flat.astype(int).tolist(),
         "twice": (np.concatenate([rows, rows]), np.concatenate([columns, columns])),
         "tensor": ad.constant(flat),
+        "unsigned": (rows.astype("uint64"), columns.astype("uint64")),
+        "own": SparseMatrix(np.ones(len(rows)), rows, columns, (6, 6)),
     }[given]
     # x times its rows in reverse: element (0, j) depends on (0, j) and (1, j)
     complete = np.kron(np.ones((2, 2)), np.eye(3)) != 0
@@ -176,6 +180,39 @@ def test_complex_sources_go_backward_and_agree():
         ad.jacobian(f, sparsity=np.eye(2), mode="forward")(z)
 
 
+@pytest.mark.parametrize("pattern", [np.array(True), True, [[1]], (np.zeros(1, int), np.zeros(1, int))])
+def test_the_pattern_of_a_scalar_of_a_scalar(pattern):
+    assert ad.jacobian(np.sin, sparsity=pattern)(0.0).toarray().tolist() == [[1.0]]
+
+
+def test_a_sparse_pattern_of_one_axis_is_that_of_a_scalar():
+    found = ad.jacobian(lambda x: x[0] * x[2], sparsity=scipy.sparse.coo_array(np.array([1, 0, 1])), check=True)
+    assert found([1.0, 2.0, 3.0]).toarray().tolist() == [[3.0, 0.0, 1.0]]
+
+
+def test_without_places_the_jacobian_is_zero():
+    for pattern in (([], []), (np.zeros(0), np.zeros(0)), np.zeros((2, 2))):
+        assert ad.jacobian(np.sign, sparsity=pattern)([1.0, 2.0]).toarray().tolist() == [[0, 0], [0, 0]]
+        with pytest.raises(ValueError, match="leaves out row 0, column 0"):
+            ad.jacobian(np.sin, sparsity=pattern, check=True)([1.0, 2.0])
+
+
+def test_a_pair_that_may_be_a_matrix_is_refused_with_both_readings():
+    def f(x):
+        return x[:2] * x[-2:]
+
+    for pair, x in ((((1, 0), (0, 1)), [1.0, 2.0]), (([1, 0, 0], [0, 1, 0]), [1.0, 2.0, 3.0])):
+        with pytest.raises(ValueError, match=r"a matrix of two rows or a pair \(rows, columns\). If it is a matrix"):
+            ad.jacobian(f, sparsity=pair)(x)
+    for clear, expected in (
+        (np.array(((1, 0), (0, 1))), [[2.0, 0.0], [0.0, 4.0]]),
+        ((np.array([0, 1]), np.array([0, 1])), [[2.0, 0.0], [0.0, 4.0]]),
+        ([[1, 0], [0, 1]], [[2.0, 0.0], [0.0, 4.0]]),
+    ):
+        assert ad.jacobian(f, sparsity=clear)([1.0, 2.0]).toarray().tolist() == expected
+    assert ad.jacobian(lambda x: x * x, sparsity=([0, 1, 2], [0, 1, 2]))(np.ones(3)).nnz == 3
+
+
 def test_scalars_empty_arrays_and_unconnected_results():
     assert ad.jacobian(np.sin, sparsity=[[1]])(0.0).toarray().tolist() == [[1.0]]
     assert ad.jacobian(np.sin, sparsity=np.ones((0, 0)))(np.ones(0)).shape == (0, 0)
@@ -196,6 +233,13 @@ def test_scalars_empty_arrays_and_unconnected_results():
         (([0.5], [0]), TypeError, "two vectors of whole numbers"),
         ("band", TypeError, "sparsity is 'band'"),
         (True, TypeError, "sparsity is True"),
+        (np.array(True), TypeError, "sparsity is array"),
+        (scipy.sparse.coo_array(np.ones(2)), ValueError, r"shape \(2,\), but the Jacobian"),
+        (np.array([0, 5], "uint64"), ValueError, r"shape \(2,\)"),
+        ((np.array([0, 5], "uint64"), np.array([0, 1], "uint64")), ValueError, "row 5"),
+        (((True, False), (False, True)), TypeError, r"np.array\(...\) around a matrix of two rows"),
+        ([[1, 0], [0]], ValueError, r"sparsity\[0\] has shape \(2,\) and sparsity\[1\] has shape \(1,\)"),
+        (SparseMatrix(np.ones(1), np.zeros(1, int), np.zeros(1, int), (1, 2)), ValueError, r"shape \(1, 2\)"),
     ],
 )
 def test_patterns_that_are_none(pattern, error, message):
@@ -223,8 +267,14 @@ def test_a_tape_that_follows_it_is_told_that_it_cannot():
 
 
 def test_saving_it_is_refused(tmp_path):
-    with pytest.raises(TypeError, match="Leave sparsity out"):
-        ad.save(lambda x: ad.jacobian(lambda x: x**3, sparsity=np.eye(2))(x), tmp_path / "f", np.ones(2))
+    def cube(x):
+        return x**3
+
+    with pytest.raises(TypeError, match=r"save the function itself: ad.jacobian\(ad.load\(path\), sparsity=...\)"):
+        ad.save(lambda x: ad.jacobian(cube, sparsity=np.eye(2))(x), tmp_path / "f", np.ones(2))
+    ad.save(cube, tmp_path / "f", np.ones(2))
+    found = ad.jacobian(ad.load(tmp_path / "f"), sparsity=np.eye(2))
+    assert found([1.0, 2.0]).toarray().tolist() == [[3.0, 0.0], [0.0, 12.0]]
 
 
 def test_without_scipy_the_matrix_reads_and_multiplies_as_scipys_does(monkeypatch):
@@ -241,9 +291,52 @@ def test_without_scipy_the_matrix_reads_and_multiplies_as_scipys_does(monkeypatc
         np.testing.assert_allclose(found @ other, with_scipy @ other, rtol=1e-14)
         np.testing.assert_allclose(found.T @ other, with_scipy.T @ other, rtol=1e-14)
         np.testing.assert_allclose(other.T @ found, other.T @ with_scipy, rtol=1e-14)
+    squared, expected = found.T @ found, with_scipy.T @ with_scipy
+    assert (squared.shape, squared.dtype) == (expected.shape, expected.dtype)
+    np.testing.assert_allclose(squared.toarray(), expected.toarray(), rtol=1e-14)
+    with pytest.raises(TypeError, match="returns a sparse matrix of plain numbers"):
+        ad.grad(lambda x: np.sum(ad.jacobian(chain, sparsity=pattern)(x).data))(x)
+    assert ad.jacobian(chain, sparsity=found)(x).nnz == found.nnz
     pattern[3, 2] = False
     with pytest.raises(ValueError, match="leaves out row 3, column 2"):
         ad.jacobian(chain, sparsity=pattern, check=True)(x)
+
+
+@given(st.integers(0, 5), st.integers(0, 5), st.integers(0, 5), st.integers(0, 2**32 - 1))
+@settings(deadline=None)
+def test_two_matrices_without_scipy_are_multiplied(height, between, width, seed):
+    rng = np.random.default_rng(seed)
+    full = [rng.standard_normal(shape) * (rng.random(shape) < 0.5) for shape in ((height, between), (between, width))]
+    left, right = (SparseMatrix(one[one.nonzero()], *one.nonzero(), one.shape) for one in full)
+    found = left @ right
+    assert isinstance(found, SparseMatrix)
+    assert found.nnz == np.count_nonzero((full[0] != 0).astype(int) @ (full[1] != 0).astype(int))
+    np.testing.assert_allclose(found.toarray(), full[0] @ full[1], atol=1e-15)
+
+
+def test_float16_is_kept_although_scipy_cannot_hold_it():
+    found = ad.jacobian(lambda x: x * x, sparsity=np.eye(3), check=True)(np.array([1.0, 2.0, 3.0], np.float16))
+    assert isinstance(found, SparseMatrix)
+    assert found.dtype == np.float16
+    assert found.diagonal().tolist() == [2.0, 4.0, 6.0]
+
+
+@pytest.mark.parametrize("kind", ["scipy", "own"])
+@pytest.mark.parametrize("followed", [True, False])
+def test_a_tensor_does_not_compute_with_a_sparse_matrix(monkeypatch, kind, followed):
+    if kind == "own":
+        monkeypatch.setitem(sys.modules, "scipy.sparse", None)
+    jacobian = ad.jacobian(lambda x: x * x, sparsity=np.eye(3))([1.0, 2.0, 3.0])
+    x = ad.Variable([1.0, 2.0, 3.0]) if followed else ad.constant([1.0, 2.0, 3.0])
+    calls = [lambda: x @ jacobian, lambda: x * jacobian, lambda: x + jacobian, lambda: np.dot(x, jacobian)]
+    calls += [lambda: jacobian @ x] if kind == "own" else [lambda: np.matmul(x, jacobian)]  # SciPy's @ is SciPy's
+    with ad.GradientTape() as tape:
+        for call in calls:
+            with pytest.raises(TypeError, match=r"is a sparse matrix.*write matrix\.toarray\(\)"):
+                call()
+        y = np.sum(x @ jacobian.toarray())
+    if followed:
+        assert tape.gradient(y, x).tolist() == [2.0, 4.0, 6.0]
 
 
 def test_a_matrix_without_scipy_refuses_what_does_not_fit():
@@ -257,6 +350,8 @@ def test_a_matrix_without_scipy_refuses_what_does_not_fit():
         wide @ np.ones(2)
     with pytest.raises(ValueError, match=r"shape \(3,\) cannot be multiplied by a matrix of shape \(2, 3\)"):
         np.ones(3) @ wide
+    with pytest.raises(ValueError, match=r"shape \(2, 3\) cannot be multiplied by a matrix of shape \(2, 3\)"):
+        wide @ wide
 
 
 def test_a_large_stack_is_split(monkeypatch):

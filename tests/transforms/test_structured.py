@@ -56,6 +56,14 @@ def test_higher_orders_and_empty_structures():
     assert ad.jacobian(lambda x: [])(x) == []
 
 
+@pytest.mark.parametrize("mode", ["reverse", "forward", "auto"])
+def test_an_argument_without_arrays_has_jacobians_without_arrays(mode):
+    for empty in ({}, [], {"w": []}):
+        assert ad.jacobian(lambda p: ad.constant([1.0, 2.0]), mode=mode)(empty) == empty
+        found = ad.jacobian(lambda p: {"a": ad.constant(1.0), "b": [ad.constant(2.0)]}, mode=mode)(empty)
+        assert found == {"a": empty, "b": [empty]}
+
+
 def test_one_tape_one_question():
     x = ad.Variable([1.0, 2.0], name="x")
     w = ad.Variable(1.0, name="w")
