@@ -14,6 +14,7 @@ from ..core.variable import Variable
 
 _SETTINGS = {int, bool, str, type(None)}
 _FLOATS: dict[type, type] = {float: np.float64, complex: np.complex128}
+_SCALARS = {np.float64, np.float32, np.float16, np.complex128, np.complex64}
 
 
 def taken_apart(arguments: Any, key: list[Any], arrays: list[Any]) -> None:
@@ -29,6 +30,8 @@ def taken_apart(arguments: Any, key: list[Any], arrays: list[Any]) -> None:
             array = argument if argument.ndim else argument[()]
         elif kind in _FLOATS:
             array = _FLOATS[kind](argument)
+        elif kind in _SCALARS:
+            array = argument
         elif kind in _SETTINGS:
             key += kind, argument
             continue

@@ -10,8 +10,11 @@ import numpy as np
 from ..core.entry import Entry
 from ..core.tape import Tape
 from ..core.tensor import Tensor, wrap
-from ..text.places import here
+from ..program.formulas import application
+from ..text.places import Where, here
 from ..trace import events
+from ..trace.collecting import without_collecting
+from ..trace.document import Writer
 from ..trace.trace import Trace
 
 __all__ = ["here", "replay"]
@@ -22,7 +25,9 @@ def replay(
 ) -> Trace:
     """Return what a tape of the learner's own did, as a trace that `ad.play` shows.
 
-    Nothing is computed here: every number is one that the learner's tape computed, so a wrong tape plays wrongly.
+    Nothing is computed here: every number is one that the learner's tape computed, so a wrong tape plays wrongly. What
+    the player would compute from our rules is left out: the formulas of the way back, the program in NumPy, the arrays
+    before they were summed, nudges and bytes. Only the operations are drawn as formulas, in the user's names.
 
     Parameters
     ----------
@@ -62,11 +67,41 @@ def replay(
     return _Replay(title).run(list(entries), target, sources, notes)
 
 
+class _Replayed(Trace):
+    """A trace whose document is written without our rules, whatever shapes a wrong tape has noted."""
+
+    def document(self) -> dict[str, Any]:
+        with without_collecting():
+            document = _Writer(self).document
+        for entry in document["entries"]:
+            entry.pop("broadcast", None)  # the player would draw the copies, and the tape has noted none
+        return document
+
+
+class _Writer(Writer):
+    def _accumulated(self, event: events.Accumulate, number: int) -> dict[str, Any]:
+        self.arrived.clear()  # else a rule would be applied to the cotangent, to show what was summed
+        return super()._accumulated(event, number)
+
+    def _add_program(self, source: Any) -> None:
+        formulas = self.document["formulas"]
+        for entry, described in zip(self.described, self.document["entries"], strict=True):
+            arguments = described["arguments"]
+            described |= {"formula": len(formulas), "contributions": [None] * len(arguments)}
+            formulas.append(application(entry, arguments, described["parameters"]))
+
+    def _add_nudges(self, source: Any) -> None:
+        """Add none: they would run the operations again."""
+
+    def _where_of(self, event: events.Event) -> Where | None:
+        return event.entry.where if hasattr(event, "entry") else None  # the rest happens in no line of the program
+
+
 class _Replay:
     """Turns values of the learner's into tensors, each into one, and the notes into events."""
 
     def __init__(self, title: str) -> None:
-        self.trace, self.tape = Trace(title), Tape(persistent=True)
+        self.trace, self.tape = _Replayed(title), Tape(persistent=True)
         self.tensors: dict[int, Tensor] = {}  # by the id of the learner's value
         self.entries: dict[int, Entry] = {}  # by the id of the learner's entry
         self.cotangents: dict[int, Any] = {}  # by the id of the learner's value
@@ -100,6 +135,7 @@ class _Replay:
 
     def see(self, event: events.Event) -> None:
         self.trace._see(event)
+        self.trace._memory.clear()  # the tape counts no bytes
 
     def tensor(self, value: Any) -> Tensor:
         if id(value) not in self.tensors:

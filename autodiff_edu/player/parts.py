@@ -18,9 +18,9 @@
   the contours of the quadratic model as one path, and where backtracking halved the step, `trials`, where the longer
   steps led. All of these are points in pixels.
 - `compiling`: how a program shrinks, one stage for each step: "recorded", the passes by their names, and "compiled".
-  `name`, `count` (how many operations are left), `constants` (their names), and `lines`: `text`, `remark` (where the
-  reader's code computes it), and if the pass has done something to the line, `state`: "gone" (and `why`), "changed" or
-  "new". The steps are of kind "compile" and hold nothing more.
+  `name`, `purpose` (of a pass of ours), `count` (how many operations are left), `constants` (their names), and `lines`:
+  `text`, `remark` (where the reader's code computes it), and if the pass has done something to the line, `state`:
+  "gone" (and `why`), "changed" or "new". The steps are of kind "compile" and hold nothing more.
 
 The steps of a document with `contours` are of kind "iterate", and it has no entries and no tapes: `number` (from 0),
 `point`, `value`, `gradient`, `hessian`, `eigenvalues`, and `step`, `next`, `next_value`, null where there is no next;

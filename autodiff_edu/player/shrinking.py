@@ -58,7 +58,9 @@ def document_of(program: Program) -> dict[str, Any]:
 
 
 def _stage(name: str, listing: Listing, lines: list[dict[str, Any]], constants: list[str]) -> dict[str, Any]:
-    return {"name": name, "count": len(listing.instructions), "lines": lines, "constants": constants}
+    purpose = PURPOSES.get(name, "")
+    count = len(listing.instructions)
+    return {"name": name, "purpose": purpose, "count": count, "lines": lines, "constants": constants}
 
 
 def _counted(count: int, what: str) -> str:

@@ -50,7 +50,8 @@ class Value:
         return cls(array.shape, array.dtype, array, label)
 
     def __repr__(self) -> str:
-        return f"<{'Value' if self.array is None else 'constant'} {self.label or ''}{self.shape} {self.dtype}>"
+        name = self.label or (f"t{self.number}" if self.number else "")
+        return f"<{'Value' if self.array is None else 'constant'} {name}{self.shape} {self.dtype}>"
 
 
 class Instruction:

@@ -1,4 +1,4 @@
-"""Answers to the exercises of chapter 4: tapes, with the chapter's own five cells under them."""
+"""Answers to the exercises of chapter 4: tapes, with the chapter's own five pieces under them."""
 
 import json
 from pathlib import Path
@@ -18,27 +18,61 @@ def sources():
 
 
 def cells(*ids, without="(nothing)"):
-    """Run some cells of the chapter, and return the names that they define; `without` a piece of code, it is just x."""
-    names = {"__name__": "answers.chapter_04"}
+    """Run some cells of the chapter, and return the names they define; `without` a copy, it keeps x itself."""
+    names = {"__name__": "answers.chapter_04", "test_rules": lambda: None}
     for id, source in sources().items():
         if id in ids:
-            exec(source.replace(without, "x"), names)
+            exec(source.replace(without, without.replace(COPIES, "x")), names)
     return names
 
 
 FIVE = ("imports", "value-1", "door-1", "rules-1", "walk-1", "tape-1")
-NUMBERS = cells(*FIVE)
+FILLED = (*FIVE, "rules-answer")
+NUMBERS = cells(*FILLED)
 
 
 def repaired(without="(nothing)"):
     """Return the chapter's tape after its repair, for numbers and arrays; without the fit that the last cell runs."""
-    names = cells(*FIVE, "arrays-1", without=without)
+    names = cells(*FILLED, "arrays-1", without=without)
     exec(sources()["repair-1"].partition("w, b = fit")[0], names)
     return names
 
 
 ARRAYS = repaired()
 WITHOUT_COPIES = repaired(without=COPIES)
+LENDING = repaired(without=f"number = {COPIES}")
+
+
+def edited(id, names, *changes):
+    """Return the tape of a cell, with some pieces of its code replaced, and its value."""
+    source = sources()[id].partition("\n\n\n")[0]
+    for old, new in changes:
+        assert source.count(old) == 1, (old, source)
+        source = source.replace(old, new)
+    scope = dict(names)
+    exec(source, scope)
+    return next(scope[name] for name in ("Mine", "Theirs", "Fixed") if name in scope), names["Value"]
+
+
+def by_numbers(*changes, names=NUMBERS):
+    return edited("ex-1-solution", names, *changes)
+
+
+def by_arrays(*changes, id="ex-3-solution"):
+    return edited(id, ARRAYS, *changes)
+
+
+def leaving_it(work, names):
+    """Return a tape that leaves its work to somebody else."""
+    scope = dict(names)
+    exec(f"class Mine(Tape):\n    {work}", scope)
+    return scope["Mine"], names["Value"]
+
+
+SKIP = "            if g is not None:\n"
+SEED, ONES = "{target: 1.0}", "np.ones(np.shape(target.number))"
+LAST, PAIRS = "        return [cotangents", "zip(entry.inputs, contributions)"
+BEHIND = "def gradient(self, target, sources):\n        "
 
 
 def tape(gradient, names=NUMBERS):
@@ -115,35 +149,6 @@ def too_early(self, target, sources):
     return [sums.get(source) for source in sources]
 
 
-def once_a_line(self, target, sources):
-    sums = {target: 1.0}
-    for entry in reversed(self.entries):
-        if entry.output in sums:
-            for x, part in dict(zip(entry.inputs, parts_of(entry, sums[entry.output]), strict=True)).items():
-                if is_value(x):
-                    sums[x] = sums.get(x, 0.0) + part
-    return [sums.get(source) for source in sources]
-
-
-def from_the_last(self, target, sources):
-    return walking()(self, self.entries[-1].output, sources)
-
-
-def without_g(self, target, sources):
-    sums = {target: 1.0}
-    for entry in reversed(self.entries):
-        if entry.output in sums:
-            for x, part in zip(entry.inputs, parts_of(entry, 1.0), strict=True):
-                if is_value(x):
-                    sums[x] = sums.get(x, 0.0) + part
-    return [sums.get(source) for source in sources]
-
-
-def turning_the_list(self, target, sources):
-    self.entries.reverse()
-    return walking(order=iter)(self, target, sources)
-
-
 class Hoarding(NUMBERS["Tape"]):
     """Keeps its cotangents from one question to the next."""
 
@@ -159,27 +164,9 @@ class Hoarding(NUMBERS["Tape"]):
         return [self.kept.get(source) for source in sources]
 
 
-def without_get(self, target, sources):
-    sums = {target: 1.0}
-    for entry in reversed(self.entries):
-        for x, part in zip(entry.inputs, parts_of(entry, sums[entry.output]), strict=True):
-            sums[x] = sums.get(x, 0.0) + part
-    return [sums[source] for source in sources]
-
-
-def turned_in_place(self, target, sources):
-    for entry in self.entries.reverse():
-        parts_of(entry, 1.0)
-
-
-def with_boxes(self, target, sources):
-    entry = self.entries[-1]
-    return list(NUMBERS["RULES"][entry.operation](1.0, entry.output, *entry.inputs))[:1] * len(sources)
-
-
-def dividing(rule, forward=None, reflected=None):
-    """Return the repaired tape with a division."""
-    names = repaired()
+def dividing(rule, forward=None, reflected=None, names=ARRAYS):
+    """Return the repaired tape with a division, or the tape before that repair."""
+    names = repaired() if names is ARRAYS else cells(*FILLED)
     divide = names["apply"]
     names["Value"].__truediv__ = forward or (lambda self, other: divide(np.divide, self, other))
     names["Value"].__rtruediv__ = reflected or (lambda self, other: divide(np.divide, other, self))
@@ -240,10 +227,6 @@ def folded_copy(g, x, entry):
     return np.array(ARRAYS["fold"](g, np.shape(x.number)))
 
 
-def of_the_box(g, x, entry):
-    return ARRAYS["fold"](g, np.shape(x))
-
-
 def only_left(g, x, entry):
     return np.sum(g, axis=tuple(range(np.ndim(g) - np.ndim(x.number))))
 
@@ -259,9 +242,9 @@ def one(target):
 
 RIGHT = {
     "4.1": [
-        (NUMBERS["Tape"], NUMBERS["Value"]),
-        (NUMBERS["Value"], NUMBERS["Tape"]),
-        (ARRAYS["Tape"], ARRAYS["Value"]),
+        by_numbers(),
+        by_numbers()[::-1],
+        by_numbers(names=ARRAYS),
         [*tape(walking())],
         tape(from_the_index),
         tape(every_path),
@@ -272,25 +255,56 @@ RIGHT = {
         dividing(lambda g, z, x, y: [g / y, -g * z / y]),
         dividing(lambda g, z, x, y: (g * y**-1.0, -(g * x) * y**-2.0)),
     ],
-    "4.3": [on_arrays(), on_arrays(fold=folded_copy, in_place=True), (ARRAYS["Tape"], ARRAYS["Value"])],
+    "4.3": [by_arrays(), by_arrays((ONES, "np.ones_like(target.number)")), on_arrays(fold=folded_copy, in_place=True)],
 }
 
 WRONG = {
     "4.1": [
         (tape(walking(add=lambda old, new: new)), "overwrites"),
-        (tape(walking(order=iter)), "goes forwards"),
-        (tape(once_a_line), "used twice in one line"),
+        (tape(walking(order=iter)), "Only the target's own entry was pulled back"),
+        (
+            by_numbers(
+                (SKIP, f"{SKIP[:-1].replace('not ', '')}\n                continue\n            if True:\n"),
+                (LAST, f"    {LAST}"),
+            ),
+            "does `return` stand inside the loop",
+        ),
+        (by_numbers((LAST, f"    {LAST}")), "Only the last entry was looked at"),
+        (by_numbers((LAST, f"            {LAST}")), "At most one contribution got through"),
+        (by_numbers((LAST, f"                {LAST}")), "At most one contribution got through"),
+        (by_numbers((SKIP, "            if True:\n")), "'NoneType' and 'float'.*does not lead to the target: skip it"),
+        (by_numbers((SKIP, "            if g:\n")), "skips a cotangent of 0 too"),
+        (
+            by_numbers((SKIP, f"{SKIP[:-1].replace('not ', '')}\n                break\n            if True:\n")),
+            "as `break` does",
+        ),
+        (by_numbers((SEED, "{}")), "nothing ever flowed"),
+        (by_numbers((PAIRS, "zip(entry.inputs, contributions[::-1])")), "changed places"),
+        (by_numbers(("(g, entry.output.number, ", "(g, ")), "missing 1.*A rule takes `g`, the number of the output"),
+        (by_numbers(("(x, 0.0)", "(x)")), "is None where nothing has arrived yet"),
+        (by_numbers(("number_of(x) for x", "x for x")), "The slopes are Values"),
+        (leaving_it("pass", NUMBERS), "`Mine` has no `gradient` of its own"),
+        (
+            leaving_it(f"{BEHIND}return super().gradient(target, sources)", NUMBERS),
+            "leaves the work to `Tape.gradient`",
+        ),
+        (leaving_it(f"{BEHIND}return [walk(self.entries, target).get(x) for x in sources]", NUMBERS), "to `walk`"),
+        ((NUMBERS["Tape"], NUMBERS["Value"]), "This leaves the work to `walk`. Write the backward pass here"),
+        ((ARRAYS["Value"], ARRAYS["Tape"]), "This leaves the work to `walk`"),
+        (by_numbers((PAIRS, f"dict({PAIRS}).items()")), "used twice in one line"),
         (tape(too_early), "where 4 became 6"),
-        (tape(from_the_last), "The target may come from an earlier one"),
+        (by_numbers((SEED, "{self.entries[-1].output: 1.0}")), "The target may come from an earlier one"),
         (tape(walking(absent=0.0)), "so return None"),
         (tape(walking(default=0.0)), "a zero is not None"),
         (tape(walking(seed=lambda target: target.number)), "Your seed is the value of the target"),
-        (tape(without_g), "as if a 1 had arrived"),
-        (tape(turning_the_list), "reverse or empty `self.entries`"),
+        (by_numbers(("rule(g, ", "rule(1.0, ")), "as if a 1 had arrived"),
+        (
+            by_numbers(("reversed(self.entries)", "[self.entries.reverse(), *self.entries][1:]")),
+            "reverse or empty `self.entries`",
+        ),
         ((Hoarding, NUMBERS["Value"]), "keep its cotangents"),
-        (tape(without_get), "so use `.get`"),
-        (tape(with_boxes), "The slopes are Values"),
-        (tape(turned_in_place), "`reversed(list)` leaves it as it is"),
+        (by_numbers((SKIP, "            if True:\n"), ("s.get(entry.output)", "s[entry.output]")), "so use `.get`"),
+        (by_numbers(("reversed(self.entries)", "self.entries.reverse()")), "`reversed(list)` leaves it as it is"),
         (tape(lambda self, target, sources: [0.5] * len(sources)), "with a pencil"),
         (tape(lambda self, target, sources: None), "returns None"),
         (tape(lambda self, target, sources: ...), "three dots"),
@@ -308,12 +322,23 @@ WRONG = {
         (dividing(lambda g, z, x, y: (-g * x / y**2, g / y)), "changed places"),
         (dividing(lambda g, z, x, y: (1 / y, -x / y**2)), "g is left out"),
         (dividing(lambda g, z, x, y: (g * y, g * x)), "the rule of a product"),
-        (dividing(lambda g, z, x, y: (2 * g / y, -g * x / y**2)), "with a pencil"),
+        (dividing(lambda g, z, x, y: (1 / y, -g * x / y**2)), "left out of the first"),
+        (dividing(lambda g, z, x, y: (g / y, -x / y**2)), "left out of the second"),
+        (dividing(lambda g, z, x, y: (g / y,)), "one contribution for each input"),
+        (dividing(lambda g, z, x, y: (g / y,), names=NUMBERS), "one contribution, the one to x"),
+        (dividing(lambda g, x, y: (g / y, -g * x / y**2)), "4 were given`. A rule takes `g`, the output `z`"),
+        (dividing(quotient, reflected=reboxed_reflected), "no tape has heard of `a = 1.0 / x`"),
+        (
+            dividing(quotient, forward=lambda x, y: reboxed(x, y) if is_value(y) else x * (1 / y)),
+            "heard of `a = x / y`",
+        ),
+        (dividing(lambda g, z, x, y: (2 * g / y, -g * x / y**2)), "with a pencil.$"),
         (dividing(None), "no rule for `np.divide`"),
-        (dividing(lambda g, z, x, y: (..., ...)), "Replace the three dots"),
-        (dividing(lambda g, z, x, y: ...), "Replace the three dots"),
+        (dividing(lambda g, z, x, y: (..., ...)), "computes with three dots. Replace all of them.$"),
+        (dividing(lambda g, z, x, y: ...), "computes with three dots"),
         (dividing(quotient, forward=reboxed, reflected=reboxed_reflected), "no tape has heard of"),
-        (dividing(lambda g, z, x, y: g / y), "raised TypeError.*returns a tuple"),
+        (dividing(lambda g, z, x, y: g / y), "raised IndexError.*returns a tuple"),
+        (dividing(lambda g, z, x, y: g / y, names=NUMBERS), "raised TypeError.*returns a tuple"),
         (dividing(quotient, forward=unboxed), "Let `apply` compute it"),
         (dividing(quotient, reflected=lambda self, other: ...), "three dots"),
         (dividing(quotient, reflected=lambda self, other: self / other), "the wrong way round"),
@@ -329,9 +354,24 @@ WRONG = {
         (on_arrays(seed=one), "The seed of an array"),
         (on_arrays(fold=only_left), "but not axes of length 1 that were stretched"),
         (on_arrays(fold=only_ones), "but not axes that were new on the left"),
+        (by_arrays(id="ex-3-answer"), "The seed of an array has to be an array"),
+        (by_arrays((SEED, f"{{target: {ONES}}}"), id="ex-3-answer"), "they go to its inputs"),
+        (by_arrays((ONES, "np.ones_like(target)")), "Rules take numbers, not boxes"),
+        (by_arrays((ONES, "np.ones(len(target.number))")), "A plain number has neither a length"),
+        (by_arrays((ONES, "np.ones(target.number)")), "`np.ones` takes a shape"),
+        (by_arrays(("np.shape(x.number)", "len(x.number)")), "A plain number has neither a length"),
+        (by_arrays(("np.shape(x.number)", "x.number.shape")), "A plain number has neither a length"),
+        (by_arrays(("np.shape(x.number)", "x.shape")), "not of the box"),
+        (by_arrays(("np.shape(x.number)", "np.shape(g)")), "to one shape, that of the target or of `g`"),
+        (by_arrays(("np.shape(x.number)", "np.shape(target.number)")), "to one shape, that of the target or of `g`"),
+        (by_arrays(("np.shape(x.number)", "np.shape(g)"), (ONES, "1.0")), "The seed of an array has to be an array"),
+        (by_arrays(("if g is None", "if not g")), "Ask `if g is None`"),
+        ((ARRAYS["Tape"], ARRAYS["Value"]), "This leaves the work to `walk`. Fix the three lines here"),
+        (leaving_it("pass", ARRAYS), "has no `gradient` of its own"),
+        (on_arrays(names=LENDING), "`Value` should keep a copy"),
         (on_arrays(names=WITHOUT_COPIES), "Note a copy"),
-        (on_arrays(fold=of_the_box), "not of the box"),
-        (on_arrays(seed=lambda target: np.ones(np.shape(target))), "not of the box"),
+        (by_arrays(("np.shape(x.number)", "np.shape(x)")), "not of the box"),
+        (by_arrays((ONES, "np.ones(np.shape(target))")), "not of the box"),
         (on_arrays(fold=lambda g, x, entry: np.sum(g)), "with a pencil"),
         (tape(lambda self, target, sources: None, ARRAYS), "returns None"),
     ],

@@ -219,6 +219,24 @@ def or_equals(needed, instruction):
     needed |= instruction.reads()
 
 
+def overwriting(listing):
+    needed, left = listing.kept(), []
+    for instruction in reversed(listing.instructions):
+        if instruction.is_guard or instruction.output_value in needed:
+            left.append(instruction)
+            needed = set(instruction.reads())
+    return listing.with_instructions(left[::-1])
+
+
+def without_parentheses(listing):
+    needed, left = listing.kept(), []
+    for instruction in reversed(listing.instructions):
+        if instruction.is_guard or instruction.output_value in needed:
+            left.append(instruction)
+            needed.update(instruction.reads)
+    return listing.with_instructions(left[::-1])
+
+
 def without_return(listing):
     drop_unused(listing)
 
@@ -240,6 +258,7 @@ RIGHT = {
         BAKED,
         {name: word.upper() for name, word in BAKED.items()},
         {name: f" {BAKED[name].replace(' ', '  ')} " for name in "gfedcba"},
+        {name.upper(): word for name, word in BAKED.items()},
     ],
     "17.2": [repaired, with_where, with_a_tape, ad.compile(repaired), changed()],
     "17.3": [
@@ -282,12 +301,20 @@ WRONG = {
         (changed(noise=lambda noise: 0.01 * random.standard_normal(noise.shape)), "still drawn inside"),
         (changed(damped=lambda error: float(error) > 1.0), "still refuses it"),
         (changed(damped=lambda error: error.numpy() > 1.0), "still refuses it"),
+        (changed(damped=lambda error: np.float64(error) > 1.0), "no float\\(\\), np.float64\\(\\), .item"),
+        (changed(damped=lambda error: int(error) > 1), "An error of 1.08 is above 1, too: does int"),
+        (
+            changed(noise=lambda noise: 0.01 * np.random.default_rng(0).standard_normal(noise.shape)),
+            "doesn't depend on",
+        ),
+        (changed(size=lambda size: 1.0), "You subtract the whole slope"),
         (changed(noise=lambda noise: 0.0 * noise), "noise is missing"),
         (changed(noise=lambda noise: noise), "a hundredth"),
         (changed(noise=lambda noise: -0.01 * noise), "You subtracted the noise"),
         (judged_without_noise, "the error of the clean x"),
         (changed(damped=lambda error: False), "With an error above 1, the slope should be divided"),
-        (changed(damped=lambda error: error < 1.0), "With an error above 1, the slope should be divided"),
+        (changed(damped=lambda error: error < 1.0), "Is the comparison the right way round"),
+        (changed(damped=lambda error: np.ones(2) * error > 1.0), "returns the value first"),
         (changed(damped=lambda error: error > 10.0), "With an error above 1, the slope should be divided"),
         (changed(damped=lambda error: error > 0.5), "With an error below 1"),
         (changed(damped=lambda error: True), "With an error below 1"),
@@ -325,6 +352,8 @@ WRONG = {
         (from_the_front_in_two_passes, "from the front. When you met sum"),
         (sweep(need=lambda needed, one: needed.add(one.reads())), "puts in the iterator itself"),
         (sweep(need=or_equals), "returns an iterator, not a set"),
+        (overwriting, "overwrites `needed`"),
+        (without_parentheses, "are methods. To call them"),
         (sweep(need=lambda needed, one: needed.union(one.reads())), "`union` and `|` return another set"),
         (sweep(need_of_guard=lambda needed, one: None), "greater is gone, but a guard reads its result"),
         (sweep(need=lambda needed, one: needed.update(one.values)), "argsort is gone, but getitem, which stays, reads"),

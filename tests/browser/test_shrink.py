@@ -72,7 +72,7 @@ def test_predict_asks_how_many_lines_a_pass_takes_out(opened: Any) -> None:
     shown.click("predict")
     shown.click("next")
     shown.stands_at(0)
-    assert "Next comes the pass “unused”. How many lines" in shown.root.locator(".prompt").text_content()
+    assert "Next, “unused” takes out what nothing needs. How many lines" in shown.root.locator(".prompt").text_content()
     shown.root.locator(".predict input").fill("7")
     shown.click("check")
     assert "Read the program from its end" in shown.root.locator(".verdict").text_content()
@@ -82,6 +82,16 @@ def test_predict_asks_how_many_lines_a_pass_takes_out(opened: Any) -> None:
     gone = [line["text"].strip() for line in document["compiling"][1]["lines"] if line.get("state") == "gone"]
     names = ", ".join(line.split(" = ")[0] for line in gone)
     assert f"It takes out {names}." in shown.root.locator(".verdict").text_content()
+    counts = shown.root.locator(".stages b")
+    assert [count.is_visible() for count in counts.all()] == [True, True, *[False] * (counts.count() - 2)]
+    asked = []
+    for number in range(2, len(document["steps"])):
+        shown.click("next")
+        if shown.root.locator(".question").is_visible():
+            asked.append(document["compiling"][number]["name"])
+            shown.click("reveal")
+        shown.stands_at(number)
+    assert asked == [one["name"] for one in document["compiling"][2:] if any("why" in line for line in one["lines"])]
     tab.is_quiet()
 
 

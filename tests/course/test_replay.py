@@ -75,3 +75,27 @@ def test_a_source_that_nothing_reaches_has_none():
 def test_what_has_no_number_is_refused():
     with pytest.raises(AttributeError, match="number"):
         replay([], Thing(number=1.0), {"x": 3.0}, [], "mine")
+
+
+def test_what_our_rules_would_have_to_compute_is_left_out():
+    sources = {"x": np.array([1.0, 2.0, 3.0]), "y": np.array([[1.0], [4.0]])}
+    document = replay(*recorded(three_uses, **sources), "yours").document()
+    assert document["program"] == {"lines": [], "steps": []}
+    assert "nudges" not in document
+    for entry in document["entries"]:
+        assert "broadcast" not in entry
+        assert set(entry["contributions"]) == {None}
+        assert document["formulas"][entry["formula"]][0] in ("call", "*", "+")
+    for step in document["steps"]:
+        assert "unfolded" not in step
+        assert step["memory"] is None
+        assert (step["where"] is not None) == ("entry" in step)
+
+
+@pytest.mark.parametrize("wrong", [5.0, np.nan, np.ones(2), np.ones((2, 2)), np.ones((4, 3)), np.full(2, np.inf)])
+@pytest.mark.parametrize("at", range(6))
+def test_a_walk_with_wrong_shapes_plays_too(wrong, at):
+    entries, target, values, notes = recorded(three_uses, x=np.array([1.0, 2.0, 3.0]), y=np.array([[1.0], [4.0]]))
+    entry, g, k, part, after = notes[at]
+    for spoilt in ((entry, wrong, k, part, after), (entry, g, k, wrong, wrong)):
+        assert ad.play(replay(entries, target, values, [*notes[:at], spoilt, *notes[at + 1 :]], "wrong")).html()

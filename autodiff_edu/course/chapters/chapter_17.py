@@ -77,6 +77,7 @@ CHANGES: dict[str, tuple[str, dict[str, str]]] = {
 def baked_in(answer: Any) -> str:
     """Check 17.1: for seven changes, which value counts."""
     needs_dict(answer, '{"a": "new value", ...}')
+    answer = {str(name).lower(): way for name, way in answer.items()}
     needs_each(answer, "abcdefg", "Your answer leaves out")
     given = {name: " ".join(str(answer[name]).lower().split()) for name in CHANGES}
     for name, word in given.items():
@@ -105,9 +106,11 @@ def repaired(answer: Any) -> str:
     compiled = ad.compile(answer)
     cases = [(far_y, 1, 0.3), (near_y, 1, 0.1), (near_y, -1, 0.1), (near_y, 1, 0.7), (below, 1, 0.1), (above, 1, 0.1)]
     cases.append((below, -100, 0.1))  # so much noise that it decides the branch
+    one, other = (_compiled_call(answer, compiled, w, x, near_y, times * noise, 0.1) for times in (1, -1))
+    ignores = isinstance(one, ad.Tensor) and near(one, other)
     for y, times, size in cases:
         given = _compiled_call(answer, compiled, w, x, y, times * noise, size)
-        _judge_step(given, w, x, y, times * noise, size)
+        _judge_step(given, w, x, y, times * noise, size, ignores)
     return "It compiles, and both of its paths are right."
 
 
@@ -119,16 +122,20 @@ def _compiled_call(answer: Any, compiled: Any, *args: Any) -> Any:
             "Two recordings gave different numbers, so something random is still drawn inside. Use `noise`."
         ) from error
     except LeavingError as error:
+        told = str(error).partition(". ")[0]
         raise NotYet(
-            f"ad.compile still refuses it. {error}. Leave tensors as they are, in comparisons and in what you return."
+            f"ad.compile still refuses it. {told}. Leave tensors as they are, in comparisons and in what you return: "
+            "no float(), np.float64(), .item() or .numpy()."
         ) from error
     except Exception as error:
+        if "any()" in str(error):
+            raise NotYet("The `if` asks about the slope. `value_and_grad` returns the value first.") from error
         call(answer, *args, written=SIGNATURE)  # names what raises it without compiling, too
         raise NotYet("Return the new w, a tensor. Is something still three dots, or a plain number?") from error
     return given
 
 
-def _judge_step(given: Any, w: Any, x: Any, y: Any, noise: Any, size: float) -> None:
+def _judge_step(given: Any, w: Any, x: Any, y: Any, noise: Any, size: float, ignores: bool) -> None:
     if isinstance(given, tuple | list | dict):
         raise NotYet(f"Your step returns a {type(given).__name__}. Return only the new w.")
     if not isinstance(given, ad.Tensor) or given.shape != w.shape:
@@ -144,6 +151,8 @@ def _judge_step(given: Any, w: Any, x: Any, y: Any, noise: Any, size: float) -> 
 
     right = after(noise, size)
     clean = bool(np.mean((x @ w - y) ** 2) > 1.0)
+    error = np.mean(((x + 0.01 * noise) @ w - y) ** 2)
+    cut = f" An error of {error:.2f} is above 1, too: does int() cut it to 1?" if 1.0 < error < 2.0 else ""
     known = [
         (after(0.0 * noise, size), "The noise is missing: x should become x + 0.01 * noise."),
         (after(100.0 * noise, size), "The noise is a hundredth: 0.01 * noise."),
@@ -154,12 +163,16 @@ def _judge_step(given: Any, w: Any, x: Any, y: Any, noise: Any, size: float) -> 
             "take.",
         ),
         (after(noise, size, damping=10.0), "With an error above 1, you multiply the slope by 10. Divide it by 10."),
-        (after(noise, size, damped=False), "With an error above 1, the slope should be divided by 10."),
+        (
+            after(noise, size, damped=False),
+            "With an error above 1, the slope should be divided by 10. Is the comparison the right way round?" + cut,
+        ),
         (
             after(noise, size, damped=True),
             "With an error below 1, the slope should stay as it is. Only a large one is divided.",
         ),
         (after(noise, size, samples=1), "That's the step for the sum of the squares. The loss is their mean: np.mean."),
+        (after(noise, 1.0), "You subtract the whole slope. Multiply it by `size` first."),
         (after(noise, 0.1), "I passed another `size`, and the step didn't change. Does it use the global one?"),
         (
             after(noise, 0.1 * size),
@@ -178,6 +191,8 @@ def _judge_step(given: Any, w: Any, x: Any, y: Any, noise: Any, size: float) -> 
     for wrong, hint in known:
         if near(given, wrong):
             raise NotYet(hint)
+    if ignores:
+        raise NotYet("Your step doesn't depend on `noise`. Draw nothing yourself: add 0.01 times what the caller drew.")
     raise NotYet(
         f"It compiles, but after a step with size {size} the new w is {np.array2string(right, precision=5)}; yours is "
         f"{np.array2string(given.numpy(), precision=5)}. "
@@ -252,6 +267,8 @@ def _stays(answer: Any, listing: Listing, before: list[_Watched]) -> list[_Watch
                 "`reads()` returns an iterator, not a set. Write needed.update(instruction.reads()), or make a set of "
                 "it: set(instruction.reads())."
             ) from problem
+        if "'method'" in str(problem.__cause__):
+            raise NotYet("`kept` and `reads` are methods. To call them, write `kept()` and `reads()`.") from problem
         raise
     if listing.instructions != before:
         raise NotYet("Leave listing.instructions as it is: collect what stays in a list of its own.")
@@ -328,7 +345,7 @@ PREDICTIONS: dict[str, Prediction] = {
         ),
         hints={
             "10,000 times": "That's without compiling. The program replaces the function.",
-            "once, to record it": "Almost. Can one recording show whether the function does the same every time?",
+            "once, to record it": "Can one recording show whether the function does the same every time?",
             "never": "The function has to be recorded first.",
         },
         why="Most people say once. It's recorded once more to compare, because two recordings that differ can't become "

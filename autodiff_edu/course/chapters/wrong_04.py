@@ -132,6 +132,7 @@ NUMBERS = [
         _program("a = x + y; b = a * a; c = b * x", "b", x=3.0, y=5.0),
         _program("a = x + x; b = a + a", "b", x=3.0, y=5.0),
         _program("a = x * x; b = np.sin(y); c = y * 2.0", "a", x=3.0, y=5.0),
+        _program("a = x - x; b = a * a", "b", x=3.0, y=5.0),
         *draw(60, ("+", "-", "*", "np.sin"), ((),), 20250401),
     ]
 ]
@@ -151,6 +152,7 @@ QUOTIENTS = [
     [
         _program("a = x / y", "a", x=6.0, y=2.0),
         _program("a = 1.0 / x", "a", x=2.0, y=2.0),
+        _program("a = x / 2.0", "a", x=2.0, y=2.0),
         _program("a = x / y; b = a * a", "b", x=6.0, y=2.0),
         *draw(20, ("+", "*", "/"), ((),), 20250403),
     ],
@@ -192,24 +194,29 @@ def walk(program: Program, slip: str = "", rules: dict[str, Rule] = RULES, fold:
     values = program.run(program.sources)
     target = program.lines[-1].output if slip == "last" else program.target
     seed: Any = np.ones(np.shape(values[target]))[()]
-    if slip in ("seed", "one"):
+    if slip in ("seed", "one", "one, shape of g"):
         seed = values[target] if slip == "seed" else 1.0
     elif slip == "in place":
         seed = np.array(seed)
-    cotangents: dict[str, Any] = {target: seed}
+    cotangents: dict[str, Any] = {} if slip == "unseeded" else {target: seed}
 
-    def pull(line: Line, deeper: bool = False) -> None:
+    def pull(line: Line, deeper: bool = False) -> bool:
         output, symbol, inputs = line
-        if (g := cotangents.get(output, 0.0 if slip == "dead" else None)) is None:
-            return
+        if (g := cotangents.get(output, 0.0 if slip == "dead" else None)) is None or (
+            slip == "not g" and not np.any(g)
+        ):
+            return False
         if slip == "without g":
             g = np.ones(np.shape(g))[()]
         parts = rules[symbol](g, values[output], *(values[x] if isinstance(x, str) else x for x in inputs))
         before = dict(cotangents)
-        for x, part in zip(inputs, parts, strict=True):
+        for x, part in zip(inputs, parts[::-1] if slip == "swapped" else parts, strict=False):
             if not isinstance(x, str):
+                if slip == "inside pairs":
+                    break
                 continue
-            part = fold(part, np.shape(values[output if slip == "output" else x]))
+            fits = g if slip.endswith("shape of g") else values[output if slip == "output" else x]
+            part = fold(part, np.shape(fits))
             if slip == "overwrite" or x not in cotangents:
                 cotangents[x] = part
             elif slip == "in place" and isinstance(cotangents[x], np.ndarray):
@@ -222,6 +229,9 @@ def walk(program: Program, slip: str = "", rules: dict[str, Rule] = RULES, fold:
                 for earlier in program.lines:
                     if earlier.output == x:
                         pull(earlier, deeper)
+            if slip.startswith("inside "):
+                break
+        return True
 
     if slip == "early":
         for line in program.lines:
@@ -229,11 +239,15 @@ def walk(program: Program, slip: str = "", rules: dict[str, Rule] = RULES, fold:
                 pull(line, deeper=True)
     else:
         for line in program.lines if slip == "forwards" else reversed(program.lines):
-            pull(line)
+            reached = pull(line)
+            if slip == "inside" or (slip.startswith("inside ") if reached else slip == "break"):
+                break
     absent = 0.0 if slip == "zero" else None
     return {name: cotangents.get(name, absent) for name in program.sources}
 
 
+INSIDE = "At most one contribution got through: does `return` stand inside the loops?"
+ONES = "The seed of an array has to be an array: ones, in the shape of the target."
 SLIPS: dict[str, tuple[Callable[[Program], Gradients], str]] = {
     "overwrite": (
         partial(walk, slip="overwrite"),
@@ -247,8 +261,31 @@ SLIPS: dict[str, tuple[Callable[[Program], Gradients], str]] = {
     ),
     "forwards": (
         partial(walk, slip="forwards"),
-        "Your walk goes forwards. A cotangent is complete only when all later uses have sent their part, so start at "
-        "the end.",
+        "Only the target's own entry was pulled back: does your walk go forwards, or does `return` stand inside the "
+        "loop?",
+    ),
+    "inside": (
+        partial(walk, slip="inside"),
+        "Only the last entry was looked at: does `return` stand inside the loop?",
+    ),
+    "inside both": (partial(walk, slip="inside both"), INSIDE),
+    "inside pairs": (partial(walk, slip="inside pairs"), INSIDE),
+    "break": (
+        partial(walk, slip="break"),
+        "Your walk ends at the first entry that does not lead to the target, as `break` does. Skip only that one, with "
+        "`continue`.",
+    ),
+    "unseeded": (
+        partial(walk, slip="unseeded"),
+        "All slopes are None: nothing ever flowed. Before the walk, give the target a seed.",
+    ),
+    "swapped": (
+        partial(walk, slip="swapped"),
+        "The contributions have changed places: the first one belongs to the first input.",
+    ),
+    "not g": (
+        partial(walk, slip="not g"),
+        "`if not g` skips a cotangent of 0 too, and 0 is an answer. Ask `if g is None`.",
     ),
     "early": (
         partial(walk, slip="early"),
@@ -278,7 +315,7 @@ SLIPS: dict[str, tuple[Callable[[Program], Gradients], str]] = {
     ),
     "one": (
         partial(walk, slip="one"),
-        "The seed of an array has to be an array: ones, in the shape of the target.",
+        ONES,
     ),
     "in place": (
         partial(walk, slip="in place"),
@@ -289,6 +326,15 @@ SLIPS: dict[str, tuple[Callable[[Program], Gradients], str]] = {
         partial(walk, slip="output"),
         "Your walk folds contributions to the shape of the entry's output. But they go to its inputs, and each "
         "of these has a shape of its own.",
+    ),
+    "shape of g": (
+        partial(walk, slip="shape of g"),
+        "Your walk folds all contributions to one shape, that of the target or of `g`. But they go to the inputs, and "
+        "each of these has a shape of its own.",
+    ),
+    "one, shape of g": (
+        partial(walk, slip="one, shape of g"),
+        ONES,
     ),
     "unfolded": (
         partial(walk, fold=_same),
@@ -304,6 +350,8 @@ SLIPS: dict[str, tuple[Callable[[Program], Gradients], str]] = {
     ),
 }
 """By name: the gradients that a tape with this slip computes for a program, and the hint."""
+ON_NUMBERS = tuple(SLIPS)[: tuple(SLIPS).index("one")]
+"""The slips that a walk over numbers can have."""
 
 
 def _quotient(rule: Rule) -> Callable[[Program], Gradients]:
@@ -321,6 +369,18 @@ WRONG_QUOTIENTS: list[tuple[Callable[[Program], Gradients], str]] = [
     (
         _quotient(lambda g, z, x, y: (1 / y * np.ones(np.shape(g)), -x / y**2 * np.ones(np.shape(g)))),
         "The cotangent g is left out. Both contributions are multiplied by it.",
+    ),
+    (
+        _quotient(lambda g, z, x, y: (1 / y * np.ones(np.shape(g)), -g * x / y**2)),
+        "The cotangent g is left out of the first contribution.",
+    ),
+    (
+        _quotient(lambda g, z, x, y: (g / y, -x / y**2 * np.ones(np.shape(g)))),
+        "The cotangent g is left out of the second contribution.",
+    ),
+    (
+        _quotient(lambda g, z, x, y: (g / y,)),
+        "Your rule returns one contribution, the one to x. The divisor y needs one too.",
     ),
     (_quotient(lambda g, z, x, y: (g * y, g * x)), "That is the rule of a product."),
 ]

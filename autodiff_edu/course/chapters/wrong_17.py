@@ -23,6 +23,8 @@ def why_pass(
     missing = [one for one in right if one not in left]
     if any(one.is_guard for one in missing):
         return "A guard is gone. It computes nothing, but it checks that the program is still the right one."
+    if set(left) == _overwritten(listing):
+        return "Each turn overwrites `needed`. Add to it: needed.update(instruction.reads())."
     if missing and missing[-1].output_value in listing.kept():
         return _why_result(missing[-1], left, listing)
     if missing:
@@ -84,3 +86,13 @@ def _from_the_front(listing: Listing) -> tuple[set[Instruction], set[Instruction
             once.add(one)
             needed.update(one.reads())
     return once, {one for one in listing.instructions if one.is_guard or one.output_value in needed}
+
+
+def _overwritten(listing: Listing) -> set[Instruction]:
+    """Return what stays if each instruction replaces `needed`, on the way from the end."""
+    needed, stays = listing.kept(), set()
+    for one in reversed(listing.instructions):
+        if one.is_guard or one.output_value in needed:
+            stays.add(one)
+            needed = set(one.reads())
+    return stays

@@ -38,7 +38,7 @@ export function questionsOf(trace, history, grouped) {
       // Each turn of a loop does the same, and is asked about once.
       const place = (each) => where && [each, where.code, where.line, where.columns, argument].join();
       const isFree = (each) =>
-        !(asked[each] >= MOST[each]) && !done.has(place(each)) && (isWhole || row.some((before) => before !== each));
+        !(asked[each] >= MOST[each]) && !done.has(place(each)) && (isWhole || kind === "compile" || row.some((before) => before !== each));
       const free = (number && KINDS[kind]?.filter(isFree)) || [];
       free.sort((one, other) => (latest[one] ?? -1) - (latest[other] ?? -1));
       for (const each of free) {

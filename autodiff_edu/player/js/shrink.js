@@ -1,7 +1,7 @@
 /** A program that gets shorter: what is left of it after each pass, and the lines that the pass takes out, with reasons. */
 
 import { numbered } from "./answers.js";
-import { make, reveal, set, write } from "./dom.js";
+import { make, set, write } from "./dom.js";
 import { STRINGS } from "./strings.js";
 
 export function shrinkView({ compiling: stages }, history, go) {
@@ -24,11 +24,12 @@ export function shrinkView({ compiling: stages }, history, go) {
     buttons.forEach((button, index) => set(button, "aria-current", index === step ? "step" : null));
     write(constants, known.length ? words.constants(known) : "");
     table.replaceChildren(...lines.map(row));
-    const first = table.querySelector("tr[data-state]:not(:first-child)");
-    if (first) reveal(box, first);
-    else box.scrollTop = 0;
+    const first = table.querySelector("[data-state=gone]") ?? table.querySelector("[data-state]") ?? table;
+    requestAnimationFrame(() => { // with what comes after it in view
+      box.scrollTop += first.getBoundingClientRect().top - box.getBoundingClientRect().top - box.clientHeight / 4;
+    });
   };
-  const list = make("nav", { class: "stages", "aria-label": words.stages }, ...buttons);
+  const list = make("nav", { class: "stages", "aria-label": words.stages }, words.left, ...buttons);
   const box = make("div", { class: "scroll" }, table);
   const element = make("figure", { class: "shrink", "aria-label": words.heading }, list, constants, box);
   return { element, show };
@@ -38,12 +39,13 @@ export function shrinkView({ compiling: stages }, history, go) {
 export function shrinkQuestions({ compiling: stages }) {
   const words = STRINGS.shrink;
   const taken = (step, number) => {
-    const { name, lines } = stages[number];
+    const { name, lines, purpose } = stages[number];
     const gone = lines.filter(({ state }) => state === "gone");
     const changed = lines.filter(({ state }) => state === "changed").length;
     if (!gone.length) return null;
     const why = words.why(gone.map(({ text }) => text.trim().split(" = ")[0]));
-    const about = { prompt: words.prompt(name), mistakes: [[changed, words.changed]], hint: words.hint, why };
+    const hint = words.hints[name] ?? words.hint;
+    const about = { prompt: words.prompt(name, purpose), mistakes: [[changed, words.changed]], hint, why };
     return numbered({ data: gone.length, text: String(gone.length) }, about);
   };
   return { taken };

@@ -389,10 +389,17 @@ export const STRINGS = {
   shrink: {
     heading: "Program",
     stages: "Passes, with the number of operations left",
+    left: "operations:",
     constants: (names) => `constants: ${names.join(", ")}`,
-    prompt: (name) => `Next comes the pass “${name}”. How many lines will it take out?`,
+    prompt: (name, purpose) => `Next, “${name}”${purpose && ` ${purpose}`}. How many lines will go?`,
     changed: "That many lines change. How many go?",
-    hint: "Read the program from its end: what does each line need, and is it needed itself?",
+    hint: "Which lines does this pass make superfluous?",
+    hints: {
+      unused: "Read the program from its end: is what a line computes read by a line that is needed itself?",
+      folded: "Which lines compute with constants alone, or return what they are given?",
+      shared: "Which lines compute what a line above them computes already?",
+      joined: "Which results are small, have no name in your code, and are read by one line only?",
+    },
     why: (names) => `It takes out ${names.join(", ")}.`,
   },
   array: {
