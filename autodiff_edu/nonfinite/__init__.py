@@ -23,31 +23,27 @@ from __future__ import annotations
 import html
 import textwrap
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..core.active import only
-from ..core.rule import RULES as RULES
 from ..custom.call import Custom
 from ..custom.checkpoint import Segment
 from ..derivatives.requests import seeds_of, tensors_of
 from ..derivatives.steps import Step, steps
-from ..text.formatting import number as number
 from ..text.formatting import short_argument
 from ..text.labels import labels_of
 from ..text.places import Place
-from .birth import Index, at, bad, bad_arguments, first, inputs_of, is_elementwise, told_backward
-from .remedies import PICKING, dropped, remedy, spoken
+from .birth import Index, at, bad, bad_arguments, first, inputs_of, is_elementwise, spoken, told_backward
+from .remedies import LARGE, remedy
+from .silencers import dropped, silencer
 
 if TYPE_CHECKING:
     from ..core.entry import Entry
     from ..core.tape import Tape
     from ..core.tensor import Tensor
     from .remedies import Makers
-
-Silencer = tuple["Entry", int]  # and the argument that it sends nothing to
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -228,29 +224,6 @@ class _Search:
                 return self.forward([entry], None, next((s for s in self.steps if s[0] is entry), None))
         return None
 
-    def silencer(self, step: Step, index: Index | None) -> Silencer | None:
-        """Find the step that set the arriving cotangent to 0, at one element or (for None) anywhere."""
-        zero = np.asarray(step[1]) == 0
-        if not (zero.any() if index is None else zero[index]):
-            return None
-        id = step[0].output_id
-        earlier = list(takewhile(lambda other: other is not step, self.steps))
-        for entry, cotangent, contributions in reversed(earlier):
-            sent: tuple[Any, Any] = next(((k, value) for k, to, _, value, _ in contributions if to == id), (None, None))
-            argument, value = sent
-            if argument is None:
-                continue
-            if is_elementwise(entry) and np.shape(value) == np.shape(cotangent):
-                quiet = (value == 0) & (cotangent != 0)
-                silent = quiet.any() if index is None else quiet[index]
-            else:
-                silent = np.any(cotangent != 0) and (entry.operation in PICKING or entry.name == "getitem")
-                index = None
-            if silent:
-                return entry, argument
-            id = entry.output_id
-        return None
-
     # Telling it -------------------------------------------------------------------------------------------------------
 
     def tell_data(
@@ -283,8 +256,10 @@ class _Search:
         by = None
         if not self.bad_targets:
             if step is not None:
-                by = self.silencer(step, index if np.shape(step[1]) == wrong.shape else None)
-            account += "" if by is None else f"\n{dropped(by[0])}."
+                by = silencer(step, self.steps, index if np.shape(step[1]) == wrong.shape else None)
+                if by is not None and step.entry is not entry:  # the bad value went on before it did harm
+                    by = by._replace(is_aligned=False)
+            account += "" if by is None else f"\n{dropped(by.entry)}."
             if made is None:
                 account += self.afterthought()
             elif by is None:
@@ -306,15 +281,17 @@ class _Search:
         said = told_backward(entry, argument, name, cotangent, sent, index, value, is_sum)
         account = f"Backward, {entry.place}: {self.equation(entry)}: {said}."
         if together and not is_sum:
-            by = self.silencer(step, index)
+            by = silencer(step, self.steps, index)
         elif value == "nan" and not is_sum and not isinstance(entry.operation, Custom):
-            by = self.silencer(step, None)
+            by = silencer(step, self.steps, None)
         if by is not None:
-            account += f"\n{dropped(by[0])}: that is why the cotangent is 0. But 0 times inf is nan."
-        if isinstance(entry.operation, Custom) and not isinstance(entry.operation, Segment) and not is_sum:
+            account += f"\n{dropped(by.entry)}: that is why the cotangent is 0. But 0 times inf is nan."
+        if is_sum:
+            advice = LARGE
+        elif isinstance(entry.operation, Custom) and not isinstance(entry.operation, Segment):
             advice = f"Check what the backward function of {entry.name} computes there, for example with np.isfinite."
         else:
-            advice = remedy(entry, inputs, value, by, self.labels, self.makers)
+            advice = remedy(entry, (*inputs, cotangent), value, by, self.labels, self.makers)
         return Nonfinite(entry, entry.place, entry.name, "backward", value, index, inputs, advice, account)
 
     def equation(self, entry: Entry) -> str:

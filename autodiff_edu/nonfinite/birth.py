@@ -20,8 +20,8 @@ import numpy as np
 from ..core.rule import RULES
 from ..custom.call import Custom
 from ..custom.checkpoint import Segment
-from ..text.formatting import number
-from .remedies import spoken
+from ..text.formatting import number, short_argument
+from ..text.shared import operators
 
 if TYPE_CHECKING:
     from ..core.entry import Entry
@@ -46,7 +46,8 @@ def bad(value: Any) -> Any:
 
 def is_elementwise(entry: Entry) -> bool:
     """Return whether an entry's operation works element by element."""
-    return entry.operation in RULES and RULES[entry.operation].kind == "elementwise"
+    kind = RULES[entry.operation].kind if entry.operation in RULES else None
+    return kind == "elementwise" or (kind == "step" and isinstance(entry.operation, np.ufunc))
 
 
 def bad_arguments(entry: Entry) -> list[int]:
@@ -99,6 +100,17 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float | complex) or hasattr(value, "dtype")
 
 
+def spoken(entry: Entry, inputs: tuple[Any, ...]) -> str:
+    """Describe an operation with numbers: "log of 0", "1 divided by 0"."""
+    parts = [short_argument(value) for value in inputs]
+    operator = None if isinstance(entry.operation, Custom) else operators().get(entry.name)
+    if entry.name == "cast":
+        return f"{parts[0]} as {parts[1]}"
+    if operator and len(parts) == 2:
+        return f"{parts[0]} {operator.aloud} {parts[1]}"
+    return f"{entry.name} of {' and '.join(parts)}"
+
+
 def born_forward(entry: Entry) -> Birth | None:
     """Return how an operation made something that is not finite from finite inputs, if it did."""
     wrong = bad(entry.output_value)
@@ -124,20 +136,61 @@ def born_backward(
     return Birth(kind, told_backward(entry, argument, name, cotangent, value, index, kind, is_sum))
 
 
+def born_tangent(
+    entry: Entry, names: dict[int, str], output: str, moving: Any, contributions: Any, tangent: Any
+) -> Birth | None:
+    """Return how an operation spoiled the tangent of its `output`, if finite tangents moved finite values.
+
+    `names` has the names of the arguments that are shown; `moving` and `contributions` have an item per argument, None
+    for one that does not move.
+    """
+    made = bad(tangent)
+    if not made.any() or any(bad(each).any() for each in (*moving, entry.output_value, *entry.values)):
+        return None
+    index, value = first(tangent, made)
+    guilty = [k for k, part in enumerate(contributions) if bad(part).any()]
+    if guilty:
+        index, value = first(contributions[guilty[0]], bad(contributions[guilty[0]]))
+    end = f"{value}{_at_of(entry, tangent, index)}"
+    if not guilty:
+        return Birth(value, f"the contributions to the tangent of {output} are finite, but add up to {end}")
+    (k, *_) = guilty
+    product = _product(entry, k, names.get(k, ""), "tangent", moving[k], contributions[k], index)
+    unexplained = f"the tangent of {output} is {end}, although everything it is computed from is finite"
+    return Birth(value, f"{product} gives {end}" if product else unexplained)
+
+
 def told_backward(
     entry: Entry, argument: int, name: str, cotangent: Any, sent: Any, index: Index, value: str, is_sum: bool
 ) -> str:
     """Describe how `value` entered a contribution to `name`, or the sum of all contributions."""
+    end = f"{value}{_at_of(entry, cotangent, index)}"
     if is_sum:
-        return f"the contributions to {name} are finite, but add up to {value}{at(index)}"
-    if is_elementwise(entry) and np.shape(cotangent) == np.shape(sent):
-        inputs = inputs_of(entry, index)
-        factor, arrived = factor_of(entry, argument, inputs, index), np.asarray(cotangent)[index]
-        return (
-            f"the derivative of {spoken(entry, inputs)} with respect to {name} is {number(factor)}, "
-            f"and times the cotangent {number(arrived)} gives {value}{at(index)}"
-        )
+        return f"the contributions to {name} are finite, but add up to {end}"
+    if product := _product(entry, argument, name, "cotangent", cotangent, sent, index):
+        return f"{product} gives {end}"
     if isinstance(entry.operation, Custom):
         what = "second run" if isinstance(entry.operation, Segment) else "backward function"
-        return f"the {what} of {entry.name} gives {value}{at(index)} for {name}; its input is finite"
-    return f"its contribution to {name} is {value}{at(index)}, although everything it is computed from is finite"
+        return f"the {what} of {entry.name} gives {end} for {name}; its input is finite"
+    return f"its contribution to {name} is {end}, although everything it is computed from is finite"
+
+
+def _product(entry: Entry, argument: int, name: str, word: str, arrived: Any, sent: Any, index: Index) -> str:
+    """Describe the product of an elementwise derivative and what arrived; empty if an element is not one product."""
+    if not is_elementwise(entry) or np.shape(arrived) != np.shape(sent):
+        return ""
+    inputs = inputs_of(entry, index[_stacked(entry, arrived) :])
+    factor = factor_of(entry, argument, inputs, index[_stacked(entry, arrived) :])
+    return (
+        f"the derivative of {spoken(entry, inputs)} with respect to {name} is {number(factor)}, and times the {word} "
+        f"{number(np.asarray(arrived)[index])}"
+    )
+
+
+def _stacked(entry: Entry, arrived: Any) -> int:
+    """Count the axes that a cotangent or tangent of the output has in front: 1 for a stack of them, else 0."""
+    return np.ndim(arrived) - np.ndim(entry.output_value)
+
+
+def _at_of(entry: Entry, arrived: Any, index: Index) -> str:
+    return at(index) + " of the stack" * _stacked(entry, arrived)

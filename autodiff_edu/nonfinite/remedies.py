@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..custom.call import Custom
 from ..custom.checkpoint import Segment
-from ..rules.operations import clip
-from ..text.formatting import short_argument
 from ..text.places import names
 from ..text.shared import operators
+from .birth import is_elementwise, is_number
 
 if TYPE_CHECKING:
     from ..core.entry import Entry
     from ..text.labels import Labels
+    from .silencers import Silencer
 
     Makers = dict[int | None, Entry]  # None is the id of a plain number, which no entry made
 
@@ -53,6 +54,7 @@ REMEDIES = {
     "reciprocal": Remedy(0, "1.0", "np.reciprocal(np.where({x} == 0, 1.0, {x}))"),
     "remainder": Remedy(1, "1.0", "np.remainder({0}, np.where({1} == 0, 1.0, {1}))"),
     "fmod": Remedy(1, "1.0", "np.fmod({0}, np.where({1} == 0, 1.0, {1}))"),
+    "floor_divide": Remedy(1, "1.0", "np.floor_divide({0}, np.where({1} == 0, 1.0, {1}))"),
     "power": Remedy(0, "1.0", "np.power(np.maximum({0}, {tiny}), {1})"),
     "float_power": Remedy(0, "1.0", "np.float_power(np.maximum({0}, {tiny}), {1})"),
     "exp": Remedy(0, "0.0", "np.exp(np.minimum({x}, {most}))", _EXP),
@@ -70,52 +72,105 @@ REMEDIES = {
 """For each operation that makes NaN or infinity of ordinary numbers, what to write instead."""
 
 LARGE = "The numbers are too large for their dtype: scale them down first, or add logarithms in place of multiplying."
+LOOK = "Look at its inputs: print them before this line."
 ALSO_OVERFLOW = {"divide", "reciprocal", "power", "float_power"}
 """Operations that overflow, too, where the argument to mend is not 0: then their remedy does not help."""
 
-PICKING = {np.where, np.maximum, np.minimum, np.fmax, np.fmin, clip, np.max, np.min}
-"""Operations that pass some elements on and drop the others."""
+DIVIDING = {"divide", "floor_divide", "remainder", "fmod"}
+"""Operations that only fail where the second argument is 0."""
+
+GROWING = {np.prod, np.cumprod}
+"""Operations that overflow even with inputs of ordinary size."""
 
 
 def remedy(
-    entry: Entry, inputs: tuple[Any, ...], value: str, by: tuple[Entry, int] | None, labels: Labels, makers: Makers
+    entry: Entry, inputs: tuple[Any, ...], value: str, by: Silencer | None, labels: Labels, makers: Makers
 ) -> str:
-    """Return what to write in place of an entry that made `value`; `by` is what silenced it, and at which argument."""
+    """Return what to write in place of an entry that made `value`.
+
+    `inputs` are the numbers that it came from, the arguments first, and `by` is what silenced it.
+    """
     if isinstance(entry.operation, Segment):
         return f"Call {entry.name} without ad.checkpoint, and tape.first_nonfinite names the operation inside it."
+    if by is not None and by.entry.operation is np.where:
+        return double_where(entry, by, labels, makers)
+    if isinstance(entry.operation, Custom):
+        return f"Check what {entry.name} computes there, for example with np.isfinite."
     known = REMEDIES.get(entry.name)
-    if by is not None and by[0].operation is np.where:
-        return double_where(entry, *by, labels, makers)
     if known is None:
-        return LARGE if value != "nan" else "Look at its inputs: print them before this line."
+        return LARGE if value != "nan" and _is_large(entry, inputs) else LOOK
     if value != "nan" and entry.name in ALSO_OVERFLOW and np.all(inputs[known.argument] != 0):
         return LARGE
     shown = written(entry, labels, makers)
+    if entry.name in DIVIDING and _is_zero(shown[1]):
+        return f"This line always divides by {shown[1]}: give it another divisor."
     dtype = np.finfo(np.asarray(entry.output_value).dtype)
     limits = {"tiny": f"{dtype.eps:.0e}", "most": f"{np.floor(np.log(dtype.max)):.0f}"}
+    shown = [f"({part})" if _binds_loosely(part) else part for part in shown]
     code = known.code.format(*shown, x=shown[known.argument], **limits)
     if np.iscomplexobj(inputs[known.argument]) and "np.where" not in code:  # which have no order to take a maximum by
         if np.any(inputs[known.argument] != 0):
-            return "Look at its inputs: print them before this line."
+            return LOOK
         shown[known.argument] = "np.where({0} == 0, {tiny}, {0})".format(shown[known.argument], **limits)
         code = f"np.{entry.name}({', '.join(shown)})"
+    if not _parsed(code):  # it has numbers in it that the user's line does not, as the rules of a derivative do
+        return f"Keep its input away from where this happens, for example with np.where.\n{known.words}".rstrip()
     return f"Keep the input away from where this happens:\n    {code}\n{known.words}".rstrip()
 
 
-def double_where(entry: Entry, where: Entry, branch: int, labels: Labels, makers: Makers) -> str:
+def double_where(entry: Entry, by: Silencer, labels: Labels, makers: Makers) -> str:
     """Write the double where: the first guards the input, so that the second has nothing bad to leave out."""
-    known = REMEDIES.get(entry.name)
+    known, where = None if isinstance(entry.operation, Custom) else REMEDIES.get(entry.name), by.entry
     argument = known.argument if known else next(k for k, id in enumerate(entry.ids) if id is not None)
     guarded = [written(entry, labels, makers)[argument], known.safe if known else "1.0"]
     condition, *branches = written(where, labels, makers)
-    safe = f"safe = np.where({condition}, {', '.join(guarded if branch == 1 else guarded[::-1])})"
+    safe = f"safe = np.where({condition}, {', '.join(guarded if by.argument == 1 else guarded[::-1])})"
     before, whole = _source(entry), _source(where) or f"np.where({', '.join([condition, *branches])})"
-    after = with_safe(entry, argument, labels, makers)
-    if before and before in whole:
-        lines = [safe, whole.replace(before, after)]
-    else:
-        lines = [safe, f"{labels[entry.output_id]} = {after}", whole]
-    return "\n    ".join(["Make the input harmless before the operation sees it:", *lines])
+    after, name = with_safe(entry, argument, labels, makers), labels[entry.output_id].partition(".")[0]
+    if not all(map(_parsed, [condition, guarded[0], whole, after, name])) or not _fits(entry, by, labels, makers):
+        return (
+            "Make the input harmless before the operation sees it: compute a condition from the input alone, write "
+            f"safe = np.where(condition, input, {guarded[1]}), and use safe in place of the input."
+        )
+    lines = [whole.replace(before, after)] if before and before in whole else [f"{name} = {after}", whole]
+    return "\n    ".join(["Make the input harmless before the operation sees it:", safe, *lines])
+
+
+def _fits(entry: Entry, by: Silencer, labels: Labels, makers: Makers) -> bool:
+    """Return whether a where's condition can pick from the input of an entry what it picks from the result."""
+    where, results = by.entry, {entry.output_id}
+    for later in makers.values():  # in the order of the tape
+        if not results.isdisjoint(later.ids):
+            results.add(later.output_id)
+    condition = ast.walk(ast.parse(written(where, labels, makers)[0]))
+    names = {node.id for node in condition if isinstance(node, ast.Name)}  # of plain numbers there is no more than this
+    if where.ids[0] in results or any(id in labels and labels[id] in names for id in results):
+        return False  # the condition is computed from the result itself
+    condition_shape, shape = np.shape(where.values[0]), np.shape(entry.output_value)
+    if not condition_shape:
+        return True
+    lengths = zip(condition_shape[::-1], shape[::-1], strict=False)
+    is_narrow = len(condition_shape) <= len(shape) and all(one in (1, other) for one, other in lengths)
+    return is_elementwise(entry) and by.is_aligned and is_narrow
+
+
+def _is_large(entry: Entry, inputs: tuple[Any, ...]) -> bool:
+    """Return whether an operation that made an infinity may have done so because its numbers grew too large."""
+    limit = float(np.finfo(np.asarray(entry.output_value).dtype).max) ** 0.25  # a product of several is above
+    numbers = [value for value in inputs if is_number(value)]
+    return entry.operation in GROWING or any(np.max(np.abs(value), initial=0) > limit for value in numbers)
+
+
+def _is_zero(text: str) -> bool:
+    """Return whether an argument is a zero that is written out in the user's line."""
+    tree = _parsed(text)
+    return isinstance(tree, ast.Constant) and tree.value == 0
+
+
+def _binds_loosely(text: str) -> bool:
+    """Return whether an expression needs parentheses where it is compared."""
+    alone, compared = _parsed(text), _parsed(f"{text} == 0")
+    return not (alone and isinstance(compared, ast.Compare) and ast.dump(compared.left) == ast.dump(alone))
 
 
 def with_safe(entry: Entry, argument: int, labels: Labels, makers: Makers) -> str:
@@ -166,28 +221,12 @@ def _source(entry: Entry) -> str | None:
     if at.columns is None or written.function not in (None, entry.name):
         return None
     text = linecache.getline(at.path, at.line)[slice(*at.columns)]
+    return text if _parsed(text) else None  # it may be a statement, such as y /= x
+
+
+def _parsed(text: str) -> ast.expr | None:
+    """Parse a Python expression; None for a text that is none, such as the numbers of an array."""
     try:
-        ast.parse(text, mode="eval")
-    except SyntaxError:  # a statement, such as y /= x
+        return ast.parse(text, mode="eval").body
+    except SyntaxError:
         return None
-    return text
-
-
-def dropped(entry: Entry) -> str:
-    """Return why an entry sends the cotangent 0 to an element."""
-    if entry.name == "getitem":
-        return f"The indexing in {entry.place} leaves this element out"
-    if entry.operation in PICKING:
-        return f"The {entry.name} in {entry.place} does not take this element"
-    if entry.name == "multiply":
-        return f"The multiply in {entry.place} multiplies it by 0"
-    return f"The {entry.name} in {entry.place} has the derivative 0 there"
-
-
-def spoken(entry: Entry, inputs: tuple[Any, ...]) -> str:
-    """Describe an operation with numbers: "log of 0", "1 divided by 0"."""
-    parts = [short_argument(value) for value in inputs]
-    operator = operators().get(entry.name)
-    if operator and len(parts) == 2:
-        return f"{parts[0]} {operator.aloud} {parts[1]}"
-    return f"{entry.name} of {' and '.join(parts)}"

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from ..core.entry import Entry
-from ..nonfinite.birth import born_backward, born_forward
+from ..nonfinite.birth import born_backward, born_forward, born_tangent
 from ..text.shared import shared
 from . import events
 from .events import Event
@@ -29,6 +29,7 @@ class Births:
     def __init__(self, document: dict[str, Any]) -> None:
         self.document = document
         self.known: set[int] = set()  # tensors that are not finite and have been mentioned
+        self.begun = False  # whether a NaN or an infinity has been mentioned
 
     def sentence(self, event: Event, step: dict[str, Any], arrived: Any) -> str:
         """Return a sentence about what is born at this step, and note it in the step; empty if nothing is.
@@ -38,14 +39,17 @@ class Births:
         match event:
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
                 return self._computed(entry, step)
-            case events.Watch() | events.Assign():
-                array = step.get("value") or self._value(step["tensor"])
-                return self._came_in(step, [(step["tensor"], array)], " with the data")
+            case events.Watch():
+                return self._came_in(step, [(step["tensor"], self._value(step["tensor"]))], " with the data")
+            case events.Assign() if not self.begun:  # else it may well be computed from one that has been mentioned
+                return self._came_in(step, [(step["tensor"], step["value"])], " with the new value")
             case events.Accumulate(entry=entry) if ODD.search(step["after"]["text"]) and entry.values is not None:
                 before = None if event.before is None else event.before._array
                 name = self.document["tensors"][step["tensor"]]["name"]
                 g, sums = None if arrived is None else arrived._array, (event.contribution._array, event.after._array)
                 return self._born(step, born_backward(entry, event.argument, name, g, before, *sums))
+            case events.PushForward(entry=entry) if ODD.search(step["tangent"]["text"]) and entry.values is not None:
+                return self._born(step, self._pushed(event, step))
         return ""
 
     def _computed(self, entry: Entry, step: dict[str, Any]) -> str:
@@ -57,6 +61,16 @@ class Births:
         self.known.add(output)
         return came_in or self._born(step, None if entry.values is None else born_forward(entry))
 
+    def _pushed(self, event: events.PushForward, step: dict[str, Any]) -> Any:
+        tensors, described = self.document["tensors"], self.document["entries"][step["entry"]]
+        arguments = enumerate(described["arguments"])  # without those that an operation of the user's hides
+        names = {k: tensors[each]["name"] if isinstance(each, int) else each for k, each in arguments}
+        moving, parts = (
+            [None if each is None else each._array for each in given] for given in (event.tangents, event.contributions)
+        )
+        output = tensors[step["tensor"]]["name"]
+        return born_tangent(event.entry, names, output, moving, parts, event.tangent._array)
+
     def _value(self, tensor: int) -> dict[str, Any]:
         value: dict[str, Any] = self.document["tensors"][tensor]["value"]
         return value
@@ -65,7 +79,7 @@ class Births:
         for tensor, array in arrays:
             if found := ODD.search(array["text"]):
                 self.known.add(tensor)
-                step["born"] = found[1]
+                step["born"], self.begun = found[1], True
                 how = how or f" with {self.document['tensors'][tensor]['name']}"
                 return f" Here {SPOKEN.get(found[1], found[1])} comes in{how}."
         return ""
@@ -73,5 +87,5 @@ class Births:
     def _born(self, step: dict[str, Any], birth: Any) -> str:
         if birth is None:
             return ""
-        step["born"] = birth.value
+        step["born"], self.begun = birth.value, True
         return f" Here {SPOKEN.get(birth.value, birth.value)} is born: {birth.text}."

@@ -23,6 +23,8 @@ def entries(function, *values):
         (lambda x: x * 2.0, ([np.nan, 1.0],), None),  # it was there before
         (lambda x: np.where(x > 0, x, 1.0), ([np.nan, 1.0],), None),
         (lambda x: x * 2.0, (3.0,), None),
+        (lambda x: x // 0.0, ([1.0, 0.0],), "1 floor-divided by 0 gives inf at element [0]"),
+        (lambda x: x.astype("float16"), (1e6,), "1e+06 as float16 gives inf"),
     ],
 )
 def test_going_forward(function, values, text):
@@ -66,3 +68,23 @@ def test_a_custom_gradient_is_named():
 
     (birth,) = backward(broken, 1.0)
     assert birth.text == "the backward function of broken gives nan for x; its input is finite"
+
+
+def test_a_custom_gradient_called_like_an_operator_is_not_taken_for_it():
+    @ad.custom_gradient
+    def divide(x, y):
+        return x / y, lambda dy: (dy, dy)
+
+    tape, _, _ = entries(divide, 1.0, 0.0)
+    assert born_forward(tape.entries[-1]).text == "divide of 1 and 0 gives inf"
+
+
+def test_an_element_of_a_stack_is_named_with_its_cotangent():
+    tape, _, _ = entries(lambda x: np.sqrt(x), [0.0, 1.0])
+    sent = np.array([[np.inf, 0.0], [np.nan, 0.5]])
+    birth = born_backward(tape.entries[0], 0, "x", np.eye(2), None, sent, sent)
+    assert birth.text.endswith("times the cotangent 1 gives inf at element [0, 0] of the stack")
+    large = np.full((2, 2), 1e308)
+    both = np.full((2, 2), np.inf)
+    birth = born_backward(tape.entries[0], 0, "x", large, large, large, both)
+    assert birth.text == "the contributions to x are finite, but add up to inf at element [0, 0] of the stack"

@@ -5,7 +5,7 @@ import pytest
 from test_nonfinite import found, line
 
 import autodiff_edu as ad
-from autodiff_edu.nonfinite.remedies import LARGE, REMEDIES
+from autodiff_edu.nonfinite.remedies import LARGE, LOOK, REMEDIES
 
 # The operations -------------------------------------------------------------------------------------------------------
 
@@ -23,6 +23,7 @@ FAILING = [
     ("reciprocal", np.reciprocal, (0.0,), "forward", "inf"),
     ("remainder", np.remainder, (1.0, 0.0), "forward", "nan"),
     ("fmod", np.fmod, (1.0, 0.0), "forward", "nan"),
+    ("floor_divide", np.floor_divide, (1.0, 0.0), "forward", "inf"),
     ("power", np.power, (0.0, -1.0), "forward", "inf"),
     ("power", np.power, (-2.0, 0.5), "forward", "nan"),
     ("power", np.power, (0.0, 0.5), "backward", "inf"),
@@ -72,11 +73,63 @@ def test_every_operation_in_the_table_has_a_failing_example():
         (np.sum, [1e308, 1e308], "sum"),
         (np.prod, [1e200, 1e200], "prod"),
         (lambda x: x @ x, [1e200, 1e200], "matmul"),
+        (lambda x: np.prod(x), np.full(400, 10.0), "prod"),
+        (lambda x: x.astype("float16"), 1e6, "cast"),
     ],
 )
 def test_numbers_that_grow_too_large_are_named_so(f, at, name):
     result = found(f, at)
     assert (result.operation, result.value, result.direction, result.remedy) == (name, "inf", "forward", LARGE)
+
+
+@pytest.mark.parametrize(
+    ("f", "at", "name"),
+    [
+        (lambda x: np.linalg.slogdet(x)[1], [[1.0, 2.0], [2.0, 4.0]], "slogdet"),
+        (lambda x: np.var(x, ddof=2), [1.0, 2.0], "var"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Degrees of freedom")
+def test_small_numbers_are_not_said_to_be_too_large(f, at, name):
+    result = found(f, at)
+    assert (result.operation, result.remedy) == (name, LOOK)
+
+
+def test_a_large_cotangent_is_named_too_large():
+    result = found(lambda x: x * 100.0 * 1e307, 1e-300)
+    assert (result.direction, result.remedy) == ("backward", LARGE)
+
+
+@pytest.mark.parametrize("choice", [True, False])
+def test_an_argument_that_binds_loosely_gets_parentheses(choice):
+    result = found(lambda x: 1 / (2 * x if choice else x), [0.0, 5.0])
+    assert result.remedy.splitlines()[1].strip() == (
+        "np.divide(1, np.where((2 * x if choice else x) == 0, 1.0, (2 * x if choice else x)))"
+    )
+    result = found(lambda x: x / (x > 0), [1.0, 0.0])
+    assert result.remedy.splitlines()[1].strip() == "np.divide(x, np.where((x > 0) == 0, 1.0, (x > 0)))"
+
+
+@pytest.mark.parametrize("f", [lambda x: x / 0.0, lambda x: x // 0.0, lambda x: np.fmod(x, 0.0)])
+def test_a_divisor_that_is_written_as_0_is_to_be_replaced(f):
+    assert found(f, [1.0, 2.0]).remedy == "This line always divides by 0.0: give it another divisor."
+
+
+def test_numbers_that_are_not_python_are_not_written_as_code():
+    result = found(ad.grad(lambda x: np.sum(np.sqrt(x))), [0.0, 1.0])
+    assert "[1 1] /" in result.account
+    assert result.remedy == "Keep its input away from where this happens, for example with np.where."
+
+
+@pytest.mark.parametrize("name", ["divide", "sqrt", "exp", "multiply"])
+def test_a_custom_gradient_called_like_a_numpy_function_gets_none_of_its_remedies(name):
+    def function(x):
+        return x / 0.0, lambda dy: dy
+
+    function.__name__ = name
+    assert found(ad.custom_gradient(function), [1.0, 2.0]).remedy == (
+        f"Check what {name} computes there, for example with np.isfinite."
+    )
 
 
 def test_the_remedy_knows_the_dtype():
@@ -187,24 +240,49 @@ def test_the_branch_that_is_taken_is_not_blamed_on_the_where():
     assert "np.maximum(x, 2e-16)" in result.remedy
 
 
+def test_indexing_that_leaves_nothing_out_keeps_the_double_where():
+    result = found(lambda x: np.where(x > 0, np.sqrt(x), 0.0)[::-1], [0.0, 1.0])
+    assert result.remedy.splitlines()[1].strip() == "safe = np.where(x > 0, x, 1.0)"
+
+
+def by_its_value(x):
+    y = np.sqrt(x)
+    return np.where(y > 0, y, 0.0)
+
+
+def by_its_plain_value(x):
+    y = np.sqrt(x)
+    return np.where(y.numpy() > 0, y, 0.0)
+
+
+def by_isfinite(x):
+    y = np.log(x)
+    return np.where(np.isfinite(y), 2.0 * y, 0.0)
+
+
 @pytest.mark.parametrize(
-    ("f", "says"),
+    ("f", "x"),
     [
-        (lambda x: np.maximum(0.5, np.sqrt(x)), "The maximum in"),
-        (lambda x: np.fmax(0.5, np.sqrt(x)), "The fmax in"),
-        (lambda x: np.minimum(-0.5, np.sqrt(x)), "The minimum in"),
-        (lambda x: np.clip(np.sqrt(x), 0.5, 2.0), "The clip in"),
-        (lambda x: np.max(np.sqrt(x)), "The max in"),
-        (lambda x: np.sqrt(x)[1:], "The indexing in"),
-        (lambda x: np.sqrt(x) * (x > 0), "multiplies it by 0"),
-        (lambda x: np.sqrt(x) ** 2, "has the derivative 0 there"),
+        (by_its_value, [0.0, 1.0]),  # circular: the condition is computed from the result
+        (by_its_plain_value, [0.0, 1.0]),
+        (by_isfinite, [0.0, 1.0]),
+        (lambda x: np.nansum(np.log(x)), [-1.0, 1.0]),
+        (lambda x: np.where((x > 0).reshape(2, 1), np.sqrt(x).reshape(2, 1), 0.0), [0.0, 1.0]),  # of another shape
+        (lambda x: np.where((x > 0)[::-1], np.sqrt(x)[::-1], 0.0), [0.0, 1.0]),  # in another order
+        (lambda x: np.where(x.T > 0, np.sqrt(x).T, 0.0), [[0.0, 1.0], [1.0, 1.0]]),
+        (lambda x: np.where(x[:, 0] > 0, np.linalg.norm(1 / x, axis=1), 0.0), [[0.0, 1.0], [1.0, 2.0]]),
     ],
 )
-def test_other_operations_that_send_0_to_an_infinite_derivative_are_named(f, says):
-    result = found(f, [0.0, 1.0])
-    assert (result.operation, result.direction, result.value) == ("sqrt", "backward", "nan")
-    assert says in result.account
-    assert "0 times inf is nan" in result.account
+def test_where_the_condition_does_not_fit_the_input_the_advice_is_in_words(f, x):
+    result = found(f, x)
+    assert "does not take this element" in result.account
+    assert result.remedy.startswith("Make the input harmless before the operation sees it: compute a condition from ")
+    assert "write safe = np.where(condition, input, 1.0)" in result.remedy
+
+
+def test_a_condition_for_all_elements_goes_anywhere():
+    result = found(lambda x: np.where(True, 0.0, np.sum(np.sqrt(x))), [0.0, 1.0])
+    assert remedied(result, [0.0, 1.0]) is None
 
 
 @pytest.mark.parametrize("f", [np.log, np.sqrt, lambda z: z**0.5])

@@ -9,11 +9,18 @@ from autodiff_edu.trace.births import ODD
 
 
 def births(function, *values):
-    xs = [ad.Variable(value, name=name) for value, name in zip(values, "xy", strict=False)]
-    with ad.trace() as traced, np.errstate(all="ignore"):
+    def pulled_back():
+        xs = [ad.Variable(value, name=name) for value, name in zip(values, "xy", strict=False)]
         with ad.GradientTape() as tape:
             result = function(*xs)
         tape.gradient(result, xs)
+
+    return births_in(pulled_back)
+
+
+def births_in(run):
+    with ad.trace() as traced, np.errstate(all="ignore"):
+        run()
     return [
         (step["kind"], step["born"], step["text"][step["text"].index(" Here ") + 1 :])
         for step in traced.document()["steps"]
@@ -43,6 +50,84 @@ def test_what_comes_in_with_the_data_was_not_born():
     assert births(lambda x: np.sum(x * constant), [1.0, 2.0]) == [
         ("record", "-inf", "Here -inf comes in with constant.")
     ]
+
+
+SQRT = "the derivative of sqrt of 0 with respect to x is inf, and times the {} gives inf at element {}"
+
+
+def recorded(x, derive):
+    x = ad.Variable(x, name="x")
+    with ad.GradientTape() as tape:
+        y = np.sqrt(x)
+    derive(tape, y, x)
+
+
+@pytest.mark.parametrize(
+    ("run", "kind", "arrived", "at"),
+    [
+        (lambda: recorded([0.0, 1.0], ad.GradientTape.jacobian), "accumulate", "cotangent 1", "[0, 0]"),
+        (lambda: recorded([[1.0], [0.0]], ad.GradientTape.batch_jacobian), "accumulate", "cotangent 1", "[0, 1, 0]"),
+        (lambda: ad.jacobian(lambda x: np.sqrt(x), mode="forward")([0.0, 1.0]), "push forward", "tangent 1", "[0, 0]"),
+    ],
+)
+def test_in_a_stack_the_step_names_the_cotangent_and_the_element(run, kind, arrived, at):
+    (birth,) = births_in(run)
+    assert birth == (kind, "inf", f"Here inf is born: {SQRT.format(arrived, at)} of the stack.")
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda: ad.hessian(lambda x: np.sum(x**1.5))([0.0, 1.0]),
+        lambda: ad.jacobian(ad.checkpoint(np.sqrt), mode="reverse")([0.0, 1.0]),
+        lambda: ad.jacobian(lambda x: np.sqrt(x) * np.ones((2, 1)), mode="reverse")([0.0, 1.0]),
+        lambda: ad.jacobian(lambda z: np.real(np.sqrt(z)))(np.array([0j, 1.0])),
+    ],
+)
+def test_stacks_of_all_kinds_have_births(run):
+    assert births_in(run)[0][:2] in {("accumulate", "inf"), ("accumulate", "nan")}
+
+
+def test_an_infinity_is_born_going_forward():
+    (birth,) = births_in(lambda: ad.jvp(lambda x: 3.0 * np.sqrt(x), (0.0,), (1.0,)))
+    told = "the derivative of sqrt of 0 with respect to x is inf, and times the tangent 1 gives inf"
+    assert birth == ("push forward", "inf", f"Here inf is born: {told}.")
+    born = births_in(lambda: ad.jvp(np.log, (0.0,), (1.0,)))
+    assert [birth[0] for birth in born] == ["record"], "a tangent of what is infinite already is not born"
+    assert births_in(lambda: ad.jvp(np.sqrt, (4.0,), (np.inf,))) == []
+
+
+def test_tangents_that_overflow_without_one_product_to_blame():
+    def prod(x):
+        return np.prod(x)
+
+    (birth,) = births_in(lambda: ad.jvp(prod, ([1e-300, 1e200, 1e200],), (np.ones(3),)))
+    assert "the tangent of t1 is inf, although everything it is computed from is finite" in birth[2]
+    (birth,) = births_in(lambda: ad.jvp(lambda x, y: x + y, (1.0, 1.0), (1e308, 1e308)))
+    assert birth[2] == "Here inf is born: the contributions to the tangent of t1 are finite, but add up to inf."
+
+
+def test_a_custom_gradient_that_spoils_a_tangent_is_a_birth():
+    w = ad.Variable([2.0, 3.0])
+
+    @ad.custom_gradient
+    def broken(x):
+        return x * w, lambda g, variables: (g * w * np.inf, [g * x])
+
+    (birth,) = births_in(lambda: ad.jvp(broken, ([1.0, 2.0],), (np.ones(2),)))
+    assert birth[:2] == ("push forward", "inf")
+
+
+def test_an_update_that_is_computed_from_an_infinity_does_not_come_in_with_the_data():
+    v = ad.Variable([0.0, 1.0], name="v")
+
+    def update():
+        with ad.GradientTape() as tape:
+            y = np.sum(np.sqrt(v))
+        v.assign_sub(0.1 * tape.gradient(y, v))
+
+    assert [birth[0] for birth in births_in(update)] == ["accumulate"]
+    assert births_in(lambda: v.assign([np.nan, 1.0])) == [("assign", "nan", "Here NaN comes in with the new value.")]
 
 
 def test_to_look_for_births_warns_of_nothing():

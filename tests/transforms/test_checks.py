@@ -35,6 +35,10 @@ def wrong(monkeypatch, operation, *pulls, kind="elementwise"):
         (lambda z: z**3 * np.conj(z), (X + 0.5j,)),
         (lambda z: np.abs(z) ** 2 + np.real(z), (X + 0.5j,)),
         (np.exp, (ad.constant(X, dtype="float32"),)),
+        (lambda x: np.log(x) ** 2, (np.array([1e-3, 1e3]),)),  # differences with one step are inaccurate here
+        (lambda x: (x + 1e8) - 1e8, (X,)),
+        (lambda x: np.sum(np.tanh(x) * x, axis=0), (draw((9, 7), "many"),)),
+        (lambda x: {"mask": x > 0, "index": np.argmax(x), "y": x * x}, (X,)),
     ],
 )
 @pytest.mark.parametrize("order", [1, 2, 3])
@@ -125,6 +129,52 @@ def test_a_wrong_scalar_has_no_index_in_the_message(monkeypatch):
         ad.check_gradients(np.exp, 1.0)
 
 
+def test_a_wrong_rule_is_found_however_small_its_derivative():
+    @ad.custom_gradient
+    def small(x):
+        return 1e-6 * x * x, lambda g: g * 3e-6 * x  # should be 2e-6
+
+    with pytest.raises(AssertionError, match=r"first.*small"):
+        ad.check_gradients(small, X)
+    large = ad.custom_gradient(lambda x: (1e8 + x * x, lambda g: g * 3.0 * x))
+    with pytest.raises(AssertionError, match=r"first"):
+        ad.check_gradients(large, X)
+
+
+def test_a_wrong_element_is_found_beside_a_much_larger_one():
+    @ad.custom_gradient
+    def uneven(p):
+        return 1e8 * p[0] + p[1] ** 2, lambda g: g * np.stack([1e8 + 0 * p[1], 3 * p[1]])  # should be 2 * p[1]
+
+    with pytest.raises(AssertionError, match=r"argument 0\[1\]"):
+        ad.check_gradients(uneven, np.array([2.0, 0.5]))
+
+
+def test_among_many_numbers_the_wrong_one_is_named(monkeypatch):
+    bump = np.zeros((7, 9))
+    bump[4, 3] = 0.5
+    wrong(monkeypatch, np.multiply, lambda g, z, x, y: g * (y + bump), RULES[np.multiply].pulls[1], kind="linear")
+    with pytest.raises(AssertionError, match=r"backward.*argument 0\[4, 3\]"):
+        ad.check_gradients(lambda x: x * 2.0, draw((7, 9), "many"))
+
+
+def test_a_wrong_imaginary_part_is_named_with_its_element(monkeypatch):
+    wrong(monkeypatch, np.negative, lambda g, y, z: -np.real(g) - 2j * np.imag(g), kind="linear")
+    with pytest.raises(AssertionError, match=r"argument 0\[0, 0\] the rule gives .*j, but central .*j\."):
+        ad.check_gradients(lambda z: -z, X + 1j)
+
+
+def test_an_element_that_is_not_finite_is_named_and_no_other():
+    with np.errstate(all="ignore"), pytest.raises(AssertionError, match=r"result\[2\].*give nan.*not finite around"):
+        ad.check_gradients(np.log, np.array([0.3, 1.2, -0.7]))
+
+
+@pytest.mark.parametrize(("f", "x"), [(np.abs, 0.0), (lambda x: np.where(x > 1, 2 * x, x), 1.0)])
+def test_a_kink_or_a_jump_is_not_taken_for_an_inaccurate_difference(f, x):
+    with pytest.raises(AssertionError, match="kink"):
+        ad.check_gradients(f, x)
+
+
 # Bad input ------------------------------------------------------------------------------------------------------------
 
 
@@ -132,6 +182,16 @@ def test_a_wrong_scalar_has_no_index_in_the_message(monkeypatch):
 def test_the_order_is_a_whole_number_of_at_least_one(order):
     with pytest.raises(ValueError, match="order"):
         ad.check_gradients(np.sin, X, order=order)
+
+
+def test_the_order_may_be_a_number_of_numpy():
+    ad.check_gradients(np.sin, X, order=np.int64(2))
+
+
+@pytest.mark.parametrize("f", [lambda x: {}, lambda x: x > 0, lambda x: [np.argmax(x)]])
+def test_a_result_without_numbers_to_compare_is_an_error(f):
+    with pytest.raises(ValueError, match=r"nothing to check: the result"):
+        ad.check_gradients(f, X)
 
 
 def test_a_function_that_gives_no_tensor_says_so():

@@ -1,0 +1,126 @@
+"""What sends the cotangent 0 to an element: 0 times a derivative that is not finite is nan, so it is half of the cause.
+
+>>> import numpy as np
+>>> import autodiff_edu as ad
+>>> x = ad.Variable([0.0, 1.0])
+>>> with ad.GradientTape() as tape, np.errstate(all="ignore"):
+...     y = np.where(x > 0, np.sqrt(x), 0.0)
+>>> tape.first_nonfinite(y, x).account.splitlines()[-1]
+'The where in doctest, line 2 does not take this element: that is why the cotangent is 0. But 0 times inf is nan.'
+"""
+
+from __future__ import annotations
+
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..arrays.broadcasting import unbroadcast
+from ..core.rule import RULES, settle
+from ..custom.call import Custom
+from ..rules.operations import clip
+from ..text.places import names
+
+if TYPE_CHECKING:
+    from ..core.entry import Entry
+    from ..derivatives.steps import Step
+
+
+class Silencer(NamedTuple):
+    """The entry that sends the cotangent 0, and the argument that it sends it to.
+
+    `is_aligned` says whether that argument has the elements of the silenced output, each in its place.
+    """
+
+    entry: Entry
+    argument: int
+    is_aligned: bool
+
+
+PICKING = {np.where, np.maximum, np.minimum, np.fmax, np.fmin, clip, np.max, np.min}
+"""Operations that pass some elements on and drop the others."""
+
+
+def silencer(step: Step, steps: list[Step], index: tuple[int, ...] | None) -> Silencer | None:
+    """Find the step that set the cotangent that arrives at `step` to 0, at one element or (for None) anywhere.
+
+    From the output of an entry to an argument of the next, `silent` marks the elements that got the 0.
+    """
+    silent = np.asarray(step.cotangent) == 0
+    if index is not None:
+        silent = silent & _marked(index, silent.shape)
+    id, is_aligned = step.entry.output_id, True
+    for entry, cotangent, contributions in reversed(list(takewhile(lambda other: other is not step, steps))):
+        argument = next((k for k, to, *_ in contributions if to == id), None)
+        if argument is None:
+            continue
+        if not silent.any():
+            return None
+        arrived = np.asarray(cotangent)
+        known = not isinstance(entry.operation, Custom)  # never run the user's code again
+        if known and (silent & _drops(entry, argument, arrived)).any():
+            return Silencer(entry, argument, is_aligned)
+        silent = (arrived == 0) & (_reached(entry, argument, silent) if known else True)
+        id, is_aligned = entry.output_id, is_aligned and known and _keeps_places(entry, argument)
+    return None
+
+
+def dropped(entry: Entry) -> str:
+    """Return why an entry sends the cotangent 0 to an element."""
+    rule, called = RULES[entry.operation], names(entry.where).function or entry.name  # np.nansum computes a where
+    if entry.name == "getitem":
+        return f"The indexing in {entry.place} leaves this element out"
+    if entry.operation in PICKING:
+        return f"The {called} in {entry.place} does not take this element"
+    if entry.operation is np.multiply:
+        return f"The multiply in {entry.place} multiplies it by 0"
+    if rule.kind == "linear" and len(rule.pulls) == 1:
+        return f"The {called} in {entry.place} leaves this element out"
+    return f"The {called} in {entry.place} has the derivative 0 there"
+
+
+def _marked(index: tuple[int, ...], shape: tuple[int, ...]) -> Any:
+    mark = np.zeros(shape, bool)
+    mark[index] = True
+    return mark
+
+
+def _uneven(shape: tuple[int, ...]) -> Any:
+    """Return positive numbers that do not cancel in sums and differences, as ones would."""
+    return np.sqrt(np.arange(2.0, 2.0 + np.prod(shape, dtype=int))).reshape(shape)
+
+
+def _drops(entry: Entry, argument: int, cotangent: Any) -> Any:
+    """Mark the argument's elements to which an entry sends 0 where a cotangent other than 0 arrives."""
+    rule, output, value = RULES[entry.operation], entry.output_value, entry.values[argument]
+    pull = rule.pull(argument)
+    assert pull is not None
+    g = _uneven(np.shape(output)).astype(output.dtype)[()]
+    unused = np.asarray(settle(pull(g, output, *entry.values, **entry.parameters), value)) == 0
+    if rule.kind == "linear":
+        return unused  # whatever arrives, none of it is for these elements
+    alive = cotangent != 0
+    return unused & (unbroadcast(alive * 1.0, value.shape, 0) > 0 if rule.kind == "elementwise" else alive.any())
+
+
+def _reached(entry: Entry, argument: int, marks: Any) -> Any:
+    """Mark the elements of an entry's output that marked elements of an argument contribute to; if in doubt, all."""
+    kind = RULES[entry.operation].kind
+    if kind == "elementwise":
+        return np.broadcast_to(marks, np.shape(entry.output_value))
+    return _applied(entry, argument, marks * _uneven(np.shape(marks))) != 0 if kind == "linear" else np.True_
+
+
+def _keeps_places(entry: Entry, argument: int) -> bool:
+    """Return whether the output has the elements of an argument, each in its place."""
+    kind, numbers = RULES[entry.operation].kind, _uneven(np.shape(entry.values[argument]))
+    if kind == "elementwise":
+        return numbers.shape == np.shape(entry.output_value)
+    return kind == "linear" and np.array_equal(_applied(entry, argument, numbers), numbers)
+
+
+def _applied(entry: Entry, argument: int, numbers: Any) -> Any:
+    """Apply a linear operation to other numbers in place of an argument."""
+    before, after = entry.values[:argument], entry.values[argument + 1 :]
+    return np.asarray(entry.operation(*before, numbers, *after, **entry.parameters))
