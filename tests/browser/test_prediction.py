@@ -21,6 +21,7 @@ CHOICE = Prediction(
     why="Nothing that leads to `z` was computed from `x`.",
 )
 NUMBER = Prediction("What is the slope of `x * x` at 3?", answer=6, hints={9: "That is the value."}, why="It is 2x.")
+MANY = Prediction("How many?", answer=12_000, why="A dozen thousand.")
 THIRD = Prediction("What part is it?", answer=Fraction(1, 3), why="One of three.", within=0)
 SMALL = Prediction("How small is it?", answer=1e-13, hints={0: "Not quite nothing."}, why="It is.")
 SHAPE = Prediction("What shape is it?", answer=(2, 3), hints={(3, 2): "The other way round."}, why="Two rows.")
@@ -82,6 +83,9 @@ def asked(open_tab: Any, tmp_path: Path) -> Any:
         (NUMBER, "5.95", "Right: 6. It is 2x."),
         (NUMBER, "12/2", "Right: 6. It is 2x."),
         (THIRD, "1/3", "Right: 1/3. One of three."),
+        (MANY, "12,000", "Right: 12000. A dozen thousand."),
+        (MANY, "12,000.0", "Right: 12000. A dozen thousand."),
+        (MANY, "1,2e4", "Right: 12000. A dozen thousand."),
         (SMALL, "1e-13", "Right: 1e-13. It is."),
         (SHAPE, "2x3", "Right: (2, 3). Two rows."),
         (NONE, "none", "Right: None. There is none."),

@@ -26,9 +26,12 @@ export function isClose(answer, wanted, within) {
 export const sameShape = (left, right) =>
   left.length === right.length && left.every((axis, index) => axis === right[index]);
 
-/** Reads "0.5", "-2", "1e-3", "0,5", "1/3", "inf" and "nan", and "None" as null; undefined for anything else. */
+const THOUSANDS = /^([-+]?[1-9]\d{0,2})((?:,\d{3})+)(?![\d,])/;
+
+/** Reads "0.5", "-2", "1e-3", "0,5", "1,000", "1/3", "inf" and "nan", and "None" as null; else undefined. */
 export function readNumber(typed) {
-  const plain = typed.replaceAll("−", "-").replace(/\s+/g, "").toLowerCase();
+  const bare = typed.replaceAll("−", "-").replace(/\s+/g, "").toLowerCase();
+  const plain = bare.replace(THOUSANDS, (_, first, groups) => first + groups.replaceAll(",", ""));
   if (plain === "none") return null;
   if (Object.hasOwn(SPECIAL_NUMBERS, plain)) return SPECIAL_NUMBERS[plain];
   const part = "[-+]?(?:\\d+[.,]?\\d*|[.,]\\d+)(?:e[-+]?\\d+)?";

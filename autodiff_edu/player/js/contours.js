@@ -2,14 +2,14 @@
 
 import { dampingView } from "./damping.js";
 import { UNKNOWN, draw, make, set, write } from "./dom.js";
-import { STRINGS } from "./strings.js";
+import { PARTS } from "./parts.js";
 
 const MOST_DIGITS = 8; // of the latest points
 const SHORTEST = 8; // pixels of an arrow that can be seen beside its dot
 
 export function contoursView(trace, history, go) {
   const { width, height, names, frame, ticks, levels, iterates } = trace.contours;
-  const [words, [left, top, wide, tall]] = [STRINGS.contours, frame];
+  const [words, [left, top, wide, tall]] = [PARTS.contours, frame];
   const [bottom, right] = [top + tall, left + wide];
   const label = (text, x, y, anchor) => draw("text", { x, y, "text-anchor": anchor }, text);
   const mark = (d, about = {}) => draw("path", { d, ...about });

@@ -1,7 +1,7 @@
 /** The slider of a walk over contours: with λ times the identity added to the Hessian, Newton's step turns downhill. */
 
 import { make, write } from "./dom.js";
-import { STRINGS } from "./strings.js";
+import { PARTS } from "./parts.js";
 
 const FARTHEST = 60;
 const SLIDES = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End", "PageUp", "PageDown"];
@@ -9,7 +9,7 @@ const SLIDES = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"
 /** `at(step)` is where the damped step leads in the picture, or null; `redraw` is called when the slider moves. */
 export function dampingView({ steps, contours }, redraw) {
   const { frame: [, , wide, tall], ranges: [[x0, x1], [y0, y1]], iterates } = contours;
-  const words = STRINGS.contours.damping;
+  const words = PARTS.contours.damping;
   const known = steps.map(({ eigenvalues }) => Math.max(...(eigenvalues?.data ?? [0]).map(Math.abs)));
   const largest = known.find((size) => size > 0 && Number.isFinite(size)) ?? 1;
   const slider = make("input", { type: "range", min: 0, max: FARTHEST, value: 0, "aria-label": words.name });

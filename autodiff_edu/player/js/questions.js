@@ -27,7 +27,8 @@ export function questionsOf(trace, history, grouped) {
   const called = history.tapeName;
   const named = { name, whole, called };
   const both = { ...forwardQuestions(trace, history, grouped, named), ...backwardQuestions(trace, history, named) };
-  const makers = { ...both, ...pushQuestions(trace, history, named), ...walkQuestions(trace), ...shrinkQuestions(trace) };
+  const others = { ...pushQuestions(trace, history, named), ...walkQuestions(trace), ...shrinkQuestions(trace) };
+  const makers = { ...both, ...others };
   const about = (ask) => makers[ask.kind](trace.steps[ask.step], ask.step, ask);
 
   /** Of the kinds that a step allows, the least recent one; thrice in a row is asked of whole sums alone. */
@@ -37,8 +38,8 @@ export function questionsOf(trace, history, grouped) {
       const isWhole = (of > 1 && count === of) || contributions; // the sum that all went for
       // Each turn of a loop does the same, and is asked about once.
       const place = (each) => where && [each, where.code, where.line, where.columns, argument].join();
-      const isFree = (each) =>
-        !(asked[each] >= MOST[each]) && !done.has(place(each)) && (isWhole || kind === "compile" || row.some((before) => before !== each));
+      const isVaried = (each) => kind === "compile" || row.some((before) => before !== each);
+      const isFree = (each) => !(asked[each] >= MOST[each]) && !done.has(place(each)) && (isWhole || isVaried(each));
       const free = (number && KINDS[kind]?.filter(isFree)) || [];
       free.sort((one, other) => (latest[one] ?? -1) - (latest[other] ?? -1));
       for (const each of free) {

@@ -1,11 +1,11 @@
-/** A program that gets shorter: what is left of it after each pass, and the lines that the pass takes out, with reasons. */
+/** A program that gets shorter: what each pass leaves of it, and the lines that the pass takes out, with reasons. */
 
 import { numbered } from "./answers.js";
 import { make, set, write } from "./dom.js";
-import { STRINGS } from "./strings.js";
+import { PARTS } from "./parts.js";
 
 export function shrinkView({ compiling: stages }, history, go) {
-  const words = STRINGS.shrink;
+  const words = PARTS.shrink;
   const buttons = stages.map(({ name, count }, step) => {
     const button = make("button", { type: "button", "data-stage-name": name }, name, make("b", {}, count));
     button.addEventListener("click", () => go(step));
@@ -37,7 +37,7 @@ export function shrinkView({ compiling: stages }, history, go) {
 
 /** The question before a pass; its answer is the number of lines that are taken out. */
 export function shrinkQuestions({ compiling: stages }) {
-  const words = STRINGS.shrink;
+  const words = PARTS.shrink;
   const taken = (step, number) => {
     const { name, lines, purpose } = stages[number];
     const gone = lines.filter(({ state }) => state === "gone");

@@ -8,7 +8,10 @@
 import { build, make, set } from "./dom.js";
 import { STRINGS } from "./strings.js";
 
-const TABS = { panel: ".panel", graph: ".graph-figure", tape: ".tape-figure", sweep: ".sweep", contours: ".contours", compiling: ".shrink" };
+const TABS = {
+  panel: ".panel", graph: ".graph-figure", tape: ".tape-figure",
+  sweep: ".sweep", contours: ".contours", compiling: ".shrink",
+};
 
 /** `root` is the player in its host, `button` shows whether it is on stage; `redraw` brings into view what was lit. */
 export function stageView(host, root, button, redraw) {

@@ -2,11 +2,11 @@
 
 import { LARGEST_TABLE, colour, legendOf, limitOf } from "./array.js";
 import { UNKNOWN, make, set, write } from "./dom.js";
-import { STRINGS } from "./strings.js";
+import { PARTS } from "./parts.js";
 
 export function sweepView(trace) {
   const { target, source, rows, columns, jacobian, passes } = trace.sweep;
-  const [words, limit, large] = [STRINGS.sweep, limitOf(jacobian), rows.length * columns.length > LARGEST_TABLE];
+  const [words, limit, large] = [PARTS.sweep, limitOf(jacobian), rows.length * columns.length > LARGEST_TABLE];
   const texts = jacobian.data.map((row) => row.map((item) => String(item).replace(/^-/, "−")));
   const ways = ["rows", "columns"].filter((way) => passes.some((pass) => pass[way]));
   const matrices = ways.map((way) => matrixOf(way, passes.filter((pass) => pass[way])));

@@ -1,10 +1,10 @@
 /** Predict's questions about the next point of a walk over contours. */
 
 import { chosen } from "./answers.js";
-import { STRINGS } from "./strings.js";
+import { PARTS } from "./parts.js";
 
 export function walkQuestions({ steps }) {
-  const { longer, curves } = STRINGS.contours.ask;
+  const { longer, curves } = PARTS.contours.ask;
   const length = ({ gradient }) => Math.hypot(...gradient.data);
   return {
     longer: (step, number) => {
