@@ -148,12 +148,13 @@ class Labels:
     def text(self, entry: Any) -> str:
         """Write an entry as the expression it computes, with the names of its arguments: `x * y`."""
         parts = _few(self.arguments(entry))
-        operator = operators().get(entry.name)
+        known = _known(entry)
+        operator = operators().get(known)
         if operator and len(parts) == 2:
             return f"{parts[0]} {operator.sign} {parts[1]}"
-        if entry.name == "negative":
+        if known == "negative":
             return f"-{parts[0]}"
-        if entry.name == "getitem":
+        if known == "getitem":
             return f"{parts[0]}[{parts[1]}]"
         return (
             f"{entry.name}({', '.join([*parts, *(f'{k}={short_argument(v)}' for k, v in entry.parameters.items())])})"
@@ -161,17 +162,17 @@ class Labels:
 
     def aloud(self, entry: Any) -> str:
         """Write an entry in words: "x times y"."""
-        parts = self.arguments(entry)
-        operator = operators().get(entry.name)
+        parts, known = self.arguments(entry), _known(entry)
+        operator = operators().get(known)
         if operator and len(parts) == 2:
             written = [
                 spoken_value(v) if is_array(v) and v.ndim and part == short_argument(v) else part
                 for part, v in zip(parts, entry.values or parts, strict=True)
             ]
             return f"{written[0]} {operator.aloud} {written[1]}" if operator.level > COMPARES else self.text(entry)
-        if entry.name not in SPOKEN or len(parts) != 1 or not entry.parameters.keys() <= {"axis"}:
+        if known not in SPOKEN or len(parts) != 1 or not entry.parameters.keys() <= {"axis"}:
             return self.text(entry)
-        return f"the {SPOKEN[entry.name]} of {parts[0]}{_along(entry.parameters.get('axis'))}"
+        return f"the {SPOKEN[known]} of {parts[0]}{_along(entry.parameters.get('axis'))}"
 
     def arguments(self, entry: Any) -> list[str]:
         """Write the arguments of an entry: tensors by name, the rest as it is shown."""
@@ -187,6 +188,11 @@ class Labels:
             if entry.ids[k] is None and entry.name != "getitem":
                 parts[k] = written[k] or (text if text and len(text) <= LONGEST else parts[k])
         return parts[: len(parts) - getattr(entry.operation, "hidden", 0)]
+
+
+def _known(entry: Any) -> str:
+    """Return the name of an operation that we know; empty for a user's own function, whatever it is called."""
+    return "" if hasattr(entry.operation, "names") else str(entry.name)
 
 
 def _along(axis: Any) -> str:

@@ -178,3 +178,19 @@ def test_the_arguments_of_a_function_in_a_part_of_numpy_have_their_own_names():
     with ad.GradientTape() as tape:
         np.linalg.solve(matrix, right)
     assert lines(tape) == ["t1 = solve(matrix, right)"], "np.linalg is no argument"
+
+
+@pytest.mark.parametrize("name", ["getitem", "divide", "negative", "sqrt"])
+def test_a_function_of_the_user_s_is_written_as_a_call_whatever_its_name(name):
+    def f(*inputs):
+        return inputs[0] * 2.0, lambda g: (g,) * len(inputs) if len(inputs) > 1 else g
+
+    f.__name__ = name
+    custom, x, y = ad.custom_gradient(f), ad.Variable(1.0, name="x"), ad.Variable(2.0, name="y")
+    with ad.GradientTape(persistent=True) as tape:
+        one = custom(x)
+        both = custom(x, y)
+    assert [line for line in lines(tape) if "*" not in line] == [f"one = {name}(x)", f"both = {name}(x, y)"]
+    assert tape.explain(one, x) and tape.explain(both, x)
+    aloud = [named(tape).aloud(entry) for entry in tape.entries if entry.name == name]
+    assert aloud == [f"{name}(x)", f"{name}(x, y)"]
