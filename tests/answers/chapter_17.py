@@ -302,7 +302,7 @@ WRONG = {
         (changed(damped=lambda error: float(error) > 1.0), "still refuses it"),
         (changed(damped=lambda error: error.numpy() > 1.0), "still refuses it"),
         (changed(damped=lambda error: np.float64(error) > 1.0), "no float\\(\\), np.float64\\(\\), .item"),
-        (changed(damped=lambda error: int(error) > 1), "An error of 1.08 is above 1, too: does int"),
+        (changed(damped=lambda error: int(error) > 1), "An error of 1.08 is above 1, too: does int\\(\\) or round"),
         (
             changed(noise=lambda noise: 0.01 * np.random.default_rng(0).standard_normal(noise.shape)),
             "doesn't depend on",
@@ -310,6 +310,8 @@ WRONG = {
         (changed(size=lambda size: 1.0), "You subtract the whole slope"),
         (changed(noise=lambda noise: 0.0 * noise), "noise is missing"),
         (changed(noise=lambda noise: noise), "a hundredth"),
+        (changed(noise=lambda noise: 0.1 * noise), "not a tenth"),
+        (lambda w, x, y, noise, size: w * 1.0, "You return w unchanged"),
         (changed(noise=lambda noise: -0.01 * noise), "You subtracted the noise"),
         (judged_without_noise, "the error of the clean x"),
         (changed(damped=lambda error: False), "With an error above 1, the slope should be divided"),

@@ -152,10 +152,11 @@ def _judge_step(given: Any, w: Any, x: Any, y: Any, noise: Any, size: float, ign
     right = after(noise, size)
     clean = bool(np.mean((x @ w - y) ** 2) > 1.0)
     error = np.mean(((x + 0.01 * noise) @ w - y) ** 2)
-    cut = f" An error of {error:.2f} is above 1, too: does int() cut it to 1?" if 1.0 < error < 2.0 else ""
+    cut = f"An error of {error:.2f} is above 1, too: does int() or round() make it 1? " if 1.0 < error < 2.0 else ""
     known = [
         (after(0.0 * noise, size), "The noise is missing: x should become x + 0.01 * noise."),
         (after(100.0 * noise, size), "The noise is a hundredth: 0.01 * noise."),
+        (after(10.0 * noise, size), "The noise is a hundredth, not a tenth: 0.01 * noise."),
         (after(-noise, size), "You subtracted the noise. Add it: x + 0.01 * noise."),
         (
             after(noise, size, clean),
@@ -165,11 +166,11 @@ def _judge_step(given: Any, w: Any, x: Any, y: Any, noise: Any, size: float, ign
         (after(noise, size, damping=10.0), "With an error above 1, you multiply the slope by 10. Divide it by 10."),
         (
             after(noise, size, damped=False),
-            "With an error above 1, the slope should be divided by 10. Is the comparison the right way round?" + cut,
+            cut + "With an error above 1, the slope should be divided by 10. Is the comparison the right way round?",
         ),
         (
             after(noise, size, damped=True),
-            "With an error below 1, the slope should stay as it is. Only a large one is divided.",
+            "With an error below 1, the slope should stay as it is. Only with an error above 1 is it divided.",
         ),
         (after(noise, size, samples=1), "That's the step for the sum of the squares. The loss is their mean: np.mean."),
         (after(noise, 1.0), "You subtract the whole slope. Multiply it by `size` first."),
@@ -192,6 +193,8 @@ def _judge_step(given: Any, w: Any, x: Any, y: Any, noise: Any, size: float, ign
         if near(given, wrong):
             raise NotYet(hint)
     if ignores:
+        if near(given, w):
+            raise NotYet("You return w unchanged. Return w - size * slope.")
         raise NotYet("Your step doesn't depend on `noise`. Draw nothing yourself: add 0.01 times what the caller drew.")
     raise NotYet(
         f"It compiles, but after a step with size {size} the new w is {np.array2string(right, precision=5)}; yours is "
@@ -316,11 +319,11 @@ PREDICTIONS: dict[str, Prediction] = {
         choices=(
             "the same operations, with other numbers",
             "fewer operations, since the tape knows the function now",
-            "nothing, since there is a tape of it",
+            "nothing, since it is already on a tape",
         ),
         hints={
             "fewer operations, since the tape knows the function now": "A tape knows nothing of earlier tapes.",
-            "nothing, since there is a tape of it": "Each step opens a tape of its own.",
+            "nothing, since it is already on a tape": "Each step opens a tape of its own.",
         },
         why="The function is the same, so the list is the same. Only the numbers in it are new.",
     ),
@@ -358,7 +361,7 @@ PREDICTIONS: dict[str, Prediction] = {
         hints={
             5: "Floats and the elements of arrays are inputs. Which calls differ in anything else?",
             4: "Floats and the elements of arrays are inputs. Which calls differ in anything else?",
-            2: "n is a whole number: 3 and 4 make loops of different lengths.",
+            2: "Did you count only the shapes, or only n? Both choose the program.",
             1: "A number and an array have different shapes, and n = 4 makes a longer loop.",
         },
         why="One for a number with n = 3, one for n = 4, and one for two elements.",
@@ -368,8 +371,8 @@ PREDICTIONS: dict[str, Prediction] = {
         answer=1,
         hints={
             3: "The program doesn't print.",
-            2: "It's recorded twice, but the second time silently.",
-            0: "It's recorded before it's replaced.",
+            2: "Well reasoned! But the second recording is silenced.",
+            0: "The function runs once, to be recorded, before the program takes over.",
         },
         why="It prints while it's recorded, and the program that then runs has no print in it. The second recording is "
         "silenced, so the line appears once.",
