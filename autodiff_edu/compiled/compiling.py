@@ -16,11 +16,11 @@ from ..core.active import State, always, now, only
 from ..core.tape import Tape
 from ..core.tensor import Tensor, constant
 from ..core.variable import Variable
+from ..custom.draws import generators_of, state_of
 from ..program.instructions import Listing
 from ..program.passes import PASSES, Pass, unused
 from ..text.places import place
 from ..trace.collecting import without_collecting
-from .draws import generators_of, state_of
 from .programs import Program
 from .recording import Recording
 from .results import builder, tensors_of

@@ -16,10 +16,9 @@ also releases everything that the backward function has captured.
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterator
-from math import prod
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -32,7 +31,18 @@ from ..core.rule import RULES, Rule
 from ..core.tensor import Tensor, apply, as_tensor, wrap
 from ..core.variable import Variable
 from ..text.with_block import Exit, WithBlock
-from .checking import Argument, Source, checked, gradients_of, is_sequence, is_smooth, plural
+from .checking import (
+    Argument,
+    Source,
+    checked,
+    gradients_of,
+    is_sequence,
+    is_smooth,
+    names_of_parameters,
+    plural,
+    takes_variables,
+)
+from .packing import Output, cut, pack, stacked
 
 
 class Custom:
@@ -89,13 +99,6 @@ class Custom:
         return tuple(None if place is None else written[place] for place in self.places)
 
 
-class Output(NamedTuple):
-    """One tensor of a call's result; floating or complex ones have a part in the cotangent."""
-
-    shape: tuple[int, ...]
-    dtype: Any
-
-
 class Call:
     """One call of a function with a custom gradient: its backward function, and what that must return.
 
@@ -120,37 +123,50 @@ class Call:
     ) -> None:
         self.name, self.backward, self.given = name_of(f), backward, len(args)
         self.function, self.args, self.kwargs = f, args, kwargs
-        self.takes_variables = _takes_variables(backward)
+        self.takes_variables = takes_variables(backward)
         if variables and not self.takes_variables:
             raise TypeError(
                 f"{self.name} reads {_listed(variables)}, but its backward does not accept them. Write "
                 "def backward(dy, variables): ..., which returns (gradients, variable_gradients), the second a list "
                 f"with one gradient per variable; or pass them to {self.name} as arguments"
             )
-        named = zip(_names_of_parameters(f, len(args)), args, strict=True)
+        named = zip(names_of_parameters(f, len(args)), args, strict=True)
         self.arguments = [Argument(k, *pair) for k, pair in enumerate(named)]
         self.arguments = [argument for argument in self.arguments if argument.tensors()]
         self.variables = [variable.as_it_is() for variable in variables]
         self.sources = [Source(path, x.shape, x.dtype) for a in self.arguments for path, x in a.tensors()]
         self.sources += [Source(v.name or f"variable {k}", v.shape, v.dtype) for k, v in enumerate(variables, 1)]
         self.outputs = [Output(array.shape, array.dtype) for array in result]
-        self.value = _pack([array for array in result if array.dtype.kind in "fc"])
+        self.value = pack([array for array in result if array.dtype.kind in "fc"])
         self.silent: set[int] = set()
-        self._answer: tuple[Any, Any, int, list[Any]] | None = None
+        self._answer: tuple[Any, Any, int, list[Any]] | None = None  # g, held weakly, y, argument, gradients
 
     def contribution(self, argument: int, g: Any, y: Any) -> Any:
         """Return the backward function's gradient for one source; the function is called once for all sources.
 
         The walk asks for the sources of one entry in order, with the same `g` and `y`. So the result is kept up to the
-        last one.
+        last one, or until the walk has let go of `g`.
         """
+        self._expect(argument)
         kept = self._answer
-        if kept is not None and kept[0] is g and kept[1] is y and kept[2] < argument:
+        if kept is not None and kept[0]() is g and kept[1] is y and kept[2] < argument:
             answer = kept[3]
         else:
             answer = self._pulled_back(g)
-        self._answer = None if argument == len(self.sources) - 1 else (g, y, argument, answer)
+        self._answer = None if argument == len(self.sources) - 1 else (self._weakly(g), y, argument, answer)
         return answer[argument]
+
+    def _expect(self, argument: int) -> None:
+        """Prepare for a question about an argument."""
+
+    def _weakly(self, g: Any) -> Callable[[], Any]:
+        """Return a reference to a cotangent that forgets the answer when nothing else holds the cotangent."""
+
+        def forget(gone: Any) -> None:
+            if self._answer is not None and self._answer[0] is gone:
+                self._answer = None
+
+        return (lambda: g) if isinstance(g, np.generic) else ref(g, forget)
 
     def again(self, values: tuple[Any, ...]) -> Any:
         """Run the function on other values of the tensors among its positional arguments.
@@ -172,7 +188,7 @@ class Call:
         ]
         result, _ = self.function(*args, **self.kwargs)
         arrays = [_array(self.function, path, leaf) for path, leaf in flatten(result, "the result")]
-        return _pack([array for array in arrays if array.dtype.kind in "fc"])
+        return pack([array for array in arrays if array.dtype.kind in "fc"])
 
     def _pulled_back(self, g: Any) -> list[Any]:
         """Pull back a cotangent or, one by one, a stack of them."""
@@ -182,10 +198,10 @@ class Call:
         if g.ndim == self.value.ndim:
             return self._pulled_back_one(g)
         rows = [self._pulled_back_one(g[k]) for k in range(len(g))]
-        return [_stacked([row[k] for row in rows], source) for k, source in enumerate(self.sources)]
+        return [stacked([row[k] for row in rows], source) for k, source in enumerate(self.sources)]
 
     def _pulled_back_one(self, g: Any) -> list[Any]:
-        parts = _cut(g, self.outputs)
+        parts = cut(g, self.outputs)
         cotangents = [
             as_tensor(next(parts)) if output.dtype.kind in "fc" else wrap(np.zeros(*output)[()])
             for output in self.outputs
@@ -282,7 +298,7 @@ class Reads(WithBlock):
                 self.older.add(x._id)
 
 
-def call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], kind: Callable[..., Call] = Call) -> Any:
     """Call a function that returns `(result, backward)`; wrap the result as tensors with that gradient."""
     with Reads() as reads:
         returned = f(*args, **kwargs)
@@ -292,7 +308,7 @@ def call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -
         raise TypeError(f"the result of {name_of(f)} is {result!r:.60}; it must be a tensor, or a structure of tensors")
     passed = {leaf._id for _, leaf in flatten(args, "") if is_smooth(leaf)}
     variables = [variable for id, variable in reads.variables.items() if id not in passed]
-    this = Call(f, args, kwargs, backward, variables, arrays)
+    this = kind(f, args, kwargs, backward, variables, arrays)
     if not any(array.dtype.kind in "fc" for array in arrays):  # integers: there is nothing to differentiate
         return rebuild(result, map(wrap, arrays))
     tensors = [(x, a.place if x is a.value else None) for a in this.arguments for _, x in a.tensors()]
@@ -301,7 +317,7 @@ def call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -
     custom = Custom(this.name, places, len(args), this.silent)
     custom.named = frozenset(leaf._id for _, leaf in flatten(kwargs, "") if is_smooth(leaf)) - passed
     custom.captured = frozenset(reads.older - passed - custom.named)
-    parts = _cut(apply(custom, inputs), this.outputs)
+    parts = cut(apply(custom, inputs), this.outputs)
     results = [next(parts) if array.dtype.kind in "fc" else wrap(array) for array in arrays]
     if now().hooks:
         announce("Called", this, [leaf for _, leaf in flatten(result, "the result")], results)
@@ -338,61 +354,6 @@ def _array(f: Callable[..., Any], path: str, leaf: Any) -> Any:
             f"{path} of {name_of(f)} is {leaf!r:.60} of type {type(leaf).__name__}; it must be a tensor, an array or "
             "a number"
         ) from error
-
-
-def _names_of_parameters(f: Callable[..., Any], count: int) -> list[str]:
-    """Name positional arguments as the function does: x, y, and rest[0], rest[1] for those in its *rest."""
-    try:
-        parameters = inspect.signature(f).parameters.values()
-    except (TypeError, ValueError):  # a function written in C may have no signature
-        return [f"argument {k}" for k in range(count)]
-    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    rest = [p.name for p in parameters if p.kind is p.VAR_POSITIONAL]
-    return (names + [f"{name}[{k}]" for name in rest for k in range(count)])[:count]
-
-
-def _takes_variables(backward: Callable[..., Any]) -> bool:
-    try:
-        return "variables" in inspect.signature(backward).parameters
-    except (TypeError, ValueError):
-        return False
-
-
-def _pack(arrays: list[Any]) -> Any:
-    """Join several arrays into one vector, in a dtype that holds them all; return a single array unchanged."""
-    if not arrays:
-        return np.zeros(0)
-    if len(arrays) == 1:
-        return arrays[0]
-    dtype = np.result_type(*(array.dtype for array in arrays))
-    return np.concatenate([np.ravel(array).astype(dtype) for array in arrays])
-
-
-def _cut(packed: Any, outputs: list[Output]) -> Iterator[Any]:
-    """Split what `_pack` joined: the outputs themselves, or their cotangents."""
-    smooth = [output for output in outputs if output.dtype.kind in "fc"]
-    if len(smooth) == 1:
-        yield packed
-        return
-    start = 0
-    for shape, dtype in smooth:
-        stop = start + prod(shape)
-        part = packed[start:stop] if shape else packed[start]
-        if len(shape) > 1:
-            part = np.reshape(part, shape)
-        if part.dtype.kind == "c" and dtype.kind != "c":
-            part = np.real(part)
-        yield part if part.dtype == dtype else part.astype(dtype)
-        start = stop
-
-
-def _stacked(rows: list[Any], source: Source) -> Any:
-    """Join the results for the cotangents of a stack, with zeros for a None among others."""
-    if rows and all(row is None for row in rows):
-        return None
-    zeros = np.zeros(source.shape, source.dtype)
-    filled = [zeros if row is None else row for row in rows]
-    return np.stack(filled) if filled else np.zeros((0, *source.shape), source.dtype)
 
 
 def _listed(variables: list[Variable]) -> str:

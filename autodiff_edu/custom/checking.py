@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..arrays.structures import flatten
@@ -121,3 +123,22 @@ def _counted(count: int, what: str) -> str:
 def plural(what: str, count: int) -> str:
     """Return the singular or plural of a word, depending on a count."""
     return what if count == 1 else f"{what}s"
+
+
+def names_of_parameters(f: Callable[..., Any], count: int) -> list[str]:
+    """Name positional arguments as the function does: x, y, and rest[0], rest[1] for those in its *rest."""
+    try:
+        parameters = inspect.signature(f).parameters.values()
+    except (TypeError, ValueError):  # a function written in C may have no signature
+        return [f"argument {k}" for k in range(count)]
+    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    rest = [p.name for p in parameters if p.kind is p.VAR_POSITIONAL]
+    return (names + [f"{name}[{k}]" for name in rest for k in range(count)])[:count]
+
+
+def takes_variables(backward: Callable[..., Any]) -> bool:
+    """Return whether a backward function has a parameter called `variables`."""
+    try:
+        return "variables" in inspect.signature(backward).parameters
+    except (TypeError, ValueError):
+        return False

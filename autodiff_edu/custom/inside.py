@@ -7,11 +7,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..core.active import now, only, tick
-from ..core.entry import Entry
+from ..core.entry import PLAIN, Entry
 from ..core.rule import RULES
 from ..core.tape import Tape
 from ..core.tensor import Tensor
 from ..core.variable import Variable
+from .strays import Computed
 
 
 class Inside(Tape):
@@ -21,14 +22,23 @@ class Inside(Tape):
     ----------
     read : dict
         The variables, and the other tensors older than this tape, that operations have read, by their ids.
+    plain : dict
+        The variables whose plain numbers were read.
+    computed : Computed
+        The ids of what was computed from what is followed.
     """
 
     def __init__(self, tapes: list[Tape]) -> None:
         super().__init__()
-        self.tapes, self.read, self.began = tapes, dict[int, Tensor](), tick()
+        self.tapes, self.read, self.plain = tapes, dict[int, Tensor](), dict[int, Variable]()
+        self.computed, self.began = Computed(), tick()
 
     def _record(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
-        if entry.values is None or self._running() is None:
+        if self._running() is None:
+            return
+        if entry.values is None:
+            if entry.output_id == PLAIN:
+                self.plain.update((x._id, x) for x in inputs if isinstance(x, Variable))
             return
         for x in inputs:
             if isinstance(x, Tensor):
@@ -37,6 +47,7 @@ class Inside(Tape):
         cut = known.kind == "step" if known else entry.output_value.dtype.kind not in "fc"
         if not cut and self.follows(entry.ids):
             self._connected.add(entry.output_id)
+            self.computed.add(entry.output_id)
 
     def note(self, x: Tensor) -> None:
         """Note that a tensor was read or returned."""
@@ -44,6 +55,11 @@ class Inside(Tape):
             self.read[x._id] = x
             if isinstance(x, Variable) and self._watches(x):
                 self._connected.add(x._id)
+
+    def take_in(self, other: Inside) -> None:
+        """Note what another checkpointed function, called in this one, computed and read besides its arguments."""
+        self.computed.extend(other.computed)
+        self.plain.update(other.plain)
 
     def follows(self, ids: Any) -> bool:
         """Return whether one of the tapes has, or would have, a path back to one of these tensors."""

@@ -38,6 +38,8 @@ def check_option(unconnected_gradients: str) -> None:
 def gradient(tape: Tape, target: Any, sources: Any, output_gradients: Any = None, unconnected: str = "none") -> Any:
     """Compute a gradient in the structure of the sources; see `GradientTape.gradient`."""
     tensors, seeds = tensors_of(sources, "sources"), seeds_of(target, output_gradients)
+    if len(seeds) > 1:  # of several, one that strayed from a checkpoint would be left out in silence
+        tape._connected.isdisjoint([tensor._id for tensor, _ in seeds])
     found = results = Tape.gradient(tape, seeds, tensors)
     if unconnected == "zero":
         results = [

@@ -25,6 +25,7 @@ from ..core.tensor import Tensor, wrap
 from ..core.variable import Variable
 from ..custom.call import Custom
 from ..custom.checkpoint import Segment
+from ..custom.strays import stray_of, strayed
 from ..derivatives.requests import tensors_of
 from ..rules.account import remedy
 from ..text.formatting import DERIVATIVES, derivative
@@ -103,7 +104,7 @@ class Explanation:
         self.connected = path is not None
         self.path = path or ()
         self.causes = tuple(_after_all(self) if self.connected else _causes(self))
-        self.left_out = tuple(_once(_about_a_cut(link, self._labels) for link in ways.lost)) if self.connected else ()
+        self.left_out = tuple(_left_out(ways, self._labels)) if self.connected else ()
         way, causes = _few(self.path), _few(self.causes)
         items = [*(part if isinstance(part, str) else self._labels.written(part) for part in way)]
         items += [part if isinstance(part, str) else part.text for part in causes]
@@ -246,6 +247,8 @@ def _causes(explanation: Explanation) -> list[Cause]:
         text = "This tape was never entered. Compute the target inside `with tape:`."
         return [Cause("never entered", None, None, text)]
     found = _about_the_source(ways, labels)
+    if astray := _about_strays(ways, labels):
+        return [*found, *astray]
     if not ways.doubtful:
         found += [_about_a_cut(link, labels) for link in ways.cuts()]
     elif left := ways.left():
@@ -257,6 +260,10 @@ def _causes(explanation: Explanation) -> list[Cause]:
             text = f"{labels[target._id]} has dtype {target.dtype}, but only floating and complex numbers "
             found.append(Cause("integer", None, None, text + "have derivatives."))
     return _once(found) or [_nothing(ways, labels)]
+
+
+def _left_out(ways: Ways, labels: SpokenLabels) -> list[Cause]:
+    return _once([*(_about_a_cut(link, labels) for link in ways.lost), *_about_strays(ways, labels)])
 
 
 def _once(causes: Iterable[Cause]) -> list[Cause]:
@@ -278,6 +285,8 @@ def _about_the_source(ways: Ways, labels: SpokenLabels) -> list[Cause]:
     born = f"{place(where)}: {name}" if where else name
     if source._id in tape._connected:
         return []
+    if stray := _about_a_stray(source, ways, labels):
+        return [stray]
     if source.dtype.kind not in "fc":
         text = f"{born} has dtype {source.dtype}, but only floating and complex numbers have derivatives. "
         return [Cause("integer", None, where, text + "Write it with a decimal point, or pass dtype=float.")]
@@ -299,6 +308,19 @@ def _about_the_source(ways: Ways, labels: SpokenLabels) -> list[Cause]:
         return [_about_a_computed_source(line, ways, labels)]
     text = f"{born} is a constant that the tape was never asked to watch. "
     return [Cause("never watched", None, where, f"{text}Write {_watching(name)} before it is used.")]
+
+
+def _about_strays(ways: Ways, labels: SpokenLabels) -> list[Cause]:
+    others = [target for target in ways.targets if target._id != ways.source._id]
+    return [cause for target in others if (cause := _about_a_stray(target, ways, labels))]
+
+
+def _about_a_stray(tensor: Tensor, ways: Ways, labels: SpokenLabels) -> Cause | None:
+    """Say that a tensor was computed inside a checkpointed function and is not part of its result, if that is so."""
+    call = stray_of(ways.tape, tensor._id)
+    if call is None:
+        return None
+    return Cause("inside a checkpoint", None, call.where, f"{labels.spoken(tensor._id)} {strayed(call)}.")
 
 
 def _about_a_computed_source(line: Line, ways: Ways, labels: SpokenLabels) -> Cause:

@@ -21,6 +21,7 @@ from ..core.rule import RULES
 from ..core.tensor import Tensor, wrap
 from ..custom.call import Custom
 from ..custom.checkpoint import Segment
+from ..custom.strays import stray_of
 from ..text.places import Names, Where, names, position_of
 from .carrying import carriers, names_used, receivers
 from .journal import Line, journal
@@ -136,7 +137,7 @@ class Ways:
 
     def back(self) -> Iterator[Link]:
         """Yield the links on the way from the targets back to the cuts, but none behind a cut."""
-        needed: set[Hashable] = {target._id for target in self.targets}
+        needed: set[Hashable] = {target._id for target in self.targets if not stray_of(self.tape, target._id)}
         for link in reversed(self.links):
             if link.on_the_way and not needed.isdisjoint(self._outputs(link)):
                 yield link
@@ -163,6 +164,7 @@ class Ways:
         goals = {target._id for target in self.targets if target.dtype.kind in "fc"}
         if self.source._id in goals:
             return ()
+        goals = {goal for goal in goals if not stray_of(self.tape, goal)}
         if self.source._id not in self.tape._connected:
             return None
         first: dict[int, tuple[int, Entry | None, int]] = {self.source._id: (0, None, 0)}

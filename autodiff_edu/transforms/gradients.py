@@ -18,8 +18,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..custom.strays import check_value
 from ..derivatives.requests import gradient
-from .run import Argnums, Function, differentiable, run, run_freely, unwrapped, with_aux
+from .forward import check_call, own_copy
+from .run import Argnums, Function, differentiable, named_after, run, run_freely, unwrapped, with_aux
 
 
 def grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
@@ -60,6 +62,7 @@ def grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
     """
     with_value = value_and_grad(f, argnums, has_aux)
 
+    @named_after(f, "grad")
     def differentiated(*args: Any, **kwargs: Any) -> Any:
         value, gradients = with_value(*args, **kwargs)
         return (gradients, value[1]) if has_aux else gradients
@@ -88,9 +91,11 @@ def value_and_grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> 
     (Tensor(9.), Tensor(6.))
     """
 
+    @named_after(f, "value_and_grad")
     def differentiated(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
         tape, returned, sources = run_freely(f, args, kwargs, argnums, persistent=False)
         value = with_aux(f, returned)[0] if has_aux else differentiable(f, returned)
+        check_value(tape, value)
         return returned, gradient(tape, value, sources, unconnected="zero")
 
     return differentiated
@@ -115,9 +120,10 @@ def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
     Raises
     ------
     TypeError
-        If a primal holds integers, or the result is not a tensor.
+        If `f` is not callable, a primal holds integers, or the result is not a tensor.
     ValueError
-        From the pullback, if the cotangent does not have the structure or the shape of the value.
+        If there is no primal. From the pullback, if the cotangent does not have the structure or the shape of the
+        value.
 
     Examples
     --------
@@ -126,9 +132,11 @@ def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
     >>> pullback([1.0, 0.0, 10.0])
     Tensor([ 2.,  0., 60.])
     """
+    check_call(f, primals, "vjp", "x")
     tape, value, sources = run(f, primals, {}, tuple(range(len(primals))))
+    kept = own_copy(value)
 
     def pullback(cotangent: Any) -> Any:
-        return unwrapped(gradient(tape, value, sources, cotangent, unconnected="zero"))
+        return unwrapped(gradient(tape, kept, sources, cotangent, unconnected="zero"))
 
     return value, pullback

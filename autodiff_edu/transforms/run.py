@@ -9,6 +9,7 @@ from typing import Any
 from ..arrays.structures import as_array, flatten, rebuild
 from ..arrays.validate import check_watchable
 from ..core.tensor import Tensor
+from ..custom.strays import check_value
 from ..derivatives.requests import as_constant
 from ..gradient_tape import GradientTape
 from ..rules.operations import alias
@@ -40,7 +41,8 @@ def run(
 ) -> tuple[GradientTape, Any, Any]:
     """Run `f` on its own tape, which watches the chosen arguments; return the tape, the value and the sources."""
     tape, value, sources = run_freely(f, args, kwargs, argnums, persistent)
-    return tape, differentiable(f, value), sources
+    check_value(tape, differentiable(f, value))
+    return tape, value, sources
 
 
 def run_freely(

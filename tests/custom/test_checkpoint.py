@@ -517,8 +517,7 @@ def test_an_array_that_it_reads_and_that_has_changed_is_noticed():
         tape.gradient(y, x)
 
 
-@pytest.mark.parametrize("recording", [True, False])
-def test_assignments_are_refused_before_they_happen(recording):
+def test_assignments_are_refused_before_they_happen():
     count = ad.Variable(1.0, name="count")
 
     def f(x):
@@ -526,7 +525,7 @@ def test_assignments_are_refused_before_they_happen(recording):
         return x * count
 
     with pytest.raises(RuntimeError, match=r"f assigns to Variable\('count', 1.\), .* assign it outside"):
-        ad.grad(ad.checkpoint(f))(2.0) if recording else ad.checkpoint(f)(ad.constant(2.0))
+        ad.grad(ad.checkpoint(f))(2.0)
     assert float(count) == 1.0
 
 
@@ -554,9 +553,7 @@ def test_plain_numbers_by_accident_are_refused_in_the_forward_pass():
             ad.grad(ad.checkpoint(g))(np.ones(2))
 
 
-def test_what_can_be_read_only_once_is_refused():
-    with pytest.raises(TypeError, match=r"is a generator, which can be read only once.*list\(\.\.\.\)"):
-        ad.checkpoint(lambda x, parts: x * sum(parts))(ad.constant(1.0), (k for k in range(3)))
+def test_it_takes_a_function():
     with pytest.raises(TypeError, match=r"ad.checkpoint\(f\)\(x\), not ad.checkpoint\(f\(x\)\)"):
         ad.checkpoint(ad.constant(1.0))
 

@@ -6,7 +6,8 @@ from differences import draw
 from tabled import recorded
 
 import autodiff_edu as ad
-from autodiff_edu.derivatives.tangents import pushed, shaped
+from autodiff_edu.core.active import only
+from autodiff_edu.derivatives.tangents import push_forward, pushed, shaped
 
 X, W = draw((3, 2), "x"), draw((3, 2), "w")
 
@@ -43,3 +44,45 @@ def test_what_is_pushed_as_a_tensor_is_recorded():
         outer.watch(v)
         part = pushed(entry, 0, v, entry.output, entry.inputs)
     np.testing.assert_allclose(outer.gradient(part, v), np.cos(X))
+
+
+JOINING = {
+    "stack": lambda parts: np.stack(parts),
+    "stack at the end": lambda parts: np.stack(parts, axis=-1),
+    "stack in between": lambda parts: np.stack(parts, axis=1),
+    "concatenate": lambda parts: np.concatenate(parts),
+    "concatenate at the end": lambda parts: np.concatenate(parts, axis=-1),
+    "concatenate all": lambda parts: np.concatenate(parts, axis=None),
+    "block": lambda parts: np.block([parts, parts]),
+    "dstack": np.dstack,
+}
+
+
+@pytest.mark.parametrize("join", JOINING.values(), ids=JOINING)
+def test_joined_arrays_move_together(join):
+    def f(x):
+        rest, half = np.ones((3, 2)), (x * x).astype(np.float32)
+        return join([np.sin(x), rest, half, x, np.sin(x)])
+
+    columns, rows = (ad.jacobian(f, mode=mode)(X).numpy() for mode in ("forward", "reverse"))
+    np.testing.assert_allclose(columns, rows, rtol=1e-6)
+    np.testing.assert_allclose(ad.jvp(f, (X,), (W,))[1].numpy(), np.tensordot(rows, W), rtol=1e-6)
+    second = ad.grad(lambda x: np.sum(ad.jvp(f, (x,), (W,))[1] ** 2))(X)
+    expected = ad.grad(lambda x: np.sum(np.tensordot(ad.jacobian(f, mode="reverse")(x), W) ** 2))(X)
+    np.testing.assert_allclose(second.numpy(), expected.numpy(), rtol=1e-5)
+
+
+def test_joining_takes_work_in_proportion_to_the_parts():
+    sizes = []
+
+    def see(entry, inputs):
+        sizes.append(np.size(entry.output_value))
+
+    x, count = ad.constant(np.ones(50)), 40
+    with ad.GradientTape() as tape:
+        tape.watch(x)
+        np.stack([x * float(k) for k in range(count)])
+    tangents = {x._id: ad.constant(np.ones(50))}
+    with only(see, hooks=()):
+        push_forward(tape, tangents)
+    assert sum(sizes) <= 3 * count * 50

@@ -158,3 +158,33 @@ def test_a_rule_that_takes_its_cotangent_off_the_tape_is_no_tangent_of_zero():
     with rule, pytest.raises(TypeError, match=r"rule of unique.*np\.asarray"):
         ad.jvp(np.unique, (np.ones(2),), (np.ones(2),))
     assert now().followers == now().hooks == ()
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "said"),
+    [
+        (
+            lambda: ad.jvp(np.sin(ad.constant(1.0)), (1.0,), (1.0,)),
+            TypeError,
+            r"jvp takes a function, but got Tensor\(0.8.*Write ad.jvp\(f, \(x,\), \(v,\)\), not ad.jvp\(f\(x\), \(x,\)",
+        ),
+        (
+            lambda: ad.jvp(lambda: ad.constant(1.0), (), ()),
+            ValueError,
+            r"jvp needs at least one primal.*\(v,\)",
+        ),
+        (
+            lambda: ad.jvp(lambda x, y: x * y["b"], (1.0, {"b": 1.0}), (1.0, {"b": None})),
+            TypeError,
+            r"tangents\[1\]\['b'\] is None. Pass zeros for a primal that does not move",
+        ),
+        (
+            lambda: ad.hvp(ad.custom_gradient(lambda x: (x, lambda dy: dy.numpy() * 1.0)), (1.0,), (1.0,)),
+            TypeError,
+            r"or use reverse mode: ad.grad, ad.vjp or mode=",
+        ),
+    ],
+)
+def test_slips(call, error, said):
+    with pytest.raises(error, match=said):
+        call()

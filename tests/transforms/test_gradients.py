@@ -228,3 +228,18 @@ def test_a_hook_sees_a_tape_that_can_be_asked_everything(differentiate):
         differentiate()
     assert answers
     assert all(answers)
+
+
+def test_what_the_caller_does_with_the_value_changes_no_later_pull():
+    value, pull = ad.vjp(lambda x: [x * 2.0, x * 3.0], 1.0)
+    value[0] = value[0] * 100.0
+    assert float(pull([1.0, 1.0])) == 5.0
+    value.clear()
+    assert float(pull([1.0, 1.0])) == 5.0
+
+
+def test_vjp_of_no_function_and_of_nothing():
+    with pytest.raises(TypeError, match=r"vjp takes a function, but got Tensor\(2.\). Write ad.vjp\(f, x\), not"):
+        ad.vjp(ad.constant(2.0), 2.0)
+    with pytest.raises(ValueError, match="vjp needs at least one primal"):
+        ad.vjp(lambda: ad.constant(1.0))

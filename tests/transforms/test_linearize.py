@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import autodiff_edu as ad
+from autodiff_edu.transforms import forward
 
 X = np.array([0.3, -1.1, 0.7])
 
@@ -101,3 +102,43 @@ def test_it_can_be_traced_and_saved(tmp_path):
     again = ad.load(tmp_path / "slope")
     assert float(again(5.0)) == 75.0
     assert float(ad.grad(again)(5.0)) == 30.0
+
+
+def test_what_the_caller_does_with_the_value_changes_no_later_push():
+    for change in (lambda value: value.__setitem__(0, value[0] * 100.0), lambda value: value.pop()):
+        value, push = ad.linearize(lambda x: [x * 2.0, x * 3.0], 1.0)
+        change(value)
+        assert [float(tangent) for tangent in push(1.0)] == [2.0, 3.0]
+
+
+def test_it_holds_only_what_lies_between_the_primals_and_the_value(monkeypatch):
+    tapes = []
+    run = forward.run
+    monkeypatch.setattr(forward, "run", lambda *args: tapes.append(found := run(*args)) or found)
+    w = ad.Variable(np.ones((3, 3)))
+
+    def f(x):
+        kernel = np.tanh(w @ w)  # does not depend on x
+        side = np.exp(x)  # is not in the value
+        assert side.shape == x.shape
+        return {"a": np.sin(x @ kernel) * 2.0, "b": x}
+
+    value, push = ad.linearize(f, X)
+    assert [entry.name for entry in tapes[0][0].entries] == ["matmul", "sin", "multiply"]
+    tangent = push(X)
+    expected = ad.jvp(f, (X,), (X,))[1]
+    for name in value:
+        np.testing.assert_array_equal(tangent[name].numpy(), expected[name].numpy())
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "said"),
+    [
+        (lambda: ad.linearize(np.sin(ad.constant(1.0)), 1.0), TypeError, r"linearize takes a function, but got Tensor"),
+        (lambda: ad.linearize(lambda: ad.constant(1.0)), ValueError, r"linearize needs at least one primal.*\(f, x\)"),
+        (lambda: ad.linearize(np.multiply, 1.0, 2.0)[1](1.0, None), TypeError, r"tangents\[1\] is None. Pass zeros"),
+    ],
+)
+def test_slips(call, error, said):
+    with pytest.raises(error, match=said):
+        call()

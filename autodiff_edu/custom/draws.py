@@ -1,4 +1,4 @@
-"""The random numbers that a function draws: a program would have those of its recording for ever."""
+"""The random numbers that a function draws, which would be others if it ran again."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ import numpy as np
 
 MOST_OBJECTS = 1000
 """How many objects are looked at; generators hidden deeper are not found."""
+
+_EMPTY = {bool, int, float, complex, str, bytes, type(None), type, np.ndarray, np.ufunc}
+"""The types of most objects that hold no generator."""
 
 
 def generators_of(function: Callable[..., Any]) -> list[Any]:
@@ -34,7 +37,7 @@ def generators_of(function: Callable[..., Any]) -> list[Any]:
         if isinstance(one, np.random.Generator | np.random.RandomState | random.Random):
             found.append(one)
         else:
-            waiting += islice(_reached(one), MOST_OBJECTS)
+            waiting += [part for part in islice(_reached(one), MOST_OBJECTS) if type(part) not in _EMPTY]
     return found
 
 
