@@ -7,8 +7,6 @@ from typing import ClassVar
 import numpy as np
 
 CHAPTER = Path(__file__).parents[2] / "notebooks" / "04-your-own-tape.ipynb"
-
-
 COPIES = "x.copy() if isinstance(x, np.ndarray) else x"
 
 
@@ -70,7 +68,7 @@ def leaving_it(work, names):
 
 
 SKIP = "            if g is not None:\n"
-SEED, ONES = "{target: 1.0}", "np.ones(np.shape(target.number))"
+WALKED, SEED, ONES = "reversed(self.entries)", "{target: 1.0}", "np.ones(np.shape(target.number))"
 LAST, PAIRS = "        return [cotangents", "zip(entry.inputs, contributions)"
 BEHIND = "def gradient(self, target, sources):\n        "
 
@@ -187,6 +185,10 @@ def reboxed_reflected(self, other):
     return type(self)(other / self.number)
 
 
+def handing_over_numbers(self, other):
+    return self.__mul__.__globals__["apply"](np.divide, self.number, getattr(other, "number", other))
+
+
 def quotient(g, z, x, y):
     return g / y, -g * x / y**2
 
@@ -278,11 +280,17 @@ WRONG = {
             by_numbers((SKIP, f"{SKIP[:-1].replace('not ', '')}\n                break\n            if True:\n")),
             "as `break` does",
         ),
-        (by_numbers((SEED, "{}")), "nothing ever flowed"),
+        (by_numbers((SEED, "{}")), "Is the seed at the target"),
+        (by_numbers((WALKED, "reversed(entries)"), names=NUMBERS | {"entries": []}), "do you walk over `self.entries`"),
+        (by_numbers(("cotangents[x] =", "cotangents[entry.output] =")), "contributions go to the inputs"),
+        (by_numbers(("s.get(x, 0.0)", "s[x]")), "KeyError. When the first contribution arrives, nothing is there yet"),
+        (by_numbers((WALKED, "self.entries"), ("s.get(entry.output)", "s[entry.output]")), "so use `.get`"),
+        (by_numbers(("output.number", "output")), "slopes are Values.*entry.output.number.*Is z the number"),
+        (by_numbers(("entry.output.number", "g")), "but your tape says .*Is z the number of the output"),
         (by_numbers((PAIRS, "zip(entry.inputs, contributions[::-1])")), "changed places"),
         (by_numbers(("(g, entry.output.number, ", "(g, ")), "missing 1.*A rule takes `g`, the number of the output"),
         (by_numbers(("(x, 0.0)", "(x)")), "is None where nothing has arrived yet"),
-        (by_numbers(("number_of(x) for x", "x for x")), "The slopes are Values"),
+        (by_numbers(("number_of(x) for x", "x for x")), "the slopes are Values"),
         (leaving_it("pass", NUMBERS), "`Mine` has no `gradient` of its own"),
         (
             leaving_it(f"{BEHIND}return super().gradient(target, sources)", NUMBERS),
@@ -339,12 +347,22 @@ WRONG = {
         (dividing(quotient, forward=reboxed, reflected=reboxed_reflected), "no tape has heard of"),
         (dividing(lambda g, z, x, y: g / y), "raised IndexError.*returns a tuple"),
         (dividing(lambda g, z, x, y: g / y, names=NUMBERS), "raised TypeError.*returns a tuple"),
+        (dividing(quotient, forward=handing_over_numbers), "not their numbers. Otherwise the entry doesn't know x."),
+        (dividing(quotient, forward=lambda self, other: self / other), "`/` asks `__truediv__` again: call `apply`."),
+        (dividing(quotient, reflected=lambda self, other: other / self), "`/` asks `__rtruediv__` again"),
+        (dividing(lambda g, z, x, y: (g, -g * x / y**2)), "1 / y is forgotten in the first"),
+        (dividing(lambda g, z, x, y: (g / y, -g * x / y ^ 2)), "Python's power is"),
+        (dividing(lambda g, z, x, y: None), "Your rule returns `None`"),
+        (
+            dividing(lambda g, z, x, y: (g / y, None)),
+            r"returns `\(0.5, None\)`. Is a `return` or a contribution missing",
+        ),
         (dividing(quotient, forward=unboxed), "Let `apply` compute it"),
         (dividing(quotient, reflected=lambda self, other: ...), "three dots"),
         (dividing(quotient, reflected=lambda self, other: self / other), "the wrong way round"),
         (dividing(quotient, reflected=lambda self, other: type(self)(self.number / other)), "of the two is `self`"),
         (dividing(quotient, forward=lambda self, other: self * other), "should have the number 3"),
-        ((ARRAYS["Tape"], ARRAYS["Value"]), "raised TypeError"),
+        ((ARRAYS["Tape"], ARRAYS["Value"]), "raised TypeError.*`Value` has no `__truediv__`"),
     ],
     "4.3": [
         (on_arrays(seed=one, fold=to_the_output, in_place=True), "The seed of an array has to be an array"),

@@ -15,44 +15,25 @@ from ..feedback import NotYet, call, near, numbers, shortened
 from ..predictions import Prediction
 from .wrong_04 import (
     ARRAYS,
+    ERRORS,
+    EXPONENTIAL,
+    MEANT,
     NUMBERS,
+    ON_BOXES,
     ON_NUMBERS,
+    ONE_EACH,
     QUOTIENTS,
+    RULES,
     SLIPS,
     WRONG_QUOTIENTS,
     Gradients,
     Program,
     agree,
+    nothing_yet,
     right,
 )
 
 PAIR = "Hand in two classes, the tape and the value, as in `answer = Mine, Value`."
-OF_THE_BOX = "Take the shape of the number, not of the box: `np.shape(x.number)`."
-OF_A_NUMBER = "A plain number has neither a length nor a `.shape`. `np.shape` is right for numbers and for arrays."
-ON_BOXES = "Rules take numbers, not boxes: `number_of(x)` for the inputs, and a seed made of `target.number`."
-ONE_EACH = "A rule returns a tuple, one contribution for each input."
-MEANT = {
-    "'NoneType' object is not iterable": "`list.reverse()` reverses the list itself and returns None. "
-    "`reversed(list)` leaves it as it is.",
-    "not iterable": ONE_EACH,
-    "tuple index out of range": ONE_EACH,
-    "index to scalar": ONE_EACH,
-    "<lambda>() missing": "A rule takes `g`, the number of the output, and then each input: "
-    "`rule(g, entry.output.number, *numbers)`.",
-    "but 4 were given": "A rule takes `g`, the output `z`, and then the inputs.",
-    "for +: 'NoneType'": "`cotangents.get(x)` is None where nothing has arrived yet. `cotangents.get(x, 0.0)` is 0.",
-    "'NoneType'": "None was pulled back. An entry whose output has no cotangent does not lead to the target: skip it.",
-    "truth value of an array": "`if not g` asks whether an array is true. Ask `if g is None`.",
-    "'Value' has no len": OF_THE_BOX,
-    "'Value' object has no attribute 'shape'": OF_THE_BOX,
-    "sequence of integers": OF_THE_BOX,
-    "has no len": OF_A_NUMBER,
-    "no attribute 'shape'": OF_A_NUMBER,
-    "'Value'": ON_BOXES,
-    "interpreted as an integer": "`np.ones` takes a shape: `np.ones(np.shape(target.number))`.",
-}
-"""What an error with these words usually means in a walk; the first that fits."""
-ERRORS = TypeError, ValueError, IndexError, AttributeError
 
 
 def walk_on_numbers(answer: Any) -> str:
@@ -61,6 +42,7 @@ def walk_on_numbers(answer: Any) -> str:
     _walks_itself(tape, value, "Write the backward pass here, in `gradient`.")
     _compare(tape, value, NUMBERS, [SLIPS[name] for name in ON_NUMBERS])
     _asks_again(tape, value)
+    _hands_over_z(tape, value)
     return f"Your tape and ours agree on {sum(map(len, NUMBERS))} programs, to the last None."
 
 
@@ -72,9 +54,18 @@ def division(answer: Any) -> str:
         ("Value(6.0) / 2.0", 3.0, lambda: value(6.0) / 2.0),
         ("6.0 / Value(2.0)", 3.0, lambda: 6.0 / value(2.0)),
     ):
-        given = call(divide, written=written)
+        method = "__rtruediv__" if written[0] == "6" else "__truediv__"
+        try:
+            given = call(divide, written=written)
+        except NotYet as hint:
+            again = f" `/` asks `{method}` again: call `apply`." * isinstance(hint.__cause__, RecursionError)
+            missing = f" `{value.__name__}` has no `{method}`." * (not hasattr(value, method))
+            raise NotYet(f"{hint}{again}{missing}") from hint.__cause__
         if given is ...:
             raise NotYet(f"Replace the three dots: {written} is still open.")
+        if type(given) in value.__mro__[1:-1]:
+            above = type(given).__name__
+            raise NotYet(f"`apply` makes `{above}`s, so add the methods to `{above}` itself.")
         if not isinstance(given, value):
             raise NotYet(
                 f"{written} is {shortened(given)}, not a Value, so no tape can follow it. Let `apply` compute it."
@@ -86,12 +77,24 @@ def division(answer: Any) -> str:
             raise NotYet(f"{written} should have the number 3, but it has {shortened(given.number)}.")
     for program in QUOTIENTS[0][:3]:
         recording = tape()
+        sources = {name: value(part) for name, part in program.sources.items()}
         with recording:
-            program.run({name: value(part) for name, part in program.sources.items()})
-        if not getattr(recording, "entries", True):
+            program.run(sources)
+        entries: Any = getattr(recording, "entries", True)
+        if not entries:
             raise NotYet(
                 f"The numbers are right, but no tape has heard of `{program.lines[0]}`. Let `apply` compute it."
             )
+        with suppress(TypeError, AttributeError):  # entries of another kind
+            known = [id(x) for entry in entries for x in entry.inputs]
+            for name in program.lines[0].inputs:
+                if name in sources and id(sources[name]) not in known:
+                    raise NotYet(f"Hand `apply` the boxes, not their numbers. Otherwise the entry doesn't know {name}.")
+    parts: Any = ()
+    with suppress(Exception):  # the walk raises it again, and there is a hint for it
+        parts = _table(value)[np.divide](1.0, 3.0, 6.0, 2.0)
+    if parts is None or (isinstance(parts, tuple | list) and any(part is None for part in parts)):
+        raise NotYet(f"Your rule returns {shortened(parts)}. Is a `return` or a contribution missing? {ONE_EACH}")
     _compare(tape, value, QUOTIENTS, WRONG_QUOTIENTS)
     return "Division works from both sides, forward and backward, for numbers and for arrays."
 
@@ -102,6 +105,7 @@ def walk_on_arrays(answer: Any) -> str:
     _walks_itself(tape, value, "Fix the three lines here, in this `gradient`.")
     _compare(tape, value, ARRAYS, list(SLIPS.values()))
     _asks_again(tape, value)
+    _hands_over_z(tape, value)
     _keeps_copies(tape, value)
     count = sum(map(len, ARRAYS))
     return f"All three are fixed. On {count} programs with arrays of all shapes, your tape agrees with ours."
@@ -198,15 +202,20 @@ def _asked(tape: Any, value: Any, program: Program, times: int = 1) -> Gradients
         try:
             slopes = call(recording.gradient, values[program.target], list(sources.values()), written=_call(program))
         except NotYet as hint:
-            raise NotYet(re.sub(r" at 0x[0-9a-fA-F]+", "", _explained(hint, program))) from None
+            raise NotYet(re.sub(r" at 0x[0-9a-fA-F]+", "", _explained(hint, program, values))) from None
     return _read(slopes, program)
 
 
-def _explained(hint: NotYet, program: Program) -> str:
+def _explained(hint: NotYet, program: Program, values: dict[str, Any]) -> str:
     """Return what a walk raised, with what it usually means."""
     error = hint.__cause__
     if isinstance(error, KeyError) and error.args and isinstance(error.args[0], np.ufunc):
         return f"For {program} your tape finds no rule for `np.{error.args[0].__name__}` in `RULES`."
+    if isinstance(error, KeyError) and nothing_yet(error, program, values):
+        return (
+            f"{_call(program)} raised KeyError. When the first contribution arrives, nothing is there yet: "
+            "`cotangents.get(x, 0.0) + contribution`."
+        )
     if isinstance(error, KeyError):
         return (
             f"{_call(program)} raised KeyError: it looked for a cotangent where there is none. Not every entry "
@@ -235,7 +244,7 @@ def _read(slopes: Any, program: Program) -> Gradients:
     read = {}
     for name, slope in zip(program.sources, slopes, strict=True):
         if hasattr(slope, "number"):
-            raise NotYet(f"The slopes are Values. {ON_BOXES}")
+            raise NotYet(f"For {program}, the slopes are Values. {ON_BOXES}")
         read[name] = None if slope is None else numbers(slope, f"the slope for {name}")
     return read
 
@@ -248,6 +257,31 @@ def _asks_again(tape: Any, value: Any) -> None:
             "The first answer is right, but asked again, the same tape gives another. Did the first walk reverse or "
             "empty `self.entries`, or keep its cotangents? Leave the list as it is: `reversed(self.entries)`."
         )
+
+
+def _table(value: Any) -> dict[Any, Any]:
+    """Return the table of rules beside a learner's Value, in the notebook."""
+    table = getattr(getattr(value, "__mul__", None), "__globals__", {}).get("RULES")
+    return table if isinstance(table, dict) else {}
+
+
+def _hands_over_z(tape: Any, value: Any) -> None:
+    """Check that rules get the number of the output, with a rule that needs it, registered for the check only."""
+    table = _table(value)
+    before = dict(table)
+    table[np.exp] = RULES["np.exp"]
+    wanted, shown = right(EXPONENTIAL), "Here the rule is chapter 2's `(g * z,)`. Is z the number of the output?"
+    try:
+        given = _asked(tape, value, EXPONENTIAL)
+    except NotYet as hint:
+        if "no rule for" in str(hint):  # this tape has its rules elsewhere
+            return
+        raise NotYet(f"{hint} {shown}") from None
+    finally:
+        table.clear()
+        table.update(before)
+    if not agree(given, wanted):
+        raise NotYet(f"For {EXPONENTIAL}, {' and '.join(_said(given, wanted, EXPONENTIAL.target))}. {shown}")
 
 
 def _keeps_copies(tape: Any, value: Any) -> None:
@@ -280,7 +314,8 @@ PREDICTIONS: dict[str, Prediction] = {
             "The tape looks at all values after each line",
         ),
         hints={
-            "The tape reads the source code": "In chapter 1 it knew nothing of loops. If it read the code, it would.",
+            "The tape reads the source code": "In chapter 1 it didn't know about the loop. If it had read the code, it "
+            "would have.",
             "The package changes what * means for all numbers": "Then 2.0 * 3.0 would leave an entry. What is w?",
             "The tape looks at all values after each line": "`w * three_lengths` has no name, yet it got an entry.",
         },
@@ -297,7 +332,7 @@ PREDICTIONS: dict[str, Prediction] = {
         why="`self` is x, so 4 - 10 is computed. The slope would have the wrong sign, too.",
     ),
     "4.c": Prediction(
-        "The rule has sent a `contribution` to `x`. What has to stand after `cotangents[x] =`?",
+        "The rule has sent a `contribution` to `x`. What belongs after `cotangents[x] =`?",
         answer="`cotangents.get(x, 0.0) + contribution`",
         choices=(
             "`contribution`",

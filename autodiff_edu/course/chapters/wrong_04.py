@@ -1,10 +1,11 @@
-"""Random programs for the tapes of chapter 4, and the gradients that tapes with classic mistakes compute for them."""
+"""Random programs for the tapes of chapter 4, what tapes with classic mistakes compute, and what errors mean."""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable
 from functools import partial
+from traceback import walk_tb
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "/": operator.truediv,
     "np.sin": np.sin,
     "np.mean": np.mean,
+    "np.exp": np.exp,
 }
 SHAPES: tuple[tuple[int, ...], ...] = ((), (3,), (2, 1), (2, 3))
 """Shapes that all fit together."""
@@ -69,6 +71,25 @@ def right(program: Program) -> Gradients:
         target = program.run(sources)[program.target]
     slopes = tape.gradient(target, sources)
     return {name: None if slope is None else slope.numpy() for name, slope in slopes.items()}
+
+
+def leading(program: Program) -> set[Any]:
+    """Return the names of the values from which the target was computed, and its own."""
+    names = {program.target}
+    for output, _, inputs in reversed(program.lines):
+        if output in names:
+            names |= {x for x in inputs if isinstance(x, str)}
+    return names
+
+
+def nothing_yet(error: KeyError, program: Program, values: dict[str, Any]) -> bool:
+    """Return whether the key leads to the target and is not the output of the entry in hand, but one of its inputs."""
+    key = error.args[0] if error.args else None
+    place = key if isinstance(key, int) else id(key)
+    seen = [x for frame, _ in walk_tb(error.__traceback__) for x in frame.f_locals.values()]
+    if any(id(getattr(x, "output", None)) == place for x in seen):
+        return False
+    return any(id(values[name]) == place for name in leading(program))
 
 
 def agree(given: Gradients, wanted: Gradients) -> bool:
@@ -136,6 +157,7 @@ NUMBERS = [
         *draw(60, ("+", "-", "*", "np.sin"), ((),), 20250401),
     ]
 ]
+EXPONENTIAL = _program("a = np.exp(x); b = a * y", "b", x=0.5, y=3.0)
 ARRAYS = [
     [_program("a = x * y", "a", x=ROW, y=ROW[::-1].copy()), _program("a = x + y", "a", x=ROW, y=ROW[::-1].copy())],
     [
@@ -170,6 +192,7 @@ RULES: dict[str, Rule] = {
     "*": lambda g, z, x, y: (g * y, g * x),
     "/": lambda g, z, x, y: (g / y, -g * z / y),
     "np.sin": lambda g, z, x: (g * np.cos(x),),
+    "np.exp": lambda g, z, x: (g * z,),
     "np.mean": lambda g, z, x: (g / np.size(x) * np.ones(np.shape(x)),),
 }
 
@@ -246,96 +269,79 @@ def walk(program: Program, slip: str = "", rules: dict[str, Rule] = RULES, fold:
     return {name: cotangents.get(name, absent) for name in program.sources}
 
 
+OF_THE_BOX = "Take the shape of the number, not of the box: `np.shape(x.number)`."
+OF_A_NUMBER = "A plain number has neither a length nor a `.shape`. `np.shape` is right for numbers and for arrays."
+ON_BOXES = (
+    "Rules take numbers, not boxes: `entry.output.number`, `number_of(x)` for each input, and a "
+    "seed made of `target.number`."
+)
+POWER = "Python's power is `**`."
+ONE_EACH = "A rule returns a tuple, one contribution for each input."
+MEANT = {
+    "'NoneType' object is not iterable": "`list.reverse()` reverses the list itself and returns None. "
+    "`reversed(list)` leaves it as it is.",
+    "not iterable": ONE_EACH,
+    "tuple index out of range": ONE_EACH,
+    "index to scalar": ONE_EACH,
+    "<lambda>() missing": "A rule takes `g`, the number of the output, and then each input: "
+    "`rule(g, entry.output.number, *numbers)`.",
+    "for ^": POWER,
+    "bitwise_xor": POWER,
+    "but 4 were given": "A rule takes `g`, the output `z`, and then the inputs.",
+    "for +: 'NoneType'": "`cotangents.get(x)` is None where nothing has arrived yet. `cotangents.get(x, 0.0)` is 0.",
+    "'NoneType'": "None was pulled back. An entry whose output has no cotangent does not lead to the target: skip it.",
+    "truth value of an array": "`if not g` asks whether an array is true. Ask `if g is None`.",
+    "'Value' has no len": OF_THE_BOX,
+    "'Value' object has no attribute 'shape'": OF_THE_BOX,
+    "sequence of integers": OF_THE_BOX,
+    "has no len": OF_A_NUMBER,
+    "no attribute 'shape'": OF_A_NUMBER,
+    "'Value'": ON_BOXES,
+    "interpreted as an integer": "`np.ones` takes a shape: `np.ones(np.shape(target.number))`.",
+}
+"""What an error with these words usually means in a walk; the first that fits."""
+ERRORS = TypeError, ValueError, IndexError, AttributeError
 INSIDE = "At most one contribution got through: does `return` stand inside the loops?"
 ONES = "The seed of an array has to be an array: ones, in the shape of the target."
+HINTS = {
+    "overwrite": "Your walk overwrites: of several contributions to one value, only the last survives. Add each to "
+    "what is already there.",
+    "twice": "A value that is used twice in one line, as in `x * x`, gets only one of its two contributions. A dict "
+    "made of inputs and contributions has room for only one of them: loop over the pairs instead.",
+    "forwards": "Only the target's own entry was pulled back: does your walk go forwards, or does `return` stand "
+    "inside the loop?",
+    "inside": "Only the last entry was looked at: does `return` stand inside the loop?",
+    "inside both": INSIDE,
+    "inside pairs": INSIDE,
+    "break": "Your walk ends at the first entry that does not lead to the target, as `break` does. Skip only that "
+    "one, with `continue`.",
+    "unseeded": "All slopes are None: nothing flowed. Is the seed at the target, do you walk over `self.entries`, and "
+    "do the contributions go to the inputs?",
+    "swapped": "The contributions have changed places: the first one belongs to the first input.",
+    "not g": "`if not g` skips a cotangent of 0 too, and 0 is an answer. Ask `if g is None`.",
+    "early": "Your walk pulls a value back before its cotangent is complete, as in chapter 2, where 4 became 6. Go "
+    "through the list from its end, once.",
+    "last": "Your walk starts at the last entry. The target may come from an earlier one, so put the seed at the "
+    "target.",
+    "zero": "Your tape returns 0 for a source that the target was not computed from. No path leads there, so return "
+    "None.",
+    "dead": "Entries that don't lead to the target send zeros back, and a zero is not None. Skip an entry whose "
+    "output has no cotangent.",
+    "seed": "Your seed is the value of the target. If you nudge the target by one, how far does it move?",
+    "without g": "Your walk pulls every line back as if a 1 had arrived. Pass the rule the cotangent of the entry's "
+    "output.",
+    "one": ONES,
+    "in place": "`+=` writes into an array that another value may share: the rule of `x + y` sends the same g to "
+    "both. Write `a = a + b`, which makes a new array.",
+    "output": "Your walk folds contributions to the shape of the entry's output. But they go to its inputs, and each "
+    "of these has a shape of its own.",
+    "shape of g": "Your walk folds all contributions to one shape, that of the target or of `g`. But they go to the "
+    "inputs, and each of these has a shape of its own.",
+    "one, shape of g": ONES,
+}
+"""What to say of each slip of `walk`."""
 SLIPS: dict[str, tuple[Callable[[Program], Gradients], str]] = {
-    "overwrite": (
-        partial(walk, slip="overwrite"),
-        "Your walk overwrites: of several contributions to one value, only the last survives. Add each to what is "
-        "already there.",
-    ),
-    "twice": (
-        partial(walk, slip="twice"),
-        "A value that is used twice in one line, as in `x * x`, gets only one of its two contributions. A dict made "
-        "of inputs and contributions has room for only one of them: loop over the pairs instead.",
-    ),
-    "forwards": (
-        partial(walk, slip="forwards"),
-        "Only the target's own entry was pulled back: does your walk go forwards, or does `return` stand inside the "
-        "loop?",
-    ),
-    "inside": (
-        partial(walk, slip="inside"),
-        "Only the last entry was looked at: does `return` stand inside the loop?",
-    ),
-    "inside both": (partial(walk, slip="inside both"), INSIDE),
-    "inside pairs": (partial(walk, slip="inside pairs"), INSIDE),
-    "break": (
-        partial(walk, slip="break"),
-        "Your walk ends at the first entry that does not lead to the target, as `break` does. Skip only that one, with "
-        "`continue`.",
-    ),
-    "unseeded": (
-        partial(walk, slip="unseeded"),
-        "All slopes are None: nothing ever flowed. Before the walk, give the target a seed.",
-    ),
-    "swapped": (
-        partial(walk, slip="swapped"),
-        "The contributions have changed places: the first one belongs to the first input.",
-    ),
-    "not g": (
-        partial(walk, slip="not g"),
-        "`if not g` skips a cotangent of 0 too, and 0 is an answer. Ask `if g is None`.",
-    ),
-    "early": (
-        partial(walk, slip="early"),
-        "Your walk pulls a value back before its cotangent is complete, as in chapter 2, where 4 became 6. Go through "
-        "the list from its end, once.",
-    ),
-    "last": (
-        partial(walk, slip="last"),
-        "Your walk starts at the last entry. The target may come from an earlier one, so put the seed at the target.",
-    ),
-    "zero": (
-        partial(walk, slip="zero"),
-        "Your tape returns 0 for a source that the target was not computed from. No path leads there, so return None.",
-    ),
-    "dead": (
-        partial(walk, slip="dead"),
-        "Entries that don't lead to the target send zeros back, and a zero is not None. Skip an entry whose output has "
-        "no cotangent.",
-    ),
-    "seed": (
-        partial(walk, slip="seed"),
-        "Your seed is the value of the target. If you nudge the target by one, how far does it move?",
-    ),
-    "without g": (
-        partial(walk, slip="without g"),
-        "Your walk pulls every line back as if a 1 had arrived. Pass the rule the cotangent of the entry's output.",
-    ),
-    "one": (
-        partial(walk, slip="one"),
-        ONES,
-    ),
-    "in place": (
-        partial(walk, slip="in place"),
-        "`+=` writes into an array that another value may share: the rule of `x + y` sends the same g to both. Write "
-        "`a = a + b`, which makes a new array.",
-    ),
-    "output": (
-        partial(walk, slip="output"),
-        "Your walk folds contributions to the shape of the entry's output. But they go to its inputs, and each "
-        "of these has a shape of its own.",
-    ),
-    "shape of g": (
-        partial(walk, slip="shape of g"),
-        "Your walk folds all contributions to one shape, that of the target or of `g`. But they go to the inputs, and "
-        "each of these has a shape of its own.",
-    ),
-    "one, shape of g": (
-        partial(walk, slip="one, shape of g"),
-        ONES,
-    ),
+    **{name: (partial(walk, slip=name), hint) for name, hint in HINTS.items()},
     "unfolded": (
         partial(walk, fold=_same),
         "Your walk does not add up the contributions where a value was copied. Fold each to the shape of its input.",
@@ -381,6 +387,10 @@ WRONG_QUOTIENTS: list[tuple[Callable[[Program], Gradients], str]] = [
     (
         _quotient(lambda g, z, x, y: (g / y,)),
         "Your rule returns one contribution, the one to x. The divisor y needs one too.",
+    ),
+    (
+        _quotient(lambda g, z, x, y: (g, -g * x / y**2)),
+        "The 1 / y is forgotten in the first contribution: x / y is x times 1 / y.",
     ),
     (_quotient(lambda g, z, x, y: (g * y, g * x)), "That is the rule of a product."),
 ]
