@@ -145,7 +145,7 @@ class Call:
         """Return the backward function's gradient for one source; the function is called once for all sources.
 
         The walk asks for the sources of one entry in order, with the same `g` and `y`. So the result is kept up to the
-        last one, or until the walk has let go of `g`.
+        last one, or until the walk no longer holds `g`.
         """
         self._expect(argument)
         kept = self._answer
