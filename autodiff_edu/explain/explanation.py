@@ -316,7 +316,7 @@ def _about_strays(ways: Ways, labels: SpokenLabels) -> list[Cause]:
 
 
 def _about_a_stray(tensor: Tensor, ways: Ways, labels: SpokenLabels) -> Cause | None:
-    """Return a sentence about a tensor that was computed inside a checkpointed function and is not part of its result."""
+    """Return the cause for a tensor that was computed inside a checkpointed function, but is not part of its result."""
     call = stray_of(ways.tape, tensor._id)
     if call is None:
         return None
