@@ -55,6 +55,20 @@ def ones(f, x, v):
     return ad.jvp(along(f, v), (x,), (np.ones_like(x),))[1]
 
 
+def by_matrix(f, x, v):
+    return v @ ad.jacobian(ad.jacobian(f, mode="forward"), mode="forward")(x) @ v
+
+
+def by_columns(f, x, v):
+    return sum(
+        v[i] * v[j] * ad.jvp(along(f, np.eye(3)[i]), (x,), (np.eye(3)[j],))[1] for i in range(3) for j in range(3)
+    )
+
+
+def length(v):
+    return np.sqrt(v @ v)
+
+
 RIGHT = {
     "13.1": [
         quotient(lambda u, du, v, dv: (du * v - u * dv) / v**2),
@@ -78,6 +92,7 @@ RIGHT = {
         lambda f, x, v: float(twice(f, x, v)),
         lambda f, x, v: twice(f, ad.constant(x), ad.constant(v)),
         lambda f, x, v: ad.linearize(along(f, v), x)[1](v),
+        lambda f, x, v: twice(f, x, v) + 0.0 * along(f, v)(x),
     ],
 }
 
@@ -93,6 +108,9 @@ WRONG = {
         (quotient(lambda u, du, v, dv: du / v - u * dv / v), "by v twice"),
         (quotient(lambda u, du, v, dv: du / v - dv / v**2), "dv is multiplied by u"),
         (quotient(lambda u, du, v, dv: du * v - u * dv), "The numerator is right"),
+        (quotient(lambda u, du, v, dv: (du * v - u * dv) / v * v), r"/ v\*v`, that divides and multiplies again"),
+        (quotient(lambda u, du, v, dv: du / v - u * dv / v * v), "In the second term, `/ v"),
+        (quotient(lambda u, du, v, dv: (du * v - u * dv) / v ^ 2), r"Python's power is `\*\*`"),
         (quotient(lambda u, du, v, dv: (du * v - u * dv) / u**2), "not of u"),
         (quotient(lambda u, du, v, dv: du * v + u * dv), "product rule"),
         (quotient(lambda u, du, v, dv: du / v), "v moves too"),
@@ -114,11 +132,13 @@ WRONG = {
         (MODES | {"a": ("forward", 10_000)}, "Not forward for a"),
         (MODES | {"b": ("reverse", 500)}, "Not reverse for b"),
         (MODES | {"b": ("forward", 500)}, "not 500:"),
+        (MODES | {"b": ("forward", 1)}, "a pass for each input"),
         (MODES | {"c": ("reverse", 784)}, "not 784:"),
         (MODES | {"d": ("reverse", 1)}, "Which of them needs no tape"),
         (MODES | {"d": ("forward", 10_000)}, "not 10000:"),
         (MODES | {"e": ("reverse", 500)}, "not 500:"),
-        (MODES | {"d": ("forward", 10_000)}, "a pass for each direction"),
+        (MODES | {"d": ("forward", 10_000)}, "a pass for each direction. All the weights move together"),
+        (MODES | {"a": ("reverse", 10_000)}, "a pass for each output"),
         (MODES | {"c": ("reverse", 3.9)}, "a whole number, not 3.9"),
         (MODES | {"e": ("forward", 500)}, "Not forward for e"),
         (MODES | {"a": "reverse"}, "For a write the mode and the number"),
@@ -135,13 +155,25 @@ WRONG = {
         (lambda f, x, v: ad.hvp(f, (x,), (v,)), "This is Hv"),
         (lambda f, x, v: ad.jvp(along(f, v)(x), (x,), (v,))[1], "without calling it"),
         (lambda f, x, v: ad.grad(f)(x), "the shape of x"),
-        (lambda f, x, v: v @ np.asarray(ad.hvp(f, (x,), (v,))), "something walked back"),
+        (lambda f, x, v: v @ np.asarray(ad.hvp(f, (x,), (v,))), "`ad.hvp`, which this exercise leaves to you"),
         (lambda f, x, v: ad.jvp(ad.grad(f), (x,), (v,))[1] @ v, "something walked back"),
-        (lambda f, x, v: v @ ad.hessian(f)(x).numpy() @ v, "something walked back"),
+        (lambda f, x, v: v @ ad.hessian(f)(x).numpy() @ v, "`ad.hessian`, which this exercise leaves to you"),
+        (by_matrix, "`ad.jacobian`, which this exercise leaves to you"),
+        (by_columns, "it took 18 passes"),
         (all_differences, "no step size"),
         (by_difference, "no step size"),
         (ones, "all ones"),
-        (lambda f, x, v: twice(f, x, v) / (v @ v), "length of v squared"),
+        (lambda f, x, v: twice(f, x, v / length(v)), "You scaled v to length 1"),
+        (lambda f, x, v: ad.jvp(along(f, v), (x,), (v / length(v),))[1], "one of the two directions to length 1"),
+        (lambda f, x, v: ad.jvp(along(f, x), (x,), (v,))[1], "One of the two directions is x"),
+        (lambda f, x, v: twice(f, x, x), "Both directions are x"),
+        (lambda f, x, v: twice(f, x, np.ones(3)), "Both directions are all ones"),
+        (lambda f, x, v: twice(f, v, v), "You compute f at v"),
+        (lambda f, x, v: twice(f, v, x), "You compute f at v"),
+        (lambda f, x, v: along(f, v)(x) ** 2, "the square of the slope"),
+        (lambda f, x, v: -twice(f, x, v), "The sign is wrong"),
+        (lambda f, x, v: 2 * twice(f, x, v), "This is twice v·Hv"),
+        (lambda f, x, v: along(f, v)(x + 1e-7 * v) - along(f, v)(x), "no step size"),
         (lambda f, x, v: twice(f, x, v) / 2, "half of it"),
         (lambda f, x, v: np.trace(ad.hessian(f)(x).numpy()), "trace"),
         (lambda f, x, v: 7.0, "Which direction"),

@@ -9,9 +9,10 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from ...trace.events import Seed
+from ...trace.events import Move, Seed
 from ..feedback import (
     NotYet,
+    by_hand,
     call,
     near,
     needs_dict,
@@ -24,18 +25,39 @@ from ..feedback import (
 )
 from ..predictions import Prediction
 
-WISHES: dict[str, tuple[str, int, str]] = {
-    "a": ("reverse", 1, "a loss is one output, whatever the number of weights."),
-    "b": ("forward", 2, "there are 2 inputs and 500 outputs."),
-    "c": ("reverse", 3, "there are 784 inputs and 3 outputs."),
+WISHES: dict[str, tuple[str, int, str, str]] = {
+    "a": (
+        "reverse",
+        1,
+        "a loss is one output, whatever the number of weights.",
+        "reverse needs a pass for each output, and a loss is one output.",
+    ),
+    "b": (
+        "forward",
+        2,
+        "there are 2 inputs and 500 outputs.",
+        "there are 2 inputs and 500 outputs, and forward needs a pass for each input.",
+    ),
+    "c": (
+        "reverse",
+        3,
+        "there are 784 inputs and 3 outputs.",
+        "there are 784 inputs and 3 outputs, and reverse needs a pass for each output.",
+    ),
     "d": (
         "forward",
         1,
         "one direction goes in and one number comes out, so each mode needs one pass. Which of them needs no tape?",
+        "forward needs a pass for each direction. All the weights move together, along how many?",
     ),
-    "e": ("reverse", 1, "the sum is a single output."),
+    "e": (
+        "reverse",
+        1,
+        "the sum is a single output.",
+        "reverse needs a pass for each output, and the sum is a single one.",
+    ),
 }
-"""For each wish of 13.2 the mode, the passes, and what to count."""
+"""For each wish of 13.2 the mode, the passes, what to count, and what to count in that mode."""
 
 SAME_MODE = {"forward": "forward", "reverse": "reverse", "backward": "reverse"}
 """What an answer may call the mode."""
@@ -51,7 +73,12 @@ def divide(answer: Any) -> str:
 
 
 def _one_quotient(answer: Any, u: float, du: float, v: float, dv: float) -> None:
-    given = call(answer, u, du, v, dv, written="divide(u, du, v, dv)")
+    try:
+        given = call(answer, u, du, v, dv, written="divide(u, du, v, dv)")
+    except NotYet as error:
+        if "for ^" in str(error.__cause__):
+            raise NotYet("Python's power is `**`, as in `v**2`; `^` is something else.") from error
+        raise
     if given is ... or (isinstance(given, tuple) and any(part is ... for part in given)):
         raise NotYet("Replace the three dots with the tangent of the quotient.")
     if isinstance(given, np.ndarray | ad.Tensor) and np.shape(given) == (2,):
@@ -76,7 +103,12 @@ def _one_quotient(answer: Any, u: float, du: float, v: float, dv: float) -> None
         (du * v - u * dv / v**2, "All of the numerator is divided by v²: put parentheses around the difference."),
         ((du - u * dv) / v, "Each term counts: du is divided by v once, and u·dv by v twice."),
         (du / v - dv / v**2, "In the second term, dv is multiplied by u."),
-        (du * v - u * dv, "The numerator is right. It is divided by v²."),
+        (
+            du * v - u * dv,
+            "The numerator is right, but it isn't divided by v². If you wrote `/ v*v`, that divides and multiplies "
+            "again: write `/ v**2`.",
+        ),
+        (du / v - u * dv, "In the second term, `/ v*v` divides and multiplies again: write `/ v**2`."),
         ((du - u * dv) / v**2, "In the numerator, du is multiplied by v. Expand with (v - dv·ε) to see why."),
         (du * v + u * dv, "That's the product rule."),
         (du / v, "v moves too. What does dv do to the quotient?"),
@@ -102,20 +134,13 @@ def modes(answer: Any) -> str:
     needs_dict(answer, '{"a": ("forward", 12), ...}')
     needs_each(answer, "abcde", "Your answer leaves out")
     given = {name: word_and_count(name, answer[name], SAME_MODE, "the mode", "passes") for name in WISHES}
-    if all(given[name][0] != mode for name, (mode, _, _) in WISHES.items()):
+    if all(given[name][0] != mode for name, (mode, *_) in WISHES.items()):
         raise NotYet("All are the wrong way round. Forward needs a pass for each input, reverse one for each output.")
-    for name, (mode, passes, hint) in WISHES.items():
+    for name, (mode, passes, why_mode, why_passes) in WISHES.items():
         if given[name][0] != mode:
-            raise NotYet(f"Not {given[name][0]} for {name}: {hint}")
+            raise NotYet(f"Not {given[name][0]} for {name}: {why_mode}")
         if given[name][1] != passes:
-            raise NotYet(
-                f"For {name}, {mode} is right, but not {given[name][1]}: {hint} "
-                + (
-                    "Forward needs a pass for each direction."
-                    if mode == "forward"
-                    else "Reverse needs one for each output."
-                )
-            )
+            raise NotYet(f"For {name}, {mode} is right, but not {given[name][1]}: {why_passes}")
     return "Few inputs or a single direction: forward. Few outputs: reverse."
 
 
@@ -127,17 +152,26 @@ def curvature(answer: Any) -> str:
     a = random.uniform(-1.0, 1.0, (3, 3))
 
     places: list[Any] = []
+    refused: list[NotYet] = []
 
     def f(x: Any) -> Any:
         places.append(x.numpy() if isinstance(x, ad.Tensor) else np.array(x))
+        try:
+            asked_by_hand(x)
+        except NotYet as hint:
+            refused.append(hint)
         return np.sum(x**3) + np.sin(a[0] @ x)
+
+    ready_made = {ad.jacobian(f).__code__: "ad.jacobian", ad.hessian(f).__code__: "ad.hessian"}
+    ready_made[ad.hvp.__code__] = "ad.hvp"
+    asked_by_hand = by_hand(lambda x: None, ready_made, "push v forward twice, by two calls of `ad.jvp`.")
 
     across = -np.sin(a[0] @ x) * np.outer(a[0], a[0]) + np.diag(6 * x)
     slopes = 3 * x**2 + np.cos(a[0] @ x) * a[0]
     try:
         given, events = observe(answer, f, x, v, written="curvature(f, x, v)")
     except NotYet as error:
-        if "'Tensor' object is not callable" in str(error):
+        if "jvp takes a function, but got Tensor" in str(error.__cause__):
             raise NotYet("Hand `slope` itself to `ad.jvp`, without calling it.") from error
         raise
     if given is ...:
@@ -151,13 +185,24 @@ def curvature(answer: Any) -> str:
             raise NotYet("This is Hv, how the gradient changes. I need one number, how the slope along v changes.")
         raise NotYet("The curvature along v is one number, and yours has the shape of x.")
     value = number(given, "the curvature")
-    right, ones = v @ across @ v, np.ones(3)
+    if any(near(place, v) for place in places):
+        raise NotYet("You compute f at v. x is the place, and v the direction: `(x,), (v,)`.")
+    if any(not near(place, x, 1e-12) for place in places):
+        raise NotYet("You compute f at other places than x. Two calls of `ad.jvp` need no step size.")
+    right, ones, length = v @ across @ v, np.ones(3), np.linalg.norm(v)
     known = (
         (slopes @ v, "This is the slope along v. Push v forward through `slope` as well, and take the tangent."),
+        ((slopes @ v) ** 2, "This is the square of the slope along v. Push v forward through `slope` instead."),
         (f(x), "This is f(x) itself. The tangent is the second of the two that `ad.jvp` returns."),
+        (-right, "The sign is wrong: this is −v·Hv."),
         (ones @ across @ v, "One of the two directions is all ones. Both passes go along v."),
-        (right / (v @ v), "You divided by the length of v squared. v·Hv is what I asked for."),
-        (v @ across @ v / 2, "This is half of it, the coefficient of a Taylor series. v·Hv comes without the half."),
+        (ones @ across @ ones, "Both directions are all ones. Both passes go along v."),
+        (x @ across @ v, "One of the two directions is x. Both passes go along v, and x is the place."),
+        (x @ across @ x, "Both directions are x. Both passes go along v, and x is the place."),
+        (right / length**2, "You scaled v to length 1. Take v as it is."),
+        (right / length, "You scaled one of the two directions to length 1. Take v as it is, both times."),
+        (right / 2, "This is half of it, the coefficient of a Taylor series. v·Hv comes without the half."),
+        (right * 2, "This is twice v·Hv. There's no factor before it."),
         (np.trace(across), "This is the trace of the Hessian. Both directions are v."),
     )
     if not near(value, right, 1e-5):
@@ -167,10 +212,12 @@ def curvature(answer: Any) -> str:
         raise NotYet(
             f"For a hidden f, v·Hv is {right:.6g}, and yours is {value:.6g}. Which direction does each pass take?"
         )
-    if any(not near(place, x) for place in places):
-        raise NotYet("That's close, but you compute f at other places than x. Two calls of `ad.jvp` need no step size.")
+    if refused:
+        raise refused[0]
     if any(isinstance(event, Seed) for event in events):
         raise NotYet("The number is right, but something walked back. Use `ad.jvp` twice, and no gradient.")
+    if (passes := sum(isinstance(event, Move) for event in events)) > 4:
+        raise NotYet(f"The number is right, but it took {passes} passes. Two are enough, and both go along v.")
     return "A tangent of a tangent, and nothing walked back."
 
 
@@ -182,8 +229,10 @@ PREDICTIONS: dict[str, Prediction] = {
         "How many seeds does a tape need to keep all the slopes of the curve apart?",
         answer=1000,
         hints={
-            1: "One seed gives the slope of one output, or of a sum of outputs. The curve has how many?",
-            100: "There are 100 days, with ten steps each.",
+            **dict.fromkeys((0, 1, 2), "One seed gives the slope of one output. The curve has how many points?"),
+            **dict.fromkeys((10, 99, 100, 101, 200), "There are 100 days, with ten steps each."),
+            **dict.fromkeys((500, 900, 909), "Each seed gives the slope of a single output. The curve has how many?"),
+            **dict.fromkeys((2000, 10_000, 100_000, 1_000_000), "That's too many: one for each point will do."),
         },
         why="One seed for each output, and the curve has a thousand points.",
     ),
@@ -191,11 +240,14 @@ PREDICTIONS: dict[str, Prediction] = {
         "(3 + 1ε) · (2 + 5ε) = 6 + …ε. What number stands before the ε?",
         answer=17,
         hints={
+            **dict.fromkeys({*range(41)} - {17}, "Multiply each tangent by the other number's value, and add up."),
+            **dict.fromkeys((8, 10, 11), "Multiply out, as you would (3 + x) · (2 + 5x). Which products have one ε?"),
             5: "That's the product of the tangents, which belongs to ε², and ε² is 0.",
             6: "That's the value. Which products have exactly one ε?",
-            7: "Each tangent is multiplied by the *other* number's value: 3 · 5 and 1 · 2.",
+            7: "Each tangent is multiplied by the other number's value: 3 · 5 and 1 · 2.",
             15: "That's 3 · 5. The other product with one ε is missing.",
-            13: "Each tangent is multiplied by the *other* number's value.",
+            2: "That's 1 · 2. The other product with one ε is missing.",
+            13: "You multiplied each tangent by its own number's value. Take the other number's.",
             22: "The product of the tangents belongs to ε², and ε² is 0.",
         },
         why="3 · 5 + 1 · 2 = 17. The 5ε² drops out.",
@@ -216,7 +268,9 @@ PREDICTIONS: dict[str, Prediction] = {
         hints={
             3: "That would be one for each output. What does a tangent start from?",
             6: "That's the number of slopes. One pass gives a whole column of them.",
-            1: "One pass follows one direction. It can't keep two inputs apart.",
+            5: "Inputs and outputs aren't added: every pass reaches all outputs. What does it start from?",
+            **dict.fromkeys((0, 1), "One pass follows one direction. It can't keep two inputs apart."),
+            **dict.fromkeys((4, 8, 9, 12), "A tangent starts at one input, and reaches all outputs. Count the inputs."),
         },
         why="One for each input; each fills a column of three slopes.",
     ),
@@ -233,23 +287,27 @@ PREDICTIONS: dict[str, Prediction] = {
     ),
     "13.f": Prediction(
         "A thousand weights, one loss. How many tangents does forward mode need for the gradient?",
-        answer=1000,
+        answer="1,000",
+        choices=("1", "2", "500", "1,000", "1,000,000"),
         hints={
-            1: "One tangent gives the slope along one direction. The gradient has how many slopes?",
-            2: "One tangent gives the slope along one direction. The gradient has how many slopes?",
+            "1": "One tangent gives the slope along one direction. The gradient has how many slopes?",
+            "2": "One tangent gives the slope along one direction. The gradient has how many slopes?",
+            "500": "No two weights can share a tangent: only the sum of their slopes would come out.",
+            "1,000,000": "That would be one for each pair of weights, as in a Hessian. A gradient has how many slopes?",
         },
         why="One for each weight, where reverse mode needs a single seed.",
     ),
     "13.g": Prediction(
-        "Three orders, one product. What will differ between them?",
-        answer="the steps",
-        choices=("the numbers", "the steps", "both", "nothing"),
+        "In one of these orders, the only walk back goes through `deep` itself, and not through derivatives as well. "
+        "Which one?",
+        answer="forward over reverse",
+        choices=("forward over reverse", "reverse over forward", "reverse over reverse"),
         hints={
-            "the numbers": "All three are exact derivatives of the same function, along the same direction.",
-            "both": "All three are exact derivatives of the same function. Can their numbers differ?",
-            "nothing": "A push and a walk back take different steps.",
+            "reverse over forward": "Here the walk back comes last. What has the forward pass computed before it?",
+            "reverse over reverse": "Here the second walk back goes through the first.",
         },
-        why="All three compute the same second derivatives, by different steps.",
+        why="It walks back through `deep`, and pushes v forward through all of that. The other two end with a walk "
+        "back, through tangents or through an earlier walk.",
     ),
 }
 """The predictions by their ids."""
