@@ -12,8 +12,7 @@ import autodiff_edu as ad
 from ...custom.call import Custom
 from ..feedback import NotYet, call, near, needs_function, numbers, quoted
 from ..predictions import Prediction
-
-_Hints = tuple[tuple[Any, str], ...]
+from .wrong_19 import hint_for_kepler, hint_for_layer, hint_for_strengths
 
 
 def kepler(answer: Any) -> str:
@@ -23,60 +22,20 @@ def kepler(answer: Any) -> str:
     angle = mean
     for _ in range(30):
         angle -= (angle - e * np.sin(angle) - mean) / (1 - e * np.cos(angle))
-    sine, slope, wrong_way = np.sin(angle), 1 - e * np.cos(angle), 1 + e * np.cos(angle)
+    sine, slope = np.sin(angle), 1 - e * np.cos(angle)
     given = _contributions(answer, (mean, e), angle, v, "angle(M, e)")
     if not near(given, (v / slope, v * sine / slope)):
-        _two_of_kepler(given, v, sine, slope, np.cos(angle), e)
-        one_minus = 1 - e * np.cos(mean)
-        known: _Hints = (
-            ((v, v * sine), "That's the last turn only: E moves on both sides. Divide by ∂g/∂E."),
-            (
-                (1 / slope, sine / slope),
-                "That's the slope, without the cotangent. In a chain, something other than 1 arrives.",
-            ),
-            ((v * sine / slope, v / slope), "The two have changed places: the contribution for M comes first."),
-            (
-                (-v / slope, -v * sine / slope),
-                "Both signs are the wrong way round: ∂g/∂M is -1, and the theorem has a minus too.",
-            ),
-            (
-                (v / wrong_way, v * sine / wrong_way),
-                "The sign in the denominator: what is the slope of E - e sin E with respect to E?",
-            ),
-            ((v * slope, v * sine * slope), "Divide by ∂g/∂E instead of multiplying by it."),
-            (
-                (v / one_minus, v * np.sin(mean) / one_minus),
-                "The slopes belong to the place where the solver ended: use E instead of M.",
-            ),
-        )
-        _refuse(given, known)
         raise NotYet(
-            f"For a cotangent of {v}, the contributions are {v / slope:.6f} and {v * sine / slope:.6f}; yours are "
+            hint_for_kepler(given, mean, e, angle, v)
+            or f"For a cotangent of {v}, the contributions are {v / slope:.6f} and {v * sine / slope:.6f}; yours are "
             f"{given[0]:.6f} and {given[1]:.6f}. Differentiate g = E - e sin E - M with respect to E, M and e."
         )
     if _right_twice(answer, mean, e, (-e * sine / slope**3)):
-        return "One division for each number, and right to second order too."
-    return "One division for each number. (Once: for second derivatives, `backward` would use `E = angle(M, e)`.)"
-
-
-def _two_of_kepler(given: Any, v: float, sine: Any, slope: Any, cosine: Any, e: float) -> None:
-    """Raise the hint for a contribution that is wrong where the other one is right."""
-    if near(given[1], v * sine / slope) and near(given[0], -v / slope):
-        raise NotYet("The contribution for e is right. For M, ∂g/∂M is -1, and the theorem has a minus too.")
-    if near(given[1], v * sine / slope):
-        raise NotYet("The contribution for e is right. For M, multiply the cotangent by -∂g/∂M, and divide by ∂g/∂E.")
-    if not near(given[0], v / slope):
-        return
-    known: _Hints = (
-        (-v * sine / slope, "The contribution for M is right. For e, ∂g/∂e is -sin E, and the theorem has a minus."),
-        (v * cosine / slope, "The contribution for M is right. For e: differentiate e sin E with respect to e, not E."),
-        (e * v * sine / slope, "The contribution for M is right. For e, ∂g/∂e is -sin E, without a factor e."),
-        (v * sine, "The contribution for M is right. The one for e is divided by ∂g/∂E as well."),
-        (sine / slope, "The contribution for M is right. The one for e needs the cotangent, too."),
-        (v / slope, "The contribution for M is right. The one for e also has the slope of g with respect to e."),
+        return "No turn of the solver is on the tape, and the second derivative is right as well."
+    return (
+        "No turn of the solver is on the tape. (Right once; for second derivatives, `backward` would use "
+        "`E = angle(M, e)`.)"
     )
-    _refuse(given[1], known)
-    raise NotYet("The contribution for M is right. For e, multiply the cotangent by -∂g/∂e, and divide by ∂g/∂E, at E.")
 
 
 def _right_twice(answer: Any, mean: float, e: float, wanted: float) -> bool:
@@ -130,13 +89,6 @@ def _contributions(answer: Any, arguments: tuple[Any, ...], value: Any, v: Any, 
     return [part.numpy() for part in given]
 
 
-def _refuse(given: Any, known: _Hints) -> None:
-    for wrong, hint in known:
-        pairs = zip(given, wrong, strict=True) if isinstance(wrong, tuple) else [(given, wrong)]
-        if all(near(one, other) for one, other in pairs):
-            raise NotYet(hint)
-
-
 def equilibrium(answer: Any) -> str:
     """Check 19.2: what goes back from a fixed point z = tanh(W z + b) to W and to b."""
     needs_function(answer, "equilibrium(W, b)")
@@ -145,53 +97,26 @@ def equilibrium(answer: Any) -> str:
     z = np.zeros(4)
     for _ in range(300):
         z = np.tanh(w @ z + b)
-    one, slope, twice = np.eye(4), np.diag(1 - z**2), np.diag(1 - np.tanh(z) ** 2)
-
-    def pair(u: Any, at_slope: Any = slope) -> tuple[Any, Any]:
-        return np.outer(at_slope @ u, z), at_slope @ u
-
-    right = np.linalg.solve((one - slope @ w).T, v)
+    slope = np.diag(1 - z**2)
+    u = np.linalg.solve((np.eye(4) - slope @ w).T, v)
+    right = np.outer(slope @ u, z), slope @ u
     given = _contributions(answer, (w, b), z, v, "equilibrium(W, b)")
-    if all(near(mine, wanted) for mine, wanted in zip(given, pair(right), strict=True)):
-        return "One linear system, whatever the number of turns, and every weight has its slope."
-    ones = np.linalg.solve((one - slope @ w).T, np.ones(4))
-    known: _Hints = (
-        (pair(v), "That's the last turn only, u = v. The z that goes into the turn moves as well: u = v + u A."),
-        (pair(ones), "The cotangent v is missing: it is the right-hand side of the system."),
-        (
-            pair(np.linalg.solve(one - slope @ w, v)),
-            "That solves (1 - A) u = v. Going backward, u stands on the left, so transpose the matrix.",
-        ),
-        (
-            pair(np.linalg.solve((one - twice @ w).T, v), twice),
-            "z already is the tanh, so the slope is 1 - z², without another tanh.",
-        ),
-        (pair(np.linalg.solve((one + slope @ w).T, v)), "The sign of A: u = v + u A means u (1 - A) = v."),
-        (
-            pair(np.linalg.solve((one - w).T, v)),
-            "In your system, A is W. The slope of tanh belongs to A too: A = D W.",
-        ),
-        (
-            pair(np.linalg.solve((one - w @ slope).T, v)),
-            "Your A is W D. The slope of tanh multiplies the rows of W, because tanh comes last: A = D W.",
-        ),
-        (pair(right, one), "u is the cotangent of tanh's result. It still has to go through tanh: multiply by 1 - z²."),
-        (pair(-right), "Both signs are the wrong way round. A fixed point, z = f, needs no extra minus."),
-        (pair((one - slope @ w).T @ v), "You multiplied by 1 - A. The system has to be solved."),
-    )
-    _refuse(given, known)
-    if near(given[1], pair(right)[1]) and near(given[0], pair(right)[0].T):
+    if all(near(mine, wanted) for mine, wanted in zip(given, right, strict=True)):
+        return "One u is enough for all the weights, whether you solved for it or repeated u = v + u A."
+    if hint := hint_for_layer(given, w, z, v):
+        raise NotYet(hint)
+    if near(given[1], right[1]) and near(given[0], right[0].T):
         raise NotYet("The contribution for b is right, the one for W is transposed: row i belongs to output i.")
-    if near(given[1], pair(right)[1]) and near(given[0], np.outer(right, z)):
+    if near(given[1], right[1]) and near(given[0], np.outer(u, z)):
         raise NotYet("The contribution for b is right. For W, u goes through tanh first: use the same vector as for b.")
-    if near(given[1], pair(right)[1]):
+    if near(given[1], right[1]):
         raise NotYet("The contribution for b is right. For W: what multiplies W[i, j] in the turn?")
-    if near(given[0], pair(right)[0]):
+    if near(given[0], right[0]):
         raise NotYet("The contribution for W is right. For b: b is added, so what arrives at W z + b goes on to it.")
-    if all(near(mine, wanted, 0.1) for mine, wanted in zip(given, pair(right), strict=True)):
+    if all(near(mine, wanted, 0.1) for mine, wanted in zip(given, right, strict=True)):
         raise NotYet("That's close, but not settled: solve the system, or repeat u = v + u A more often.")
     raise NotYet(
-        f"The first element for b should be {pair(right)[1][0]:.6f}, and yours is {given[1][0]:.6f}. First find u, the "
+        f"The first element for b should be {right[1][0]:.6f}, and yours is {given[1][0]:.6f}. First find u, the "
         "cotangent of the turn's result, from u = v + u A; then pull it back through one turn."
     )
 
@@ -205,7 +130,6 @@ def strengths(answer: Any) -> str:
     hessian = 2 * x.T @ x / 12 + 2 * np.diag(np.exp(s))
     w = np.linalg.solve(hessian, 2 * x.T @ y / 12)
     v = 2 * other.T @ (other @ w - y_other) / 9
-    u, penalty = np.linalg.solve(hessian, v), np.exp(s)
     written = "strength_slopes(X, y, X_other, y_other, s)"
     given = call(answer, *(part.copy() for part in (x, y, other, y_other, s)), written=written)
     if isinstance(given, tuple) and any(part is ... for part in given):
@@ -214,29 +138,14 @@ def strengths(answer: Any) -> str:
     if np.shape(slopes) == () or np.shape(slopes) == (1,):
         raise NotYet("That's one number. I need a slope for each element of s.")
     if np.shape(slopes) != (4,):
-        raise NotYet(f"I need one slope for each of 4 strengths, and got the shape {np.shape(slopes)}.")
-    right = -2 * penalty * w * u
+        aside = " If that's dw/ds, multiply it by v from the left." if np.shape(slopes) == (4, 4) else ""
+        raise NotYet(f"I need one slope for each of 4 strengths, and got the shape {np.shape(slopes)}.{aside}")
+    right = -2 * np.exp(s) * w * np.linalg.solve(hessian, v)
     if near(slopes, right):
-        return "With u, one linear system is enough for all strengths: eight of them, or a thousand."
-    known: _Hints = (
-        (-right, "The sign is the wrong way round: the theorem has a minus."),
-        (-2 * w * u, "That's with respect to the strength. s is its logarithm, so a factor exp(s) is missing."),
-        (right / 2, "A factor 2 is missing: the slope of w² is 2w."),
-        (-2 * penalty * w * v, "That's with u = v, the last turn only. u is the solution of a system with H."),
-        (-2 * penalty * w * (hessian @ v), "You multiplied by H. Solve H u = v."),
-        (-2 * penalty * u, "How the inner gradient changes with s depends on w: 2 exp(s) w."),
-        (penalty * w**2, "That's how the inner loss changes with s. I need how its *gradient* does, times -u."),
-        (-2 * penalty * w, "That's the change of the inner gradient alone. Multiply it by u, too."),
-        (-u, "That's -u. Multiply it by how the inner gradient changes with s: 2 exp(s) w."),
-        (-2 * s * w * u, "s is the logarithm of the strength: the strength itself is exp(s)."),
-        (-penalty * w**2 * u, "Differentiate the penalty with respect to w first, and then to s: 2 exp(s) w."),
-        (u, "That's u. Now pull -u back through the inner gradient, to s."),
-        (v, "That's v, how the outer loss changes with w. How does w change with s?"),
-        (w, "These are the weights. I need how the outer loss changes with each s."),
-    )
-    _refuse(slopes, known)
+        return "If you used u, one linear system was enough for all the strengths: eight of them, or a thousand."
     raise NotYet(
-        f"For a hidden fit, the first slope is {right[0]:.6g}, and yours is {slopes[0]:.6g}. Solve H u = v; then "
+        hint_for_strengths(slopes, hessian, w, v, s)
+        or f"For a hidden fit, the first slope is {right[0]:.6g}, and yours is {slopes[0]:.6g}. Solve H u = v; then "
         "multiply -u by how the inner gradient, element by element, changes with s."
     )
 
@@ -246,6 +155,18 @@ EXERCISES: dict[str, Callable[[Any], str]] = {"19.1": kepler, "19.2": equilibriu
 
 PREDICTIONS: dict[str, Prediction] = {
     "19.a": Prediction(
+        "The loop below makes four turns. Which of them sends the most back to `R`?",
+        answer="the last",
+        choices=("the first", "the last", "each the same"),
+        hints={
+            "the first": "The walk back begins at the last turn. What does the cotangent go through on its way to the "
+            "first?",
+            "each the same": "The formula is the same in each, but the cotangent changes from turn to turn.",
+        },
+        why="On the way to the turns before it, the cotangent shrinks, because a change of z comes out of a turn "
+        "smaller than it went in.",
+    ),
+    "19.b": Prediction(
         "After 8 turns, z is off by about 1 %. By how much will the tape's slope be off?",
         answer="about 6 %",
         choices=("about 0.01 %", "about 1 %", "about 6 %"),
@@ -255,7 +176,7 @@ PREDICTIONS: dict[str, Prediction] = {
         },
         why="The walk back uses every turn's z, and the early ones are further off than the last.",
     ),
-    "19.b": Prediction(
+    "19.c": Prediction(
         "The value is right to 11 digits. What will the slope be?",
         answer="too small",
         choices=("right", "too small", "too large", "None"),
@@ -266,7 +187,7 @@ PREDICTIONS: dict[str, Prediction] = {
         },
         why="Only the last turn's contribution is left, and the earlier ones were positive too.",
     ),
-    "19.c": Prediction(
+    "19.d": Prediction(
         "With Newton's method, the last turn only: what will the slope be?",
         answer="right",
         choices=("right", "too small", "None"),
@@ -276,7 +197,7 @@ PREDICTIONS: dict[str, Prediction] = {
         },
         why="At the root, the result of Newton's turn hardly depends on where the turn started.",
     ),
-    "19.d": Prediction(
+    "19.e": Prediction(
         "How many entries will the tape of `final_share(R)` have?",
         answer=1,
         hints={
@@ -288,18 +209,18 @@ PREDICTIONS: dict[str, Prediction] = {
         },
         why="One for the whole solver, whatever it does.",
     ),
-    "19.e": Prediction(
+    "19.f": Prediction(
         "The solver took 55 turns for R = 1.5. How many will it take for R = 1.001?",
         answer="about 15,000",
         choices=("fewer", "about 55", "about 1,500", "about 15,000"),
         hints={
             "fewer": "z is smaller, but the solver starts from 1 and creeps up to it. Each turn brings how much?",
             "about 55": "What's left shrinks by the factor ∂f/∂z with each turn. What is it near the kink?",
-            "about 1,500": "What's left shrinks by the factor 0.999 with each turn, and it has to shrink to 10⁻¹².",
+            "about 1,500": "Each turn moves z by a thousandth of what's left, and that move has to shrink to 10⁻¹².",
         },
         why="Near the kink ∂f/∂z is almost 1, so each turn removes a thousandth of what's left.",
     ),
-    "19.f": Prediction(
+    "19.g": Prediction(
         "Nine knobs, one total. How many linear systems does the backward pass solve?",
         answer=1,
         hints={
@@ -308,17 +229,17 @@ PREDICTIONS: dict[str, Prediction] = {
         },
         why="There's one cotangent v, so one u. Pulled back through one turn, it gives all nine slopes.",
     ),
-    "19.g": Prediction(
+    "19.h": Prediction(
         "`by_adjoint` goes back in 160 steps. How many numbers does it carry from one step to the next?",
         answer=5,
         hints={
             2: "x has two numbers. What else goes back in time?",
-            3: "x has two numbers, and so has its cotangent a. Who collects what the rate receives?",
-            4: "x has two numbers, and a has two. Where does what the rate receives add up?",
+            3: "x has two numbers, and so has its cotangent p. Who collects what the rate receives?",
+            4: "x has two numbers, and p has two. Where does what the rate receives add up?",
             160: "Steps back need no notes of the steps forward: x runs backward, too.",
             800: "Nothing is kept of the steps before. What does one step hand on to the next?",
         },
-        why="Two of x, two of a, and the sum for the rate. No step leaves a note.",
+        why="Two of x, two of p, and the sum for the rate. No step leaves a note.",
     ),
 }
 """The predictions by their ids."""
