@@ -74,6 +74,37 @@ def with_an_empty_slice(pull_back, n):
     return matrix
 
 
+def only(first, last):
+    """Fill only some of the three diagonals."""
+
+    def answer(pull_back, n):
+        full = by_loops(pull_back, n)
+        return np.triu(np.tril(full, last), first)
+
+    return answer
+
+
+def past_the_end(pull_back, n):
+    matrix = np.zeros((n, n))
+    for colour in range(3):
+        mixed = pull_back((np.arange(n) % 3 == colour).astype(float))
+        for row in range(colour, n, 3):
+            matrix[row, row] = mixed[row]
+            matrix[row, row - 1] = mixed[row - 1]
+            matrix[row, row + 1] = mixed[row + 1]
+    return matrix
+
+
+def wrapping_round(pull_back, n):
+    matrix = np.zeros((n, n))
+    for colour in range(3):
+        mixed = pull_back((np.arange(n) % 3 == colour).astype(float))
+        for row in range(colour, n, 3):
+            for column in (row - 1, row, min(row + 1, n - 1)):
+                matrix[row, column] = mixed[column]
+    return matrix
+
+
 def overwritten(pull_back, n):
     matrix = np.zeros((n, n))
     for colour in range(3):
@@ -133,6 +164,7 @@ WRONG = {
         ([0, 0, 1, 2, 1, 0], "what greedy colouring takes"),
         ([0, 1, 2, 3, 4, 5], "6 products would do.*start at row 0"),
         ([np.nan] * 6, "NaN is not a colour"),
+        ([0, None, None, 0, 0, None], "None is not a colour"),
         ([0, 0, 0, 0, 0, 0], "Rows 0 and 2 have the same colour, but both have a number in column 0"),
         ([0, 0, 1, 0, 1, 0], "Rows 1 and 3 have the same colour, but both have a number in column 2"),
         ([0, 1, 1, 0, 1, 0], "Rows 1 and 4 have the same colour, but both have a number in column 3"),
@@ -160,7 +192,15 @@ WRONG = {
         (of_colours(3, lambda products, colours, n: products), r"I need a matrix of shape \(8, 8\)"),
         (three_one_hot, "no seed has a one at row 3"),
         (without_ends, "row 7, column 6 is still 0"),
-        (with_an_empty_slice, "starts at -1 is empty"),
+        (with_an_empty_slice, r"row 0, column 0 is still 0\. A slice that starts at -1 is empty\.$"),
+        (only(0, 0), r"row 0, column 1 is still 0\. Each row also has its neighbours' columns\.$"),
+        (only(-1, 0), r"row 0, column 1 is still 0\. A slice leaves out its end: `r \+ 2`\.$"),
+        (past_the_end, r"raised IndexError.*The first and the last row have one neighbour\.$"),
+        (wrapping_round, r"Row 0 has a number in column 7, outside the band.*Index −1 is the last column\.$"),
+        (
+            of_colours(3, lambda products, colours, n: np.triu(np.where(band(n), products[colours], 0))),
+            "row 1, column 0",
+        ),
         (overwritten, "overwritten by 0"),
         (mirrored, "mirrored one side"),
         (lambda pull_back, n: np.zeros((n, n)), "didn't call"),
@@ -176,16 +216,17 @@ WRONG = {
     "B.3": [
         ({name: (OTHER[way], count) for name, (way, count) in WAYS.items()}, "All are the wrong way round"),
         (WAYS | {"a": ("rows", 100)}, "Not rows for a"),
-        (WAYS | {"a": ("columns", 100)}, "not 100. You need"),
+        (WAYS | {"a": ("columns", 100)}, r"not 100: that's how many numbers the fullest \*column\* has\. You need"),
         (WAYS | {"b": ("columns", 2)}, "Not columns for b"),
         (WAYS | {"b": ("rows", 50)}, "not 50. You need"),
-        (WAYS | {"b": ("rows", 2)}, "fullest column has numbers"),
+        (WAYS | {"b": ("rows", 2)}, r"not 2: that's how many numbers the fullest \*row\* has"),
+        (WAYS | {"b": ("rows", 3)}, r"not 3\. You need at least as many colours as the fullest \*column\* has numbers"),
         (WAYS | {"c": ("columns", 100)}, "the last row is full"),
-        (WAYS | {"c": ("rows", 1)}, "not 1. You need at least as many colours as the fullest column"),
+        (WAYS | {"c": ("rows", 1)}, r"not 1\. You need at least as many colours as the fullest \*column\*"),
         (WAYS | {"d": ("rows", 100)}, "Are there fewer rows"),
-        (WAYS | {"d": ("columns", 1)}, "not 1. You need at least as many colours as the fullest row"),
-        (WAYS | {"e": ("columns", 4)}, "each input is used by two outputs"),
-        (WAYS | {"e": ("rows", 4)}, "not 4. You need"),
+        (WAYS | {"d": ("columns", 1)}, r"not 1\. You need at least as many colours as the fullest \*row\*"),
+        (WAYS | {"e": ("columns", 4)}, "used by at most two outputs, next to each other"),
+        (WAYS | {"e": ("rows", 4)}, r"not 4: that's how many numbers the fullest \*row\* has\. You need"),
         (WAYS | {"e": ("rows", 2.5)}, "a whole number"),
         (WAYS | {"a": "columns"}, "For a write the way and the number"),
         (WAYS | {"a": ("diagonals", 2)}, 'write "rows" or "columns"'),

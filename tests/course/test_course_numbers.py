@@ -7,6 +7,7 @@ They were measured on TensorFlow 2.21 or worked out by hand. The failures that a
 import json
 import math
 import re
+from collections import Counter
 from pathlib import Path
 from statistics import NormalDist
 
@@ -448,22 +449,34 @@ def test_the_outermost_tape_of_tanh_grows_by_a_factor_that_creeps_up_with_the_or
 # Chapter 13: forward mode ---------------------------------------------------------------------------------------------
 
 
-def epidemic(rate):
+def epidemic(rate, steps=1000):
     healthy, ill, curve = 0.999, 0.001, []
-    for _ in range(1000):
+    for _ in range(steps):
         caught = 0.1 * rate * healthy * ill
         healthy, ill = healthy - caught, ill + caught - 0.01 * ill
         curve.append(ill)
     return np.stack(curve)
 
 
-def test_the_epidemic_is_worst_on_day_39_and_a_higher_rate_makes_it_earlier():
+def test_the_epidemic_is_worst_on_day_39_and_a_higher_rate_makes_it_earlier_and_higher():
     curve, slopes = (part.numpy() for part in ad.jvp(epidemic, (0.3,), (1.0,)))
-    assert f"{100 * curve.max():.1f}" == "30.2"
+    higher = epidemic(0.303)
+    assert f"{100 * curve.max():.1f}, {100 * higher.max():.1f}" == "30.2, 30.6"
     assert round(0.1 * (curve.argmax() + 1)) == 39
+    assert higher.argmax() < curve.argmax()
     assert (slopes[:380] > 0).all()
+    assert round(0.1 * (np.argmax(slopes < 0) + 1)) == 42
     assert slopes[499] < 0
     assert np.allclose(slopes, (epidemic(0.3 + 1e-5) - epidemic(0.3 - 1e-5)) / 2e-5, atol=1e-6)
+
+
+def test_on_day_50_the_share_of_ill_people_is_largest_for_a_rate_near_026():
+    curve, slopes = (part.numpy() for part in ad.jvp(epidemic, (0.3,), (1.0,)))
+    assert f"{slopes[499]:.2f}" == "-1.53"
+    assert f"{100 * -0.01 * slopes[499]:.1f}, {100 * (epidemic(0.29)[499] - curve[499]):.1f}" == "1.5, 1.5"
+    flat = [float(ad.jvp(lambda rate: epidemic(rate, 500)[-1], (rate,), (1.0,))[1]) for rate in (0.259, 0.264)]
+    assert flat[0] > 0 > flat[1]
+    assert epidemic(0.2).argmax() > 499 > epidemic(0.3).argmax()
 
 
 def test_a_growing_balloon_and_three_pendulums_agree_with_their_formulas():
@@ -476,23 +489,46 @@ def test_a_growing_balloon_and_three_pendulums_agree_with_their_formulas():
     assert np.allclose(push(0.01, 0.2).numpy(), expected, rtol=1e-12, atol=0.0)
 
 
-def test_three_orders_give_the_same_product_of_the_hessian_with_a_vector():
-    def deep(x):
-        for _ in range(5):
-            x = np.tanh(1.1 * x)
-        return np.sum(x * x)
+def deep(x):
+    mixing = np.random.default_rng(0).normal(0.0, 0.03, size=(1000, 1000))
+    for _ in range(5):
+        x = np.tanh(mixing @ x)
+    return np.sum(x * x)
 
+
+def test_three_orders_give_the_same_product_of_the_hessian_with_a_vector_for_about_four_gradients():
     x, v = np.linspace(-1.0, 1.0, 1000), np.ones(1000)
     slope, h = ad.grad(deep), 1e-5
     difference = (slope(x + h * v).numpy() - slope(x - h * v).numpy()) / (2 * h)
-    products = (
-        ad.jvp(slope, (x,), (v,))[1],
-        ad.grad(lambda x: ad.jvp(deep, (x,), (v,))[1])(x),
-        ad.grad(lambda x: np.sum(slope(x) * v))(x),
+    orders = (
+        lambda: ad.jvp(slope, (x,), (v,))[1],
+        lambda: ad.grad(lambda x: ad.jvp(deep, (x,), (v,))[1])(x),
+        lambda: ad.grad(lambda x: np.sum(slope(x) * v))(x),
     )
-    for product in products:
-        assert np.allclose(product.numpy(), products[0].numpy(), rtol=1e-12)
-        assert np.allclose(product.numpy(), difference, rtol=1e-7, atol=1e-8)
+    products, counts = zip(*(counted(order) for order in (*orders, lambda: slope(x))), strict=True)
+    for product in products[:3]:
+        assert np.allclose(product.numpy(), products[0].numpy(), rtol=1e-10)
+        assert np.allclose(product.numpy(), difference, rtol=1e-6, atol=1e-7)
+    assert [(sum(recorded), pushed, sum(pulled)) for recorded, pushed, pulled in counts] == [
+        (48, 36, 12),
+        (48, 12, 34),
+        (50, 0, 48),
+        (12, 0, 12),
+    ]
+    assert [recorded for recorded, _, _ in counts[:3]] == [[12, 36], [12, 36], [12, 38]]
+    assert [pulled for _, _, pulled in counts[:3]] == [[12], [34], [12, 36]]
+
+
+def counted(request):
+    """Return the result, how much each tape recorded, how many tangents were pushed, and what each tape pulled."""
+    events = []
+    with ad.hook(events.append):
+        result = request()
+
+    def by_tape(kind):
+        return sorted(Counter(id(event.tape) for event in events if type(event).__name__ == kind).values())
+
+    return result, (by_tape("Record"), sum(by_tape("PushForward")), by_tape("PullBack"))
 
 
 # Chapter 14: Jacobians ----------------------------------------------------------------------------------------------
@@ -687,6 +723,30 @@ def test_a_plain_z_in_backward_is_right_once_and_wrong_twice():
     assert f"{float(ad.grad(once)(1.5)):.2f}" == "-0.29"
 
 
+def test_the_last_of_four_turns_sends_the_most_and_each_before_it_about_half_as_much():
+    z, sent, factors = [1.0], [], []
+    for _ in range(4):
+        sent.append(z[-1] * math.exp(-1.5 * z[-1]))
+        factors.append(1.5 * math.exp(-1.5 * z[-1]))
+        z.append(1 - math.exp(-1.5 * z[-1]))
+    arrived = [sent[turn] * math.prod(factors[turn + 1 :]) for turn in range(4)]
+    assert [f"{part:.3f}" for part in arrived] == ["0.032", "0.074", "0.140", "0.245"]
+    assert all(0.4 < factor < 0.6 for factor in factors[1:])
+
+
+def test_the_cobwebs_cross_and_the_crossing_moves_as_they_show():
+    for rate, crossing, steep in ((1.5, "0.58", "0.63"), (1.1, "0.18", "0.91")):
+        assert (f"{final_share(rate):.2f}", f"{rate * (1 - final_share(rate)):.2f}") == (crossing, steep)
+    assert f"{final_share(1.3):.2f}" == "0.42"
+    assert [f"{final_share(rate):.3f}" for rate in (1.5, 1.55)] == ["0.583", "0.614"]
+    by_rate, by_z = 0.05 * final_share(1.5) * (1 - final_share(1.5)), 1.5 * (1 - final_share(1.5))
+    assert by_rate + by_z * (final_share(1.55) - final_share(1.5)) == pytest.approx(
+        final_share(1.55) - final_share(1.5), rel=0.03
+    )
+    spared = 0.05 * slope_of_share(1.5), final_share(1.5) - final_share(1.45)
+    assert [f"{100 * share:.0f}" for share in spared] == ["3", "3"]
+
+
 def test_newton_needs_six_turns_for_the_share():
     z, turns, old = 1.0, 0, math.inf
     while abs(z - old) >= 1e-12:
@@ -699,6 +759,13 @@ def test_close_to_a_double_root_the_slope_tends_to_two():
         assert gap == pytest.approx(1 - rate * (1 - final_share(rate)), abs=6e-6)
         assert slope == pytest.approx(slope_of_share(rate), abs=6e-6)
     assert slope_of_share(1 + 1e-4) == pytest.approx(2, abs=1e-3)
+    assert f"{slope_of_share(1.001):.5f}" == "1.99468"
+    z, turns = 1.0, 10_000  # at the double root, z falls like 2 / turns, and a turn moves it by 2 / turns²
+    for _ in range(turns):
+        z, old = 1 - math.exp(-z), z
+    assert z == pytest.approx(2 / turns, rel=1e-2)
+    assert old - z == pytest.approx(2 / turns**2, rel=1e-2)
+    assert math.sqrt(2 / 1e-12) == pytest.approx(1.4e6, rel=0.02)
 
 
 def test_three_groups_agree_with_a_root_finder_and_differences():
@@ -720,9 +787,16 @@ def test_three_groups_agree_with_a_root_finder_and_differences():
     z = shares(contacts)
     series = np.diag(1 - z) @ contacts  # u = v + u A, as many times as it takes
     exact = part @ np.linalg.inv(np.eye(3) - series)
-    off = {turns: part @ sum(np.linalg.matrix_power(series, k) for k in range(turns + 1)) for turns in (0, 10, 20, 40)}
-    wanted = "".join(f"{turns:>2} turns: u is off by {np.abs(u - exact).max():.0e}\n" for turns, u in off.items())
-    assert printed("vector-4") == wanted
+    off_u, off_z, u, forward = [], [], part, np.ones(3)
+    for _ in range(41):
+        off_u.append(np.abs(u - exact).max())
+        off_z.append(np.abs(forward - z).max())
+        u, forward = part + u @ series, 1 - np.exp(-contacts @ forward)
+    for off in (off_u, off_z):  # as the text of the plot says
+        assert 0.5 < off[0] < 1
+        assert 1e-6 < off[20] < 1e-5
+        assert 3e-11 < off[40] < 3e-10
+        assert (off[40] / off[20]) ** (1 / 20) == pytest.approx(np.abs(np.linalg.eigvals(series)).max(), rel=1e-3)
 
 
 def test_the_learned_strength_is_the_best_one():
@@ -1179,17 +1253,37 @@ def greedy(pattern):
     return colours
 
 
-def test_greedy_takes_3_5_7_2_and_400_colours_and_5_are_enough_for_a_grid():
+def test_greedy_takes_3_5_7_2_400_and_400_colours_and_5_are_enough_for_a_grid():
     arrow = np.eye(400) > 0
     arrow[-1] = True
     i, j = np.divmod(np.arange(400), 20)
     grid = np.abs(np.subtract.outer(i, i)) + np.abs(np.subtract.outer(j, j)) <= 1
-    patterns = within(400, 1), within(400, 2), grid, arrow, np.ones((400, 400), dtype=bool)
-    assert [greedy(pattern).max() + 1 for pattern in patterns] == [3, 5, 7, 2, 400]
-    assert [greedy(pattern.T).max() + 1 for pattern in patterns] == [3, 5, 7, 400, 400]
+    patterns = within(400, 1), within(400, 2), grid, arrow, arrow | arrow.T, np.ones((400, 400), dtype=bool)
+    assert [greedy(pattern).max() + 1 for pattern in patterns] == [3, 5, 7, 2, 400, 400]
+    assert [greedy(pattern.T).max() + 1 for pattern in patterns] == [3, 5, 7, 400, 400, 400]
     five = (i + 2 * j) % 5
     for column in grid.T:
         assert len(set(five[column])) == column.sum()
+
+
+def test_one_seed_and_two_tangents_find_an_arrow_both_ways():
+    hidden = np.diag(np.arange(1.0, 401.0))
+    hidden[-1], hidden[:, -1] = np.arange(2.0, 402.0), np.arange(3.0, 403.0)
+    last = np.eye(400)[-1]
+    found = np.diag(hidden @ (1 - last))
+    found[:, -1], found[-1] = hidden @ last, last @ hidden
+    assert np.array_equal(found, hidden)
+
+
+def test_two_seeds_are_enough_for_the_cord_because_its_jacobian_is_symmetric():
+    true = ad.jacobian(forces)(SIX).numpy()
+    even = (np.arange(6) % 2 == 0) * 1.0
+    mixed = np.stack([even @ true, (1 - even) @ true])
+    found = np.diag(mixed[np.arange(6) % 2, np.arange(6)])
+    for row in range(5):  # the other seed brings column `row` back: the two neighbours, and one of them is known
+        known = found[row - 1, row] if row else 0.0
+        found[row, row + 1] = found[row + 1, row] = mixed[(row + 1) % 2, row] - known
+    assert np.array_equal(found, true)
 
 
 def test_exercise_b_1_takes_greedy_three_colours_and_b_3_the_better_way():

@@ -18,9 +18,12 @@ WAYS: dict[str, tuple[str, int, str]] = {
     "b": ("rows", 1, "no input is used by two outputs, and each output uses two inputs."),
     "c": ("rows", 2, "the last row is full, so any two columns share it. Which rows share a column?"),
     "d": ("columns", 3, "the matrix is full, so nothing can be shared. Are there fewer rows, or fewer columns?"),
-    "e": ("rows", 2, "each output uses four inputs, and each input is used by two outputs, i and i + 1."),
+    "e": ("rows", 2, "an output uses up to four inputs; an input is used by at most two outputs, next to each other."),
 }
 """For each Jacobian of B.3 the way, the number of colours, and what to look at."""
+
+FULLEST: dict[str, int] = {"a": 100, "b": 2, "c": 100, "d": 100, "e": 4}
+"""How many numbers stand in the fullest column, where columns are the better way, and in the fullest row otherwise."""
 
 SAME_WAY = {"rows": "rows", "columns": "columns", "row": "rows", "column": "columns"}
 SAME_WAY |= {"reverse": "rows", "backward": "rows", "forward": "columns", "by rows": "rows", "by columns": "columns"}
@@ -40,6 +43,8 @@ def colouring(answer: Any) -> str:
     if isinstance(answer, set) or any(isinstance(colour, list | tuple | set) for colour in colours):
         raise NotYet("These look like groups of rows. Write one colour for each row instead, from row 0 to row 5.")
     colours = [colour.item() if np.size(colour) == 1 and hasattr(colour, "item") else colour for colour in colours]
+    if any(colour is None for colour in colours):
+        raise NotYet("None is not a colour, and every row needs one. Write 0, 1, 2 or more.")
     if any(colour != colour for colour in colours):
         raise NotYet("NaN is not a colour: it is never the same as another. Write 0, 1, 2 or more.")
     if len(colours) != len(ROWS):
@@ -90,7 +95,12 @@ def _one_matrix(answer: Callable[..., Any], hidden: Any) -> None:
         seeds.append(given)
         return given @ hidden
 
-    found = call(answer, pull_back, n, written="tridiagonal(pull_back, n)")
+    try:
+        found = call(answer, pull_back, n, written="tridiagonal(pull_back, n)")
+    except NotYet as hint:
+        if isinstance(hint.__cause__, IndexError):
+            raise NotYet(f"{hint} The first and the last row have one neighbour.") from hint
+        raise
     if hasattr(found, "toarray"):
         found = found.toarray()
     matrix = numbers(found)
@@ -108,22 +118,32 @@ def _one_matrix(answer: Callable[..., Any], hidden: Any) -> None:
     outside = np.argwhere((matrix != 0) & ~_band(n))
     if len(outside):
         row, column = outside[0]
+        wrapped = " Index −1 is the last column." if (row, column) == (0, n - 1) else ""
         raise NotYet(
             f"Row {row} has a number in column {column}, outside the band. It belongs to another row of this colour."
+            f"{wrapped}"
         )
     if any(near(matrix, half + half.T - np.diag(np.diag(half))) for half in (np.tril(hidden), np.triu(hidden))):
         raise NotYet("You mirrored one side. The matrix needn't be symmetric: read both neighbours from the product.")
     row, column = np.argwhere(~np.isclose(matrix, hidden))[0]
     if matrix[row, column] == 0:
-        slice_at_0 = " A slice that starts at -1 is empty." if row == 0 else ""
-        raise NotYet(
-            f"For n = {n}, row {row}, column {column} is still 0, or has been overwritten by 0. Fill only the rows of "
-            f"this seed's colour.{slice_at_0}"
-        )
+        raise NotYet(f"For n = {n}, row {row}, column {column} is still 0{_why_zero(matrix, hidden)}")
     raise NotYet(
         f"For n = {n}, row {row}, column {column} is {hidden[row, column]:.3f}; yours is {matrix[row, column]:.3f}. "
         "Look in the product of the row's colour, at the place of the column."
     )
+
+
+def _why_zero(matrix: Any, hidden: Any) -> str:
+    """Return how numbers of the band were probably missed; the sentence goes on from "is still 0"."""
+    before, after = (bool(np.diag(matrix, k).any()) for k in (-1, 1))
+    if near(matrix[1:], hidden[1:]) and not matrix[0].any():
+        return ". A slice that starts at -1 is empty."
+    if not before and not after and near(np.diag(matrix), np.diag(hidden)):
+        return ". Each row also has its neighbours' columns."
+    if before and not after and near(matrix, np.tril(hidden)):
+        return ". A slice leaves out its end: `r + 2`."
+    return ", or has been overwritten by 0. Fill only the rows of this seed's colour."
 
 
 def _check_seeds(seeds: list[Any], n: int, *, right: bool) -> None:
@@ -161,13 +181,16 @@ def ways(answer: Any) -> str:
         if given[name][0] != way:
             raise NotYet(f"Not {given[name][0]} for {name}: {hint}")
         if given[name][1] != colours:
+            line, across = ("row", "column") if way == "rows" else ("column", "row")
+            mixed_up = f": that's how many numbers the fullest *{line}* has" if given[name][1] == FULLEST[name] else ""
             raise NotYet(
-                f"For {name}, {way} is right, but not {given[name][1]}. You need at least as many colours as the "
-                f"fullest {'column' if way == 'rows' else 'row'} has numbers, and here that's enough."
+                f"For {name}, {way} is right, but not {given[name][1]}{mixed_up}. You need at least as many colours as "
+                f"the fullest *{across}* has numbers, and here that's enough."
             )
     return (
-        "A full column is cheap by columns, and a full row by rows. Otherwise, compare the fullest column with the "
-        "fullest row: the smaller number is the fewest passes that you can hope for."
+        "A single full row does no harm by rows, and a single full column none by columns. With both, neither way "
+        "helps on its own. Otherwise, compare the fullest column with the fullest row: the smaller number is the "
+        "fewest passes that you can hope for."
     )
 
 
@@ -176,6 +199,21 @@ EXERCISES: dict[str, Callable[[Any], str]] = {"B.1": colouring, "B.2": tridiagon
 
 PREDICTIONS: dict[str, Prediction] = {
     "B.a": Prediction(
+        "How many walks back does it take to find all the slopes of the six forces?",
+        answer=3,
+        within=0.0,
+        hints={
+            6: "That's one for each force. But forces 0 and 3 have no bead in common, so they can share a walk.",
+            1: "Forces 0 and 1 both depend on bead 0. One walk for both would add their slopes up.",
+            2: "Forces 0 and 2 both depend on bead 1, so from the pattern alone two aren't enough.",
+            4: "Forces 0 and 3 can share a walk: they have no bead in common. Which others can?",
+            5: "Forces 0 and 3 can share a walk: they have no bead in common. Which others can?",
+            16: "That's how many slopes may be nonzero. A walk brings back more than one.",
+            36: "That's how many numbers are in the table. A walk brings back a whole row.",
+        },
+        why="Forces 0 and 3 share a walk, then 1 and 4, then 2 and 5: the two have no bead in common.",
+    ),
+    "B.b": Prediction(
         "A thousand beads, and a million elements. How many of them are not 0?",
         answer=2998,
         within=0.0,
@@ -184,12 +222,12 @@ PREDICTIONS: dict[str, Prediction] = {
             1000: "That's the diagonal. A force also depends on the two neighbours.",
             2000: "That's two in each row. A force depends on its own bead and on how many neighbours?",
             1998: "That's the neighbours alone. A force depends on its own bead, too.",
-            2999: "Nearly. *Both* end beads have only one neighbour.",
+            2999: "Nearly. Both end beads have only one neighbour.",
             1000000: "Does the force on bead 7 depend on bead 500?",
         },
         why="Three in each row, except the first and the last, which have two.",
     ),
-    "B.b": Prediction(
+    "B.c": Prediction(
         "One seed with ones for row 0 and row 3 goes back. How many nonzero numbers come back?",
         answer=5,
         within=0.0,
@@ -201,8 +239,8 @@ PREDICTIONS: dict[str, Prediction] = {
         },
         why="Two from row 0, three from row 3, and no two of them in the same column.",
     ),
-    "B.c": Prediction(
-        "How many seeds does the cord of 1,000 beads need?",
+    "B.d": Prediction(
+        "How many seeds does the cord of 1,000 beads need, if you use only the pattern?",
         answer=3,
         within=0.0,
         hints={
@@ -210,11 +248,11 @@ PREDICTIONS: dict[str, Prediction] = {
             333: "That's about how many rows share one seed. How many such groups are there?",
             1000: "That's one for each row. Rows 0, 3, 6, … can all share one.",
             500: "That's for rows in pairs. Rows 0, 3, 6, … can all share one.",
-            2: "Rows 0 and 2 share column 1, so two aren't enough.",
+            2: "Rows 0 and 2 share column 1, so from the pattern alone two aren't enough.",
         },
         why="Rows 0, 3, 6, … share one, rows 1, 4, 7, … the second, and rows 2, 5, 8, … the third.",
     ),
-    "B.d": Prediction(
+    "B.e": Prediction(
         "The seeds are those of the cord. Where does the number go that belongs to row 0, column 2?",
         answer="to row 3, column 2",
         choices=("nowhere: it is left out", "to row 0, column 1", "to row 3, column 2", "to row 2, column 0"),
@@ -225,7 +263,7 @@ PREDICTIONS: dict[str, Prediction] = {
         },
         why="Rows 0 and 3 share a seed, and in column 2 the pattern knows of row 3 only.",
     ),
-    "B.e": Prediction(
+    "B.f": Prediction(
         "Four inputs, four outputs. By rows, two seeds are enough. How many tangents are needed by columns?",
         answer=4,
         within=0.0,
