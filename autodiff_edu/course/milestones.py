@@ -1,4 +1,4 @@
-"""Milestones of a project: an answer is judged step by step, and each step says how far it is to the goal."""
+"""Milestones of a project: each part of an answer is judged, the right ones are counted, and the next gets a hint."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Milestone:
     name : str
         The key in the answer, such as "second"; in projects whose answer is not a dict, only what to call the step.
     next : str
-        What to hand in, told as soon as the steps before it are reached. A sentence.
+        What to hand in, told when this is the first step that is still open. A sentence.
     judge : callable
         Takes what was handed in for this step and the whole answer; raises `NotYet` with a hint if it is not right yet.
     """
@@ -38,14 +38,14 @@ class Milestone:
 
 
 def reached(answer: Any, milestones: Sequence[Milestone], example: str) -> str:
-    """Judge a dict with a part for each milestone, in order, up to the first that is missing or wrong.
+    """Judge a dict with a part for each milestone: count those that are right, in any order.
 
     Parameters
     ----------
     answer : dict
         By each milestone's name, what is handed in for it; three dots, or nothing, where it is still to come.
     milestones : sequence of Milestone
-        In the order in which they are to be reached.
+        In the order in which the hints take them.
     example : str
         How an answer begins, for the hint if it is anything else.
 
@@ -57,7 +57,7 @@ def reached(answer: Any, milestones: Sequence[Milestone], example: str) -> str:
     Raises
     ------
     NotYet
-        If one isn't: how many are reached, and the hint for the next.
+        If one isn't: how many are reached, and the hint for the first that isn't.
 
     Examples
     --------
@@ -71,6 +71,10 @@ def reached(answer: Any, milestones: Sequence[Milestone], example: str) -> str:
     Traceback (most recent call last):
         ...
     autodiff_edu.course.feedback.NotYet: 1 of 2 milestones reached. Milestone 2, `b`: 3 is odd.
+    >>> reached({"b": 4}, steps, '{"a": 2}')
+    Traceback (most recent call last):
+        ...
+    autodiff_edu.course.feedback.NotYet: 1 of 2 milestones reached. Next, `a`: Hand in an even number.
     >>> reached({}, steps, '{"a": 2}')
     Traceback (most recent call last):
         ...
@@ -80,38 +84,51 @@ def reached(answer: Any, milestones: Sequence[Milestone], example: str) -> str:
     names = [milestone.name for milestone in milestones]
     if unknown := [key for key in answer if key not in names]:
         raise NotYet(f"No milestone is called {shortened(unknown[0])}. They are {', '.join(names)}.")
-    return climbed(answer, milestones, lambda name: answer.get(name, ...))
+    hints = [
+        _hint(milestone, answer.get(milestone.name, ...), answer, place)
+        for place, milestone in enumerate(milestones, 1)
+    ]
+    return _told(len(milestones), hints.count(""), hints)
 
 
-def climbed(answer: Any, milestones: Sequence[Milestone], part_of: Callable[[str], Any] | None = None) -> str:
-    """Judge an answer by each milestone, in order, up to the first that is not reached.
+def climbed(answer: Any, milestones: Sequence[Milestone]) -> str:
+    """Judge one answer by each milestone, in order, up to the first that is not reached, as the others build on it.
 
     Parameters
     ----------
     answer : object
         What was handed in.
     milestones : sequence of Milestone
-        In the order in which they are to be reached.
-    part_of : callable, optional
-        The part of the answer that belongs to a milestone, by its name. The whole answer if not given.
+        In the order in which they are to be reached: each asks for more than those before it.
 
     Examples
     --------
     >>> climbed(8, [Milestone("even", "Hand in an even number.", lambda part, answer: None)])
     'All 1 milestones reached.'
     """
-    for place, milestone in enumerate(milestones):
-        part = part_of(milestone.name) if part_of else answer
-        so_far = f"{place} of {len(milestones)} milestones reached."
-        try:
-            if part is ...:
-                raise StillOpen
-            milestone.judge(part, answer)
-        except StillOpen:
-            raise NotYet(f"{so_far} Next, `{milestone.name}`: {milestone.next}") from None
-        except NotYet as hint:
-            raise NotYet(f"{so_far} Milestone {place + 1}, `{milestone.name}`: {hint}") from None
-    return f"All {len(milestones)} milestones reached."
+    hints: list[str] = []
+    while len(hints) < len(milestones) and not any(hints):
+        hints.append(_hint(milestones[len(hints)], answer, answer, len(hints) + 1))
+    return _told(len(milestones), hints.count(""), hints)
+
+
+def _hint(milestone: Milestone, part: Any, answer: Any, place: int) -> str:
+    """Judge what was handed in for one milestone, and return the hint; an empty one if the milestone is reached."""
+    try:
+        if part is ...:
+            raise StillOpen
+        milestone.judge(part, answer)
+    except StillOpen:
+        return f"Next, `{milestone.name}`: {milestone.next}"
+    except NotYet as hint:
+        return f"Milestone {place}, `{milestone.name}`: {hint}"
+    return ""
+
+
+def _told(count: int, right: int, hints: Sequence[str]) -> str:
+    if right < count:
+        raise NotYet(f"{right} of {count} milestones reached. {next(filter(None, hints))}")
+    return f"All {count} milestones reached."
 
 
 def needs_gradients(function: Callable[..., Any], *given: Any, written: str) -> None:

@@ -81,6 +81,11 @@ def supervised_slopes(u):
     return np.mean((slope(u, x) - np.cos(x)) ** 2) + parts(u)["start"]
 
 
+def conditions(u):
+    zero = np.array([0.0])
+    return u(zero)[0] + slope(u, zero)[0] - 1.0
+
+
 def at_its_top(u):
     return without("speed")(u) + (u(np.array([np.pi / 2]))[0] - 1.0) ** 2
 
@@ -99,6 +104,7 @@ def at_one_point(u):
     return (second(u, x) + u(x))[0] ** 2 + u(zero)[0] ** 2 + (slope(u, zero)[0] - 1.0) ** 2
 
 
+AT_PI = np.array([np.pi])
 FIT = np.polynomial.Chebyshev.fit(np.linspace(0.0, np.pi, 50), np.sin(np.linspace(0.0, np.pi, 50)), 5)
 
 
@@ -113,6 +119,12 @@ def off(start, end):
 
 ERRORS = {"inside": off(0.0, np.pi).max(), "outside": off(np.pi, 2 * np.pi).max()}
 PHYSICS = {"second": second, "loss": loss, "solution": near_sine, "errors": ERRORS}
+
+
+def tilted(x):
+    return 0.01 - 0.04 * x / np.pi
+
+
 SINE = 0.97 * np.sin(np.linspace(0.0, np.pi, 5))
 
 # 22.2: attention --------------------------------------------------------------------------------------------------
@@ -177,7 +189,17 @@ def pulled(to_scores):
     return pull
 
 
-pull = pulled(lambda p, g, root: p * (g - np.sum(p * g, axis=-1, keepdims=True)) / root)
+def through(p, g, axis):
+    return p * (g - np.sum(p * g, axis=axis, keepdims=True))
+
+
+pull = pulled(lambda p, g, root: through(p, g, -1) / root)
+
+
+def pull_causal(q, k, v, g):
+    p = shares(np.where(past(q), scores(q, k), -np.inf))
+    s = through(p, np.einsum("bqd,bkd->bqk", g, v), -1) / np.sqrt(q.shape[-1])
+    return np.einsum("bqk,bkd->bqd", s, k), np.einsum("bqk,bqd->bkd", s, q), np.einsum("bqk,bqd->bkd", p, g)
 
 
 def with_a_tape(q, k, v, g):
@@ -233,11 +255,25 @@ def to_image(kernel, g):
     return slide(padded(kernel, g), kernel[::-1, ::-1])
 
 
-def scattered(kernel, g):
+def fixed(image, kernel):
+    return np.einsum("ijkl,kl->ij", sliding_window_view(image, (3, 3)), kernel)
+
+
+def by_einsum(image, g):
+    return np.einsum("ijkl,ij->kl", sliding_window_view(image, (3, 3)), g)
+
+
+def to_kernel_of_nine(image, g):
+    rows, columns = g.shape
+    return [[np.sum(image[k : k + rows, n : n + columns] * g) for n in range(3)] for k in range(3)]
+
+
+def scattered(kernel, g, add=True):
     image = np.zeros((g.shape[0] + kernel.shape[0] - 1, g.shape[1] + kernel.shape[1] - 1))
     for i in range(g.shape[0]):
         for j in range(g.shape[1]):
-            image[i : i + kernel.shape[0], j : j + kernel.shape[1]] += g[i, j] * kernel
+            place = np.s_[i : i + kernel.shape[0], j : j + kernel.shape[1]]
+            image[place] = image[place] * add + g[i, j] * kernel
     return image
 
 
@@ -411,7 +447,17 @@ WRONG = {
         (PHYSICS | {"loss": lambda u: loss(u) + 1.0}, "which is the solution"),
         (PHYSICS | {"loss": supervised}, "knows the solution"),
         (PHYSICS | {"loss": lambda u: loss(u) + supervised(u)}, "knows the solution"),
-        (PHYSICS | {"loss": at_its_top}, "knows the solution"),
+        (PHYSICS | {"loss": at_its_top}, "at another place than 0"),
+        (
+            PHYSICS | {"loss": lambda u: without("speed")(u) + (slope(u, AT_PI)[0] + 1.0) ** 2},
+            "at another place than 0",
+        ),
+        (PHYSICS | {"loss": lambda u: parts(u)["equation"] + conditions(u)}, "the two conditions too"),
+        (PHYSICS | {"loss": lambda u: without("start")(u) + u(np.array([0.0]))[0]}, "the two conditions too"),
+        ({"second": second, "solution": near_sine, "errors": ERRORS}, "3 of 4 milestones reached. Next, `loss`"),
+        (PHYSICS | {"second": by_differences}, "3 of 4 milestones reached. Milestone 1, `second`"),
+        ({"errors": ERRORS}, "0 of 4 milestones reached. Next, `second`"),
+        (PHYSICS | {"solution": lambda x: 0.5 * near_sine(x)}, "2 of 4 milestones reached. Milestone 3"),
         (PHYSICS | {"loss": lambda u: float(loss(u))}, "plain numbers"),
         (PHYSICS | {"second": lambda u, x: slope(slope(u, x), x)}, "takes a function, and not its values"),
         (PHYSICS | {"loss": supervised_slopes}, "knows the solution"),
@@ -437,6 +483,16 @@ WRONG = {
         (PHYSICS | {"errors": ERRORS | {"outside": np.sqrt(np.mean(off(np.pi, 2 * np.pi) ** 2))}}, "mean square"),
         (PHYSICS | {"errors": ERRORS | {"outside": ERRORS["outside"] ** 2}}, "Take its root"),
         (PHYSICS | {"errors": ERRORS | {"outside": -1.0}}, "is negative"),
+        (PHYSICS | {"errors": dict(zip(ERRORS, reversed(ERRORS.values()), strict=True))}, "have changed places"),
+        (PHYSICS | {"errors": {name: 100 * error for name, error in ERRORS.items()}}, "inside: That's in percent"),
+        (
+            PHYSICS | {"solution": lambda x: np.sin(x) + tilted(x), "errors": {"inside": 0.01, "outside": 0.07}},
+            "inside: That's the largest difference with its sign",
+        ),
+        (
+            PHYSICS | {"solution": lambda x: np.sin(x) - tilted(x), "errors": {"inside": 0.01, "outside": 0.07}},
+            "inside: That's the largest difference on one side only",
+        ),
         (PHYSICS | {"errors": ERRORS | {"inside": 0.5}}, "the largest error inside is not 0.5"),
         (
             PHYSICS | {"solution": lambda x: 1.026 * near_sine(x), "errors": {"inside": 0.03, "outside": 1.0}},
@@ -533,6 +589,20 @@ WRONG = {
         ),
         (ATTENTION | {"attend": lambda q, k, v: mix(shares(scores(q, k, 0.0) / np.sqrt(len(q))), v)}, "sentences"),
         (ATTENTION | {"pull": pulled(lambda p, g, root: g / root)}, "didn't pass through"),
+        (ATTENTION | {"pull": pulled(lambda p, g, root: through(p, g, 1) / root)}, "along the queries"),
+        (ATTENTION | {"pull": pulled(lambda p, g, root: through(p, g, 0) / root)}, "along the sentences"),
+        (ATTENTION | {"pull": pulled(lambda p, g, root: -through(p, g, -1) / root)}, "For q: every sign"),
+        (
+            ATTENTION | {"pull": pulled(lambda p, g, root: p * (g - np.sum(g, axis=-1, keepdims=True)) / root)},
+            "Multiply them by the shares",
+        ),
+        (ATTENTION | {"pull": pull_causal}, "For v: that's the gradient of `causal`"),
+        (
+            ATTENTION | {"pull": lambda q, k, v, g: (*pull_causal(q, k, v, g)[:2], pull(q, k, v, g)[2])},
+            "For q: that's the gradient of `causal`",
+        ),
+        (ATTENTION | {"pull": lambda q, k, v, g: tuple(-part for part in pull(q, k, v, g))}, "For v: every sign"),
+        (ATTENTION | {"causal": ...}, "3 of 4 milestones reached. Next, `causal`"),
         (ATTENTION | {"pull": pulled(lambda p, g, root: g * 0.0)}, "Compare step by step"),
         (
             ATTENTION | {"pull": lambda q, k, v, g: (*pull(q, k, v, g)[:2], mix(shares(scores(q, k)), g))},
@@ -542,12 +612,12 @@ WRONG = {
         (ATTENTION | {"pull": lambda q, k, v, g: (*pull(q, k, v, g)[:2], g[0])}, "should be that of v"),
         (ATTENTION | {"reach": lambda f, x: ...}, "Next, `reach`"),
         (ATTENTION | {"reach": lambda f, x: reach(f, x).T}, "The table is transposed"),
-        (ATTENTION | {"reach": lambda f, x: ~reach(f, x)}, "True says that it depends"),
+        (ATTENTION | {"reach": lambda f, x: ~reach(f, x)}, "True says that there is a slope"),
         (ATTENTION | {"reach": blocks}, "the whole Jacobian"),
         (ATTENTION | {"reach": lambda f, x: blocks(f, x).sum(axis=(1, 3))}, "True and False"),
         (
             ATTENTION | {"reach": lambda f, x: np.ones((4, 4))},
-            r"says True at \[0, 1\], and output 0 does not depend on token 1",
+            r"says True at \[0, 1\], and output 0 has no slope with respect to token 1",
         ),
         (ATTENTION | {"reach": lambda f, x: blocks(f, x)[:, 0, :, 0] > 0}, "says False at"),
         (ATTENTION | {"reach": lambda f, x: blocks(f, x)[:, 0].sum(axis=-1) > 0}, "says False at"),
@@ -601,6 +671,16 @@ WRONG = {
         (CONVOLUTION | {"learned": np.zeros((3, 3))}, "still about 0"),
         (CONVOLUTION | {"learned": np.round(EDGE)}, "to the last digit"),
         (CONVOLUTION | {"learned": -EDGE}, "the wrong way round"),
+        (CONVOLUTION | {"learned": -1.02 * EDGE}, "the wrong way round"),
+        (CONVOLUTION | {"slide": ...}, "3 of 4 milestones reached. Next, `slide`"),
+        (CONVOLUTION | {"slide": lambda image, kernel: fixed(image, kernel)}, "it isn't always 3 × 3"),
+        (CONVOLUTION | {"to_kernel": lambda image, g: -slide(image, g)}, "Every sign"),
+        (CONVOLUTION | {"to_image": lambda kernel, g: -to_image(kernel, g)}, "Every sign"),
+        (CONVOLUTION | {"to_kernel": to_kernel_of_nine}, "Take its size from those of image and g"),
+        (CONVOLUTION | {"to_kernel": lambda image, g: by_einsum(image, g)}, "Take its size from those of image and g"),
+        (CONVOLUTION | {"to_image": lambda kernel, g: slide(np.pad(g, 2), kernel[::-1, ::-1])}, "not 3 × 3: pad"),
+        (CONVOLUTION | {"to_image": lambda kernel, g: fixed(np.pad(g, 2), kernel[::-1, ::-1])}, "from `kernel.shape`"),
+        (CONVOLUTION | {"to_image": lambda kernel, g: scattered(kernel, g, add=False)}, "`+=`, not `=`"),
         (CONVOLUTION | {"learned": EDGE.T}, "the transposed picture"),
         (CONVOLUTION | {"learned": 0.8 * EDGE}, "off by 0.21"),
         (CONVOLUTION | {"learned": np.full((3, 3), np.inf)}, "smaller steps"),
@@ -642,9 +722,12 @@ WRONG = {
         (answering(lambda a: a | {"gradient": [0.0] * len(a["gradient"])}), "All your gradients are 0"),
         (answering(lambda a: a | {"gradient": a["gradient"][:1]}), "1 of 4 milestones reached.*one number for each"),
         (answering(lambda a: a | {"gradient": a["gradient"][0]}), "one number for each"),
-        (tape(rules=SLOPES | {"sub": lambda x, y: (1.0, 1.0)}), "The operations in it: sub"),
-        (tape(rules=SLOPES | {"div": lambda x, y: (1 / y, x / y**2)}), "The operations in it: div"),
-        (tape(rules=SLOPES | {"cos": lambda x: (np.sin(x),)}), "The operations in it: cos"),
+        (tape(rules=SLOPES | {"sub": lambda x, y: (1.0, 1.0)}), "only one operation, so the rule of `sub` is wrong"),
+        (
+            tape(rules=SLOPES | {"div": lambda x, y: (1 / y, x / y**2)}),
+            "only one operation, so the rule of `div` is wrong",
+        ),
+        (tape(rules=SLOPES | {"cos": lambda x: (np.sin(x),)}), "only one operation, so the rule of `cos` is wrong"),
         (tape(add=lambda old, new: new), "2 of 4 milestones reached"),
         (tape(chains_only), "the same value is used twice"),
         (never_emptied, "Slopes of the program before"),

@@ -23,11 +23,11 @@ PREDICTIONS: dict[str, Prediction] = {
     "22.a": Prediction(
         "The loss is the mean of (u′ + u)². Which of these functions has loss 0?",
         answer="u(x) = 0",
-        choices=("u(x) = 0", "u(x) = 1", "u(x) = x", "none: only e⁻ˣ has"),
+        choices=("u(x) = 0", "u(x) = 1", "u(x) = x", "none: only e⁻ˣ does"),
         hints={
             "u(x) = 1": "Its slope is 0, so u′ + u is 1 everywhere.",
             "u(x) = x": "Its slope is 1, so u′ + u is 1 + x.",
-            "none: only e⁻ˣ has": "So has 2e⁻ˣ. What about half of e⁻ˣ, or 0 times e⁻ˣ?",
+            "none: only e⁻ˣ does": "So does 2e⁻ˣ. What about half of e⁻ˣ, or 0 times e⁻ˣ?",
         },
         why="u′ + u is 0 + 0. So 0 is as good as e⁻ˣ, for this loss.",
     ),

@@ -1,4 +1,4 @@
-"""Project 22.2: attention by einsum, its causal mask, its gradient by hand, and what each output depends on."""
+"""Project 22.2: attention by einsum, its causal mask, its gradient by hand, and where its Jacobian is 0."""
 
 from __future__ import annotations
 
@@ -157,18 +157,23 @@ def _pull(pull: Any, answer: Any) -> None:
         raise NotYet(f"I need three cotangents, those of q, k and v, and got {shortened(given)}.")
     found = [numbers(part, f"the cotangent of {name}") for name, part in zip("qkv", given, strict=True)]
     p, root = _softmax(_scores(q, k)), np.sqrt(q.shape[-1])
+    masked = _softmax(np.where(np.tri(q.shape[1], dtype=bool), _scores(q, k), -np.inf))
     to_p = np.einsum("bqd,bkd->bqk", g, v)
-    to_scores = p * (to_p - (p * to_p).sum(axis=-1, keepdims=True))
+    to_scores = _through(p, to_p)
+    of_causal = "that's the gradient of `causal`. Take the shares of `attend`, without a mask."
+    through_causal = _through(masked, to_p) / root
     known = {
         "v": (
             np.einsum("bqk,bqd->bkd", p, g),
             (
                 (np.einsum("bqk,bkd->bqd", p, g), "p must be transposed: each value collects from all queries."),
                 (g, "Each value goes into the mixtures by its shares. Where are they?"),
+                (np.einsum("bqk,bqd->bkd", masked, g), of_causal),
+                (-np.einsum("bqk,bqd->bkd", p, g), "every sign is the wrong way round."),
             ),
         ),
-        "q": _wrongs(p, to_p, to_scores, root, lambda s: _mix(s, k)),
-        "k": _wrongs(p, to_p, to_scores, root, lambda s: np.einsum("bqk,bqd->bkd", s, q)),
+        "q": _wrongs(p, to_p, to_scores, root, lambda s: _mix(s, k), (through_causal, of_causal)),
+        "k": _wrongs(p, to_p, to_scores, root, lambda s: np.einsum("bqk,bqd->bkd", s, q), (through_causal, of_causal)),
     }
     for others in ("kqv", "vkq", "qvk", "kvq", "vqk"):
         if all(near(one, known[name][0]) for one, name in zip(found, others, strict=True)):
@@ -186,13 +191,30 @@ def _pull(pull: Any, answer: Any) -> None:
             raise NotYet(f"The cotangent of {name} isn't that of the tape. Compare step by step, backward from g.")
 
 
-def _wrongs(p: Array, to_p: Array, to_scores: Array, root: float, on: Callable[[Any], Any]) -> Any:
+def _through(p: Array, to_p: Array, axis: int = -1) -> Array:
+    return p * (to_p - (p * to_p).sum(axis=axis, keepdims=True))
+
+
+def _wrongs(
+    p: Array, to_p: Array, to_scores: Array, root: float, on: Callable[[Any], Any], causal: tuple[Array, str]
+) -> Any:
     return on(to_scores / root), (
         (on(to_scores), "the scores were divided by √d, and so is their cotangent."),
         (on(p * to_p / root), "the softmax isn't elementwise: each share also depends on the other scores of its row."),
         (on(p * (1 - p) * to_p / root), "p(1 - p) is only the diagonal of the softmax's Jacobian. Where is the rest?"),
         (on(to_scores / root**2), "√d is taken twice."),
         (on(to_p / root), "the cotangent didn't pass through the softmax."),
+        (on(-to_scores / root), "every sign is the wrong way round. It's `to_p` minus the row's sum, not the reverse."),
+        (on(_through(p, to_p, 1) / root), "the sum runs along the queries. The softmax goes along a row: sum over it."),
+        (
+            on(_through(p, to_p, 0) / root),
+            "the sum runs along the sentences. The softmax goes along a row: sum over it.",
+        ),
+        (
+            on(p * (to_p - to_p.sum(axis=-1, keepdims=True)) / root),
+            "the sum is taken of the bare cotangents. Multiply them by the shares p first.",
+        ),
+        (on(causal[0]), causal[1]),
     )
 
 
@@ -239,15 +261,15 @@ def _reach(reach: Any, answer: Any) -> None:
         if (values == right).all():
             continue
         if (values == right.T).all():
-            raise NotYet("The table is transposed: [i, j] says whether output i depends on token j.")
+            raise NotYet("The table is transposed: [i, j] says whether output i has a slope with respect to token j.")
         if (values == ~right).all():
-            raise NotYet("True and False have changed places: True says that it depends.")
+            raise NotYet("True and False have changed places: True says that there is a slope.")
         if case == "slopes cancel in their sum":
             raise NotYet("Slopes of both signs cancel in the sum of a block. Take their sizes before you add them up.")
         i, j = np.argwhere(values != right)[0]
         raise NotYet(
             f"Where {case}, your table says {bool(values[i, j])} at [{i}, {j}], and output {i} "
-            f"{'depends' if right[i, j] else 'does not depend'} on token {j}."
+            f"{'has a slope' if right[i, j] else 'has no slope'} with respect to token {j}."
         )
 
 
@@ -255,13 +277,17 @@ MILESTONES = (
     Milestone("attend", "`attend(q, k, v)` mixes the values by the softmax of the scaled scores.", _attend),
     Milestone("causal", "`causal(q, k, v)` does the same, but no token sees a later one.", _causal),
     Milestone("pull", "`pull(q, k, v, g)` returns the cotangents of q, k and v, without a tape.", _pull),
-    Milestone("reach", "`reach(f, x)` returns the table of which output depends on which token.", _reach),
+    Milestone(
+        "reach",
+        "`reach(f, x)` returns the table that says which output has a slope with respect to which token.",
+        _reach,
+    ),
 )
 """The four milestones of the project."""
 
 
 def attention(answer: Any) -> str:
-    """Check 22.2: attention, its mask, its gradient by hand, and a table of dependence."""
+    """Check 22.2: attention, its mask, its gradient by hand, and the table of its zero blocks."""
     done = reached(answer, MILESTONES, '{"attend": attend, "causal": causal, ...}')
     return (
         f"{done} Run `reach(lambda x: causal(x[None], x[None], x[None])[0], q[0])`, and above the "

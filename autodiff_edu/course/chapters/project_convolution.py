@@ -27,8 +27,23 @@ def _drawn(seed: int) -> tuple[Any, Any, Any]:
     return draw.normal(size=(7, 9)), draw.normal(size=(3, 2)), draw.normal(size=(5, 8))
 
 
-def _cotangent(function: Any, written: str, *given: Any) -> Any:
-    return numbers(without_a_tape(function, *given, written=written), f"what {written} returns")
+def _cotangent(function: Any, written: str, *given: Any, source: str) -> Any:
+    try:
+        result = without_a_tape(function, *given, written=written)
+    except NotYet as raised:
+        if any(word in str(raised) for word in ("broadcast", "einsum", "must match", "mismatch")):
+            raise NotYet(f"{raised} The kernel is 3 × 2 here, not 3 × 3. Take its size from {source}.") from None
+        raise
+    return numbers(result, f"what {written} returns")
+
+
+def _written(kernel: Any, g: Any) -> Any:
+    """Return the cotangent of the image as a loop leaves it that writes `=` where it should add."""
+    rows, columns = kernel.shape
+    image = np.zeros((g.shape[0] + rows - 1, g.shape[1] + columns - 1))
+    for i, j in np.ndindex(g.shape):
+        image[i : i + rows, j : j + columns] = g[i, j] * kernel
+    return image
 
 
 def _slide(slide: Any, answer: Any) -> None:
@@ -74,7 +89,10 @@ def _slide(slide: Any, answer: Any) -> None:
 def _to_kernel(to_kernel: Any, answer: Any) -> None:
     needs_function(to_kernel, "to_kernel(image, g)")
     image, kernel, g = _drawn(222)
-    values, right = _cotangent(to_kernel, "to_kernel(image, g)", image, g), _slid(image, g)
+    values, right = (
+        _cotangent(to_kernel, "to_kernel(image, g)", image, g, source="those of image and g"),
+        _slid(image, g),
+    )
     if values.shape == g.shape or values.shape == image.shape:
         raise NotYet("A cotangent has the shape of what it belongs to, here the kernel's.")
     if values.shape != right.shape:
@@ -87,6 +105,7 @@ def _to_kernel(to_kernel: Any, answer: Any) -> None:
         (_slid(image, _turned(g)), "g is turned around. Nothing needs to be turned for the kernel."),
         (_slid(image, np.ones_like(g)), "g's numbers are missing: that's right only if g is all ones."),
         (right / g.size, "That is the mean over the places. Contributions are added."),
+        (-right, "Every sign is the wrong way round. Each product is added, so nothing is subtracted here."),
     ):
         if near(values, wrong):
             raise NotYet(hint)
@@ -100,13 +119,18 @@ def _to_kernel(to_kernel: Any, answer: Any) -> None:
 def _to_image(to_image: Any, answer: Any) -> None:
     needs_function(to_image, "to_image(kernel, g)")
     image, kernel, g = _drawn(223)
-    values = _cotangent(to_image, "to_image(kernel, g)", kernel, g)
+    values = _cotangent(to_image, "to_image(kernel, g)", kernel, g, source="`kernel.shape`")
     padded = np.pad(g, ((2, 2), (1, 1)))
     right = _slid(padded, _turned(kernel))
     if values.shape == _slid(g, kernel).shape:
         raise NotYet("Too small: the places at the rim are missing. Pad g on all sides, one less than the kernel.")
     if values.shape == g.shape:
         raise NotYet("A cotangent has the shape of what it belongs to. The image is larger than g.")
+    if values.shape in ((7, 10), (7, 11), (9, 12)):
+        raise NotYet(
+            f"The image was {image.shape}, and yours is {values.shape}. The kernel is 3 × 2 here, not 3 × 3: pad each "
+            "axis by one less than the kernel has there."
+        )
     if values.shape != right.shape:
         raise NotYet(f"The image was {image.shape}, and so is its cotangent. Yours is {values.shape}.")
     for wrong, hint in (
@@ -117,6 +141,8 @@ def _to_image(to_image: Any, answer: Any) -> None:
         ),
         (_slid(padded, kernel[::-1]), "Turn the kernel around in both directions, also left to right."),
         (_slid(padded, kernel[:, ::-1]), "Turn the kernel around in both directions, also upside down."),
+        (_written(kernel, g), "A pixel lies under several windows, and each contributes: `+=`, not `=`."),
+        (-right, "Every sign is the wrong way round. Each product is added, so nothing is subtracted here."),
     ):
         if near(values, wrong):
             raise NotYet(hint)
@@ -137,12 +163,15 @@ def _learned(learned: Any, answer: Any) -> None:
         raise NotYet("That is the filter to the last digit. Hand in what your training found, without rounding.")
     if off <= 0.05:
         return
+    if np.abs(values + EDGE).max() <= 0.05:
+        raise NotYet(
+            "The sign is the wrong way round. Does your loss add `edges` instead of subtracting it? Or does it use "
+            "something other than `slide`, which turns the kernel around?"
+        )
     if off > 2.0:
         raise NotYet(f"The training has run away: one number of the kernel is off by {off:.2g}. Take smaller steps.")
     if np.abs(values).max() < 0.05:
         raise NotYet("The kernel is still about 0. Does the loop assign the new kernel?")
-    if np.abs(values + EDGE).max() <= 0.05:
-        raise NotYet("The sign is the wrong way round. Does your `slide` turn the kernel, or the loss subtract twice?")
     if np.abs(values - EDGE.T).max() <= 0.05:
         raise NotYet("This one finds the edges of the transposed picture. Which axis of the windows is which?")
     raise NotYet(f"One number of the kernel is still off by {off:.2g}. Train longer, or with a larger step.")

@@ -26,7 +26,7 @@ def _second(second: Any, answer: Any) -> None:
     try:
         given = call(second, _hidden, X, written="second(u, x)")
     except NotYet as raised:
-        if "'Tensor' object is not callable" in str(raised):
+        if "jvp" in str(raised) and "function" in str(raised):
             raise NotYet("`slope` takes a function, and not its values: write `lambda x: slope(u, x)`.") from None
         raise
     if given is ...:
@@ -74,6 +74,10 @@ NOT_SOLUTIONS: tuple[tuple[Callable[[Any], Any], str], ...] = (
     (lambda x: 1.0 * x, "u(x) = x also has loss 0. Both conditions hold for it. Is the equation in it?"),
 )
 """Functions that are not the solution, and what a loss leaves out that takes them for it."""
+DISOBEYING = (NOT_SOLUTIONS[-2][0], NOT_SOLUTIONS[-1][0])
+"""Functions that break the equation only."""
+UNMET: tuple[Callable[[Any], Any], ...] = (lambda x: -np.sin(x), lambda x: np.sin(x) - 0.5 * np.cos(x))
+"""Functions that obey the equation, and for which what a condition leaves over is negative."""
 
 
 def _loss(loss: Any, answer: Any) -> None:
@@ -102,6 +106,8 @@ def _loss(loss: Any, answer: Any) -> None:
         raise
     if best > 1e-9 > of(np.sinh):
         raise NotYet("sinh has loss 0, so you penalise u'' - u. The equation is u'' + u = 0.")
+    if min(best, *(of(u) for u in DISOBEYING)) > -1e-9 > min(of(u) for u in UNMET):
+        raise NotYet("Your loss can be negative, and so falls for ever. Square each part, the two conditions too.")
     if best < -1e-9 or any(of(u) < -1e-9 for u, _ in NOT_SOLUTIONS):
         raise NotYet("A loss below 0 can't be driven to 0. Square what the equation leaves over.")
     if best > 1e-9:
@@ -117,7 +123,13 @@ def _loss(loss: Any, answer: Any) -> None:
             f"Your loss looks at u in {len(asked)} places, the last of them at {max(asked):.2f}. Elsewhere a network "
             "can do what it likes: ask at about twenty places, from 0 to π."
         )
-    if of(_with_a_kink) > 1e-6:
+    elsewhere = [of(_moved(start)) > 1e-6 for start in PIECES]
+    if sum(elsewhere) == 1:
+        raise NotYet(
+            "A condition is asked at another place than 0. The task gives two, u(0) = 0 and u'(0) = 1: for another "
+            "equation, you wouldn't know any others."
+        )
+    if any(elsewhere):
         raise NotYet(
             "Your loss knows the solution. It may know only the equation, u'' + u = 0, and the two conditions."
         )
@@ -125,9 +137,18 @@ def _loss(loss: Any, answer: Any) -> None:
     needs_gradients(lambda size: loss(lambda x: size * _hidden(x)), 1.5, written="loss(u)")
 
 
-def _with_a_kink(x: Any) -> Any:
-    """Return what obeys the equation and both conditions, but at a single place, where no loss looks."""
-    return np.sin(x) + np.where(x > 0.98765, np.sin(x - 0.98765), 0.0)
+PIECES = np.linspace(0.03, 3.03, 11)
+"""Where the pieces begin into which `_moved` cuts the way from 0 to π; no loss is likely to ask just there."""
+
+
+def _moved(start: float) -> Callable[[Any], Any]:
+    """Return what obeys the equation and both conditions, but jumps to another solution for a short piece."""
+
+    def u(x: Any) -> Any:
+        other = np.where(x > start, np.sin(x - start + 0.5), 0.0)
+        return np.sin(x) + np.where(x > start + 0.3, 0.0, other)
+
+    return u
 
 
 def _squares_first(of: Callable[[Callable[[Any], Any]], float]) -> None:
@@ -177,22 +198,38 @@ def _solution(solution: Any, answer: Any) -> None:
         )
 
 
+PLACES = {"inside": TEST, "outside": OUTSIDE}
+SWAPPED = (("inside", "outside"), ("outside", "inside"))
+
+
+def _measured(given: float, differences: Any) -> bool:
+    largest = np.abs(differences).max()
+    return bool(abs(given - largest) <= 0.1 * largest + 1e-4)
+
+
 def _errors(errors: Any, answer: Any) -> None:
     needs_dict(errors, '{"inside": 0.01, "outside": 1.0}')
     needs_each(errors, ("inside", "outside"), "No error is given for")
-    for name, x in (("inside", TEST), ("outside", OUTSIDE)):
-        given = number(errors[name], f"the error {name}")
-        off = np.abs(values_of(answer["solution"], x) - np.sin(x))
-        if abs(given - off.max()) <= 0.1 * off.max() + 1e-4:
+    _solution(answer.get("solution"), answer)  # there is nothing to measure before
+    signed = {name: values_of(answer["solution"], x) - np.sin(x) for name, x in PLACES.items()}
+    given_of = {name: number(errors[name], f"the error {name}") for name in PLACES}
+    if all(_measured(given_of[a], signed[b]) and not _measured(given_of[a], signed[a]) for a, b in SWAPPED):
+        raise NotYet("The two have changed places: what you call inside is outside.")
+    for name, differences in signed.items():
+        given, off = given_of[name], np.abs(differences)
+        if _measured(given, differences):
             continue
         if given < 0:
-            raise NotYet(f"The error {name} is negative. Take the size of each difference before the largest.")
+            raise NotYet(f"The error {name} is negative. Take `np.abs` of the differences before the largest.")
         for wrong, hint in (
+            (differences.max(), "That's the largest difference with its sign. `np.abs` is missing."),
+            (-differences.min(), "That's the largest difference on one side only. `np.abs` is missing."),
+            (100.0 * off.max(), "That's in percent. I asked for the distance itself, on the axis of u."),
             (off.mean(), "That's the mean error. I asked for the largest."),
             (np.sqrt((off**2).mean()), "That's the root of the mean square. I asked for the largest error."),
             (np.square(off).max(), "That's the largest square. Take its root."),
         ):
-            if abs(given - wrong) <= 0.02 * wrong:
+            if wrong > 0 and abs(given - wrong) <= 0.02 * wrong:
                 raise NotYet(f"{name}: {hint}")
         if given in (round(float(off.max()), 2), float(f"{off.max():.1g}")):
             raise NotYet(f"{name}: I asked for two significant digits, such as 0.0012 or 1.5.")

@@ -264,6 +264,8 @@ def _explain(program: Program, given: list[float], right: list[float], left_over
     if len(names) == 1 and any(at[0] == at[-1] for _, *at in program["operations"] if len(at) == 2):
         raise NotYet(f"For `{_short(program)}`, the same value is used twice in one operation. Both uses contribute.")
     one_rule = f"The operations in it: {', '.join(sorted(names))}." if names else "The target is an input."
+    if len(program["operations"]) == 1:
+        one_rule = f"This program has only one operation, so the rule of `{program['operations'][0][0]}` is wrong."
     if len(names) > 1 and len(set(uses)) == len(uses):
         one_rule = "Each rule alone is right. Does the walk begin at the last operation?"
     twice = " A value that is used twice gets two contributions: `+=`, not `=`." if len(set(uses)) < len(uses) else ""
