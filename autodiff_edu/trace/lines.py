@@ -376,8 +376,10 @@ def _value(value: Any) -> str:
 
 
 def _in_brief(value: Any) -> str:
-    """Write an argument briefly enough for a readable list: a large array by its shape, objects not at all."""
+    """Write an argument briefly enough for a readable list: a large array by its size, objects not at all."""
     if isinstance(value, list | tuple | dict):
         return f"{len(value)} {'item' if len(value) == 1 else 'items'}"
-    shape = getattr(value, "shape", ())
-    return _value(value) if prod(shape) <= 4 or not _value(value) else "×".join(map(str, shape))
+    shape: tuple[int, ...] = getattr(value, "shape", ())
+    if prod(shape) <= 4 or not _value(value):
+        return _value(value)
+    return f"{shape[0]} numbers" if len(shape) == 1 else f"{'×'.join(map(str, shape))} array"

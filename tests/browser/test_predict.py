@@ -562,6 +562,25 @@ def test_playing_stops_at_a_question(open_tab: Any, tmp_path: Path) -> None:
     assert player.root.get_by_role("button", name="Play", exact=True).count() == 1
 
 
+def test_what_becomes_of_a_gradient_that_is_no_number_is_not_asked(open_tab: Any, tmp_path: Path) -> None:
+    p = ad.Variable([0.5, 0.0], name="p")
+    with np.errstate(all="ignore"), ad.trace() as traced:
+        with ad.GradientTape() as tape:
+            y = np.sum(p * np.log(p))
+        slope = tape.gradient(y, p)
+    assert str(slope.numpy()) == "[0.30685282        nan]"
+    player = only(open_tab(saved(traced, tmp_path)))
+    player.click("predict")
+    prompts = []
+    for _ in range(60):
+        player.click("next")
+        if player.root.locator(".question").is_visible():
+            prompts.append(player.root.locator(".prompt").text_content())
+            player.click("reveal")
+    assert prompts
+    assert not [prompt for prompt in prompts if "pass starts at" in prompt]
+
+
 @pytest.mark.parametrize("width", [375, 1280])
 def test_the_player_keeps_its_height_while_it_asks(width: int, open_tab: Any, tmp_path: Path) -> None:
     tab = open_tab(saved(cubic(), tmp_path), viewport={"width": width, "height": 720})

@@ -270,6 +270,27 @@ def test_two_on_a_page_do_not_mix(open_tab: Any, tmp_path: Path) -> None:
     tab.is_quiet()
 
 
+def test_what_stands_between_stars_is_stressed_and_a_product_is_not(open_tab: Any, tmp_path: Path) -> None:
+    hostile = "*<img src=x onerror='throw 1'>*"
+    asked = f"Is 2 * 3 * 4 the *other* number's `a*b*c`, or x*y*z, (*or not*), or 2**3 * 4**2? {hostile}"
+    content = seal(asked, "number", (), right="1", hints={"2": "The *first* one."}, why="It *is*.")
+    path = tmp_path / "stressed.html"
+    path.write_text(PAGE.format(sunk="#f4f5f7", title="Stress", fragment=fragment(content)), encoding="utf-8")
+    question = Asked(open_tab(path.as_uri()))
+    stressed = question.root.locator("em")
+    assert stressed.all_text_contents() == ["other", "or not", hostile.strip("*")]
+    assert question.root.locator("code").all_text_contents() == ["a*b*c"]
+    assert question.root.locator("img").count() == 0
+    plain = asked.replace("`", "")
+    for text in ("*other*", "*or not*", hostile):
+        plain = plain.replace(text, text.strip("*"))
+    assert question.root.get_by_role("textbox").get_attribute("aria-label") == plain
+    assert question.answer("2") == "Not quite. The first one. Try once more."
+    assert question.answer("1").endswith("It is.")
+    assert stressed.last.text_content() == "is"
+    question.tab.is_quiet()
+
+
 def test_texts_with_markup_stay_texts(open_tab: Any, tmp_path: Path) -> None:
     hostile = '</script><img src=x onerror="throw 1">'
     content = seal(f"{hostile} `{hostile}`?", "choice", ("a", hostile), right="a", hints={hostile: hostile}, why="So.")

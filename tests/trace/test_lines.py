@@ -186,7 +186,7 @@ def test_arguments_are_told_in_brief():
         return x @ w
 
     texts = of(lambda: layer(None, np.ones((20, 3)), ad.constant(np.ones(3)), ["a"]))
-    assert texts[1] == "layer(x = 20×3, w = [1 1 1], names = 1 item, f) is called."
+    assert texts[1] == "layer(x = 20×3 array, w = [1 1 1], names = 1 item, f) is called."
     assert texts[2] == "layer returns an array of length 20 filled with 3."
 
 

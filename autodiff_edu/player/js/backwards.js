@@ -1,5 +1,6 @@
 /** Predict's questions about the backward pass: what it reaches, in which order it goes, and what it adds up. */
 
+import { magnitude } from "./array.js";
 import { chosen, isNumber, numberIn, numbered, shaped } from "./answers.js";
 import { ANSWERS, STRINGS } from "./strings.js";
 
@@ -43,7 +44,9 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
       const mistakes = [[zero, hints.zero], [other, hints.noPath]];
       return chosen([other, zero, none], none, { prompt, mistakes, why: why.none(name(tensor), name(source)) });
     }
-    const isZero = [sums.get(source).at(-1).after.data].flat(Infinity).every((item) => item === 0);
+    const slopes = [sums.get(source).at(-1).after.data].flat(Infinity);
+    if (!slopes.every((item) => Number.isFinite(magnitude(item)))) return null; // neither 0 nor a number that is not 0
+    const isZero = slopes.every((item) => item === 0);
     const about = { prompt, mistakes: [[none, hints.path]], hint: hints.chain };
     return chosen([other, zero, none], isZero ? zero : other, about);
   };

@@ -22,9 +22,8 @@ export function write(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-export function shorten(text) {
+export function shorten(text, longest = SHARED.longest_value) {
   const characters = Array.from(text);
-  const longest = SHARED.longest_value;
   return characters.length > longest ? `${characters.slice(0, longest - 1).join("")}…` : text;
 }
 

@@ -7,7 +7,7 @@ const math = (tag, ...rest) => build(document.createElementNS("http://www.w3.org
 const row = (...parts) => math("mrow", {}, ...parts);
 const sign = (text, attributes = {}) => math("mo", attributes, text);
 const bracket = (text) => sign(text, { stretchy: "false" });
-const code = (text) => math("mtext", {}, shorten(text));
+const code = (text, longest) => math("mtext", { class: text.length > 30 ? "long" : null }, shorten(text, longest));
 
 /** How tightly what is no operator binds; those of SHARED.operators are between 0 and 4. */
 const [COMPARED, NEGATIVE, PRODUCT, FRACTION, APPLIED, POWER, ATOM] = [1, 2.5, 4, 5, 5, 6, 7];
@@ -19,7 +19,8 @@ const PLAIN_CALLS = new Set([
 
 /** A leaf's name, {name}; of a cotangent with a bar; or its number, {text}. */
 export const named = (name) => math("mi", {}, shorten(name));
-// panel.css draws a bar of any length in place of the character, which is there for whoever copies the formula
+// panel.css draws a bar of any length, and a dot clear of the letters, in place of the characters,
+// which are there for whoever copies the formula
 export const barred = (name) => math("mrow", { class: "bar" }, named(name), sign("¯"));
 
 /**
@@ -109,12 +110,14 @@ function cases([condition, yes, no], inside) {
 }
 
 /** The name of a tensor's tangent, with a dot. */
-export const dotted = (name) => math("mover", { accent: "true" }, named(name), sign("˙"));
+export const dotted = (name) => math("mrow", { class: "dot" }, named(name), sign("˙"));
 
 /** A line of formulas with signs in between, given as [sign, node] pairs after the first node. */
 export function equation(first, ...others) {
-  const space = { form: "infix", lspace: "0.28em", rspace: "0.28em" };
-  const parts = others.flatMap(([text, node]) => [sign(text, space), node]);
-  return math("math", { displaystyle: "true" }, row(first, ...parts));
+  const space = () => math("mspace", { width: "0.28em" }); // the sign's own is not drawn beside a text
+  const parts = others.map(([text, node]) =>
+    row(space(), sign(text, { form: "infix", lspace: "0", rspace: "0" }), space(), node));
+  return math("math", { displaystyle: "true" }, row(row(first), ...parts));
 }
-export const result = (text) => (/^[^\s[\]]+$/.test(text) && text.length < 26 ? numeral(text)[0] : code(text));
+export const result = (text, longest) =>
+  (/^[^\s[\]]+$/.test(text) && text.length < 26 ? numeral(text)[0] : code(text, longest));

@@ -34,6 +34,9 @@ export function graphView(trace, history, layout, go, flow) {
   const box = make("div", { class: "scroll graph" }, canvas);
   const boxes = new Map(); // drawn when they are first seen
   let [current, left, links, seen, under] = [0, 0, [], [], []];
+  const subjects = trace.steps.map(({ tensor, entry }) => tensor ?? trace.entries[entry]?.output);
+  const first = subjects.find((each) => each !== undefined);
+  let found = false; // whether something has been lit
   let reach = [-Infinity, Infinity]; // the heights between which boxes and lines are in the page
 
   /** Draws what is to be seen as the groups are folded now; where that is much, only what is in view, and near it. */
@@ -73,9 +76,9 @@ export function graphView(trace, history, layout, go, flow) {
 
   const show = (step, follow = true) => {
     current = step;
-    const { entry, tensor, argument, kind, where } = trace.steps[step];
+    const { entry, argument, kind, where } = trace.steps[step];
     const backward = history.backward[step];
-    const subject = tensor ?? trace.entries[entry]?.output;
+    const subject = subjects[step];
     if (follow) bring(layout.tensors[subject]);
     for (const index of seen) {
       const [known, reached] = [history.known(index, step), history.cotangent(index, step)];
@@ -112,6 +115,8 @@ export function graphView(trace, history, layout, go, flow) {
     const covered = groups.show(step, group, entry);
     const element = covered ?? boxes.get(subject)?.element;
     if (element && follow) reveal(box, element, 100);
+    else if (follow && !found) reveal(box, boxes.get(first)?.element ?? picture, 100);
+    found ||= element !== undefined;
   };
   /** Scrolls to what is out of reach, so that it is there to be lit. */
   const bring = (place) => {

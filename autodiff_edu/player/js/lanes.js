@@ -59,5 +59,18 @@ export function readLanes({ steps, entries, tapes }) {
     return near.slice(0, MOST_LANES).sort((a, b) => a - b);
   };
   const first = (tape) => spans[tape]?.first ?? 0;
-  return { rows, of, lost, shown, first };
+  return { rows, of, lost, shown, first, heads: headsOf(tapes.map(({ name }) => name)) };
+}
+
+/** What stands above the lanes: their own numbers, or where tapes have numbers in their names, those of the tapes. */
+function headsOf(names) {
+  const numbers = names.map((name) => name.match(/\d+$/)?.[0]);
+  if (!numbers.some(Boolean)) return names.map((_, lane) => String(lane + 1));
+  const start = (name, letters) => Array.from(name).slice(0, letters).join("");
+  const ways = [
+    (name, tape) => numbers[tape] ?? start(name, 1), (name, tape) => numbers[tape] ?? start(name, 2),
+    (name, tape) => start(name, 1) + (numbers[tape] ?? ""), (name, tape) => start(name, 2) + (numbers[tape] ?? ""),
+  ];
+  const all = ways.map((way) => names.map(way));
+  return all.find((heads) => new Set(heads).size === heads.length) ?? names;
 }

@@ -12,6 +12,7 @@ import { wordPlace } from "./words.js";
 const MOST_INPUTS = 6;
 const LONGEST_NUMBER = 9; // what is put into a formula in place of a name
 const LONGEST_RESULT = 20; // what is written at a formula's end; longer ones stand in the table
+const LONGEST_ALONE = 40; // and where a line says nothing else
 const MOST_TAPES = 3;
 const isLong = (array) => array?.text.length > 14 && (array.data === null || array.shape.at(-1) > 3);
 
@@ -165,11 +166,12 @@ export function panelView(trace, history, flow, isCovered) {
       });
     } else if (step.kind === "seed" || step.kind === "outcome") {
       const array = step.cotangent ?? step.gradient;
-      forward.replaceChildren(equation(barred(subject.name), ["=", result(array?.text ?? words.none)]));
+      forward.replaceChildren(equation(barred(subject.name), ["=", result(array?.text ?? words.none, LONGEST_ALONE)]));
     } else if (step.kind === "move") {
-      forward.replaceChildren(equation(dotted(subject.name), ["=", result(step.tangent.text)]));
+      forward.replaceChildren(equation(dotted(subject.name), ["=", result(step.tangent.text, LONGEST_ALONE)]));
     } else if (subject) {
-      forward.replaceChildren(equation(named(subject.name), ["=", result(history.value(step.tensor, number))]));
+      const known = result(history.value(step.tensor, number), LONGEST_ALONE);
+      forward.replaceChildren(equation(named(subject.name), ["=", known]));
     } else forward.replaceChildren(UNKNOWN);
     backward.replaceChildren(...shown);
   };

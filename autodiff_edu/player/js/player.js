@@ -158,6 +158,15 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const predict = predictView(trace, history, { grouped, drill, reveal, cover, go });
   const sentence = make("p", { class: "scroll sentence", "aria-live": "polite" });
   const showSentence = ({ text, born }) => { write(sentence, text); set(sentence, "data-born", born ?? null); };
+  /** On a phone the sentence has the room that the longest needs, so that the picture below stands still. */
+  const makeRoom = () => {
+    const longest = trace.steps.reduce((found, { text }) => (text.length > found.length ? text : found), "");
+    const about = `position: absolute; visibility: hidden; width: ${sentence.clientWidth}px; height: auto`;
+    const tried = make("p", { class: "sentence", style: about }, longest);
+    root.append(tried);
+    set(sentence, "style", `--longest: ${tried.clientHeight}px`);
+    tried.remove();
+  };
   const said = { element: sentence, show: (at) => showSentence(trace.steps[at]) };
   const heading = headingView(trace, history);
   const strip = [stripView(trace, history, go, () => covered)].filter(Boolean);
@@ -192,7 +201,13 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   show(step);
   if (content.predict) togglePredict();
   if (drill?.staged) stage.toggle();
-  new ResizeObserver(markStops).observe(root);
+  let width = 0; // with another one, and when it is laid out at first, what is lit would be elsewhere
+  new ResizeObserver(() => {
+    if (root.clientWidth === width) return markStops();
+    width = root.clientWidth;
+    makeRoom();
+    lookAt();
+  }).observe(root);
   return { show, stop, openStage: () => stage.isOn() || stage.toggle() };
 }
 

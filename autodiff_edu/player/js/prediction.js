@@ -31,14 +31,19 @@ function mountAll() {
 const unsealed = (text) =>
   JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(text), (letter) => letter.codePointAt(0))));
 
-/** A text with what stands in `backticks` as code. */
-const marked = (text) => text.split("`").map((part, index) => (index % 2 ? make("code", {}, part) : part));
+/** What is stressed: not the signs of a product, nor the stars of a power. */
+const STRESSED = /(?<![\w*)\]])\*(?=[^\s*])([^*]*[^\s*])\*(?![\w*(])/;
+
+/** A text with what stands in `backticks` as code, and what stands between *stars* stressed. */
+const marked = (text) => text.split("`").flatMap((part, k) => (k % 2 ? make("code", {}, part) : stressed(part)));
+const stressed = (text) => text.split(STRESSED).map((part, k) => (k % 2 ? make("em", {}, part) : part));
+const unmarked = (text) => marked(text).map((part) => part.textContent ?? part).join("");
 
 function mount(host, { question, asks, choices, sealed, css }) {
   const { right, hints, why, within } = unsealed(sealed);
   const mistakes = Object.entries(hints).map(([wrong, hint]) => [readAs(asks, wrong), hint]);
   const asked = { asks, right: readAs(asks, right), within, mistakes, hint: ANSWERS.again };
-  const label = question.replaceAll("`", "");
+  const label = unmarked(question);
   let tries = 0;
 
   const field = make("input", { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: false });

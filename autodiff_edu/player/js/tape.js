@@ -119,7 +119,7 @@ export function tapeView(trace, history, layout, go) {
   const show = (step) => {
     [current, shown] = [step, lanes.shown(step)];
     heads.forEach((cell, lane) => {
-      write(cell, String(shown[lane] + 1));
+      write(cell, lanes.heads[shown[lane]]);
       set(cell, "title", trace.tapes[shown[lane]].name);
     });
     if (lanes.rows.length && turns.follow(rowAt[step])) refill();

@@ -9,6 +9,7 @@ const [GAP, SMALL] = [84, 12]; // pixels: between the two arrays, and a cell wit
 const [WIDE, NARROW, TALL] = [60, 46, 18]; // a cell with one
 const MOST_NUMBERED = { wide: 5, columns: 6, rows: 6 }; // of both arrays side by side
 const LETTERS = 11; // pixels, at most
+const SIGN = 6.6; // pixels, the width of one of them
 const FAINT = 0.45; // so much of a colour lets the number on it be read
 const MOST_COPIED = 2; // operands of an entry
 
@@ -68,10 +69,10 @@ function picture({ small, large, shape, backward, axes, times, name }) {
   const words = STRINGS.unfold;
   const [middle, line] = [gap[0] - GAP / 2, Math.max(rows * height, 34) / 2];
   const about = { class: "along", x: middle, "text-anchor": "middle" };
-  const signs = [
-    draw("text", { ...about, y: line - 4 }, backward ? words.sum(axes) : words.copies(times)),
-    draw("text", { ...about, y: line + 14 }, "→"),
-  ];
+  const said = backward ? words.sum(axes) : words.copies(times);
+  const signs = `${said} →`.length * SIGN < GAP
+    ? [draw("text", { ...about, y: line + 5 }, `${said} →`)]
+    : [draw("text", { ...about, y: line - 4 }, said), draw("text", { ...about, y: line + 14 }, "→")];
   const size = { width: gap[0] + (backward ? broad : columns) * width + 2, height: Math.max(rows * height, 34) + 2 };
   const view = `-1 -1 ${size.width} ${size.height}`;
   const both = [...signs, ...cells, ...moves.map(([copy]) => copy)];

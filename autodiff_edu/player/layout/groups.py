@@ -108,6 +108,7 @@ class _Finder:
         self.names = [call["text"] for call in document.get("calls", ())]
         self.paths: list[list[Any]] = [list(entry.get("scope", ())) for entry in entries]
         self.origins: list[tuple[Any, ...]] = [_origin(entry) for entry in entries]
+        self.runs: list[list[int]] = [[entry["call"]] if "call" in entry else [] for entry in entries]
         for index, calls in _in_recursion(document).items():
             self.paths[index] += [Called(call) for call in calls[:DEEPEST]]
             self.origins[index] += (len(calls),)  # deeper down it is not a turn of a loop, but another call
@@ -115,6 +116,7 @@ class _Finder:
             self.paths[index].append((number, document["tapes"][tape]["name"], kind))
             # Everything that one call of `gradient` computes has that call's place; the current entry tells it apart.
             self.origins[index] += _origin(entries[reached])
+            self.runs[index].append(reached)
 
     def by_scope(self, members: list[int], depth: int) -> list[Part]:
         def name(index: int) -> Any:
@@ -124,7 +126,10 @@ class _Finder:
         for named, together in groupby(members, name):
             run = list(together)
             if named is None:
-                parts += [Part(_number(self.keys, self.origins[index]), [index]) for index in run]
+                # A loop that runs again, in another call or for another entry of a pass, is another loop.
+                for _, once in groupby(run, self.runs.__getitem__):
+                    alone = [Part(_number(self.keys, self.origins[index]), [index]) for index in once]
+                    parts += _by_repetition(alone, self.keys)
                 continue
             inner = self.by_scope(run, depth + 1)
             if len(run) == 1:

@@ -161,7 +161,8 @@ def nest_levels(
     """Return the levels, the whole picture first then one for each group, with everything that belongs on each.
 
     A computed tensor belongs to the group of its entry; a given one to the innermost group that has all its uses,
-    unless that is a loop and several of its turns use it: that was there before the first.
+    unless that is a loop and several of its turns use it, or it is what the first turn starts from, and each later one
+    from what the one before it has computed: that was there before the first.
     """
     levels = [Level(-1, None, Place(-1, 0.0, 0.0, frame=True))]
     for index, group in enumerate(groups):
@@ -175,6 +176,7 @@ def nest_levels(
             users.setdefault(tensor, set()).add(entry["output"])
             needed[tensor] = _around(needed.get(tensor, levels[number + 1]), levels[number + 1])
     computed = {entry["output"]: levels[number + 1] for entry, number in zip(entries, homes, strict=True)}
+    starts = _starts(entries, groups, homes, levels)
     at: list[Level] = []
     for tensor, box in enumerate(boxes):
         at.append(computed.get(tensor) or needed.get(tensor) or levels[0])
@@ -182,6 +184,9 @@ def nest_levels(
             shared = len(users.get(tensor, ())) > 1
             while shared and at[tensor].parent is not None and groups[at[tensor].index]["kind"] == "loop":
                 at[tensor] = at[tensor].path[-2]
+            for loop in reversed(at[tensor].path):
+                if (loop, tensor) in starts:
+                    at[tensor] = loop.path[-2]
             at[tensor].given.append(box)
 
     supplies: dict[tuple[Level, int], tuple[Place, Place]] = {}
@@ -218,6 +223,26 @@ def nest_levels(
                 inner.frame.tensor = entry["output"]
                 outer.items.append(inner.frame)
     return levels
+
+
+def _starts(
+    entries: list[dict[str, Any]], groups: list[dict[str, Any]], homes: list[int], levels: list[Level]
+) -> set[tuple[Level, int]]:
+    """Find what loops start from: where an argument of the first turn is given, and the same of the second computed."""
+    members: dict[Level, list[dict[str, Any]]] = {}
+    for number in in_order(entries):
+        for level in levels[homes[number] + 1].path:
+            members.setdefault(level, []).append(entries[number])
+    computed = {entry["output"] for entry in entries}
+    found = set()
+    for level, group in zip(levels[1:], groups, strict=True):
+        if group["kind"] == "loop":
+            length, rest = divmod(len(members[level]), group["times"])
+            second = members[level][length : 2 * length] if not rest else []
+            for entry, other in zip(members[level], second, strict=False):
+                both = zip(entry["inputs"], other["inputs"], strict=False)
+                found |= {(level, one) for one, later in both if one not in computed and later in computed}
+    return found
 
 
 def _around(one: Level, other: Level) -> Level:

@@ -363,6 +363,32 @@ def test_a_function_that_a_loop_calls_is_no_recursion():
     assert [group["kind"] for group in groups] == ["loop", "turn", "turn", "turn", "turn"]
 
 
+def test_what_another_call_repeats_is_a_loop_of_its_own():
+    def sines(x, count):
+        for _ in range(count):
+            x = np.sin(x)
+        return x
+
+    groups, _ = find_groups(ad.play(lambda x: sines(sines(x, 3), 4), 2.0)._content["trace"])
+    assert [(group["kind"], group["times"], group["parent"]) for group in groups] == [("loop", 3, -1), ("loop", 4, -1)]
+
+
+def test_what_a_pass_repeats_for_another_entry_is_a_loop_of_its_own():
+    def sines(x):
+        for _ in range(3):
+            x = np.sin(x)
+        return x
+
+    def f(x):
+        for _ in range(4):
+            x = ad.checkpoint(sines)(x)
+        return x
+
+    groups, _ = find_groups(ad.play(f, 2.0)._content["trace"])
+    times = [(group["times"], group["parent"]) for group in groups if group["kind"] == "loop"]
+    assert times == [(4, -1), (4, 1), (3, 2), (3, 2), (3, 2), (3, 2)]
+
+
 def test_what_is_computed_while_tangents_are_pushed_is_a_group():
     with ad.trace() as traced:
         ad.hvp(lambda x: x**3 + np.sin(x), (2.0,), (1.0,))

@@ -13,7 +13,7 @@ def nested(entries, homes=None, groups=()):
     index = {name: k for k, name in enumerate(known)}
     described = [{"inputs": [index[n] for n in inputs], "output": index[output]} for output, inputs in parsed]
     boxes = [Place(k, 60.0, 50.0) for k in range(len(known))]
-    about = [{"kind": kind, "parent": parent, "label": 40.0} for kind, parent in groups]
+    about = [{"kind": kind, "parent": parent, "label": 40.0, "times": 3} for kind, parent in groups]
     levels = nest_levels(boxes, described, about, homes or [-1] * len(entries))
     return levels, {name: boxes[k] for name, k in index.items()}
 
@@ -69,9 +69,9 @@ def test_what_one_turn_uses_is_given_in_it_and_what_several_use_before_the_loop(
     groups = [("loop", -1), ("turn", 0), ("turn", 0), ("turn", 0)]
     entries = ["b = a x p", "c = b b", "d = c x q", "e = d d", "f = e x r", "g = f f"]
     (whole, loop, *turns), boxes = nested(entries, [1, 1, 2, 2, 3, 3], groups)
-    assert [called(boxes, turn.given) for turn in turns] == [["a", "p"], ["q"], ["r"]]
+    assert [called(boxes, turn.given) for turn in turns] == [["p"], ["q"], ["r"]]
     assert loop.given == []
-    assert called(boxes, whole.given) == ["x"]
+    assert called(boxes, whole.given) == ["a", "x"], "the turns start from a, and use x one and all"
     one_scope = [("scope", -1), *groups[1:]]
     (whole, scope, *_), boxes = nested(entries, [1, 1, 2, 2, 3, 3], one_scope)
     assert called(boxes, scope.given) == ["x"], "of another group than a loop, it may be inside"

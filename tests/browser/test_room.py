@@ -1,0 +1,102 @@
+"""Nothing lies over anything else or out of its place, however little room there is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autodiff_edu as ad
+from browser.following import only, saved
+from browser.test_panel import Panel, traced
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1280, 560), (390, 844)])
+@pytest.mark.parametrize("predicting", [False, True])
+def test_a_large_sum_stays_in_the_panel_and_leaves_room_to_the_formula(
+    size: tuple[int, int], predicting: bool, open_tab: Any, tmp_path: Path
+) -> None:
+    def wave(x: Any) -> Any:
+        return np.sin(x) * x
+
+    viewport = dict(zip(("width", "height"), size, strict=True))
+    shown = Panel(open_tab, tmp_path, traced(wave, x=np.linspace(0.0, 2.0, 1000)), viewport=viewport)
+    shown.go(shown.find("accumulate", "t2", True))
+    if predicting:
+        shown.player.click("predict")
+    sides = """root => [".body", ".accumulator", ".at-hand", ".at-hand [data-field=forward]"].map((part) => {
+      const { top, bottom } = root.querySelector(part).getBoundingClientRect();
+      return [top, bottom];
+    })"""
+    body, total, at_hand, formula = shown.root.evaluate(sides)
+    for inner in (total, at_hand):
+        assert body[0] <= inner[0] < inner[1] <= body[1] + 0.5
+    assert total[1] - total[0] > 60
+    assert at_hand[0] <= formula[0] < formula[1] <= at_hand[1]
+
+
+def test_a_long_formula_goes_on_below(open_tab: Any, tmp_path: Path) -> None:
+    with ad.trace() as trace:
+        ad.jvp(lambda r: 4 / 3 * np.pi * r * r * r, (2.0,), (1.0,))
+    shown = Panel(open_tab, tmp_path, trace, viewport={"width": 960, "height": 720})
+    shown.go(len(shown.steps) - 1)
+    formula = shown.root.locator('[data-field="backward"]')
+    assert formula.evaluate("box => box.scrollWidth <= box.clientWidth")
+    assert "16.7552" in formula.text_content()
+    assert (
+        formula.locator("math").bounding_box()["height"]
+        > 1.5 * shown.root.locator('[data-field="forward"] math').bounding_box()["height"]
+    )
+
+
+def test_on_a_telephone_the_code_does_not_lie_over_the_graph(open_tab: Any, tmp_path: Path) -> None:
+    def many(x: Any) -> Any:
+        a = x * x
+        b = a * x
+        c = b * x
+        d = c * x
+        e = d * x
+        f = e * x
+        g = f * x
+        h = g * x
+        i = h * x
+        j = i * x
+        k = j * x
+        m = k * x
+        n = m * x
+        return n  # noqa: RET504 - the lines are needed
+
+    with ad.trace() as traced:
+        ad.grad(many)(1.5)
+    player = only(open_tab(saved(traced, tmp_path), viewport={"width": 390, "height": 844}))
+    edges = """root => [root.querySelector(".code-figure > figure").getBoundingClientRect().bottom,
+      root.querySelector(".graph-figure").getBoundingClientRect().top]"""
+    for _ in range(2):
+        code, graph = player.root.evaluate(edges)
+        assert code <= graph
+        player.click("predict")
+
+
+def test_the_first_view_shows_where_the_first_value_is(open_tab: Any, tmp_path: Path) -> None:
+    """A wide graph, and a first step that's about no tensor."""
+
+    def many(x: Any) -> Any:
+        return sum(np.sin(x * k) for k in (2.0, 3.0, 4.0, 5.0, 6.0, 7.0))
+
+    def told(x: Any) -> Any:
+        return many(x)
+
+    x = ad.Variable(1.5, name="x")
+    with ad.trace() as traced:
+        with ad.GradientTape() as tape:
+            y = told(x)
+        tape.gradient(y, x)
+    player = only(open_tab(saved(traced, tmp_path), viewport={"width": 960, "height": 720}))
+    inside = """root => {
+      const sides = (part) => root.querySelector(part).getBoundingClientRect();
+      const [box, outer] = [sides(".graph [data-tensor]"), sides(".graph")];
+      return [outer.left <= box.left && box.right <= outer.right, root.dataset.kind];
+    }"""
+    assert player.root.evaluate(inside) == [True, "line"]
