@@ -159,7 +159,7 @@ class Compiled:
         with redirect_stdout(printed):
             if created:
                 first, *_ = self._recorded(args, named)
-            generators = generators_of(self.function)
+            generators = generators_of(self.function, args, named)
             before = [state_of(generator) for generator in generators]
             second, build, captured, _ = self._recorded(args, named)
         check_same(unused(first), unused(second), self.__name__)

@@ -6,8 +6,9 @@ import functools
 import pickle
 import random
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import islice
-from types import CodeType, FunctionType, MethodType, ModuleType
+from types import BuiltinMethodType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,8 @@ _EMPTY = {bool, int, float, complex, str, bytes, type(None), type, np.ndarray, n
 """The types of most objects that hold no generator."""
 
 
-def generators_of(function: Callable[..., Any]) -> list[Any]:
-    """Return the random number generators that a function can reach by its names, its closure and its attributes.
+def generators_of(function: Callable[..., Any], *arguments: Any) -> list[Any]:
+    """Return the random number generators that a function can reach: by its arguments, names, closure and attributes.
 
     >>> rng = np.random.default_rng(0)
     >>> generators_of(lambda x, source=rng: x + source.normal()) == [rng]
@@ -28,7 +29,7 @@ def generators_of(function: Callable[..., Any]) -> list[Any]:
     """
     found: list[Any] = []
     seen: set[int] = set()
-    waiting: list[Any] = [function]
+    waiting: list[Any] = [function, *arguments]
     while waiting and len(seen) < MOST_OBJECTS:
         one = waiting.pop()
         if id(one) in seen:
@@ -54,8 +55,8 @@ def _reached(one: Any) -> Iterator[Any]:
     """Iterate over what an object holds."""
     if isinstance(one, FunctionType):
         yield from (cell.cell_contents for cell in one.__closure__ or () if not _is_empty(cell))
-        yield from one.__defaults__ or ()
-        if (one.__module__ or "").partition(".")[0] not in ("numpy", "autodiff_edu"):
+        yield from (*(one.__defaults__ or ()), *(one.__kwdefaults__ or {}).values())
+        if _is_users(one.__module__):
             yield from _named(one.__globals__, set(_names(one.__code__)))
     elif isinstance(one, MethodType):
         yield from (one.__self__, one.__func__)
@@ -65,9 +66,18 @@ def _reached(one: Any) -> Iterator[Any]:
         yield from one
     elif isinstance(one, dict):
         yield from one.values()
+    elif isinstance(one, BuiltinMethodType):
+        yield one.__self__  # of random.random
     elif not isinstance(one, type | ModuleType | np.ndarray):
-        yield from getattr(one, "__dict__", {}).values()
-        yield getattr(one, "__self__", None)  # of random.random
+        with suppress(AttributeError):  # asked for directly, since an object's own __getattr__ may do anything
+            yield from object.__getattribute__(one, "__dict__").values()
+        if _is_users(type(one).__module__):
+            kept = vars(type(one)).items()
+            yield from (part for name, part in kept if name == "__call__" or not isinstance(part, FunctionType))
+
+
+def _is_users(module: str | None) -> bool:
+    return (module or "").partition(".")[0] not in ("numpy", "autodiff_edu", "builtins")
 
 
 def _named(known: dict[str, Any], names: set[str]) -> Iterator[Any]:

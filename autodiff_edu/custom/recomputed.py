@@ -122,7 +122,7 @@ class Recomputed(Call):
         """Run the function again, on a new tape; return the tape and the tensors that are its outputs now."""
         tape, ids = Again(watch_accessed_variables=False), [x._id for x in self.inputs if is_smooth(x)]
         strangers = [other for other in tapes_here() if not other.follows(ids)]  # they need not hear what follows
-        refuse, draws = partial(refuse_assignment, self.name, tick()), Draws(self.backward)
+        refuse, draws = partial(refuse_assignment, self.name, tick()), Draws(self.backward, *self.held.given)
         with self._as_it_was(self.values), without(strangers, refuse), tape:
             tape.watch([self.inputs[k] for k in sorted(self.moving)])
             set_apart(tape, self.computed, Calling(0, self.name, self.where, again=True))

@@ -78,8 +78,8 @@ def differs(name: str, where: Where) -> ValueError:
 class Draws:
     """The states of the random number generators that a function can reach, before it runs again."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.states = [(generator, state_of(generator)) for generator in generators_of(function)]
+    def __init__(self, function: Callable[..., Any], *arguments: Any) -> None:
+        self.states = [(generator, state_of(generator)) for generator in generators_of(function, *arguments)]
 
     def check(self, name: str, where: Where) -> None:
         """Raise a ValueError if the function has drawn from one of them, even if that made no difference."""

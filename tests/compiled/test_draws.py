@@ -32,7 +32,22 @@ def with_helper(x):
     return helper(x)
 
 
+class Calling:
+    def __call__(self, x):
+        return x * (rng.random(3) < 1.0)
+
+
+class Kept:
+    source = np.random.default_rng(0)
+
+    def toss(self, x):
+        return x * (self.source.random(3) < 1.0)
+
+
 DRAWING = {
+    "a keyword": lambda x, *, source=rng: x * (source.random(3) < 1.0),
+    "a class that is called": Calling(),
+    "a class's attribute": Kept().toss,
     "a generator": lambda x: x if rng.random() < 1.0 else -x,
     "a mask": lambda x: x * (rng.random(3) < 1.0),
     "a helper": with_helper,
@@ -77,3 +92,38 @@ def test_a_first_call_that_creates_no_variables_must_be_like_the_second():
 
     with pytest.raises(ValueError, match="multiply uses numbers that differ when f is called again"):
         ad.compile(f)(1.0)
+
+
+def test_a_generator_among_the_arguments_is_found():
+    compiled = ad.compile(lambda x, source: x if source.random() < 1.0 else -x)
+    with pytest.raises(ValueError, match="draws random numbers each time"):
+        compiled(np.ones(3), np.random.default_rng(0))
+
+
+def test_an_object_that_answers_every_question_does_no_harm():
+    class Settings:
+        def __init__(self, **values):
+            self.__dict__["values"] = values
+
+        def __getattr__(self, name):
+            return self.values[name]
+
+    settings = Settings(scale=2.0)
+
+    def f(x):
+        return np.sum(settings.scale * x**2)
+
+    for g in (f, ad.compile(f), ad.checkpoint(f)):
+        assert np.array_equal(ad.grad(g)(np.ones(2)), np.full(2, 4.0))
+    assert ad.compile(ad.grad(f))(np.ones(2))[0] == 4.0
+
+
+def test_a_checkpoint_that_draws_from_a_generator_it_is_given_is_refused():
+    def dropout(x, source):
+        return 2.0 * x * (source.random(8) < 0.5)
+
+    x = ad.Variable(np.zeros(8))
+    with ad.GradientTape() as tape:
+        y = ad.checkpoint(dropout)(x, np.random.default_rng(7))
+    with pytest.raises(ValueError, match="drew other random numbers"):
+        tape.gradient(y, x)
