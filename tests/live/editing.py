@@ -22,6 +22,9 @@ class Live:
         self.cell = self.page.locator(".live-program" if number is None else f"div.cell >> nth={number}")
         pencil = self.cell.locator(".live-pencil")
         if kind == "play" and pencil.count():
+            folded = self.cell.locator("details:not([open]):has(.live-pencil) > summary")
+            if folded.count():  # the code is unfolded before it is edited
+                folded.click()
             pencil.click()
         self.area = self.cell.locator("textarea")
         self.status = self.cell.locator(".live-form .live-status")
