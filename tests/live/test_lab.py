@@ -58,7 +58,8 @@ def test_each_chapter_is_there_with_its_link(lab: Path, site: Path, chapter: str
     here = json.loads((ROOT / "notebooks" / f"{chapter}.ipynb").read_text(encoding="utf-8"))
     assert [cell["source"] for cell in there["cells"]] == [cell["source"] for cell in here["cells"]]
     code = "\n".join("".join(cell["source"]) for cell in here["cells"] if cell["cell_type"] == "code")
-    if "import subprocess" in code or "processes=True" in code:
+    starts_processes = "import subprocess" in code or "processes=True" in code
+    if starts_processes and "emscripten" not in code:  # which does without them in a page
         assert "runs inside the browser" in "".join(here["cells"][0]["source"])
 
 
