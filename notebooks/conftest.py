@@ -1,10 +1,12 @@
-"""Let nbval run the chapters as a person does: cell after cell, each with its own number, in a kernel of its own.
+"""Let nbval run the chapters as a person does, and compare what a person sees.
 
-By itself nbval asks the kernel not to count, so every line of code would be placed in "cell 1". A reader sees
-"cell 3, line 5", and so must the comparison.
+Cells run one after the other, each with its own number, in a kernel of their own. By itself nbval asks the kernel not
+to count, so every line of code would be placed in "cell 1". A reader sees "cell 3, line 5", and so must the comparison.
 
 Jupyter picks free ports for a kernel first and opens them later. Two workers can then pick the same one, and one kernel
 never answers. Sockets that are files can't be mixed up.
+
+nbval compares bytes. No two CPUs agree on the last bit of a sum, so autodiff_edu/course/tools/differences.py compares.
 """
 
 from pathlib import Path
@@ -14,6 +16,9 @@ from typing import Any
 import nbval.kernel
 from jupyter_client.manager import KernelManager
 from nbval.kernel import RunningKernel
+from nbval.plugin import IPyNbCell
+
+from autodiff_edu.course.tools.differences import differences
 
 
 class _WithoutPorts(KernelManager):
@@ -26,5 +31,11 @@ def _execute(self: RunningKernel, cell_input: str, allow_stdin: bool | None = No
     return self.kc.execute(cell_input, store_history=True, allow_stdin=allow_stdin, stop_on_error=False)
 
 
+def _compare(self: IPyNbCell, test: Any, ref: Any, skip_compare: Any = None) -> bool:
+    self.comparison_traceback = list(differences(ref, test))
+    return not self.comparison_traceback
+
+
 nbval.kernel.KernelManager = _WithoutPorts
+IPyNbCell.compare_outputs = _compare
 RunningKernel.execute_cell_input = _execute

@@ -89,23 +89,31 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("notebooks", nargs="+", type=Path, metavar="NOTEBOOK", help="the chapters, run in place")
     command.set_defaults(run=_execute)
 
-    text = "run chapters as other CPUs would, and name the cells whose outputs differ from the stored ones"
+    text = "run chapters as other CPUs would, and name what they show that differs from what is stored"
     command = commands.add_parser(
-        "compare", help=text, description=text, epilog="The exit code is 1 if any cell differs."
+        "compare", help=text, description=text, epilog="The exit code is 1 if anything differs."
     )
     command.add_argument("notebooks", nargs="+", type=Path, metavar="NOTEBOOK", help="the chapters; they are only read")
     command.add_argument(
         "--setting",
         action="append",
         choices=list(compare.SETTINGS),
-        help="the CPU to imitate; repeat for several (all)",
+        help="last-bit moves every last bit that may differ between CPUs, and is the default; machine computes as this "
+        "one, haswell and sandybridge as an older one; repeat for several",
+    )
+    command.add_argument(
+        "--seed",
+        action="append",
+        type=_count,
+        metavar="N",
+        help="which last bits are moved under last-bit; repeat for several (1)",
     )
     command.add_argument(
         "--threads",
         action="append",
         type=_count,
         metavar="N",
-        help="how many threads OpenBLAS gets; repeat for several (1 and 2)",
+        help="how many threads OpenBLAS gets under the other settings; repeat for several (1 and 2)",
     )
     command.add_argument("--jobs", type=_count, default=2, metavar="N", help="how many chapters run at a time (2)")
     command.set_defaults(run=_compare)
@@ -188,20 +196,22 @@ def _execute(chosen: argparse.Namespace) -> None:
 
 
 def _compare(chosen: argparse.Namespace) -> int:
-    settings = chosen.setting or list(compare.SETTINGS)
-    for setting in settings:
-        if unknown := compare.unknown_features(setting):
+    names = chosen.setting or [compare.LAST_BIT]
+    for name in names:
+        if unknown := compare.unknown_features(name):
             print(
-                f"{PROG}: NumPy {np.__version__} does not know the CPU features {', '.join(unknown)}, so {setting} "
+                f"{PROG}: NumPy {np.__version__} does not know the CPU features {', '.join(unknown)}, so {name} "
                 "cannot switch them off. numpy.show_config() lists the names that it knows.",
                 file=sys.stderr,
             )
+    seeds, threads = chosen.seed or [1], chosen.threads or compare.THREADS
+    settings = [
+        compare.Setting(name, number) for name in names for number in (seeds if name == compare.LAST_BIT else threads)
+    ]
     differ = 0
-    for setting, threads, path, found in compare.compare_all(
-        chosen.notebooks, settings, chosen.threads or compare.THREADS, chosen.jobs
-    ):
+    for setting, path, found in compare.compare_all(chosen.notebooks, settings, chosen.jobs):
         differ += bool(found)
-        print(f"{setting}, {threads} thread{'s' * (threads > 1)}: {path}: {'' if found else 'the same'}".rstrip())
+        print(f"{setting}: {path}: {'' if found else 'the same'}".rstrip())
         print(*(f"    {line}\n" for line in found), sep="", end="", flush=True)
     return 1 if differ else 0
 

@@ -13,11 +13,11 @@ import live_programs
 import pytest
 from kernel import Kernel, values, with_values
 from live_programs import needed
-from unpacking import unpacked
 
 from autodiff_edu.course.check import exercises_of
 from autodiff_edu.course.numbering import chapter_of
 from autodiff_edu.course.tools.assignment import chapters
+from autodiff_edu.player.unpacking import unpack
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 CHAPTERS = [path.stem for path in chapters().values()]
@@ -29,7 +29,7 @@ def steps(html: str) -> list[str]:
     assert match is not None
     return [
         re.sub(r"^(Line|[\w. ]+, line) \d+: ", "", step["text"])
-        for step in unpacked(json.loads(match[1]))["trace"]["steps"]
+        for step in unpack(json.loads(match[1]))["trace"]["steps"]
     ]
 
 

@@ -21,7 +21,8 @@ from urllib.parse import quote, unquote, urlsplit
 import pdf
 import pytest
 from browser.following import Expected, Shown, violations
-from unpacking import unpacked
+
+from autodiff_edu.player.unpacking import unpack
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ["autodiff_edu", "book", "notebooks", "benchmarks", "LICENSE", "CITATION.cff", "CHANGELOG.md"]
@@ -89,7 +90,7 @@ def test_every_page_opens_and_every_player_plays_to_the_end_of_its_trace(
         for index in range(hosts.count()):
             host = hosts.nth(index)
             data = host.evaluate("host => host.querySelector('script[type=\"application/json\"]').textContent")
-            trace = unpacked(json.loads(data))["trace"]
+            trace = unpack(json.loads(data))["trace"]
             expected = Expected(trace)
             player = Shown(host.locator("section.player"))
             steps = player.root.evaluate(WALK)

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from kernel import Kernel, with_values
-from unpacking import unpacked
 
 from autodiff_edu.course.check import exercises_of
 from autodiff_edu.course.numbering import chapter_of
 from autodiff_edu.course.tools.assignment import chapters
+from autodiff_edu.player.unpacking import unpack
 
 from .editing import Live, ready
 
@@ -86,4 +86,4 @@ def expected(program: dict[str, Any], **fields: str) -> list[str]:
     (found,) = [text for kind, text in told["outputs"] if kind == "html" and TRACE.search(text)]
     match = TRACE.search(found)
     assert match is not None, told["outputs"]
-    return [step["text"] for step in unpacked(json.loads(match[1]))["trace"]["steps"]]
+    return [step["text"] for step in unpack(json.loads(match[1]))["trace"]["steps"]]

@@ -6,9 +6,9 @@ import sys
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
-from unpacking import content_of
 
 import autodiff_edu as ad
+from autodiff_edu.player.unpacking import content_of
 
 CELL = """%%play
 with ad.GradientTape() as tape:

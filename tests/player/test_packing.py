@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from programs import EXAMPLES, FIVE, loop, nested, training
-from unpacking import content_of, tables_of, unpacked, written_out
 
 import autodiff_edu as ad
 from autodiff_edu.player.copying import copied
 from autodiff_edu.player.packing import dumps, packed
+from autodiff_edu.player.unpacking import content_of, expand, tables_of, unpack
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
 NUMBERS = st.integers(-3, 3) | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.just(-0.0)
@@ -22,7 +22,7 @@ VALUES = st.recursive(
 
 
 def there_and_back(content):
-    return unpacked(json.loads(dumps(packed(content))))
+    return unpack(json.loads(dumps(packed(content))))
 
 
 @given(VALUES)
@@ -33,8 +33,8 @@ def test_any_content_comes_back_as_it_was(value):
 
 @given(st.lists(st.text("ab!#", max_size=9)).map("".join) | st.text(), st.integers(1, 300))
 def test_a_text_with_references_is_written_out_again(text, times):
-    assert written_out(copied(text)) == text
-    assert written_out(copied(text * times)) == text * times
+    assert expand(copied(text)) == text
+    assert expand(copied(text * times)) == text * times
 
 
 def test_what_is_said_again_and_again_is_said_once():

@@ -7,13 +7,13 @@ import sys
 
 import numpy as np
 import pytest
-from unpacking import content_of
 from unruled import NAME, UNRULED
 
 import autodiff_edu as ad
 from autodiff_edu.core.active import now
 from autodiff_edu.options import options
 from autodiff_edu.player import Player
+from autodiff_edu.player.unpacking import content_of
 
 
 def document(player):

@@ -53,7 +53,13 @@ def execute(path: str | Path, timeout: int = 120) -> None:
     path.write_text(as_text(notebook), encoding="utf-8", newline="\n")
 
 
-def run(notebook: Any, folder: str | Path, timeout: int = 120, environment: Mapping[str, str] | None = None) -> None:
+def run(
+    notebook: Any,
+    folder: str | Path,
+    timeout: int = 120,
+    environment: Mapping[str, str] | None = None,
+    first: str = "",
+) -> None:
     """Run a notebook in place, from top to bottom in a fresh kernel, and write no file.
 
     Parameters
@@ -66,6 +72,8 @@ def run(notebook: Any, folder: str | Path, timeout: int = 120, environment: Mapp
         How many seconds one cell may take.
     environment : mapping of str to str, optional
         The environment variables of the kernel; those of this process if not given.
+    first : str
+        A line of Python that the kernel runs before the first cell.
 
     Raises
     ------
@@ -81,7 +89,7 @@ def run(notebook: Any, folder: str | Path, timeout: int = 120, environment: Mapp
         record_timing=False,
         coalesce_streams=True,
         store_widget_state=False,
-        extra_arguments=["--log-level=ERROR"],
+        extra_arguments=["--log-level=ERROR", f"--IPKernelApp.exec_lines={first}"],
         resources={"metadata": {"path": str(Path(folder).resolve())}},
     )
     client.execute(env=dict(os.environ if environment is None else environment))

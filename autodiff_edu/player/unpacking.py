@@ -1,4 +1,4 @@
-"""What a page holds packed, read back: js/packing.js does the same in the browser."""
+"""Reads back what packing.py has packed for a page: js/packing.js does the same in the browser."""
 
 from __future__ import annotations
 
@@ -7,20 +7,33 @@ import re
 from itertools import accumulate, chain
 from typing import Any
 
-from autodiff_edu.text.shared import shared
+from ..text.shared import shared
 
 COPIES = shared()["copies"]
 
 
 def content_of(html: str) -> Any:
-    """Read what the first player of a page is given."""
+    """Read what the first player of a page is given.
+
+    Raises
+    ------
+    ValueError
+        If there is no player in the page.
+    """
     found = re.search(r'<script type="application/json">(.*?)</script>', html, re.DOTALL)
-    assert found
-    return unpacked(json.loads(found.group(1)))
+    if found is None:
+        raise ValueError("there is no player in this page: it has no script of type application/json")
+    return unpack(json.loads(found.group(1)))
 
 
-def written_out(text: str) -> str:
-    """Write a text out again, as js/packing.js does."""
+def expand(text: str) -> str:
+    """Write out again what copying.py has replaced with references.
+
+    Examples
+    --------
+    >>> expand("abcdefgh, !##-$!!")
+    'abcdefgh, abcdefgh!'
+    """
     found: list[str] = []
     at = 0
     while at < len(text):
@@ -41,11 +54,35 @@ def written_out(text: str) -> str:
 
 
 def tables_of(packed: dict[str, Any]) -> Any:
-    return json.loads(written_out(packed["content"]))["tables"]
+    """Read the tables of what is packed, their columns as packing.py writes them."""
+    return json.loads(expand(packed["content"]))["tables"]
 
 
-def unpacked(packed: dict[str, Any]) -> Any:
-    packed = json.loads(written_out(packed["content"]))
+def unpack(packed: dict[str, Any]) -> Any:
+    """Read back the content of a player.
+
+    Parameters
+    ----------
+    packed
+        As `packing.packed` returns it.
+
+    Returns
+    -------
+    dict
+        What was packed, equal to it.
+
+    Raises
+    ------
+    ValueError
+        If a column is written in a way that packing.py does not know.
+
+    Examples
+    --------
+    >>> from .packing import packed
+    >>> unpack(packed({"a": 3}))
+    {'a': 3}
+    """
+    packed = json.loads(expand(packed["content"]))
     rows: list[list[dict[str, Any]]] = [[{} for _ in range(count)] for count, _, _ in packed["tables"]]
 
     def read(column: list[Any]) -> list[Any]:
@@ -76,7 +113,7 @@ def unpacked(packed: dict[str, Any]) -> Any:
             case ["?", kinds, *columns]:
                 left = [iter(read(inner)) for inner in columns]
                 return [next(left[kind]) for kind in read(kinds)]
-        raise AssertionError(column)
+        raise ValueError(f"{column[0]!r} is not a kind of column")
 
     for found, (_, keys, columns) in zip(rows, packed["tables"], strict=True):
         for key, column in zip(keys, columns, strict=True):
@@ -87,12 +124,12 @@ def unpacked(packed: dict[str, Any]) -> Any:
             row["data"] = json.loads(row["text"].replace(" ", ","))
     (content,) = read(packed["root"])
     if "trace" in content:
-        content["trace"]["steps"] = said(content["trace"])
+        content["trace"]["steps"] = _with_sentences(content["trace"])
     return content
 
 
-def said(trace: dict[str, Any]) -> list[dict[str, Any]]:
-    """Put the words into the sentences."""
+def _with_sentences(trace: dict[str, Any]) -> list[dict[str, Any]]:
+    """Put the words into the sentences of the steps."""
     tensors, values, steps = trace["tensors"], {}, []
     for step in trace["steps"]:
         if step["kind"] == "assign":
