@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..core.tensor import Tensor
+from ..custom import stop_gradient
 from ..rules.operations import array_of
 
 
@@ -119,8 +120,11 @@ def log_softmax(x: Any, axis: int = -1) -> Any:
 
 
 def _shifted(x: Any, axis: int) -> Any:
-    """Subtract the largest element, so that exp cannot overflow; softmax is the same for all shifts."""
-    return x - np.max(x, axis=axis, keepdims=True)
+    """Subtract the largest element, so that exp cannot overflow.
+
+    Softmax is the same for all shifts, so what would flow back through the shift adds up to 0 but for rounding.
+    """
+    return x - stop_gradient(np.max(x, axis=axis, keepdims=True))
 
 
 def mse(prediction: Any, target: Any) -> Any:

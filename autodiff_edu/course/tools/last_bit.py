@@ -251,9 +251,13 @@ def _replace_door(stand_ins: set[_StandIn], seed: int) -> None:
         value = operator.pow(a, b)
         return move(np.float64(value) if type(value) is float else value, salt) if np.isscalar(value) else value
 
-    def moved(compute: Any, operation: Any, *what: Any, up: int = 3) -> Any:
+    none = tensor._NONE
+
+    def moved(
+        compute: Any, operation: Any, inputs: Any, ids: Any, values: Any, parameters: Any = none, up: int = 3
+    ) -> Any:
         compute = power if compute is operator.pow else moves.get(compute, compute)
-        return computed(compute, operation, *what, up=up + 1)
+        return computed(compute, operation, inputs, ids, values, parameters, up + 1)
 
     tensor._computed = moved
 
