@@ -82,11 +82,16 @@ def picture(
 
 
 def _around(points: Any) -> list[tuple[float, float]]:
-    """Choose a square around the path, so that the gradient looks perpendicular to the contours."""
+    """Choose a square around the path, so that the gradient looks perpendicular to the contours.
+
+    >>> _around(np.array([[0.1, 0.2], [1 / 3, 0.7]]))
+    [(-0.1583, 0.5917), (0.075, 0.825)]
+    """
     low, high = points.min(axis=0), points.max(axis=0)
     half = max(0.75 * float((high - low).max()), 1e-3 * float(np.abs(points).max()))
     half = half if half > 1e-9 else 1.0
-    return [(float(middle) - half, float(middle) + half) for middle in (low + high) / 2]
+    places = 3 - int(np.floor(np.log10(half)))  # a ten-thousandth of the square: less than a pixel
+    return [(round(float(middle) - half, places), round(float(middle) + half, places)) for middle in (low + high) / 2]
 
 
 def _rounded(levels: Any) -> list[float]:

@@ -66,6 +66,18 @@ def literal(value: Any, index: bool = False) -> Text | None:
     return None if text is None else Text(text, 8 if text.startswith("-") else 10)
 
 
+def in_fifteen_digits(value: Any) -> Any:
+    """Round floats to the digits that all processors agree on, for a program that is looked at.
+
+    >>> in_fifteen_digits(np.float64(1 / 3)), in_fifteen_digits(np.array([0.1 + 0.2, 1.0]))
+    (np.float64(0.333333333333333), array([0.3, 1. ]))
+    """
+    if np.asarray(value).dtype.char != "d":
+        return value
+    rounded = [float(f"{number:.15g}") for number in np.ravel(value).tolist()]
+    return np.reshape(np.array(rounded), np.shape(value))[()]
+
+
 def _literal(value: Any) -> str | None:
     if isinstance(value, np.ndarray):
         return _checked(_array(value), value)

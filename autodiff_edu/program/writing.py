@@ -30,7 +30,7 @@ from . import formulas
 from .combining import expressed
 from .everything import Everything
 from .own import as_call, as_expression
-from .spelling import INDEXING, PREFIXES, SIGNS, Text, home_of, in_numpy, infix, literal, same
+from .spelling import INDEXING, PREFIXES, SIGNS, Text, home_of, in_fifteen_digits, in_numpy, infix, literal, same
 
 INLINE = 8
 """An array without a name and with at most this many elements is written where it is used."""
@@ -257,7 +257,10 @@ class Writer:
                     self.formulas[entry.output_id, None] = formulas.tree(self._in_symbols(entry))
                 remark += f": {entry.name} has no derivative" if rule.kind == "step" else ""
             name = self.unique(self.labels[entry.output_id])
-            self.assign(name, expression or self.value(name, entry.output_value), remark)
+            if expression is None:
+                value = entry.output_value
+                expression = self.value(name, in_fifteen_digits(value) if self.with_formulas else value)
+            self.assign(name, expression, remark)
             self.computed[entry.output_id] = self._results[id(entry.output_value)] = name
         return self.computed[entry.output_id]
 
