@@ -44,6 +44,41 @@ def central_differences(f, arguments, weights=1.0):
     return results
 
 
+def directions_of(arguments, *key):
+    """A direction of length 1 in the space of all arguments: a step along it is as long as one along an axis."""
+    drawn = [draw(np.shape(a), *key, "direction", k, dtype=a.dtype) for k, a in enumerate(arguments)]
+    length = np.sqrt(sum(np.sum(np.abs(d) ** 2) for d in drawn)) or 1.0
+    return tuple(np.asarray(d / length, d.dtype) for d in drawn)
+
+
+def slope_along(f, arguments, directions):
+    """The derivative of f(*arguments) along a direction, by differences of fourth order."""
+
+    def moved(t):
+        return np.asarray(f(*(a + t * d for a, d in zip(arguments, directions, strict=True))))
+
+    return (8 * (moved(STEP) - moved(-STEP)) - moved(2 * STEP) + moved(-2 * STEP)) / (12 * STEP)
+
+
+def inner(a, b):
+    """The inner product of real numbers, and that of complex ones as pairs of real numbers."""
+    return float(np.sum(np.real(np.conj(np.asarray(a)) * np.asarray(b))))
+
+
+def assert_gradients(name, f, arguments, got, weights=1.0, tolerance=1e-7):
+    """Compare gradients with central differences, along one direction in which all elements of all arguments move.
+
+    That takes four values of f, and a wrong gradient is as wrong there. Only if it differs is it compared element by
+    element: to name the first that differs, or to find that the direction crosses a kink that no axis crosses.
+    """
+    directions = directions_of(arguments, name)
+    assert [np.shape(g) for g in got] == [np.shape(a) for a in arguments], name
+    ours = sum(inner(d, g) for d, g in zip(directions, got, strict=True))
+    theirs = inner(weights, slope_along(f, arguments, directions))
+    if not abs(ours - theirs) <= tolerance * max(1.0, abs(theirs)):
+        assert_derivatives(name, arguments, got, central_differences(f, arguments, weights), tolerance)
+
+
 def assert_derivatives(name, arguments, got, expected, tolerance=1e-7, by="central differences"):
     """Compare element by element; the first that differs is named, with both values and the inputs."""
     for k, (argument, ours, theirs) in enumerate(zip(arguments, got, expected, strict=True)):
