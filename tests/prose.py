@@ -5,6 +5,7 @@ import io
 import json
 import re
 import tokenize
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,8 +25,13 @@ class Piece(NamedTuple):
     text: str
 
 
+@cache
 def pieces():
-    """Yield everything that is read: pages, chapters, docstrings, comments, messages and the player's texts."""
+    """List everything that is read: pages, chapters, docstrings, comments, messages and the player's texts."""
+    return tuple(_pieces())
+
+
+def _pieces():
     for path in [ROOT / "README.md", *sorted((ROOT / "book").glob("*.md")), ROOT / "notebooks" / "data" / "README.md"]:
         name = path.relative_to(ROOT).as_posix()
         yield Piece(name.split("/")[0] if "/" in name else "readme", "page", name, path.read_text(encoding="utf-8"))

@@ -17,6 +17,7 @@ from answers import chapter_22 as chapter_22_answers
 from differences import assert_derivatives, central_differences
 from scipy.integrate import solve_ivp
 from scipy.optimize import minimize_scalar, root
+from scipy.sparse.linalg import spsolve
 from scipy.special import lambertw
 
 import autodiff_edu as ad
@@ -1189,7 +1190,7 @@ def by_newton(f, jacobian, turns):
     h, path = np.zeros(1000), []
     for _ in range(turns):
         path.append((h.min(), np.abs(f(h)).sum()))
-        h = h - np.linalg.solve(jacobian(h).toarray(), f(h))
+        h = h - spsolve(jacobian(h).tocsr(), f(h))
     return path
 
 
@@ -1213,7 +1214,7 @@ def test_the_cord_hangs_5_16_of_its_span_deep_after_six_turns_of_newton():
 
 def test_conjugate_gradients_take_500_products_in_the_first_turn_and_more_later():
     def products(h):
-        matrix, missing = -ad.jacobian(forces, sparsity=within(1000, 1))(h).toarray(), forces(h)
+        matrix, missing = -ad.jacobian(forces, sparsity=within(1000, 1))(h), forces(h)
         direction, count = missing, 0
         while np.linalg.norm(missing) >= 1e-12 and count < 1000:
             along = matrix @ direction

@@ -1,7 +1,9 @@
 """`%%play`: any cell runs as it stands, with its player below."""
 
 import asyncio
+import inspect
 import sys
+from functools import partial
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
@@ -277,7 +279,9 @@ def test_any_statement_of_python_may_stand_in_the_cell(shell, cell, slope):
     assert not captured.stderr
 
 
-def test_a_recursion_without_end_is_shown_below_the_player_of_what_happened_until_then(shell):
+def test_a_recursion_without_end_is_shown_below_the_player_of_what_happened_until_then(shell, request):
+    request.addfinalizer(partial(sys.setrecursionlimit, sys.getrecursionlimit()))
+    sys.setrecursionlimit(len(inspect.stack()) + 200)
     cell = "%%play\ndef f(x):\n    return f(x * 1)\nwith ad.GradientTape() as tape:\n    y = f(x)"
     result, captured = run(shell, cell)
     assert isinstance(result.error_in_exec, RecursionError)
