@@ -135,6 +135,7 @@ def test_python_objects_are_no_operands(value):
         as_operand(value)
 
 
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")  # NumPy's own of np.matrix
 def test_arrays_whose_operators_mean_something_else_are_refused():
     with pytest.raises(TypeError, match=r"np\.asarray\(matrix\)"):
         as_operand(np.matrix([[1.0]]))
