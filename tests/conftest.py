@@ -4,6 +4,7 @@ import gc
 import sys
 
 import pytest
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 from autodiff_edu import rules
 from autodiff_edu.core.active import listen, now
@@ -25,11 +26,33 @@ LONGEST += ["saving/test_saving.py"]
 """The files that take longest, which begin first: at the end the other worker would wait for them."""
 
 
-def pytest_collection_modifyitems(items):
+def pytest_configure(config):
+    """Have hypothesis draw the same examples in each run, however long they take; with `-m exhaustive`, ten times as many."""
+    settings.register_profile(
+        "each time", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=100
+    )
+    settings.register_profile("exhaustive", settings.get_profile("each time"), max_examples=1000)
+    settings.load_profile("exhaustive" if is_exhaustive(config) else "each time")
+
+
+def is_exhaustive(config):
+    return config.option.markexpr == "exhaustive"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
     def place(item):
         return next((place for place, name in enumerate(LONGEST) if name in item.nodeid), len(LONGEST))
 
     items.sort(key=place)
+    for item in items:
+        if is_exhaustive(config) and draws(item):
+            item.add_marker("exhaustive")
+
+
+def draws(item):
+    """Whether hypothesis draws the test's arguments, or those of a function within it."""
+    return is_hypothesis_test(getattr(item, "obj", None)) or item.get_closest_marker("hypothesis") is not None
 
 
 def pytest_collection_finish():

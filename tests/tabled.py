@@ -2,10 +2,11 @@
 
 import inspect
 import os
+from functools import cache
 
 import numpy as np
 import pytest
-from cases import TOPICS
+from cases import TABLE, TOPICS
 from differences import draw
 
 import autodiff_edu as ad
@@ -20,17 +21,46 @@ def takes(case, dtype):
     return (case.half or dtype != np.float16) and not (case.real and dtype.kind == "c")
 
 
-def each(cases, *dtypes):
+def tells(case):
+    """Whether the case is the first of an operation, of an argument that it pulls back to, or of one of its options."""
+    return case.name in telling()
+
+
+@cache
+def telling():
+    """The names of the cases that tell, in one run through the table; a case that fails tells too."""
+    names, known = set(), set()
+    for case in TABLE:
+        try:
+            entries = recorded(case.function, *case.arguments())[0].entries
+        except Exception:
+            names.add(case.name)
+            continue
+        met = {
+            (entry.operation, argument, *entry.parameters)
+            for entry in entries
+            for argument, id in enumerate(entry.ids)
+            if id is not None
+        }
+        if not met <= known:
+            names.add(case.name)
+        known |= met
+    return names
+
+
+def each(cases, *dtypes, spare=False):
     """Turn a test of one case into one test for each topic of the table, which runs all its cases.
 
     Tens of thousands of tests take longer to collect and to report than to run. Every case runs, whatever becomes of
     those before it; a failure names its case, and all of them are shown. With dtypes there is a test for each of
-    them, which runs the cases that have it.
+    them, which runs the cases that have it. With `spare`, for a test that takes long, only the cases that tell run
+    each time, and the others with `-m exhaustive`.
     """
     groups = [
-        pytest.param(group, dtype, id=f"{topic}, {dtype}" if dtype else topic)
+        pytest.param(part, dtype, id=", ".join(filter(None, [topic, dtype, rest])), marks=marks)
         for dtype in dtypes or (None,)
         for topic, group in by_topic([case for case in cases if dtype is None or takes(case, dtype)]).items()
+        for part, rest, marks in parts(group, spare)
     ]
 
     def together(test):
@@ -55,6 +85,14 @@ def each(cases, *dtypes):
         return pytest.mark.parametrize(("group", "dtype"), groups)(run)
 
     return together
+
+
+def parts(cases, spare):
+    """Give all cases, or with `spare` those that tell, and then the rest; each with a word and the marks of its test."""
+    if not spare:
+        return [(cases, "", ())]
+    first, rest = [case for case in cases if tells(case)], [case for case in cases if not tells(case)]
+    return [part for part in [(first, "", ()), (rest, "the rest", pytest.mark.exhaustive)] if part[0]]
 
 
 def by_topic(cases):

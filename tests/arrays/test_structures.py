@@ -5,7 +5,7 @@ import dataclasses
 from types import MappingProxyType
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import autodiff_edu as ad
@@ -32,10 +32,8 @@ STRUCTURES = st.recursive(
     ),
     max_leaves=10,
 )
-QUICK = settings(max_examples=100, deadline=None, derandomize=True)
 
 
-@QUICK
 @given(STRUCTURES)
 def test_rebuilding_from_the_leaves_gives_the_same_structure(structure):
     leaves = [leaf for _, leaf in flatten(structure, "s")]
@@ -44,14 +42,12 @@ def test_rebuilding_from_the_leaves_gives_the_same_structure(structure):
     assert repr(again) == repr(structure), "the types are the same too"
 
 
-@QUICK
 @given(STRUCTURES)
 def test_the_path_of_a_leaf_is_the_expression_that_reaches_it(structure):
     for path, leaf in flatten(structure, "structure"):
         assert eval(path, {"structure": structure}) is leaf
 
 
-@QUICK
 @given(STRUCTURES)
 def test_a_structure_is_like_itself(structure):
     assert [leaf for _, leaf in flatten_like(structure, structure, "s", "it is")] == [

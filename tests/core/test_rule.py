@@ -1,7 +1,7 @@
 """What a rule need not care about: shapes, dtypes and complex numbers, for shapes and axes that hypothesis draws."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from tabled import recorded
@@ -9,9 +9,6 @@ from tabled import recorded
 import autodiff_edu as ad
 from autodiff_edu.core.active import listen, now
 from autodiff_edu.core.rule import settle
-
-settings.register_profile("same every time", derandomize=True, deadline=None, max_examples=80)
-settings.load_profile("same every time")
 
 BINARY = [np.add, np.subtract, np.multiply, np.divide, np.power, np.maximum, np.minimum]
 SHAPES = hnp.mutually_broadcastable_shapes(num_shapes=2, max_dims=3, min_side=0, max_side=4)

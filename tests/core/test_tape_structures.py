@@ -8,7 +8,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import autodiff_edu as ad
@@ -253,7 +253,6 @@ def each(structure, function):
     return function(structure)
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
 @given(STRUCTURES, STRUCTURES)
 def test_gradients_in_any_structure_are_those_of_one_target_and_one_source_at_a_time(targets, sources):
     variables = [ad.Variable(v) for v in (1.5, [0.5, 2.0], [[1.0], [3.0]], 4.0)]

@@ -50,7 +50,7 @@ def without_places(program):
     return [re.sub(r" +# test_program.py, line \d+", "", line) for line in str(program).splitlines()]
 
 
-@each(TABLE, "float64", "float32", "complex128")
+@each(TABLE, "float64", "float32", "complex128", spare=True)
 def test_the_program_gives_the_value_and_the_gradients_of_the_tape(case, dtype):
     tape, tensors, target = summed(case, dtype)
     program, names = check(tape, target, tensors)
@@ -362,7 +362,7 @@ def after(line, names):
     return None if line.startswith("from ") else names[line.split(" = ")[0]]
 
 
-@each(TABLE[::7])
+@each(TABLE[::7], spare=True)
 def test_each_line_of_the_players_program_gives_what_its_step_shows(case):
     with ad.trace() as steps:
         tape, tensors, target = summed(case, "float64")

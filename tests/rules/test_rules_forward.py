@@ -11,6 +11,7 @@ from autodiff_edu.derivatives import jacobians
 
 BOTH = each(TABLE, "float64", "complex128")
 
+
 @BOTH
 def test_a_tangent_agrees_with_central_differences(case, dtype):
     arguments = case.arguments(dtype)

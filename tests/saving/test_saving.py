@@ -256,7 +256,7 @@ CALLING = [c for c in TABLE if c.name.startswith(("piecewise", "apply_along_axis
 """Cases of operations that take a function, which is no data."""
 
 
-@each([c for c in TABLE if c.name not in BOUND_TO_SHAPES and c not in CALLING])
+@each([c for c in TABLE if c.name not in BOUND_TO_SHAPES and c not in CALLING], spare=True)
 def test_every_operation_that_has_a_rule_can_be_saved(case, path):
     arguments = case.arguments()
     again = saved(case.function, path, *arguments)

@@ -3,7 +3,7 @@
 import contextlib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tampering import X, function
 
@@ -17,7 +17,6 @@ def data(tmp_path_factory):
     return path.read_bytes()
 
 
-@settings(deadline=None, derandomize=True, max_examples=400)
 @given(draw=st.data())
 def test_no_changed_byte_goes_unseen(data, draw):
     changed = bytearray(data)
@@ -29,7 +28,6 @@ def test_no_changed_byte_goes_unseen(data, draw):
             files.unpack(bytes(changed), "function.ad")
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
 @given(draw=st.data())
 def test_a_program_with_anything_anywhere_loads_or_is_a_value_error(data, draw, tmp_path_factory):
     document, arrays = files.unpack(data, "function.ad")

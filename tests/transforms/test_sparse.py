@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import autodiff_edu as ad
@@ -38,7 +38,6 @@ def products_of(monkeypatch):
 
 
 @given(st.integers(0, 7), st.integers(0, 7), st.integers(0, 2**32 - 1), st.sampled_from([0.1, 0.4, 0.9]))
-@settings(deadline=None)
 def test_no_two_columns_of_one_colour_share_a_row(height, width, seed, density):
     pattern = np.random.default_rng(seed).random((height, width)) < density
     found = np.array(colours(*pattern.nonzero(), height, width), int)
@@ -55,7 +54,6 @@ def test_a_band_needs_as_many_colours_as_it_is_wide(width):
 
 
 @given(st.integers(1, 6), st.integers(1, 6), st.integers(0, 2**32 - 1), st.sampled_from(["auto", "reverse", "forward"]))
-@settings(deadline=None, max_examples=60)
 def test_it_is_the_dense_jacobian(height, width, seed, mode):
     rng = np.random.default_rng(seed)
     pattern = rng.random((height, width)) < 0.4
@@ -148,7 +146,6 @@ def test_check_finds_a_place_that_the_pattern_misses(mode):
 
 @pytest.mark.parametrize("mode", ["reverse", "forward"])
 @given(st.integers(0, 2**32 - 1))
-@settings(deadline=None, max_examples=40)
 def test_check_finds_any_one_place(mode, seed):
     rng = np.random.default_rng(seed)
     full = rng.random((5, 6)) < 0.5
@@ -303,7 +300,6 @@ def test_without_scipy_the_matrix_reads_and_multiplies_as_scipys_does(monkeypatc
 
 
 @given(st.integers(0, 5), st.integers(0, 5), st.integers(0, 5), st.integers(0, 2**32 - 1))
-@settings(deadline=None)
 def test_two_matrices_without_scipy_are_multiplied(height, between, width, seed):
     rng = np.random.default_rng(seed)
     full = [rng.standard_normal(shape) * (rng.random(shape) < 0.5) for shape in ((height, between), (between, width))]

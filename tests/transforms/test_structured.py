@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import autodiff_edu as ad
@@ -98,7 +98,6 @@ def loss(p, scale):
 
 
 @given(st.floats(-5, 5))
-@settings(deadline=None, max_examples=20)
 def test_aux_is_handed_through_and_the_gradient_is_the_same(scale):
     alone = ad.value_and_grad(lambda p, s: loss(p, s)[0], argnums=(0, 1))
     value, gradient = alone(P, scale)
