@@ -19,15 +19,13 @@ if trampoline := sys.modules.get("mutmut.mutation.trampoline"):
     places.is_ours[trampoline.__file__] = True  # calls of a mutant go through it: it is no code of a user's
 
 
-LONGEST = ["book/test_site", "explain/test_explain_random", "browser/test_lab", "rules/test_rules.py"]
-LONGEST += ["browser/test_access", "book/test_rule_book", "rules/test_dask", "browser/test_static", "notebooks/21"]
-LONGEST += ["browser/test_controls", "course/test_nbgrader", "course/test_submission", "program/test_program"]
-LONGEST += ["saving/test_saving.py"]
-"""The files that take longest, which begin first: at the end the other worker would wait for them."""
+FIRST = ("tests/book/", "tests/browser/", "notebooks/")
+"""What drives Sphinx, Chromium or kernels: its files take the longest. Seconds are enough for each of the others, so
+that no worker waits long for the other at the end."""
 
 
 def pytest_configure(config):
-    """Have hypothesis draw the same examples in each run, however long they take; with `-m exhaustive`, ten times as many."""
+    """Have hypothesis draw the same examples in each run; with `-m exhaustive`, ten times as many."""
     settings.register_profile(
         "each time", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=100
     )
@@ -41,10 +39,7 @@ def is_exhaustive(config):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    def place(item):
-        return next((place for place, name in enumerate(LONGEST) if name in item.nodeid), len(LONGEST))
-
-    items.sort(key=place)
+    items.sort(key=lambda item: not item.nodeid.startswith(FIRST))
     for item in items:
         if is_exhaustive(config) and draws(item):
             item.add_marker("exhaustive")

@@ -88,7 +88,7 @@ def each(cases, *dtypes, spare=False):
 
 
 def parts(cases, spare):
-    """Give all cases, or with `spare` those that tell, and then the rest; each with a word and the marks of its test."""
+    """Split the cases with `spare` into those that tell and the rest; give a name and marks with each part."""
     if not spare:
         return [(cases, "", ())]
     first, rest = [case for case in cases if tells(case)], [case for case in cases if not tells(case)]

@@ -851,7 +851,7 @@ def band(n, reach):
 
 @cache
 def forces_left(reach, turns):
-    """The forces before each of Newton's turns, whose equations have a band of numbers, which are all that is solved."""
+    """The forces before each of Newton's turns; its equations are solved as the band that they are."""
     jacobian, h, left = ad.jacobian(wire_forces, sparsity=band(1000, reach)), np.zeros(1000), []
     for _ in range(turns):
         left.append(np.abs(wire_forces(h)).sum())
