@@ -311,7 +311,7 @@ def _whole_ticks(axes: Any) -> None:
         axis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
 
 
-def _subplots(*shape: int, **options: Any) -> tuple[Any, Any]:
+def _subplots(*shape: int, **options: Any) -> tuple[Figure, Any]:
     try:
         from matplotlib import pyplot
     except ImportError as error:

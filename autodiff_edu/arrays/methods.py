@@ -141,7 +141,7 @@ class ArrayMethods:
 
     def tobytes(self) -> bytes:
         """Return the bytes of the array, in C order."""
-        return self._leave("tobytes()").tobytes()
+        return bytes(self._leave("tobytes()").tobytes())
 
     def __round__(self, digits: int = 0) -> Any:
         return np.round(self, digits)

@@ -97,6 +97,11 @@ def is_tensor(value: Any) -> bool:
     return hasattr(value, "_array")
 
 
+def is_whole(value: object) -> bool:
+    """Return whether a value is an integer of Python or NumPy; True and False are not meant as numbers."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
 def copy_in(value: Any, dtype: Any = None) -> Any:
     """Copy a value into an array of our own; NumPy scalars in place of 0-d arrays, because they are faster."""
     if is_tensor(value):

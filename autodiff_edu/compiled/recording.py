@@ -208,7 +208,8 @@ class Recording:
         """Return the value of a tensor; of a variable made inside, the latest, although its first array is back."""
         if tensor._id in self.made and tensor._id in self.assigned:
             return self.assigned[tensor._id][1]
-        return self._value(tensor, tensor._id, tensor._array)
+        value: Value = self._value(tensor, tensor._id, tensor._array)
+        return value
 
     def _value(self, given: Any, id: int | None, array: Any, place: int | None = None) -> Any:
         """Return the value of an argument of an operation; plain numbers and other settings as they are."""

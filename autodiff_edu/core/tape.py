@@ -147,7 +147,7 @@ class Tape(WithBlock):
     def _stop_listening(self) -> int:
         if self not in now().followers:
             return 0
-        before = now().listeners
+        before: tuple[Any, ...] = now().listeners
         listen(*[listener for listener in before if listener != self._record])
         return before.index(self._record)
 

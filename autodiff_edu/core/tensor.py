@@ -93,7 +93,8 @@ class Tensor(ArrayMethods):
 
     def astype(self, dtype: Any) -> Tensor:
         """Convert to another dtype; nothing flows back through a conversion to integers or booleans."""
-        return call_spelled(np.ndarray.astype, SPELLED[np.ndarray.astype], (self, dtype), {})
+        converted: Tensor = call_spelled(np.ndarray.astype, SPELLED[np.ndarray.astype], (self, dtype), {})
+        return converted
 
     def __getitem__(self, index: Any) -> Tensor:
         return apply(operator.getitem, (self, index if isinstance(index, Tensor) else as_index(index)))
@@ -164,7 +165,7 @@ def as_tensor(value: Any) -> Any:
     return value if value is None or isinstance(value, Tensor) else wrap(value)
 
 
-def apply(operation: Any, inputs: tuple[Any, ...], parameters: Any = _NONE) -> Any:
+def apply(operation: Any, inputs: tuple[Any, ...], parameters: Any = _NONE) -> Tensor:
     """Compute `operation(*inputs, **parameters)` and notify the listeners.
 
     Everything differentiable passes through here; `inputs` may be tensors, arrays and numbers.
@@ -183,7 +184,7 @@ def apply(operation: Any, inputs: tuple[Any, ...], parameters: Any = _NONE) -> A
 
 def _computed(
     compute: Any, operation: Any, inputs: Any, ids: Any, values: list[Any], parameters: Any = _NONE, up: int = 3
-) -> Any:
+) -> Tensor:
     """Compute an operation, wrap the result and notify the listeners: the second half of `apply`."""
     try:
         value = compute(*values, **parameters) if parameters else compute(*values)  # most have none

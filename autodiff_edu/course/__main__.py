@@ -143,7 +143,7 @@ def _grade(chosen: argparse.Namespace) -> int:
         raise ValueError(f"{taken.pop()} is one of the submissions; write the results into another file")
     if len(places) > len(set(places)):
         raise ValueError(f"{chosen.output} cannot hold both the rows and the totals; write them into two files")
-    grade.needs_jupyter()
+    execute.needs_jupyter()
     if missing := unlimited():
         print(f"{PROG}: this system cannot limit {' and '.join(missing)}; a container can.", file=sys.stderr)
     limits = Limits(chosen.timeout, chosen.cell_timeout, chosen.memory, chosen.file_size)

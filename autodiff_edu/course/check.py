@@ -65,7 +65,7 @@ def check(exercise: str, answer: Any) -> Feedback:
         ...
     KeyError: "there is no exercise '0.9'; there are ...
     """
-    if not isinstance(exercise, str) or exercise not in EXERCISES:
+    if type(exercise) is not str or exercise not in EXERCISES:
         raise KeyError(f"there is no exercise {exercise!r}; there are {', '.join(EXERCISES)}")
     feedback = _judge(exercise, answer)
     for listener in tuple(LISTENERS):

@@ -40,6 +40,6 @@ def predict(number: str) -> Prediction:
         ...
     KeyError: "there is no prediction '0.9'; there are ...
     """
-    if not isinstance(number, str) or number not in PREDICTIONS:
+    if type(number) is not str or number not in PREDICTIONS:
         raise KeyError(f"there is no prediction {number!r}; there are {', '.join(PREDICTIONS) or 'none yet'}")
     return PREDICTIONS[number]

@@ -222,7 +222,7 @@ def register_gradient(
     ...     print(tape.gradient(gap, p))
     Tensor([-5., -3., -2.])
     """
-    if not callable(operation) or not rules or not all(rule is None or callable(rule) for rule in rules):
+    if not rules or not all(rule is None or callable(rule) for rule in rules) or not callable(operation):
         raise TypeError(
             "register_gradient takes a function and then one rule per argument, a function or None: "
             "ad.register_gradient(np.sin, lambda g, y, x: g * np.cos(x))"

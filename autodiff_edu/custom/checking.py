@@ -99,7 +99,8 @@ def checked(source: Source, gradient: Any) -> Tensor | None:
         )
     if gradient.dtype.kind == "c" and source.dtype.kind != "c":
         raise TypeError(f"{what} is complex, but {source.name!r} is {source.dtype}; take its real part, np.real(...)")
-    return gradient if gradient.dtype == source.dtype else gradient.astype(source.dtype)
+    converted: Tensor = gradient if gradient.dtype == source.dtype else gradient.astype(source.dtype)
+    return converted
 
 
 def is_smooth(value: Any) -> bool:

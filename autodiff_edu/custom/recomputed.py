@@ -44,7 +44,8 @@ class Segment(Custom):
 
     def push(self, moving: dict[int, Any], values: Any, stack: tuple[int, ...]) -> dict[int, Any]:
         """Push tangents forward through the function itself; this is the forward rule."""
-        return values[-1].push(moving, stack)
+        pushed: dict[int, Any] = values[-1].push(moving, stack)
+        return pushed
 
 
 class Recomputed(Call):

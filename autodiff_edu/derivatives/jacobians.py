@@ -13,6 +13,7 @@ import numpy as np
 
 from ..arrays.stack import OneHot, Stack, dense
 from ..arrays.structures import flatten, rebuild
+from ..arrays.validate import is_whole
 from ..core.active import now
 from ..core.tape import Tape
 from ..core.tensor import Tensor, as_tensor, wrap
@@ -111,7 +112,7 @@ def _chunk(tape: Tape, count: int, chunk_size: int | None) -> int:
             (max(_bytes(v) for v in (entry.output_value, *entry.values)) for entry in tape.entries), default=8
         )
         return max(1, min(count, LARGEST_STACK // max(largest, 1)))
-    if not isinstance(chunk_size, int | np.integer) or isinstance(chunk_size, bool) or chunk_size < 1:
+    if not is_whole(chunk_size) or chunk_size < 1:
         raise ValueError(
             f"chunk_size is {chunk_size!r}; it must be a whole number of at least 1, or None to choose automatically"
         )

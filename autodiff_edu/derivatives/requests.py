@@ -109,7 +109,7 @@ def seeds_of(target: Any, output_gradients: Any) -> list[tuple[Tensor, Any]]:
 
 def _seed(path: str, given: Any, shape: tuple[int, ...]) -> Tensor:
     if isinstance(given, list | tuple) and any(isinstance(part, Tensor) for part in given):
-        if len(given) == 1:
+        if len(given) == 1 and isinstance(given[0], Tensor):
             return given[0]
         fits = all((len(given), *np.shape(part)) == shape for part in given)
         raise ValueError(

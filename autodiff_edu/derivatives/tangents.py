@@ -75,7 +75,8 @@ def _parts(entry: Entry, moving: dict[int, Any], y: Any, values: Any, stack: tup
     """Return how the output of an entry moves with each of the arguments that move, if it does."""
     push = getattr(entry.operation, "push", None)  # the forward rule of an operation that runs user code
     if push is not None:
-        return push(moving, values, stack)
+        parts: dict[int, Any] = push(moving, values, stack)
+        return parts
     if entry.operation in JOINING and not now().hooks:  # hooks are shown what each argument contributes
         return {min(moving): _joined(entry, moving, values, stack)}
     found = {k: pushed(entry, k, tangent, y, values, stack) for k, tangent in moving.items()}

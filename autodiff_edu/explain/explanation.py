@@ -24,7 +24,7 @@ from ..core.rule import RULES
 from ..core.tensor import Tensor, wrap
 from ..core.variable import Variable
 from ..custom.call import Custom
-from ..custom.checkpoint import Segment
+from ..custom.recomputed import Segment
 from ..custom.strays import stray_of, strayed
 from ..derivatives.requests import tensors_of
 from ..rules.account import remedy

@@ -20,7 +20,7 @@ from ..core.entry import PLAIN, Entry
 from ..core.rule import RULES
 from ..core.tensor import Tensor, wrap
 from ..custom.call import Custom
-from ..custom.checkpoint import Segment
+from ..custom.recomputed import Segment
 from ..custom.strays import stray_of
 from ..text.places import Names, Where, names, position_of
 from .carrying import carriers, names_used, receivers

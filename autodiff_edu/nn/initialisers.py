@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.validate import is_whole
+
 _generator = np.random.default_rng(0)
 
 
@@ -30,7 +32,7 @@ def seed(n: int) -> None:
     >>> nn.seed(1)
     """
     global _generator
-    if isinstance(n, bool) or not isinstance(n, int | np.integer):
+    if not is_whole(n):
         raise TypeError(f"seed takes an integer, so that every run gives the same numbers; it got {n!r:.60}")
     if n < 0:
         raise ValueError(f"seed takes an integer that is not negative; it got {n}")

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.structures import as_array
+from ..arrays.validate import is_whole
 from ..core.variable import Variable
 from ..rules.operations import array_of
 from .functions import elu, relu, sigmoid, softmax, softplus
@@ -68,7 +69,7 @@ class Dense(Module):
     """
 
     def __init__(self, units: int, activation: Callable[[Any], Any] | str | None = None) -> None:
-        if isinstance(units, bool) or not isinstance(units, int | np.integer) or units < 1:
+        if not is_whole(units) or units < 1:
             raise ValueError(f"Dense takes a positive integer as its number of units, as in Dense(10); got {units!r}")
         if isinstance(activation, str):
             activation = _activation(activation)

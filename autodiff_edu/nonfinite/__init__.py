@@ -29,7 +29,7 @@ import numpy as np
 
 from ..core.active import only
 from ..custom.call import Custom
-from ..custom.checkpoint import Segment
+from ..custom.recomputed import Segment
 from ..derivatives.requests import seeds_of, tensors_of
 from ..derivatives.steps import Step, steps
 from ..text.formatting import short_argument

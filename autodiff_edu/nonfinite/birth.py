@@ -19,7 +19,7 @@ import numpy as np
 
 from ..core.rule import RULES
 from ..custom.call import Custom
-from ..custom.checkpoint import Segment
+from ..custom.recomputed import Segment
 from ..text.formatting import number, short_argument
 from ..text.shared import operators
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..custom.call import Custom
-from ..custom.checkpoint import Segment
+from ..custom.recomputed import Segment
 from ..text.places import names
 from ..text.shared import operators
 from .birth import is_elementwise, is_number

@@ -116,7 +116,7 @@ def _keeps_places(entry: Entry, argument: int) -> bool:
     """Return whether the output has the elements of an argument, each in its place."""
     kind, numbers = RULES[entry.operation].kind, _uneven(np.shape(entry.values[argument]))
     if kind == "elementwise":
-        return numbers.shape == np.shape(entry.output_value)
+        return bool(numbers.shape == np.shape(entry.output_value))
     return kind == "linear" and np.array_equal(_applied(entry, argument, numbers), numbers)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.structures import as_array
+from ..arrays.validate import is_whole
 from ..core.tensor import Tensor
 from ..plots import check_range, of_two
 from ..text.formatting import short_value
@@ -93,7 +94,7 @@ def descend(
         raise ValueError(f"start must be two finite numbers, as in start=(0.3, 1.0); it is {start!r:.60}")
     if method not in ("newton", "gradient"):
         raise ValueError(f'the method is "newton" or "gradient", not {method!r:.40}')
-    if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= MOST_STEPS:
+    if not is_whole(steps) or not 1 <= steps <= MOST_STEPS:
         raise ValueError(f"steps is a whole number from 1 to {MOST_STEPS}, not {steps!r:.40}")
     if not np.isfinite(rate) or rate <= 0:
         raise ValueError(f"the rate must be above 0; it is {rate!r:.40}")

@@ -131,7 +131,7 @@ def _step(document: dict[str, Any], program: Program) -> int:
 
     def is_asked(step: dict[str, Any]) -> bool:
         if program.kind == "gradient":
-            return step["kind"] == "seed"
+            return bool(step["kind"] == "seed")
         computes = program.kind in ("value", "shape")
         if computes and step["kind"] not in ("record", "skip", "cut"):
             return False

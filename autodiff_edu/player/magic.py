@@ -93,14 +93,15 @@ def _without_our_frames(error: BaseException, lines: list[str]) -> BaseException
 
     def render() -> list[str]:
         with suppress(AttributeError):
-            del shown._render_traceback_  # raised again in another cell, it has another traceback
+            delattr(shown, hook)  # raised again in another cell, it has another traceback
         return lines
 
-    shown: Any = error
+    hook = "_render_traceback_"
+    shown = error
     if isinstance(error, SyntaxError):  # which IPython would explain with its own frames
         shown = CellError(str(error))
     with suppress(Exception):  # an exception may refuse attributes
-        shown._render_traceback_ = render
+        setattr(shown, hook, render)
     return shown
 
 

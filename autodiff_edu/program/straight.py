@@ -233,4 +233,5 @@ class Straight(Writer):
 def callable_of(text: str, name: str, namespace: dict[str, Any]) -> Callable[..., Any]:
     """Compile the text of a function, and return the function."""
     exec(compile(text, f"<compiled {name}>", "exec"), namespace)
-    return namespace[name]
+    function: Callable[..., Any] = namespace[name]
+    return function

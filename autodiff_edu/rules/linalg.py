@@ -207,7 +207,8 @@ def svd(a: Any) -> Any:
 def positive(s: Any) -> np.ndarray:
     """Return which singular values are more than rounding errors; the others stand for 0."""
     s = array_of(s)
-    return s > 10 * s.shape[-1] * np.finfo(s.dtype).eps * largest(s, axis=-1, keepdims=True)
+    counted: np.ndarray = s > 10 * s.shape[-1] * np.finfo(s.dtype).eps * largest(s, axis=-1, keepdims=True)
+    return counted
 
 
 def unpack_svd(y: Any, m: int) -> tuple[Any, Any, Any]:

@@ -77,14 +77,14 @@ def check_quantile(a: Any, q: Any, method: str) -> np.ndarray:
         raise ValueError(f"quantiles of a tensor are computed with the method 'linear', not {method!r}")
     if isinstance(q, Tensor):
         raise TypeError("the position of a quantile must be a plain number or array: its rule covers the elements only")
-    q = np.asarray(q, float)
+    positions = np.asarray(q, float)
     if a.dtype.kind == "c":
         raise TypeError(
             "complex numbers have no order and therefore no quantiles; take np.real, np.imag or np.abs of them"
         )
-    if ((q < 0) | (q > 1)).any():
+    if ((positions < 0) | (positions > 1)).any():
         raise ValueError("quantiles lie between 0 and 1")
-    return q
+    return positions
 
 
 def slices(a: Any, axis: Any) -> tuple[Any, tuple[int, ...]]:

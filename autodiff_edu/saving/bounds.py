@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.validate import is_whole
 from ..core.tensor import Tensor
 
 LARGEST = 2**28
@@ -120,7 +121,7 @@ def _check_products(arguments: list[Any]) -> None:
 
 def _numbers(part: Any) -> Iterator[int]:
     for leaf in _leaves(part):
-        if isinstance(leaf, int | np.integer) and not isinstance(leaf, bool):
+        if is_whole(leaf):
             yield int(leaf)
 
 

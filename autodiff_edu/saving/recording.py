@@ -268,4 +268,4 @@ def tensors_in(result: Any) -> list[Tensor]:
 
 def same_array(a: Any, b: Any) -> bool:
     """Return whether two arrays are the same bit for bit, NaN included."""
-    return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+    return bool(a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes())

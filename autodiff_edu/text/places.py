@@ -230,7 +230,7 @@ def _label(path: str) -> str:
     if shell is not None:
         known = shell.compile.format_code_name(path)
         if known is not None and known[0] == "Cell":
-            return known[1].replace("In[", "cell ").rstrip("]")
+            return str(known[1]).replace("In[", "cell ").rstrip("]")
     # "<doctest name[3]>" and similar names are not files
     return (path.strip("<>").split() or ["code"])[0] if path.startswith("<") else basename(path)
 

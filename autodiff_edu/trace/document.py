@@ -344,13 +344,15 @@ class Writer:
         if isinstance(event, events.Explain | events.Line):
             return event.where
         if isinstance(event, events.Outcome) and event.causes and event.causes[0].where:
-            return event.causes[0].where
+            cut: Where = event.causes[0].where
+            return cut
         own = self.own.get(id(event))
         if own is not None and own.where is not None:
             return own.where
         entry = getattr(event, "entry", None)
         if entry is not None:
-            return entry.where
+            computed: Where = entry.where
+            return computed
         where = getattr(event, "where", None) or self.places.get(id(event))
         return None if where is None or names(where).function == "play" else where
 

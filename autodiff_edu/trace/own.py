@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ..core.entry import Entry
 from ..custom.call import Custom
-from ..custom.checkpoint import Segment
+from ..custom.recomputed import Segment
 from ..text.places import Where, expression, is_ours, position_of
 from ..text.statements import written_as
 from . import events

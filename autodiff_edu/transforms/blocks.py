@@ -69,7 +69,8 @@ class BlockMatrix:
 
     def matrix(self) -> Tensor:
         """Return all blocks as one matrix, whose rows and columns are `labels`."""
-        return as_tensor(self._matrix)
+        matrix: Tensor = as_tensor(self._matrix)
+        return matrix
 
     def flatten(self, structure: Any) -> Tensor:
         """Return a structure like the sources (a gradient, for example) as one vector in the order of the matrix.

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arrays.stack import dense
 from ..arrays.structures import as_array, flatten, rebuild
+from ..arrays.validate import is_whole
 from ..core.tensor import Tensor, constant
 from ..derivatives.requests import tensors_of
 from .forward import jvp
@@ -57,7 +58,7 @@ def check_gradients(f: Callable[..., Any], *args: Any, order: int = 2) -> None:
     >>> ad.check_gradients(lambda x: np.sum(np.tanh(x) ** 2), np.array([0.3, -1.2]))
     >>> ad.check_gradients(lambda x, n: x**n, 0.7, 3)
     """
-    if not isinstance(order, int | np.integer) or order < 1:
+    if not is_whole(order) or order < 1:
         raise ValueError(f"order is {order!r}; it must be 1 (the gradient), 2 (its gradient too), or more")
     name = getattr(f, "__name__", "f")
     whole = [as_array(arg) for arg in args]

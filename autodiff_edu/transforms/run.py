@@ -119,7 +119,7 @@ def own(structure: Any) -> Any:
 
 def _source(path: str, leaf: Any) -> Tensor:
     if isinstance(leaf, Tensor):
-        source = alias(leaf)
+        source: Tensor = alias(leaf)
         source.name = leaf.name
         return source
     return as_constant(path, float(leaf) if isinstance(leaf, int) else leaf)

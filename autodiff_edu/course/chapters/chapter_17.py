@@ -295,8 +295,8 @@ def _stays(answer: Any, listing: Listing, before: list[_Watched]) -> list[_Watch
         raise NotYet("with_instructions got a set, which has no order. Collect the instructions in a list.")
     if not isinstance(left, Sequence):
         raise NotYet(f"with_instructions needs a list, and got an object of type {type(left).__name__}.")
-    left = list(left)
-    for place, one in enumerate(left):
+    kept = list(left)
+    for place, one in enumerate(kept):
         if not isinstance(one, Instruction):
             raise NotYet(f"The list should hold the instructions that stay, and yours holds {shortened(one)}.")
         if one not in before:
@@ -304,9 +304,9 @@ def _stays(answer: Any, listing: Listing, before: list[_Watched]) -> list[_Watch
                 f"Your list holds an instruction that isn't in this listing, {one.name}. Begin each call with an empty "
                 "list, and append the listing's own instructions."
             )
-        if one in left[:place]:
+        if one in kept[:place]:
             raise NotYet(f"{one.name} is in your list twice. Append each instruction that stays only once.")
-    return left
+    return kept
 
 
 EXERCISES: dict[str, Callable[[Any], str]] = {"17.1": baked_in, "17.2": repaired, "17.3": write_a_pass}

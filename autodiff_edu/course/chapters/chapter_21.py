@@ -253,7 +253,7 @@ def _size(summary: Any) -> int:
         summary = tuple(summary.values())
     if isinstance(summary, tuple | list):
         return sum(map(_size, summary))
-    return _column(summary, "summary").size
+    return int(_column(summary, "summary").size)
 
 
 PREDICTIONS = {
