@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from .transforms.gradients import grad, value_and_grad, vjp
     from .transforms.matrices import hessian, hvp, jacobian
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 always.listeners = (journal.hear,)  # in every thread, from its start
 

@@ -4,6 +4,12 @@
     python book/live/fetch.py --wheels PATH    they come from a folder, or from within a wheel that contains them, and
                                                the site serves them itself
 
+Pyodide's core is on npm, but NumPy and Matplotlib built for it are on no package index under names of their own. A page
+of the first kind therefore uses one address of Pyodide's. The second kind uses none, and is built and tested without
+Pyodide's server: it needs a folder with the two wheels, or a package that brings them along. open-webui is such a
+package. It is a program to chat with, whose own pages run Python, so its wheel contains Pyodide's wheels, and .ci/run
+downloads it for them alone. Nothing else of it is used, and each file must have the SHA-256 that Pyodide lists.
+
 The book takes what it finds in book/made/python. Without it the book is built all the same, and its pencils say that
 this copy cannot run programs.
 """
@@ -19,7 +25,6 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import tomllib
 import zipfile
 from importlib.util import find_spec
 from pathlib import Path
@@ -156,8 +161,9 @@ def digest(path: Path) -> str:
 
 
 def version() -> str:
-    """Return the package's version."""
-    return str(tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"])
+    """Return the package's version, without importing the package: this Python may not have NumPy."""
+    text = (ROOT / "autodiff_edu" / "__init__.py").read_text(encoding="utf-8")
+    return re.findall(r'^__version__ = "(.+)"$', text, re.MULTILINE)[0]
 
 
 def write_json(path: Path, told: Any) -> None:

@@ -219,10 +219,14 @@ def header_buttons(configuration: dict[str, Any], *, has_lab: bool = False) -> l
     return context["header_buttons"]
 
 
-def test_the_citation_and_the_changes_are_of_this_version():
+def test_the_citation_the_changes_and_the_page_for_teachers_are_of_this_version():
+    version = autodiff_edu.__version__
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    assert citation["version"] == autodiff_edu.__version__
-    assert f"\n## {autodiff_edu.__version__}\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert citation["version"] == version
+    released = re.findall(r"^## (\S+) \((.+)\)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert (version, str(citation["date-released"])) in released
+    wheels = re.findall(r"autodiff_edu-([\d.]+)-py3", (BOOK / "for-teachers.md").read_text(encoding="utf-8"))
+    assert wheels == [version]
 
 
 @pytest.mark.parametrize("name", ["test", "release"])

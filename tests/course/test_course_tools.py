@@ -77,15 +77,15 @@ def test_who_learns_alone_may_keep_the_solutions(tmp_path):
 def test_the_first_cell_says_in_words_when_another_version_is_installed(tmp_path, monkeypatch, capsys):
     [path] = assignment.write(tmp_path, [1])
     first = next(cell for cell in cells(path) if cell["cell_type"] == "code")
-    source = "".join(first["source"])
-    assert source.startswith(f"# Written for autodiff-edu {ad.__version__}.")
+    source, version = "".join(first["source"]), ad.__version__
+    assert source.startswith(f"# Written for autodiff-edu {version}.")
     exec(source, {})
     assert capsys.readouterr().out == ""
     monkeypatch.setattr(ad, "__version__", "99.1")
     exec(source, {})
     said = capsys.readouterr().out
-    assert "was written for autodiff-edu 0.1.0, and 99.1 is installed" in said
-    assert 'pip install "autodiff-edu[lab]==0.1.0"' in said
+    assert f"was written for autodiff-edu {version}, and 99.1 is installed" in said
+    assert f'pip install "autodiff-edu[lab]=={version}"' in said
 
 
 def test_work_that_is_there_already_is_not_overwritten(tmp_path, capsys):
