@@ -38,6 +38,16 @@ class Options:
         If there is no such option.
     ValueError
         If an option cannot have that value; it then stays as it was.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> ad.options.player
+    'auto'
+    >>> ad.options.player = "html"
+    >>> ad.options
+    Options(player='html')
+    >>> ad.options.player = "auto"
     """
 
     player: str

@@ -2,12 +2,14 @@
 
 import subprocess
 import sys
+from doctest import DocTestFinder
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import grimp
 
 import autodiff_edu as ad
+from autodiff_edu import course
 
 
 def run(code, tmp_path):
@@ -37,6 +39,19 @@ def test_a_player_can_be_made_without_widgets(tmp_path):
         "import autodiff_edu as ad; print(*sorted(ad.play(lambda x: x * x, 2.0)._repr_mimebundle_()))"
     )
     assert run(code, tmp_path) == ["text/html", "text/plain"]
+
+
+def public_names():
+    """List every public name with what it stands for: the package's, and those of its rooms."""
+    rooms = {"ad": ad, "nn": ad.nn, "course": course}
+    return {f"{room}.{name}": getattr(module, name) for room, module in rooms.items() for name in module.__all__}
+
+
+def test_every_public_name_has_an_example_that_runs_as_a_doctest():
+    find = DocTestFinder(recurse=False).find
+    names = public_names()
+    assert len(names) > 50
+    assert [name for name, thing in names.items() if not any(test.examples for test in find(thing, name))] == []
 
 
 def test_every_public_name_is_there_and_explained():

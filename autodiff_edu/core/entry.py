@@ -14,23 +14,25 @@ PLAIN = 0  # stands for the id of plain numbers, handled by NumPy or Python
 class Entry:
     """One operation: what was computed, from which values, and where in the user's code.
 
-    A used tape keeps its entries without their arrays. The operation and the `line` still say what happened; `line` is
-    a tuple of ids, output_id, code object and offset: small, with nothing for the garbage collector to traverse.
-
     Attributes
     ----------
-    operation, name : callable, str
-        The NumPy function, or one of this package's own, and its name. A word if it is not an operation: see `note`.
-    ids : tuple
-        For each argument the id of its tensor, or None for a plain array or number.
-    output_id : int
-        The id of the resulting tensor.
-    parameters : dict
-        The keyword arguments.
+    operation, name, parameters : callable, str, dict
+        The NumPy function, or one of this package's own, its name and keyword arguments. Else a word: see `note`.
+    ids, output_id : tuple, int
+        For each argument the id of its tensor, or None for a plain array or number; the id of the resulting tensor.
     values, output_value : tuple; ndarray or scalar
         The plain arguments and output as they were; None once released. A list until a tape has claimed the entry.
-    where, place
-        The user's code that computed it, as code object and offset and as file, line and columns.
+    where, place, line
+        The user's code that computed it, as code object and offset, and as file, line and columns. A used tape keeps
+        `line`: ids, output_id, code object and offset. It is small, with nothing for the garbage collector to traverse.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> with ad.GradientTape() as tape:
+    ...     y = ad.Variable(3.0) * 2.0
+    >>> [(entry.name, entry.inputs, entry.output) for entry in tape.entries]
+    [('multiply', (Tensor(3.), 2.0), Tensor(6.))]
     """
 
     __slots__ = ("line", "operation", "output_value", "parameters", "values")

@@ -43,6 +43,16 @@ class Nudge(NamedTuple):
     kept : tuple of str
         What stays as recorded although the nudge would change it. If this names anything, running your code again may
         move the target by another amount.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> x = ad.Variable(3.0)
+    >>> with ad.GradientTape() as tape:
+    ...     y = x**2
+    >>> found = tape.nudge(y, x, 0.5)
+    >>> float(found.moved), float(found.said), float(found.gap)
+    (3.25, 3.0, 0.25)
     """
 
     moved: Any

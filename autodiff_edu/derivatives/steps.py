@@ -11,7 +11,27 @@ from ..core.walk import Added, Arrived, Passed
 
 
 class Contribution(NamedTuple):
-    """What one entry sends back to one of its arguments, and the accumulator before (None at first) and after."""
+    """What one entry sends back to one of its arguments, and the accumulator before (None at first) and after.
+
+    Attributes
+    ----------
+    argument : int
+        The position of the argument.
+    id : int
+        The id of its tensor.
+    before, value, after : Tensor or None
+        The accumulator before, the contribution, and their sum.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> x = ad.Variable(3.0)
+    >>> with ad.GradientTape() as tape:
+    ...     y = x * x
+    >>> first, second = next(tape.steps(y, x)).contributions
+    >>> second.argument, second.before, second.value, second.after
+    (1, Tensor(3.), Tensor(3.), Tensor(6.))
+    """
 
     argument: int
     id: int
@@ -21,7 +41,28 @@ class Contribution(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One step of the backward pass: the entry, the cotangent that arrived at its output, and what it sent on."""
+    """One step of the backward pass: the entry, the cotangent that arrived at its output, and what it sent on.
+
+    Attributes
+    ----------
+    entry : Entry
+        The operation.
+    cotangent : Tensor
+        What arrived at its output.
+    contributions : tuple of Contribution
+        What it sent on, one for each argument on the way to a source.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> x = ad.Variable(3.0)
+    >>> with ad.GradientTape() as tape:
+    ...     y = 5.0 * x**2
+    >>> for step in tape.steps(y, x):
+    ...     print(step.entry.name, step.cotangent, [sent.value for sent in step.contributions])
+    multiply Tensor(1.) [Tensor(5.)]
+    power Tensor(5.) [Tensor(30.)]
+    """
 
     entry: Entry
     cotangent: Any

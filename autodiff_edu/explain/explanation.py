@@ -41,7 +41,21 @@ if TYPE_CHECKING:
 
 
 class UnconnectedError(ValueError):
-    """Raised by `unconnected_gradients="explain"` if a gradient would be None or incomplete; the message says why."""
+    """Raised by `unconnected_gradients="explain"` if a gradient would be None or incomplete; the message says why.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import autodiff_edu as ad
+    >>> x = ad.Variable(2.7, name="x")
+    >>> with ad.GradientTape() as tape:
+    ...     y = np.round(x) * 2.0
+    >>> try:
+    ...     tape.gradient(y, x, unconnected_gradients="explain")
+    ... except ad.UnconnectedError as error:
+    ...     print(str(error).splitlines()[0])
+    dy/dx is None:
+    """
 
 
 class Cause(NamedTuple):

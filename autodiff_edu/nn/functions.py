@@ -100,6 +100,13 @@ def softmax(x: Any, axis: int = -1) -> Any:
     -------
     Tensor or ndarray
         Like `x`.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> from autodiff_edu import nn
+    >>> nn.softmax(ad.constant([0.0, 0.0, 1000.0]))  # no overflow
+    Tensor([0., 0., 1.])
     """
     exponential = np.exp(_shifted(x, axis))
     return exponential / np.sum(exponential, axis=axis, keepdims=True)

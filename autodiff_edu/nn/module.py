@@ -30,6 +30,23 @@ class Module:
     A layer creates its variables in its first call, so ask for them after that.
 
     Calling a module opens a scope in a trace, named after its class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autodiff_edu import nn
+    >>> class Network(nn.Module):
+    ...     def __init__(self):
+    ...         self.layers = [nn.Dense(4, "relu"), nn.Dense(1)]
+    ...     def __call__(self, x):
+    ...         for layer in self.layers:
+    ...             x = layer(x)
+    ...         return x
+    >>> network = Network()
+    >>> network(np.ones((5, 3))).shape
+    (5, 1)
+    >>> list(network.named_variables)
+    ['layers/0/kernel', 'layers/0/bias', 'layers/1/kernel', 'layers/1/bias']
     """
 
     def __init_subclass__(cls, **options: Any) -> None:

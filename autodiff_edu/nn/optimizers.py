@@ -171,6 +171,15 @@ class Adam(Optimizer):
     ------
     ValueError
         If one of them is out of range.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> from autodiff_edu import nn
+    >>> w = ad.Variable([1.0, 2.0])
+    >>> nn.Adam(0.1).apply([1000.0, -0.001], w)  # the first step is as long for any gradient
+    >>> w
+    Variable([0.9    , 2.099999])
     """
 
     _on_tensors = True

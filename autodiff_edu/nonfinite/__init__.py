@@ -70,6 +70,17 @@ class Nonfinite:
         What to write instead.
     account : str
         What happened, in words, without the remedy.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import autodiff_edu as ad
+    >>> x = ad.Variable([4.0, -1.0])
+    >>> with ad.GradientTape() as tape, np.errstate(invalid="ignore"):
+    ...     y = np.sum(np.sqrt(x))
+    >>> found = tape.first_nonfinite(y, x)
+    >>> found.operation, found.direction, found.value, found.index
+    ('sqrt', 'forward', 'nan', (1,))
     """
 
     entry: Entry | None

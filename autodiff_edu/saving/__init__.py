@@ -157,5 +157,16 @@ def load(path: str | os.PathLike[str]) -> SavedFunction:
         If `save` did not write the file, or it was changed or cut short, has another version, or contains what the
         format does not allow: unregistered operations, dangling references, huge shapes and counts. Counts that the
         file computes are checked when the function is called.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> import autodiff_edu as ad
+    >>> path, w = tempfile.mkdtemp() + "/model.ad", ad.Variable([1.0, 2.0], name="w")
+    >>> ad.save(lambda x: np.sum(w * x), path, np.ones(2))
+    >>> model = ad.load(path)
+    >>> model([3.0, 4.0]), model.variables
+    (Tensor(11.), (Variable('w', [1., 2.]),))
     """
     return SavedFunction(read(*files.unpack(Path(path).read_bytes(), path), path))

@@ -46,6 +46,19 @@ class Trace:
         Shown above the player.
     events : list of Event
         The typed events, in order.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> x = ad.Variable(3.0, name="x")
+    >>> with ad.trace("a square") as steps:
+    ...     with ad.GradientTape() as tape:
+    ...         y = x * x
+    >>> steps
+    Trace('a square', 2 steps)
+    >>> [type(event).__name__ for event in steps.events]
+    ['Watch', 'Record']
+    >>> player = ad.play(steps)
     """
 
     def __init__(self, title: str = "trace") -> None:
