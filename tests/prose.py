@@ -32,7 +32,8 @@ def pieces():
 
 
 def _pieces():
-    for path in [ROOT / "README.md", *sorted((ROOT / "book").glob("*.md")), ROOT / "notebooks" / "data" / "README.md"]:
+    pages = [*ROOT.glob("*.md"), *(ROOT / "book").glob("*.md"), *(ROOT / "book" / "contributing").glob("*.md")]
+    for path in [*sorted(pages), ROOT / "notebooks" / "data" / "README.md"]:
         name = path.relative_to(ROOT).as_posix()
         yield Piece(name.split("/")[0] if "/" in name else "readme", "page", name, path.read_text(encoding="utf-8"))
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):

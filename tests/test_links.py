@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 ROOT = Path(__file__).parents[1]
-READ = ("README.md", "book/*.md", "notebooks/*.ipynb", "notebooks/data/*.md", "benchmarks/*.md")
+READ = ("*.md", "book/*.md", "book/contributing/*.md", "notebooks/*.ipynb", "notebooks/data/*.md", "benchmarks/*.md")
 PAGES = sorted(path for pattern in READ for path in ROOT.glob(pattern))
 SOURCES = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "autodiff_edu").rglob("*.py")))
 # The labels that book/_ext/sources.py gives to code; the book's own build finds those that point to nothing.

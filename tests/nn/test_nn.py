@@ -307,8 +307,8 @@ def test_batch_normalization_refuses_settings_out_of_range(arguments):
         nn.BatchNormalization(**arguments)
 
 
-# TensorFlow's values and gradients at the extremes (tf_semantics.md, section 11); what float32 rounds to 0 or 1 there
-# is here as close to it as float64 can tell.
+# TensorFlow's values and gradients at the extremes (book/contributing/tensorflow-semantics.md, section 11); what
+# float32 rounds to 0 or 1 there is here as close to it as float64 can tell.
 MEASURED = {
     nn.sigmoid: ([0, 0, 0.5, 1, 1], [0, 0, 0.25, 0, 0]),
     nn.softplus: ([0, 0, np.log(2), 100, 1000], [0, 0, 0.5, 1, 1]),

@@ -1,27 +1,14 @@
 """Every case of the reference, sections 1 to 6 and 8 to 10, is covered by a test or by a reason."""
 
-import re
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from . import cases
-from .titles import TITLES
+from .titles import SECTIONS, TITLES, titles_in
 
 HERE = Path(__file__).parent
-REFERENCE = HERE.parents[2] / "shared" / "tf_semantics.md"
-
-
-def titles_in(text):
-    """The titles of the cases under each section of the reference; what stands in code blocks is no heading."""
-    found = {}
-    for line in re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL).splitlines():
-        if section := re.match(r"## (\d+)\. ", line):
-            current = found[int(section[1])] = []
-        elif line.startswith("### "):
-            current.append(line.removeprefix("### ").strip())
-    return found
 
 
 @pytest.mark.parametrize("section", TITLES)
@@ -36,11 +23,10 @@ def stands(what):
     return bool(what) and (isinstance(what, str) or what.__name__.startswith("test_"))
 
 
-def test_the_titles_are_those_of_the_reference():
-    assert sorted(TITLES) == [1, 2, 3, 4, 5, 6, 8, 9, 10]
-    if REFERENCE.exists():  # it is not part of a checkout
-        found = titles_in(REFERENCE.read_text(encoding="utf-8"))
-        assert {section: found[section] for section in TITLES} == TITLES
+def test_no_section_of_the_reference_is_empty():
+    assert tuple(TITLES) == SECTIONS
+    assert min(map(len, TITLES.values())) >= 9
+    assert sum(map(len, TITLES.values())) >= 123
 
 
 def test_headings_are_told_from_comments_in_code():
