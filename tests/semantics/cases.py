@@ -25,7 +25,9 @@ def not_applicable(title, reason):
 
 def _enter(title, what):
     if title not in _known:
-        raise ValueError(f"the reference has no case {title!r}; its titles are in book/contributing/tensorflow-semantics.md")
+        raise ValueError(
+            f"the reference has no case {title!r}; its titles are in book/contributing/tensorflow-semantics.md"
+        )
     if title in COVERED:
         raise ValueError(f"the case {title!r} is covered twice: by {COVERED[title]!r} and by {what!r}")
     COVERED[title] = what
