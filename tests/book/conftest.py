@@ -3,6 +3,6 @@
 import sys
 from pathlib import Path
 
-from browser.conftest import browser, chromium, open_tab  # noqa: F401 (fixtures are found by name)
+from browser.conftest import browser, chromium, open_tab, running_browser  # noqa: F401 (fixtures are found by name)
 
 sys.path += [str(Path(__file__).parents[2] / "book" / folder) for folder in (".", "_ext", "live")]

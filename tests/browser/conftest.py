@@ -5,6 +5,7 @@ Where there is no Chromium these tests skip and say so; `.ci/run` lets no test s
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import os
@@ -42,6 +43,9 @@ ARGUMENTS = [
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]
 
+SIZE = {"width": 1200, "height": 900}
+MEDIA = {"media": "null", "color_scheme": "light", "reduced_motion": "reduce", "forced_colors": "none"}
+
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
@@ -53,16 +57,28 @@ def chromium() -> str:
     return found
 
 
-# Not for the whole session: while Playwright runs, its thread has a running event loop, which the notebooks' tests that
-# may come next in the same process do not expect.
-@pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[Any]:
+@pytest.fixture(scope="session")
+def running_browser(chromium: str) -> Iterator[tuple[Any, asyncio.AbstractEventLoop]]:
+    """The worker's only Chromium, and the event loop that drives it."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS, timeout=1000 * PATIENCE)
-        yield browser
+        loop = asyncio.get_running_loop()
+        asyncio._set_running_loop(None)
+        yield browser, loop
+        asyncio._set_running_loop(loop)
         browser.close()
+
+
+# Playwright marks its loop as the one that is running, which the tests of other modules in the same process, such as
+# those of the notebooks, do not expect.
+@pytest.fixture(scope="module")
+def browser(running_browser: tuple[Any, asyncio.AbstractEventLoop]) -> Iterator[Any]:
+    browser, loop = running_browser
+    asyncio._set_running_loop(loop)
+    yield browser
+    asyncio._set_running_loop(None)
 
 
 @dataclass
@@ -100,24 +116,57 @@ def opening(browser: Any) -> Iterator[Any]:
     tabs: list[Tab] = []
 
     def open_tab(url: str, **options: Any) -> Tab:
-        context = browser.new_context(
-            **{"viewport": {"width": 1200, "height": 900}, "reduced_motion": "reduce", **options}
-        )
-        context.set_default_timeout(1000 * PATIENCE)
-        tab = Tab(context.new_page(), [], [])
-        tabs.append(tab)
-        context.on("request", lambda request: tab.requests.append(request.url))
-        tab.page.on("websocket", lambda socket: tab.requests.append(socket.url))
-        tab.page.on("pageerror", lambda error: tab.complaints.append(f"error: {error.stack or error}"))
-        tab.page.on("console", lambda message: message.type == "error" and tab.complaints.append(described(message)))
-        tab.page.goto(url)
-        return tab
+        tabs.append(new_tab(browser, **options))
+        tabs[-1].page.goto(url)
+        return tabs[-1]
 
     yield open_tab
     for tab in tabs:
         tab.page.context.close()
     for tab in tabs:
         tab.stays_home()
+
+
+def new_tab(browser: Any, **options: Any) -> Tab:
+    context = browser.new_context(**{"viewport": SIZE, "reduced_motion": "reduce", **options})
+    context.set_default_timeout(1000 * PATIENCE)
+    tab = Tab(context.new_page(), [], [])
+    context.on("request", lambda request: tab.requests.append(request.url))
+    tab.page.on("websocket", lambda socket: tab.requests.append(socket.url))
+    tab.page.on("pageerror", lambda error: tab.complaints.append(f"error: {error.stack or error}"))
+    tab.page.on("console", lambda message: message.type == "error" and tab.complaints.append(described(message)))
+    return tab
+
+
+@pytest.fixture(scope="module")
+def only_tab(browser: Any) -> Iterator[Tab]:
+    tab = new_tab(browser)
+    yield tab
+    tab.page.context.close()
+
+
+@pytest.fixture
+def visit(only_tab: Tab, open_tab: Any) -> Iterator[Any]:
+    """A function that opens an address in the module's only tab: a fresh profile costs as much as three pages.
+
+    What a tab must have from its beginning, such as no scripts, gives it a fresh one all the same.
+    """
+
+    def visit(url: str, viewport: dict[str, int] | None = None, **options: Any) -> Tab:
+        if options.keys() - MEDIA.keys():
+            return open_tab(url, viewport=viewport or SIZE, **options)
+        only_tab.stays_home()
+        page = only_tab.page
+        page.mouse.move(0, 0)
+        page.set_viewport_size(viewport or SIZE)
+        page.emulate_media(**{**MEDIA, **options})
+        only_tab.requests.clear()
+        only_tab.complaints.clear()
+        page.goto(url)
+        return only_tab
+
+    yield visit
+    only_tab.stays_home()
 
 
 def described(message: Any) -> str:

@@ -52,6 +52,12 @@ THROUGH = """
         await new Promise(requestAnimationFrame); // the page around the player may be moving still
       }
       button.click();
+    } else if (action[0] === "=") {
+      const field = root.querySelector(".predict input");
+      if (field.checkVisibility()) {
+        field.value = action.slice(1);
+        field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
+      }
     } else if (!button) {
       const at = root.getRootNode().activeElement ?? root;
       const options = { key: action, bubbles: true, composed: true, cancelable: true };
@@ -223,6 +229,31 @@ class Expected:
         # one tape may skip what another records
         return "cut" if "cut" in kinds else "recorded" if "record" in kinds else "skip"
 
+    def fate(self, entry: int, tape: int, number: int) -> str:
+        """What a tape has of an entry: the last that happened to it on that tape."""
+        found, paused = "", False
+        for at, step in enumerate(self.steps[: number + 1]):
+            kind, own = step["kind"], step["tape"] == tape
+            if own and kind in ("pause", "resume", "reset"):
+                paused = kind == "pause"
+            if step.get("entry") == entry and kind in ("record", "cut", "skip"):
+                if own:
+                    found = "recorded" if kind == "record" else "paused" if paused else kind
+                elif found == "":
+                    found = "paused" if paused else "backward" if self.pulls(tape, at) else ""
+            elif found in ("recorded", "cut") and own and kind in ("reset", "release"):
+                found = {"reset": "forgotten", "release": "released"}[kind]
+        return found
+
+    def pulls(self, tape: int, number: int) -> bool:
+        """Whether a step is within a pass of a tape."""
+        passes = [at for at, step in enumerate(self.steps) if step.get("pass") is not None and step["tape"] == tape]
+        for one in {self.steps[at]["pass"] for at in passes}:
+            own = [at for at in passes if self.steps[at]["pass"] == one]
+            if own[0] < number < own[-1]:
+                return True
+        return False
+
 
 def shown(array: dict[str, Any] | None) -> str:
     return UNKNOWN if array is None else array["text"]
@@ -275,7 +306,7 @@ class Shown:
         assert_agrees(self.root.evaluate(READ), expected, number)
 
     def through(self, actions: list[str], read: str) -> list[tuple[int, Any]]:
-        """Click buttons, named by their actions, or press keys; return each step that it led to, and what was read."""
+        """Click buttons, named by their actions, press keys, or answer ("=77"); return each step and what was read."""
         found = self.root.evaluate(f"async (root, actions) => {{ const read = {read}; {THROUGH} }}", actions)
         return [(number, value) for number, value in found]
 
@@ -345,9 +376,11 @@ class Shown:
             self.root.page.wait_for_timeout(50)
         assert {name: box[name] for name in wanted} == wanted
 
-    def legible(self, dark: bool) -> None:
-        """Assert that the player has the brightness of the page, and that all its texts stand out from it."""
-        assert_legible(self.root.evaluate(CONTRAST), dark)
+    def legible(self) -> None:
+        """Assert that the player has the brightness of the page, light or dark, and that all its texts stand out."""
+        for scheme in SCHEMES:
+            self.root.page.emulate_media(color_scheme=scheme)
+            assert_legible(self.root.evaluate(CONTRAST), dark=scheme == "dark")
 
     def fits(self) -> None:
         """Assert that nothing of the player is wider than its place; what scrolls in a box of its own may be."""
@@ -365,15 +398,27 @@ class Shown:
 OF_THE_PAGE = {"page-has-heading-one", "region", "landmark-one-main"}
 
 
-def violations(root: Any) -> list[str]:
-    """Run axe-core on a player; it looks into open shadow roots by itself."""
+SCHEMES = ("dark", "light")
+
+
+def violations_in_both_schemes(root: Any) -> list[str]:
+    """Run axe-core on what follows the reader's scheme: all rules in light, and contrast in dark as well."""
+    root.page.emulate_media(color_scheme="dark")
+    dark = violations(root, "color-contrast")
+    root.page.emulate_media(color_scheme="light")
+    return dark + violations(root)
+
+
+def violations(root: Any, *rules: str) -> list[str]:
+    """Run axe-core, or only some of its rules, on a player; it looks into open shadow roots by itself."""
     package = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
     page = root.page
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate((Path(package.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))
     found = root.evaluate(
-        "root => axe.run({ include: [root.getRootNode().host] }, { resultTypes: ['violations'] })"
-        ".then(({ violations }) => violations)"
+        "(root, rules) => axe.run({ include: [root.getRootNode().host] }, { resultTypes: ['violations'], ...rules })"
+        ".then(({ violations }) => violations)",
+        {"runOnly": list(rules)} if rules else {},
     )
     return [
         f"{violation['id']}: {violation['help']}: {node['html'][:200]}"

@@ -14,9 +14,9 @@ from browser.following import CONTRAST, TOO_WIDE, assert_legible, only, read, sa
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("program", [*FIVE, two_passes])
-def test_axe_finds_nothing(program: Any, scheme: str, open_tab: Any, tmp_path: Path) -> None:
+def test_axe_finds_nothing(program: Any, scheme: str, visit: Any, tmp_path: Path) -> None:
     traced = program()
-    tab = open_tab(saved(traced, tmp_path), color_scheme=scheme)
+    tab = visit(saved(traced, tmp_path), color_scheme=scheme)
     player = only(tab)
     for number in (0, len(traced) // 2, len(traced) - 1):
         player.root.locator("input[type=range]").fill(str(number))
@@ -25,9 +25,9 @@ def test_axe_finds_nothing(program: Any, scheme: str, open_tab: Any, tmp_path: P
     tab.is_quiet()
 
 
-def test_axe_finds_nothing_in_predict_mode(open_tab: Any, tmp_path: Path) -> None:
+def test_axe_finds_nothing_in_predict_mode(visit: Any, tmp_path: Path) -> None:
     traced = diamond()
-    player = only(open_tab(saved(traced, tmp_path)))
+    player = only(visit(saved(traced, tmp_path)))
     player.click("predict")
     assert violations(player.root) == []
     while not player.root.locator(".question").is_visible():
@@ -41,9 +41,9 @@ def test_axe_finds_nothing_in_predict_mode(open_tab: Any, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_on_stage(scheme: str, open_tab: Any, tmp_path: Path) -> None:
+def test_axe_finds_nothing_on_stage(scheme: str, visit: Any, tmp_path: Path) -> None:
     traced = logistic()  # which has a strip, several tapes and a loop
-    player = only(open_tab(saved(traced, tmp_path), color_scheme=scheme, viewport={"width": 1280, "height": 720}))
+    player = only(visit(saved(traced, tmp_path), color_scheme=scheme, viewport={"width": 1280, "height": 720}))
     player.root.locator("input[type=range]").fill(str(len(traced) // 2))
     player.root.focus()
     player.press("f")
@@ -55,25 +55,25 @@ def test_axe_finds_nothing_on_stage(scheme: str, open_tab: Any, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_where_damping_turns_a_step(scheme: str, open_tab: Any, tmp_path: Path) -> None:
+def test_axe_finds_nothing_where_damping_turns_a_step(scheme: str, visit: Any, tmp_path: Path) -> None:
     descend(lambda p: p[0] ** 4 - 2 * p[0] ** 2 + p[1] ** 2, (0.3, 1.0)).save(tmp_path / "descend.html")
-    player = only(open_tab((tmp_path / "descend.html").as_uri(), color_scheme=scheme))
+    player = only(visit((tmp_path / "descend.html").as_uri(), color_scheme=scheme))
     assert violations(player.root) == []
     player.root.get_by_role("slider", name="Damping").fill("40")
     assert player.root.locator('[data-arrow="damped"]').count() == 1
     assert violations(player.root) == []
 
 
-def test_every_button_and_field_has_a_name(open_tab: Any, tmp_path: Path) -> None:
-    player = only(open_tab(saved(diamond(), tmp_path)))
+def test_every_button_and_field_has_a_name(visit: Any, tmp_path: Path) -> None:
+    player = only(visit(saved(diamond(), tmp_path)))
     for name in ("First step", "Previous step", "Play", "Next step", "Last step", "Predict", "Stage"):
         assert player.root.get_by_role("button", name=name, exact=True).count() == 1
     assert player.root.get_by_role("slider", name="Step", exact=True).count() == 1
     assert player.root.get_by_role("combobox", name="Speed", exact=True).count() == 1
 
 
-def test_what_has_the_focus_is_outlined(open_tab: Any, tmp_path: Path) -> None:
-    tab = open_tab(saved(diamond(), tmp_path))
+def test_what_has_the_focus_is_outlined(visit: Any, tmp_path: Path) -> None:
+    tab = visit(saved(diamond(), tmp_path))
     player = only(tab)
     seen = []
     for _ in range(9):
@@ -92,9 +92,9 @@ def test_what_has_the_focus_is_outlined(open_tab: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize("width", [375, 1200])
 @pytest.mark.parametrize("program", [diamond, network])
 def test_only_a_box_that_scrolls_is_a_stop_for_the_keyboard(
-    program: Any, width: int, open_tab: Any, tmp_path: Path
+    program: Any, width: int, visit: Any, tmp_path: Path
 ) -> None:
-    player = only(open_tab(saved(program(), tmp_path), viewport={"width": width, "height": 800}))
+    player = only(visit(saved(program(), tmp_path), viewport={"width": width, "height": 800}))
     boxes = (
         "root => [...root.querySelectorAll('.scroll')].filter((box) => box.clientWidth && !box.ariaHidden)"
         ".map((box) => [box.tabIndex === 0, box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight])"
@@ -111,9 +111,9 @@ def test_only_a_box_that_scrolls_is_a_stop_for_the_keyboard(
     assert [stop for stop, _ in found] == [scrolls for _, scrolls in found]
 
 
-def test_each_step_is_said_in_words_where_a_screen_reader_listens(open_tab: Any, tmp_path: Path) -> None:
+def test_each_step_is_said_in_words_where_a_screen_reader_listens(visit: Any, tmp_path: Path) -> None:
     traced = diamond()
-    player = only(open_tab(saved(traced, tmp_path)))
+    player = only(visit(saved(traced, tmp_path)))
     said = player.at_every_step("""root => root.querySelector("[aria-live=polite].sentence").textContent""")
     assert said == [step["text"] for step in read(traced).steps]
 
@@ -127,10 +127,10 @@ def test_each_step_is_said_in_words_where_a_screen_reader_listens(open_tab: Any,
     ],
 )
 def test_nothing_is_clipped_on_a_telephone_and_at_twice_the_size(
-    program: Any, options: dict[str, Any], open_tab: Any, tmp_path: Path
+    program: Any, options: dict[str, Any], visit: Any, tmp_path: Path
 ) -> None:
     traced = program()
-    player = only(open_tab(saved(traced, tmp_path), **options))
+    player = only(visit(saved(traced, tmp_path), **options))
     player.click("predict")
     # Where a question is asked the player stays at its step, until the answer is revealed.
     actions = ["next", "reveal"] * len(traced)
@@ -141,27 +141,27 @@ def test_nothing_is_clipped_on_a_telephone_and_at_twice_the_size(
     assert [wide for _, (_, wide) in seen if wide] == []
 
 
-def test_calm_readers_see_no_motion(open_tab: Any, tmp_path: Path) -> None:
+def test_calm_readers_see_no_motion(visit: Any, tmp_path: Path) -> None:
     moving = (
         "root => [...root.querySelectorAll('*')].filter((one) => { const style = getComputedStyle(one);"
         " return parseFloat(style.transitionDuration) > 0 || style.animationName !== 'none'; }).length"
     )
     page = saved(diamond(), tmp_path)
-    assert only(open_tab(page, reduced_motion="reduce")).root.evaluate(moving) == 0
-    assert only(open_tab(page, reduced_motion="no-preference")).root.evaluate(moving) > 0
+    assert only(visit(page, reduced_motion="reduce")).root.evaluate(moving) == 0
+    assert only(visit(page, reduced_motion="no-preference")).root.evaluate(moving) > 0
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_readers_own_few_colours_are_kept_apart(scheme: str, open_tab: Any, tmp_path: Path) -> None:
+def test_the_readers_own_few_colours_are_kept_apart(scheme: str, visit: Any, tmp_path: Path) -> None:
     traced = nested()
-    player = only(open_tab(saved(traced, tmp_path), forced_colors="active", color_scheme=scheme))
+    player = only(visit(saved(traced, tmp_path), forced_colors="active", color_scheme=scheme))
     for seen in player.at_every_step(CONTRAST):
         assert_legible(seen, dark=scheme == "dark")
     player.picture(f"forced-{scheme}")
 
 
-def test_paper_shows_the_step_without_the_controls(open_tab: Any, tmp_path: Path) -> None:
-    tab = open_tab(saved(diamond(), tmp_path))
+def test_paper_shows_the_step_without_the_controls(visit: Any, tmp_path: Path) -> None:
+    tab = visit(saved(diamond(), tmp_path))
     player = only(tab)
     player.click("last")
     tab.page.emulate_media(media="print")

@@ -28,8 +28,8 @@ def two_layers() -> ad.Trace:
     return traced
 
 
-def opened(traced: ad.Trace, folder: Path, open_tab: Any, **options: Any) -> tuple[Any, Shown]:
-    tab = open_tab(saved(traced, folder), **options)
+def opened(traced: ad.Trace, folder: Path, visit: Any, **options: Any) -> tuple[Any, Shown]:
+    tab = visit(saved(traced, folder), **options)
     return tab, Shown(tab.page.locator("section.player"))
 
 
@@ -39,10 +39,10 @@ def lit(player: Shown) -> list[list[Any]]:
 
 
 @pytest.mark.parametrize("example", [diamond, broadcasting, two_layers, two_tapes, two_passes, hostile])
-def test_the_line_of_the_program_that_does_a_step_is_lit(example: Any, open_tab: Any, tmp_path: Path) -> None:
+def test_the_line_of_the_program_that_does_a_step_is_lit(example: Any, visit: Any, tmp_path: Path) -> None:
     traced = example()
     program = traced.document()["program"]
-    tab, player = opened(traced, tmp_path, open_tab)
+    tab, player = opened(traced, tmp_path, visit)
     last = len(traced) - 1
     player.stands_at(0)
     seen = player.through(
@@ -70,10 +70,10 @@ def elsewhere(player: Shown, number: int) -> None:
     player.click("first" if number else "last")
 
 
-def test_a_click_on_a_line_goes_to_its_first_step(open_tab: Any, tmp_path: Path) -> None:
+def test_a_click_on_a_line_goes_to_its_first_step(visit: Any, tmp_path: Path) -> None:
     traced = diamond()
     document = traced.document()
-    tab, player = opened(traced, tmp_path, open_tab)
+    tab, player = opened(traced, tmp_path, visit)
     for selector, number in firsts(document).items():
         elsewhere(player, number)
         player.root.locator(f"{selector} code").click()
@@ -82,9 +82,9 @@ def test_a_click_on_a_line_goes_to_its_first_step(open_tab: Any, tmp_path: Path)
 
 
 @pytest.mark.parametrize("key", ["Enter", "Space"])
-def test_the_number_of_a_line_is_a_button_for_the_keyboard(key: str, open_tab: Any, tmp_path: Path) -> None:
+def test_the_number_of_a_line_is_a_button_for_the_keyboard(key: str, visit: Any, tmp_path: Path) -> None:
     traced = diamond()
-    tab, player = opened(traced, tmp_path, open_tab)
+    tab, player = opened(traced, tmp_path, visit)
     for selector, number in firsts(traced.document()).items():
         elsewhere(player, number)
         button = player.root.locator(f"{selector} button")
@@ -95,10 +95,10 @@ def test_the_number_of_a_line_is_a_button_for_the_keyboard(key: str, open_tab: A
     tab.is_quiet()
 
 
-def test_a_line_without_a_step_does_nothing_and_takes_no_focus(open_tab: Any, tmp_path: Path) -> None:
+def test_a_line_without_a_step_does_nothing_and_takes_no_focus(visit: Any, tmp_path: Path) -> None:
     traced = diamond()
     document = traced.document()
-    _, player = opened(traced, tmp_path, open_tab)
+    _, player = opened(traced, tmp_path, visit)
     rows = player.root.locator("[data-line], [data-program-line]")
     without = player.root.locator(".lines > div:not([data-steps])")
     assert without.locator("button").count() == 0
@@ -108,8 +108,8 @@ def test_a_line_without_a_step_does_nothing_and_takes_no_focus(open_tab: Any, tm
         player.stands_at(0)
 
 
-def test_tab_stops_once_in_each_list_at_the_line_that_is_lit(open_tab: Any, tmp_path: Path) -> None:
-    tab, player = opened(diamond(), tmp_path, open_tab)
+def test_tab_stops_once_in_each_list_at_the_line_that_is_lit(visit: Any, tmp_path: Path) -> None:
+    tab, player = opened(diamond(), tmp_path, visit)
     for _ in range(3):
         player.click("next")
     stops = player.root.locator('.lines button[tabindex="0"]')
@@ -127,8 +127,8 @@ def test_tab_stops_once_in_each_list_at_the_line_that_is_lit(open_tab: Any, tmp_
 FOCUSED = """() => document.querySelector("[data-autodiff-player]").shadowRoot.activeElement.textContent"""
 
 
-def test_the_program_can_be_hidden_and_stays_so(open_tab: Any, tmp_path: Path) -> None:
-    _, player = opened(diamond(), tmp_path, open_tab)
+def test_the_program_can_be_hidden_and_stays_so(visit: Any, tmp_path: Path) -> None:
+    _, player = opened(diamond(), tmp_path, visit)
     toggle, box = player.root.locator('button[data-action="program"]'), player.root.locator(".program")
     assert (toggle.get_attribute("aria-expanded"), box.is_visible()) == ("true", True)
     toggle.click()
@@ -140,8 +140,8 @@ def test_the_program_can_be_hidden_and_stays_so(open_tab: Any, tmp_path: Path) -
     assert lit(player)
 
 
-def test_the_program_is_hidden_at_first_on_a_narrow_screen(open_tab: Any, tmp_path: Path) -> None:
-    _, player = opened(two_layers(), tmp_path, open_tab, viewport={"width": 375, "height": 800})
+def test_the_program_is_hidden_at_first_on_a_narrow_screen(visit: Any, tmp_path: Path) -> None:
+    _, player = opened(two_layers(), tmp_path, visit, viewport={"width": 375, "height": 800})
     assert not player.root.locator(".program").is_visible()
     player.root.locator('button[data-action="program"]').click()
     assert player.root.locator(".program").is_visible()
@@ -150,9 +150,9 @@ def test_the_program_is_hidden_at_first_on_a_narrow_screen(open_tab: Any, tmp_pa
 
 @pytest.mark.parametrize("width", [375, 900, 1200])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_line_needs_scrolling_sideways(width: int, scheme: str, open_tab: Any, tmp_path: Path) -> None:
+def test_no_line_needs_scrolling_sideways(width: int, scheme: str, visit: Any, tmp_path: Path) -> None:
     options = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
-    _, player = opened(two_layers(), tmp_path, open_tab, **options)
+    _, player = opened(two_layers(), tmp_path, visit, **options)
     if width < 640:
         player.root.locator('button[data-action="program"]').click()
     player.click("last")
@@ -164,12 +164,12 @@ def test_no_line_needs_scrolling_sideways(width: int, scheme: str, open_tab: Any
     player.picture(f"code-{width}-{scheme}")
 
 
-def test_a_trace_without_a_program_shows_the_code_alone(open_tab: Any, tmp_path: Path) -> None:
+def test_a_trace_without_a_program_shows_the_code_alone(visit: Any, tmp_path: Path) -> None:
     player = ad.play(diamond())
     del player._content["trace"]["program"]
     path = tmp_path / "old.html"
     path.write_text(player.page(), encoding="utf-8")
-    tab = open_tab(path.as_uri())
+    tab = visit(path.as_uri())
     shown = Shown(tab.page.locator("section.player"))
     shown.stands_at(0)
     assert shown.root.locator(".program-figure").count() == 0

@@ -55,8 +55,8 @@ def test_the_speed_can_be_changed_while_it_plays(open_tab: Any, tmp_path: Path) 
     tab.is_quiet()
 
 
-def test_the_keys_with_a_modifier_are_the_browsers(open_tab: Any, tmp_path: Path) -> None:
-    player = only(open_tab(saved(diamond(), tmp_path)))
+def test_the_keys_with_a_modifier_are_the_browsers(visit: Any, tmp_path: Path) -> None:
+    player = only(visit(saved(diamond(), tmp_path)))
     player.root.focus()
     for key in ("Shift+ArrowRight", "Control+ArrowRight", "Control+End"):
         player.press(key)
@@ -65,9 +65,9 @@ def test_the_keys_with_a_modifier_are_the_browsers(open_tab: Any, tmp_path: Path
     assert player.root.get_by_role("button", name="Pause", exact=True).count() == 1
 
 
-def test_the_turning_points_stand_at_the_scrubber(open_tab: Any, tmp_path: Path) -> None:
+def test_the_turning_points_stand_at_the_scrubber(visit: Any, tmp_path: Path) -> None:
     traced = diamond()
-    player = only(open_tab(saved(traced, tmp_path)))
+    player = only(visit(saved(traced, tmp_path)))
     turns = player.root.locator(".turn")
     assert turns.count() == 1
     seed = next(n for n, step in enumerate(read(traced).steps) if step["kind"] == "seed")
@@ -82,14 +82,14 @@ def changed(folder: Path, **parts: Any) -> str:
 
 
 @pytest.mark.parametrize("version", [0, 99, None, "2", "<b>"])
-def test_a_document_of_another_version_is_refused_in_words(version: Any, open_tab: Any, tmp_path: Path) -> None:
+def test_a_document_of_another_version_is_refused_in_words(version: Any, visit: Any, tmp_path: Path) -> None:
     # What Python refuses may still stand in a saved notebook, beside the script of another release.
     path = tmp_path / "other.html"
     other = json.dumps(version).replace("<", "\\u003c")
     path.write_text(
         ad.play(diamond()).page().replace(f'"version":{shared()["version"]}', f'"version":{other}', 1), encoding="utf-8"
     )
-    tab = open_tab(path.as_uri())
+    tab = visit(path.as_uri())
     message = tab.page.get_by_role("alert").text_content()
     assert f"version {'unknown' if version is None else version}" in message
     assert "run the cell again" in message
@@ -98,8 +98,8 @@ def test_a_document_of_another_version_is_refused_in_words(version: Any, open_ta
     tab.is_quiet()
 
 
-def test_a_document_without_steps_says_so(open_tab: Any, tmp_path: Path) -> None:
-    tab = open_tab(changed(tmp_path, steps=[], entries=[], tensors=[], code=[], tapes=[], nudges=[]))
+def test_a_document_without_steps_says_so(visit: Any, tmp_path: Path) -> None:
+    tab = visit(changed(tmp_path, steps=[], entries=[], tensors=[], code=[], tapes=[], nudges=[]))
     player = only(tab)
     assert player.root.locator(".sentence").text_content() == "Nothing was recorded."
     for action in ("next", "play", "last", "first", "previous", "predict", "next"):
@@ -108,11 +108,11 @@ def test_a_document_without_steps_says_so(open_tab: Any, tmp_path: Path) -> None
     tab.is_quiet()
 
 
-def test_a_broken_player_does_not_keep_the_others_from_starting(open_tab: Any, tmp_path: Path) -> None:
+def test_a_broken_player_does_not_keep_the_others_from_starting(visit: Any, tmp_path: Path) -> None:
     broken = ad.play(diamond()).html().replace('{"version":', "{no JSON", 1)
     path = tmp_path / "two.html"
     path.write_text(f"<!DOCTYPE html><title>two</title>{broken}{ad.play(diamond()).html()}", encoding="utf-8")
-    tab = open_tab(path.as_uri())
+    tab = visit(path.as_uri())
     only(tab).stands_at(0)
     assert tab.page.locator("pre").first.is_visible()  # the transcript of the one that is broken
 
@@ -138,9 +138,9 @@ def odd_values() -> ad.Trace:
 
 
 @pytest.mark.parametrize("width", [375, 1200])
-def test_odd_names_and_values_are_drawn(width: int, open_tab: Any, tmp_path: Path) -> None:
+def test_odd_names_and_values_are_drawn(width: int, visit: Any, tmp_path: Path) -> None:
     traced = odd_values()
-    tab = open_tab(saved(traced, tmp_path), viewport={"width": width, "height": 900})
+    tab = visit(saved(traced, tmp_path), viewport={"width": width, "height": 900})
     player = only(tab)
     player.click("predict")
     for number in range(len(traced)):
@@ -155,6 +155,6 @@ def test_odd_names_and_values_are_drawn(width: int, open_tab: Any, tmp_path: Pat
     tab.is_quiet()
 
 
-def test_the_version_that_is_drawn_is_the_version_that_is_written(open_tab: Any, tmp_path: Path) -> None:
+def test_the_version_that_is_drawn_is_the_version_that_is_written(visit: Any, tmp_path: Path) -> None:
     assert json.loads(diamond().to_json())["version"] == shared()["version"]
-    only(open_tab(saved(diamond(), tmp_path))).stands_at(0)
+    only(visit(saved(diamond(), tmp_path))).stands_at(0)

@@ -20,11 +20,11 @@ def answers(level: int, seed: int) -> list[str]:
 
 
 @pytest.fixture
-def opened(open_tab: Any, tmp_path: Path) -> Any:
+def opened(visit: Any, tmp_path: Path) -> Any:
     def opened(level: int, seed: int, **options: Any) -> Any:
         path = tmp_path / "drill.html"
         ad.drill(level, seed).save(path)
-        return open_tab(path.as_uri(), **options)
+        return visit(path.as_uri(), **options)
 
     return opened
 

@@ -38,9 +38,9 @@ def sums(traced: ad.Trace) -> list[int]:
     return [number for number, step in enumerate(traced.document()["steps"]) if step["kind"] == "accumulate"]
 
 
-def test_a_contribution_travels_and_the_accumulator_grows(open_tab: Any, tmp_path: Path) -> None:
+def test_a_contribution_travels_and_the_accumulator_grows(visit: Any, tmp_path: Path) -> None:
     traced = square()
-    player = only(open_tab(saved(traced, tmp_path), **MOVING))
+    player = only(visit(saved(traced, tmp_path), **MOVING))
     second = sums(traced)[1]
     go(player, second)
     assert player.root.evaluate(RUNNING) == 0
@@ -66,8 +66,8 @@ def test_a_contribution_travels_and_the_accumulator_grows(open_tab: Any, tmp_pat
     assert bead.locator("text").text_content() == "3"
 
 
-def test_values_travel_into_the_operation_and_are_gone(open_tab: Any, tmp_path: Path) -> None:
-    player = only(open_tab(saved(square(), tmp_path), **MOVING))
+def test_values_travel_into_the_operation_and_are_gone(visit: Any, tmp_path: Path) -> None:
+    player = only(visit(saved(square(), tmp_path), **MOVING))
     go(player, 1)
     player.press("ArrowRight")
     player.root.locator(".bead").first.wait_for(state="attached")
@@ -77,10 +77,10 @@ def test_values_travel_into_the_operation_and_are_gone(open_tab: Any, tmp_path: 
     assert player.root.evaluate(RUNNING) == 0
 
 
-def test_any_move_ends_what_flows_and_the_numbers_are_those_of_the_step(open_tab: Any, tmp_path: Path) -> None:
+def test_any_move_ends_what_flows_and_the_numbers_are_those_of_the_step(visit: Any, tmp_path: Path) -> None:
     traced = square()
     expected = read(traced)
-    player = only(open_tab(saved(traced, tmp_path), **MOVING))
+    player = only(visit(saved(traced, tmp_path), **MOVING))
     second = sums(traced)[1]
     go(player, second)
     texts = player.root.evaluate(f"""root => {{
@@ -93,9 +93,9 @@ def test_any_move_ends_what_flows_and_the_numbers_are_those_of_the_step(open_tab
 
 
 @pytest.mark.parametrize(("motion", "key"), [("reduce", "ArrowRight"), ("no-preference", "End")])
-def test_nothing_moves_for_who_wants_calm_or_jumps(motion: str, key: str, open_tab: Any, tmp_path: Path) -> None:
+def test_nothing_moves_for_who_wants_calm_or_jumps(motion: str, key: str, visit: Any, tmp_path: Path) -> None:
     traced = square()
-    player = only(open_tab(saved(traced, tmp_path), reduced_motion=motion))
+    player = only(visit(saved(traced, tmp_path), reduced_motion=motion))
     go(player, sums(traced)[1])
     player.press(key)
     assert player.root.evaluate(RUNNING) == 0
@@ -103,9 +103,9 @@ def test_nothing_moves_for_who_wants_calm_or_jumps(motion: str, key: str, open_t
     assert player.root.locator(".bead").count() == (1 if motion == "reduce" else 0), "the picture stands still"
 
 
-def test_arrays_are_thumbnails_with_their_shapes_on_one_scale(open_tab: Any, tmp_path: Path) -> None:
+def test_arrays_are_thumbnails_with_their_shapes_on_one_scale(visit: Any, tmp_path: Path) -> None:
     traced = network()
-    tab = open_tab(saved(traced, tmp_path))
+    tab = visit(saved(traced, tmp_path))
     player = only(tab)
     player.click("last")
     document = traced.document()

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from programs import diamond, loop, nested, side_by_side, two_passes
+from programs import diamond, einsum, loop, marks, nested, side_by_side, two_passes
 
 import autodiff_edu as ad
 from browser.following import Expected, only, read, saved
@@ -46,22 +46,18 @@ def places(player: Any) -> dict[str, list[float]]:
 
 
 def test_a_contribution_flows_along_its_own_line_where_an_argument_before_it_is_a_text(
-    open_tab: Any, tmp_path: Path
+    visit: Any, tmp_path: Path
 ) -> None:
-    a, b = ad.Variable([[1.0, 2.0]], name="a"), ad.Variable([[3.0], [4.0]], name="b")
-    with ad.trace("einsum") as traced:
-        with ad.GradientTape() as tape:
-            y = np.einsum("ij,jk->ik", a, b)
-        tape.gradient(y, [a, b])
-    player = only(open_tab(saved(traced, tmp_path)))
+    traced = einsum()
+    player = only(visit(saved(traced, tmp_path)))
     flowing = "root => [...root.querySelectorAll('[data-edge][data-flow]')].map((edge) => edge.dataset.edge)"
     seen = player.at_every_step(flowing)
     sums = [seen[number] for number, step in enumerate(read(traced).steps) if step["kind"] == "accumulate"]
     assert sorted(sums) == [["0.0"], ["0.1"]]
 
 
-def test_groups_fold_and_unfold_with_the_mouse(open_tab: Any, tmp_path: Path) -> None:
-    tab = open_tab(saved(scoped(), tmp_path))
+def test_groups_fold_and_unfold_with_the_mouse(visit: Any, tmp_path: Path) -> None:
+    tab = visit(saved(scoped(), tmp_path))
     player = only(tab)
     before = places(player)
     assert len(before) == 7
@@ -79,8 +75,8 @@ def test_groups_fold_and_unfold_with_the_mouse(open_tab: Any, tmp_path: Path) ->
     tab.is_quiet()
 
 
-def test_what_stays_in_view_when_a_group_is_folded_does_not_move_sideways(open_tab: Any, tmp_path: Path) -> None:
-    player = only(open_tab(saved(scoped(), tmp_path)))
+def test_what_stays_in_view_when_a_group_is_folded_does_not_move_sideways(visit: Any, tmp_path: Path) -> None:
+    player = only(visit(saved(scoped(), tmp_path)))
     before = places(player)
     button(player, "inner").click()
     after = places(player)
@@ -88,8 +84,8 @@ def test_what_stays_in_view_when_a_group_is_folded_does_not_move_sideways(open_t
     assert len(shifts) == 1, "all boxes together, if at all"
 
 
-def test_groups_fold_and_unfold_with_the_keys(open_tab: Any, tmp_path: Path) -> None:
-    tab = open_tab(saved(scoped(), tmp_path))
+def test_groups_fold_and_unfold_with_the_keys(visit: Any, tmp_path: Path) -> None:
+    tab = visit(saved(scoped(), tmp_path))
     player = only(tab)
     outer = button(player, "outer")
     outer.focus()
@@ -101,10 +97,10 @@ def test_groups_fold_and_unfold_with_the_keys(open_tab: Any, tmp_path: Path) -> 
     tab.is_quiet()
 
 
-def test_every_step_is_right_while_a_group_is_folded(open_tab: Any, tmp_path: Path) -> None:
+def test_every_step_is_right_while_a_group_is_folded(visit: Any, tmp_path: Path) -> None:
     traced = scoped()
     expected = read(traced)
-    player = only(open_tab(saved(traced, tmp_path)))
+    player = only(visit(saved(traced, tmp_path)))
     button(player, "outer").click()
     kept = set(places(player))
     seen = player.at_every_step("""root => [
@@ -125,10 +121,10 @@ def test_every_step_is_right_while_a_group_is_folded(open_tab: Any, tmp_path: Pa
     player.agrees(expected, len(expected) - 1)
 
 
-def test_a_box_leads_to_its_step(open_tab: Any, tmp_path: Path) -> None:
+def test_a_box_leads_to_its_step(visit: Any, tmp_path: Path) -> None:
     traced = diamond()
     expected = read(traced)
-    player = only(open_tab(saved(traced, tmp_path)))
+    player = only(visit(saved(traced, tmp_path)))
     output = expected.document["entries"][1]["output"]
     player.root.locator(f'[data-tensor="{output}"]').click()
     player.agrees(expected, step_of(expected, "record", 1))
@@ -137,10 +133,10 @@ def test_a_box_leads_to_its_step(open_tab: Any, tmp_path: Path) -> None:
     player.agrees(expected, step_of(expected, "pull back", 1))
 
 
-def test_an_edge_leads_to_the_use_it_stands_for(open_tab: Any, tmp_path: Path) -> None:
+def test_an_edge_leads_to_the_use_it_stands_for(visit: Any, tmp_path: Path) -> None:
     traced = scoped()
     expected = read(traced)
-    player = only(open_tab(saved(traced, tmp_path)))
+    player = only(visit(saved(traced, tmp_path)))
     arrives = player.root.locator(".link:has(.head) .hit")
     seen = set()
     last = len(expected.document["entries"]) - 1
@@ -160,18 +156,18 @@ def test_an_edge_leads_to_the_use_it_stands_for(open_tab: Any, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("example", [nested, two_passes, side_by_side])
-def test_the_lanes_say_what_each_tape_has(example: Any, open_tab: Any, tmp_path: Path) -> None:
+def test_the_lanes_say_what_each_tape_has(example: Any, visit: Any, tmp_path: Path) -> None:
     traced = example()
     expected = read(traced)
     tapes = range(len(expected.document["tapes"]))
-    player = only(open_tab(saved(traced, tmp_path)))
+    player = only(visit(saved(traced, tmp_path)))
     seen = player.at_every_step("""root => [
       [...root.querySelectorAll("li[data-entry]")].map(
         (item) => [...item.querySelectorAll(".lane")].map((lane) => lane.dataset.fate ?? "")),
       [...root.querySelectorAll("li[data-event]")].map((item) => [item.dataset.event, item.dataset.state]),
     ]""")
     for number, (lanes, events) in enumerate(seen):
-        wanted = [[fate(expected, entry, tape, number) for tape in tapes] for entry in range(len(lanes))]
+        wanted = [[expected.fate(entry, tape, number) for tape in tapes] for entry in range(len(lanes))]
         assert lanes == (wanted if len(tapes) > 1 else [[]] * len(lanes)), f"step {number}"
         kinds = ("pause", "resume", "reset", "release")
         happened = [(at, step["kind"]) for at, step in enumerate(expected.steps) if step["kind"] in kinds]
@@ -179,32 +175,13 @@ def test_the_lanes_say_what_each_tape_has(example: Any, open_tab: Any, tmp_path:
         assert events == [[kind, state] for (_, kind), state in zip(happened, states, strict=True)]
 
 
-def fate(expected: Expected, entry: int, tape: int, number: int) -> str:
-    """What a tape has of an entry: the last that happened to it on that tape."""
-    found = ""
-    for at, step in enumerate(expected.steps[: number + 1]):
-        if step.get("entry") == entry and step["tape"] == tape and step["kind"] in ("record", "cut", "skip"):
-            found = {"record": "recorded"}.get(step["kind"], step["kind"])
-        elif found in ("recorded", "cut") and step["tape"] == tape and step["kind"] in ("reset", "release"):
-            found = {"reset": "forgotten", "release": "released"}[step["kind"]]
-        elif found == "" and step.get("entry") == entry and step["kind"] in ("record", "cut", "skip"):
-            passes = [
-                n for n, other in enumerate(expected.steps) if other.get("pass") is not None and other["tape"] == tape
-            ]
-            numbers = {expected.steps[n]["pass"] for n in passes}
-            for one in numbers:
-                own = [n for n in passes if expected.steps[n]["pass"] == one]
-                found = "backward" if own[0] < at < own[-1] else found
-    return found
-
-
-def test_a_pause_of_one_tape_is_drawn_where_another_records(open_tab: Any, tmp_path: Path) -> None:
+def test_a_pause_of_one_tape_is_drawn_where_another_records(visit: Any, tmp_path: Path) -> None:
     x = ad.Variable(2.0, name="x")
     with ad.trace("one pauses") as traced, ad.GradientTape(), ad.GradientTape() as inner:
         with inner.stop_recording():
             y = x * x
         y + x
-    player = only(open_tab(saved(traced, tmp_path)))
+    player = only(visit(saved(traced, tmp_path)))
     player.click("last")
     lanes = player.root.locator('li[data-entry="0"] .lane')
     assert lanes.evaluate_all("cells => cells.map((cell) => cell.textContent)") == ["‖", "●"]
@@ -212,17 +189,10 @@ def test_a_pause_of_one_tape_is_drawn_where_another_records(open_tab: Any, tmp_p
     assert player.root.locator(f'[data-tensor="{output}"]').get_attribute("data-mark") == "paused"
 
 
-def test_cuts_skips_and_what_is_not_reached_are_marked(open_tab: Any, tmp_path: Path) -> None:
-    x, fixed = ad.Variable(2.0, name="x"), ad.constant(3.0, name="fixed")
-    with ad.trace("marks") as traced:
-        with ad.GradientTape() as tape:
-            fixed * fixed
-            aside = x * 5.0
-            y = x * ad.stop_gradient(x * 2.0)
-        tape.gradient(y, x)
-    assert float(aside) == 10.0
+def test_cuts_skips_and_what_is_not_reached_are_marked(visit: Any, tmp_path: Path) -> None:
+    traced = marks()
     d = traced.document()
-    player = only(open_tab(saved(traced, tmp_path)))
+    player = only(visit(saved(traced, tmp_path)))
     boxes = {entry["text"]: player.root.locator(f'[data-tensor="{entry["output"]}"]') for entry in d["entries"]}
     cut = next(text for text in boxes if text.startswith("stop_gradient"))
     assert player.root.locator(".scissors").count() == 1
@@ -234,13 +204,13 @@ def test_cuts_skips_and_what_is_not_reached_are_marked(open_tab: Any, tmp_path: 
     assert player.root.locator(f'[data-tensor="{d["entries"][-1]["output"]}"]').get_attribute("data-mark") is None
 
 
-def test_an_explanation_lights_the_way_and_marks_the_cut(open_tab: Any, tmp_path: Path) -> None:
+def test_an_explanation_lights_the_way_and_marks_the_cut(visit: Any, tmp_path: Path) -> None:
     x = ad.Variable(3.0, name="x")
     with ad.GradientTape() as tape:
         y = x * 2.0
         z = ad.stop_gradient(y)
     traced = tape.explain(z, x).trace()
-    tab = open_tab(saved(traced, tmp_path))
+    tab = visit(saved(traced, tmp_path))
     player = only(tab)
     player.click("last")
     assert player.root.get_attribute("data-kind") == "explain"
@@ -252,10 +222,10 @@ def test_an_explanation_lights_the_way_and_marks_the_cut(open_tab: Any, tmp_path
     tab.is_quiet()
 
 
-def test_a_long_trace_opens_folded_and_is_right_wherever_one_looks(open_tab: Any, tmp_path: Path) -> None:
+def test_a_long_trace_opens_folded_and_is_right_wherever_one_looks(visit: Any, tmp_path: Path) -> None:
     traced = loop(200)
     expected = read(traced)
-    tab = open_tab(saved(traced, tmp_path))
+    tab = visit(saved(traced, tmp_path))
     player = only(tab)
     assert player.root.locator("[data-tensor]").count() == 1
     assert button(player, "×200").get_attribute("aria-expanded") == "false"

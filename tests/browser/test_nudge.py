@@ -57,8 +57,8 @@ class Nudging:
         return str(self.choice.locator("option:checked").text_content())
 
 
-def test_the_slider_shows_both_numbers_and_the_gap_by_keyboard_alone(open_tab: Any, tmp_path: Path) -> None:
-    tab = open_tab(saved(square(), tmp_path))
+def test_the_slider_shows_both_numbers_and_the_gap_by_keyboard_alone(visit: Any, tmp_path: Path) -> None:
+    tab = visit(saved(square(), tmp_path))
     nudging = Nudging(tab)
     nudging.root.get_by_role("button", name="Nudge", exact=True).focus()
     tab.page.keyboard.press("Enter")
@@ -85,8 +85,8 @@ def test_the_slider_shows_both_numbers_and_the_gap_by_keyboard_alone(open_tab: A
     tab.is_quiet()
 
 
-def test_it_nudges_the_tensor_at_hand_and_follows_the_steps(open_tab: Any, tmp_path: Path) -> None:
-    tab = open_tab(saved(diamond(), tmp_path))
+def test_it_nudges_the_tensor_at_hand_and_follows_the_steps(visit: Any, tmp_path: Path) -> None:
+    tab = visit(saved(diamond(), tmp_path))
     nudging = Nudging(tab)
     nudging.player.click("last")
     box = nudging.root.locator('[data-tensor="1"]')
@@ -103,8 +103,8 @@ def test_it_nudges_the_tensor_at_hand_and_follows_the_steps(open_tab: Any, tmp_p
     tab.is_quiet()
 
 
-def test_after_a_cut_the_target_moves_and_the_cotangent_says_0(open_tab: Any, tmp_path: Path) -> None:
-    nudging = Nudging(open_tab(saved(cut(), tmp_path))).open()
+def test_after_a_cut_the_target_moves_and_the_cotangent_says_0(visit: Any, tmp_path: Path) -> None:
+    nudging = Nudging(visit(saved(cut(), tmp_path))).open()
     nudging.choice.select_option("x")
     nudging.slider.focus()
     nudging.player.press("Home")
@@ -114,8 +114,8 @@ def test_after_a_cut_the_target_moves_and_the_cotangent_says_0(open_tab: Any, tm
     assert nudging.panel.locator("path.said").get_attribute("d") == ""
 
 
-def test_where_one_of_two_paths_is_cut_it_says_so(open_tab: Any, tmp_path: Path) -> None:
-    nudging = Nudging(open_tab(saved(by_half(), tmp_path))).open()
+def test_where_one_of_two_paths_is_cut_it_says_so(visit: Any, tmp_path: Path) -> None:
+    nudging = Nudging(visit(saved(by_half(), tmp_path))).open()
     shown = {"z actually moves": "+0.61", "the cotangent says": "3 × 0.1 = +0.3", "the gap": "+0.31"}
     assert nudging.numbers() == shown
     assert "One of the paths from x is cut" in nudging.panel.inner_text()
@@ -124,10 +124,10 @@ def test_where_one_of_two_paths_is_cut_it_says_so(open_tab: Any, tmp_path: Path)
 @pytest.mark.parametrize("viewport", [(1280, 720), (375, 667)])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_lies_within_the_player_and_changes_no_height(
-    open_tab: Any, tmp_path: Path, viewport: tuple[int, int], scheme: str
+    visit: Any, tmp_path: Path, viewport: tuple[int, int], scheme: str
 ) -> None:
     size = dict(zip(("width", "height"), viewport, strict=True))
-    tab = open_tab(saved(broadcasting(), tmp_path), viewport=size, color_scheme=scheme)
+    tab = visit(saved(broadcasting(), tmp_path), viewport=size, color_scheme=scheme)
     nudging = Nudging(tab)
     before = nudging.root.bounding_box()
     nudging.open()
@@ -142,8 +142,8 @@ def test_it_lies_within_the_player_and_changes_no_height(
     assert violations(nudging.root) == []
 
 
-def test_on_stage_its_numbers_have_20_pixels(open_tab: Any, tmp_path: Path) -> None:
-    tab = open_tab(saved(square(), tmp_path), viewport={"width": 1280, "height": 720})
+def test_on_stage_its_numbers_have_20_pixels(visit: Any, tmp_path: Path) -> None:
+    tab = visit(saved(square(), tmp_path), viewport={"width": 1280, "height": 720})
     nudging = Nudging(tab)
     nudging.root.focus()
     nudging.player.press("f")
@@ -157,8 +157,8 @@ def test_on_stage_its_numbers_have_20_pixels(open_tab: Any, tmp_path: Path) -> N
     assert nudging.root.get_attribute("data-stage") is not None, "Esc ended the nudging, not the stage"
 
 
-def test_while_predict_is_on_it_gives_nothing_away(open_tab: Any, tmp_path: Path) -> None:
-    nudging = Nudging(open_tab(saved(square(), tmp_path))).open()
+def test_while_predict_is_on_it_gives_nothing_away(visit: Any, tmp_path: Path) -> None:
+    nudging = Nudging(visit(saved(square(), tmp_path))).open()
     nudging.player.click("predict")
     assert not nudging.panel.is_visible()
     assert not nudging.root.locator('[data-action="nudge"]').is_visible()
@@ -166,9 +166,9 @@ def test_while_predict_is_on_it_gives_nothing_away(open_tab: Any, tmp_path: Path
     assert nudging.panel.is_visible()
 
 
-def test_where_nothing_is_kept_there_is_no_button(open_tab: Any, tmp_path: Path) -> None:
+def test_where_nothing_is_kept_there_is_no_button(visit: Any, tmp_path: Path) -> None:
     with ad.trace() as traced, ad.GradientTape():
         ad.Variable(1.0) * 2.0
-    tab = open_tab(saved(traced, tmp_path))
+    tab = visit(saved(traced, tmp_path))
     assert not only(tab).root.locator('[data-action="nudge"]').count()
     tab.is_quiet()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
+from programs import divided
 
 import autodiff_edu as ad
 from autodiff_edu.text.shared import colours
@@ -20,22 +20,10 @@ READ = """root => ({
 })"""
 
 
-def divided() -> ad.Trace:
-    d = ad.Variable([1.0, 0.0], name="d")
-    with ad.trace("divided") as traced, np.errstate(all="ignore"):
-        with ad.GradientTape() as tape:
-            r = np.sqrt(d)
-            q = r / d
-            loss = np.sum(q)
-        tape.gradient(loss, d)
-    return traced
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nodes_line_and_scrubber_are_marked_from_the_birth_on(scheme: str, open_tab: Any, tmp_path: Path) -> None:
+def test_nodes_line_and_scrubber_are_marked_from_the_birth_on(visit: Any, tmp_path: Path) -> None:
     traced = divided()
     document = traced.document()
-    tab = open_tab(saved(traced, tmp_path), color_scheme=scheme)
+    tab = visit(saved(traced, tmp_path))
     player = only(tab)
     births = [number for number, step in enumerate(document["steps"]) if "born" in step]
     assert len(births) == 1
@@ -56,19 +44,20 @@ def test_nodes_line_and_scrubber_are_marked_from_the_birth_on(scheme: str, open_
     assert marks.first.get_attribute("title") == f"NaN appears at step {births[0] + 1}"
     slider, mark = (player.root.locator(what).first.bounding_box() for what in ("input[type=range]", ".birth"))
     assert slider["x"] < mark["x"] < slider["x"] + slider["width"]
-    red = player.root.locator(".graph [data-odd] rect").first.evaluate("rect => getComputedStyle(rect).stroke")
-    wanted = dict(zip(["light", "dark"], colours()["odd"], strict=True))[scheme]
-    assert red == f"rgb({', '.join(str(int(wanted[k : k + 2], 16)) for k in (1, 3, 5))})"
+    for scheme, wanted in zip(("light", "dark"), colours()["odd"], strict=True):
+        tab.page.emulate_media(color_scheme=scheme)
+        red = player.root.locator(".graph [data-odd] rect").first.evaluate("rect => getComputedStyle(rect).stroke")
+        assert red == f"rgb({', '.join(str(int(wanted[k : k + 2], 16)) for k in (1, 3, 5))})"
     tab.is_quiet()
 
 
-def test_finite_players_have_no_mark(open_tab: Any, tmp_path: Path) -> None:
+def test_finite_players_have_no_mark(visit: Any, tmp_path: Path) -> None:
     x = ad.Variable(3.0, name="info")  # a name is no number
     with ad.trace() as traced:
         with ad.GradientTape() as tape:
             nan_count = x * x
         tape.gradient(nan_count, x)
-    player = only(open_tab(saved(traced, tmp_path)))
+    player = only(visit(saved(traced, tmp_path)))
     player.click("last")
     assert player.root.locator(".graph [data-odd], .birth, .spoilt, .graph .sign").count() == 0
 

@@ -18,9 +18,9 @@ ALL = ("controls", "sentence", "lit", "accumulator")
 
 
 @pytest.mark.parametrize("program", EIGHT)
-def test_in_a_saved_page(program: Any, open_tab: Any, tmp_path: Path) -> None:
+def test_in_a_saved_page(program: Any, visit: Any, tmp_path: Path) -> None:
     scheme = "dark" if EIGHT.index(program) % 2 else "light"  # what stands where does not depend on it
-    tab = open_tab(saved(program(), tmp_path), viewport=SCREEN, color_scheme=scheme)
+    tab = visit(saved(program(), tmp_path), viewport=SCREEN, color_scheme=scheme)
     only(tab).is_seen_at_once(*ALL)
     tab.page.set_viewport_size(TELEPHONE)
     only(tab).is_seen_at_once("sentence", "accumulator")

@@ -22,16 +22,16 @@ UNPACKED = f"""packed => {{
 
 
 @pytest.mark.parametrize("example", [*EXAMPLES, nested, training, lambda: loop(60)])
-def test_every_trace_comes_back(example: Any, open_tab: Any) -> None:
+def test_every_trace_comes_back(example: Any, visit: Any) -> None:
     content = ad.play(example())._content
-    tab = open_tab("about:blank")
+    tab = visit("about:blank")
     assert json.loads(tab.page.evaluate(UNPACKED, dumps(packed(content)))) == negatives(content)
 
 
-def test_odd_values_come_back(open_tab: Any) -> None:
+def test_odd_values_come_back(visit: Any) -> None:
     odd = [None, True, False, 0, -0.0, 1.5, "", "ü😀", [], {}, [[]], [None, 1], {"a": [1, "1"]}, 1e300, -7, "\x00<!--"]
     content = {"odd": odd, "twice": [odd, odd], "many": [*range(100), 3, 3, 10**9], "tenths": [0.1, 12.3, 7.0]}
-    tab = open_tab("about:blank")
+    tab = visit("about:blank")
     found = tab.page.evaluate(
         UNPACKED.replace("const { trace } = content;", "return content;")
         .replace("version !== SHARED.version", "false")

@@ -47,10 +47,10 @@ READ = """root => {
 class Panel:
     """The panel of the only player of a page, moved step by step."""
 
-    def __init__(self, open_tab: Any, folder: Path, traced: ad.Trace, **options: Any) -> None:
+    def __init__(self, visit: Any, folder: Path, traced: ad.Trace, **options: Any) -> None:
         path = folder / "panel.html"
         ad.play(traced).save(path)
-        self.tab = open_tab(path.as_uri(), **options)
+        self.tab = visit(path.as_uri(), **options)
         self.document = traced.document()
         self.steps = self.document["steps"]
         self.player = Shown(self.tab.page.locator("section.player"))
@@ -80,8 +80,8 @@ class Panel:
 
 
 @pytest.fixture
-def panel(open_tab: Any, tmp_path: Path) -> Any:
-    return lambda traced, **options: Panel(open_tab, tmp_path, traced, **options)
+def panel(visit: Any, tmp_path: Path) -> Any:
+    return lambda traced, **options: Panel(visit, tmp_path, traced, **options)
 
 
 def traced(function: Any, *arguments: Any, **names: Any) -> ad.Trace:
@@ -309,8 +309,8 @@ def test_the_player_has_one_height_at_every_step(panel: Any, width: int) -> None
 
 
 @pytest.mark.parametrize("width", [1280, 900])
-def test_what_is_about_no_tensor_leaves_its_room_to_the_graph(open_tab: Any, tmp_path: Path, width: int) -> None:
-    panel = Panel(open_tab, tmp_path, stopped(), viewport={"width": width, "height": 720})
+def test_what_is_about_no_tensor_leaves_its_room_to_the_graph(visit: Any, tmp_path: Path, width: int) -> None:
+    panel = Panel(visit, tmp_path, stopped(), viewport={"width": width, "height": 720})
     room = "root => root.querySelector('.graph-figure').clientHeight"
     panel.go(1)
     before = panel.root.evaluate(room)
@@ -379,14 +379,14 @@ def test_hostile_names_are_text(panel: Any) -> None:
     shown.tab.is_quiet()
 
 
-def test_a_formula_stands_only_where_something_flows(open_tab: Any, tmp_path: Path) -> None:
-    panel = Panel(open_tab, tmp_path, stopped())
+def test_a_formula_stands_only_where_something_flows(visit: Any, tmp_path: Path) -> None:
+    panel = Panel(visit, tmp_path, stopped())
     assert panel.go(panel.find("pull back", "z"))["backward"] == ["t3¯+=z¯=—"]  # and none for s1, which no tape has
     assert panel.go(panel.at + 1)["backward"] == ["t3¯+=z¯=1"]
 
 
-def test_a_pause_says_what_it_leaves_out(open_tab: Any, tmp_path: Path) -> None:
-    panel = Panel(open_tab, tmp_path, stopped())
+def test_a_pause_says_what_it_leaves_out(visit: Any, tmp_path: Path) -> None:
+    panel = Panel(visit, tmp_path, stopped())
     panel.go([step["kind"] for step in panel.steps].index("pause"))
     assert panel.root.locator(".graph-figure > figcaption > span").text_content() == "Graph ‖ the tape is paused"
     assert panel.root.locator(".sentence").text_content() == "The tape pauses: what is computed now is not recorded."

@@ -9,65 +9,24 @@ from typing import Any
 
 import numpy as np
 import pytest
-from programs import FIVE, HOSTILE, two_passes
+from programs import FIVE, HOSTILE, broadcasting, cubic, cut_off, power, pushing, two_passes
 
 import autodiff_edu as ad
 from autodiff_edu.player.packing import dumps, packed
 from browser.following import TOO_WIDE, only, read, saved
 
-
-def cubic() -> ad.Trace:
-    """z = x x (x + 2) at 3: what arrives, what is added and what is there are all different numbers."""
-    x, two = ad.Variable(3.0, name="x"), ad.constant(2.0, name="two")
-    with ad.trace("cubic") as traced:
-        with ad.GradientTape() as tape:
-            y = x * x
-            w = x + two
-            z = y * w
-        slope = tape.gradient(z, x)
-    assert float(slope) == 39.0
-    return traced
-
-
-def rows() -> ad.Trace:
-    x, y = ad.Variable(np.arange(6.0).reshape(2, 3), name="x"), ad.Variable([1.0, 2.0, 3.0], name="y")
-    with ad.trace("rows") as traced:
-        with ad.GradientTape() as tape:
-            z = x * y
-            total = np.sum(z)
-        tape.gradient(total, y)
-    return traced
-
-
-def loop() -> ad.Trace:
-    x = ad.Variable(2.0, name="x")
-    with ad.trace("a loop") as traced:
-        with ad.GradientTape() as tape:
-            y = x
-            for _ in range(6):
-                y = y * x
-        tape.gradient(y, x)
-    return traced
-
-
-def pushing() -> ad.Trace:
-    """exp(x w - 6) w + x: what moves, what adds up and what it comes to are all different numbers."""
-    with ad.trace("pushing") as traced:
-        ad.jvp(lambda x, w: np.exp(x * w - 6.0) * w + x, (3.0, 2.0), (1.0, 0.5))
-    return traced
-
-
-def stacked() -> ad.Trace:
-    with ad.trace("stacked") as traced:
-        ad.jacobian(lambda x: np.sum(x * x), mode="forward")(np.array([1.0, 2.0, 3.0]))
-    return traced
+ASKED = """root => [
+  root.querySelector(".question").checkVisibility(),
+  [...root.querySelectorAll(".options button")].map((option) => option.textContent),
+  root.querySelector(".verdict").textContent,
+]"""
 
 
 class Predicting:
     """A player in predict mode, and the trace it shows."""
 
-    def __init__(self, open_tab: Any, traced: ad.Trace, folder: Path) -> None:
-        self.tab = open_tab(saved(traced, folder))
+    def __init__(self, visit: Any, traced: ad.Trace, folder: Path) -> None:
+        self.tab = visit(saved(traced, folder))
         self.player, self.expected = only(self.tab), read(traced)
         self.root = self.player.root
         self.player.click("predict")
@@ -110,17 +69,15 @@ class Predicting:
         return self.verdict
 
     def asked(self) -> list[dict[str, Any]]:
-        """Go through all steps, and note each question: the step it is about, its prompt and its options."""
-        found, last = [], len(self.expected) - 1
-        self.player.click("first")
-        while int(str(self.root.get_attribute("data-step"))) < last:
-            self.player.click("next")
-            if self.root.locator(".question").is_visible():
-                step = int(str(self.root.get_attribute("data-step"))) + 1
-                options = self.root.locator(".options button").all_text_contents()
-                found.append({"step": step, "prompt": self.prompt, "options": options})
-                self.player.click("reveal")
-                found[-1]["said"] = self.verdict
+        """Go through all steps, and note each question: the step it is about, its options and what is said to it."""
+        found: list[dict[str, Any]] = []
+        for number, (visible, options, said) in self.player.through(
+            ["first", *["next", "reveal"] * len(self.expected)], ASKED
+        ):
+            if visible:
+                found.append({"step": number + 1, "options": options})
+            elif found and "said" not in found[-1]:
+                found[-1]["said"] = said
         return found
 
     @property
@@ -133,8 +90,8 @@ class Predicting:
 
 
 @pytest.fixture
-def predict(open_tab: Any, tmp_path: Path) -> Any:
-    return lambda traced: Predicting(open_tab, traced, tmp_path)
+def predict(visit: Any, tmp_path: Path) -> Any:
+    return lambda traced: Predicting(visit, traced, tmp_path)
 
 
 # What a reader sees, hears or finds under the pointer: a list of texts.
@@ -194,14 +151,18 @@ def poisoned(document: dict[str, Any], number: int) -> dict[str, Any]:
     return document
 
 
-@pytest.mark.parametrize("program", [*FIVE, two_passes, cubic, loop, pushing])
-def test_nothing_on_the_page_gives_an_answer_away(program: Any, open_tab: Any, tmp_path: Path) -> None:
+TELLING = [broadcasting, two_passes, pushing]
+OTHERS = [program for program in (*FIVE, cubic, power) if program not in TELLING]
+
+
+@pytest.mark.parametrize("program", [*TELLING, *[pytest.param(each, marks=pytest.mark.exhaustive) for each in OTHERS]])
+def test_nothing_on_the_page_gives_an_answer_away(program: Any, visit: Any, tmp_path: Path) -> None:
     traced = program()
     whole = ad.play(traced, predict=True).page()
     start, end = '<script type="application/json">', "</script>"
     head, rest = whole.split(start, 1)
     rest = rest.split(end, 1)[1]
-    at = Predicting(open_tab, traced, tmp_path)
+    at = Predicting(visit, traced, tmp_path)
     asked = at.asked()
     assert len(asked) >= 5
     opened = 0
@@ -224,10 +185,10 @@ def test_nothing_on_the_page_gives_an_answer_away(program: Any, open_tab: Any, t
     at.tab.is_quiet()
 
 
-def test_the_canary_is_found_where_it_shows(open_tab: Any, tmp_path: Path) -> None:
+def test_the_canary_is_found_where_it_shows(visit: Any, tmp_path: Path) -> None:
     """Without Predict the same page does show what comes: the test above can fail."""
     traced = cubic()
-    at = Predicting(open_tab, traced, tmp_path)
+    at = Predicting(visit, traced, tmp_path)
     assert not any("z: 45" in text for text in at.root.evaluate(SEEN))
     at.player.click("predict")
     assert any("x_bar" in text for text in at.root.evaluate(SEEN))
@@ -235,8 +196,8 @@ def test_the_canary_is_found_where_it_shows(open_tab: Any, tmp_path: Path) -> No
     assert any("z: 45" in text for text in at.root.evaluate(SEEN))
 
 
-def test_what_flows_back_is_written_down_once_it_flows(open_tab: Any, tmp_path: Path) -> None:
-    at = Predicting(open_tab, cubic(), tmp_path)
+def test_what_flows_back_is_written_down_once_it_flows(visit: Any, tmp_path: Path) -> None:
+    at = Predicting(visit, cubic(), tmp_path)
     number, formulas = at.find("record", 2), at.root.locator('[data-field="backward"] math')
     at.root.locator("input[type=range]").fill(str(number))
     at.player.stands_at(number)
@@ -251,75 +212,23 @@ def test_what_flows_back_is_written_down_once_it_flows(open_tab: Any, tmp_path: 
     assert any("5" in text for text in formulas.all_text_contents())
 
 
-@pytest.mark.parametrize("program", [*FIVE, two_passes])
-def test_the_kinds_of_question_alternate(program: Any, predict: Any) -> None:
-    at = predict(program())
+def test_whoever_is_right_goes_on_with_enter_to_a_full_score(predict: Any) -> None:
+    at = predict(cubic())
     asked = at.asked()
-    kinds = [kind_of(question["prompt"]) for question in asked]
-    assert len({question["step"] for question in asked}) == len(asked)
-    for k, question in enumerate(asked[2:]):
-        step = at.expected.steps[question["step"]]
-        assert len({*kinds[k : k + 3]}) > 1 or step["count"] == step["of"] > 1, kinds
-    assert len(set(kinds)) >= 4
-    backward = [question for question in asked if at.expected.steps[question["step"]].get("pass") is not None]
-    assert 0 < len(backward) < len(asked)
-
-
-def kind_of(prompt: str) -> str:
-    words = {
-        "tangents are pushed": "pushed",
-        "number": "value", "What shape will": "shape", "do?": "recorded", "kept": "kept", "How many": "count",
-        "pass starts at": "fate", "pulled back next": "next", "sends": "sum", "What will d": "cut",
-    }  # fmt: skip
-    return next(kind for text, kind in words.items() if text in prompt)
-
-
-def test_a_cut_is_offered_where_there_is_one(predict: Any) -> None:
-    with ad.trace("a cut") as traced:
-        x = ad.Variable(2.5, name="x")
-        with ad.GradientTape():
-            y = np.floor(x) * x
-            z = y * x
-            z * y
-    for program, offered in ((traced, True), (cubic(), False)):
-        at = predict(program)
-        fates = [question["options"] for question in at.asked() if kind_of(question["prompt"]) == "recorded"]
-        assert fates
-        for options in fates:
-            assert {"record it", "not record it"} == {*options} - {"record it as a cut"}
-            assert ("record it as a cut" in options) == offered
-
-
-def test_what_is_asked_about_a_small_program(predict: Any) -> None:
     at = predict(cubic())
-    kinds = [kind_of(question["prompt"]) for question in at.asked()]
-    assert kinds == ["value", "kept", "recorded", "fate", "next", "sum", "sum", "next", "sum", "sum", "sum"]
-
-
-def test_a_turn_of_a_loop_is_asked_about_once(predict: Any) -> None:
-    at = predict(loop())
-    prompts = [question["prompt"] for question in at.asked()]
-    assert sum("sends" in prompt for prompt in prompts) == 2
-    assert len(prompts) < len(at.expected) / 2
-
-
-def test_every_right_answer_is_right(predict: Any) -> None:
-    at = predict(cubic())
-    for question in at.asked():
+    at.player.click("next")
+    for question in asked:
         answer = re.match(r"Answer: (.*?)\.( |$)", question["said"])
         assert answer
-        step = at.expected.steps[question["step"]]
-        at.is_asked(question["step"])
-        if question["options"]:
-            said = at.picks(answer[1])
-        else:
-            wanted = (
-                step.get("after")
-                or at.expected.document["tensors"][at.expected.document["entries"][step["entry"]]["output"]]["value"]
-            )
-            said = at.types(f"{wanted['data']}")
+        for _ in range(len(at.expected)):
+            if not at.root.locator(".question").is_visible():
+                at.player.press("Enter")  # the button "next" has the focus
+        at.player.agrees(at.expected, question["step"] - 1)
+        said = at.picks(answer[1]) if question["options"] else at.types(answer[1])
         assert said.startswith(f"Right: {answer[1]}.")
         at.player.agrees(at.expected, question["step"])
+    at.player.click("last")
+    assert at.verdict == f"You got {len(asked)} of {len(asked)} on the first try."
     at.tab.is_quiet()
 
 
@@ -339,96 +248,8 @@ def test_a_wrong_answer_gets_a_hint_and_one_more_try(predict: Any) -> None:
     assert at.types(after).startswith(f"Right: {after}.")
 
 
-def test_each_known_mistake_has_its_hint(predict: Any) -> None:
-    at = predict(cubic())
-    x, y = at.tensor("x"), at.tensor("y")
-    steps = at.expected.steps
-    second = at.find("accumulate", 1, tensor=x)
-    step = steps[second]
-    before, added, after = (step[part]["data"] for part in ("before", "contribution", "after"))
-    g = next(s["cotangent"]["data"] for s in reversed(steps[:second]) if s["kind"] == "pull back")
-    local = added / g
-    assert len({added, after, local, before + local, before, g}) == 6
-    for answer, hint in {
-        added: "You replaced what was there",
-        local: f"multiply it by the cotangent that arrived, {g:g}.",
-        before + local: f"multiply it by the cotangent that arrived, {g:g}.",
-        before + g: "That is the cotangent that arrived: multiply it",
-        before - added: "Check the sign",
-        before: "That is what x already has",
-    }.items():
-        said = at.answers(second, f"{answer}")
-        assert said.startswith("Not quite.")
-        assert hint in said, answer
-        at.player.agrees(at.expected, second - 1)
-    assert "it is not None" in at.answers(second, "None")
-    to_y = at.find("accumulate", tensor=y)
-    assert "That is the contribution to w, the other input" in at.answers(to_y, "9")
-    assert "the question is about a cotangent" in at.answers(to_y, "45")  # the value of z
-    assert "upside down" in at.answers(to_y, "0.2")
-    value = at.find("record", 0)
-    assert "That is the value of x, an input" in at.answers(value, "3")
-
-
-def test_shapes_are_asked_of_arrays(predict: Any) -> None:
-    at = predict(rows())
-    to_y = at.find("accumulate", tensor=at.tensor("y"))
-    for right in ("(3,)", "3", " [3] ", "(3)"):
-        assert at.answers(to_y, right).startswith("Right")
-    said = at.answers(to_y, "2x3")
-    assert "That is the shape of the output, (2, 3). y was broadcast to it" in said
-    z = at.find("accumulate", 0, before=None)
-    for right in ("(2, 3)", "2x3", "2×3", "2, 3", "[2,3]", "2 3"):
-        assert at.answers(z, right).startswith("Right")
-    assert "in the wrong order" in at.answers(z, "3x2")
-    assert "That is the shape of the output, ()" in at.answers(z, "()")
-    record = at.find("record")
-    assert "That is the shape of y, an input" in at.answers(record, "3")
-    assert at.types("(2, 3)").startswith("Right")
-
-
-def test_tangents_are_asked_in_forward_mode_with_a_hint_for_each_mistake(predict: Any) -> None:
-    at = predict(pushing())
-    assert sum(kind_of(question["prompt"]) == "pushed" for question in at.asked()) >= 3
-    product = at.find("push forward")  # t = x w: 1 · 2 + 0.5 · 3
-    assert at.expected.steps[product]["tangent"]["data"] == 3.5
-    for answer, hint in {
-        "2": "That is what x does alone.",
-        "1.5": "That is what w does alone.",
-        "5": "You added up the local derivatives.",
-        "3": "That is a local derivative: multiply it by the tangent of its input, 0.5.",
-        "1": "That is the tangent of x, an input",
-        "0.5": "That is the tangent of w, an input",
-        "-3.5": "Check the sign",
-        "6": "the question is about a tangent",
-        "None": "it is not None",
-        "77": "Multiply the tangent of each input by the local derivative with respect to it",
-    }.items():
-        assert hint in at.answers(product, answer), answer
-        at.player.agrees(at.expected, product - 1)
-    assert at.types("7/2").startswith("Right: 3.5.")
-    at.tab.is_quiet()
-
-
-def test_of_a_stack_of_tangents_the_shape_is_asked(predict: Any) -> None:
-    at = predict(stacked())
-    product, total = at.find("push forward"), at.find("push forward", 1)
-    assert [at.expected.steps[number]["tangent"]["shape"] for number in (product, total)] == [[3, 3], [3]]
-    assert "Here a stack of 3 is pushed forward together" in at.answers(product, "3")
-    assert at.types("(3, 3)").startswith("Right")
-    assert "Here a stack of 3 is pushed" in at.answers(total, "()")
-    assert at.types("3").startswith("Right")
-    assert "the tangent of t1, an input" in at.answers(total, "3x3")
-    at.tab.is_quiet()
-
-
 def test_choices_are_made_by_keyboard_and_none_is_not_zero(predict: Any) -> None:
-    with ad.trace("a cut") as traced:
-        x, w = ad.Variable(2.5, name="x"), ad.Variable(3.0, name="w")
-        with ad.GradientTape() as tape:
-            z = np.floor(x) * w
-        tape.gradient(z, [x, w])
-    at = predict(traced)
+    at = predict(cut_off())
     cut = at.find("cut")
     at.is_asked(cut)
     assert at.prompt.endswith("What will dt1/dx be?")
@@ -493,22 +314,11 @@ def test_after_an_answer_about_the_last_step_the_score_is_one_button_away(predic
     assert at.verdict == "You got 1 of 1 on the first try."
 
 
-@pytest.mark.parametrize("answer", ["1/3", "0.333", ".3333", "0,333", "3.33e-1", "−1/-3", " 1 / 3 "])
-def test_a_number_may_be_written_in_many_ways(answer: str, predict: Any) -> None:
-    x = ad.Variable(1.0, name="x")
-    with ad.trace("a third") as traced:
-        with ad.GradientTape() as tape:
-            y = x / 3.0
-        tape.gradient(y, x)
-    at = predict(traced)
-    assert at.answers(at.find("accumulate"), answer).startswith("Right")
-
-
 def test_what_is_no_answer_gets_a_sentence_and_nothing_is_shown(predict: Any) -> None:
     at = predict(cubic())
     number = at.find("accumulate")
     at.is_asked(number)
-    for typed in ("", "   ", "a lot", "(2, 3)", "1/2/3", HOSTILE, "9" * 40 + "x", "NaN(3)", "__proto__"):
+    for typed in ("", "a lot", HOSTILE):
         said = at.types(typed)
         assert said.startswith("Nothing is typed yet" if not typed.strip() else "“")
         at.player.agrees(at.expected, number - 1)
@@ -537,17 +347,6 @@ def test_a_question_is_withdrawn_by_going_elsewhere(predict: Any) -> None:
     at.player.agrees(at.expected, number)
 
 
-def test_after_an_answer_enter_goes_on(predict: Any) -> None:
-    at = predict(cubic())
-    number = at.find("accumulate")
-    at.answers(number, "5")
-    at.player.press("Enter")  # the button "next" has the focus
-    if at.root.locator(".question").is_visible():
-        at.player.agrees(at.expected, number)
-    else:
-        at.player.agrees(at.expected, number + 1)
-
-
 def test_playing_stops_at_a_question(open_tab: Any, tmp_path: Path) -> None:
     traced = cubic()
     tab = open_tab("about:blank")
@@ -562,41 +361,13 @@ def test_playing_stops_at_a_question(open_tab: Any, tmp_path: Path) -> None:
     assert player.root.get_by_role("button", name="Play", exact=True).count() == 1
 
 
-def test_what_becomes_of_a_gradient_that_is_no_number_is_not_asked(open_tab: Any, tmp_path: Path) -> None:
-    p = ad.Variable([0.5, 0.0], name="p")
-    with np.errstate(all="ignore"), ad.trace() as traced:
-        with ad.GradientTape() as tape:
-            y = np.sum(p * np.log(p))
-        slope = tape.gradient(y, p)
-    assert str(slope.numpy()) == "[0.30685282        nan]"
-    player = only(open_tab(saved(traced, tmp_path)))
-    player.click("predict")
-    prompts = []
-    for _ in range(60):
-        player.click("next")
-        if player.root.locator(".question").is_visible():
-            prompts.append(player.root.locator(".prompt").text_content())
-            player.click("reveal")
-    assert prompts
-    assert not [prompt for prompt in prompts if "pass starts at" in prompt]
-
-
-@pytest.mark.parametrize("width", [375, 1280])
-def test_the_player_keeps_its_height_while_it_asks(width: int, open_tab: Any, tmp_path: Path) -> None:
-    tab = open_tab(saved(cubic(), tmp_path), viewport={"width": width, "height": 720})
-    player = only(tab)
-    player.click("predict")
-    box = player.root.locator(".predict")
-    heights = set()
-    for _ in range(40):
-        player.click("next")
-        heights.add(box.bounding_box()["height"])
-        if player.root.locator(".question input").is_visible():
-            player.root.page.keyboard.type("77")
-            player.press("Enter")
-            heights.add(box.bounding_box()["height"])
-        if player.root.locator(".question").is_visible():
-            player.click("reveal")
-            heights.add(box.bounding_box()["height"])
-        assert player.root.evaluate(TOO_WIDE) == []
-    assert len(heights) == 1
+def test_the_player_keeps_its_height_while_it_asks(visit: Any, tmp_path: Path) -> None:
+    traced = cubic()
+    for width in (375, 1280):
+        player = only(visit(saved(traced, tmp_path), viewport={"width": width, "height": 720}))
+        player.click("predict")
+        read = f"root => [root.querySelector('.predict').getBoundingClientRect().height, ({TOO_WIDE})(root)]"
+        seen = player.through(["first", *["next", "=77", "reveal"] * len(traced)], read)
+        assert len({height for _, (height, _) in seen}) == 1
+        assert [wide for _, (_, wide) in seen if wide] == []
+        assert seen[-1][0] == len(traced) - 1

@@ -16,13 +16,13 @@ from browser.test_panel import Panel, traced
 @pytest.mark.parametrize("size", [(1280, 720), (1280, 560), (390, 844)])
 @pytest.mark.parametrize("predicting", [False, True])
 def test_a_large_sum_stays_in_the_panel_and_leaves_room_to_the_formula(
-    size: tuple[int, int], predicting: bool, open_tab: Any, tmp_path: Path
+    size: tuple[int, int], predicting: bool, visit: Any, tmp_path: Path
 ) -> None:
     def wave(x: Any) -> Any:
         return np.sin(x) * x
 
     viewport = dict(zip(("width", "height"), size, strict=True))
-    shown = Panel(open_tab, tmp_path, traced(wave, x=np.linspace(0.0, 2.0, 1000)), viewport=viewport)
+    shown = Panel(visit, tmp_path, traced(wave, x=np.linspace(0.0, 2.0, 1000)), viewport=viewport)
     shown.go(shown.find("accumulate", "t2", True))
     if predicting:
         shown.player.click("predict")
@@ -37,10 +37,10 @@ def test_a_large_sum_stays_in_the_panel_and_leaves_room_to_the_formula(
     assert at_hand[0] <= formula[0] < formula[1] <= at_hand[1]
 
 
-def test_a_long_formula_goes_on_below(open_tab: Any, tmp_path: Path) -> None:
+def test_a_long_formula_goes_on_below(visit: Any, tmp_path: Path) -> None:
     with ad.trace() as trace:
         ad.jvp(lambda r: 4 / 3 * np.pi * r * r * r, (2.0,), (1.0,))
-    shown = Panel(open_tab, tmp_path, trace, viewport={"width": 960, "height": 720})
+    shown = Panel(visit, tmp_path, trace, viewport={"width": 960, "height": 720})
     shown.go(len(shown.steps) - 1)
     formula = shown.root.locator('[data-field="backward"]')
     assert formula.evaluate("box => box.scrollWidth <= box.clientWidth")
@@ -51,7 +51,7 @@ def test_a_long_formula_goes_on_below(open_tab: Any, tmp_path: Path) -> None:
     )
 
 
-def test_on_a_telephone_the_code_does_not_lie_over_the_graph(open_tab: Any, tmp_path: Path) -> None:
+def test_on_a_telephone_the_code_does_not_lie_over_the_graph(visit: Any, tmp_path: Path) -> None:
     def many(x: Any) -> Any:
         a = x * x
         b = a * x
@@ -70,7 +70,7 @@ def test_on_a_telephone_the_code_does_not_lie_over_the_graph(open_tab: Any, tmp_
 
     with ad.trace() as traced:
         ad.grad(many)(1.5)
-    player = only(open_tab(saved(traced, tmp_path), viewport={"width": 390, "height": 844}))
+    player = only(visit(saved(traced, tmp_path), viewport={"width": 390, "height": 844}))
     edges = """root => [root.querySelector(".code-figure > figure").getBoundingClientRect().bottom,
       root.querySelector(".graph-figure").getBoundingClientRect().top]"""
     for _ in range(2):
@@ -79,7 +79,7 @@ def test_on_a_telephone_the_code_does_not_lie_over_the_graph(open_tab: Any, tmp_
         player.click("predict")
 
 
-def test_the_first_view_shows_where_the_first_value_is(open_tab: Any, tmp_path: Path) -> None:
+def test_the_first_view_shows_where_the_first_value_is(visit: Any, tmp_path: Path) -> None:
     """A wide graph, and a first step that's about no tensor."""
 
     def many(x: Any) -> Any:
@@ -93,7 +93,7 @@ def test_the_first_view_shows_where_the_first_value_is(open_tab: Any, tmp_path: 
         with ad.GradientTape() as tape:
             y = told(x)
         tape.gradient(y, x)
-    player = only(open_tab(saved(traced, tmp_path), viewport={"width": 960, "height": 720}))
+    player = only(visit(saved(traced, tmp_path), viewport={"width": 960, "height": 720}))
     inside = """root => {
       const sides = (part) => root.querySelector(part).getBoundingClientRect();
       const [box, outer] = [sides(".graph [data-tensor]"), sides(".graph")];

@@ -27,8 +27,8 @@ def long_loop() -> ad.Trace:
     return loop(TURNS)
 
 
-def opened(traced: ad.Trace, folder: Path, open_tab: Any) -> tuple[Any, Shown, Expected]:
-    tab = open_tab(saved(traced, folder))
+def opened(traced: ad.Trace, folder: Path, visit: Any) -> tuple[Any, Shown, Expected]:
+    tab = visit(saved(traced, folder))
     return tab, only(tab), read(traced)
 
 
@@ -37,8 +37,8 @@ def go(player: Shown, number: int) -> None:
     player.stands_at(number)
 
 
-def test_the_rows_of_the_current_step_are_there_and_in_view(long_loop: Any, open_tab: Any, tmp_path: Path) -> None:
-    tab, player, expected = opened(long_loop, tmp_path, open_tab)
+def test_the_rows_of_the_current_step_are_there_and_in_view(long_loop: Any, visit: Any, tmp_path: Path) -> None:
+    tab, player, expected = opened(long_loop, tmp_path, visit)
     program = expected.document["program"]["steps"]
     for number in (0, 1, 2, 700, 1049, 1051, 1052, 2000, 3501, 1500, 3):
         go(player, number)
@@ -54,8 +54,8 @@ def test_the_rows_of_the_current_step_are_there_and_in_view(long_loop: Any, open
     tab.is_quiet()
 
 
-def test_rows_that_are_scrolled_to_say_what_they_are(long_loop: Any, open_tab: Any, tmp_path: Path) -> None:
-    _, player, expected = opened(long_loop, tmp_path, open_tab)
+def test_rows_that_are_scrolled_to_say_what_they_are(long_loop: Any, visit: Any, tmp_path: Path) -> None:
+    _, player, expected = opened(long_loop, tmp_path, visit)
     go(player, 600)
     box = player.root.locator(".tape")
     box.evaluate("box => { box.scrollTop = box.scrollHeight; }")
@@ -77,8 +77,8 @@ def test_rows_that_are_scrolled_to_say_what_they_are(long_loop: Any, open_tab: A
     player.stands_at(1)
 
 
-def test_a_turn_is_a_row_that_opens_with_the_step_and_at_a_key(long_loop: Any, open_tab: Any, tmp_path: Path) -> None:
-    tab, player, expected = opened(long_loop, tmp_path, open_tab)
+def test_a_turn_is_a_row_that_opens_with_the_step_and_at_a_key(long_loop: Any, visit: Any, tmp_path: Path) -> None:
+    tab, player, expected = opened(long_loop, tmp_path, visit)
     entries, rows = player.root.locator(".tape li[data-entry]"), player.root.locator(".tape li[data-loop-turn]")
     shown = """entries => entries.map((entry) => Number(entry.dataset.entry))"""
     for number in (1, 4, 700, 2000, 3500):
@@ -111,8 +111,8 @@ def test_a_turn_is_a_row_that_opens_with_the_step_and_at_a_key(long_loop: Any, o
     tab.is_quiet()
 
 
-def test_keys_go_on_when_their_row_leaves_the_page(long_loop: Any, open_tab: Any, tmp_path: Path) -> None:
-    _, player, _ = opened(long_loop, tmp_path, open_tab)
+def test_keys_go_on_when_their_row_leaves_the_page(long_loop: Any, visit: Any, tmp_path: Path) -> None:
+    _, player, _ = opened(long_loop, tmp_path, visit)
     go(player, 4)
     player.root.locator('li[data-entry="3"] button').click()
     for _ in range(60):
@@ -123,8 +123,8 @@ def test_keys_go_on_when_their_row_leaves_the_page(long_loop: Any, open_tab: Any
     player.stands_at(65)
 
 
-def test_the_arrows_walk_through_a_long_program(long_loop: Any, open_tab: Any, tmp_path: Path) -> None:
-    _, player, expected = opened(long_loop, tmp_path, open_tab)
+def test_the_arrows_walk_through_a_long_program(long_loop: Any, visit: Any, tmp_path: Path) -> None:
+    _, player, expected = opened(long_loop, tmp_path, visit)
     player.root.locator('.program button[tabindex="0"]').focus()
     focused = """root => Number(root.getRootNode().activeElement.textContent)"""
     begin = player.root.evaluate(focused)
@@ -136,8 +136,8 @@ def test_the_arrows_walk_through_a_long_program(long_loop: Any, open_tab: Any, t
     player.stands_at(at)
 
 
-def test_long_numbers_do_not_touch_the_code(long_loop: Any, open_tab: Any, tmp_path: Path) -> None:
-    _, player, _ = opened(long_loop, tmp_path, open_tab)
+def test_long_numbers_do_not_touch_the_code(long_loop: Any, visit: Any, tmp_path: Path) -> None:
+    _, player, _ = opened(long_loop, tmp_path, visit)
     player.click("last")
     numbers = ".program .number, .tape li .number"
     gaps = player.root.locator(numbers).evaluate_all("""numbers => numbers.map((number) => {
@@ -149,8 +149,8 @@ def test_long_numbers_do_not_touch_the_code(long_loop: Any, open_tab: Any, tmp_p
     assert min(gaps) > 4
 
 
-def test_an_unfolded_graph_holds_what_is_in_view(long_loop: Any, open_tab: Any, tmp_path: Path) -> None:
-    tab, player, _ = opened(long_loop, tmp_path, open_tab)
+def test_an_unfolded_graph_holds_what_is_in_view(long_loop: Any, visit: Any, tmp_path: Path) -> None:
+    tab, player, _ = opened(long_loop, tmp_path, visit)
     player.root.locator("button.group").first.click()
     for _ in range(3):
         player.root.locator('.group[aria-expanded="false"]').last.click()
@@ -173,9 +173,7 @@ def test_an_unfolded_graph_holds_what_is_in_view(long_loop: Any, open_tab: Any, 
         (["his 1", "her 1"], ["hi1", "he1"]),
     ],
 )
-def test_lanes_have_the_numbers_of_their_tapes(
-    names: list[str], heads: list[str], open_tab: Any, tmp_path: Path
-) -> None:
+def test_lanes_have_the_numbers_of_their_tapes(names: list[str], heads: list[str], visit: Any, tmp_path: Path) -> None:
     x = ad.Variable(3.0, name="x")
     with ad.trace() as traced, contextlib.ExitStack() as tapes:
         for _ in names:
@@ -185,14 +183,14 @@ def test_lanes_have_the_numbers_of_their_tapes(
     for tape, name in zip(shown._content["trace"]["tapes"], names, strict=True):
         tape["name"] = name
     (tmp_path / "lanes.html").write_text(shown.page(), encoding="utf-8")
-    player = only(open_tab((tmp_path / "lanes.html").as_uri()))
+    player = only(visit((tmp_path / "lanes.html").as_uri()))
     lanes = player.root.locator(".heads .lane")
     assert lanes.all_text_contents() == heads
     assert lanes.evaluate_all("lanes => lanes.map((lane) => lane.title)") == names
 
 
-def test_twenty_tapes_have_six_lanes_around_the_current_one(open_tab: Any, tmp_path: Path) -> None:
-    tab, player, expected = opened(training(), tmp_path, open_tab)
+def test_twenty_tapes_have_six_lanes_around_the_current_one(visit: Any, tmp_path: Path) -> None:
+    tab, player, expected = opened(training(), tmp_path, visit)
     for number in (0, 1, 200, 369, 500, 739):
         go(player, number)
         heads = player.root.locator(".heads .lane").all_text_contents()

@@ -35,11 +35,11 @@ def step(start: Any, rate: Any, size: Any) -> Any:
 
 
 @pytest.fixture
-def opened(open_tab: Any, tmp_path: Path) -> Any:
+def opened(visit: Any, tmp_path: Path) -> Any:
     def opened(**options: Any) -> tuple[Any, Shown, dict[str, Any]]:
         player = ad.play(ad.compile(step).program(0.5, 1.0, 0.5))
         player.save(tmp_path / "player.html")
-        tab = open_tab((tmp_path / "player.html").as_uri(), **options)
+        tab = visit((tmp_path / "player.html").as_uri(), **options)
         return tab, Shown(tab.page.locator("section.player")), player._content["trace"]
 
     return opened
@@ -116,13 +116,13 @@ def test_it_fits_a_telephone(scheme: str, opened: Any) -> None:
     assert shown.root.locator(".listing del").first.is_visible()
 
 
-def test_names_are_texts_and_not_markup(open_tab: Any, tmp_path: Path) -> None:
+def test_names_are_texts_and_not_markup(visit: Any, tmp_path: Path) -> None:
     def f(x: Any) -> Any:
         return x * 2.0
 
     f.__name__ = HOSTILE
     ad.play(ad.compile(f).program(1.0)).save(tmp_path / "player.html")
-    tab = open_tab((tmp_path / "player.html").as_uri())
+    tab = visit((tmp_path / "player.html").as_uri())
     assert tab.page.locator(".listing").count() == 1
     assert tab.page.evaluate("window.hacked") is None
     tab.is_quiet()

@@ -11,15 +11,14 @@ from programs import broadcasting, diamond, network
 from browser.following import only, saved
 
 SCREEN = {"width": 1280, "height": 720}
-REFUSE = "Element.prototype.requestFullscreen = () => Promise.reject(new TypeError('refused'))"
+REFUSE = "() => { Element.prototype.requestFullscreen = () => Promise.reject(new TypeError('refused')); }"
 
 
 @pytest.fixture(params=["full screen", "refused"])
-def stage(request: Any, open_tab: Any, tmp_path: Path) -> Any:
-    tab = open_tab("about:blank", viewport=SCREEN)
+def stage(request: Any, visit: Any, tmp_path: Path) -> Any:
+    tab = visit(saved(broadcasting(), tmp_path), viewport=SCREEN)
     if request.param == "refused":
-        tab.page.add_init_script(REFUSE)
-    tab.page.goto(saved(broadcasting(), tmp_path))
+        tab.page.evaluate(REFUSE)
     tab.refused = request.param == "refused"
     return tab
 
@@ -70,8 +69,8 @@ def test_sentence_code_and_numbers_have_20_pixels_or_more_and_are_seen_together_
     stage.is_quiet()
 
 
-def test_a_presenter_s_remote_turns_the_steps_on_stage_alone(open_tab: Any, tmp_path: Path) -> None:
-    tab = open_tab(saved(diamond(), tmp_path), viewport=SCREEN)
+def test_a_presenter_s_remote_turns_the_steps_on_stage_alone(visit: Any, tmp_path: Path) -> None:
+    tab = visit(saved(diamond(), tmp_path), viewport=SCREEN)
     player = only(tab)
     player.root.focus()
     player.press("PageDown")
@@ -116,8 +115,8 @@ def test_the_graph_is_half_as_large_again_and_follows_the_step(stage: Any) -> No
             assert outer["y"] - 1 <= inner["y"] <= inner["y"] + inner["height"] <= outer["y"] + outer["height"] + 1
 
 
-def test_the_program_shows_its_line_below_a_long_listing(open_tab: Any, tmp_path: Path) -> None:
-    player = only(open_tab(saved(network(), tmp_path), viewport=SCREEN))
+def test_the_program_shows_its_line_below_a_long_listing(visit: Any, tmp_path: Path) -> None:
+    player = only(visit(saved(network(), tmp_path), viewport=SCREEN))
     player.root.focus()
     player.press("f")
     player.press("End")

@@ -14,9 +14,9 @@ from browser.following import CONTRAST, TOO_WIDE, Shown, assert_legible, only, r
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_every_step_shows_what_the_trace_says_with_the_mouse(example: Any, open_tab: Any, tmp_path: Path) -> None:
+def test_every_step_shows_what_the_trace_says_with_the_mouse(example: Any, visit: Any, tmp_path: Path) -> None:
     traced = example()
-    tab = open_tab(saved(traced, tmp_path))
+    tab = visit(saved(traced, tmp_path))
     player = only(tab)
     player.walks(read(traced), "next", "previous")
     player.click("last")
@@ -28,9 +28,9 @@ def test_every_step_shows_what_the_trace_says_with_the_mouse(example: Any, open_
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_every_step_shows_what_the_trace_says_with_the_keys(example: Any, open_tab: Any, tmp_path: Path) -> None:
+def test_every_step_shows_what_the_trace_says_with_the_keys(example: Any, visit: Any, tmp_path: Path) -> None:
     traced = example()
-    tab = open_tab(saved(traced, tmp_path), color_scheme="dark")  # and with the mouse, in a light one
+    tab = visit(saved(traced, tmp_path), color_scheme="dark")  # and with the mouse, in a light one
     player = only(tab)
     player.root.focus()
     player.walks(read(traced), "ArrowRight", "ArrowLeft")
@@ -60,10 +60,10 @@ def test_play_walks_to_the_end_and_pauses(open_tab: Any, tmp_path: Path) -> None
     tab.is_quiet()
 
 
-def test_scrubber_and_entries_go_where_they_say(open_tab: Any, tmp_path: Path) -> None:
+def test_scrubber_and_entries_go_where_they_say(visit: Any, tmp_path: Path) -> None:
     traced = diamond()
     expected = read(traced)
-    player = only(open_tab(saved(traced, tmp_path)))
+    player = only(visit(saved(traced, tmp_path)))
     player.root.locator("input[type=range]").fill("9")
     player.agrees(expected, 9)
     player.root.locator('li[data-entry="0"]').click()
@@ -72,12 +72,12 @@ def test_scrubber_and_entries_go_where_they_say(open_tab: Any, tmp_path: Path) -
     )
 
 
-def test_two_players_on_a_page_leave_each_other_alone(open_tab: Any, tmp_path: Path) -> None:
+def test_two_players_on_a_page_leave_each_other_alone(visit: Any, tmp_path: Path) -> None:
     traces = [diamond(), broadcasting(), diamond()]
     path = tmp_path / "several.html"
     fragments = "".join(ad.play(traced).html() for traced in traces)
     path.write_text(f'<!DOCTYPE html><meta charset="utf-8"><title>several</title>{fragments}', encoding="utf-8")
-    tab = open_tab(path.as_uri())
+    tab = visit(path.as_uri())
     roots = tab.page.locator("section.player")
     players = [Shown(roots.nth(index)) for index in range(3)]
     players[1].click("next")
@@ -90,9 +90,9 @@ def test_two_players_on_a_page_leave_each_other_alone(open_tab: Any, tmp_path: P
     tab.is_quiet()
 
 
-def test_names_and_code_are_text_and_never_markup(open_tab: Any, tmp_path: Path) -> None:
+def test_names_and_code_are_text_and_never_markup(visit: Any, tmp_path: Path) -> None:
     traced = hostile()
-    tab = open_tab(saved(traced, tmp_path))
+    tab = visit(saved(traced, tmp_path))
     player = only(tab)
     assert player.at_every_step("""root => root.querySelectorAll("img, script").length""") == [0] * len(traced)
     assert HOSTILE in player.root.text_content()
@@ -105,10 +105,10 @@ def test_names_and_code_are_text_and_never_markup(open_tab: Any, tmp_path: Path)
 
 @pytest.mark.parametrize("width", [375, 900])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_fits_the_page_and_is_legible(width: int, scheme: str, open_tab: Any, tmp_path: Path) -> None:
+def test_it_fits_the_page_and_is_legible(width: int, scheme: str, visit: Any, tmp_path: Path) -> None:
     traced = nested()
     options = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
-    tab = open_tab(saved(traced, tmp_path), **options)
+    tab = visit(saved(traced, tmp_path), **options)
     player = only(tab)
     for too_wide, contrast in player.at_every_step(f"root => [({TOO_WIDE})(root), ({CONTRAST})(root)]"):
         assert too_wide == []
@@ -117,13 +117,13 @@ def test_it_fits_the_page_and_is_legible(width: int, scheme: str, open_tab: Any,
     player.picture(f"static-{width}-{scheme}")
 
 
-def test_wide_values_fit_a_narrow_page(open_tab: Any, tmp_path: Path) -> None:
+def test_wide_values_fit_a_narrow_page(visit: Any, tmp_path: Path) -> None:
     for traced in (broadcasting(), hostile()):
-        player = only(open_tab(saved(traced, tmp_path), viewport={"width": 375, "height": 800}))
+        player = only(visit(saved(traced, tmp_path), viewport={"width": 375, "height": 800}))
         assert player.at_every_step(TOO_WIDE) == [[]] * len(traced)
 
 
-def test_the_transcript_is_there_where_scripts_do_not_run(open_tab: Any, tmp_path: Path) -> None:
+def test_the_transcript_is_there_where_scripts_do_not_run(visit: Any, tmp_path: Path) -> None:
     for traced in (diamond(), hostile()):
-        tab = open_tab(saved(traced, tmp_path), java_script_enabled=False)
+        tab = visit(saved(traced, tmp_path), java_script_enabled=False)
         assert tab.page.locator("pre").text_content() == traced.transcript()

@@ -38,9 +38,9 @@ def norm(name: str, array: Any) -> str:
     return f"‖{name}‖ = {np.linalg.norm(np.asarray(array)):.4g}"
 
 
-def test_the_chips_have_what_the_document_has_at_every_step(open_tab: Any, tmp_path: Path) -> None:
+def test_the_chips_have_what_the_document_has_at_every_step(visit: Any, tmp_path: Path) -> None:
     traced = logistic()
-    document, tab = traced.document(), open_tab(saved(traced, tmp_path))
+    document, tab = traced.document(), visit(saved(traced, tmp_path))
     seen = only(tab).at_every_step(READ)
     for number, read in enumerate(seen):
         loss, w, b, p = read["chips"]
@@ -59,16 +59,16 @@ def test_the_chips_have_what_the_document_has_at_every_step(open_tab: Any, tmp_p
 
 
 @pytest.mark.parametrize("program", [diamond, forward_mode])
-def test_where_nothing_changes_there_is_no_strip(program: Any, open_tab: Any, tmp_path: Path) -> None:
-    tab = open_tab(saved(program(), tmp_path))
+def test_where_nothing_changes_there_is_no_strip(program: Any, visit: Any, tmp_path: Path) -> None:
+    tab = visit(saved(program(), tmp_path))
     assert only(tab).root.locator(".curves").count() == 0
     tab.is_quiet()
 
 
-def test_a_click_and_the_arrows_go_to_where_something_changes(open_tab: Any, tmp_path: Path) -> None:
+def test_a_click_and_the_arrows_go_to_where_something_changes(visit: Any, tmp_path: Path) -> None:
     traced = logistic()
     steps = traced.document()["steps"]
-    tab = open_tab(saved(traced, tmp_path))
+    tab = visit(saved(traced, tmp_path))
     shown = only(tab)
     loss, w, b, p = shown.root.locator(".chips button").all()
     for chip in (w, p, loss):
@@ -90,8 +90,8 @@ def test_a_click_and_the_arrows_go_to_where_something_changes(open_tab: Any, tmp
     shown.stands_at(assigned[1] + 1)
 
 
-def test_four_curves_are_drawn_at_once_and_the_oldest_gives_way(open_tab: Any, tmp_path: Path) -> None:
-    tab = open_tab(saved(training(4), tmp_path))
+def test_four_curves_are_drawn_at_once_and_the_oldest_gives_way(visit: Any, tmp_path: Path) -> None:
+    tab = visit(saved(training(4), tmp_path))
     shown = only(tab)
     first = shown.root.evaluate(READ)
     assert first["chips"][0] == "loss"
@@ -109,8 +109,8 @@ def test_four_curves_are_drawn_at_once_and_the_oldest_gives_way(open_tab: Any, t
     tab.is_quiet()
 
 
-def test_what_is_still_to_come_is_hidden_from_who_predicts(open_tab: Any, tmp_path: Path) -> None:
-    tab = open_tab(saved(logistic(), tmp_path))
+def test_what_is_still_to_come_is_hidden_from_who_predicts(visit: Any, tmp_path: Path) -> None:
+    tab = visit(saved(logistic(), tmp_path))
     shown = only(tab)
     clip = "band => [getComputedStyle(band.firstChild).clipPath, getComputedStyle(band).pointerEvents]"
     band = shown.root.locator(".band")
@@ -120,7 +120,7 @@ def test_what_is_still_to_come_is_hidden_from_who_predicts(open_tab: Any, tmp_pa
     assert shown.root.evaluate(READ)["said"] == "Values up to this step"
 
 
-def test_unnamed_targets_large_arrays_gaps_and_odd_names(open_tab: Any, tmp_path: Path) -> None:
+def test_unnamed_targets_large_arrays_gaps_and_odd_names(visit: Any, tmp_path: Path) -> None:
     start = np.arange(400.0).reshape(20, 20)
     w, odd = ad.Variable(start, name="w"), ad.Variable(1.0, name=HOSTILE)
     with ad.trace("odd") as traced:
@@ -131,7 +131,7 @@ def test_unnamed_targets_large_arrays_gaps_and_odd_names(open_tab: Any, tmp_path
             odd.assign([2.0, np.inf, 3.0, 1.0][turn])
     (large,) = [one for one in traced.document()["tensors"] if one["name"] == "w"]
     assert large["value"]["norm"] == float(f"{np.linalg.norm(start):.6g}")
-    tab = open_tab(saved(traced, tmp_path))
+    tab = visit(saved(traced, tmp_path))
     shown = only(tab)
     shown.press("Home")
     shown.root.focus()

@@ -26,11 +26,11 @@ def saddle(p: Any) -> Any:
 
 
 @pytest.fixture
-def opened(open_tab: Any, tmp_path: Path) -> Any:
+def opened(visit: Any, tmp_path: Path) -> Any:
     def opened(player: ad.Player, **options: Any) -> tuple[Any, Shown, dict[str, Any]]:
         path = tmp_path / "player.html"
         player.save(path)
-        tab = open_tab(path.as_uri(), **options)
+        tab = visit(path.as_uri(), **options)
         return tab, Shown(tab.page.locator("section.player")), player._content["trace"]
 
     return opened
@@ -343,12 +343,12 @@ def test_both_fit_a_narrow_page(scheme: str, opened: Any) -> None:
         shown.legible(dark=scheme == "dark")
 
 
-def test_players_of_every_kind_start_on_one_page(open_tab: Any, tmp_path: Path) -> None:
+def test_players_of_every_kind_start_on_one_page(visit: Any, tmp_path: Path) -> None:
     """The script of the first does not hold the views of the others."""
     players = [ad.play(saddle, np.ones(2)), sweep(products, [1.0, 2.0]), descend(saddle, (0.3, 1.0))]
     path = tmp_path / "several.html"
     path.write_text(f"<!DOCTYPE html><meta charset=utf-8>{''.join(player.html() for player in players)}", "utf-8")
-    tab = open_tab(path.as_uri())
+    tab = visit(path.as_uri())
     for part, count in (("section.player", 3), (".sweep", 1), (".contours", 1)):
         assert tab.page.locator(part).count() == count
     tab.is_quiet()

@@ -14,9 +14,9 @@ from browser.following import Shown, only, saved, violations
 
 
 @pytest.fixture
-def opened(open_tab: Any, tmp_path: Path) -> Any:
+def opened(visit: Any, tmp_path: Path) -> Any:
     def opened(traced: ad.Trace, **options: Any) -> tuple[Any, Shown]:
-        tab = open_tab(saved(traced, tmp_path), **options)
+        tab = visit(saved(traced, tmp_path), **options)
         return tab, only(tab)
 
     return opened

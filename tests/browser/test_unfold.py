@@ -34,9 +34,9 @@ def at(player: Shown, traced: ad.Trace, **wanted: Any) -> dict[str, Any]:
     return dict(steps[number])
 
 
-def test_an_operand_is_copied_along_a_named_axis(open_tab: Any, tmp_path: Path) -> None:
+def test_an_operand_is_copied_along_a_named_axis(visit: Any, tmp_path: Path) -> None:
     traced = layer()
-    tab = open_tab(saved(traced, tmp_path))
+    tab = visit(saved(traced, tmp_path))
     player = only(tab)
     at(player, traced, kind="record", entry=0)
     small, large = player.root.evaluate(CELLS)
@@ -49,9 +49,9 @@ def test_an_operand_is_copied_along_a_named_axis(open_tab: Any, tmp_path: Path) 
     tab.is_quiet()
 
 
-def test_what_comes_back_adds_up_to_the_contribution(open_tab: Any, tmp_path: Path) -> None:
+def test_what_comes_back_adds_up_to_the_contribution(visit: Any, tmp_path: Path) -> None:
     traced = layer()
-    player = only(open_tab(saved(traced, tmp_path)))
+    player = only(visit(saved(traced, tmp_path)))
     step = at(player, traced, kind="accumulate", entry=0)
     small, large = player.root.evaluate(CELLS)
     assert small == step["contribution"]["data"] == np.sum(step["unfolded"]["data"], axis=0).tolist()
@@ -66,9 +66,9 @@ def test_what_comes_back_adds_up_to_the_contribution(open_tab: Any, tmp_path: Pa
     ("shape", "axes"),
     [((4, 1), "3 times along axis 1"), ((), "12 times along axes 0 and 1"), ((1, 3), "4 times along axis 0")],
 )
-def test_other_axes(shape: tuple[int, ...], axes: str, open_tab: Any, tmp_path: Path) -> None:
+def test_other_axes(shape: tuple[int, ...], axes: str, visit: Any, tmp_path: Path) -> None:
     traced = layer(shape)
-    player = only(open_tab(saved(traced, tmp_path)))
+    player = only(visit(saved(traced, tmp_path)))
     step = at(player, traced, kind="accumulate", entry=0)
     small, large = player.root.evaluate(CELLS)
     assert small == np.ravel(step["contribution"]["data"]).tolist()
@@ -76,18 +76,18 @@ def test_other_axes(shape: tuple[int, ...], axes: str, open_tab: Any, tmp_path: 
     assert axes in player.root.locator(".unfold p").text_content()
 
 
-def test_a_large_array_is_a_sample_in_colours(open_tab: Any, tmp_path: Path) -> None:
+def test_a_large_array_is_a_sample_in_colours(visit: Any, tmp_path: Path) -> None:
     traced = layer(rows=200)
-    player = only(open_tab(saved(traced, tmp_path)))
+    player = only(visit(saved(traced, tmp_path)))
     at(player, traced, kind="accumulate", entry=0)
     small, large = player.root.evaluate(CELLS)
     assert (len(small), len(large)) == (3, 24)
     assert player.root.locator(".unfold text").count() == 1, "the sign between, and no numbers"
 
 
-def test_cells_slide_together_from_where_they_are(open_tab: Any, tmp_path: Path) -> None:
+def test_cells_slide_together_from_where_they_are(visit: Any, tmp_path: Path) -> None:
     traced = layer()
-    player = only(open_tab(saved(traced, tmp_path), reduced_motion="no-preference"))
+    player = only(visit(saved(traced, tmp_path), reduced_motion="no-preference"))
     steps = traced.document()["steps"]
     number = next(n for n, step in enumerate(steps) if "unfolded" in step)
     player.root.focus()

@@ -18,11 +18,11 @@ KEY_FRAME = 'img[src^="data:image/svg+xml;base64,"]'
 
 
 @pytest.mark.parametrize("example", [diamond, broadcasting, nested, two_passes, hostile])
-def test_the_key_frames_are_a_picture_that_a_browser_shows(example: Any, open_tab: Any, tmp_path: Path) -> None:
+def test_the_key_frames_are_a_picture_that_a_browser_shows(example: Any, visit: Any, tmp_path: Path) -> None:
     traced = example()
     path = tmp_path / "frames.svg"
     ad.play(traced).save(path)
-    tab = open_tab(path.as_uri())
+    tab = visit(path.as_uri())
     # An SVG with an error in it becomes a page with a message of the browser's.
     assert tab.page.evaluate("document.documentElement.tagName") == "svg"
     assert tab.page.locator("parsererror, script, image, foreignObject, style").count() == 0
@@ -41,11 +41,11 @@ OUTSIDE = """() => {
 }"""
 
 
-def test_without_scripts_a_page_shows_a_key_frame_and_the_transcript(open_tab: Any, tmp_path: Path) -> None:
+def test_without_scripts_a_page_shows_a_key_frame_and_the_transcript(visit: Any, tmp_path: Path) -> None:
     for traced in (diamond(), hostile()):
         path = tmp_path / "player.html"
         ad.play(traced).save(path)
-        tab = open_tab(path.as_uri(), java_script_enabled=False)
+        tab = visit(path.as_uri(), java_script_enabled=False)
         picture = tab.page.locator(KEY_FRAME)
         assert picture.bounding_box()["width"] > 200
         assert picture.get_attribute("alt").startswith(f"{traced.title}, step ")
@@ -54,10 +54,10 @@ def test_without_scripts_a_page_shows_a_key_frame_and_the_transcript(open_tab: A
         assert tab.page.locator("img").count() == 1, HOSTILE
 
 
-def test_with_scripts_neither_is_seen(open_tab: Any, tmp_path: Path) -> None:
+def test_with_scripts_neither_is_seen(visit: Any, tmp_path: Path) -> None:
     path = tmp_path / "player.html"
     ad.play(diamond()).save(path)
-    tab = open_tab(path.as_uri())
+    tab = visit(path.as_uri())
     tab.page.locator("section.player").wait_for()
     for covered in tab.page.locator(f"{KEY_FRAME}, [data-autodiff-player] > pre").all():
         assert not covered.is_visible()
@@ -82,9 +82,9 @@ def executed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_an_untrusted_notebook_shows_the_key_frame(executed: Path, lab: Any, open_tab: Any) -> None:
+def test_an_untrusted_notebook_shows_the_key_frame(executed: Path, lab: Any, visit: Any) -> None:
     shutil.copy(executed, lab.root)
-    tab = open_tab(lab.address(executed.name))
+    tab = visit(lab.address(executed.name))
     output = tab.page.locator(".jp-OutputArea-output").last
     picture = output.locator(KEY_FRAME)
     picture.wait_for()

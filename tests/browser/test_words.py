@@ -13,7 +13,7 @@ from browser.following import only, read, saved, violations
 
 GLOSSARY = Path(__file__).parents[2] / "book" / "glossary.md"
 SIGNS = "What the signs mean"
-REFUSE = "Element.prototype.requestFullscreen = () => Promise.reject(new TypeError('refused'))"
+REFUSE = "() => { Element.prototype.requestFullscreen = () => Promise.reject(new TypeError('refused')); }"
 
 # What every definition says, in order: its name, its text without the name and the button, and where it links to.
 DEFINITIONS = """root => [...root.querySelectorAll(".definition")].map((part) => {
@@ -35,9 +35,9 @@ def word(player: Any, text: str) -> Any:
     return player.root.get_by_role("button", name=text, exact=True)
 
 
-def test_every_definition_is_the_one_of_the_glossary(open_tab: Any, tmp_path: Path) -> None:
+def test_every_definition_is_the_one_of_the_glossary(visit: Any, tmp_path: Path) -> None:
     meanings = dict(re.findall(r"^(\w.*)\n    (.+)$", GLOSSARY.read_text(encoding="utf-8"), re.MULTILINE))
-    *defined, (last, signs, _) = only(open_tab(saved(diamond(), tmp_path))).root.evaluate(DEFINITIONS)
+    *defined, (last, signs, _) = only(visit(saved(diamond(), tmp_path))).root.evaluate(DEFINITIONS)
     assert {name: meanings.get(name) for name, *_ in defined} == {name: text for name, text, _ in defined}
     assert last == SIGNS
     for sign in "→←!●×◌▸○‖∅":
@@ -45,10 +45,10 @@ def test_every_definition_is_the_one_of_the_glossary(open_tab: Any, tmp_path: Pa
 
 
 def test_a_definition_links_to_the_glossary_that_the_page_names_and_to_none_elsewhere(
-    open_tab: Any, tmp_path: Path
+    visit: Any, tmp_path: Path
 ) -> None:
     address = saved(diamond(), tmp_path)
-    tab = open_tab(address)
+    tab = visit(address)
     assert {link for *_, link in only(tab).root.evaluate(DEFINITIONS)} == {None}
     page = tmp_path / "player.html"
     head = '<head><link rel="glossary" href="../book/glossary.html">'
@@ -76,10 +76,10 @@ def test_a_definition_links_to_the_glossary_that_the_page_names_and_to_none_else
     ],
 )
 def test_a_word_is_defined_by_keyboard_and_the_focus_returns(
-    program: Any, kind: str, label: str, name: str, open_tab: Any, tmp_path: Path
+    program: Any, kind: str, label: str, name: str, visit: Any, tmp_path: Path
 ) -> None:
     traced = program()
-    tab = open_tab(saved(traced, tmp_path))
+    tab = visit(saved(traced, tmp_path))
     player = only(tab)
     go_to(player, traced, kind)
     button = word(player, label)
@@ -105,11 +105,11 @@ def test_a_word_is_defined_by_keyboard_and_the_focus_returns(
 @pytest.mark.parametrize("viewport", [(1280, 720), (375, 667)])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_definition_is_all_on_the_screen_and_moves_nothing(
-    scheme: str, viewport: tuple[int, int], open_tab: Any, tmp_path: Path
+    scheme: str, viewport: tuple[int, int], visit: Any, tmp_path: Path
 ) -> None:
     traced = diamond()
     size = dict(zip(("width", "height"), viewport, strict=True))
-    player = only(open_tab(saved(traced, tmp_path), viewport=size, color_scheme=scheme))
+    player = only(visit(saved(traced, tmp_path), viewport=size, color_scheme=scheme))
     go_to(player, traced, "accumulate")
     boxes = (
         "root => [root, ...root.querySelectorAll('figure, .sum')].map((part) => [part.offsetWidth, part.offsetHeight])"
@@ -127,12 +127,11 @@ def test_a_definition_is_all_on_the_screen_and_moves_nothing(
 
 
 @pytest.mark.parametrize("refused", [False, True])
-def test_on_stage_it_has_18_pixels_and_esc_ends_it_alone(refused: bool, open_tab: Any, tmp_path: Path) -> None:
-    tab = open_tab("about:blank", viewport={"width": 1280, "height": 720})
-    if refused:
-        tab.page.add_init_script(REFUSE)
+def test_on_stage_it_has_18_pixels_and_esc_ends_it_alone(refused: bool, visit: Any, tmp_path: Path) -> None:
     traced = diamond()
-    tab.page.goto(saved(traced, tmp_path))
+    tab = visit(saved(traced, tmp_path), viewport={"width": 1280, "height": 720})
+    if refused:
+        tab.page.evaluate(REFUSE)
     player = only(tab)
     go_to(player, traced, "accumulate")
     player.root.focus()
@@ -157,9 +156,9 @@ def test_on_stage_it_has_18_pixels_and_esc_ends_it_alone(refused: bool, open_tab
     tab.is_quiet()
 
 
-def test_a_word_that_is_gone_at_the_next_step_leaves_the_keys_to_the_player(open_tab: Any, tmp_path: Path) -> None:
+def test_a_word_that_is_gone_at_the_next_step_leaves_the_keys_to_the_player(visit: Any, tmp_path: Path) -> None:
     traced = diamond()
-    player = only(open_tab(saved(traced, tmp_path)))
+    player = only(visit(saved(traced, tmp_path)))
     go_to(player, traced, "seed")
     at = int(player.root.get_attribute("data-step"))
     word(player, "Seed: the backward pass starts").focus()
@@ -174,17 +173,17 @@ def test_a_word_that_is_gone_at_the_next_step_leaves_the_keys_to_the_player(open
     assert player.root.evaluate(FOCUSED) == "cotangent", "what stays keeps the focus"
 
 
-def test_playing_pauses_while_a_definition_is_open(open_tab: Any, tmp_path: Path) -> None:
-    player = only(open_tab(saved(diamond(), tmp_path)))
+def test_playing_pauses_while_a_definition_is_open(visit: Any, tmp_path: Path) -> None:
+    player = only(visit(saved(diamond(), tmp_path)))
     player.click("play")
     word(player, "cut").click()
     assert player.root.locator('[data-action="play"]').get_attribute("aria-label") == "Play"
 
 
-def test_in_predict_mode_the_definitions_know_nothing_of_the_program(open_tab: Any, tmp_path: Path) -> None:
+def test_in_predict_mode_the_definitions_know_nothing_of_the_program(visit: Any, tmp_path: Path) -> None:
     said = []
     for program in (diamond, stopped):
-        player = only(open_tab(saved(program(), tmp_path)))
+        player = only(visit(saved(program(), tmp_path)))
         player.click("predict")
         while not player.root.locator(".question").is_visible():
             player.click("next")

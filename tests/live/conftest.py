@@ -12,7 +12,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from browser.conftest import browser, chromium, open_tab, opening  # noqa: F401 (fixtures are found by name)
+from browser.conftest import browser, chromium, open_tab, opening, running_browser  # noqa: F401 (fixtures are found by name)
 
 ROOT = Path(__file__).parents[2]
 sys.path += [str(ROOT / "book" / "_ext"), str(ROOT / "book" / "live")]

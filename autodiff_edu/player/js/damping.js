@@ -6,6 +6,14 @@ import { PARTS } from "./parts.js";
 const FARTHEST = 60;
 const SLIDES = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End", "PageUp", "PageDown"];
 
+/** The solution s of (H + λI) s = −g, or null where there is not just one. */
+export function dampedStep([gx, gy], [[a, b], [, d]], lambda) {
+  const [p, q] = [a + lambda, d + lambda];
+  const size = p * q - b * b;
+  const s = [(b * gy - q * gx) / size, (b * gx - p * gy) / size];
+  return Math.abs(size) > 1e-10 * (Math.abs(p * q) + b * b) && s.every(Number.isFinite) ? s : null;
+}
+
 /** `at(step)` is where the damped step leads in the picture, or null; `redraw` is called when the slider moves. */
 export function dampingView({ steps, contours }, redraw) {
   const { frame: [, , wide, tall], ranges: [[x0, x1], [y0, y1]], iterates } = contours;
@@ -18,14 +26,7 @@ export function dampingView({ steps, contours }, redraw) {
   const factor = () => 10 ** ((slider.value - FARTHEST / 2) / 10);
   const lambda = () => (slider.value > 0 ? Number((largest * factor()).toPrecision(2)) : 0);
 
-  /** Solves (H + λI) s = −g. */
-  const stepAt = (step) => {
-    const { gradient: { data: [gx, gy] }, hessian: { data: [[a, b], [, d]] } } = steps[step];
-    const [p, q] = [a + lambda(), d + lambda()];
-    const size = p * q - b * b;
-    const s = [(b * gy - q * gx) / size, (b * gx - p * gy) / size];
-    return Math.abs(size) > 1e-10 * (Math.abs(p * q) + b * b) && s.every(Number.isFinite) ? s : null;
-  };
+  const stepAt = (step) => dampedStep(steps[step].gradient.data, steps[step].hessian.data, lambda());
   const at = (step) => {
     const [found, [x, y]] = [lambda() > 0 ? stepAt(step) : null, iterates[step].at];
     const pixel = (number) => Math.max(-1e5, Math.min(1e5, number));

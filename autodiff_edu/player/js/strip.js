@@ -1,67 +1,11 @@
-/**
- * The strip under the scrubber: how what is computed anew, under one name, changes over all steps.
- *
- * The tensors loss, loss.2, loss.3 are one curve, and so are the targets of the passes where the code has no name for
- * them. Numbers are drawn as they are, arrays as their norms; each curve has a scale of its own. Where nothing changes
- * there is no strip.
- */
+/** The strip under the scrubber: the curves of what changes over the steps. Where nothing changes there is no strip. */
 
+import { readCurves, rounded, stairsOf, trendOf } from "./curves.js";
 import { draw, make, set, write } from "./dom.js";
 import { latest } from "./history.js";
 import { STRINGS } from "./strings.js";
 
-const FEWEST_VALUES = 3; // values that make a curve
 const MOST_CURVES = 4; // curves at once; each has a colour and a dash
-const UNNAMED = /^t\d+$/; // a name that is not the reader's
-
-/** A number as it is, of anything else the norm; NaN where there is none to draw. */
-function heightOf({ shape, data, norm }) {
-  if (!shape.length) return typeof data === "number" ? data : NaN;
-  return Number(norm ?? Math.hypot(...[data ?? NaN].flat(Infinity).map(Number)));
-}
-
-/** What is drawn: {name, points, low, high}, the targets first, then what is assigned to, then the rest. */
-function readCurves({ steps, tensors }, { changes }) {
-  const targets = new Set(steps.filter(({ kind }) => kind === "seed").map(({ tensor }) => tensor));
-  const families = new Map();
-  tensors.forEach(({ name, kind }, tensor) => {
-    if (kind === "constant") return;
-    const rank = targets.has(tensor) ? 0 : kind === "computed" ? 2 : 1;
-    const own = kind === "variable" ? name : name.replace(/\.\d+$/, "");
-    const family = rank === 0 && UNNAMED.test(name) ? STRINGS.strip.target : own;
-    const curve = families.get(family) ?? { name: family, rank, points: [] };
-    curve.rank = Math.min(curve.rank, rank);
-    for (const { step, array } of changes[tensor]) {
-      curve.points.push({ step, text: array.text, scalar: !array.shape.length, height: heightOf(array) });
-    }
-    families.set(family, curve);
-  });
-  return [...families.values()].flatMap((curve) => {
-    curve.points.sort((one, other) => one.step - other.step);
-    const heights = curve.points.map(({ height }) => height).filter(Number.isFinite);
-    const [low, high] = [Math.min(...heights), Math.max(...heights)];
-    return heights.length >= FEWEST_VALUES && low < high ? [{ ...curve, low, high, heights }] : [];
-  }).sort((one, other) => one.rank - other.rank);
-}
-
-/** A value holds until the next one; where it is not finite there is a gap. */
-function stairsOf({ points, low, high }, end) {
-  const parts = points.flatMap(({ step, height }, k) => {
-    if (!Number.isFinite(height)) return [];
-    const y = ((high - height) / (high - low)).toFixed(3);
-    const starts = !Number.isFinite(points[k - 1]?.height);
-    return [starts ? `M${step} ${y}` : `V${y}`, `H${points[k + 1]?.step ?? end}`];
-  });
-  return parts.join("");
-}
-
-function trendOf({ name, points, heights }) {
-  const [words, from, to] = [STRINGS.strip, heights[0], heights.at(-1)];
-  const way = from < to ? "rises" : from > to ? "falls" : "goes";
-  return words[way](points[0].scalar ? name : words.norm(name), rounded(from), rounded(to), heights.length);
-}
-
-const rounded = (height) => String(Number(height.toPrecision(4)));
 
 /** Null where nothing changes. While `isCovered()`, what is still to come is not told. */
 export function stripView(trace, history, go, isCovered) {

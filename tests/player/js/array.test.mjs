@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import {
+  brief, colour, isTiny, limitOf, magnitude, mixed, piecesOf, shown,
+} from "../../../autodiff_edu/player/js/array.js";
+import { oddIn, readOdd } from "../../../autodiff_edu/player/js/odd.js";
+import { cellsOf, hasCells, shade } from "../../../autodiff_edu/player/js/thumbnails.js";
+import { traces } from "./traces.mjs";
+
+const count = (...shape) => {
+  let next = 0;
+  const fill = ([length, ...rest]) => (length === undefined ? next++ : Array.from({ length }, () => fill(rest)));
+  return { shape, data: fill(shape) };
+};
+
+test("the magnitude of a complex number, an infinity, a NaN and a truth value", () => {
+  const pairs = [
+    [-2.5, -2.5], ["3+4j", 5], ["-3-4j", 5], ["1e-3+0j", 1e-3], ["inf", Infinity], ["-inf", -Infinity],
+    ["inf-1j", Infinity], ["1+infj", Infinity], [true, 1], [false, 0],
+  ];
+  for (const [item, size] of pairs) assert.equal(magnitude(item), size, String(item));
+  for (const item of ["nan", "nan+1j"]) assert.ok(Number.isNaN(magnitude(item)), item);
+});
+
+test("numbers in narrow cells are short, with a minus sign", () => {
+  const pairs = [
+    [0.123456, "0.1235"], [-2, "−2"], [1234567, "1235000"], [99999, "99999"], [-0.5, "−0.5"], [0.000012345, "1.234e-5"],
+    ["nan", "nan"], ["-inf", "−inf"], [true, "True"], [false, "False"], [0, "0"],
+  ];
+  for (const [item, text] of pairs) assert.equal(brief(item, 4), text, String(item));
+  assert.equal(shown(-0.123456789), "−0.123456789");
+  assert.deepEqual([0, 1e-4, 9e-5, -9e-5, -1].map(isTiny), [false, false, true, true, false]);
+});
+
+test("colours go from the middle to one of the ends", () => {
+  assert.equal(colour(0, 4), "background: color-mix(in oklab, var(--high) 0%, var(--middle))");
+  assert.equal(colour(-1, 4), "background: color-mix(in oklab, var(--low) 25%, var(--middle))");
+  assert.equal(colour(8, 4), "background: color-mix(in oklab, var(--high) 100%, var(--middle))");
+  assert.equal(colour(3, 0), "background: color-mix(in oklab, var(--high) 0%, var(--middle))");
+  assert.deepEqual([NaN, Infinity, -Infinity].map((value) => colour(value, 4)), [null, null, null]);
+  assert.equal(mixed(-0.5, 0.256), "color-mix(in oklab, var(--low) 26%, var(--middle))");
+  assert.equal(limitOf({ data: [1, [-7, "inf"]] }, null, { data: null }, { data: "3+4j" }), 7);
+  assert.equal(limitOf({ data: ["nan"] }), 0);
+});
+
+test("an array of any number of axes is cut into pieces of rows", () => {
+  const labels = (array, ...more) => piecesOf(array, ...more).map(({ label }) => label);
+  const shapes = (array, ...more) => piecesOf(array, ...more).map(({ rows }) => rows.map((row) => row.length));
+  const [one] = piecesOf(count());
+  assert.deepEqual([one.rows, one.label], [[[0]], ""]);
+  assert.deepEqual(shapes(count(9), 6), [[6, 3]]);
+  assert.deepEqual(labels(count(9), 6), ["one axis, wrapped after every 6 elements"]);
+  assert.deepEqual(labels(count(6), 6), [""]);
+  assert.deepEqual(shapes(count(40)), [[16, 16, 8]]);
+  assert.deepEqual(piecesOf(count(40))[0].names(2, 3), [35]);
+  assert.deepEqual(shapes(count(2, 3)), [[3, 3]]);
+  assert.deepEqual(labels(count(2, 2, 3, 2)), ["[0, 0, :, :]", "[0, 1, :, :]", "[1, 0, :, :]", "[1, 1, :, :]"]);
+  assert.deepEqual(piecesOf(count(2, 2, 3, 2))[2].names(1, 1), [1, 0, 1, 1]);
+  assert.deepEqual(labels(count(9, 2, 2)), ["all axes but the last flattened into 18 rows"]);
+  assert.deepEqual(piecesOf(count(9, 2, 2))[0].names(5, 1), [2, 1, 1]);
+  assert.deepEqual(piecesOf({ ...count(5, 4), every: [4, 3] })[0].names(2, 3), [8, 9], "of an array that was thinned");
+  assert.deepEqual(piecesOf({ ...count(20), every: [5] })[0].names(1, 2), [90]);
+});
+
+test("a thumbnail takes cells evenly", () => {
+  assert.deepEqual(cellsOf(count(2, 3)), [[0, 1, 2], [3, 4, 5]]);
+  assert.deepEqual(cellsOf(count(3)), [[0, 1, 2]]);
+  const long = cellsOf(count(40));
+  assert.deepEqual([long.length, long[0].length, long[1][0]], [3, 16, 16]);
+  assert.equal(long[2][15], undefined);
+  const large = cellsOf(count(100, 32));
+  assert.deepEqual([large.length, large[0].length], [8, 16]);
+  assert.deepEqual([large[0][1], large[1][0], large[7][15]], [2, 12 * 32, 87 * 32 + 30]);
+  assert.deepEqual([count(), count(0, 3), count(2), { shape: [2], data: null }, null].map(hasCells).map(Boolean),
+    [false, false, true, false, false]);
+});
+
+test("shades go with the square root, so that small numbers are seen", () => {
+  const portion = (value) => Number(shade(value, 100).match(/(\d+)%/)[1]);
+  assert.deepEqual([0, 1, 4, 16, 36, 64, 100, 200].map(portion), [0, 20, 20, 40, 60, 80, 100, 100]);
+  assert.ok(shade(-100, 100).includes("--low") && shade(100, 100).includes("--high"));
+  assert.ok(shade(5, 0).includes(" 0%"));
+});
+
+test("NaN and infinities are found in texts, and not in names or complex units", () => {
+  const odd = { "[1 nan]": "nan", inf: "inf", "[-inf 2]": "-inf", "1+infj": "inf" };
+  const texts = { ...odd, info: null, nano: null, "1.5": null };
+  for (const [text, kind] of Object.entries(texts)) assert.equal(oddIn(text), kind, text);
+  assert.equal(oddIn(undefined), null);
+  assert.equal(oddIn("1+nanj"), "nan");
+});
+
+test("births and what they spoil", () => {
+  const { document } = traces.divided;
+  const { births, lines, last } = readOdd(document);
+  const born = document.steps.findIndex((step) => step.born);
+  assert.deepEqual(births, [{ step: born, kind: "nan", where: document.steps[born].where }]);
+  assert.deepEqual(lines, births);
+  assert.ok(last > born && last < document.steps.length);
+  const clean = readOdd(traces.diamond.document);
+  assert.deepEqual(clean, { births: [], lines: [], last: -1 });
+  const [where, elsewhere] = [{ code: 0, line: 1 }, { code: 0, line: 2 }];
+  const steps = [where, where, null, elsewhere].map((place) => ({ kind: "pause", born: "inf", where: place }));
+  assert.deepEqual(readOdd({ steps, tensors: [], entries: [] }).lines.map(({ step }) => step), [0, 3]);
+});

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { readCurves, rounded, stairsOf, trendOf } from "../../../autodiff_edu/player/js/curves.js";
+import { dampedStep } from "../../../autodiff_edu/player/js/damping.js";
+import { readHistory } from "../../../autodiff_edu/player/js/history.js";
+import { dampings, traces } from "./traces.mjs";
+
+const curvesOf = ({ document }) => readCurves(document, readHistory(document));
+
+test("the targets come first, then what is assigned to, then the rest", () => {
+  const curves = curvesOf(traces.logistic);
+  assert.deepEqual(curves.map(({ name }) => name), ["loss", "w", "b", "p"]);
+  assert.equal(curves.map(trendOf).join(" "),
+    "loss falls from 0.6931 to 0.5906 over 3 values. the norm of w rises from 0 to 0.4435 over 4 values. " +
+    "b falls from 0 to -0.01145 over 4 values. the norm of p rises from 1 to 1.059 over 3 values.");
+  assert.deepEqual(curves.map(({ points }) => points[0].scalar), [true, false, true, false]);
+  for (const { points, low, high, heights } of curves) {
+    assert.deepEqual(points.map(({ step }) => step), points.map(({ step }) => step).toSorted((a, b) => a - b));
+    assert.deepEqual([low, high], [Math.min(...heights), Math.max(...heights)]);
+  }
+});
+
+test("where nothing changes there is no curve", () => {
+  for (const name of ["diamond", "forward_mode", "two_tapes"]) assert.deepEqual(curvesOf(traces[name]), [], name);
+});
+
+test("unnamed targets are one curve, and names with numbers of the user's are not joined", () => {
+  const tensors = ["t1", "t2", "t3", "w", "v.2", "v.2"].map((name, k) =>
+    ({ name, kind: k < 3 ? "computed" : k === 5 ? "constant" : "variable" }));
+  const steps = [0, 1, 2].map((tensor) => ({ kind: "seed", tensor }));
+  const scalar = (step, data) => ({ step, array: { shape: [], data, text: String(data) } });
+  const rising = [scalar(0, 1), scalar(1, 2), scalar(2, 3)];
+  const changes = [[scalar(0, 5)], [scalar(1, 3)], [scalar(2, 4)], rising, rising, rising];
+  const curves = readCurves({ steps, tensors }, { changes });
+  assert.deepEqual(curves.map(({ name }) => name), ["target", "w", "v.2"]);
+  assert.equal(trendOf(curves[0]), "target falls from 5 to 4 over 3 values.");
+});
+
+test("a value holds until the next one, and where it is not finite there is a gap", () => {
+  const points = [[1, 4], [3, Infinity], [5, 0], [6, 2]].map(([step, height]) => ({ step, height }));
+  assert.equal(stairsOf({ points, low: 0, high: 4 }, 9), "M1 0.000H3M5 1.000H6V0.500H9");
+});
+
+test("the height of an array is its norm", () => {
+  const at = (step, array) => ({ step, array: { text: "", ...array } });
+  const changes = [[at(0, { shape: [2], data: [3, 4] }), at(1, { shape: [900], data: null, norm: 7 }),
+    at(2, { shape: [2], data: ["nan", 1] }), at(3, { shape: [2, 1], data: [[6], [8]] })]];
+  const [{ points, heights }] = readCurves({ steps: [], tensors: [{ name: "w", kind: "variable" }] }, { changes });
+  assert.deepEqual(points.map(({ height }) => height), [5, 7, NaN, 10]);
+  assert.deepEqual(heights, [5, 7, 10]);
+  assert.deepEqual([rounded(0.693147), rounded(12345.6), rounded(2)], ["0.6931", "12350", "2"]);
+});
+
+test("a damped step is the solution that NumPy finds", () => {
+  assert.ok(dampings.length > 20);
+  for (const { gradient, hessian, lambda, step } of dampings) {
+    const found = dampedStep(gradient, hessian, lambda);
+    found.forEach((part, k) => assert.ok(Math.abs(part - step[k]) <= 1e-9 * Math.max(1, ...step.map(Math.abs))));
+  }
+  assert.equal(dampedStep([1, 1], [[-2, 0], [0, 3]], 2), null, "where the matrix is singular there is none");
+  assert.equal(dampedStep([1, 1], [[0, 0], [0, 0]], 0), null);
+  assert.equal(dampedStep([Infinity, 1], [[1, 0], [0, 1]], 1), null);
+});
