@@ -479,3 +479,34 @@ def test_the_first_view_alone_is_told_to_open_on_stage(monkeypatch):
 
     assert told(stage=True) == ["stage"]
     assert told() == []
+
+
+def long_numbers(value, path=""):
+    """The places of all numbers with more digits than anybody can mean, but for the constants of formulas."""
+    if isinstance(value, dict):
+        return [place for key, one in value.items() for place in long_numbers(one, f"{path}.{key}")]
+    if isinstance(value, list):
+        return [place for one in value for place in long_numbers(one, path)]
+    digits = f"{value!r}".partition("e")[0].replace(".", "").strip("-0")
+    return [path] if isinstance(value, float) and len(digits) > 10 and ".formulas" not in path else []
+
+
+def bowl(p):
+    return (p[0] / 3.0 - 1.1) ** 2 + np.exp(p[1] / 7.0)
+
+
+@pytest.mark.parametrize(
+    "play",
+    [
+        lambda: ad.play(
+            lambda x, w: np.sum(np.tanh(x @ w) / 3.0), np.sin(np.arange(6.0)).reshape(2, 3), np.ones((3, 9))
+        ),
+        lambda: ad.descend(bowl, start=(1 / 3, 1 / 7), rate=0.1, steps=3),
+        lambda: ad.descend(bowl, start=(1 / 3, 1 / 7), method="newton", steps=3),
+        lambda: ad.sweep(lambda x: np.sin(x) / 3.0, np.arange(3.0)),
+    ],
+)
+def test_a_document_has_no_digits_that_depend_on_the_processor(play):
+    found = content_of(play().html())
+    assert long_numbers(found) == []
+    assert long_numbers({"a": [{"b": 1 / 3}]}) == [".a.b"]
