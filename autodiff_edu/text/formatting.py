@@ -82,10 +82,17 @@ def number(value: Any) -> str:
     ('0.1', '1e-09', '1-2j', 'True')
     >>> number(-0.0)
     '0'
+    >>> number(2412.925), number(2412.925 - 5e-13)  # halfway between two numbers of six digits, but for a last bit
+    ('2412.93', '2412.93')
     """
     if isinstance(value, complex | np.complexfloating):
-        return f"{value.real + 0.0:.6g}{value.imag + 0.0:+.6g}j"
-    return f"{value + 0.0:.6g}" if isinstance(value, float | np.floating) else str(value)
+        return f"{_settled(value.real):.6g}{_settled(value.imag):+.6g}j"
+    return f"{_settled(value):.6g}" if isinstance(value, float | np.floating) else str(value)
+
+
+def _settled(value: Any) -> float:
+    """Round to thirteen digits first, so that the last bit, which depends on the processor, doesn't decide a tie."""
+    return float(f"{value:.13g}") + 0.0
 
 
 def _nested(array: Any) -> str:
