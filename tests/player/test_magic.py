@@ -281,7 +281,7 @@ def test_any_statement_of_python_may_stand_in_the_cell(shell, cell, slope):
 
 def test_a_recursion_without_end_is_shown_below_the_player_of_what_happened_until_then(shell, request):
     request.addfinalizer(partial(sys.setrecursionlimit, sys.getrecursionlimit()))
-    sys.setrecursionlimit(len(inspect.stack()) + 200)
+    sys.setrecursionlimit(len(inspect.stack(0)) + 120)
     cell = "%%play\ndef f(x):\n    return f(x * 1)\nwith ad.GradientTape() as tape:\n    y = f(x)"
     result, captured = run(shell, cell)
     assert isinstance(result.error_in_exec, RecursionError)
