@@ -110,8 +110,8 @@ def program(lines, variables):
     return f
 
 
-KINDS = ["unary"] * 5 + ["binary"] * 5 + ["gradient"] * 4
-KINDS += ["scalar", "second", "hvp", "jacobian", "jacobian", "tape", "branch", "read", "assign", "swap"]
+KINDS = ["unary"] * 4 + ["binary"] * 4 + ["gradient"] * 5
+KINDS += ["scalar", "second", "hvp", *["jacobian"] * 5, "tape", "branch", "read", "assign", "swap"]
 lines_of = st.lists(st.tuples(st.sampled_from(KINDS), number, number, number), min_size=2, max_size=9)
 
 
@@ -193,14 +193,14 @@ drawn = {
     "shape": shapes,
     "dtype": st.sampled_from([np.float64, np.float64, np.float64, np.float32]),
 }
-some = settings(max_examples=settings().max_examples // 4)  # each is compiled, and called five times
+some = settings(max_examples=settings().max_examples // 3)  # each is compiled, and called five times
 
 
 @pytest.mark.hypothesis  # a seed of its own for each needs a function of its own
 @pytest.mark.parametrize("passes", CHOICES, ids=lambda passes: "+".join(passes) or "none")
 def test_random_programs_agree_with_their_functions(passes):
     @some
-    @seed(len(passes))
+    @seed(CHOICES.index(passes))
     @given(**drawn)
     def agree(lines, shape, dtype):
         check(lines, shape, dtype, passes, fortran=False)
