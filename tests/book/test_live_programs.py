@@ -46,6 +46,7 @@ def test_examples(module: Any) -> None:
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of the cells of chapter 10, which is about them
 def test_a_chapters_programs_show_what_is_stored(chapter: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(NOTEBOOKS)
     notebook = read(chapter)
