@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import tomllib
 from base64 import b64encode
 from pathlib import Path
 from types import SimpleNamespace
@@ -32,6 +33,7 @@ from autodiff_edu.text.shared import shared
 
 ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "book"
+FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
 TRACE = '<div data-autodiff-player><script type="application/json">{"version":%s,"tables":[]}</script></div>'
 
 
@@ -227,6 +229,38 @@ def test_the_citation_the_changes_and_the_page_for_teachers_are_of_this_version(
     assert (version, str(citation["date-released"])) in released
     wheels = re.findall(r"autodiff_edu-([\d.]+)-py3", (BOOK / "for-teachers.md").read_text(encoding="utf-8"))
     assert wheels == [version]
+
+
+@pytest.mark.parametrize("name", ["SECURITY", "CODE_OF_CONDUCT"])
+def test_a_page_says_whom_to_write_to_or_that_there_is_no_address_yet(name):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    addresses = [author["email"] for author in project["authors"] if "email" in author]
+    text = " ".join((ROOT / f"{name}.md").read_text(encoding="utf-8").split())
+    assert all(address in text for address in addresses)
+    assert ("No address for this has been set yet" in text) == (not addresses)
+
+
+@pytest.mark.parametrize("path", FORMS, ids=lambda path: path.stem)
+def test_an_issue_form_has_what_github_asks_for(path):
+    form = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert {"name", "description", "body"} <= set(form)
+    questions = form["body"]
+    assert len({question["id"] for question in questions}) == len(questions)
+    assert all(question["type"] in ("input", "textarea", "dropdown", "checkboxes") for question in questions)
+    assert all(question["attributes"]["label"] for question in questions)
+    assert any(question.get("validations", {}).get("required") for question in questions)
+
+
+def test_a_hook_runs_a_tool_of_the_environment_that_ci_runs_too():
+    (repository,) = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"]
+    assert repository["repo"] == "local"
+    run, workflow = ((ROOT / path).read_text(encoding="utf-8") for path in (".ci/run", ".github/workflows/test.yml"))
+    for hook in repository["hooks"]:
+        if hook["language"] == "system":
+            assert hook["entry"].startswith(".venv/bin/"), hook["id"]
+            assert hook["entry"].partition(" --force")[0].partition(" -q")[0] in run, hook["id"]
+        else:
+            assert f"pre-commit run {hook['id']}" in workflow
 
 
 @pytest.mark.parametrize("name", ["test", "release"])
