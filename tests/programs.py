@@ -306,6 +306,18 @@ def einsum() -> ad.Trace:
     return traced
 
 
+def two_layers() -> ad.Trace:
+    rng = np.random.default_rng(0)
+    x, w = rng.normal(size=(10, 4)), ad.Variable(rng.normal(size=(4, 3)), name="w")
+    v = ad.Variable(rng.normal(size=(3, 1)), name="v")
+    with ad.trace("two layers") as traced:
+        with ad.GradientTape() as tape:
+            hidden = np.tanh(x @ w)
+            loss = np.mean((hidden @ v - 1.0) ** 2) + 0.001 * np.sum(w**2)  # a line longer than there is room for it
+        tape.gradient(loss, [w, v])
+    return traced
+
+
 HOSTILE = '<img src=x onerror="window.hacked = true">'
 
 

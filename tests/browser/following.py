@@ -36,6 +36,11 @@ READ = """root => {
 }"""
 
 
+# The lines of the NumPy program that are lit.
+PROGRAM = """root => [...root.querySelectorAll("[data-program-line][data-program-lit]")].map(
+  (line) => [Number(line.dataset.programLine), line.querySelector("code").textContent])"""
+
+
 # Clicks and presses keys as a reader does, and reads something after each. It does so in the page, for each of
 # Playwright's own clicks takes as long as ten of these; what they find out, whether a button can be hit, is asked here.
 THROUGH = """
@@ -64,7 +69,7 @@ THROUGH = """
       at.dispatchEvent(new KeyboardEvent("keydown", options));
     }
     await new Promise(requestAnimationFrame);
-    seen.push([Number(root.dataset.step), read(root)]);
+    seen.push([Number(root.dataset.step), await read(root)]);
   }
   return seen;
 """
@@ -114,6 +119,12 @@ class Expected:
         line = part["lines"][where["line"] - part["first_line"]]
         columns = where["columns"]
         return {"lit": [[where["line"], line]], "mark": [line[slice(*columns)]] if columns else []}
+
+    def program(self, number: int) -> list[list[Any]]:
+        """The lines of the NumPy program that are lit at a step: one at most."""
+        program = self.document["program"]
+        at = program["steps"][number]
+        return [] if at is None else [[at, program["lines"][at]]]
 
     def fields(self, number: int, step: dict[str, Any], entry: dict[str, Any] | None) -> dict[str, str]:
         subject = step.get("tensor") if entry is None else entry["output"]
@@ -320,17 +331,18 @@ class Shown:
 
     def walks(self, expected: Expected, forwards: str, backwards: str) -> None:
         """Go from the first step to the last and back, by buttons or by keys, and look at every one of them."""
-        by_hand = self.click if self.root.locator(f'button[data-action="{forwards}"]').count() else self.press
         last = len(expected) - 1
         self.agrees(expected, 0)
+        by_hand = self.click if self.root.locator(f'button[data-action="{forwards}"]').count() else self.press
         by_hand(forwards)
         self.agrees(expected, 1)
-        seen = self.through([*[forwards] * last, *[backwards] * last], READ)  # at both ends one more than there are
+        read = f"root => [({READ})(root), ({PROGRAM})(root)]"
+        seen = self.through([*[forwards] * last, *[backwards] * last], read)  # at both ends one more than there are
         wanted = [*range(2, last + 1), last, *range(last - 1, -1, -1)]
         assert [number for number, _ in seen] == wanted
-        for number, part in seen:
+        for number, (part, program) in seen:
             assert_agrees(part, expected, number)
-        by_hand(backwards)
+            assert program == expected.program(number), number
         self.agrees(expected, 0)
 
     def is_seen_at_once(self, *parts: str) -> None:

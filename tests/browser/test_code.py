@@ -5,27 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pytest
-from programs import broadcasting, diamond, hostile, two_passes, two_tapes
+from programs import diamond, two_layers
 
 import autodiff_edu as ad
 from browser.following import Shown, saved
 
 LIT = "[data-program-line][data-program-lit]"
 TEXTS = """lines => lines.map((line) => [Number(line.dataset.programLine), line.querySelector("code").textContent])"""
-
-
-def two_layers() -> ad.Trace:
-    rng = np.random.default_rng(0)
-    x, w = rng.normal(size=(10, 4)), ad.Variable(rng.normal(size=(4, 3)), name="w")
-    v = ad.Variable(rng.normal(size=(3, 1)), name="v")
-    with ad.trace("two layers") as traced:
-        with ad.GradientTape() as tape:
-            hidden = np.tanh(x @ w)
-            loss = np.mean((hidden @ v - 1.0) ** 2) + 0.001 * np.sum(w**2)  # a line longer than there is room for it
-        tape.gradient(loss, [w, v])
-    return traced
 
 
 def opened(traced: ad.Trace, folder: Path, visit: Any, **options: Any) -> tuple[Any, Shown]:
@@ -36,23 +22,6 @@ def opened(traced: ad.Trace, folder: Path, visit: Any, **options: Any) -> tuple[
 def lit(player: Shown) -> list[list[Any]]:
     found: list[list[Any]] = player.root.locator(LIT).evaluate_all(TEXTS)
     return found
-
-
-@pytest.mark.parametrize("example", [diamond, broadcasting, two_layers, two_tapes, two_passes, hostile])
-def test_the_line_of_the_program_that_does_a_step_is_lit(example: Any, visit: Any, tmp_path: Path) -> None:
-    traced = example()
-    program = traced.document()["program"]
-    tab, player = opened(traced, tmp_path, visit)
-    last = len(traced) - 1
-    player.stands_at(0)
-    seen = player.through(
-        ["first", *["next"] * last, *["previous"] * last], f'root => ({TEXTS})([...root.querySelectorAll("{LIT}")])'
-    )
-    assert [number for number, _ in seen] == [*range(last + 1), *range(last - 1, -1, -1)]
-    for number, lines in seen:
-        at = program["steps"][number]
-        assert lines == ([] if at is None else [[at, program["lines"][at]]]), number
-    tab.is_quiet()
 
 
 def firsts(document: dict[str, Any]) -> dict[str, int]:
@@ -66,32 +35,22 @@ def firsts(document: dict[str, Any]) -> dict[str, int]:
     return found
 
 
-def elsewhere(player: Shown, number: int) -> None:
-    player.click("first" if number else "last")
-
-
-def test_a_click_on_a_line_goes_to_its_first_step(visit: Any, tmp_path: Path) -> None:
-    traced = diamond()
-    document = traced.document()
-    tab, player = opened(traced, tmp_path, visit)
-    for selector, number in firsts(document).items():
-        elsewhere(player, number)
-        player.root.locator(f"{selector} code").click()
-        player.stands_at(number)
-    tab.is_quiet()
-
-
-@pytest.mark.parametrize("key", ["Enter", "Space"])
-def test_the_number_of_a_line_is_a_button_for_the_keyboard(key: str, visit: Any, tmp_path: Path) -> None:
+def test_a_line_goes_to_its_first_step_with_the_mouse_and_its_number_with_the_keys(visit: Any, tmp_path: Path) -> None:
     traced = diamond()
     tab, player = opened(traced, tmp_path, visit)
     for selector, number in firsts(traced.document()).items():
-        elsewhere(player, number)
+        elsewhere = "Home" if number else "End"
+        player.root.focus()
+        player.press(elsewhere)
+        player.root.locator(f"{selector} code").click()
+        player.stands_at(number)
         button = player.root.locator(f"{selector} button")
         assert "go to its first step" in str(button.get_attribute("aria-label"))
-        button.focus()
-        player.press(key)
-        player.stands_at(number)
+        for key in ("Enter", "Space"):
+            player.press(elsewhere)
+            button.focus()
+            player.press(key)
+            player.stands_at(number)
     tab.is_quiet()
 
 
@@ -148,20 +107,17 @@ def test_the_program_is_hidden_at_first_on_a_narrow_screen(visit: Any, tmp_path:
     player.fits()
 
 
-@pytest.mark.parametrize("width", [375, 900, 1200])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_line_needs_scrolling_sideways(width: int, scheme: str, visit: Any, tmp_path: Path) -> None:
-    options = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
-    _, player = opened(two_layers(), tmp_path, visit, **options)
-    if width < 640:
-        player.root.locator('button[data-action="program"]').click()
+def test_no_line_needs_scrolling_sideways(visit: Any, tmp_path: Path) -> None:
+    _, player = opened(two_layers(), tmp_path, visit)
     player.click("last")
-    assert player.root.locator(".code").evaluate_all(
-        "boxes => boxes.every((box) => box.scrollWidth <= box.clientWidth)"
-    )
-    player.fits()
-    player.legible(dark=scheme == "dark")
-    player.picture(f"code-{width}-{scheme}")
+    for width in (375, 900, 1200):
+        player.root.page.set_viewport_size({"width": width, "height": 900})
+        assert player.root.locator(".code").evaluate_all(
+            "boxes => boxes.every((box) => box.scrollWidth <= box.clientWidth)"
+        )
+        player.fits()
+        player.legible()
+        player.picture(f"code-{width}")
 
 
 def test_a_trace_without_a_program_shows_the_code_alone(visit: Any, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import EIGHT
+from programs import EIGHT, logistic, stopped
 
 from browser.following import only, saved
 from browser.test_lab import open_notebook, write  # noqa: F401 (a fixture is found by name)
@@ -17,7 +17,11 @@ TELEPHONE = {"width": 375, "height": 667}
 ALL = ("controls", "sentence", "lit", "accumulator")
 
 
-@pytest.mark.parametrize("program", EIGHT)
+TELLING = [logistic, stopped]  # a loop with assignments, and steps without a tensor
+OTHERS = [pytest.param(program, marks=pytest.mark.exhaustive) for program in EIGHT if program not in TELLING]
+
+
+@pytest.mark.parametrize("program", [*TELLING, *OTHERS])
 def test_in_a_saved_page(program: Any, visit: Any, tmp_path: Path) -> None:
     scheme = "dark" if EIGHT.index(program) % 2 else "light"  # what stands where does not depend on it
     tab = visit(saved(program(), tmp_path), viewport=SCREEN, color_scheme=scheme)
@@ -34,11 +38,3 @@ def test_in_jupyterlab(lab: Any, open_notebook: Any) -> None:  # noqa: F811
     notebook.run_all()
     for expected in notebook.documents():
         notebook.player(expected.document["title"]).is_seen_at_once(*ALL)
-
-
-@pytest.mark.parametrize("program", EIGHT)
-def test_a_saved_page_weighs_at_most_200_kilobytes(program: Any, tmp_path: Path) -> None:
-    from autodiff_edu import play
-
-    play(program()).save(tmp_path / "page.html")
-    assert (tmp_path / "page.html").stat().st_size <= 200_000

@@ -23,13 +23,16 @@ SEEN = """(root, selector) => {
 
 
 @pytest.fixture(scope="module")
-def long_loop() -> ad.Trace:
-    return loop(TURNS)
+def long_loop(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Expected]:
+    """The address of its page, and its trace."""
+    traced = loop(TURNS)
+    return saved(traced, tmp_path_factory.mktemp("loop")), read(traced)
 
 
-def opened(traced: ad.Trace, folder: Path, visit: Any) -> tuple[Any, Shown, Expected]:
-    tab = visit(saved(traced, folder))
-    return tab, only(tab), read(traced)
+def opened(long_loop: tuple[str, Expected], visit: Any) -> tuple[Any, Shown, Expected]:
+    address, expected = long_loop
+    tab = visit(address)
+    return tab, only(tab), expected
 
 
 def go(player: Shown, number: int) -> None:
@@ -37,8 +40,8 @@ def go(player: Shown, number: int) -> None:
     player.stands_at(number)
 
 
-def test_the_rows_of_the_current_step_are_there_and_in_view(long_loop: Any, visit: Any, tmp_path: Path) -> None:
-    tab, player, expected = opened(long_loop, tmp_path, visit)
+def test_the_rows_of_the_current_step_are_there_and_in_view(long_loop: Any, visit: Any) -> None:
+    tab, player, expected = opened(long_loop, visit)
     program = expected.document["program"]["steps"]
     for number in (0, 1, 2, 700, 1049, 1051, 1052, 2000, 3501, 1500, 3):
         go(player, number)
@@ -54,8 +57,8 @@ def test_the_rows_of_the_current_step_are_there_and_in_view(long_loop: Any, visi
     tab.is_quiet()
 
 
-def test_rows_that_are_scrolled_to_say_what_they_are(long_loop: Any, visit: Any, tmp_path: Path) -> None:
-    _, player, expected = opened(long_loop, tmp_path, visit)
+def test_rows_that_are_scrolled_to_say_what_they_are(long_loop: Any, visit: Any) -> None:
+    _, player, expected = opened(long_loop, visit)
     go(player, 600)
     box = player.root.locator(".tape")
     box.evaluate("box => { box.scrollTop = box.scrollHeight; }")
@@ -77,8 +80,8 @@ def test_rows_that_are_scrolled_to_say_what_they_are(long_loop: Any, visit: Any,
     player.stands_at(1)
 
 
-def test_a_turn_is_a_row_that_opens_with_the_step_and_at_a_key(long_loop: Any, visit: Any, tmp_path: Path) -> None:
-    tab, player, expected = opened(long_loop, tmp_path, visit)
+def test_a_turn_is_a_row_that_opens_with_the_step_and_at_a_key(long_loop: Any, visit: Any) -> None:
+    tab, player, expected = opened(long_loop, visit)
     entries, rows = player.root.locator(".tape li[data-entry]"), player.root.locator(".tape li[data-loop-turn]")
     shown = """entries => entries.map((entry) => Number(entry.dataset.entry))"""
     for number in (1, 4, 700, 2000, 3500):
@@ -111,33 +114,31 @@ def test_a_turn_is_a_row_that_opens_with_the_step_and_at_a_key(long_loop: Any, v
     tab.is_quiet()
 
 
-def test_keys_go_on_when_their_row_leaves_the_page(long_loop: Any, visit: Any, tmp_path: Path) -> None:
-    _, player, _ = opened(long_loop, tmp_path, visit)
+def test_keys_go_on_when_their_row_leaves_the_page(long_loop: Any, visit: Any) -> None:
+    _, player, _ = opened(long_loop, visit)
     go(player, 4)
     player.root.locator('li[data-entry="3"] button').click()
-    for _ in range(60):
-        player.press("ArrowRight")
+    player.through(["ArrowRight"] * 60, "() => null")
     player.stands_at(64)
     assert player.root.locator('li[data-entry="3"]').count() == 0
     player.press("ArrowRight")
     player.stands_at(65)
 
 
-def test_the_arrows_walk_through_a_long_program(long_loop: Any, visit: Any, tmp_path: Path) -> None:
-    _, player, expected = opened(long_loop, tmp_path, visit)
+def test_the_arrows_walk_through_a_long_program(long_loop: Any, visit: Any) -> None:
+    _, player, expected = opened(long_loop, visit)
     player.root.locator('.program button[tabindex="0"]').focus()
     focused = """root => Number(root.getRootNode().activeElement.textContent)"""
     begin = player.root.evaluate(focused)
-    for _ in range(80):
-        player.press("ArrowDown")
+    player.through(["ArrowDown"] * 80, "() => null")
     assert player.root.evaluate(focused) == begin + 80
     at = expected.document["program"]["steps"].index(begin + 80 - 1)
     player.press("Enter")
     player.stands_at(at)
 
 
-def test_long_numbers_do_not_touch_the_code(long_loop: Any, visit: Any, tmp_path: Path) -> None:
-    _, player, _ = opened(long_loop, tmp_path, visit)
+def test_long_numbers_do_not_touch_the_code(long_loop: Any, visit: Any) -> None:
+    _, player, _ = opened(long_loop, visit)
     player.click("last")
     numbers = ".program .number, .tape li .number"
     gaps = player.root.locator(numbers).evaluate_all("""numbers => numbers.map((number) => {
@@ -149,8 +150,8 @@ def test_long_numbers_do_not_touch_the_code(long_loop: Any, visit: Any, tmp_path
     assert min(gaps) > 4
 
 
-def test_an_unfolded_graph_holds_what_is_in_view(long_loop: Any, visit: Any, tmp_path: Path) -> None:
-    tab, player, _ = opened(long_loop, tmp_path, visit)
+def test_an_unfolded_graph_holds_what_is_in_view(long_loop: Any, visit: Any) -> None:
+    tab, player, _ = opened(long_loop, visit)
     player.root.locator("button.group").first.click()
     for _ in range(3):
         player.root.locator('.group[aria-expanded="false"]').last.click()
@@ -164,16 +165,8 @@ def test_an_unfolded_graph_holds_what_is_in_view(long_loop: Any, visit: Any, tmp
     tab.is_quiet()
 
 
-@pytest.mark.parametrize(
-    ("names", "heads"),
-    [
-        (["outer", "inner"], ["1", "2"]),
-        (["tape", "tape 1", "tape 2"], ["t", "1", "2"]),
-        (["tape 1", "outer", "other"], ["1", "ou", "ot"]),
-        (["his 1", "her 1"], ["hi1", "he1"]),
-    ],
-)
-def test_lanes_have_the_numbers_of_their_tapes(names: list[str], heads: list[str], visit: Any, tmp_path: Path) -> None:
+def test_lanes_have_the_numbers_of_their_tapes(visit: Any, tmp_path: Path) -> None:
+    names, heads = ["tape 1", "outer", "other"], ["1", "ou", "ot"]
     x = ad.Variable(3.0, name="x")
     with ad.trace() as traced, contextlib.ExitStack() as tapes:
         for _ in names:
@@ -190,7 +183,9 @@ def test_lanes_have_the_numbers_of_their_tapes(names: list[str], heads: list[str
 
 
 def test_twenty_tapes_have_six_lanes_around_the_current_one(visit: Any, tmp_path: Path) -> None:
-    tab, player, expected = opened(training(), tmp_path, visit)
+    traced = training()
+    tab, expected = visit(saved(traced, tmp_path)), read(traced)
+    player = only(tab)
     for number in (0, 1, 200, 369, 500, 739):
         go(player, number)
         heads = player.root.locator(".heads .lane").all_text_contents()

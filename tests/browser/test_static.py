@@ -7,38 +7,32 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import EXAMPLES, HOSTILE, broadcasting, diamond, hostile, nested
+from programs import EXAMPLES, HOSTILE, broadcasting, diamond, forward_mode, hostile, nested, two_layers, two_passes
 
 import autodiff_edu as ad
 from browser.following import CONTRAST, TOO_WIDE, Shown, assert_legible, only, read, saved
 
+TELLING = [two_passes, forward_mode]
+OTHERS = [pytest.param(each, marks=pytest.mark.exhaustive) for each in (*EXAMPLES, two_layers) if each not in TELLING]
 
-@pytest.mark.parametrize("example", EXAMPLES)
-def test_every_step_shows_what_the_trace_says_with_the_mouse(example: Any, visit: Any, tmp_path: Path) -> None:
+
+@pytest.mark.parametrize("example", [*TELLING, *OTHERS])
+def test_every_step_shows_what_the_trace_says(example: Any, visit: Any, tmp_path: Path) -> None:
     traced = example()
+    expected, last = read(traced), len(traced) - 1
     tab = visit(saved(traced, tmp_path))
     player = only(tab)
-    player.walks(read(traced), "next", "previous")
-    player.click("last")
-    player.agrees(read(traced), len(traced) - 1)
+    player.walks(expected, "next", "ArrowLeft")
+    player.press("End")
+    player.agrees(expected, last)
     player.click("first")
-    player.agrees(read(traced), 0)
+    player.agrees(expected, 0)
+    player.click("last")
+    player.agrees(expected, last)
+    player.press("Home")
+    player.agrees(expected, 0)
     tab.is_quiet()
     assert len(tab.requests) == 1  # the file
-
-
-@pytest.mark.parametrize("example", EXAMPLES)
-def test_every_step_shows_what_the_trace_says_with_the_keys(example: Any, visit: Any, tmp_path: Path) -> None:
-    traced = example()
-    tab = visit(saved(traced, tmp_path), color_scheme="dark")  # and with the mouse, in a light one
-    player = only(tab)
-    player.root.focus()
-    player.walks(read(traced), "ArrowRight", "ArrowLeft")
-    player.press("End")
-    player.agrees(read(traced), len(traced) - 1)
-    player.press("Home")
-    player.agrees(read(traced), 0)
-    tab.is_quiet()
 
 
 def test_play_walks_to_the_end_and_pauses(open_tab: Any, tmp_path: Path) -> None:
@@ -103,27 +97,20 @@ def test_names_and_code_are_text_and_never_markup(visit: Any, tmp_path: Path) ->
     tab.is_quiet()
 
 
-@pytest.mark.parametrize("width", [375, 900])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_fits_the_page_and_is_legible(width: int, scheme: str, visit: Any, tmp_path: Path) -> None:
+def test_it_fits_the_page_and_is_legible(visit: Any, tmp_path: Path) -> None:
     traced = nested()
-    options = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
-    tab = visit(saved(traced, tmp_path), **options)
-    player = only(tab)
-    for too_wide, contrast in player.at_every_step(f"root => [({TOO_WIDE})(root), ({CONTRAST})(root)]"):
-        assert too_wide == []
-        assert_legible(contrast, dark=scheme == "dark")
-    player.root.locator("input[type=range]").fill(str(len(traced) * 2 // 3))
-    player.picture(f"static-{width}-{scheme}")
+    player = only(visit(saved(traced, tmp_path)))
+    for width, scheme in ((375, "light"), (900, "dark")):
+        player.root.page.set_viewport_size({"width": width, "height": 800})
+        player.root.page.emulate_media(color_scheme=scheme)
+        for too_wide, contrast in player.at_every_step(f"root => [({TOO_WIDE})(root), ({CONTRAST})(root)]"):
+            assert too_wide == []
+            assert_legible(contrast, dark=scheme == "dark")
+        player.root.locator("input[type=range]").fill(str(len(traced) * 2 // 3))
+        player.picture(f"static-{width}-{scheme}")
 
 
 def test_wide_values_fit_a_narrow_page(visit: Any, tmp_path: Path) -> None:
     for traced in (broadcasting(), hostile()):
         player = only(visit(saved(traced, tmp_path), viewport={"width": 375, "height": 800}))
         assert player.at_every_step(TOO_WIDE) == [[]] * len(traced)
-
-
-def test_the_transcript_is_there_where_scripts_do_not_run(visit: Any, tmp_path: Path) -> None:
-    for traced in (diamond(), hostile()):
-        tab = visit(saved(traced, tmp_path), java_script_enabled=False)
-        assert tab.page.locator("pre").text_content() == traced.transcript()

@@ -5,7 +5,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from programs import EXAMPLES, FIVE, loop, nested, training
+from programs import EIGHT, EXAMPLES, loop, nested, training
 
 import autodiff_edu as ad
 from autodiff_edu.player.copying import copied
@@ -88,7 +88,7 @@ def test_a_sentence_is_written_once_for_all_steps_that_say_it_with_other_words()
     assert len(dumps(arrivals)) < 400  # of 120 sentences
 
 
-@pytest.mark.parametrize("example", [*FIVE, training])
+@pytest.mark.parametrize("example", EIGHT)
 def test_a_saved_page_is_light(example):
     assert len(ad.play(example()).page().encode()) < 200_000
 

@@ -16,7 +16,7 @@ test("odd values come back", () => {
 
 test("what another release has packed is left alone, and its version told", () => {
   const { page } = packed.diamond;
-  assert.deepEqual(unpacked({ ...page, version: 99 }), { trace: { version: 99 } });
+  for (const version of [0, 99, "4", "<b>"]) assert.deepEqual(unpacked({ ...page, version }), { trace: { version } });
   assert.deepEqual(unpacked({ ...page, version: null }), { trace: { version: undefined } });
   assert.deepEqual(unpacked({ trace: { version: 2 } }), { trace: { version: 2 } });
 });
