@@ -428,8 +428,11 @@ def violations(root: Any, *rules: str) -> list[str]:
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate((Path(package.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))
     found = root.evaluate(
-        "(root, rules) => axe.run({ include: [root.getRootNode().host] }, { resultTypes: ['violations'], ...rules })"
-        ".then(({ violations }) => violations)",
+        """async (root, rules) => {
+          for (let k = 0; k < 2; k++) await new Promise(requestAnimationFrame); // what is lit is scrolled to
+          const about = { resultTypes: ["violations"], ...rules };
+          return (await axe.run({ include: [root.getRootNode().host] }, about)).violations;
+        }""",
         {"runOnly": list(rules)} if rules else {},
     )
     return [

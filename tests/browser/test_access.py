@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import FIVE, diamond, logistic, nested, network, two_passes, two_tapes
+from programs import FIVE, cubic, diamond, logistic, nested, network, two_passes, two_tapes
 
 from autodiff_edu.player.descend import descend
 from browser.following import CONTRAST, TOO_WIDE, assert_legible, only, read, saved, violations_in_both_schemes
@@ -28,7 +28,7 @@ def test_axe_finds_nothing(program: Any, visit: Any, tmp_path: Path) -> None:
 
 
 def test_axe_finds_nothing_in_predict_mode(visit: Any, tmp_path: Path) -> None:
-    traced = diamond()
+    traced = cubic()
     player = only(visit(saved(traced, tmp_path)))
     player.click("predict")
     for _ in range(len(traced)):

@@ -1,4 +1,8 @@
-"""The live player in JupyterLab, driven as a reader drives it."""
+"""The live player in JupyterLab, driven as a reader drives it.
+
+A JupyterLab, a page of it and a kernel cost as much as a hundred saved pages: one of each serves all tests, in one
+notebook, of which every test runs what it wants.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +14,12 @@ from typing import Any
 
 import nbformat
 import pytest
-from programs import FIVE, logistic
+from programs import EIGHT, logistic, two_tapes
 
 from autodiff_edu.course.tools.execute import as_text
+from browser.conftest import SIZE, Lab, new_tab
 from browser.following import CONTRAST, READ, TOO_WIDE, Expected, Shown, assert_agrees, assert_legible, violations
+from browser.test_one_view import ALL, SCREEN
 
 CHAPTER = "notebooks/01-the-tape.ipynb"
 IMPORTS = "import numpy as np\nimport autodiff_edu as ad"
@@ -29,6 +35,15 @@ class Notebook:
         self.tab, self.page = tab, tab.page
         self.page.wait_for_function(
             "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
+        )
+
+    def close_others(self) -> None:
+        """Close whatever else is open, such as a view of an output."""
+        self.do(
+            """
+            const { shell } = window.jupyterapp;
+            for (const widget of [...shell.widgets("main")]) if (widget !== shell.currentWidget) widget.close();
+            """
         )
 
     def do(self, script: str) -> Any:
@@ -63,6 +78,11 @@ class Notebook:
 
     def run_all(self) -> None:
         self.command("notebook:run-all-cells")
+
+    def run_cells(self, *numbers: int) -> None:
+        for number in numbers:
+            self.do(f"window.jupyterapp.shell.currentWidget.content.activeCellIndex = {number}")
+            self.command("notebook:run-cell")
 
     def run(self, number: int) -> None:
         """Run a cell as one does with the mouse and the keyboard."""
@@ -101,117 +121,132 @@ class Notebook:
         )
 
 
-@pytest.fixture
-def open_notebook(lab: Any, open_tab: Any) -> Iterator[Any]:
-    def open_notebook(path: str) -> Notebook:
-        return Notebook(open_tab(lab.address(path)))
-
-    return open_notebook
+def player_of(program: Any) -> str:
+    return f"{inspect.getsource(program)}\nad.play({program.__name__}())"
 
 
-def write(lab: Any, cells: list[str]) -> str:
-    """Write a notebook of these cells, which gets a kernel of its own."""
+CELLS = {
+    "imports": IMPORTS,
+    "function": "def f(a):\n    b = a + a\n    c = b + b\n    return np.sum(np.sin(c))",
+    "player": "player = ad.play(f, np.array([1.0, 2.0]))\nplayer",
+    "moves": "player.step = 3",
+    "asks": "player.step",
+    "prediction": "from autodiff_edu.course import Prediction\n"
+    'Prediction("What is 2 + 2?", answer=4, hints={5: "One less."}, why="Count.")',
+    "four": "print('four')",
+    "two tapes": player_of(two_tapes),
+    "logistic": player_of(logistic),
+    "descend": "ad.descend(lambda x, y: x**4 - 2 * x**2 + y**2, (0.3, 1.0))",
+    "drill": "ad.drill(3, 2)",
+    "slope": "def g(x, w):\n    if x < -1:\n        raise ValueError('too small')\n    return np.sin(w * x)",
+    "explore": "view = ad.explore(g, x=(-2.0, 2.0, 1.0), w=2.0)\nview",
+    "stage": "x = ad.Variable(3.0)",
+    "staged": "%%play --stage\nwith ad.GradientTape() as tape:\n    y = x * x\ntape.gradient(y, x)",
+    "last": "%load_ext autodiff_edu",
+}
+NUMBERS = {name: number for number, name in enumerate(CELLS)}
+
+
+def write(lab: Lab, name: str, cells: list[str]) -> Any:
+    """Write a notebook of these cells."""
     notebook = nbformat.v4.new_notebook(
-        cells=[nbformat.v4.new_code_cell(cell, id=f"cell-{i}") for i, cell in enumerate([IMPORTS, *cells])]
+        cells=[nbformat.v4.new_code_cell(cell, id=f"cell-{i}") for i, cell in enumerate(cells)]
     )
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    name = f"scratch-{len(list(lab.root.glob('scratch-*')))}.ipynb"
-    nbformat.write(notebook, lab.root / name)
-    return name
+    (lab.root / name).write_text(as_text(notebook), encoding="utf-8")
+    return notebook
+
+
+@pytest.fixture(scope="module")
+def shared(lab: Lab, browser: Any) -> Iterator[Notebook]:
+    """The notebook of all cells, in which the first three have run."""
+    stored = write(lab, "all.ipynb", list(CELLS.values()))
+    four = stored.cells[NUMBERS["four"]]
+    four.metadata["tags"] = ["hide-output"]
+    four.outputs = [nbformat.v4.new_output("stream", text="four\n")]
+    (lab.root / "all.ipynb").write_text(as_text(stored), encoding="utf-8")
+    tab = new_tab(browser)
+    tab.page.goto(lab.address("all.ipynb"))
+    notebook = Notebook(tab)
+    notebook.run_cells(NUMBERS["imports"], NUMBERS["function"], NUMBERS["last"])
+    notebook.run(NUMBERS["player"])
+    notebook.player().stands_at(0)
+    yield notebook
+    tab.page.context.close()
+    tab.stays_home()
 
 
 @pytest.fixture
-def scratch(lab: Any, open_notebook: Any) -> Notebook:
-    cells = [
-        "def f(a):\n    b = a + a\n    c = b + b\n    return np.sum(np.sin(c))",
-        "player = ad.play(f, np.array([1.0, 2.0]))\nplayer",
-        "player.step = 3",
-        "player.step",
-        "# the last cell",
-    ]
-    opened = open_notebook(write(lab, cells))
-    for number in (0, 1, 2):
-        opened.run(number)
-    opened.player().stands_at(0)
-    return opened
+def notebook(shared: Notebook) -> Notebook:
+    shared.close_others()
+    shared.page.set_viewport_size(SIZE)
+    shared.player().click("first")
+    return shared
 
 
-def test_chapter_1_runs_and_its_players_follow_their_traces(open_notebook: Any) -> None:
+@pytest.fixture
+def open_notebook(lab: Lab, open_tab: Any) -> Any:
+    return lambda path: Notebook(open_tab(lab.address(path)))
+
+
+def trace_of(notebook: Notebook, title: str) -> Expected:
+    return next(trace for trace in notebook.documents() if trace.document["title"] == title)
+
+
+def test_an_untrusted_notebook_shows_the_key_frame_and_its_players_run_when_it_is(open_notebook: Any) -> None:
     notebook = open_notebook(CHAPTER)
+    output = notebook.output(3).last
+    picture = output.locator('img[src^="data:image/svg+xml;base64,"]')
+    picture.wait_for()
+    notebook.page.wait_for_function("image => image.naturalWidth > 200", arg=picture.element_handle())
+    assert "1. The tape watches price" in output.locator("pre").first.text_content()
+    assert notebook.page.locator(".jp-Notebook section.player").count() == 0
     notebook.run_all()
     traces = notebook.documents()
     backwards = next(number for number, trace in enumerate(traces) if trace.has("pull back"))
     for expected in {0: traces[0], backwards: traces[backwards]}.values():
         player = notebook.player(expected.document["title"])
-        player.walks(expected, "next", "previous")
+        player.walks(expected, "next", "ArrowLeft")
     notebook.tab.is_quiet(*KNOWN)
 
 
-def test_the_five_programs_follow_their_traces(lab: Any, open_notebook: Any) -> None:
-    cells = [f"{inspect.getsource(program)}\nad.play({program.__name__}())" for program in FIVE]
-    notebook = open_notebook(write(lab, cells))
-    notebook.run_all()
-    traces = notebook.documents()
-    assert len(traces) == len(FIVE)
-    for theme in ("JupyterLab Light", "JupyterLab Dark"):
-        notebook.wear(theme)
-        for expected in traces:
-            player = notebook.player(expected.document["title"])
-            player.root.focus()
-            if theme == "JupyterLab Light":
-                player.walks(expected, "next", "previous")
-            else:
-                player.walks(expected, "ArrowRight", "ArrowLeft")
-    notebook.tab.is_quiet(*KNOWN)
-
-
-def test_a_prediction_is_answered_and_running_the_next_cell_shows_its_output(lab: Any, open_notebook: Any) -> None:
-    cells = [
-        "from autodiff_edu.course import Prediction\n"
-        'Prediction("What is 2 + 2?", answer=4, hints={5: "One less."}, why="Count.")',
-        "print('four')",
-    ]
-    name = write(lab, cells)
-    stored = nbformat.read(lab.root / name, as_version=4)
-    stored.cells[2].metadata["tags"] = ["hide-output"]
-    stored.cells[2].outputs = [nbformat.v4.new_output("stream", text="four\n")]
-    (lab.root / name).write_text(as_text(stored), encoding="utf-8")
-    notebook = open_notebook(name)
+def test_a_prediction_is_answered_and_running_the_next_cell_shows_its_output(notebook: Notebook) -> None:
+    asks, four = NUMBERS["prediction"], NUMBERS["four"]
     before = notebook.standing()["cells"]
-    assert not notebook.output(2).is_visible()
-    notebook.run(1)
+    assert not notebook.output(four).is_visible()
+    notebook.run(asks)
     question = notebook.page.locator(".jp-Notebook .prediction")
     question.get_by_role("textbox").click()
     for keys in ("5", "Enter", "4", "Enter"):  # which JupyterLab must leave alone
         notebook.page.keyboard.press(keys)
     assert question.locator(".verdict").text_content() == "Right: 4. Count."
-    notebook.run(2)
-    notebook.output(2).wait_for()
-    assert notebook.output(2).inner_text().strip() == "four"
+    notebook.run(four)
+    notebook.output(four).wait_for()
+    assert notebook.output(four).inner_text().strip() == "four"
     assert notebook.standing()["cells"] == before
     notebook.tab.is_quiet(*KNOWN)
 
 
-@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
-def test_the_player_fits_and_is_legible(theme: str, scratch: Notebook) -> None:
-    (expected,) = scratch.documents()
-    scratch.page.set_viewport_size({"width": 900, "height": 1600})
-    scratch.wear(theme)
-    player = scratch.player()
+def test_the_player_fits_and_is_legible(notebook: Notebook) -> None:
+    expected = trace_of(notebook, "f(a)")
+    notebook.page.set_viewport_size({"width": 900, "height": 1600})
+    player = notebook.player()
     read = f"root => [({READ})(root), ({TOO_WIDE})(root), ({CONTRAST})(root)]"
-    for number, (seen, too_wide, contrast) in enumerate(player.at_every_step(read)):
-        assert_agrees(seen, expected, number)
-        assert too_wide == []
-        assert_legible(contrast, dark=theme.endswith("Dark"))
-    player.picture(f"lab-{theme.split()[-1].lower()}")
+    for theme in ("Dark", "Light"):
+        notebook.wear(f"JupyterLab {theme}")
+        for number, (seen, too_wide, contrast) in enumerate(player.at_every_step(read)):
+            assert_agrees(seen, expected, number)
+            assert too_wide == []
+            assert_legible(contrast, dark=theme == "Dark")
+        player.picture(f"lab-{theme.lower()}")
 
 
-def test_keys_move_the_player_and_nothing_else(scratch: Notebook) -> None:
-    (expected,) = scratch.documents()
-    player = scratch.player()
+def test_keys_move_the_player_and_nothing_else(notebook: Notebook) -> None:
+    expected = trace_of(notebook, "f(a)")
+    player = notebook.player()
     player.click("next")
     player.agrees(expected, 1)
-    before = scratch.standing()
+    before = notebook.standing()
     player.click("previous")
     player.walks(expected, "ArrowRight", "ArrowLeft")
     for key, number in {"End": len(expected) - 1, "Home": 0, "ArrowRight": 1}.items():
@@ -221,26 +256,27 @@ def test_keys_move_the_player_and_nothing_else(scratch: Notebook) -> None:
     for key in ("ArrowUp", "ArrowDown", "a", "b", "d", "d", "j", "k", "m", "x"):
         player.press(key)
     player.agrees(expected, 1)
-    assert scratch.standing() == before
-    scratch.tab.is_quiet(*KNOWN)
+    assert notebook.standing() == before
+    notebook.tab.is_quiet(*KNOWN)
 
 
-def test_python_and_the_reader_move_the_same_player(scratch: Notebook) -> None:
-    (expected,) = scratch.documents()
-    player = scratch.player()
-    scratch.run(3)
+def test_python_and_the_reader_move_the_same_player(notebook: Notebook) -> None:
+    expected = trace_of(notebook, "f(a)")
+    player = notebook.player()
+    notebook.run(NUMBERS["moves"])
     player.agrees(expected, 3)
     player.click("next")
     player.agrees(expected, 4)
-    scratch.run(4)
-    scratch.output(4).get_by_text("4", exact=True).wait_for()
-    assert scratch.ask("player.step") == 4
+    notebook.run(NUMBERS["asks"])
+    notebook.output(NUMBERS["asks"]).get_by_text("4", exact=True).wait_for()
+    assert notebook.ask("player.step") == 4
 
 
-def test_two_views_show_the_same_step(scratch: Notebook) -> None:
-    (expected,) = scratch.documents()
-    scratch.command("notebook:create-output-view")
-    views = [scratch.player(), Shown(scratch.page.locator(".jp-LinkedOutputView section.player"))]
+def test_two_views_show_the_same_step(notebook: Notebook) -> None:
+    expected = trace_of(notebook, "f(a)")
+    notebook.do(f"window.jupyterapp.shell.currentWidget.content.activeCellIndex = {NUMBERS['player']}")
+    notebook.command("notebook:create-output-view")
+    views = [notebook.player(), Shown(notebook.page.locator(".jp-LinkedOutputView section.player"))]
     views[1].stands_at(0)
     views[1].click("last")
     for view in views:
@@ -250,61 +286,60 @@ def test_two_views_show_the_same_step(scratch: Notebook) -> None:
         view.agrees(expected, len(expected) - 2)
 
 
-def test_axe_finds_nothing_in_jupyterlab(scratch: Notebook) -> None:
-    player = scratch.player()
-    for action in ("next", "last"):
-        player.click(action)
-        assert violations(player.root) == []
-
-
-@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
-def test_axe_finds_nothing_in_what_opens(theme: str, lab: Any, open_notebook: Any) -> None:
-    cells = [
-        f"{inspect.getsource(logistic)}\nad.play(logistic())",
-        "ad.descend(lambda x, y: x**4 - 2 * x**2 + y**2, (0.3, 1.0))",
-        "ad.drill(3, 2)",
-    ]
-    notebook = open_notebook(write(lab, cells))
-    notebook.page.set_viewport_size({"width": 1280, "height": 720})
-    notebook.run_all()
-    notebook.wear(theme)
+def test_axe_finds_nothing_in_what_opens_and_parts_are_seen_together(notebook: Notebook) -> None:
+    notebook.page.set_viewport_size(SCREEN)
+    notebook.run_cells(*map(NUMBERS.get, ("logistic", "descend", "drill")))
     player = notebook.player("logistic regression")
+    player.is_seen_at_once(*ALL)
     player.root.locator("input[type=range]").fill("60")
-    for opener, closer in (("Nudge", "Escape"), ("cut", "Escape"), ("What the signs mean", "Escape"), ("Stage", "f")):
-        player.root.get_by_role("button", name=opener, exact=True).click()
-        assert violations(player.root) == []
-        player.picture(f"lab-{opener.split()[0].lower()}-{theme.split()[-1].lower()}")
-        player.press(closer)
-    for heading in ("Newton's method on <lambda>", "drill, level 3, seed 2: program 1 of 10"):
-        player = notebook.player(heading)
-        player.root.scroll_into_view_if_needed()
-        assert violations(player.root) == []
-        player.picture(f"lab-{heading[:5].lower()}-{theme.split()[-1].lower()}")
+    openers = (("Nudge", "Escape"), ("cut", "Escape"), ("What the signs mean", "Escape"), ("Stage", "f"))
+    for theme, rules in (("Dark", ["color-contrast"]), ("Light", [])):
+        notebook.wear(f"JupyterLab {theme}")
+        for opener, closer in openers:
+            player.root.get_by_role("button", name=opener, exact=True).click()
+            assert violations(player.root, *rules) == []
+            player.picture(f"lab-{opener.split()[0].lower()}-{theme.lower()}")
+            player.press(closer)
+        for heading in ("Newton's method on <lambda>", "drill, level 3, seed 2: program 1 of 10"):
+            other = notebook.player(heading)
+            other.root.scroll_into_view_if_needed()
+            assert violations(other.root, *rules) == []
+            other.picture(f"lab-{heading[:5].lower()}-{theme.lower()}")
 
 
-def test_the_player_goes_on_when_its_kernel_dies(scratch: Notebook) -> None:
-    (expected,) = scratch.documents()
-    player = scratch.player()
-    player.click("play")
-    player.stands_at(1)
-    scratch.do("await window.jupyterapp.shell.currentWidget.sessionContext.shutdown();")
-    player.stands_at(3)
-    player.click("play")
-    player.click("last")
-    player.agrees(expected, len(expected) - 1)
-    player.press("Home")
-    player.agrees(expected, 0)
-    assert not [text for text in scratch.tab.complaints if "autodiff" in text or "player" in text.lower()]
+def test_moving_a_slider_traces_again(notebook: Notebook) -> None:
+    page, number = notebook.page, NUMBERS["explore"]
+    notebook.run_cells(NUMBERS["slope"], number)
+    output = page.locator(".jp-Notebook-cell").nth(number).locator(".jp-OutputArea-output")
+    player = notebook.player("g(x, w)")
+    player.click("next")
+    value = output.locator("td").first
+    assert value.text_content() == "0.909297"
+    output.locator('img[alt*="tangent at x = 1,"]').wait_for()
+    output.locator(".noUi-handle").focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowLeft")
+    output.locator('img[alt*="tangent at x = 0.9,"]').wait_for()
+    assert value.text_content() == "0.973848"
+    player.stands_at(1)  # where the reader was
+    page.wait_for_function(
+        """() => [...document.querySelectorAll(".jp-OutputArea-output *")].some((host) =>
+          host.shadowRoot?.querySelector('[data-tensor="0"] title')?.textContent.startsWith("x: 0.9"))"""
+    )
+    assert notebook.ask("float(view.look.value)") == pytest.approx(0.973848, abs=1e-6)
+    page.keyboard.press("Home")
+    page.get_by_text("ValueError: too small").wait_for()
+    notebook.tab.is_quiet(*KNOWN)
 
 
-def test_the_stage_covers_jupyterlab_and_leaves_as_it_came(scratch: Notebook) -> None:
-    player = scratch.player()
+def test_the_stage_covers_jupyterlab_and_leaves_as_it_came(notebook: Notebook) -> None:
+    player = notebook.player()
     player.root.scroll_into_view_if_needed()
     before = player.root.bounding_box()
     player.root.focus()
     player.press("f")
-    scratch.page.wait_for_function("() => document.fullscreenElement")
-    screen = scratch.page.viewport_size
+    notebook.page.wait_for_function("() => document.fullscreenElement")
+    screen = notebook.page.viewport_size
     player.measures(x=0, y=0, **screen)
     player.press("PageDown")
     player.press("ArrowRight")
@@ -312,19 +347,14 @@ def test_the_stage_covers_jupyterlab_and_leaves_as_it_came(scratch: Notebook) ->
     player.picture("lab-stage")
     player.press("Home")
     player.press("Escape")
-    scratch.page.wait_for_function("() => !document.fullscreenElement")
+    notebook.page.wait_for_function("() => !document.fullscreenElement")
     assert player.root.get_attribute("data-stage") is None
     player.measures(width=before["width"])
 
 
-def test_play_with_stage_opens_on_stage_once(lab: Any, open_notebook: Any) -> None:
-    cells = [
-        "%load_ext autodiff_edu\nimport autodiff_edu as ad\nx = ad.Variable(3.0)",
-        "%%play --stage\nwith ad.GradientTape() as tape:\n    y = x * x\ntape.gradient(y, x)",
-    ]
-    notebook = open_notebook(write(lab, cells))
-    notebook.run_all()
-    player = notebook.player("cell 3")
+def test_play_with_stage_opens_on_stage_once(notebook: Notebook) -> None:
+    notebook.run_cells(NUMBERS["stage"], NUMBERS["staged"])
+    player = Shown(notebook.page.locator(".jp-Notebook-cell").nth(NUMBERS["staged"]).locator("section.player"))
     player.measures(x=0, y=0, **notebook.page.viewport_size)
     assert player.root.get_attribute("data-stage") == ""
     player.press("Escape")
@@ -333,3 +363,38 @@ def test_play_with_stage_opens_on_stage_once(lab: Any, open_notebook: Any) -> No
     view = Shown(notebook.page.locator(".jp-LinkedOutputView section.player"))
     view.stands_at(0)
     assert view.root.get_attribute("data-stage") is None
+
+
+def test_the_player_goes_on_when_its_kernel_dies(notebook: Notebook) -> None:
+    expected = trace_of(notebook, "f(a)")
+    player = notebook.player()
+    player.click("play")
+    player.stands_at(1)
+    notebook.do("await window.jupyterapp.shell.currentWidget.sessionContext.shutdown();")
+    player.stands_at(3)
+    player.click("play")
+    player.click("last")
+    player.agrees(expected, len(expected) - 1)
+    player.press("Home")
+    player.agrees(expected, 0)
+    assert not [text for text in notebook.tab.complaints if "autodiff" in text or "player" in text.lower()]
+    notebook.do("await window.jupyterapp.shell.currentWidget.sessionContext.startKernel();")
+
+
+@pytest.mark.exhaustive
+def test_all_programs_follow_their_traces_and_are_seen_at_once(lab: Lab, open_notebook: Any) -> None:
+    write(lab, "eight.ipynb", [IMPORTS, *map(player_of, EIGHT)])
+    notebook = open_notebook("eight.ipynb")
+    notebook.page.set_viewport_size(SCREEN)
+    notebook.run_all()
+    traces = notebook.documents()
+    assert len(traces) == len(EIGHT)
+    for theme, keys in (("Light", ("next", "previous")), ("Dark", ("ArrowRight", "ArrowLeft"))):
+        notebook.wear(f"JupyterLab {theme}")
+        for expected in traces:
+            player = notebook.player(expected.document["title"])
+            player.root.focus()
+            player.walks(expected, *keys)
+    for expected in traces:
+        notebook.player(expected.document["title"]).is_seen_at_once(*ALL)
+    notebook.tab.is_quiet(*KNOWN)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ import pytest
 from programs import EIGHT, logistic, stopped
 
 from browser.following import only, saved
-from browser.test_lab import open_notebook, write  # noqa: F401 (a fixture is found by name)
 
 SCREEN = {"width": 1280, "height": 720}
 TELEPHONE = {"width": 375, "height": 667}
@@ -29,12 +27,3 @@ def test_in_a_saved_page(program: Any, visit: Any, tmp_path: Path) -> None:
     tab.page.set_viewport_size(TELEPHONE)
     only(tab).is_seen_at_once("sentence", "accumulator")
     tab.is_quiet()
-
-
-def test_in_jupyterlab(lab: Any, open_notebook: Any) -> None:  # noqa: F811
-    cells = [f"{inspect.getsource(program)}\nad.play({program.__name__}())" for program in EIGHT]
-    notebook = open_notebook(write(lab, cells))
-    notebook.page.set_viewport_size(SCREEN)
-    notebook.run_all()
-    for expected in notebook.documents():
-        notebook.player(expected.document["title"]).is_seen_at_once(*ALL)

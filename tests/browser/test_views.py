@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 from programs import HOSTILE, broadcasting, diamond, hostile, nested, two_passes
 
 import autodiff_edu as ad
+from browser.conftest import NOTEBOOKS
 
 KEY_FRAME = 'img[src^="data:image/svg+xml;base64,"]'
 
@@ -63,41 +63,11 @@ def test_with_scripts_neither_is_seen(visit: Any, tmp_path: Path) -> None:
         assert not covered.is_visible()
 
 
-CELLS = [
-    "import numpy as np\nimport autodiff_edu as ad",
-    "def f(a):\n    b = a + a\n    return np.sum(np.sin(b))",
-    "ad.play(f, np.array([1.0, 2.0]))",
-]
-
-
-@pytest.fixture(scope="module")
-def executed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A notebook that somebody else has run and passed on."""
-    from autodiff_edu.course.tools.execute import execute
-
-    cells = [nbformat.v4.new_code_cell(cell, id=f"cell-{number}") for number, cell in enumerate(CELLS)]
-    path = tmp_path_factory.mktemp("executed") / "passed-on.ipynb"
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
-    execute(path)
-    return path
-
-
-def test_an_untrusted_notebook_shows_the_key_frame(executed: Path, lab: Any, visit: Any) -> None:
-    shutil.copy(executed, lab.root)
-    tab = visit(lab.address(executed.name))
-    output = tab.page.locator(".jp-OutputArea-output").last
-    picture = output.locator(KEY_FRAME)
-    picture.wait_for()
-    tab.page.wait_for_function("image => image.naturalWidth > 200", arg=picture.element_handle())
-    assert "1. The tape watches a" in output.locator("pre").first.text_content()
-    assert tab.page.locator(".jp-Notebook section.player").count() == 0
-
-
-def test_nbconvert_keeps_the_key_frame_and_the_transcript(executed: Path) -> None:
+def test_nbconvert_keeps_the_key_frame_and_the_transcript() -> None:
     nbconvert = pytest.importorskip("nbconvert", reason="nbconvert comes with JupyterLab")
-    notebook = nbformat.read(executed, as_version=4)
+    notebook = nbformat.read(NOTEBOOKS / "01-the-tape.ipynb", as_version=4)
     latex, _ = nbconvert.LatexExporter().from_notebook_node(notebook)
-    assert "1. The tape watches a, which is [1 2]." in latex
+    assert "1. The tape watches price, which is 2." in latex
     markdown, _ = nbconvert.MarkdownExporter().from_notebook_node(notebook)
     encoded = re.search(r'src="data:image/svg\+xml;base64,([^"]*)"', markdown).group(1)
     assert base64.b64decode(encoded).startswith(b"<svg ")
