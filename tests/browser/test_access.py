@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 from programs import FIVE, cubic, diamond, logistic, nested, network, two_passes, two_tapes
 
+import autodiff_edu as ad
 from autodiff_edu.player.descend import descend
 from browser.following import CONTRAST, TOO_WIDE, assert_legible, only, read, saved, violations_in_both_schemes
+from browser.test_shrink import step
 
 TELLING = [network, two_passes]  # heatmaps and tables; lanes, cuts, skips, a pause
 OTHERS = [pytest.param(program, marks=pytest.mark.exhaustive) for program in FIVE if program not in TELLING]
@@ -135,9 +137,13 @@ def test_calm_readers_see_no_motion(visit: Any, tmp_path: Path) -> None:
         "root => [...root.querySelectorAll('*')].filter((one) => { const style = getComputedStyle(one);"
         " return parseFloat(style.transitionDuration) > 0 || style.animationName !== 'none'; }).length"
     )
-    page = saved(diamond(), tmp_path)
-    assert only(visit(page, reduced_motion="reduce")).root.evaluate(moving) == 0
-    assert only(visit(page, reduced_motion="no-preference")).root.evaluate(moving) > 0
+    shrinking = tmp_path / "shrinking.html"
+    ad.play(ad.compile(step).program(0.5, 1.0, 0.5)).save(shrinking)
+    for page in (saved(diamond(), tmp_path), shrinking.as_uri()):
+        player = only(visit(page, reduced_motion="reduce"))
+        assert player.at_every_step(moving) == [0] * len(player.at_every_step("() => null"))
+        player.root.page.emulate_media(reduced_motion="no-preference")
+        assert any(player.at_every_step(moving))
 
 
 def test_the_readers_own_few_colours_are_kept_apart(visit: Any, tmp_path: Path) -> None:

@@ -1,20 +1,38 @@
+// @ts-check
 /** How a typed answer is read, and how it is compared with the right one and with what is often answered instead. */
 
 import { ANSWERS } from "./strings.js";
 
+/** @type {Record<string, number>} */
 const SPECIAL_NUMBERS = { inf: Infinity, "-inf": -Infinity, nan: NaN };
-/** The number of an array without axes; undefined for what is complex or was let go of. */
-export const numberIn = ({ data }) => (typeof data === "number" ? data : SPECIAL_NUMBERS[data]);
+/**
+ * The number of an array without axes; undefined for what is complex or was let go of.
+ * @param {{ data: Data }} array
+ */
+export const numberIn = ({ data }) => (typeof data === "number" ? data : SPECIAL_NUMBERS[String(data)]);
 
+/** @param {NDArray} array */
 export const isNumber = (array) => array.shape.length === 0 && numberIn(array) !== undefined;
 
-/** Questions by how they are answered; questions.js says what a question is. */
+/**
+ * Questions by how they are answered; questions.js says what a question is.
+ * @param {{ data: Data, text: string }} array
+ * @param {Partial<Question>} about
+ * @returns {Question}
+ */
 export const numbered = (array, about) => ({ asks: "number", right: numberIn(array), shown: array.text, ...about });
+/** @type {(array: NDArray, about: Partial<Question>) => Question} */
 export const shaped = ({ shape }, about) =>
   ({ asks: "shape", right: shape, shown: ANSWERS.shape(shape), ...about });
+/** @type {(options: string[], right: string, about: Partial<Question>) => Question} */
 export const chosen = (options, right, about) => ({ asks: "choice", options, right, shown: right, ...about });
 
-/** Equal to three significant digits, or within a part of what is wanted, if one is given; null is None. */
+/**
+ * Equal to three significant digits, or within a part of what is wanted, if one is given; null is None.
+ * @param {number | null} answer
+ * @param {number | null} wanted
+ * @param {number} [within]
+ */
 export function isClose(answer, wanted, within) {
   if (answer === null || wanted === null) return answer === wanted;
   if (!Number.isFinite(wanted)) return Object.is(answer, wanted);
@@ -23,12 +41,17 @@ export function isClose(answer, wanted, within) {
   return Math.abs(answer - wanted) <= Math.max(0.500001 * third, 1e-12);
 }
 
+/** @type {(left: number[], right: number[]) => boolean} */
 export const sameShape = (left, right) =>
   left.length === right.length && left.every((axis, index) => axis === right[index]);
 
 const THOUSANDS = /^([-+]?[1-9]\d{0,2})((?:,\d{3})+)(?![\d,])/;
 
-/** Reads "0.5", "-2", "1e-3", "0,5", "1,000", "1/3", "inf" and "nan", and "None" as null; else undefined. */
+/**
+ * Reads "0.5", "-2", "1e-3", "0,5", "1,000", "1/3", "inf" and "nan", and "None" as null; else undefined.
+ * @param {string} typed
+ * @returns {number | null | undefined}
+ */
 export function readNumber(typed) {
   const bare = typed.replaceAll("−", "-").replace(/\s+/g, "").toLowerCase();
   const plain = bare.replace(THOUSANDS, (_, first, groups) => first + groups.replaceAll(",", ""));
@@ -41,7 +64,10 @@ export function readNumber(typed) {
   return top / bottom;
 }
 
-/** Reads "(2, 3)", "[2,3]", "2x3", "2×3", "2 3", "(3,)", "3" and "()"; undefined for anything else. */
+/**
+ * Reads "(2, 3)", "[2,3]", "2x3", "2×3", "2 3", "(3,)", "3" and "()"; undefined for anything else.
+ * @param {string} typed
+ */
 export function readShape(typed) {
   const inner = typed.trim().replace(/^\((.*)\)$|^\[(.*)\]$/, "$1$2").trim().replace(/\s*,$/, "");
   if (!inner) return typed.trim() ? [] : undefined;
@@ -49,13 +75,24 @@ export function readShape(typed) {
   return axes.every((axis) => /^\d+$/.test(axis)) ? axes.map(Number) : undefined;
 }
 
+/** @type {Record<Question["asks"], [(typed: string) => Answer | undefined, (...pair: any[]) => boolean]>} */
 const READERS = { number: [readNumber, isClose], shape: [readShape, sameShape], choice: [String, Object.is] };
+/** @param {string} typed */
 const briefly = (typed) => (typed.length > 30 ? `${typed.slice(0, 29)}…` : typed);
 
-/** A text as what is typed in answer to such a question is read. */
+/**
+ * A text as what is typed in answer to such a question is read.
+ * @param {Question["asks"]} asks
+ * @param {string} text
+ */
 export const readAs = (asks, text) => READERS[asks][0](text);
 
-/** What an answer is: {unread} where there is nothing to judge, else {right, hint}. */
+/**
+ * What an answer is: {unread} where there is nothing to judge, else {right, hint}.
+ * @param {Pick<Question, "asks" | "right" | "within" | "mistakes" | "hint">} question
+ * @param {string} typed
+ * @returns {{ unread?: string, right?: boolean, hint?: string }}
+ */
 export function judge({ asks, right, within, mistakes = [], hint }, typed) {
   const [reader, same] = READERS[asks];
   if (!typed.trim()) return { unread: ANSWERS.nothing[asks === "choice" ? "chosen" : "typed"] };
@@ -63,7 +100,8 @@ export function judge({ asks, right, within, mistakes = [], hint }, typed) {
   if (answer === undefined) return { unread: ANSWERS.unread[asks](briefly(typed)) };
   if (same(answer, right, within)) return { right: true };
   const known = mistakes.filter(([value, text]) => text && value !== undefined && same(answer, value, within));
-  const distance = ([value]) => Math.abs(answer - value) || 0; // of None, infinities, shapes and choices: none
+  /** @param {Mistake} mistake */
+  const distance = ([value]) => Math.abs(Number(answer) - Number(value)) || 0; // of None, infinities, shapes and choices: none
   const [nearest] = known.toSorted((one, other) => distance(one) - distance(other));
   return { right: false, hint: nearest?.[1] ?? hint };
 }

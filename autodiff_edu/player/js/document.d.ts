@@ -1,0 +1,200 @@
+/** The types of the document that a player draws, as trace/document.py and player/parts.py describe it. */
+
+type Data = number | boolean | string | null | Data[];
+
+interface NDArray<D = Data> {
+  shape: number[];
+  dtype: string;
+  text: string;
+  data: D;
+  every?: number[];
+  norm?: number;
+}
+
+interface Where {
+  code: number;
+  line: number;
+  columns: [number, number] | null;
+}
+
+interface Tensor {
+  name: string;
+  kind: "watched" | "variable" | "constant" | "computed";
+  value: NDArray;
+}
+
+/** A formula: a leaf ("g", "y" or an argument's index), or a head and its parts; program/formulas.py describes it. */
+type Tree = number | string | [string, ...any[]];
+
+interface Entry {
+  number: number | null;
+  operation: string;
+  text: string;
+  arguments: (number | string)[];
+  inputs: number[];
+  output: number;
+  parameters: Record<string, string>;
+  formula: number;
+  contributions: (number | null)[];
+  tapes: number[];
+  scope: string[];
+  where: Where | null;
+  broadcast?: number[];
+  aliases?: (string | null)[];
+  pushes?: (number | null)[];
+  call?: number;
+}
+
+/** A step has the parts of its kind, and no others. */
+interface Step {
+  kind: string;
+  text: string;
+  tape: number | null;
+  where: Where | null;
+  memory: number | null;
+  call?: number;
+  passed?: [number, number][];
+  born?: OddKind;
+  entry?: number;
+  tensor?: number;
+  pass?: number;
+  cotangent?: NDArray;
+  argument?: number;
+  before?: NDArray | null;
+  contribution?: NDArray;
+  after?: NDArray;
+  unfolded?: NDArray;
+  count?: number;
+  of?: number;
+  tangent?: NDArray;
+  contributions?: (NDArray | null)[];
+  value?: NDArray;
+  how?: string;
+  targets?: number[];
+  gradient?: NDArray | null;
+  word?: string;
+}
+
+/** A step of a walk over contours. */
+interface Iterate extends Step {
+  number: number;
+  point: NDArray<number[]>;
+  value: NDArray<number>;
+  gradient: NDArray<number[]>;
+  hessian: NDArray<number[][]>;
+  eigenvalues: NDArray<number[]> | null;
+}
+
+type OddKind = "nan" | "inf" | "-inf";
+
+interface Nudge {
+  tensor: number;
+  target: number;
+  element?: number[];
+  along?: boolean;
+  from?: number;
+  size: number;
+  slope?: number;
+  cut?: boolean;
+  moved?: (number | null)[];
+}
+
+interface Trace {
+  version: number;
+  title: string;
+  code: { place: string; first_line: number; lines: string[] }[];
+  tapes: { name: string; persistent: boolean }[];
+  tensors: Tensor[];
+  formulas: Tree[];
+  entries: Entry[];
+  calls?: { text: string; function: number; caller?: number }[];
+  steps: Step[];
+  nudges?: Nudge[];
+  program?: { lines: string[]; steps: (number | null)[] };
+  sweep?: Sweep;
+  patches?: Patches;
+  contours?: Contours;
+  compiling?: Stage[];
+}
+
+interface Sweep {
+  target: string;
+  source: string;
+  rows: string[];
+  columns: string[];
+  jacobian: NDArray<Data[][]>;
+  passes: { first: number; last: number; rows?: number[]; columns?: number[]; stack: boolean }[];
+}
+
+interface Patches {
+  target: string;
+  source: string;
+  full: NDArray<number[][][][]>;
+  folded: NDArray<number[][][]>;
+  made: number;
+  folds: number[];
+  begun: number;
+  done: number;
+}
+
+type Point = [number, number];
+
+interface Contours {
+  width: number;
+  height: number;
+  frame: [number, number, number, number];
+  names: [string, string];
+  ranges: [Point, Point];
+  ticks: { at: number; text: string }[][];
+  levels: { text: string; path: string; area: string; label?: Point }[];
+  iterates: { at: Point; gradient: Point | null; newton: Point | null; model: string; trials?: Point[] }[];
+}
+
+interface Stage {
+  name: string;
+  purpose: string;
+  count: number;
+  constants: string[];
+  lines: { text: string; remark: string; state?: "gone" | "changed" | "new"; why?: string }[];
+}
+
+/** Where layout.py puts the graph. */
+interface Layout {
+  width: number;
+  height: number;
+  folded: number;
+  open: boolean;
+  tensors: { x: number; y: number; width: number; height: number; plain: boolean; group: number }[];
+  groups: { kind: string; count: number; parent: number; y: number; height: number; times?: number; number?: number }[];
+}
+
+/** A question of Predict; questions.js describes it. */
+interface Question {
+  asks: "number" | "shape" | "choice";
+  prompt?: string;
+  right: Answer;
+  shown: string;
+  options?: string[];
+  mistakes?: Mistake[];
+  hint?: string;
+  why?: string;
+  within?: number;
+}
+
+type Answer = number | number[] | string | null;
+type Mistake = [wrong: Answer | undefined, hint: string | false | null | undefined];
+
+/** What a drill asks of a program; player/drill.py describes it. */
+interface Ask {
+  step: number;
+  kind: string;
+  subject?: string;
+  target?: string;
+  result?: string;
+}
+
+/** What happened to a tensor at a step: a value, cotangent or tangent that it has from then on. */
+interface Change {
+  step: number;
+  array: NDArray;
+}
