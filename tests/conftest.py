@@ -25,11 +25,11 @@ that no worker waits long for the other at the end."""
 
 
 def pytest_configure(config):
-    """Have hypothesis draw the same examples in each run; with `-m exhaustive`, ten times as many."""
+    """Have hypothesis draw the same examples in each run; with `-m exhaustive`, six times as many."""
     settings.register_profile(
         "each time", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=100
     )
-    settings.register_profile("exhaustive", settings.get_profile("each time"), max_examples=1000)
+    settings.register_profile("exhaustive", settings.get_profile("each time"), max_examples=600)
     settings.load_profile("exhaustive" if is_exhaustive(config) else "each time")
 
 
