@@ -21,14 +21,12 @@ def takes(case, dtype):
     return (case.half or dtype != np.float16) and not (case.real and dtype.kind == "c")
 
 
-def tells(case):
-    """Whether the case is the first of an operation, of an argument that it pulls back to, or of one of its options."""
-    return case.name in telling()
-
-
 @cache
 def telling():
-    """The names of the cases that tell, in one run through the table; a case that fails tells too."""
+    """The names of the cases that tell: the first of each operation, of each argument it pulls back to, of each option.
+
+    A case that fails tells too.
+    """
     names, known = set(), set()
     for case in TABLE:
         try:
@@ -91,7 +89,8 @@ def parts(cases, spare):
     """Split the cases with `spare` into those that tell and the rest; give a name and marks with each part."""
     if not spare:
         return [(cases, "", ())]
-    first, rest = [case for case in cases if tells(case)], [case for case in cases if not tells(case)]
+    first = [case for case in cases if case.name in telling()]
+    rest = [case for case in cases if case.name not in telling()]
     return [part for part in [(first, "", ()), (rest, "the rest", pytest.mark.exhaustive)] if part[0]]
 
 
