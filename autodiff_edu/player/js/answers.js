@@ -101,7 +101,7 @@ export function judge({ asks, right, within, mistakes = [], hint }, typed) {
   if (same(answer, right, within)) return { right: true };
   const known = mistakes.filter(([value, text]) => text && value !== undefined && same(answer, value, within));
   /** @param {Mistake} mistake */
-  const distance = ([value]) => Math.abs(Number(answer) - Number(value)) || 0; // of None, infinities, shapes and choices: none
+  const distance = ([value]) => Math.abs(Number(answer) - Number(value)) || 0; // of what is no number: none
   const [nearest] = known.toSorted((one, other) => distance(one) - distance(other));
-  return { right: false, hint: nearest?.[1] ?? hint };
+  return { right: false, hint: /** @type {string} */ (nearest?.[1] ?? hint) };
 }

@@ -1,3 +1,4 @@
+// @ts-check
 /** Arrays as they are: small ones as tables of numbers, larger ones as heatmaps around zero. */
 
 import { UNKNOWN, make, set, write } from "./dom.js";
@@ -8,52 +9,77 @@ const MOST_SLICES = 8;
 const LONGEST_ROW = 16;
 const LONGEST_LINE = 6; // numbers of a vector, or columns of a table, side by side
 
-/** A number as a point on the colour scale: its magnitude if it is complex; infinite and NaN as they are. */
+/**
+ * A number as a point on the colour scale: its magnitude if it is complex; infinite and NaN as they are.
+ * @param {Data} item
+ */
 export function magnitude(item) {
   if (typeof item !== "string") return Number(item);
   const parts = item.match(/^([+-]?(?:[\d.]+(?:e[+-]?\d+)?|inf|nan))([+-](?:[\d.]+(?:e[+-]?\d+)?|inf|nan))j$/);
-  const real = (text) => Number(text.replace("inf", "Infinity")); // and NaN of "nan"
+  const real = (/** @type {string} */ text) => Number(text.replace("inf", "Infinity")); // and NaN of "nan"
   return parts ? Math.hypot(real(parts[1]), real(parts[2])) : real(item);
 }
 
+/** @param {Data} item */
 const written = (item) => (typeof item === "boolean" ? (item ? "True" : "False") : String(item));
+/** @param {Data} item */
 export const shown = (item) => written(item).replace(/^-/, "−");
-/** A number in few digits, for a narrow cell; whole numbers and what is not a number stay as they are. */
+/**
+ * A number in few digits, for a narrow cell; whole numbers and what is not a number stay as they are.
+ * @param {Data} item
+ * @param {number} digits
+ */
 export function brief(item, digits) {
   if (typeof item !== "number" || (Number.isInteger(item) && Math.abs(item) < 1e5)) return shown(item);
   const few = Number(item.toPrecision(digits));
   return shown(isTiny(few) ? few.toExponential() : few);
 }
-/** Of zeros only: JavaScript writes up to six of them where Python has an exponent. */
+/**
+ * Of zeros only: JavaScript writes up to six of them where Python has an exponent.
+ * @param {number} number
+ */
 export const isTiny = (number) => number !== 0 && Math.abs(number) < 1e-4;
-export const flat = ({ data }) => [data].flat(Infinity);
+/** @type {(array: { data: Data }) => (number | boolean | string | null)[]} */
+export const flat = ({ data }) => [/** @type {any} */ (data)].flat(Infinity);
 
-/** The largest finite magnitude in some arrays: the end of a scale that they share. */
+/**
+ * The largest finite magnitude in some arrays: the end of a scale that they share.
+ * @param {({ data: Data } | null | undefined)[]} arrays
+ */
 export function limitOf(...arrays) {
   const all = arrays.filter((array) => array?.data != null).flatMap(flat).map(magnitude).filter(Number.isFinite);
   return all.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);
 }
 
+/** @typedef {{ label: string, rows: Data[][], names: (i: number, j: number) => number[] }} Piece */
+
 /**
  * Cuts an array into pieces of rows of numbers: {label, rows, names}, where names(i, j) is an element's index.
  * Of three axes and more come slices side by side or, if these are many, rows with their leading axes in one.
+ * @param {NDArray<any>} array
+ * @returns {Piece[]}
  */
 export function piecesOf({ data, shape, every }, longest = LONGEST_ROW) {
+  /** @param {number} axis */
   const stride = (axis) => every?.[axis] ?? 1;
   if (shape.length <= 1) return [wrapped(shape.length ? data : [data], stride(0), longest)];
   const leading = shape.length - 2;
   const slices = matrices(data, leading, stride, []);
+  /** @type {(index: number[]) => Piece["names"]} */
   const at = (index) => (i, j) => [...index, i * stride(leading), j * stride(leading + 1)];
   if (slices.length <= MOST_SLICES) {
-    const label = (index) => (index.length ? `[${[...index, ":", ":"].join(", ")}]` : "");
+    const label = (/** @type {number[]} */ index) => (index.length ? `[${[...index, ":", ":"].join(", ")}]` : "");
     return slices.map(({ index, rows }) => ({ label: label(index), rows, names: at(index) }));
   }
+  /** @type {(index: number[]) => (row: Data[], i: number) => { row: Data[], index: number[] }} */
   const indexed = (index) => (row, i) => ({ row, index: [...index, i * stride(leading)] });
   const all = slices.flatMap(({ index, rows }) => rows.map(indexed(index)));
+  /** @type {Piece["names"]} */
   const names = (i, j) => [...all[i].index, j * stride(leading + 1)];
   return [{ label: STRINGS.array.flattened(all.length), rows: all.map(({ row }) => row), names }];
 }
 
+/** @type {(items: Data[], stride: number, longest: number) => Piece} */
 function wrapped(items, stride, longest) {
   const rows = [];
   for (let start = 0; start < items.length; start += longest) rows.push(items.slice(start, start + longest));
@@ -61,13 +87,19 @@ function wrapped(items, stride, longest) {
   return { label, rows, names: (i, j) => [(i * longest + j) * stride] };
 }
 
+/**
+ * @type {(
+ *   data: any[], depth: number, stride: (axis: number) => number, index: number[],
+ * ) => { index: number[], rows: Data[][] }[]}
+ */
 const matrices = (data, depth, stride, index) =>
   depth === 0
     ? [{ index, rows: data }]
     : data.flatMap((part, i) => matrices(part, depth - 1, stride, [...index, i * stride(index.length)]));
 
+/** @type {(piece: Piece, headed: boolean) => HTMLElement} */
 function tableOf({ label, rows, names }, headed) {
-  const last = (i, j) => names(i, j).at(-1);
+  const last = (/** @type {number} */ i, /** @type {number} */ j) => names(i, j).at(-1);
   const columns = rows[0].map((_, j) => make("th", {}, String(last(0, j))));
   const head = headed ? [make("tr", {}, make("td", {}), ...columns)] : [];
   const digits = headed ? 6 : rows[0].length > 3 ? 3 : 4;
@@ -86,17 +118,24 @@ function tableOf({ label, rows, names }, headed) {
   return make("table", { class: headed ? "numbers headed" : "numbers", style }, ...caption, ...head, ...body);
 }
 
-/** A portion of the way from the middle of the colours to one of the ends, which stand in css/array.css. */
+/**
+ * A portion of the way from the middle of the colours to one of the ends, which stand in css/array.css.
+ * @param {number} value
+ * @param {number} portion
+ */
 export const mixed = (value, portion) =>
   `color-mix(in oklab, var(--${value < 0 ? "low" : "high"}) ${Math.round(100 * portion)}%, var(--middle))`;
 
+/** @type {(value: number, limit: number) => string | null} */
 export function colour(value, limit) {
   if (!Number.isFinite(value)) return null;
   return `background: ${mixed(value, limit ? Math.min(limit, Math.abs(value)) / limit : 0)}`;
 }
 
+/** @type {(value: number) => OddKind | null} */
 const oddity = (value) => (Number.isFinite(value) ? null : Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf");
 
+/** @type {(piece: Piece, limit: number, name: string) => HTMLElement} */
 function heatmapOf({ label, rows, names }, limit, name) {
   const cells = rows.flatMap((row, i) =>
     row.map((item, j) => {
@@ -111,6 +150,7 @@ function heatmapOf({ label, rows, names }, limit, name) {
   return make("div", { class: "piece" }, grid, ...(label ? [make("span", { class: "label" }, label)] : []));
 }
 
+/** @type {(array: NDArray<any>, limit: number) => HTMLElement[]} */
 export function legendOf(array, limit) {
   const end = String(Number(limit.toPrecision(3)));
   const complex = array.dtype.startsWith("complex");
@@ -141,6 +181,7 @@ export function arrayPlace(attributes = {}) {
   const details = make("details", { hidden: "" }, summary, tables);
   const legend = make("div", { class: "legend" });
   const element = make("div", { class: "array" }, text, picture, make("div", { class: "foot" }, legend, details));
+  /** @type {[NDArray | undefined, number | undefined, boolean]} */
   let [current, scale, filled] = [undefined, undefined, false];
   const fill = () => {
     if (filled || !details.open || details.hidden) return;
@@ -148,6 +189,10 @@ export function arrayPlace(attributes = {}) {
     tables.replaceChildren(...piecesOf(current).map((piece) => tableOf(piece, true)));
   };
   details.addEventListener("toggle", fill);
+  /**
+   * @param {NDArray | null | undefined} array
+   * @param {number} [limit]
+   */
   const show = (array, limit = array && limitOf(array)) => {
     if (array === current && limit === scale) return;
     [current, scale, filled] = [array, limit, false];
@@ -163,9 +208,11 @@ export function arrayPlace(attributes = {}) {
     const parts = pieces.map((piece) => (small ? tableOf(piece, false) : heatmapOf(piece, limit, array.text)));
     picture.replaceChildren(...parts);
     legend.replaceChildren(...(large ? legendOf(array, limit) : []));
-    const lost = !large && summary.getRootNode().activeElement === summary;
+    const lost = !large && /** @type {ShadowRoot} */ (summary.getRootNode()).activeElement === summary;
     set(details, "hidden", large ? null : "");
-    if (lost) summary.closest("[tabindex]")?.focus({ preventScroll: true }); // else the next key goes to the page
+    /** @type {HTMLElement} */
+    const around = summary.closest("[tabindex]");
+    if (lost) around?.focus({ preventScroll: true }); // else the next key goes to the page
     fill();
   };
   return { element, show };

@@ -1,14 +1,23 @@
+// @ts-check
 /** Predict's questions about the backward pass: what it reaches, in which order it goes, and what it adds up. */
 
-import { magnitude } from "./array.js";
+import { flat, magnitude } from "./array.js";
 import { chosen, isNumber, numberIn, numbered, shaped } from "./answers.js";
 import { ANSWERS, STRINGS } from "./strings.js";
 
+/**
+ * @param {Trace} trace
+ * @param {import("./history.js").History} history
+ * @param {import("./questions.js").Named} named
+ */
 export function backwardQuestions({ steps, entries, tensors }, history, { name, whole, called }) {
   const { hints, why, ...words } = STRINGS.predict;
   const makers = new Map(entries.map((entry) => [entry.output, entry]));
+  /** @type {Set<Entry>} */
   const cuts = new Set(); // the entries through which nothing flows
+  /** @type {Map<number, number[]>} */
   const watched = new Map(); // by the tape
+  /** @type {Map<number, { first: number, sums: Map<number, Step[]> }>} */
   const passes = new Map(); // {first step, sums: the steps that add to each tensor}
   steps.forEach(({ kind, tape, entry, tensor, pass }, number) => {
     if (kind === "cut") cuts.add(entries[entry]);
@@ -18,7 +27,10 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
     const { sums } = passes.get(pass);
     if (kind === "accumulate") sums.set(tensor, [...(sums.get(tensor) ?? []), steps[number]]);
   });
-  /** Whether what a tape recorded leads from a tensor to another. */
+  /**
+   * Whether what a tape recorded leads from a tensor to another.
+   * @type {(source: number, target: number, tape: number) => boolean}
+   */
   const leads = (source, target, tape) => {
     const [seen, waiting] = [new Set(), [target]];
     for (const at of waiting) {
@@ -30,9 +42,13 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
     }
     return false;
   };
+  /** @type {(tensor: number, number: number) => Mistake} */
   const valueOf = (tensor, number) => [Number(history.value(tensor, number)), hints.value(name(tensor))];
 
-  /** What becomes of a source: asked only where something reaches it, or nothing can. */
+  /**
+   * What becomes of a source: asked only where something reaches it, or nothing can.
+   * @type {(step: Step, number: number) => Question | null}
+   */
   const fate = ({ tensor, tape, pass }, number) => {
     const { first, sums } = passes.get(pass);
     const known = (watched.get(tape) ?? []).filter((each) => each !== tensor);
@@ -41,16 +57,19 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
     const { zero, none, other } = words.fates;
     const prompt = words.fate(name(tensor), words.slope(name(tensor), name(source)));
     if (!sums.has(source)) {
+      /** @type {Mistake[]} */
       const mistakes = [[zero, hints.zero], [other, hints.noPath]];
       return chosen([other, zero, none], none, { prompt, mistakes, why: why.none(name(tensor), name(source)) });
     }
-    const slopes = [sums.get(source).at(-1).after.data].flat(Infinity);
+    const slopes = flat(sums.get(source).at(-1).after);
     if (!slopes.every((item) => Number.isFinite(magnitude(item)))) return null; // neither 0 nor a number that is not 0
     const isZero = slopes.every((item) => item === 0);
+    /** @type {Partial<Question>} */
     const about = { prompt, mistakes: [[none, hints.path]], hint: hints.chain };
     return chosen([other, zero, none], isZero ? zero : other, about);
   };
 
+  /** @type {(step: Step, number: number) => Question | null} */
   const next = ({ entry, tape, pass }, number) => {
     const { first } = passes.get(pass);
     const left = [...entries.keys()].filter((index) => {
@@ -65,16 +84,19 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
     return chosen(options, whole(entry), { prompt: words.next(called(tape)), hint: hints.next });
   };
 
+  /** @type {(step: Step, number: number) => Question | null} */
   const sum = ({ entry, argument, tensor, before, contribution, after, pass }, number) => {
     const { arguments: given, output } = entries[entry];
     const [g, from] = [history.arrived(entry, number), history.pulled(entry, number)];
     // What an outer tape records of this pass has shown the result already.
     if (steps.slice(from, number).some(({ kind }) => kind === "record")) return null;
+    /** @param {"number" | "shape"} asks */
     const prompt = (asks) => words.accumulates[asks](name(tensor), whole(entry), before?.text);
     if (after.shape.length) {
       const { shape } = g ?? tensors[output].value;
       const copied = shape.length > after.shape.length || shape.some((n, axis) => n > 1 && after.shape[axis] === 1);
       const hint = (copied ? hints.broadcast : hints.outputShape)(name(tensor), ANSWERS.shape(shape));
+      /** @type {Mistake[]} */
       const mistakes = [[shape, hint], [after.shape.toReversed(), hints.reversed]];
       const about = { prompt: prompt("shape"), mistakes, hint: hints.likeInput };
       return after.dtype ? shaped(after, about) : null;
@@ -85,13 +107,16 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
     const local = added / arrived;
     const others = steps.slice(from, from + 2 * given.length + 1).filter((step) =>
       step.kind === "accumulate" && step.entry === entry && step.pass === pass && step.argument !== argument);
+    /** @type {(value: number, hint: string) => Mistake[]} */
     const alone = (value, hint) => [[had + value, hint], [value, hint]];
+    /** @type {Mistake[]} */
     const mistakes = [
       [added, before && hints.replaced(before.text)],
       ...alone(local, hints.local(g?.text)),
       ...alone(arrived, hints.arrived),
       ...alone(-added, hints.sign),
-      ...others.flatMap((step) => alone(numberIn(step.contribution), hints.argument(name(given[step.argument])))),
+      ...others.flatMap((step) =>
+        alone(numberIn(step.contribution), hints.argument(name(/** @type {number} */ (given[step.argument]))))),
       [had, before && hints.before(name(tensor))],
       valueOf(tensor, number), valueOf(output, number),
       ...alone(arrived / local, hints.reciprocal),
@@ -100,18 +125,24 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
     return numbered(after, { prompt: prompt("number"), mistakes, hint: hints.rule(g?.text) });
   };
 
-  /** A whole derivative, from the code alone: a drill asks it before the pass starts. */
+  /**
+   * A whole derivative, from the code alone: a drill asks it before the pass starts.
+   * @type {(step: Step, number: number, ask: Ask) => Question}
+   */
   const gradient = ({ tensor, pass }, number, { subject, target, result }) => {
     const prompt = words.gradient(result);
     const source = tensors.findIndex((each) => each.name === subject);
     const sums = passes.get(pass).sums.get(source);
     if (!sums) {
+      /** @type {Pick<Question, "right" | "shown" | "mistakes" | "hint">} */
       const about = { right: null, shown: "None", mistakes: [[0, hints.zero]], hint: hints.noPath };
       return { asks: "number", prompt, ...about, why: why.none(target, subject) };
     }
     const { after } = sums.at(-1);
     const right = numberIn(after);
+    /** @type {Mistake[]} */
     const parts = sums.length > 1 ? sums.map(({ contribution }) => [numberIn(contribution), hints.parts]) : [];
+    /** @type {Mistake[]} */
     const mistakes = [
       [null, hints.path], ...parts, [-right, hints.sign],
       [valueOf(tensor, number)[0], hints.value(target)], valueOf(source, number),

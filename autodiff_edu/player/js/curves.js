@@ -1,3 +1,4 @@
+// @ts-check
 /**
  * Curves: how what is computed anew, under one name, changes over all steps.
  *
@@ -5,20 +6,36 @@
  * them. Numbers are drawn as they are, arrays as their norms; each curve has a scale of its own.
  */
 
+import { flat } from "./array.js";
 import { STRINGS } from "./strings.js";
 
 const FEWEST_VALUES = 3; // values that make a curve
 const UNNAMED = /^t\d+$/; // a name that is not the reader's
 
-/** A number as it is, of anything else the norm; NaN where there is none to draw. */
+/**
+ * A number as it is, of anything else the norm; NaN where there is none to draw.
+ * @param {NDArray} array
+ */
 function heightOf({ shape, data, norm }) {
   if (!shape.length) return typeof data === "number" ? data : NaN;
-  return Number(norm ?? Math.hypot(...[data ?? NaN].flat(Infinity).map(Number)));
+  return Number(norm ?? Math.hypot(...flat({ data: data ?? NaN }).map(Number)));
 }
 
-/** What is drawn: {name, points, low, high}, the targets first, then what is assigned to, then the rest. */
+/**
+ * @typedef {{ step: number, text: string, scalar: boolean, height: number }} Height
+ * @typedef {{ name: string, rank: number, points: Height[] }} Family
+ * @typedef {Family & { low: number, high: number, heights: number[] }} Curve
+ */
+
+/**
+ * What is drawn, the targets first, then what is assigned to, then the rest.
+ * @param {Pick<Trace, "steps" | "tensors">} trace
+ * @param {{ changes: Change[][] }} history
+ * @returns {Curve[]}
+ */
 export function readCurves({ steps, tensors }, { changes }) {
   const targets = new Set(steps.filter(({ kind }) => kind === "seed").map(({ tensor }) => tensor));
+  /** @type {Map<string, Family>} */
   const families = new Map();
   tensors.forEach(({ name, kind }, tensor) => {
     if (kind === "constant") return;
@@ -40,7 +57,11 @@ export function readCurves({ steps, tensors }, { changes }) {
   }).sort((one, other) => one.rank - other.rank);
 }
 
-/** The path of a curve. A value holds until the next one; where it is not finite there is a gap. */
+/**
+ * The path of a curve. A value holds until the next one; where it is not finite there is a gap.
+ * @param {Pick<Curve, "points" | "low" | "high">} curve
+ * @param {number} end
+ */
 export function stairsOf({ points, low, high }, end) {
   const parts = points.flatMap(({ step, height }, k) => {
     if (!Number.isFinite(height)) return [];
@@ -51,11 +72,15 @@ export function stairsOf({ points, low, high }, end) {
   return parts.join("");
 }
 
-/** A curve in words. */
+/**
+ * A curve in words.
+ * @param {Pick<Curve, "name" | "points" | "heights">} curve
+ */
 export function trendOf({ name, points, heights }) {
   const [words, from, to] = [STRINGS.strip, heights[0], heights.at(-1)];
   const way = from < to ? "rises" : from > to ? "falls" : "goes";
   return words[way](points[0].scalar ? name : words.norm(name), rounded(from), rounded(to), heights.length);
 }
 
+/** @param {number} height */
 export const rounded = (height) => String(Number(height.toPrecision(4)));

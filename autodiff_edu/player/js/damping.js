@@ -1,3 +1,4 @@
+// @ts-check
 /** The slider of a walk over contours: with λ times the identity added to the Hessian, Newton's step turns downhill. */
 
 import { make, write } from "./dom.js";
@@ -6,7 +7,12 @@ import { PARTS } from "./parts.js";
 const FARTHEST = 60;
 const SLIDES = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End", "PageUp", "PageDown"];
 
-/** The solution s of (H + λI) s = −g, or null where there is not just one. */
+/**
+ * The solution s of (H + λI) s = −g, or null where there is not just one.
+ * @param {number[]} gradient
+ * @param {number[][]} hessian
+ * @param {number} lambda
+ */
 export function dampedStep([gx, gy], [[a, b], [, d]], lambda) {
   const [p, q] = [a + lambda, d + lambda];
   const size = p * q - b * b;
@@ -14,27 +20,36 @@ export function dampedStep([gx, gy], [[a, b], [, d]], lambda) {
   return Math.abs(size) > 1e-10 * (Math.abs(p * q) + b * b) && s.every(Number.isFinite) ? s : null;
 }
 
-/** `at(step)` is where the damped step leads in the picture, or null; `redraw` is called when the slider moves. */
+/**
+ * `at(step)` is where the damped step leads in the picture, or null; `redraw` is called when the slider moves.
+ * @param {Trace} trace
+ * @param {() => void} redraw
+ */
 export function dampingView({ steps, contours }, redraw) {
   const { frame: [, , wide, tall], ranges: [[x0, x1], [y0, y1]], iterates } = contours;
   const words = PARTS.contours.damping;
-  const known = steps.map(({ eigenvalues }) => Math.max(...(eigenvalues?.data ?? [0]).map(Math.abs)));
+  const points = /** @type {Iterate[]} */ (steps);
+  const known = points.map(({ eigenvalues }) => Math.max(...(eigenvalues?.data ?? [0]).map(Math.abs)));
   const largest = known.find((size) => size > 0 && Number.isFinite(size)) ?? 1;
   const slider = make("input", { type: "range", min: 0, max: FARTHEST, value: 0, "aria-label": words.name });
   const [amount, meaning] = [make("output", {}), make("p", { class: "note" })];
   let current = 0;
-  const factor = () => 10 ** ((slider.value - FARTHEST / 2) / 10);
-  const lambda = () => (slider.value > 0 ? Number((largest * factor()).toPrecision(2)) : 0);
+  const place = () => Number(slider.value);
+  const factor = () => 10 ** ((place() - FARTHEST / 2) / 10);
+  const lambda = () => (place() > 0 ? Number((largest * factor()).toPrecision(2)) : 0);
 
-  const stepAt = (step) => dampedStep(steps[step].gradient.data, steps[step].hessian.data, lambda());
+  /** @param {number} step */
+  const stepAt = (step) => dampedStep(points[step].gradient.data, points[step].hessian.data, lambda());
+  /** @param {number} step */
   const at = (step) => {
     const [found, [x, y]] = [lambda() > 0 ? stepAt(step) : null, iterates[step].at];
-    const pixel = (number) => Math.max(-1e5, Math.min(1e5, number));
+    const pixel = (/** @type {number} */ number) => Math.max(-1e5, Math.min(1e5, number));
     return found && [pixel(x + (found[0] / (x1 - x0)) * wide), pixel(y - (found[1] / (y1 - y0)) * tall)];
   };
+  /** @param {number} step */
   const show = (step) => {
     current = step;
-    const [found, { eigenvalues }] = [stepAt(step), steps[step]];
+    const [found, { eigenvalues }] = [stepAt(step), points[step]];
     write(amount, `λ = ${lambda()}`);
     const text = found && `[${found.map((part) => Number(part.toPrecision(3)) + 0).join(" ")}]`;
     const downhill = eigenvalues && eigenvalues.data[0] + lambda() > 0;

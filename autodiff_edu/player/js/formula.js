@@ -1,12 +1,21 @@
+// @ts-check
 /** Formulas as MathML: the trees of program/formulas.py with the user's names in, or with the numbers. */
 
 import { build, shorten } from "./dom.js";
 import * as SHARED from "../../text/shared.json";
 
+/**
+ * @typedef {{ node?: Element, number?: string }} Leaf what stands for a leaf: a name, or a number's text
+ * @typedef {(tree: any) => Leaf} Leaves
+ * @typedef {[node: Element, binds: number]} Bound
+ */
+
+/** @type {(tag: string, ...rest: [attributes?: Record<string, any>, ...children: (Node | string)[]]) => Element} */
 const math = (tag, ...rest) => build(document.createElementNS("http://www.w3.org/1998/Math/MathML", tag), ...rest);
-const row = (...parts) => math("mrow", {}, ...parts);
-const sign = (text, attributes = {}) => math("mo", attributes, text);
-const bracket = (text) => sign(text, { stretchy: "false" });
+const row = (/** @type {Node[]} */ ...parts) => math("mrow", {}, ...parts);
+const sign = (/** @type {string} */ text, attributes = {}) => math("mo", attributes, text);
+const bracket = (/** @type {string} */ text) => sign(text, { stretchy: "false" });
+/** @type {(text: string, longest?: number) => Element} */
 const code = (text, longest) => math("mtext", { class: text.length > 30 ? "long" : null }, shorten(text, longest));
 
 /** How tightly what is no operator binds; those of SHARED.operators are between 0 and 4. */
@@ -18,15 +27,17 @@ const PLAIN_CALLS = new Set([
 ]);
 
 /** A leaf's name, {name}; of a cotangent with a bar; or its number, {text}. */
-export const named = (name) => math("mi", {}, shorten(name));
+export const named = (/** @type {string} */ name) => math("mi", {}, shorten(name));
 // panel.css draws a bar of any length, and a dot clear of the letters, in place of the characters,
 // which are there for whoever copies the formula
-export const barred = (name) => math("mrow", { class: "bar" }, named(name), sign("¯"));
+export const barred = (/** @type {string} */ name) => math("mrow", { class: "bar" }, named(name), sign("¯"));
 
 /**
  * Draws a tree. `leaf` gives for "g", "y" or an argument's index what stands there: {node} or {number}.
  * The result binds as tightly as `need`, if necessary by parentheses; a comparison that is counted with, as 1 or 0,
  * stands in brackets. `open` says that a product goes on at its right.
+ * @param {Tree} tree
+ * @param {Leaves} leaf
  */
 export function drawn(tree, leaf, need = 0, open = false) {
   const [node, binds] = shape(tree, leaf, open);
@@ -34,26 +45,27 @@ export function drawn(tree, leaf, need = 0, open = false) {
   return binds === COMPARED && need > COMPARED + 1 ? row(bracket("["), node, bracket("]")) : fenced(node);
 }
 
-const isTall = (node) => node.querySelector("mfrac, mroot, mtable, munder") !== null;
+const isTall = (/** @type {Element} */ node) => node.querySelector("mfrac, mroot, mtable, munder") !== null;
 
 /** With an exponent. Fonts without mathematics put it on top of its base, so that a line of text is made low. */
-const raised = (base, exponent) =>
+const raised = (/** @type {Element} */ base, /** @type {Element} */ exponent) =>
   math("msup", {}, isTall(base) ? base : math("mpadded", { height: "0.4em" }, base), exponent);
 
 /** In parentheses, which grow with fractions and tables, and not with letters that reach below the line. */
-function fenced(...parts) {
+function fenced(/** @type {Node[]} */ ...parts) {
   const inside = row(...parts);
   const stretchy = isTall(inside);
   return row(sign("(", { stretchy }), inside, sign(")", { stretchy }));
 }
 
+/** @type {(tree: Tree, leaf: Leaves, open: boolean) => Bound} */
 function shape(tree, leaf, open) {
   if (!Array.isArray(tree)) {
     const { node, number } = leaf(tree);
     return node ? [node, ATOM] : numeral(number);
   }
   const [head, ...parts] = tree;
-  const inside = (part, need = 0) => drawn(part, leaf, need);
+  const inside = (/** @type {Tree} */ part, need = 0) => drawn(part, leaf, need);
   if (head === "number") return numeral(String(Number(Number(parts[0]).toPrecision(6))));
   if (head === "name") return [named(parts[0]), ATOM];
   if (head === "code") return [code(parts[0]), ATOM];
@@ -66,14 +78,18 @@ function shape(tree, leaf, open) {
   if (head === "sum") return [row(summation(parts[1]), inside(parts[0], PRODUCT)), NEGATIVE];
   if (head === "where") return [cases(parts, inside), ATOM];
   if (head === "call") return called(parts, leaf, inside, open);
-  const { drawn: text, binds } = SHARED.operators[head];
+  const { drawn: text, binds } = /** @type {Record<string, any>} */ (SHARED.operators)[head];
   const product = binds === PRODUCT;
   const operator = sign(text, { form: "infix", lspace: "0.25em", rspace: "0.25em" });
   const right = drawn(parts[1], leaf, binds + 1, product && open);
   return [row(drawn(parts[0], leaf, binds, product), operator, right), binds];
 }
 
-/** A number: with a sign it binds like a negation, with a power of ten like a function, a complex one like a sum. */
+/**
+ * A number: with a sign it binds like a negation, with a power of ten like a function, a complex one like a sum.
+ * @param {string} text
+ * @returns {Bound}
+ */
 function numeral(text) {
   if (/^-[^+-]*(e[+-]?\d+)?$/.test(text)) {
     return [row(sign("−", { form: "prefix" }), math("mn", {}, text.slice(1))), NEGATIVE];
@@ -82,12 +98,16 @@ function numeral(text) {
   return [math("mn", {}, text), /^[\d.]+$|^[a-zA-Z]+$/.test(text) ? ATOM : 2];
 }
 
-/** The sign of a sum, with the axes below it that it goes along, if not along all of them. */
+/**
+ * The sign of a sum, with the axes below it that it goes along, if not along all of them.
+ * @param {string} [axes]
+ */
 function summation(axes) {
   const large = sign("∑", { largeop: "true", movablelimits: "false" });
   return axes === undefined ? large : math("munder", {}, large, math("mtext", {}, axes));
 }
 
+/** @type {(call: any[], leaf: Leaves, inside: (part: Tree, need?: number) => Element, open: boolean) => Bound} */
 function called([name, ...parts], leaf, inside, open) {
   if (name === "sqrt") return [math("msqrt", {}, inside(parts[0])), ATOM];
   if (name === "cbrt") return [math("mroot", {}, inside(parts[0]), math("mn", {}, "3")), ATOM];
@@ -103,21 +123,31 @@ function called([name, ...parts], leaf, inside, open) {
   return [row(word, fenced(...listed)), ATOM];
 }
 
+/** @type {(parts: any[], inside: (part: Tree) => Element) => Element} */
 function cases([condition, yes, no], inside) {
+  /**
+   * @param {Tree} value
+   * @param {Node[]} words
+   */
   const line = (value, ...words) => math("mtr", {}, math("mtd", {}, inside(value)), math("mtd", {}, ...words));
   const table = math("mtable", {}, line(yes, code("where\u00a0"), inside(condition)), line(no, code("elsewhere")));
   return row(sign("{", { stretchy: "true", form: "prefix" }), table);
 }
 
 /** The name of a tensor's tangent, with a dot. */
-export const dotted = (name) => math("mrow", { class: "dot" }, named(name), sign("˙"));
+export const dotted = (/** @type {string} */ name) => math("mrow", { class: "dot" }, named(name), sign("˙"));
 
-/** A line of formulas with signs in between, given as [sign, node] pairs after the first node. */
+/**
+ * A line of formulas with signs in between, given as [sign, node] pairs after the first node.
+ * @param {Element} first
+ * @param {[sign: string, node: Element][]} others
+ */
 export function equation(first, ...others) {
   const space = () => math("mspace", { width: "0.28em" }); // the sign's own is not drawn beside a text
   const parts = others.map(([text, node]) =>
     row(space(), sign(text, { form: "infix", lspace: "0", rspace: "0" }), space(), node));
   return math("math", { displaystyle: "true" }, row(row(first), ...parts));
 }
+/** @type {(text: string, longest?: number) => Element} */
 export const result = (text, longest) =>
   (/^[^\s[\]]+$/.test(text) && text.length < 26 ? numeral(text)[0] : code(text, longest));

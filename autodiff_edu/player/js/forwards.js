@@ -1,3 +1,4 @@
+// @ts-check
 /** Predict's questions about what is computed: its value, its shape, and what the tape does with it. */
 
 import { chosen, isNumber, numberIn, numbered, sameShape, shaped } from "./answers.js";
@@ -6,7 +7,13 @@ import { STRINGS } from "./strings.js";
 const SHORT = 6; // characters of a number that can be worked out in the head
 const MOST_OPTIONS = 4;
 
-/** `grouped` says whether the graph's groups tell how many entries there are. */
+/**
+ * `grouped` says whether the graph's groups tell how many entries there are.
+ * @param {Trace} trace
+ * @param {import("./history.js").History} history
+ * @param {boolean} grouped
+ * @param {import("./questions.js").Named} named
+ */
 export function forwardQuestions({ steps, entries, tensors, formulas }, { appeared }, grouped, named) {
   const { name, whole, called } = named;
   const { hints, why, ...words } = STRINGS.predict;
@@ -15,49 +22,65 @@ export function forwardQuestions({ steps, entries, tensors, formulas }, { appear
 
   // Nobody is offered a cut who has never met one.
   const cuts = steps.some(({ kind }) => kind === "cut");
-  const fates = Object.keys(words.recorded).filter((fate) => fate !== "cut" || cuts);
+  /** @type {Record<string, string>} */
+  const fated = words.recorded;
+  const fates = Object.keys(fated).filter((fate) => fate !== "cut" || cuts);
 
+  /** @type {(step: Step, number: number) => Question | null} */
   const value = ({ entry }, number) => {
     const { output, inputs, text } = entries[entry];
     const array = tensors[output].value;
     if (appeared[entry] < number || !isNumber(array)) return null; // an outer tape records what is known already
     if (array.text.length > SHORT) return null;
     const right = numberIn(array);
+    /** @type {Mistake[]} */
     const given = inputs.map((input) => [Number(tensors[input].value.text), hints.input(name(input))]);
+    /** @type {Mistake[]} */
     const mistakes = [...given, [-right, hints.sign], [1 / right, hints.reciprocal]];
     return numbered(array, { prompt: words.value(name(output), text), mistakes, hint: hints.compute });
   };
 
-  /** Of shapes only those that are not simply the inputs' are worth a question. */
+  /**
+   * Of shapes only those that are not simply the inputs' are worth a question.
+   * @type {(step: Step, number: number) => Question | null}
+   */
   const shape = ({ entry }, number) => {
     const { inputs, output, text } = entries[entry];
     const array = tensors[output].value;
     const others = inputs.filter((input) => !sameShape(tensors[input].value.shape, array.shape));
     if (appeared[entry] < number || !array.shape.length || !others.length || !array.dtype) return null;
+    /** @type {Mistake[]} */
     const mistakes = others.map((input) => [tensors[input].value.shape, hints.inputShape(name(input))]);
     mistakes.push([array.shape.toReversed(), hints.reversed]);
     return shaped(array, { prompt: words.shapeOf(name(output), text), mistakes, hint: hints.shape });
   };
 
+  /** @param {Step} step */
   const recorded = ({ kind, entry, tape }) => {
     const about = { prompt: words.willRecord(whole(entry), called(tape)), hint: hints.recorded };
-    return chosen(fates.map((fate) => words.recorded[fate]), words.recorded[kind], about);
+    return chosen(fates.map((fate) => fated[fate]), fated[kind], about);
   };
 
-  /** Which values the derivatives of an entry are written with. */
+  /**
+   * Which values the derivatives of an entry are written with.
+   * @param {Step} step
+   */
   const kept = ({ entry }) => {
-    const { arguments: given, contributions, inputs, output } = entries[entry];
+    const { contributions, inputs, output } = entries[entry];
+    const given = /** @type {number[]} */ (entries[entry].arguments); // and texts, which are no inputs
+    /** @type {Set<number>} */
     const used = new Set();
-    const read = (tree) => {
+    const read = (/** @type {Tree} */ tree) => {
       if (Array.isArray(tree)) tree.slice(1).forEach(read);
       else if (tree === "y") used.add(output);
-      else if (inputs.includes(given[tree])) used.add(given[tree]);
+      else if (inputs.includes(given[/** @type {number} */ (tree)])) used.add(given[/** @type {number} */ (tree)]);
     };
     const sent = contributions.filter((formula) => formula !== null);
     // Where nobody asked for a source, what would flow there is not written down.
     if (!sent.length || given.some((each, k) => followed.has(each) && contributions[k] === null)) return null;
     for (const formula of sent) read(["formula", formulas[formula]]);
     const order = [...new Set([...inputs, output])];
+    /** @param {Set<number>} some */
     const written = (some) => order.filter((each) => some.has(each)).map(name).join(words.and) || words.nothing;
     const sets = [used, new Set(inputs), new Set([output]), new Set(), ...inputs.map((input) => new Set([input]))];
     const options = [...new Set(sets.map(written))].slice(0, MOST_OPTIONS).sort();
@@ -65,12 +88,16 @@ export function forwardQuestions({ steps, entries, tensors, formulas }, { appear
     return chosen(options, written(used), about);
   };
 
-  /** How many entries a line adds: asked before the first of several operations. */
+  /**
+   * How many entries a line adds: asked before the first of several operations.
+   * @type {(step: Step, number: number) => Question | null}
+   */
   const count = ({ where, tape }, number) => {
+    /** @param {Step | undefined} step */
     const isHere = (step) => step?.tape === tape && ["record", "cut", "skip"].includes(step.kind) &&
       step.where?.code === where.code && step.where.line === where.line;
     if (!where || grouped) return null;
-    const isBetween = (step) => step?.kind === "watch";
+    const isBetween = (/** @type {Step | undefined} */ step) => step?.kind === "watch";
     let [start, end] = [number - 1, number];
     while (isBetween(steps[start])) start -= 1;
     if (isHere(steps[start])) return null;
@@ -81,9 +108,11 @@ export function forwardQuestions({ steps, entries, tensors, formulas }, { appear
     return all.length < 2 ? null : numbered({ data: right, text: String(right) }, about);
   };
 
+  /** @param {Step} step */
   const cut = ({ entry }) => {
     const { inputs: [input], output, operation } = entries[entry];
     const prompt = words.cut(whole(entry), words.slope(name(output), name(input)));
+    /** @type {Partial<Question>} */
     const about = { prompt, mistakes: [["0", hints.zero]], hint: hints.recorded, why: why.stops(operation) };
     return chosen(["0", "1", "None"], "None", about);
   };

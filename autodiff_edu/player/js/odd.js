@@ -1,3 +1,4 @@
+// @ts-check
 /** NaN and infinities: the steps at which they are born, the lines of those steps, and the steps that they spoil. */
 
 import * as SHARED from "../../text/shared.json";
@@ -5,10 +6,16 @@ import * as SHARED from "../../text/shared.json";
 // The text of an array names its smallest and its largest element at least; "infj" is part of a complex number.
 const ODD = new RegExp(SHARED.odd);
 
-/** "nan", "inf" or "-inf", if such a number is in the text of an array; else null. */
+/**
+ * "nan", "inf" or "-inf", if such a number is in the text of an array; else null.
+ * @param {string} [text]
+ */
 export const oddIn = (text) => ODD.exec(text ?? "")?.[1] ?? null;
 
-/** `births`, each {step, kind, where}, the first of each line only in `lines`; and the `last` step that is spoilt. */
+/**
+ * `births`, each {step, kind, where}, the first of each line only in `lines`; and the `last` step that is spoilt.
+ * @param {Trace} trace
+ */
 export function readOdd({ steps, tensors, entries }) {
   const births = steps.flatMap(({ born: kind, where }, step) => (kind ? [{ step, kind, where }] : []));
   const lines = new Map();
@@ -16,9 +23,11 @@ export function readOdd({ steps, tensors, entries }) {
     const line = birth.where && `${birth.where.code}.${birth.where.line}`;
     if (line && !lines.has(line)) lines.set(line, birth);
   }
+  /** @param {Step} step */
   const isOdd = ({ entry, pass, ...step }) => {
     const computed = entry !== undefined && pass === undefined ? [tensors[entries[entry].output].value] : [];
-    return [...computed, ...SHARED.arrays.map((name) => step[name])].some((array) => oddIn(array?.text));
+    const parts = /** @type {Record<string, any>} */ (step);
+    return [...computed, ...SHARED.arrays.map((name) => parts[name])].some((array) => oddIn(array?.text));
   };
   return { births, lines: [...lines.values()], last: births.length ? steps.findLastIndex(isOdd) : -1 };
 }

@@ -1,27 +1,37 @@
+// @ts-check
 /** Reads back what a page holds packed; packing.py describes it, and packs it. */
 
 import * as SHARED from "../../text/shared.json";
 
-/** What the document says at a step besides the sentence, in the order of packing.py. */
+/**
+ * What the document says at a step besides the sentence, in the order of packing.py.
+ * @param {Step} step
+ * @param {Trace} trace
+ * @param {Map<number, NDArray>} values
+ * @returns {unknown[]}
+ */
 function wordsOf(step, { entries, tensors }, values) {
-  const { output, inputs = [], text, number } = entries[step.entry] ?? {};
+  const { output, inputs = [], text, number } = /** @type {Partial<Entry>} */ (entries[step.entry] ?? {});
   const named = [step.tensor, output, ...inputs];
-  const arrays = [...SHARED.arrays, "value"].map((key) => step[key]);
+  const of = /** @type {Record<string, any>} */ (step);
+  /** @type {(NDArray | undefined)[]} */
+  const arrays = [...SHARED.arrays, "value"].map((key) => of[key]);
   for (const tensor of named.slice(0, 2)) arrays.push(values.get(tensor) ?? tensors[tensor]?.value);
-  const names = named.flatMap((tensor) => tensors[tensor]?.name ?? []);
+  const names = named.flatMap((tensor) => tensors[tensor]?.name ?? /** @type {string[]} */ ([]));
   return [text, number, step.where?.line, step.count, ...arrays.map((array) => array?.text), ...names];
 }
 
 /**
  * A text with what its references stand for: copying.py describes them, and writes them. The characters are collected
  * in an array, since a string that grows is copied whole whenever a piece is cut out of it.
+ * @param {string} text
  */
 function writtenOut(text) {
   const { mark, digits, distance, shortest } = SHARED.copies;
-  const [characters, found] = [Array.from(text), []]; // as Python counts them
+  const [characters, found] = [Array.from(text), /** @type {string[]} */ ([])]; // as Python counts them
   const valueOf = new Map(Array.from(digits, (digit, value) => [digit, value]));
   let at = 0;
-  const read = (count) => {
+  const read = (/** @type {number} */ count) => {
     let sum = 0;
     for (const end = at + count; at < end; at++) sum = sum * valueOf.size + valueOf.get(characters[at]);
     return sum;
@@ -36,12 +46,24 @@ function writtenOut(text) {
   return found.join("");
 }
 
+/**
+ * @typedef {[form: string, ...parts: any[]]} Column
+ * @typedef {Record<string, any>} Item a table's row, as an object
+ */
+
+/**
+ * @param {{ version?: number | null, content?: string, trace?: Trace }} packed
+ * @returns {{ trace: Trace, [part: string]: any }}
+ */
 export function unpacked({ version, content: written, trace: older }) {
   // Another release may have packed otherwise; what it wrote is refused by its version.
-  if (version !== SHARED.version) return { trace: { version: version ?? older?.version } };
+  if (version !== SHARED.version) return { trace: /** @type {Trace} */ ({ version: version ?? older?.version }) };
+  /** @type {{ tables: [count: number, keys: string[], columns: Column[]][], root: Column }} */
   const { tables, root } = JSON.parse(writtenOut(written));
-  const rows = tables.map(([count]) => Array.from({ length: count }, () => ({})));
+  const rows = tables.map(([count]) => Array.from({ length: count }, () => /** @type {Item} */ ({})));
+  /** @type {(column: Column) => any[]} */
   const read = ([form, ...parts]) => forms[form](...parts);
+  /** @type {Record<string, (...parts: any[]) => any[]>} */
   const forms = {
     v: (values) => values,
     "=": (count, value) => Array(count).fill(value),
@@ -51,7 +73,8 @@ export function unpacked({ version, content: written, trace: older }) {
     "#": (column, indexes) => { const known = read(column); return read(indexes).map((index) => known[index]); },
     "~": (column, numbers) => {
       const all = read(numbers);
-      return read(column).map((parts, k) => parts.reduce((text, part, i) => text + all[k][i - 1] + part));
+      return read(column).map((/** @type {string[]} */ parts, k) =>
+        parts.reduce((text, part, i) => text + all[k][i - 1] + part));
     },
     "[": (lengths, column) => {
       const [items, at] = [read(column), { end: 0 }];
@@ -74,13 +97,15 @@ export function unpacked({ version, content: written, trace: older }) {
     if (row.shape && row.dtype && !("data" in row)) row.data = JSON.parse(row.text.replaceAll(" ", ","));
   }
   const [content] = read(root);
-  const { trace } = content;
+  const { trace } = /** @type {{ trace: Trace }} */ (content);
   // Steps that say the same with other words are one row as yet.
+  /** @type {Map<number, NDArray>} */
   const values = new Map(); // of tensors that were assigned to
   trace.steps = trace.steps.map((step) => {
     if (step.kind === "assign") values.set(step.tensor, step.value);
     const words = wordsOf(step, trace, values);
-    return { ...step, text: step.text.map((part) => words[part] ?? part).join("") };
+    const parts = /** @type {(number | string)[]} */ (/** @type {unknown} */ (step.text));
+    return { ...step, text: parts.map((part) => words[/** @type {number} */ (part)] ?? part).join("") };
   });
   return content;
 }

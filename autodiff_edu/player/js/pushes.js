@@ -1,25 +1,36 @@
+// @ts-check
 /** Predict's question about a tangent: how far an operation's output moves, given how far its inputs do. */
 
 import { isNumber, numberIn, numbered, sameShape, shaped } from "./answers.js";
 import { STRINGS } from "./strings.js";
 
+/**
+ * @param {Trace} trace
+ * @param {import("./history.js").History} history
+ * @param {import("./questions.js").Named} named
+ */
 export function pushQuestions({ entries, tensors }, history, { name, whole }) {
   const { hints, ...words } = STRINGS.predict;
+  /** @type {(moving: number[], mistake: (k: number, index: number) => Mistake) => Mistake[]} */
+  const mistaken = (moving, mistake) => moving.map(mistake);
 
+  /** @type {(step: Step, number: number) => Question | null} */
   const pushed = ({ entry, tangent, contributions }, number) => {
-    const { arguments: given, output } = entries[entry];
+    const { output } = entries[entry];
+    const given = /** @type {number[]} */ (entries[entry].arguments); // those that move are no texts
     const tangents = given.map((each) => (Number.isInteger(each) ? history.cotangent(each, number) : null));
     const moving = [...given.keys()].filter((k) => tangents[k]);
-    const prompt = (asks) => words.pushes[asks](name(output), whole(entry));
+    const prompt = (/** @type {"number" | "shape"} */ asks) => words.pushes[asks](name(output), whole(entry));
     if (!moving.length || !tangent.dtype) return null;
     const value = tensors[output].value;
-    const known = (k) => tensors[given[k]].value;
+    const known = (/** @type {number} */ k) => tensors[given[k]].value;
     if (tangent.shape.length) {
       const stacked = tangent.shape.length > value.shape.length;
       if (!stacked && moving.every((k) => sameShape(tangents[k].shape, tangent.shape))) return null; // says nothing
+      /** @type {Mistake[]} */
       const mistakes = [
         [value.shape, stacked && hints.stacked(tangent.shape[0])],
-        ...moving.map((k) => [tangents[k].shape, hints.tangentShape(name(given[k]))]),
+        ...mistaken(moving, (k) => [tangents[k].shape, hints.tangentShape(name(given[k]))]),
         [tangent.shape.toReversed(), hints.reversed],
       ];
       return shaped(tangent, { prompt: prompt("shape"), mistakes, hint: hints.likeOutput });
@@ -29,17 +40,19 @@ export function pushQuestions({ entries, tensors }, history, { name, whole }) {
     const locals = moving.map((k, index) => parts[index] / numberIn(tangents[k]));
     const right = numberIn(tangent);
     const several = moving.length > 1;
-    const mistakes = [
-      ...moving.map((k, index) => [parts[index], several && hints.part(name(given[k]))]),
+    /** @type {Mistake[]} */
+    const all = [
+      ...mistaken(moving, (k, index) => [parts[index], several && hints.part(name(given[k]))]),
       [locals.reduce((sum, local) => sum + local), several ? hints.locals : hints.slope(tangents[moving[0]].text)],
-      ...moving.map((k, index) => [locals[index], hints.slope(tangents[k].text)]),
-      ...moving.map((k) => [numberIn(tangents[k]), hints.moved(name(given[k]))]),
+      ...mistaken(moving, (k, index) => [locals[index], hints.slope(tangents[k].text)]),
+      ...mistaken(moving, (k) => [numberIn(tangents[k]), hints.moved(name(given[k]))]),
       [-right, hints.sign],
       [numberIn(value), hints.valueNotTangent(name(output))],
-      ...moving.map((k) => [numberIn(known(k)), hints.valueNotTangent(name(given[k]))]),
+      ...mistaken(moving, (k) => [numberIn(known(k)), hints.valueNotTangent(name(given[k]))]),
       [1 / right, hints.reciprocal],
       [null, hints.path],
-    ].filter(([wrong]) => wrong === null || Number.isFinite(wrong));
+    ];
+    const mistakes = all.filter(([wrong]) => wrong === null || Number.isFinite(wrong));
     return numbered(tangent, { prompt: prompt("number"), mistakes, hint: several ? hints.pushAll : hints.push });
   };
   return { pushed };

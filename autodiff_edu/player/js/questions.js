@@ -1,3 +1,4 @@
+// @ts-check
 /**
  * Predict: what is asked before a step is shown, worked out from the trace document alone.
  *
@@ -12,33 +13,51 @@ import { pushQuestions } from "./pushes.js";
 import { shrinkQuestions } from "./shrink.js";
 import { walkQuestions } from "./walks.js";
 
+/**
+ * @typedef {object} Named
+ * @property {(tensor: number) => string} name
+ * @property {(entry: number) => string} whole
+ * @property {(tape: number) => string} called
+ */
+/** @typedef {(step: any, number?: number, ask?: any) => Question | null} Maker */
+
 /** Of these kinds a program asks a few and no more: they are about what the tape does, which is the same each time. */
-const MOST = { recorded: 2, kept: 2, count: 1, next: 3, fate: 2, cut: 2 };
+const MOST = /** @type {Record<string, number>} */ ({ recorded: 2, kept: 2, count: 1, next: 3, fate: 2, cut: 2 });
+/** @type {Record<string, string[]>} */
 const KINDS = {
   record: ["count", "value", "shape", "kept", "recorded"], skip: ["recorded"], cut: ["cut", "recorded"],
   seed: ["fate"], "pull back": ["next"], accumulate: ["sum"], "push forward": ["pushed"], iterate: ["longer", "curves"],
   compile: ["taken"],
 };
 
-/** The questions of a trace: `at(step)` is the one about a step, or null; `about(ask)` one that a drill asks. */
+/**
+ * The questions of a trace: `at(step)` is the one about a step, or null; `about(ask)` one that a drill asks.
+ * @param {Trace} trace
+ * @param {import("./history.js").History} history
+ * @param {boolean} grouped
+ */
 export function questionsOf(trace, history, grouped) {
-  const name = (tensor) => trace.tensors[tensor].name;
-  const whole = (entry) => `${name(trace.entries[entry].output)} = ${trace.entries[entry].text}`;
+  const name = (/** @type {number} */ tensor) => trace.tensors[tensor].name;
+  const whole = (/** @type {number} */ entry) => `${name(trace.entries[entry].output)} = ${trace.entries[entry].text}`;
   const called = history.tapeName;
   const named = { name, whole, called };
   const both = { ...forwardQuestions(trace, history, grouped, named), ...backwardQuestions(trace, history, named) };
   const others = { ...pushQuestions(trace, history, named), ...walkQuestions(trace), ...shrinkQuestions(trace) };
+  /** @type {Record<string, Maker>} */
   const makers = { ...both, ...others };
-  const about = (ask) => makers[ask.kind](trace.steps[ask.step], ask.step, ask);
+  const about = (/** @type {Ask} */ ask) => makers[ask.kind](trace.steps[ask.step], ask.step, ask);
 
   /** Of the kinds that a step allows, the least recent one; thrice in a row is asked of whole sums alone. */
   const choose = () => {
+    /** @type {[Map<number, Question>, Record<string, number>, Record<string, number>, Set<unknown>, string[]]} */
     const [found, asked, latest, done, row] = [new Map(), {}, {}, new Set(), [null, null]];
     trace.steps.forEach(({ kind, where, argument, count, of, contributions }, number) => {
       const isWhole = (of > 1 && count === of) || contributions; // the sum that all went for
       // Each turn of a loop does the same, and is asked about once.
+      /** @param {string} each */
       const place = (each) => where && [each, where.code, where.line, where.columns, argument].join();
-      const isVaried = (each) => kind === "compile" || row.some((before) => before !== each);
+      const isVaried = (/** @type {string} */ each) => kind === "compile" || row.some((before) => before !== each);
+      /** @param {string} each */
       const isFree = (each) => !(asked[each] >= MOST[each]) && !done.has(place(each)) && (isWhole || isVaried(each));
       const free = (number && KINDS[kind]?.filter(isFree)) || [];
       free.sort((one, other) => (latest[one] ?? -1) - (latest[other] ?? -1));
@@ -55,6 +74,7 @@ export function questionsOf(trace, history, grouped) {
     });
     return found;
   };
+  /** @type {Map<number, Question> | null} */
   let chosen = null;
-  return { at: (number) => (chosen ??= choose()).get(number) ?? null, about };
+  return { at: (/** @type {number} */ number) => (chosen ??= choose()).get(number) ?? null, about };
 }

@@ -1,25 +1,32 @@
+// @ts-check
 /** A program that gets shorter: what each pass leaves of it, and the lines that the pass takes out, with reasons. */
 
 import { numbered } from "./answers.js";
 import { make, set, write } from "./dom.js";
 import { PARTS } from "./parts.js";
 
+/**
+ * @param {Trace} trace
+ * @param {import("./history.js").History} history
+ * @param {(step: number) => void} go
+ */
 export function shrinkView({ compiling: stages }, history, go) {
   const words = PARTS.shrink;
   const buttons = stages.map(({ name, count }, step) => {
-    const button = make("button", { type: "button", "data-stage-name": name }, name, make("b", {}, count));
+    const button = make("button", { type: "button", "data-stage-name": name }, name, make("b", {}, String(count)));
     button.addEventListener("click", () => go(step));
     return button;
   });
   const constants = make("p", { class: "label" });
   const table = make("table", { class: "listing" });
-  const row = ({ text, remark, state, why }) => {
-    const kind = { gone: "del", changed: "ins", new: "ins" }[state] ?? "span";
+  const row = (/** @type {Stage["lines"][number]} */ { text, remark, state, why }) => {
+    /** @type {Record<string, "del" | "ins">} */
+    const kinds = { gone: "del", changed: "ins", new: "ins" };
     const indent = text.slice(0, text.search(/\S/)); // which nothing strikes through
-    const code = make("code", {}, indent, make(kind, {}, text.trim()));
+    const code = make("code", {}, indent, make(kinds[state] ?? "span", {}, text.trim()));
     return make("tr", { "data-state": state ?? null }, make("td", {}, code), make("td", {}, why ?? remark));
   };
-  const show = (step) => {
+  const show = (/** @type {number} */ step) => {
     const { lines, constants: known } = stages[step];
     buttons.forEach((button, index) => set(button, "aria-current", index === step ? "step" : null));
     write(constants, known.length ? words.constants(known) : "");
@@ -35,16 +42,21 @@ export function shrinkView({ compiling: stages }, history, go) {
   return { element, show };
 }
 
-/** The question before a pass; its answer is the number of lines that are taken out. */
+/**
+ * The question before a pass; its answer is the number of lines that are taken out.
+ * @param {Trace} trace
+ */
 export function shrinkQuestions({ compiling: stages }) {
   const words = PARTS.shrink;
+  /** @type {(step: Step, number: number) => Question | null} */
   const taken = (step, number) => {
     const { name, lines, purpose } = stages[number];
     const gone = lines.filter(({ state }) => state === "gone");
     const changed = lines.filter(({ state }) => state === "changed").length;
     if (!gone.length) return null;
     const why = words.why(gone.map(({ text }) => text.trim().split(" = ")[0]));
-    const hint = words.hints[name] ?? words.hint;
+    const hint = /** @type {Record<string, string>} */ (words.hints)[name] ?? words.hint;
+    /** @type {Partial<Question>} */
     const about = { prompt: words.prompt(name, purpose), mistakes: [[changed, words.changed]], hint, why };
     return numbered({ data: gone.length, text: String(gone.length) }, about);
   };

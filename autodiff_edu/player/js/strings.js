@@ -13,6 +13,7 @@ export const ANSWERS = {
   wrong: (answer, hint, why = "") => ["Not quite.", hint, `Answer: ${answer}.`, why].filter(Boolean).join(" "),
   notQuite: (hint) => `Not quite. ${hint} Try once more.`,
   shown: (answer, why = "") => `Answer: ${answer}. ${why}`.trim(),
+  /** @type {Record<string, (typed: string) => string>} */
   unread: {
     number: (typed) => `“${typed}” is not a number. Try 0.5, -2 or 1/3.`,
     shape: (typed) => `“${typed}” is not a shape. Try (2, 3), 2x3 or 3.`,

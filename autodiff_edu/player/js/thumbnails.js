@@ -1,3 +1,4 @@
+// @ts-check
 /** Thumbnails: heatmaps in the boxes of the graph. layout/thumbnails.py measures them, and print/ draws the same. */
 
 import { flat, magnitude, mixed } from "./array.js";
@@ -6,16 +7,25 @@ import * as SHARED from "../../text/shared.json";
 
 const SIZE = SHARED.thumbnail;
 
+/** @param {NDArray | null | undefined} array */
 export const hasCells = (array) => array?.data != null && array.shape.length > 0 && !array.shape.includes(0);
 
-/** The numbers that a thumbnail shows: so many rows and columns at most, evenly taken; a vector goes on below. */
+/**
+ * The numbers that a thumbnail shows: so many rows and columns at most, evenly taken; a vector goes on below.
+ * @param {NDArray} array
+ */
 export function cellsOf(array) {
+  /** @type {number[]} */
   const lengths = [];
   for (let part = array.data; Array.isArray(part); part = part[0]) lengths.push(part.length);
   const numbers = flat(array);
   const columns = lengths.length > 1 ? lengths.at(-1) : Math.min(lengths[0], SIZE.across);
   const rows = Math.ceil(numbers.length / columns);
   const [across, down] = [Math.min(columns, SIZE.across), Math.min(rows, SIZE.down)];
+  /**
+   * @param {number} i
+   * @param {number} j
+   */
   const place = (i, j) => Math.floor((i * rows) / down) * columns + Math.floor((j * columns) / across);
   return Array.from({ length: down }, (_, i) => Array.from({ length: across }, (__, j) => numbers[place(i, j)]));
 }
@@ -23,17 +33,27 @@ export function cellsOf(array) {
 /**
  * The colour of a number in a few shades, so that cells of one shade can be one path. It goes with the square root of
  * the magnitude, so that small numbers are seen on a scale that large ones share.
+ * @param {number} value
+ * @param {number} limit
  */
 export function shade(value, limit) {
   const portion = limit ? Math.min(1, Math.abs(value) / limit) : 0;
   return mixed(value, Math.floor(Math.sqrt(portion) * SIZE.levels + 0.5) / SIZE.levels);
 }
 
-/** The thumbnail of an array at (x, y), as a group; `room` is what it has at most. */
+/**
+ * The thumbnail of an array at (x, y), as a group; `room` is what it has at most.
+ * @param {NDArray} array
+ * @param {number} limit
+ * @param {number} x
+ * @param {number} y
+ * @param {{ width: number, height: number }} room
+ */
 export function drawThumbnail(array, limit, x, y, room = SIZE) {
   const cells = cellsOf(array);
   const wide = Math.min(SIZE.cell, room.width / cells[0].length);
   const tall = Math.min(SIZE.cell, room.height / cells.length);
+  /** @type {[Map<string, string>, string[]]} */
   const [shades, odd] = [new Map(), []];
   cells.forEach((row, i) => row.forEach((item, j) => {
     if (item === undefined) return;

@@ -1,20 +1,24 @@
+// @ts-check
 /** Predict's questions about the next point of a walk over contours. */
 
 import { chosen } from "./answers.js";
 import { PARTS } from "./parts.js";
 
+/** @param {Trace} trace */
 export function walkQuestions({ steps }) {
+  const iterates = /** @type {Iterate[]} */ (steps);
   const { longer, curves } = PARTS.contours.ask;
+  /** @param {Iterate} step */
   const length = ({ gradient }) => Math.hypot(...gradient.data);
   return {
-    longer: (step, number) => {
-      const [before, now] = [length(steps[number - 1]), length(step)];
+    longer: (/** @type {Iterate} */ step, /** @type {number} */ number) => {
+      const [before, now] = [length(iterates[number - 1]), length(step)];
       if (!(before < now || now < before)) return null;
       const { prompt, hint, yes, no, why } = longer;
       const about = { prompt: prompt(step.point.text), hint, why: why(before, now) };
       return chosen([yes, no], now > before ? yes : no, about);
     },
-    curves: ({ point, eigenvalues }) => {
+    curves: (/** @type {Iterate} */ { point, eigenvalues }) => {
       if (!eigenvalues) return null;
       const { prompt, hint, up, down, both, why } = curves;
       const [low, high] = eigenvalues.data.map(Math.sign);
