@@ -179,6 +179,17 @@ def training(turns: int = 20) -> ad.Trace:
     return traced
 
 
+def descent() -> ad.Trace:
+    """A loop with assignments, the shortest that has curves."""
+    x = ad.Variable(3.0, name="x")
+    with ad.trace("descent") as traced:
+        for _ in range(3):
+            with ad.GradientTape() as tape:
+                y = x * x
+            x.assign_sub(0.1 * tape.gradient(y, x))
+    return traced
+
+
 def recursion() -> ad.Trace:
     x = ad.Variable(1.5, name="x")
 

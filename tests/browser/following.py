@@ -503,12 +503,13 @@ CONTRAST = """root => {
     const [red, green, blue] = canvas.getImageData(0, 0, 1, 1).data;
     return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
   };
+  const colours = new Map();
   const behind = (element) => {
-    const colours = [];
-    for (let at = element; at; at = at === root ? null : at.parentElement) {
-      colours.unshift(getComputedStyle(at).backgroundColor);
+    if (!colours.has(element)) {
+      const further = element === root ? [] : behind(element.parentElement);
+      colours.set(element, [...further, getComputedStyle(element).backgroundColor]);
     }
-    return colours;
+    return colours.get(element);
   };
   let weakest = [Infinity, ""];
   for (const element of root.querySelectorAll("h2, p, span, code, dt, dd, figcaption, mark")) {

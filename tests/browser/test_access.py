@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import FIVE, cubic, diamond, logistic, nested, network, two_passes, two_tapes
+from programs import FIVE, cubic, diamond, logistic, network, two_passes, two_tapes
 
 import autodiff_edu as ad
 from autodiff_edu.player.descend import descend
@@ -89,7 +89,7 @@ def test_what_has_the_focus_is_outlined(visit: Any, tmp_path: Path) -> None:
     assert {tuple(outline) for _, *outline in seen} == {("solid", "2px")}
 
 
-@pytest.mark.parametrize("program", [diamond, network])
+@pytest.mark.parametrize("program", [network, pytest.param(diamond, marks=pytest.mark.exhaustive)])
 def test_only_a_box_that_scrolls_is_a_stop_for_the_keyboard(program: Any, visit: Any, tmp_path: Path) -> None:
     player = only(visit(saved(program(), tmp_path)))
     boxes = (
@@ -117,7 +117,7 @@ def test_each_step_is_said_in_words_where_a_screen_reader_listens(visit: Any, tm
     assert said == [step["text"] for step in read(traced).steps]
 
 
-@pytest.mark.parametrize("program", [two_tapes, network])
+@pytest.mark.parametrize("program", [network, pytest.param(two_tapes, marks=pytest.mark.exhaustive)])
 def test_nothing_is_clipped_on_a_telephone_and_at_twice_the_size(program: Any, visit: Any, tmp_path: Path) -> None:
     traced = program()
     player = only(visit(saved(traced, tmp_path)))
@@ -147,7 +147,7 @@ def test_calm_readers_see_no_motion(visit: Any, tmp_path: Path) -> None:
 
 
 def test_the_readers_own_few_colours_are_kept_apart(visit: Any, tmp_path: Path) -> None:
-    player = only(visit(saved(nested(), tmp_path), forced_colors="active"))
+    player = only(visit(saved(two_tapes(), tmp_path), forced_colors="active"))
     for scheme in ("light", "dark"):
         player.root.page.emulate_media(color_scheme=scheme)
         for seen in player.at_every_step(CONTRAST):

@@ -43,8 +43,12 @@ class Notebook:
             """
             const { shell } = window.jupyterapp;
             const open = [...shell.widgets("main")];
-            for (const widget of open) if (widget.context?.path !== "all.ipynb") widget.close();
-            shell.activateById(open.find((widget) => widget.context?.path === "all.ipynb").id);
+            const own = open.find((widget) => widget.context?.path === "all.ipynb");
+            for (const widget of open.filter((other) => other !== own)) {
+              if (widget.context) widget.context.model.dirty = false; // else it asks whether to save
+              widget.close();
+            }
+            shell.activateById(own.id);
             """
         )
 

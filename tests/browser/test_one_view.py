@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import EIGHT, logistic, stopped
+from programs import EIGHT, descent, stopped
 
 from browser.following import only, saved
 
@@ -15,13 +15,13 @@ TELEPHONE = {"width": 375, "height": 667}
 ALL = ("controls", "sentence", "lit", "accumulator")
 
 
-TELLING = [logistic, stopped]  # a loop with assignments, and steps without a tensor
+TELLING = [descent, stopped]  # a loop with curves, and steps without a tensor
 OTHERS = [pytest.param(program, marks=pytest.mark.exhaustive) for program in EIGHT if program not in TELLING]
 
 
 @pytest.mark.parametrize("program", [*TELLING, *OTHERS])
 def test_in_a_saved_page(program: Any, visit: Any, tmp_path: Path) -> None:
-    scheme = "dark" if EIGHT.index(program) % 2 else "light"  # what stands where does not depend on it
+    scheme = "dark" if program in EIGHT[::2] else "light"  # what stands where does not depend on it
     tab = visit(saved(program(), tmp_path), viewport=SCREEN, color_scheme=scheme)
     only(tab).is_seen_at_once(*ALL)
     tab.page.set_viewport_size(TELEPHONE)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import EXAMPLES, HOSTILE, broadcasting, diamond, forward_mode, hostile, nested, two_layers, two_passes
+from programs import EXAMPLES, HOSTILE, broadcasting, diamond, forward_mode, hostile, two_layers, two_passes, two_tapes
 
 import autodiff_edu as ad
 from browser.following import CONTRAST, TOO_WIDE, Shown, assert_legible, only, read, saved
@@ -97,8 +97,9 @@ def test_names_and_code_are_text_and_never_markup(visit: Any, tmp_path: Path) ->
     tab.is_quiet()
 
 
-def test_it_fits_the_page_and_is_legible(visit: Any, tmp_path: Path) -> None:
-    traced = nested()
+@pytest.mark.parametrize("example", [two_tapes, two_passes])
+def test_it_fits_the_page_and_is_legible(example: Any, visit: Any, tmp_path: Path) -> None:
+    traced = example()
     player = only(visit(saved(traced, tmp_path)))
     for width, scheme in ((375, "light"), (900, "dark")):
         player.root.page.set_viewport_size({"width": width, "height": 800})
