@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,7 @@ def is_written_out(pull: Any) -> bool:
     return getattr(getattr(pull, "__code__", None), "co_name", "") == "<lambda>"
 
 
+@cache
 def helpers() -> dict[str, Any]:
     """Find what the rules in the table are written with besides NumPy, functions and numbers, by name."""
     used = (
@@ -61,6 +63,7 @@ def names(pull: Callable[..., Any]) -> tuple[str, ...]:
     return pull.__code__.co_names
 
 
+@cache
 def sources() -> dict[str, tuple[str, int]]:
     """Find the file and the line, by their labels, of the rules, what they call, and what is written as others."""
     rules.complete()
