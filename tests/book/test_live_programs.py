@@ -17,20 +17,18 @@ from live_programs import needed
 from autodiff_edu.course.check import exercises_of
 from autodiff_edu.course.numbering import chapter_of
 from autodiff_edu.course.tools.assignment import chapters
-from autodiff_edu.player.unpacking import unpack
+
+from .steps import steps, unlike
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 CHAPTERS = [path.stem for path in chapters().values()]
-TRACE = re.compile(r'<script type="application/json">(\{"version":.*?)</script>', re.DOTALL)
+TELLING = {"01-the-tape", "09-custom-gradients"}
+"""Chapters whose programs run each time; the live pages' tests run those of all, in a browser."""
 
 
-def steps(html: str) -> list[str]:
-    match = TRACE.search(html)
-    assert match is not None
-    return [
-        re.sub(r"^(Line|[\w. ]+, line) \d+: ", "", step["text"])
-        for step in unpack(json.loads(match[1]))["trace"]["steps"]
-    ]
+def without_places(texts: list[str]) -> list[str]:
+    """Leave out the line that each step is about: a program of the page begins elsewhere than its cell."""
+    return [re.sub(r"^(Line|[\w. ]+, line) \d+: ", "", text) for text in texts]
 
 
 def read(chapter: str) -> dict[str, Any]:
@@ -45,8 +43,10 @@ def test_examples(module: Any) -> None:
     assert not failed
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of the cells of chapter 10, which is about them
+@pytest.mark.parametrize(
+    "chapter", [pytest.param(name, marks=() if name in TELLING else pytest.mark.exhaustive) for name in CHAPTERS]
+)
+@pytest.mark.filterwarnings("ignore")  # some chapters show a warning, and some leave a folder to be cleaned up
 def test_a_chapters_programs_show_what_is_stored(chapter: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(NOTEBOOKS)
     notebook = read(chapter)
@@ -67,7 +67,7 @@ def test_a_chapters_programs_show_what_is_stored(chapter: str, monkeypatch: pyte
             stored = [output.get("data", {}) for output in cells[program["cell"]]["outputs"]]
             (shown,) = ["".join(data["text/html"]) for data in stored if "text/html" in data]
             (html,) = [text for kind, text in told["outputs"] if kind == "html"]
-            assert steps(html) == steps(shown)
+            assert unlike(without_places(steps(shown)), without_places(steps(html))) == []
 
 
 def test_what_is_needed_leaves_out_what_is_bound_anew_and_keeps_what_changes() -> None:
