@@ -2,7 +2,7 @@
 
 import inspect
 import os
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ from cases import TABLE, TOPICS
 from differences import draw
 
 import autodiff_edu as ad
+from autodiff_edu.core.active import now, only
 
 ONLY = os.environ.get("AUTODIFF_CASE", "")
 """To run a single case, or those whose name contains this, while you work on a rule."""
@@ -25,25 +26,28 @@ def takes(case, dtype):
 def telling():
     """The names of the cases that tell: the first of each operation, of each argument it pulls back to, of each option.
 
-    A case that fails tells too.
+    So is the first of each function that is spelled in others. A case that fails tells too.
     """
     names, known = set(), set()
     for case in TABLE:
+        met = set()
         try:
-            entries = recorded(case.function, *case.arguments())[0].entries
+            with only(*now().listeners, hooks=(partial(note_spelled, met),)):
+                entries = recorded(case.function, *case.arguments())[0].entries
         except Exception:
             names.add(case.name)
             continue
-        met = {
-            (entry.operation, argument, *entry.parameters)
-            for entry in entries
-            for argument, id in enumerate(entry.ids)
-            if id is not None
-        }
+        for entry in entries:
+            met.update((entry.operation, k, *entry.parameters) for k, id in enumerate(entry.ids) if id is not None)
         if not met <= known:
             names.add(case.name)
         known |= met
     return names
+
+
+def note_spelled(met, what, *details):
+    if what == "Spelled":
+        met.add(details[0])
 
 
 def each(cases, *dtypes, spare=False):
