@@ -46,6 +46,13 @@ def test_what_is_pushed_as_a_tensor_is_recorded():
     np.testing.assert_allclose(outer.gradient(part, v), np.cos(X))
 
 
+def test_a_rule_that_is_only_pulled_back_pushes_complex_tangents_forward_too():
+    z, v = draw((3,), "z", dtype="complex128"), draw((3,), "v", dtype="complex128")
+    with ad.register_gradient(np.tanh, lambda g, y, x: g * (1 - y * y), replace=True):
+        tangent = ad.jvp(np.tanh, (z,), (v,))[1]
+    np.testing.assert_allclose(tangent.numpy(), (1 - np.tanh(z) ** 2) * v, 1e-12)
+
+
 JOINING = {
     "stack": lambda parts: np.stack(parts),
     "stack at the end": lambda parts: np.stack(parts, axis=-1),

@@ -9,9 +9,9 @@ from tabled import each, plain, pulled_back, pulled_back_twice, recorded, seed_o
 import autodiff_edu as ad
 
 
-@each(TABLE)
-def test_the_value_is_that_of_numpy(case):
-    arguments = case.arguments()
+@each(TABLE, "float64", "complex128")
+def test_the_value_is_that_of_numpy(case, dtype):
+    arguments = case.arguments(dtype)
     y = case.function(*map(ad.constant, arguments))
     expected = case.function(*arguments)
     assert isinstance(y, ad.Tensor)

@@ -83,6 +83,13 @@ def test_a_tangent_has_the_shape_and_dtype_of_its_output():
         assert tangents[y._id].dtype == np.dtype(dtype)
 
 
+@pytest.mark.parametrize(("primal", "tangent"), [("float32", "float64"), ("float64", "float32")])
+def test_a_tangent_is_taken_in_the_dtype_of_its_primal(primal, tangent):
+    v = np.full(2, 0.5, tangent)
+    assert ad.jvp(lambda x: x, (np.ones(2, primal),), (v,))[1].dtype == primal
+    assert ad.linearize(lambda x: x, np.ones(2, primal))[1](v).dtype == primal
+
+
 def test_the_tape_is_left_as_it_was_and_can_be_read_backwards_after():
     tape, (x,), y = recorded(lambda x: np.sum(x**3), X)
     before = tape.entries[:]
@@ -173,6 +180,8 @@ def test_a_rule_that_takes_its_cotangent_off_the_tape_is_no_tangent_of_zero():
             ValueError,
             r"jvp needs at least one primal.*\(v,\)",
         ),
+        (lambda: ad.jvp(np.sin, [1.0], (1.0,)), TypeError, r"must be tuples, .*jvp\(f, \(x,\), \(v,\)\)"),
+        (lambda: ad.jvp(np.sin, (1.0,), 1.0), TypeError, r"must be tuples, .*jvp\(f, \(x,\), \(v,\)\)"),
         (
             lambda: ad.jvp(lambda x, y: x * y["b"], (1.0, {"b": 1.0}), (1.0, {"b": None})),
             TypeError,
