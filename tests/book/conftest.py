@@ -3,6 +3,13 @@
 import sys
 from pathlib import Path
 
-from browser.conftest import browser, chromium, open_tab, running_browser  # noqa: F401 (fixtures are found by name)
+from browser.conftest import (  # noqa: F401 (fixtures are found by name)
+    browser,
+    chromium,
+    only_tab,
+    open_tab,
+    running_browser,
+    visit,
+)
 
 sys.path += [str(Path(__file__).parents[2] / "book" / folder) for folder in (".", "_ext", "live")]

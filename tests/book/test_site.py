@@ -1,4 +1,8 @@
-"""The book, built from a copy of the sources, as a reader meets it: in Chromium, served and from the file system."""
+"""The book, built from a copy of the sources, as a reader meets it in Chromium: from the file system, where a page
+may do less than behind a server. tests/live opens it behind one.
+
+A page that several tests look at is opened once.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -20,22 +24,28 @@ from urllib.parse import quote, unquote, urlsplit
 
 import pdf
 import pytest
-from browser.following import Expected, Shown, violations
+import yaml
+from browser.conftest import MEDIA, Tab, opening
+from browser.following import Expected, Shown, violations_in_both_schemes
 
 from autodiff_edu.player.unpacking import unpack
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ["autodiff_edu", "book", "notebooks", "benchmarks", "LICENSE", "CITATION.cff", "CHANGELOG.md"]
 MADE = shutil.ignore_patterns("_build", "chapters", "made", ".*", "__pycache__")
-REPRESENTATIVE = ["index", "chapters/05-watched-or-none", "why-none", "rule-book", "api"]
+TELLING = {"index", "chapters/02-backward", "rule-book"}
+"""The pages that are looked at each time; the others with -m exhaustive. Each stays open once it is."""
+AXED = {"index", "chapters/02-backward", "chapters/05-watched-or-none", "why-none", "rule-book", "api"}
+CHAPTER = r"chapters/(\d\d|[A-Z])-"
 PLAYERS = "[data-autodiff-player]"
+SCREEN = {"width": 1280, "height": 720}
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the built book; with AUTODIFF_BOOK, one that was built before."""
     if "AUTODIFF_BOOK" in os.environ:
-        return Path(os.environ["AUTODIFF_BOOK"])
+        return Path(os.environ["AUTODIFF_BOOK"]).resolve()
     pytest.importorskip("jupyter_book", reason='Jupyter Book is not installed: pip install -e ".[lab,test,book]"')
     folder = tmp_path_factory.mktemp("clone")
     for name in SOURCES:
@@ -67,42 +77,99 @@ def served(site: Path) -> Iterator[str]:
         thread.join()
 
 
-@pytest.fixture(params=["served", "from a file"])
-def address(request: pytest.FixtureRequest, site: Path) -> str:
-    return request.getfixturevalue("served") if request.param == "served" else site.as_uri()
+@pytest.fixture(scope="module")
+def opened(site: Path, browser: Any) -> Iterator[Any]:
+    """A function that opens a page of the book from its file, where a page may do less than behind a server."""
+    with opening(browser) as open_tab:
+        yield cache(lambda name: open_tab(f"{site.as_uri()}/{name}.html"))
+
+
+@pytest.fixture
+def look(opened: Any, site: Path, visit: Any) -> Iterator[Any]:
+    """A function that shows a page of the book, in a window of some size; what it logs as an error fails the test."""
+    tabs: list[Any] = []
+
+    def look(name: str, viewport: dict[str, int] = SCREEN, **media: str) -> Tab:
+        tab = opened(name) if name in TELLING else visit(f"{site.as_uri()}/{name}.html", viewport)
+        tabs.append(tab)
+        tab.page.set_viewport_size(viewport)
+        tab.page.emulate_media(**{**MEDIA, **media})
+        return tab
+
+    yield look
+    for tab in tabs:
+        tab.stays_home()
+        tab.is_quiet()
 
 
 def pages(site: Path) -> list[str]:
     """Name every page, without .html."""
     found = [path.relative_to(site).with_suffix("").as_posix() for path in site.rglob("*.html")]
-    return sorted(name for name in found if not name.startswith("_"))
+    return sorted(name for name in found if not name.startswith(("_", "lab/")))
 
 
-def test_every_page_opens_and_every_player_plays_to_the_end_of_its_trace(
-    site: Path, address: str, open_tab: Any
-) -> None:
-    tab = open_tab("about:blank")
-    played = 0
-    for name in pages(site):
-        tab.page.goto(f"{address}/{name}.html")
-        assert tab.page.locator("article h1").count() == 1 or name == "search", name
-        hosts = tab.page.locator(PLAYERS)
-        for index in range(hosts.count()):
-            host = hosts.nth(index)
-            data = host.evaluate("host => host.querySelector('script[type=\"application/json\"]').textContent")
-            trace = unpack(json.loads(data))["trace"]
-            expected = Expected(trace)
-            player = Shown(host.locator("section.player"))
-            steps = player.root.evaluate(WALK)
-            assert steps == list(range(len(expected))), name
-            # Special views have pictures of their own, and over 40 entries fold: each has tests of its own.
-            if not {"sweep", "contours", "compiling"} & trace.keys() and len(trace["entries"]) <= 40:
-                player.agrees(expected, len(expected) - 1)
-            assert player.root.locator(".sentence").text_content() == trace["steps"][-1]["text"]
-            played += 1
-        tab.stays_home()
-        assert tab.complaints == [], name
-    assert played >= 15  # the front page's, and one of every chapter at least
+def listed() -> list[str]:
+    """Name every page of the contents, and those that Sphinx adds."""
+    contents = yaml.safe_load((ROOT / "book" / "_toc.yml").read_text(encoding="utf-8"))
+    chapters = [chapter["file"] for part in contents["parts"] for chapter in part["chapters"]]
+    return [contents["root"], *chapters, "genindex", "search"]
+
+
+def test_the_pages_are_those_of_the_contents(site: Path) -> None:
+    assert pages(site) == sorted(listed())
+
+
+def some(names: list[str]) -> Any:
+    """Run a test for the pages that tell each time, and for others with -m exhaustive."""
+    marked = [pytest.param(name, marks=() if name in TELLING else pytest.mark.exhaustive) for name in names]
+    return pytest.mark.parametrize("name", marked)
+
+
+@some(listed())
+def test_a_page_shows_what_it_has_and_its_players_play_to_the_end(name: str, look: Any) -> None:
+    page = look(name).page
+    assert page.locator("article h1").count() == 1 or name == "search"
+    draws_its_formulas(page)
+    if re.match(CHAPTER, name):
+        begins_with_a_player(page)
+    for host in page.locator(PLAYERS).all():
+        plays(host)
+    if name in AXED:
+        pleases_axe(page)
+    shows_curves_light_on_dark(page)
+    assert opens_what_a_prediction_folded(page) or name != "chapters/02-backward"
+    scrolls_no_way_but_down(page)
+
+
+def draws_its_formulas(page: Any) -> None:
+    """Assert that all formulas are drawn, those on lines of their own in the middle."""
+    if page.locator("article .math").count():
+        page.evaluate("async () => { await window.MathJax.startup.promise; }")
+        drawn = page.locator("article .math mjx-container:has(mjx-math)")
+        assert drawn.count() == page.locator("article .math").count()
+        assert page.locator("article div.math mjx-container:not([display=true])").count() == 0
+
+
+def begins_with_a_player(page: Any) -> None:
+    """Assert that a player is on the first screen, and that the list of contents does not cover it."""
+    player = page.locator(f"{PLAYERS} section.player").first
+    assert player.bounding_box()["y"] <= 660
+    for height in (720, 900):
+        page.set_viewport_size({"width": 1280, "height": height})
+        page.wait_for_function(BESIDE)
+    page.set_viewport_size(SCREEN)
+
+
+def plays(host: Any) -> None:
+    """Assert that a player goes through every step of its trace, and agrees with it at the end."""
+    trace = unpack(json.loads(host.locator('script[type="application/json"]').first.text_content()))["trace"]
+    expected = Expected(trace)
+    player = Shown(host.locator("section.player"))
+    assert player.root.evaluate(WALK) == list(range(len(expected)))
+    # Special views have pictures of their own, and over 40 entries fold: each has tests of its own.
+    if not {"sweep", "contours", "compiling"} & trace.keys() and len(trace["entries"]) <= 40:
+        player.agrees(expected, len(expected) - 1)
+    assert player.root.locator(".sentence").text_content() == trace["steps"][-1]["text"]
 
 
 # Playwright's own clicks wait for things that a player does not have; a few hundred steps would take minutes.
@@ -119,12 +186,108 @@ WALK = """root => {
 }"""
 
 
-def test_the_front_page_s_player_stands_in_the_first_screen_and_plays(address: str, open_tab: Any) -> None:
+# The list of contents folds when a player comes beside it, a moment later.
+BESIDE = f"""() => document.querySelector(".bd-sidebar-secondary").getBoundingClientRect().bottom <=
+  document.querySelector("{PLAYERS}").shadowRoot.querySelector("section.player").getBoundingClientRect().top"""
+
+
+def pleases_axe(page: Any) -> None:
+    """Assert that axe-core finds nothing: every rule in light, and those about colours in dark too."""
+    package = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
+    page.evaluate((Path(package.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))
+    for scheme, asked in (("dark", "colours"), ("light", "everything")):
+        page.emulate_media(**{**MEDIA, "color_scheme": scheme})
+        page.locator(f"html[data-theme={scheme}]").wait_for(state="attached")
+        assert [
+            f"{scheme}: {violation['id']}: {node['html'][:160]} {node['target']}"
+            for violation in page.evaluate(AXE, asked)
+            for node in violation["nodes"]
+        ] == []
+
+
+# Whether colours stand out is the dearest of axe's questions, and has one answer for all texts of the same colour, size
+# and ground: the first of each kind answers it for all. Everything else is asked of the whole page.
+AXE = """async (only) => {
+  const kinds = new Map();
+  const look = (root, ground) => {
+    for (const element of root.children) {
+      const style = getComputedStyle(element);
+      const own = [style.backgroundColor, style.backgroundImage, style.opacity].join();
+      const behind = own === "rgba(0, 0, 0, 0),none,1" ? ground : `${ground} ${own}`;
+      const texts = [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
+      if (texts.length && element.checkVisibility()) {
+        const { color, fontSize, fontWeight, textShadow, textDecoration, visibility } = style;
+        const text = [color, fontSize, fontWeight, textShadow, textDecoration, visibility];
+        const kind = [behind, element.tagName, element.parentElement?.tagName, ...text].join();
+        if (!kinds.has(kind)) kinds.set(kind, element);
+      }
+      look(element, behind);
+      if (element.shadowRoot) look(element.shadowRoot, behind);
+    }
+  };
+  look(document.body, "");
+  const colours = ["color-contrast", "link-in-text-block"];
+  const others = Object.fromEntries(colours.map((rule) => [rule, { enabled: false }]));
+  const options = { resultTypes: ["violations"], preload: false }; // a file may not read its style sheets
+  const found = [await axe.run({ include: [...kinds.values()] }, { ...options, runOnly: colours })];
+  if (only !== "colours") found.push(await axe.run(document, { ...options, rules: others }));
+  return found.flatMap(({ violations }) => violations);
+}"""
+
+
+def shows_curves_light_on_dark(page: Any) -> None:
+    """Assert that on a dark page curves are light, and pictures whose shades mean something stay as they are."""
+    page.emulate_media(**{**MEDIA, "color_scheme": "dark"})
+    page.locator("html[data-theme=dark]").wait_for(state="attached")
+    plots = page.locator("div.cell_output img:not(.key-frame *, [data-autodiff-player] *)")
+    shown = "all => all.map((one) => [one.classList.contains('on-white'), getComputedStyle(one).filter])"
+    for is_curve, shown_as in plots.evaluate_all(shown):
+        assert shown_as.startswith("invert") == is_curve
+    page.emulate_media(**MEDIA)
+
+
+def opens_what_a_prediction_folded(page: Any) -> bool:
+    """Assert that a settled prediction opens the folded output of the next cell, and not its code, if there is one."""
+    opened = page.evaluate(SETTLE)
+    assert opened in (None, ["input: false, output: false", "input: false, output: true"])
+    return opened is not None
+
+
+# As a prediction does that stands in the cell before one that is all folded.
+SETTLE = """() => {
+  const cells = [...document.querySelectorAll("div.cell")];
+  const folded = cells.findLast((cell) => cell.querySelector(".above-input") && cell.querySelector(".below-input"));
+  if (!folded) return null;
+  const [input, output] = ["above", "below"].map((place) => folded.querySelector(`details.${place}-input`));
+  const look = () => `input: ${input.open}, output: ${output.open}`;
+  const before = look();
+  const event = new CustomEvent("autodiff-settled", { bubbles: true, composed: true });
+  cells[cells.indexOf(folded) - 1].firstElementChild.dispatchEvent(event);
+  return [before, look()];
+}"""
+
+
+def scrolls_no_way_but_down(page: Any) -> None:
+    for width in (375, 768, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate(SIDEWAYS) <= width
+    page.set_viewport_size(SCREEN)
+
+
+# Once the players have noticed how wide the page is, in the frame after next.
+SIDEWAYS = """() => new Promise((tell) => requestAnimationFrame(() => requestAnimationFrame(
+  () => tell(document.documentElement.scrollWidth))))"""
+
+
+# The front page -------------------------------------------------------------------------------------------------------
+
+
+def test_the_front_page_s_player_stands_in_the_first_screen_and_plays(site: Path, open_tab: Any) -> None:
     tab = open_tab("about:blank", reduced_motion="no-preference")
     tab.page.clock.install()
     for width, height in ((1200, 900), (375, 800)):
         tab.page.set_viewport_size({"width": width, "height": height})
-        tab.page.goto(f"{address}/index.html")
+        tab.page.goto(f"{site.as_uri()}/index.html")
         player = Shown(tab.page.locator("section.player"))
         assert player.root.locator("div.bar").bounding_box()["y"] < 0.7 * height
         player.root.get_by_role("button", name="Pause", exact=True).wait_for()  # it plays
@@ -133,56 +296,154 @@ def test_the_front_page_s_player_stands_in_the_first_screen_and_plays(address: s
     tab.is_quiet()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("page", ["index", "chapters/02-backward", "chapters/11-multiple-tapes"])
-def test_the_parts_of_a_player_are_seen_together(page: str, scheme: str, site: Path, open_tab: Any) -> None:
-    tab = open_tab(f"{site.as_uri()}/{page}.html", color_scheme=scheme, viewport={"width": 1280, "height": 720})
-    asking = tab.page.locator(f"{PLAYERS} section.player button[data-action=predict][aria-pressed=true]")
-    asking.evaluate_all("all => all.forEach((button) => button.click())")  # a question takes room while it is asked
-    for root in tab.page.locator(f"{PLAYERS} section.player").all():
-        Shown(root).is_seen_at_once("controls", "sentence", "lit", "accumulator")
-    tab.page.set_viewport_size({"width": 375, "height": 667})
-    for root in tab.page.locator(f"{PLAYERS} section.player").all():
-        Shown(root).is_seen_at_once("sentence", "accumulator")
-
-
-def test_the_contents_list_covers_no_player(site: Path, open_tab: Any) -> None:
-    tab = open_tab("about:blank", viewport={"width": 1280, "height": 800})
-    for page in sorted((site / "chapters").glob("[0-9AB]*.html")):
-        tab.page.goto(page.as_uri())
-        for height in (720, 900):
-            tab.page.set_viewport_size({"width": 1280, "height": height})
-            tab.page.wait_for_timeout(500)  # the list folds slowly
-            contents = tab.page.locator(".bd-sidebar-secondary").bounding_box()
-            player = tab.page.locator(f"{PLAYERS} section.player").first.bounding_box()
-            assert contents["y"] + contents["height"] <= player["y"], (page.stem, height)
-
-
-def test_who_wants_no_motion_gets_none(address: str, open_tab: Any) -> None:
-    player = Shown(open_tab(f"{address}/index.html", reduced_motion="reduce").page.locator("section.player"))
+def test_who_wants_no_motion_gets_none(look: Any) -> None:
+    player = Shown(look("index", reduced_motion="reduce").page.locator("section.player"))
     assert player.root.get_by_role("button", name="Play", exact=True).count() == 1
 
 
-def test_a_player_asks_for_predictions_from_a_file_too(address: str, open_tab: Any) -> None:
-    tab = open_tab(f"{address}/chapters/03-shapes.html")
-    player = Shown(tab.page.locator("section.player").first)
+def test_the_front_page_says_where_to_begin_before_one_scrolls(look: Any) -> None:
+    page = look("index").page
+    page.evaluate("scrollTo(0, 0)")
+    begin = page.get_by_role("link", name="Begin with chapter 0").bounding_box()
+    player = page.locator("section.player").bounding_box()
+    assert begin["y"] + begin["height"] < player["y"] < 360
+
+
+def test_the_front_page_s_player_is_compact_and_has_a_number_to_drag(look: Any) -> None:
+    page = look("index").page
+    page.evaluate("scrollTo(0, 0)")
+    root = page.locator("section.player")
+    Shown(root).click("first")
+    for scheme in ("light", "dark"):
+        page.emulate_media(**{**MEDIA, "color_scheme": scheme})
+        for width, end in ((1280, 724), (375, None)):
+            page.set_viewport_size({"width": width, "height": 720})
+            for part in (".sentence", ".code", ".graph", ".nudge", "[data-action=play]"):
+                assert root.locator(part).first.is_visible(), part
+            for part in (".tape-figure", ".at-hand", ".program-figure"):
+                assert not root.locator(part).is_visible(), part
+            box = root.bounding_box()
+            assert end is None or box["y"] + box["height"] <= end
+    slider = root.get_by_role("group", name="Nudge").get_by_role("slider")
+    before = root.locator(".nudge dl").inner_text()
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    assert root.locator(".nudge dl").inner_text() != before
+    assert root.get_attribute("data-step") == "0"  # the arrow moved the number, not the player
+
+
+def test_the_buttons_of_a_narrow_page_open_what_they_stand_for(look: Any) -> None:
+    page = look("index", {"width": 375, "height": 800}).page
+    for side in ("primary", "secondary"):
+        page.locator(f".{side}-toggle:visible").click()
+        assert page.locator(f"#pst-{side}-sidebar-modal").is_visible()
+        page.keyboard.press("Escape")
+
+
+def test_in_print_a_player_is_its_key_frame(look: Any) -> None:
+    page = look("index").page
+    frame = page.locator(".key-frame img")
+    assert not frame.is_visible()
+    page.emulate_media(media="print")
+    assert frame.is_visible()
+    assert ", step " in frame.get_attribute("alt")
+    assert not page.locator(PLAYERS).is_visible()
+
+
+def test_axe_finds_a_text_that_does_not_stand_out(look: Any) -> None:
+    package = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
+    page = look("index").page
+    page.evaluate((Path(package.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))
+    paint = f"""(colour) => {{
+      document.querySelector("article > section > p").style.color = colour;
+      document.querySelector("{PLAYERS}").shadowRoot.querySelector(".sentence").style.color = colour;
+    }}"""
+    page.evaluate(paint, "#999")
+    (found,) = page.evaluate(AXE, "colours")
+    page.evaluate(paint, "")
+    assert found["id"] == "color-contrast"
+    assert any("sentence" not in node["html"] for node in found["nodes"])
+    assert any('class="scroll sentence' in node["html"] for node in found["nodes"])
+
+
+def test_the_front_page_is_small(served: str, site: Path, open_tab: Any) -> None:
+    tab = open_tab(f"{served}/index.html")
+    tab.page.wait_for_load_state("networkidle")
+    paths = {site / urlsplit(url).path.lstrip("/") for url in tab.requests if url.startswith("http")}
+    size = sum(len(gzip.compress(path.read_bytes())) for path in paths if path.suffix not in (".woff2", ".ttf"))
+    print(f"{len(paths)} files, {size} bytes")
+    assert size < 1_500_000
+    tab.is_quiet()
+
+
+# Chapters -------------------------------------------------------------------------------------------------------------
+
+
+@some(["index", "chapters/02-backward", "chapters/11-multiple-tapes"])
+def test_the_parts_of_a_player_are_seen_together(name: str, look: Any) -> None:
+    page = look(name).page
+    asking = page.locator(f"{PLAYERS} section.player button[data-action=predict][aria-pressed=true]")
+    asking.evaluate_all("all => all.forEach((button) => button.click())")  # a question takes room while it is asked
+    for root in page.locator(f"{PLAYERS} section.player").all():
+        Shown(root).is_seen_at_once("controls", "sentence", "lit", "accumulator")
+    page.set_viewport_size({"width": 375, "height": 667})
+    for root in page.locator(f"{PLAYERS} section.player").all():
+        Shown(root).is_seen_at_once("sentence", "accumulator")
+
+
+def test_a_player_asks_for_predictions_from_a_file_too(look: Any) -> None:
+    player = Shown(look("chapters/02-backward").page.locator(f"{PLAYERS} section.player").first)
+    player.click("first")
     player.click("predict")
     for _ in range(60):
         if player.root.locator(".question").is_visible():
             break
         player.click("next")
     assert player.root.locator(".question").is_visible()
-    tab.is_quiet()
+    player.click("predict")
 
 
+def test_nothing_of_the_theme_lies_over_a_player_on_a_telephone(look: Any) -> None:
+    page = look("chapters/02-backward", {"width": 375, "height": 667}).page
+    player = page.locator(f"{PLAYERS} section.player").first
+    player.scroll_into_view_if_needed()
+    page.mouse.wheel(0, 600)
+    page.mouse.wheel(0, -200)  # where the theme offers the way back to the top
+    page.wait_for_timeout(300)
+    over = player.evaluate(
+        "root => { const own = root.getRootNode().host;"
+        " return [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95].map((part) => document.elementFromPoint(187, part * innerHeight))"
+        " .filter((found) => found !== own && !found.contains(own)).map((found) => found.outerHTML.slice(0, 80)); }"
+    )
+    assert over == []
+
+
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
-    ("page", "word", "title"),
-    [("index", "contribution", "contribution"), ("chapters/02-backward", "pulled back", "pull back")],
+    ("name", "openers"), [("chapters/20-training", ["Nudge", "cut", "Stage"]), ("chapters/15-hessian-and-newton", [])]
 )
-def test_a_definition_leads_to_its_entry_in_the_glossary(
-    page: str, word: str, title: str, address: str, open_tab: Any
-) -> None:
-    tab = open_tab(f"{address}/{page}.html")
+def test_axe_finds_nothing_in_what_a_player_opens(name: str, openers: list[str], site: Path, visit: Any) -> None:
+    page = visit(f"{site.as_uri()}/{name}.html", SCREEN).page
+    root = page.locator(f"{PLAYERS} section.player").last
+    root.scroll_into_view_if_needed()
+    root.locator("input[type=range]").first.press("ArrowRight")
+    assert violations_in_both_schemes(root) == []
+    for opener in openers:
+        root.get_by_role("button", name=opener, exact=True).first.click()
+        assert violations_in_both_schemes(root) == []
+        page.keyboard.press("Escape")
+
+
+def test_curves_and_pictures_of_chapter_12_are_told_apart(site: Path) -> None:
+    text = (site / "chapters" / "12-higher-order-gradients.html").read_text(encoding="utf-8")
+    plots = re.findall(r'<img [^>]*src="\.\./_images/[^>]*>', text)
+    assert ["on-white" in plot for plot in plots] == [False, True, True]
+
+
+@some(["index", "chapters/02-backward"])
+def test_a_definition_leads_to_its_entry_in_the_glossary(name: str, site: Path, open_tab: Any) -> None:
+    word, title = {"index": ("contribution",) * 2, "chapters/02-backward": ("pulled back", "pull back")}[name]
+    tab = open_tab(f"{site.as_uri()}/{name}.html")
     player = Shown(tab.page.locator("section.player").first)
     player.click("last")
     button = player.root.get_by_role("button", name=word, exact=True).first
@@ -194,28 +455,68 @@ def test_a_definition_leads_to_its_entry_in_the_glossary(
     dialog.get_by_role("link", name="In the glossary").click()
     entry = tab.page.locator(":target")
     assert entry.text_content().removesuffix("#") == title
-    assert tab.page.url.startswith(f"{address}/glossary.html")
+    assert tab.page.url.startswith(f"{site.as_uri()}/glossary.html")
     tab.is_quiet()
 
 
-def test_the_buttons_of_a_narrow_page_open_what_they_stand_for(address: str, open_tab: Any) -> None:
-    page = open_tab(f"{address}/index.html", viewport={"width": 375, "height": 800}).page
-    for side in ("primary", "secondary"):
-        page.locator(f".{side}-toggle:visible").click()
-        assert page.locator(f"#pst-{side}-sidebar-modal").is_visible()
-        page.keyboard.press("Escape")
+# Tables and the search ------------------------------------------------------------------------------------------------
 
 
-def test_a_click_on_a_heading_sorts_a_table(address: str, open_tab: Any) -> None:
-    tab = open_tab(f"{address}/rule-book.html")
-    table = tab.page.locator("article table").first
+def test_rules_are_filtered_and_their_headings_stay_in_view(look: Any) -> None:
+    page = look("rule-book").page
+    field = page.get_by_role("searchbox", name="Filter")
+    rows = page.locator(".rules tbody tr")
+    every = rows.count()
+    field.fill("linalg transposed")
+    shown = rows.filter(visible=True).all_text_contents()
+    assert 0 < len(shown) < 20
+    assert all("linalg" in text and "transposed" in text for text in shown)
+    assert page.locator(".filter output").text_content() == f"{len(shown)} of {every}"
+    field.fill("")
+    box = page.locator(".rules .pst-scrollable-table-container")
+    box.evaluate("box => box.scrollTo(0, 1500)")
+    heading = box.get_by_role("columnheader", name="function").bounding_box()
+    assert heading["y"] == pytest.approx(box.bounding_box()["y"], abs=2)
+    assert page.locator(".rules a[href='#helper-share']").count() >= 8
+
+
+@some(["rule-book", "dictionary"])
+def test_names_in_tables_stay_whole_on_the_screen_and_in_print(name: str, look: Any) -> None:
+    page = look(name).page
+    for media in ("screen", "print"):
+        page.emulate_media(media=media)
+        assert page.evaluate(BROKEN) == []
+    page.set_viewport_size({"width": 700, "height": 990})  # as wide as paper
+    assert page.evaluate("document.documentElement.scrollWidth") <= 700
+
+
+# A word that stands on two lines has a box on each.
+BROKEN = """() => [...document.querySelectorAll("article td code .pre")].flatMap((piece) =>
+  [...piece.childNodes].filter((part) => part.nodeType === Node.TEXT_NODE).flatMap((part) =>
+    [...part.data.matchAll(/[A-Za-z_]\\w*/g)].filter((word) => {
+      const range = document.createRange();
+      range.setStart(part, word.index);
+      range.setEnd(part, word.index + word[0].length);
+      return new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size > 1;
+    }).map((word) => word[0])))"""
+
+
+def test_links_in_tables_have_the_colour_of_links(look: Any) -> None:
+    page = look("rule-book").page
+    colours = "links => [...new Set(links.map((link) => getComputedStyle(link).color))]"
+    assert len(page.locator("article p a.reference, article td a.reference").evaluate_all(colours)) == 1
+
+
+def test_a_click_on_a_heading_sorts_a_table(look: Any) -> None:
+    page = look("rule-book").page
+    table = page.locator("article table").first
     before = column(table, 1)
     forward = table.get_by_role("button", name="forward")
     forward.click()
     assert table.locator("th", has_text="forward").get_attribute("aria-sort") == "ascending"
     assert column(table, 5) == sorted(column(table, 5))
     forward.focus()
-    tab.page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
     assert column(table, 5) == sorted(column(table, 5), reverse=True)
     table.get_by_role("button", name="function").click()
     assert table.locator("th[aria-sort]").count() == 1
@@ -223,11 +524,11 @@ def test_a_click_on_a_heading_sorts_a_table(address: str, open_tab: Any) -> None
     assert sorted(names) == sorted(before)
     assert names[0] == "alias"
     assert names.index("np.log2") < names.index("np.log10")
-    tab.is_quiet()
 
 
-def test_figures_are_sorted_by_their_size_and_what_is_missing_comes_last(address: str, open_tab: Any) -> None:
-    table = open_tab(f"{address}/made/benchmarks/RESULTS.html").page.locator("article table").first
+@pytest.mark.exhaustive
+def test_figures_are_sorted_by_their_size_and_what_is_missing_comes_last(look: Any) -> None:
+    table = look("made/benchmarks/RESULTS").page.locator("article table").first
     by_hand = table.get_by_role("button", name="NumPy by hand")
     by_hand.click()
     sorted_times = [text.split(" (")[0] for text in column(table, 2) if "s" in text.split(" (")[0]]
@@ -249,140 +550,47 @@ def column(table: Any, number: int) -> list[str]:
     return table.locator(f"tbody td:nth-child({number})").all_text_contents()
 
 
-def test_formulas_are_drawn_without_the_network(address: str, open_tab: Any) -> None:
-    tab = open_tab(f"{address}/chapters/15-hessian-and-newton.html")
-    tab.page.locator("mjx-container").first.wait_for()
-    written = tab.page.locator("article .math").count()
-    assert written > 0
-    assert tab.page.locator("mjx-container[display=true] mjx-math").count() == written
+FOUND = {
+    "why is my gradient none": ("why-none", ""),
+    "gradient None": ("why-none", ""),
+    "gradient is None": ("why-none", ""),
+    "backprop": ("glossary", ""),
+    "backpropagation": ("glossary", ""),
+    "dual numbers": ("13-forward-mode", "dual numbers"),
+    "np.einsum": ("rule-book", "yes"),
+    "np.linalg.det": ("rule-book", "yes"),
+}
+"""What is asked, the page that comes first, and what its excerpt says."""
+ASK = """async (question) => {
+  const results = document.getElementById("search-results");
+  results.replaceChildren();
+  history.replaceState(null, "", `?q=${encodeURIComponent(question)}`);
+  Search.performSearch(question);
+  while (results.querySelector("h2").textContent !== "Search Results") await new Promise(requestAnimationFrame);
+}"""
+"""Asks as often as one wants, where a reader's next question opens the page anew."""
+
+
+@pytest.mark.parametrize("place", ["file", "server"])
+def test_the_search_finds_what_is_asked_for(place: str, site: Path, request: Any, open_tab: Any) -> None:
+    address = site.as_uri() if place == "file" else request.getfixturevalue("served")
+    tab = open_tab(f"{address}/search.html?q={quote('why is my gradient none')}")
+    page = tab.page
+    page.locator("#search-results h2", has_text="Search Results").wait_for(state="attached")
+    first = page.locator("#search-results > ul > li").first
+    assert first.locator("a").first.text_content() == "Why is my gradient None?"
+    for question, (name, excerpt) in FOUND.items():
+        if place == "file" or excerpt:
+            page.evaluate(ASK, question)
+            assert urlsplit(first.locator("a").first.get_attribute("href")).path.endswith(f"{name}.html"), question
+        if place == "server" and excerpt:
+            first.locator(".context", has_text=excerpt).wait_for()
+    if place == "file":
+        assert page.locator("#search-results .context").count() == 0  # a file may not read another
     tab.is_quiet()
 
 
-@pytest.mark.parametrize("question", ["why is my gradient none", "gradient None", "gradient is None"])
-def test_the_search_finds_why_a_gradient_is_none(question: str, address: str, open_tab: Any) -> None:
-    tab = open_tab(f"{address}/search.html?q={quote(question)}")
-    first = tab.page.locator("#search-results li a").first
-    first.wait_for()
-    assert first.text_content() == "Why is my gradient None?"
-    tab.is_quiet()
-
-
-@pytest.mark.parametrize(
-    ("question", "page", "excerpt"),
-    [
-        ("backprop", "glossary", ""),
-        ("backpropagation", "glossary", ""),
-        ("dual numbers", "13-forward-mode", "dual numbers"),
-        ("np.einsum", "rule-book", "yes"),
-        ("np.linalg.det", "rule-book", "yes"),
-    ],
-)
-def test_a_word_of_the_field_is_found_where_it_is_told(
-    question: str, page: str, excerpt: str, address: str, open_tab: Any
-) -> None:
-    tab = open_tab(f"{address}/search.html?q={quote(question)}")
-    first = tab.page.locator("#search-results > ul > li").first
-    first.wait_for()
-    assert urlsplit(first.locator("a").first.get_attribute("href")).path.endswith(f"{page}.html")
-    if address.startswith("http") and excerpt:
-        first.locator(".context", has_text=excerpt).wait_for()
-    elif not address.startswith("http"):
-        assert tab.page.locator("#search-results .context").count() == 0  # a file may not read another
-    tab.is_quiet()
-
-
-def test_rules_are_filtered_and_their_headings_stay_in_view(address: str, open_tab: Any) -> None:
-    tab = open_tab(f"{address}/rule-book.html", viewport={"width": 1280, "height": 720})
-    field = tab.page.get_by_role("searchbox", name="Filter")
-    rows = tab.page.locator(".rules tbody tr")
-    every = rows.count()
-    field.fill("linalg transposed")
-    shown = rows.filter(visible=True).all_text_contents()
-    assert 0 < len(shown) < 20
-    assert all("linalg" in text and "transposed" in text for text in shown)
-    assert tab.page.locator(".filter output").text_content() == f"{len(shown)} of {every}"
-    field.fill("")
-    box = tab.page.locator(".rules .pst-scrollable-table-container")
-    box.evaluate("box => box.scrollTo(0, 1500)")
-    heading = box.get_by_role("columnheader", name="function").bounding_box()
-    assert heading["y"] == pytest.approx(box.bounding_box()["y"], abs=2)
-    assert tab.page.locator(".rules a[href='#helper-share']").count() >= 8
-    tab.is_quiet()
-
-
-@pytest.mark.parametrize("page", ["rule-book", "dictionary"])
-def test_names_in_tables_stay_whole_on_the_screen_and_in_print(page: str, address: str, open_tab: Any) -> None:
-    tab = open_tab(f"{address}/{page}.html", viewport={"width": 1280, "height": 720})
-    for media in ("screen", "print"):
-        tab.page.emulate_media(media=media)
-        assert tab.page.evaluate(BROKEN) == []
-    tab.page.set_viewport_size({"width": 700, "height": 990})  # as wide as paper
-    assert tab.page.evaluate("document.documentElement.scrollWidth") <= 700
-
-
-# A word that stands on two lines has a box on each.
-BROKEN = """() => [...document.querySelectorAll("article td code .pre")].flatMap((piece) =>
-  [...piece.childNodes].filter((part) => part.nodeType === Node.TEXT_NODE).flatMap((part) =>
-    [...part.data.matchAll(/[A-Za-z_]\\w*/g)].filter((word) => {
-      const range = document.createRange();
-      range.setStart(part, word.index);
-      range.setEnd(part, word.index + word[0].length);
-      return new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size > 1;
-    }).map((word) => word[0])))"""
-
-
-def test_links_in_tables_have_the_colour_of_links(address: str, open_tab: Any) -> None:
-    page = open_tab(f"{address}/rule-book.html").page
-    colours = "links => [...new Set(links.map((link) => getComputedStyle(link).color))]"
-    assert len(page.locator("article p a.reference, article td a.reference").evaluate_all(colours)) == 1
-
-
-def test_curves_are_light_on_a_dark_page_and_pictures_stay_as_they_are(site: Path, open_tab: Any) -> None:
-    page = open_tab(f"{site.as_uri()}/chapters/12-higher-order-gradients.html", color_scheme="dark").page
-    plots = page.locator("div.cell_output img:not(.key-frame *, [data-autodiff-player] *)")
-    filters = plots.evaluate_all("all => all.map((one) => getComputedStyle(one).filter)")
-    assert [one.startswith("invert") for one in filters] == [False, True, True]
-
-
-def test_the_front_page_says_where_to_begin_before_one_scrolls(address: str, open_tab: Any) -> None:
-    page = open_tab(f"{address}/index.html", viewport={"width": 1280, "height": 720}).page
-    begin = page.get_by_role("link", name="Begin with chapter 0").bounding_box()
-    player = page.locator("section.player").bounding_box()
-    assert begin["y"] + begin["height"] < player["y"] < 360
-    page.goto(f"{address}/why-none.html")
-    assert page.locator("section.player").bounding_box()["y"] < 360
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_front_page_s_player_is_compact_and_has_a_number_to_drag(scheme: str, address: str, open_tab: Any) -> None:
-    tab = open_tab(f"{address}/index.html", viewport={"width": 1280, "height": 720}, color_scheme=scheme)
-    root = tab.page.locator("section.player")
-    for width, end in ((1280, 724), (375, None)):
-        tab.page.set_viewport_size({"width": width, "height": 720})
-        for part in (".sentence", ".code", ".graph", ".nudge", "[data-action=play]"):
-            assert root.locator(part).first.is_visible(), part
-        for part in (".tape-figure", ".at-hand", ".program-figure"):
-            assert not root.locator(part).is_visible(), part
-        box = root.bounding_box()
-        assert end is None or box["y"] + box["height"] <= end
-    slider = root.get_by_role("group", name="Nudge").get_by_role("slider")
-    before = root.locator(".nudge dl").inner_text()
-    slider.focus()
-    tab.page.keyboard.press("ArrowRight")
-    assert root.locator(".nudge dl").inner_text() != before
-    assert root.get_attribute("data-step") == "0"  # the arrow moved the number, not the player
-    tab.is_quiet()
-
-
-def test_every_chapter_shows_a_player_on_its_first_screen(site: Path, open_tab: Any) -> None:
-    page = open_tab("about:blank", viewport={"width": 1280, "height": 720}).page
-    tops = {}
-    for name in (name for name in pages(site) if re.match(r"chapters/(\d|[A-Z]-)|why-none", name)):
-        page.goto(f"{site.as_uri()}/{name}.html")
-        tops[name] = page.locator(f"{PLAYERS} section.player").first.bounding_box()["y"]
-    print(tops)
-    assert len(tops) >= 17
-    assert {name: top for name, top in tops.items() if top > 660} == {}
+# The book as a whole --------------------------------------------------------------------------------------------------
 
 
 def test_the_book_in_print_has_an_outline_and_links_and_nothing_is_clipped(
@@ -425,152 +633,13 @@ CLIPPED = """() => [...document.querySelectorAll("article *")].filter((part) => 
 
 def test_the_site_is_light(site: Path) -> None:
     files = [path for path in site.rglob("*") if path.is_file() and path.name != pdf.NAME]
-    size = sum(path.stat().st_size for path in files if not {"live", "lite"} & set(path.relative_to(site).parts))
+    size = sum(
+        path.stat().st_size for path in files if not {"live", "python", "lab"} & set(path.relative_to(site).parts)
+    )
     print(f"{len(files)} files, {size} bytes")
     assert size < 25_000_000
     assert not [path for path in files if path.suffix == ".map"]
     assert (site / "_static" / "card.png").stat().st_size < 100_000
-
-
-# Whether colours stand out is the dearest of axe's questions, and has one answer for all texts of the same colour, size
-# and ground: the first of each kind answers it for all. Everything else is asked of the whole page.
-AXE = """async () => {
-  const kinds = new Map();
-  const look = (root, ground) => {
-    for (const element of root.children) {
-      const style = getComputedStyle(element);
-      const own = [style.backgroundColor, style.backgroundImage, style.opacity].join();
-      const behind = own === "rgba(0, 0, 0, 0),none,1" ? ground : `${ground} ${own}`;
-      const texts = [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
-      if (texts.length && element.checkVisibility()) {
-        const { color, fontSize, fontWeight, textShadow, textDecoration, visibility } = style;
-        const text = [color, fontSize, fontWeight, textShadow, textDecoration, visibility];
-        const kind = [behind, element.tagName, element.parentElement?.tagName, ...text].join();
-        if (!kinds.has(kind)) kinds.set(kind, element);
-      }
-      look(element, behind);
-      if (element.shadowRoot) look(element.shadowRoot, behind);
-    }
-  };
-  look(document.body, "");
-  const colours = ["color-contrast", "link-in-text-block"];
-  const others = Object.fromEntries(colours.map((rule) => [rule, { enabled: false }]));
-  const found = [
-    await axe.run(document, { resultTypes: ["violations"], rules: others }),
-    await axe.run({ include: [...kinds.values()] }, { resultTypes: ["violations"], runOnly: colours }),
-  ];
-  return found.flatMap(({ violations }) => violations);
-}"""
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_on_five_pages(scheme: str, site: Path, open_tab: Any) -> None:
-    package = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
-    axe = (Path(package.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
-    page = open_tab("about:blank", color_scheme=scheme).page
-    for name in REPRESENTATIVE:
-        page.goto(f"{site.as_uri()}/{name}.html")
-        page.evaluate(axe)
-        assert [
-            f"{name}: {violation['id']}: {node['html'][:160]} {node['target']}"
-            for violation in page.evaluate(AXE)
-            for node in violation["nodes"]
-        ] == []
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_in_what_a_player_opens(scheme: str, site: Path, open_tab: Any) -> None:
-    for page, openers in {
-        "chapters/20-training": ["Nudge", "cut", "Stage"],
-        "chapters/15-hessian-and-newton": [],
-    }.items():
-        tab = open_tab(f"{site.as_uri()}/{page}.html", color_scheme=scheme, viewport={"width": 1280, "height": 720})
-        root = tab.page.locator(f"{PLAYERS} section.player").last
-        root.scroll_into_view_if_needed()
-        root.locator("input[type=range]").first.press("ArrowRight")
-        assert violations(root) == []
-        for name in openers:
-            root.get_by_role("button", name=name, exact=True).first.click()
-            assert violations(root) == []
-            tab.page.keyboard.press("Escape")
-
-
-def test_nothing_of_the_theme_lies_over_a_player_on_a_telephone(site: Path, open_tab: Any) -> None:
-    page = open_tab(f"{site.as_uri()}/chapters/02-backward.html", viewport={"width": 375, "height": 667}).page
-    player = page.locator(f"{PLAYERS} section.player").first
-    player.scroll_into_view_if_needed()
-    page.mouse.wheel(0, 600)
-    page.mouse.wheel(0, -200)  # where the theme offers the way back to the top
-    page.wait_for_timeout(300)
-    over = player.evaluate(
-        "root => { const own = root.getRootNode().host;"
-        " return [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95].map((part) => document.elementFromPoint(187, part * innerHeight))"
-        " .filter((found) => found !== own && !found.contains(own)).map((found) => found.outerHTML.slice(0, 80)); }"
-    )
-    assert over == []
-
-
-def test_axe_finds_a_text_that_does_not_stand_out(site: Path, open_tab: Any) -> None:
-    package = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
-    page = open_tab(f"{site.as_uri()}/index.html").page
-    page.evaluate((Path(package.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))
-    page.evaluate("document.querySelector('article > section > p').style.color = '#999'")
-    page.evaluate(f"document.querySelector('{PLAYERS}').shadowRoot.querySelector('.sentence').style.color = '#999'")
-    (found,) = page.evaluate(AXE)
-    assert found["id"] == "color-contrast"
-    assert any("sentence" not in node["html"] for node in found["nodes"])
-    assert any('class="scroll sentence' in node["html"] for node in found["nodes"])
-
-
-def test_no_page_scrolls_sideways(site: Path, open_tab: Any) -> None:
-    tab = open_tab("about:blank")
-    for name in pages(site):
-        tab.page.set_viewport_size({"width": 375, "height": 900})
-        tab.page.goto(f"{site.as_uri()}/{name}.html")
-        for width in (375, 768, 1440):
-            tab.page.set_viewport_size({"width": width, "height": 900})
-            assert tab.page.evaluate(SIDEWAYS) <= width, name
-
-
-# Once the players have noticed how wide the page is, in the frame after next.
-SIDEWAYS = """() => new Promise((tell) => requestAnimationFrame(() => requestAnimationFrame(
-  () => tell(document.documentElement.scrollWidth))))"""
-
-
-def test_a_settled_prediction_opens_the_folded_output_of_the_next_cell(site: Path, open_tab: Any) -> None:
-    tab = open_tab("about:blank")
-    for name in pages(site):
-        tab.page.goto(f"{site.as_uri()}/{name}.html")
-        if opened := tab.page.evaluate(SETTLE):
-            assert opened == ["input: false, output: false", "input: false, output: true"]
-            break
-    else:
-        pytest.fail("no page has a folded output")
-    tab.is_quiet()
-
-
-# As a prediction does that stands in the cell before one that is all folded.
-SETTLE = """() => {
-  const cells = [...document.querySelectorAll("div.cell")];
-  const folded = cells.findLast((cell) => cell.querySelector(".above-input") && cell.querySelector(".below-input"));
-  if (!folded) return null;
-  const [input, output] = ["above", "below"].map((place) => folded.querySelector(`details.${place}-input`));
-  const look = () => `input: ${input.open}, output: ${output.open}`;
-  const before = look();
-  const event = new CustomEvent("autodiff-settled", { bubbles: true, composed: true });
-  cells[cells.indexOf(folded) - 1].firstElementChild.dispatchEvent(event);
-  return [before, look()];
-}"""
-
-
-def test_in_print_a_player_is_its_key_frame(site: Path, open_tab: Any) -> None:
-    page = open_tab(f"{site.as_uri()}/index.html").page
-    frame = page.locator(".key-frame img")
-    assert not frame.is_visible()
-    page.emulate_media(media="print")
-    assert frame.is_visible()
-    assert ", step " in frame.get_attribute("alt")
-    assert not page.locator(PLAYERS).is_visible()
 
 
 class Links(HTMLParser):
@@ -594,8 +663,13 @@ class Links(HTMLParser):
             self.silent.append(given.get("src") or "")
 
 
-def test_every_link_inside_the_book_leads_somewhere(site: Path) -> None:
-    read = {name: Links((site / f"{name}.html").read_text(encoding="utf-8")) for name in pages(site)}
+@pytest.fixture(scope="module")
+def read(site: Path) -> dict[str, Links]:
+    """What stands on each page."""
+    return {name: Links((site / f"{name}.html").read_text(encoding="utf-8")) for name in pages(site)}
+
+
+def test_every_link_inside_the_book_leads_somewhere(site: Path, read: dict[str, Links]) -> None:
     broken = []
     for name, page in read.items():
         for link in page.links:
@@ -613,9 +687,8 @@ def test_every_link_inside_the_book_leads_somewhere(site: Path) -> None:
     assert broken == []
 
 
-def test_every_page_is_described_and_every_picture_has_words(site: Path) -> None:
-    for name in pages(site):
-        page = Links((site / f"{name}.html").read_text(encoding="utf-8"))
+def test_every_page_is_described_and_every_picture_has_words(read: dict[str, Links]) -> None:
+    for name, page in read.items():
         assert page.silent == [], name
         assert page.described or name in ("genindex", "search"), name
 
@@ -625,12 +698,3 @@ def test_buttons_to_other_places_are_hidden_while_there_is_no_address(site: Path
     assert "mybinder" not in text
     assert "colab.research" not in text
     assert "01-the-tape.ipynb" in text  # the download
-
-
-def test_the_front_page_is_small(served: str, site: Path, open_tab: Any) -> None:
-    tab = open_tab(f"{served}/index.html")
-    tab.page.wait_for_load_state("networkidle")
-    paths = {site / urlsplit(url).path.lstrip("/") for url in tab.requests if url.startswith("http")}
-    size = sum(len(gzip.compress(path.read_bytes())) for path in paths if path.suffix not in (".woff2", ".ttf"))
-    print(f"{len(paths)} files, {size} bytes")
-    assert size < 1_500_000
