@@ -40,6 +40,8 @@ ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--disable-back-forward-cache",
+    "--disable-features=SpareRendererForSitePerProcess",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]
 
@@ -57,16 +59,24 @@ def chromium() -> str:
     return found
 
 
+@dataclass
+class Running:
+    """The worker's only Chromium, the event loop that drives it, and the tab that most tests share."""
+
+    browser: Any
+    loop: asyncio.AbstractEventLoop
+    tab: Tab | None = None
+
+
 @pytest.fixture(scope="session")
-def running_browser(chromium: str) -> Iterator[tuple[Any, asyncio.AbstractEventLoop]]:
-    """The worker's only Chromium, and the event loop that drives it."""
+def running_browser(chromium: str) -> Iterator[Running]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS, timeout=1000 * PATIENCE)
         loop = asyncio.get_running_loop()
         asyncio._set_running_loop(None)
-        yield browser, loop
+        yield Running(browser, loop)
         asyncio._set_running_loop(loop)
         browser.close()
 
@@ -74,10 +84,11 @@ def running_browser(chromium: str) -> Iterator[tuple[Any, asyncio.AbstractEventL
 # Playwright marks its loop as the one that is running, which the tests of other modules in the same process, such as
 # those of the notebooks, do not expect.
 @pytest.fixture(scope="module")
-def browser(running_browser: tuple[Any, asyncio.AbstractEventLoop]) -> Iterator[Any]:
-    browser, loop = running_browser
-    asyncio._set_running_loop(loop)
-    yield browser
+def browser(running_browser: Running) -> Iterator[Any]:
+    asyncio._set_running_loop(running_browser.loop)
+    yield running_browser.browser
+    if running_browser.tab:
+        running_browser.tab.page.goto("about:blank")  # where nothing moves
     asyncio._set_running_loop(None)
 
 
@@ -138,16 +149,9 @@ def new_tab(browser: Any, **options: Any) -> Tab:
     return tab
 
 
-@pytest.fixture(scope="module")
-def only_tab(browser: Any) -> Iterator[Tab]:
-    tab = new_tab(browser)
-    yield tab
-    tab.page.context.close()
-
-
 @pytest.fixture
-def visit(only_tab: Tab, open_tab: Any) -> Iterator[Any]:
-    """A function that opens an address in the module's only tab: a fresh profile costs as much as three pages.
+def visit(browser: Any, running_browser: Running, open_tab: Any) -> Iterator[Any]:
+    """A function that opens an address in a tab that all share: a fresh profile costs as much as three pages.
 
     What a tab must have from its beginning, such as no scripts, gives it a fresh one all the same.
     """
@@ -155,18 +159,20 @@ def visit(only_tab: Tab, open_tab: Any) -> Iterator[Any]:
     def visit(url: str, viewport: dict[str, int] | None = None, **options: Any) -> Tab:
         if options.keys() - MEDIA.keys():
             return open_tab(url, viewport=viewport or SIZE, **options)
-        only_tab.stays_home()
-        page = only_tab.page
+        tab.stays_home()
+        page = tab.page
         page.mouse.move(0, 0)
-        page.set_viewport_size(viewport or SIZE)
+        if page.viewport_size != (viewport or SIZE):
+            page.set_viewport_size(viewport or SIZE)
         page.emulate_media(**{**MEDIA, **options})
-        only_tab.requests.clear()
-        only_tab.complaints.clear()
+        tab.requests.clear()
+        tab.complaints.clear()
         page.goto(url)
-        return only_tab
+        return tab
 
+    tab = running_browser.tab = running_browser.tab or new_tab(browser)
     yield visit
-    only_tab.stays_home()
+    tab.stays_home()
 
 
 def described(message: Any) -> str:

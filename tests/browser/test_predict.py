@@ -151,8 +151,8 @@ def poisoned(document: dict[str, Any], number: int) -> dict[str, Any]:
     return document
 
 
-TELLING = [rows, two_passes, pushing]
-OTHERS = [program for program in (*FIVE, cubic, power) if program not in TELLING]
+TELLING = [rows, pushing]
+OTHERS = [program for program in (*FIVE, two_passes, cubic, power) if program not in TELLING]
 
 
 @pytest.mark.parametrize("program", [*TELLING, *[pytest.param(each, marks=pytest.mark.exhaustive) for each in OTHERS]])

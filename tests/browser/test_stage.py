@@ -81,6 +81,7 @@ def test_a_presenter_s_remote_turns_the_steps_on_stage_alone(visit: Any, tmp_pat
     player.stands_at(1)
 
 
+@pytest.mark.parametrize("stage", ["full screen"], indirect=True)
 def test_the_other_panels_stand_behind_tabs(stage: Any) -> None:
     player = enter(stage)
     shown = {"Numbers": ".panel", "Graph": ".graph-figure", "Tape": ".tape-figure"}
@@ -95,6 +96,7 @@ def test_the_other_panels_stand_behind_tabs(stage: Any) -> None:
     assert not player.root.locator(".tabs").is_visible()
 
 
+@pytest.mark.parametrize("stage", ["full screen"], indirect=True)
 def test_the_graph_is_half_as_large_again_and_follows_the_step(stage: Any) -> None:
     player = only(stage)
     before = player.root.locator("[data-tensor] > rect").first.bounding_box()
@@ -126,6 +128,7 @@ def test_the_program_shows_its_line_below_a_long_listing(visit: Any, tmp_path: P
     assert line["y"] + line["height"] <= box["y"] + box["height"]
 
 
+@pytest.mark.parametrize("stage", ["full screen"], indirect=True)
 def test_the_button_says_whether_it_is_on(stage: Any) -> None:
     player = only(stage)
     button = player.root.get_by_role("button", name="Stage", exact=True)

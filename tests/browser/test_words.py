@@ -133,7 +133,7 @@ def test_a_definition_is_all_on_the_screen_and_moves_nothing(
         assert 0 <= box["x"] <= box["x"] + box["width"] <= viewport[0]
         assert 0 <= box["y"] <= box["y"] + box["height"] <= viewport[1]
         assert player.root.evaluate(boxes) == before
-        if label in ("cut", SIGNS):  # a text, and a list
+        if label in ("cut", SIGNS) and viewport[0] == 375:  # a text, and a list; they look the same elsewhere
             assert violations_in_both_schemes(player.root) == []
         player.press("Escape")
 

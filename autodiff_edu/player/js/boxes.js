@@ -56,7 +56,7 @@ export function drawBox(place, index, { name, value: { text: whole } }, scale) {
     set(element, "data-odd", found);
     if (found && !element.querySelector(".sign")) element.append(drawSign(x + width - 2, 2));
   };
-  let [before, arrow] = [{}, "←"];
+  let [before, arrow] = [/** @type {Record<string, any>} */ ({}), "←"];
   const receive = (array) => {
     const drawn = pictures?.[1](array);
     write(cotangent, `${arrow} ${drawn ? "" : shorten(array?.text ?? UNKNOWN)}`);
@@ -127,7 +127,7 @@ export function drawBead(array, limit) {
   const bead = draw("g", { class: "bead" }, draw("title", {}, whole));
   if (hasCells(array) && whole.length > LONGEST_BEAD) {
     const picture = drawThumbnail(array, limit, 0, 0, { width: 48, height: 24 });
-    const [width, height] = ["width", "height"].map((side) => Number(picture.lastChild.getAttribute(side)));
+    const [width, height] = ["width", "height"].map((side) => Number(picture.lastElementChild.getAttribute(side)));
     set(picture, "transform", `translate(${-width / 2} ${-height / 2})`);
     bead.append(picture);
   } else {

@@ -90,7 +90,7 @@ function programView({ lines, steps }, go) {
 /** A line, which goes to the first of its steps when it is clicked; its number is a button then. */
 function lineOf(attributes, number, text, step, go) {
   const code = make("code", text.trimStart().startsWith("#") ? { class: "remark" } : {}, text);
-  code.style.setProperty("--indent", Math.min(text.search(/\S|$/), 16)); // of what does not fit into the line
+  code.style.setProperty("--indent", String(Math.min(text.search(/\S|$/), 16))); // of what does not fit into the line
   if (step < 0) return make("div", attributes, make("span", { class: "number" }, number), code);
   const about = { class: "number", type: "button", tabindex: -1, "aria-label": STRINGS.code.line(number) };
   const row = make("div", { ...attributes, "data-steps": "" }, make("button", about, number), code);
@@ -102,6 +102,13 @@ function lineOf(attributes, number, text, step, go) {
  * Lines with one stop for Tab, at the current line; from there the arrows up and down walk from button to button.
  * Of a line, `stepOf` says to which step it goes (-1 to none), `isLit` whether a step lights it, and what columns, and
  * `isPassed` whether it ran just before the step and has none of its own, `bornAt` the NaN or infinity born there.
+ * @param {HTMLElement} box
+ * @param {{
+ *   lines: string[], start: number, lit: string, about: (index: number) => Record<string, number>,
+ *   stepOf: (index: number) => number, isLit: (index: number, step: number) => { columns?: number[] } | null,
+ *   isPassed?: (index: number, step: number) => boolean, bornAt?: (index: number, step: number) => OddKind | null,
+ * }} listing
+ * @param {(step: number) => void} go
  */
 function listOf(box, { lines, start, about, stepOf, isLit, isPassed = () => false, bornAt = () => null, lit }, go) {
   const element = make("div", { class: "lines", style: digits(start + lines.length - 1) });
@@ -109,7 +116,7 @@ function listOf(box, { lines, start, about, stepOf, isLit, isPassed = () => fals
   let entrance = walk[0];
   const rows = rowsView(box, element, lines.length, (index) => {
     const row = lineOf(about(index), start + index, lines[index], stepOf(index), go);
-    if (index === entrance) set(row.firstChild, "tabindex", 0);
+    if (index === entrance) set(row.firstElementChild, "tabindex", 0);
     let before = null;
     const update = (step) => {
       const [now, passed] = [isLit(index, step), isPassed(index, step) ? STRINGS.code.passed : null];
@@ -120,7 +127,7 @@ function listOf(box, { lines, start, about, stepOf, isLit, isPassed = () => fals
       if (now === before) return;
       before = now;
       set(row, lit, now ? true : null);
-      row.lastChild.replaceChildren(...marked(lines[index], now?.columns));
+      row.lastElementChild.replaceChildren(...marked(lines[index], now?.columns));
     };
     return { element: row, update };
   });

@@ -163,10 +163,15 @@ export function graphView(trace, history, layout, go, flow) {
     if (MOVES[kind] === "value") flow.appear(...parts('[data-part="value"], [data-holds="value"]'));
   };
   picture.addEventListener("click", ({ target }) => {
-    const named = (name) => target.closest(`[data-${name}]`)?.dataset[name];
+    const at = /** @type {SVGElement} */ (target);
+    /** @type {(name: string) => string | undefined} */
+    const named = (name) => /** @type {SVGElement | null} */ (at.closest(`[data-${name}]`))?.dataset[name];
     const [tensor, line, flown] = ["tensor", "link", "edge"].map(named);
     if (tensor !== undefined) go(fates.stepOfTensor(Number(tensor), current));
-    else if (flown !== undefined) go(fates.stepOfUse(...flown.split(".").map(Number), current));
+    else if (flown !== undefined) {
+      const [entry, input] = flown.split(".").map(Number);
+      go(fates.stepOfUse(entry, input, current));
+    }
     else if (line !== undefined) {
       const use = arrives.get(Number(line)) ?? layout.links[line];
       go(fates.stepOfUse(use.entry, use.input, current));

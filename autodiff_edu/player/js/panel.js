@@ -16,10 +16,14 @@ const LONGEST_ALONE = 40; // and where a line says nothing else
 const MOST_TAPES = 3;
 const isLong = (array) => array?.text.length > 14 && (array.data === null || array.shape.at(-1) > 3);
 
-/** What the panel looks up at a step: arrays in place of texts, contributions, memory. */
+/**
+ * What the panel looks up at a step: arrays in place of texts, contributions, memory.
+ * @param {Trace} trace
+ * @param {import("./history.js").History} history
+ */
 function readings(trace, history) {
   const sums = trace.entries.map(() => []);
-  const memory = trace.tapes.map(() => []);
+  const memory = trace.tapes.map(() => /** @type {{ step: number, bytes: number }[]} */ ([]));
   trace.steps.forEach((step, number) => {
     if (step.kind === "accumulate") sums[step.entry].push({ number, ...step });
     if (step.memory != null) memory[step.tape].push({ step: number, bytes: step.memory });
@@ -121,9 +125,10 @@ export function panelView(trace, history, flow, isCovered) {
   const tangents = tangentsOf(trace, history);
   const unfold = unfoldView(trace, history, flow);
   const formulas = formulasOf(trace, read, history, tangents, isCovered);
+  /** @type {(name: string, tag?: "span" | "code" | "b") => HTMLElement} */
   const field = (name, tag = "span") => make(tag, { "data-field": name });
   const [caption, operation, target, count, memory] =
-    [["caption"], ["operation", "code"], ["target", "b"], ["count"], ["memory"]].map((one) => field(...one));
+    [field("caption"), field("operation", "code"), field("target", "b"), field("count"), field("memory")];
   const lines = (name) => make("div", { class: "scroll formulas", "data-field": name });
   const [forward, backward] = ["forward", "backward"].map(lines);
   const rule = make("div", { class: "rule" }, operation, forward, backward, unfold.element);
@@ -199,7 +204,7 @@ export function panelView(trace, history, flow, isCovered) {
     subjectRow.show(role, trace.tensors[subject], value, arrived, label);
     const wanted = [...rows.slice(0, inputs.length), subjectRow].map((row) => row.element);
     // Rows that stay are left alone: to move them would take the focus from what is in them.
-    for (const element of [...body.children]) if (!wanted.includes(element)) element.remove();
+    for (const element of [...body.children]) if (!wanted.some((row) => row === element)) element.remove();
     wanted.forEach((element, index) => {
       if (body.children[index] !== element) body.insertBefore(element, body.children[index] ?? null);
     });

@@ -60,7 +60,9 @@ function render({ model, el }) {
 
 /** The static page: starts every player that is not running yet, however many copies of this script the page has. */
 function mountAll() {
-  for (const host of document.querySelectorAll("[data-autodiff-player]")) {
+  /** @type {NodeListOf<HTMLElement>} */
+  const hosts = document.querySelectorAll("[data-autodiff-player]");
+  for (const host of hosts) {
     const data = host.querySelector('script[type="application/json"]');
     if (!data || host.shadowRoot) continue;
     try {
@@ -72,7 +74,19 @@ function mountAll() {
   }
 }
 
-/** Draws a player, or one program of a drill after the other, in the same place. */
+/**
+ * @typedef {object} Options
+ * @property {number} [step]
+ * @property {(step: number) => void} [onStep]
+ * @property {any} [drill]
+ */
+
+/**
+ * Draws a player, or one program of a drill after the other, in the same place.
+ * @param {HTMLElement} host
+ * @param {any} content
+ * @param {Options} options
+ */
 function mount(host, content, options = {}) {
   if (!content.drill) return mountOne(host, content, options);
   const [programs, results] = [[content, ...content.drill], new Map()];
@@ -92,6 +106,9 @@ function mount(host, content, options = {}) {
  * Draws a player into the host's shadow root, out of reach of the page's styles and ids.
  * Inside an element of the page with `data-autodiff-compact` it leaves out what a first look can do without.
  * `onStep` hears of the reader's moves only; the `show` that is returned moves the player from outside.
+ * @param {HTMLElement} host
+ * @param {any} content
+ * @param {Options} options
  */
 function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const { version, steps, title } = content.trace;
@@ -189,7 +206,7 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const root = make("section", about, bar, sentence, predict.element, make("div", { class: "columns" }, ...parts));
   set(root, "data-compact", compact ? "" : null);
   const stage = stageView(host, root, controls.stage, () => lookAt());
-  root.lastChild.prepend(stage.list);
+  root.lastElementChild.prepend(stage.list);
   root.append(...elements(over));
   root.addEventListener("keydown", (event) => words.ends(event) || handleKey(event, actions, stage.isOn()));
   // JupyterLab reads keys before the page does and leaves alone only what is marked so.

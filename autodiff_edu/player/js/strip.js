@@ -7,14 +7,22 @@ import { STRINGS } from "./strings.js";
 
 const MOST_CURVES = 4; // curves at once; each has a colour and a dash
 
+/**
+ * @typedef {import("./curves.js").Curve & {
+ *   label: HTMLElement, line: SVGPathElement, chip: HTMLButtonElement, ink?: number,
+ * }} Shown
+ */
+
 /** Null where nothing changes. While `isCovered()`, what is still to come is not told. */
 export function stripView(trace, history, go, isCovered) {
-  const [words, last, curves] = [STRINGS.strip, trace.steps.length - 1, readCurves(trace, history)];
+  const [words, last] = [STRINGS.strip, trace.steps.length - 1];
+  const curves = /** @type {Shown[]} */ (readCurves(trace, history));
   if (!curves.length) return null;
   const box = { viewBox: `0 0 ${last} 1`, preserveAspectRatio: "none", role: "img" };
   const [picture, now] = [draw("svg", box), make("i", {})];
   const [band, list] = [make("div", { class: "band" }, picture, now), make("div", { class: "chips" })];
   const element = make("div", { class: "curves" }, band, list);
+  /** @type {Shown[]} */
   const drawn = []; // the latest last
   let current = 0;
 

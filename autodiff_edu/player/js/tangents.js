@@ -27,11 +27,14 @@ export function tangentsOf(trace, history) {
       all &&= known !== null;
       return { number: known ?? UNKNOWN };
     };
+    /** @type {(leaves: (k: number) => import("./formula.js").Leaves) => [sign: string, node: Element][]} */
     const sum = (leaves) => moving(entry, number).map((k, index) =>
       [index ? "+" : "=", drawn(trace.formulas[pushes[k]], leaves(k), index ? 3 : 0)]);
     const lines = [sum((k) => name(entry, k))];
     const numeric = arrived ? sum(numeral) : [];
-    if (arrived) lines.push(...(all ? [numeric] : []), outcome(arrived).map((node) => ["=", node]));
+    /** @type {(node: Element) => [string, Element]} */
+    const ending = (node) => ["=", node];
+    if (arrived) lines.push(...(all ? [numeric] : []), outcome(arrived).map(ending));
     const said = (line) => line.map(([, node]) => node.textContent).join("+");
     const differ = lines.filter((line, index) => !index || said(line) !== said(lines[index - 1]));
     return equation(dotted(trace.tensors[output].name), ...differ.flat());

@@ -77,7 +77,7 @@ export function tapeView(trace, history, layout, go) {
   };
 
   /** A turn of a loop: its rows are below it while it is open. */
-  const turnRow = ({ turn, entry }) => {
+  const turnRow = (/** @type {{ turn?: number, entry?: number }} */ { turn, entry }) => {
     const row = rowOf({ "data-loop-turn": turn }, () => {
       turns.toggle(turn);
       refill();

@@ -56,6 +56,7 @@ function picture({ small, large, shape, backward, axes, times, name }) {
       cells.push(cell("one", item(small, i, j, high, broad), ofSmall[0] + j * width, ofSmall[1] + i * height));
     }
   }
+  /** @type {[copy: SVGGElement, from: number[], to: number[]][]} */
   const moves = [];
   for (let i = 0; i < rows; i++) {
     for (let j = 0; j < columns; j++) {

@@ -33,14 +33,14 @@ export function wordPlace(element) {
 export function wordsView(stop) {
   const words = STRINGS.words;
   let opener;
-  const focused = () => element.getRootNode().activeElement;
+  const focused = () => /** @type {ShadowRoot} */ (element.getRootNode()).activeElement;
   const dialog = (term, name, inside, ...more) => {
     const [id, text] = [idOf(term), `${idOf(term)}-text`];
     const about = { class: "definition", role: "dialog", "aria-label": name, "aria-describedby": text };
     const part = make("div", { id, ...about, popover: "auto", tabindex: -1, autofocus: "" });
     const closes = { popovertarget: id, popovertargetaction: "hide", "aria-label": words.close };
     const close = make("button", { type: "button", ...closes }, "×");
-    part.addEventListener("beforetoggle", ({ newState, source }) => {
+    part.addEventListener("beforetoggle", (/** @type {any} */ { newState, source }) => { // a source is new
       const opens = newState === "open";
       const at = focused();
       if (opens) {
@@ -54,6 +54,7 @@ export function wordsView(stop) {
   const entries = Object.entries(words.terms);
   const defined = entries.map(([term, text]) => dialog(term, term, () => make("p", {}, text), ...glossaryLink(term)));
   const element = make("div", { class: "words" }, ...defined, dialog(SIGNS, words.signs, listOfSigns));
+  /** @type {() => HTMLElement | null} */
   const current = () => element.querySelector(":popover-open");
   /** Esc ends a definition, and neither the stage nor what the page has open. */
   const ends = (event) => {
@@ -75,6 +76,7 @@ export function wordsView(stop) {
 
 /** Where the page's head names a glossary, as the book's pages do: a link to the term's entry in it. */
 function glossaryLink(term) {
+  /** @type {HTMLLinkElement | null} */
   const glossary = document.querySelector('link[rel="glossary"]');
   if (!glossary) return [];
   return [make("a", { href: `${glossary.href}#term-${term.replace(" ", "-")}` }, STRINGS.words.glossary)];

@@ -37,6 +37,18 @@ test("what is lost is lost on all tapes", () => {
   assert.equal(both.lost(0, pair.steps.length - 1), "released");
 });
 
+test("a pause ends with its block, and with a reset", () => {
+  const computing = { kind: "record", tape: 1 };
+  const fates = ["resume", "reset", "watch"].map((kind) => {
+    const [first, second] = [{ ...computing, entry: 0 }, { ...computing, entry: 1 }];
+    const steps = [{ kind: "pause", tape: 0 }, first, { kind, tape: 0 }, second];
+    const entries = [{ tapes: [1] }, { tapes: [1] }];
+    const { of } = readLanes({ steps, entries, tapes: [{ name: "a" }, { name: "b" }] });
+    return [of(0, 0, 3), of(1, 0, 3)];
+  });
+  assert.deepEqual(fates, [["paused", ""], ["paused", ""], ["paused", "paused"]]);
+});
+
 const headsOf = (...names) => readLanes({ steps: [], entries: [], tapes: names.map((name) => ({ name })) }).heads;
 
 test("lanes have the numbers of their tapes", () => {

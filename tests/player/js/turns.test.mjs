@@ -51,6 +51,9 @@ test("what the reader opens stays open, and what the reader closes stays closed 
   assert.equal(list.isOpen(of(6)), true, "and opens when the step comes back");
   list.toggle(of(3));
   assert.equal(list.isOpen(of(3)), false);
+  for (let k = 0; k < 2; k++) list.toggle(of(6)); // closed, and opened again by the reader's own hand
+  list.follow(9);
+  assert.equal(list.isOpen(of(6)), true);
 });
 
 test("a row stands where it is shown, or where the closed turn around it is", () => {
