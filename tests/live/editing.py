@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from autodiff_edu.player.unpacking import unpack
+from book.steps import sentences
 
 LOADED = 240_000  # milliseconds: Python arrives in five seconds, and in many more on a busy machine
 
@@ -48,7 +48,7 @@ class Live:
     def steps(self) -> list[str]:
         """Return what the player in the page says, step by step."""
         text = self.cell.locator(".live-output script[type='application/json']").first.text_content()
-        return [step["text"] for step in unpack(json.loads(text))["trace"]["steps"]]
+        return sentences(text)
 
     def error(self) -> str:
         return self.cell.locator(".live-error").inner_text()
