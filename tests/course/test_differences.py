@@ -127,6 +127,8 @@ def content(**changes):
         (0.3, 0.30000000000000004),
         ({"a": "is 0.693147"}, {"a": "is 0.693148"}),
         ([1.0, "nan"], [1.0 + 1e-12, "nan"]),
+        (-2412.92, -2412.93),
+        ([0.5, 1e-3], [0.500001, 1e-3]),
     ],
 )
 def test_numbers_of_a_document_are_equal_to_within_a_billionth_of_the_largest_in_their_array(stored, shown):
@@ -139,7 +141,11 @@ def test_numbers_of_a_document_are_equal_to_within_a_billionth_of_the_largest_in
         (-1.92, 1.92, "trace.x: -1.92 is stored, 1.92 was shown"),
         ([[0.5, -1.92]], [[0.5, 1.92]], "trace.x[0][1]: -1.92 is stored, 1.92 was shown"),
         ([1.0, 1000.0], [1.0 + 2e-6, 1000.0], "trace.x[0]: 1 is stored, 1.000002 was shown"),
-        ([{"a": 1.0}, {"a": 1e6}], [{"a": 1.00001}, {"a": 1e6}], "trace.x[0].a: 1 is stored, 1.00001 was shown"),
+        ([{"a": 1.0}, {"a": 1e6}], [{"a": 1.0001}, {"a": 1e6}], "trace.x[0].a: 1 is stored, 1.0001 was shown"),
+        (-2412.92, -2412.94, "trace.x: -2412.92 is stored, -2412.94 was shown"),
+        (0.5, 0.6, "trace.x: 0.5 is stored, 0.6 was shown"),
+        (0.5, 0.5000005, "trace.x: 0.5 is stored, 0.5000005 was shown"),
+        (0.0, 1e-6, "trace.x: 0 is stored, 1e-06 was shown"),
         (3, 4, "trace.x: 3 is stored, 4 was shown"),
         ([3, 10**12], [4, 10**12], "trace.x[0]: 3 is stored, 4 was shown"),
         (True, 1, "trace.x: True is stored, 1 was shown"),

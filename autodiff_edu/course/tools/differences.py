@@ -6,7 +6,8 @@ compared as what it is, and as strictly as its readers could:
 - A text word by word. Whole numbers must be the same; two numbers with a decimal point or an exponent may differ by one
   unit in the last digit printed.
 - A player or a prediction as data: its content is unpacked, the structure and the texts must be the same, and numbers
-  may differ by 1e-9 of the largest magnitude in the same array.
+  may differ by 1e-9 of the largest magnitude in the same array. Most numbers of a player are rounded to the six digits
+  that it shows; two of these may differ by one unit in the sixth.
 - HTML as its tags, attributes and texts; a picture in SVG too. A picture in PNG as it looks.
 """
 
@@ -32,6 +33,7 @@ DECIMAL = re.compile(
 )
 """A number with a decimal point or an exponent; the version 1.2.3 is not one."""
 TOLERANCE = 1e-9  # of the largest magnitude in the same array
+DIGITS = 6  # that a player shows
 SHADES = 8  # of 255, by which a pixel may differ; nobody sees that
 AROUND = 30  # characters of a text on either side of a difference
 SVG, PNG = "data:image/svg+xml;base64,", "data:image/png;base64,"
@@ -205,8 +207,15 @@ def _is_html(path: str) -> bool:
 def _differ(stored: float, shown: float, largest: float) -> bool:
     if isinstance(stored, int) and isinstance(shown, int):
         return stored != shown
-    largest = largest or max(abs(stored), abs(shown))
-    return not abs(stored - shown) <= TOLERANCE * largest  # also where one is NaN
+    larger = max(abs(stored), abs(shown))
+    tolerance = TOLERANCE * (largest or larger)
+    if _is_rounded(stored) and _is_rounded(shown):
+        tolerance = max(tolerance, 1.001 * 10.0 ** (np.floor(np.log10(larger)) + 1 - DIGITS))
+    return not abs(stored - shown) <= tolerance  # also where one is NaN
+
+
+def _is_rounded(number: float) -> bool:
+    return number != 0 and float(f"{number:.{DIGITS}g}") == number
 
 
 def _magnitude(values: Any) -> float:
