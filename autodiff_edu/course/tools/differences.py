@@ -14,6 +14,7 @@ compared as what it is, and as strictly as its readers could:
 from __future__ import annotations
 
 import base64
+import hashlib
 import io
 import json
 import re
@@ -149,8 +150,12 @@ class _Reader(HTMLParser):
         self.script = None
 
     def handle_data(self, data: str) -> None:
-        is_data = self.script == "application/json"
-        self.parts.append({"data": _opened(json.loads(data))} if is_data else data)
+        if self.script == "application/json":
+            self.parts.append({"data": _opened(json.loads(data))})
+        elif self.script is not None:  # of the player: its fingerprint says enough
+            self.parts.append({"script": hashlib.sha256(data.encode()).hexdigest()[:12]})
+        else:
+            self.parts.append(data)
 
 
 def _opened(content: dict[str, Any]) -> Any:

@@ -127,7 +127,8 @@ export function drawBead(array, limit) {
   const bead = draw("g", { class: "bead" }, draw("title", {}, whole));
   if (hasCells(array) && whole.length > LONGEST_BEAD) {
     const picture = drawThumbnail(array, limit, 0, 0, { width: 48, height: 24 });
-    const [width, height] = ["width", "height"].map((side) => Number(picture.lastElementChild.getAttribute(side)));
+    const [width, height] = ["width", "height"].map((side) =>
+      Number(/** @type {Element} */ (picture.lastChild).getAttribute(side)));
     set(picture, "transform", `translate(${-width / 2} ${-height / 2})`);
     bead.append(picture);
   } else {

@@ -90,7 +90,8 @@ function programView({ lines, steps }, go) {
 /** A line, which goes to the first of its steps when it is clicked; its number is a button then. */
 function lineOf(attributes, number, text, step, go) {
   const code = make("code", text.trimStart().startsWith("#") ? { class: "remark" } : {}, text);
-  code.style.setProperty("--indent", String(Math.min(text.search(/\S|$/), 16))); // of what does not fit into the line
+  // Of what does not fit into the line; it becomes a text by itself.
+  code.style.setProperty("--indent", /** @type {any} */ (Math.min(text.search(/\S|$/), 16)));
   if (step < 0) return make("div", attributes, make("span", { class: "number" }, number), code);
   const about = { class: "number", type: "button", tabindex: -1, "aria-label": STRINGS.code.line(number) };
   const row = make("div", { ...attributes, "data-steps": "" }, make("button", about, number), code);
@@ -116,7 +117,7 @@ function listOf(box, { lines, start, about, stepOf, isLit, isPassed = () => fals
   let entrance = walk[0];
   const rows = rowsView(box, element, lines.length, (index) => {
     const row = lineOf(about(index), start + index, lines[index], stepOf(index), go);
-    if (index === entrance) set(row.firstElementChild, "tabindex", 0);
+    if (index === entrance) set(/** @type {Element} */ (row.firstChild), "tabindex", 0);
     let before = null;
     const update = (step) => {
       const [now, passed] = [isLit(index, step), isPassed(index, step) ? STRINGS.code.passed : null];
@@ -127,7 +128,7 @@ function listOf(box, { lines, start, about, stepOf, isLit, isPassed = () => fals
       if (now === before) return;
       before = now;
       set(row, lit, now ? true : null);
-      row.lastElementChild.replaceChildren(...marked(lines[index], now?.columns));
+      /** @type {Element} */ (row.lastChild).replaceChildren(...marked(lines[index], now?.columns));
     };
     return { element: row, update };
   });

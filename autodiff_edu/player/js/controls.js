@@ -28,9 +28,8 @@ const SPEEDS = [0.5, 1, 2, 4];
 
 /** `actions` are what the buttons do, by name; `go` hears where the scrubber is put, `setSpeed` a factor. */
 export function controlsView(trace, history, { actions, go, setSpeed }) {
-  /** @type {Record<string, HTMLButtonElement>} */
-  const buttons = {};
-  const [words, last] = [STRINGS.controls, trace.steps.length - 1];
+  /** @type {[any, number, Record<string, HTMLButtonElement>]} */
+  const [words, last, buttons] = [STRINGS.controls, trace.steps.length - 1, {}];
   for (const [action, { key, icon }] of Object.entries(BUTTONS)) {
     const image = draw("svg", { viewBox: "0 0 24 24", "aria-hidden": true }, draw("path", { d: icon }));
     const about = { "aria-label": words[action], title: `${words[action]} (${key})` };

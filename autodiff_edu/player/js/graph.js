@@ -162,15 +162,13 @@ export function graphView(trace, history, layout, go, flow) {
     if (["seed", "pull back", "move", "push forward"].includes(kind)) flow.appear(...parts(".strip"));
     if (MOVES[kind] === "value") flow.appear(...parts('[data-part="value"], [data-holds="value"]'));
   };
-  picture.addEventListener("click", ({ target }) => {
-    const at = /** @type {SVGElement} */ (target);
+  picture.addEventListener("click", (/** @type {{ target: any }} */ { target }) => {
     /** @type {(name: string) => string | undefined} */
-    const named = (name) => /** @type {SVGElement | null} */ (at.closest(`[data-${name}]`))?.dataset[name];
+    const named = (name) => target.closest(`[data-${name}]`)?.dataset[name];
     const [tensor, line, flown] = ["tensor", "link", "edge"].map(named);
     if (tensor !== undefined) go(fates.stepOfTensor(Number(tensor), current));
     else if (flown !== undefined) {
-      const [entry, input] = flown.split(".").map(Number);
-      go(fates.stepOfUse(entry, input, current));
+      go(fates.stepOfUse(.../** @type {[number, number]} */ (flown.split(".").map(Number)), current));
     }
     else if (line !== undefined) {
       const use = arrives.get(Number(line)) ?? layout.links[line];

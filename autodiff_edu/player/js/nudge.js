@@ -93,7 +93,7 @@ export function nudgeView(trace, history, panel, stays = false) {
   };
   const choose = (index) => {
     choice.value = index;
-    slider.value = String(PORTIONS.indexOf(0) + 1);
+    slider.value = /** @type {any} */ (PORTIONS.indexOf(0) + 1); // the page makes a text of it
     redraw();
   };
   /** Turns to the tensor at hand, if it has nudges: those for the target of the pass on show, if there are any. */

@@ -128,7 +128,8 @@ export function panelView(trace, history, flow, isCovered) {
   /** @type {(name: string, tag?: "span" | "code" | "b") => HTMLElement} */
   const field = (name, tag = "span") => make(tag, { "data-field": name });
   const [caption, operation, target, count, memory] =
-    [field("caption"), field("operation", "code"), field("target", "b"), field("count"), field("memory")];
+    /** @type {[string, ("code" | "b")?][]} */
+    ([["caption"], ["operation", "code"], ["target", "b"], ["count"], ["memory"]]).map((one) => field(...one));
   const lines = (name) => make("div", { class: "scroll formulas", "data-field": name });
   const [forward, backward] = ["forward", "backward"].map(lines);
   const rule = make("div", { class: "rule" }, operation, forward, backward, unfold.element);
@@ -204,7 +205,9 @@ export function panelView(trace, history, flow, isCovered) {
     subjectRow.show(role, trace.tensors[subject], value, arrived, label);
     const wanted = [...rows.slice(0, inputs.length), subjectRow].map((row) => row.element);
     // Rows that stay are left alone: to move them would take the focus from what is in them.
-    for (const element of [...body.children]) if (!wanted.some((row) => row === element)) element.remove();
+    for (const element of [...body.children]) {
+      if (!wanted.includes(/** @type {any} */ (element))) element.remove();
+    }
     wanted.forEach((element, index) => {
       if (body.children[index] !== element) body.insertBefore(element, body.children[index] ?? null);
     });

@@ -60,9 +60,7 @@ function render({ model, el }) {
 
 /** The static page: starts every player that is not running yet, however many copies of this script the page has. */
 function mountAll() {
-  /** @type {NodeListOf<HTMLElement>} */
-  const hosts = document.querySelectorAll("[data-autodiff-player]");
-  for (const host of hosts) {
+  for (const host of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-autodiff-player]"))) {
     const data = host.querySelector('script[type="application/json"]');
     if (!data || host.shadowRoot) continue;
     try {
@@ -206,7 +204,7 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const root = make("section", about, bar, sentence, predict.element, make("div", { class: "columns" }, ...parts));
   set(root, "data-compact", compact ? "" : null);
   const stage = stageView(host, root, controls.stage, () => lookAt());
-  root.lastElementChild.prepend(stage.list);
+  /** @type {Element} */ (root.lastChild).prepend(stage.list);
   root.append(...elements(over));
   root.addEventListener("keydown", (event) => words.ends(event) || handleKey(event, actions, stage.isOn()));
   // JupyterLab reads keys before the page does and leaves alone only what is marked so.

@@ -53,7 +53,7 @@ export function predictView(trace, history, { grouped, drill, reveal, cover, go 
     withdraw();
     reveal(number);
     say(text, nth > 0, ...onwards());
-    if (drill) links.querySelector("button").focus({ preventScroll: true });
+    if (drill) /** @type {HTMLElement} */ (links.firstChild).focus({ preventScroll: true });
   };
   /** What leads on from an answer: to the next program of a drill, and after the last one to the score. */
   const onwards = () => {

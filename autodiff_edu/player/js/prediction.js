@@ -42,7 +42,8 @@ const unmarked = (text) => marked(text).map((part) => part.textContent ?? part).
 function mount(host, { question, asks, choices, sealed, css }) {
   const { right, hints, why, within } = unsealed(sealed);
   /** @type {Mistake[]} */
-  const mistakes = Object.entries(hints).map(([wrong, hint]) => [readAs(asks, wrong), String(hint)]);
+  const mistakes = Object.entries(/** @type {Record<string, string>} */ (hints)).map(([wrong, hint]) =>
+    [readAs(asks, wrong), hint]);
   const asked = { asks, right: readAs(asks, right), within, mistakes, hint: ANSWERS.again };
   const label = unmarked(question);
   let tries = 0;

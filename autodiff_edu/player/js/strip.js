@@ -15,8 +15,9 @@ const MOST_CURVES = 4; // curves at once; each has a colour and a dash
 
 /** Null where nothing changes. While `isCovered()`, what is still to come is not told. */
 export function stripView(trace, history, go, isCovered) {
-  const [words, last] = [STRINGS.strip, trace.steps.length - 1];
-  const curves = /** @type {Shown[]} */ (readCurves(trace, history));
+  /** @type {[any, number, Shown[]]} */
+  const [words, last, curves] =
+    [STRINGS.strip, trace.steps.length - 1, /** @type {any} */ (readCurves(trace, history))];
   if (!curves.length) return null;
   const box = { viewBox: `0 0 ${last} 1`, preserveAspectRatio: "none", role: "img" };
   const [picture, now] = [draw("svg", box), make("i", {})];

@@ -32,9 +32,10 @@ export function tangentsOf(trace, history) {
       [index ? "+" : "=", drawn(trace.formulas[pushes[k]], leaves(k), index ? 3 : 0)]);
     const lines = [sum((k) => name(entry, k))];
     const numeric = arrived ? sum(numeral) : [];
-    /** @type {(node: Element) => [string, Element]} */
-    const ending = (node) => ["=", node];
-    if (arrived) lines.push(...(all ? [numeric] : []), outcome(arrived).map(ending));
+    if (arrived) {
+      lines.push(...(all ? [numeric] : []), outcome(arrived).map((/** @type {Element} */ node) =>
+        /** @type {[string, Element]} */ (["=", node])));
+    }
     const said = (line) => line.map(([, node]) => node.textContent).join("+");
     const differ = lines.filter((line, index) => !index || said(line) !== said(lines[index - 1]));
     return equation(dotted(trace.tensors[output].name), ...differ.flat());
