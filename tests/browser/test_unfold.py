@@ -85,8 +85,9 @@ def test_a_large_array_is_a_sample_in_colours(visit: Any, tmp_path: Path) -> Non
     assert player.root.locator(".unfold text").count() == 1, "the sign between, and no numbers"
 
 
-def test_cells_slide_together_from_where_they_are(visit: Any, tmp_path: Path) -> None:
-    traced = layer()
+@pytest.mark.parametrize("shape", [(3,), (4, 1)])
+def test_cells_slide_together_from_where_they_are(shape: tuple[int, ...], visit: Any, tmp_path: Path) -> None:
+    traced = layer(shape)
     player = only(visit(saved(traced, tmp_path), reduced_motion="no-preference"))
     steps = traced.document()["steps"]
     number = next(n for n, step in enumerate(steps) if "unfolded" in step)
@@ -106,4 +107,5 @@ def test_cells_slide_together_from_where_they_are(visit: Any, tmp_path: Path) ->
       }
       return [one, copies.map(centre)];
     }""")
-    assert np.abs(np.subtract(ends[1], ends[0] * 4)).max() <= 2, "all rows on the one they are summed to"
+    sums = ends[0] * 4 if shape == (3,) else np.repeat(ends[0], 3, axis=0)  # rows or columns, on the one of their sums
+    assert np.abs(np.subtract(ends[1], sums)).max() <= 2
