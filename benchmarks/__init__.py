@@ -10,6 +10,7 @@ Run from the top of the checkout:
     python -m benchmarks --growth              how the cost grows: log-log plots in benchmarks/plots/
     python -m benchmarks.compiling             compiled functions: what they cost, and what compiling them does
     python -m benchmarks.against ../before     another checkout, in pairs: what a change costs
+    python -m benchmarks.mutants ../before     sixty faults, and which of them the tests (of another checkout) catch
 
 The table is Markdown, on stdout; the progress bar and the notes are on stderr. The exit status is 1 if any
 implementation disagreed with the result by hand.
