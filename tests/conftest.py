@@ -50,8 +50,9 @@ def draws(item):
     return is_hypothesis_test(getattr(item, "obj", None)) or item.get_closest_marker("hypothesis") is not None
 
 
-def pytest_collection_finish():
-    """Spare the garbage collector the tests, which stay: it would look through them time and again."""
+@pytest.fixture(autouse=True, scope="module")
+def what_stays():
+    """Spare the garbage collector the tests and what they import: it would look through them time and again."""
     gc.collect()
     gc.freeze()
 
