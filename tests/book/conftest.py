@@ -3,13 +3,6 @@
 import sys
 from pathlib import Path
 
-from browser.conftest import (  # noqa: F401 (fixtures are found by name)
-    browser,
-    chromium,
-    only_tab,
-    open_tab,
-    running_browser,
-    visit,
-)
+from browser.conftest import browser, chromium, open_tab, running_browser, visit  # noqa: F401 (fixtures are found by name)
 
 sys.path += [str(Path(__file__).parents[2] / "book" / folder) for folder in (".", "_ext", "live")]
