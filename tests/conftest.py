@@ -25,7 +25,7 @@ that no worker waits long for the other at the end."""
 
 
 def pytest_configure(config):
-    """Have hypothesis draw the same examples in each run; with `-m exhaustive`, six times as many."""
+    """Have hypothesis draw the same examples with the same imports; with `-m exhaustive`, six times as many."""
     settings.register_profile(
         "each time", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=100
     )
