@@ -72,10 +72,10 @@ def in_fifteen_digits(value: Any) -> Any:
     >>> in_fifteen_digits(np.float64(1 / 3)), in_fifteen_digits(np.array([0.1 + 0.2, 1.0]))
     (np.float64(0.333333333333333), array([0.3, 1. ]))
     """
-    if np.asarray(value).dtype.char != "d":
+    if not isinstance(value, np.ndarray | np.float64) or value.dtype.char != "d" or value.size > SHORT:
         return value
-    rounded = [float(f"{number:.15g}") for number in np.ravel(value).tolist()]
-    return np.reshape(np.array(rounded), np.shape(value))[()]
+    rounded = np.array([float(f"{number:.15g}") for number in np.ravel(value).tolist()]).reshape(np.shape(value))
+    return rounded if isinstance(value, np.ndarray) else rounded[()]
 
 
 def _literal(value: Any) -> str | None:

@@ -69,6 +69,18 @@ def test_a_chapter_that_was_never_run_says_so(tmp_path):
     ]
 
 
+def test_only_the_first_differences_of_a_cell_are_shown():
+    def chapter(sign):
+        text = "".join(f"{sign}{k}\n" for k in range(9))
+        return {
+            "cells": [{"execution_count": 4, "outputs": [{"output_type": "stream", "name": "stdout", "text": text}]}]
+        }
+
+    said = list(compare._differences(chapter("a"), chapter("b")))
+    assert said[:2] == ["cell 4 differs:", "    stdout, line 1: 'a0' is stored, 'b0' was shown"]
+    assert said[6:] == ["    and 4 more"]
+
+
 def test_without_the_file_nothing_is_run(tmp_path, capsys):
     there, missing = notebook(tmp_path / "x.ipynb", "1 / 0"), tmp_path / "y.ipynb"
     assert main(["compare", str(there), str(missing)]) == 1

@@ -35,6 +35,8 @@ DECIMAL = re.compile(
 """A number with a decimal point or an exponent; the version 1.2.3 is not one."""
 TOLERANCE = 1e-9  # of the largest magnitude in the same array
 DIGITS = 6  # that a player shows
+EXACT = frozenset({"question", "choices", "right", "hints", "why", "code", "name", "names", "title"})
+"""The parts of a player or a prediction that a person wrote: no digit of these comes out of a computation."""
 SHADES = 8  # of 255, by which a pixel may differ; nobody sees that
 AROUND = 30  # characters of a text on either side of a difference
 SVG, PNG = "data:image/svg+xml;base64,", "data:image/png;base64,"
@@ -180,8 +182,11 @@ def _compare(stored: Any, shown: Any, path: str, largest: float = 0.0) -> Iterat
             yield from _compare_texts(stored, shown, path)
     elif isinstance(stored, dict) and isinstance(shown, dict):
         yield from _compare_keys([*stored], [*shown], path)
-        for key in stored.keys() & shown.keys() if stored.keys() != shown.keys() else stored:
-            yield from _compare(stored[key], shown[key], _inside(path, key))
+        for key in [key for key in stored if key in shown]:
+            if key in EXACT and stored[key] != shown[key]:
+                yield _sentence(_inside(path, key), stored[key], shown[key])
+            elif key not in EXACT:
+                yield from _compare(stored[key], shown[key], _inside(path, key))
     elif isinstance(stored, list) and isinstance(shown, list):
         if len(stored) != len(shown):
             yield f"{path}: {_items(stored)} stored, {_items(shown)} shown"
@@ -220,7 +225,9 @@ def _differ(stored: float, shown: float, largest: float) -> bool:
 
 
 def _is_rounded(number: float) -> bool:
-    return number != 0 and float(f"{number:.{DIGITS}g}") == number
+    """Check whether a number has as many digits as a player shows; a last one that is 0 isn't written."""
+    is_short, is_shorter = (float(f"{number:.{digits}g}") == number for digits in (DIGITS, DIGITS - 2))
+    return number != 0 and is_short and not is_shorter
 
 
 def _magnitude(values: Any) -> float:
@@ -237,34 +244,41 @@ def _compare_texts(stored: str, shown: str, path: str) -> Iterator[str]:
             yield f"{path}: the picture looks different"
         return
     lines = stored.split("\n"), shown.split("\n")
+    shifted = any(map(_is_shifted, *lines))
     for number, (old, new) in enumerate(zip_longest(*lines), 1):
         place = f"{path}, line {number}" if len(lines[0]) > 1 else path
         if old is None or new is None:
             yield f"{place}: {len(lines[0])} lines are stored, {len(lines[1])} were shown; this one is {old or new!r}"
             return
-        if old != new and not _read_alike(old, new):
+        if old != new and not _read_alike(old, new, shifted):
             yield _sentence(place, *_around(old, new))
 
 
-def _read_alike(stored: str, shown: str) -> bool:
+def _read_alike(stored: str, shown: str, shifted: bool = False) -> bool:
     """Check whether two lines have the same words, and numbers that are the same as far as they are printed.
 
-    A number that is printed with one digit less may move what stands after it, so spaces count only where no number
-    has another length.
+    A number that is printed with one digit less may move what stands after it, and NumPy pads all numbers of an array
+    to the same width. So if a number of the text has another length, which is `shifted`, spaces within a line do not
+    count.
 
     Examples
     --------
-    >>> _read_alike("[0.31 1.  ] after 3 steps", "[0.32 0.99] after 3 steps")
+    >>> _read_alike("[0.31 1.  ] after 3 steps", "[0.32 0.99] after 3 steps", shifted=True)
     True
-    >>> _read_alike("[0.31 1.  ] after 3 steps", "[0.33 0.99] after 3 steps")
+    >>> _read_alike("[0.31 1.  ] after 3 steps", "[0.33 0.99] after 3 steps", shifted=True)
     False
     """
     old, new = DECIMAL.split(stored), DECIMAL.split(shown)
     if len(old) != len(new):
         return False
-    shifted = any(len(a) != len(b) for a, b in zip(old[1::2], new[1::2], strict=True))
     words = [[part.split() if shifted else part for part in parts[::2]] for parts in (old, new)]
-    return words[0] == words[1] and all(map(_print_alike, old[1::2], new[1::2]))
+    indents = [len(line) - len(line.lstrip()) for line in (stored, shown)]
+    return indents[0] == indents[1] and words[0] == words[1] and all(map(_print_alike, old[1::2], new[1::2]))
+
+
+def _is_shifted(stored: str, shown: str) -> bool:
+    """Check whether a number of a line is printed with more digits, or fewer."""
+    return [*map(len, DECIMAL.findall(stored))] != [*map(len, DECIMAL.findall(shown))]
 
 
 def _print_alike(stored: str, shown: str) -> bool:
@@ -276,7 +290,7 @@ def _print_alike(stored: str, shown: str) -> bool:
         return True
     a, b = Decimal(stored), Decimal(shown)
     if stored.endswith(".") and shown.endswith("."):
-        return False
+        return a == b
     unit = min(int(a.as_tuple().exponent), int(b.as_tuple().exponent))
     return abs(a - b) <= Decimal(1).scaleb(unit)
 

@@ -1,20 +1,23 @@
 """Makes NumPy compute as some other CPU might: moves the last bit of every result that may differ between processors.
 
-Two processors agree on `a + b`, on `a * b` and on a square root, which IEEE 754 defines to the last bit. They need not
-agree on a long sum or a matrix product, whose terms they may add in another order, nor on `exp`, `sin`, `power`, a
-Fourier transform or the solution of a system. `install(seed)` moves each of these by one unit in the last place, up or
-down or not at all. By how much depends on the seed, the value, the function and the shape alone, so one program
-computes the same number twice, as it does on a real processor, but two ways of computing a number need not agree
-exactly. A result whose last bits are zero, such as 6.0 or exp(0), is exact everywhere and stays.
+Two processors agree on `a + b`, on `a * b` and on a square root of real numbers, which IEEE 754 defines to the last
+bit. They need not agree on a long sum or a matrix product, whose terms they may add in another order, nor on `exp`,
+`sin`, `power`, a product of complex numbers, a Fourier transform or the solution of a system. `install(seed)` moves
+each of these by one unit in the last place, up or down or not at all. By how much depends on the seed, the value, the
+function and the shape alone, so one program computes the same number twice, as it does on a real processor, but two
+ways of computing a number need not agree exactly. A result whose last bits are zero, such as 6.0 or exp(0), is exact
+everywhere and stays.
 
 NumPy's functions stay the objects that they are: their inner loops are replaced, through the C API that is meant for it
 (`PyUFunc_ReplaceLoopBySignature`), and so operators of plain arrays are covered too. Left out are Python's `math`, the
-powers of two plain NumPy scalars, the method `ndarray.dot`, and other processes that a program starts.
+powers and complex products of plain NumPy scalars, the method `ndarray.dot`, SciPy, and other processes that a program
+starts.
 """
 
 from __future__ import annotations
 
 import ctypes
+import inspect
 import operator
 import re
 import sys
@@ -33,10 +36,12 @@ ELEMENTWISE = (
     *("sin", "cos", "tan", "arcsin", "arccos", "arctan", "arctan2", "hypot", "cbrt"),
     *("sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh"),
 )
+COMPLEX = ("multiply", "divide", "square", "absolute", "reciprocal")
+"""Exact for real numbers, and several operations in one for complex ones."""
 PRODUCTS = ("matmul", "vecdot", "matvec", "vecmat")
 REDUCED = ("add", "multiply")
 """Exact for two numbers, but not as a sum or product of many."""
-IN_PYTHON = ("einsum", "tensordot", "linalg.norm")
+IN_PYTHON = ("einsum", "tensordot", "linalg.norm", "linalg.multi_dot", "correlate", "convolve")
 """Functions written in Python around a loop that cannot be replaced by itself."""
 IN_C = ("dot", "vdot", "inner")
 """Functions written in C that are not ufuncs: a stand-in takes their place in NumPy."""
@@ -66,12 +71,13 @@ def install(seed: int) -> None:
     """
     if _kept:
         raise RuntimeError("last bits are already moved in this process; start another one for another seed")
-    ufuncs = [getattr(np, name) for name in (*ELEMENTWISE, *PRODUCTS, *REDUCED) if hasattr(np, name)]
+    ufuncs = [getattr(np, name) for name in (*ELEMENTWISE, *PRODUCTS, *REDUCED, *COMPLEX) if hasattr(np, name)]
     for name in ("numpy.linalg._umath_linalg", "numpy.fft._pocketfft_umath"):
         ufuncs += [found for found in vars(import_module(name)).values() if isinstance(found, np.ufunc)]
-    for ufunc in ufuncs:
+    for ufunc in dict.fromkeys(ufuncs):
         for signature in dict.fromkeys(ufunc.types):  # some are listed twice
-            if set(signature) & set(_INTEGERS):
+            letters = _INTEGERS.keys() - ("fd" if ufunc.__name__ in COMPLEX and ufunc.__name__ not in REDUCED else "")
+            if set(signature) & letters:
                 _replace(ufunc, signature, seed)
     for name in IN_PYTHON:
         _replace_body(operator.attrgetter(name)(np), seed)
@@ -122,7 +128,9 @@ def _replace(ufunc: np.ufunc, signature: str, seed: int) -> None:
     """Put a loop that moves the results in place of the loop that a ufunc has for some dtypes."""
     letters = signature.replace("->", "")
     salt = zlib.crc32(f"{seed} {ufunc.__name__} {signature}".encode())
-    views = _reduced_view if ufunc.__name__ in REDUCED else _views(ufunc, letters)
+    is_real = not set(signature) & set("FD")
+    is_reduced = ufunc.__name__ in REDUCED and (is_real or ufunc.__name__ not in COMPLEX)
+    views = _reduced_view if is_reduced else _views(ufunc, letters)
     before = _LOOP()
 
     def loop(arguments: int, dimensions: int, steps: int, data: int) -> None:
@@ -199,6 +207,7 @@ def _replace_body(function: Any, seed: int) -> None:
     inner = function._implementation
     body = FunctionType(inner.__code__, inner.__globals__, inner.__name__, inner.__defaults__, inner.__closure__)
     body.__kwdefaults__ = inner.__kwdefaults__
+    signature = inspect.signature(inner)
     salt = zlib.crc32(f"{seed} {inner.__name__}".encode())
 
     def moved(*args: Any, **kwargs: Any) -> Any:
@@ -210,13 +219,15 @@ def _replace_body(function: Any, seed: int) -> None:
     source = f"lambda *args, **kwargs: _moved_{inner.__name__}(*args, **kwargs)"
     inner.__code__ = eval(source).__code__
     inner.__defaults__ = inner.__kwdefaults__ = None
+    inner.__signature__ = signature
 
 
 class _StandIn:
-    """A function that moves what another returns, and is looks like that one in every way."""
+    """A function that moves what another returns, and looks like that one in every way."""
 
     def __init__(self, function: Any, seed: int) -> None:
         self.__wrapped__, self.salt = function, zlib.crc32(f"{seed} {function.__name__}".encode())
+        self.__doc__, self.__module__ = function.__doc__, function.__module__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return move(self.__wrapped__(*args, **kwargs), self.salt)
@@ -226,6 +237,9 @@ class _StandIn:
 
     def __eq__(self, other: object) -> bool:
         return other is self.__wrapped__ or other is self
+
+    def __repr__(self) -> str:
+        return repr(self.__wrapped__)
 
     def __hash__(self) -> int:
         return hash(self.__wrapped__)
