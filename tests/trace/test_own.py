@@ -1,5 +1,6 @@
 """A custom gradient's backward function is no black box: its lines, its expressions and its formula are shown."""
 
+import dask.array as da
 import numpy as np
 import pytest
 
@@ -176,3 +177,16 @@ def test_the_place_is_in_the_user_s_file():
 
     (own,) = own_backwards(t).values()
     assert place(own.where).file == "test_own.py"
+
+
+@ad.custom_gradient
+def constants(v):
+    return ad.constant(da.map_blocks(lambda block: 1 / 0, v.numpy(), dtype=float)), lambda dy: dy
+
+
+def test_what_a_custom_gradient_returns_is_not_computed_for_its_program():
+    with ad.trace() as traced, ad.GradientTape() as tape:
+        x = ad.constant(da.ones(4, chunks=2))
+        tape.watch(x)
+        constants(x)
+    assert any("values[" in line for line in traced.document()["program"]["lines"])
