@@ -25,7 +25,10 @@ CHAPTER = "notebooks/01-the-tape.ipynb"
 IMPORTS = "import numpy as np\nimport autodiff_edu as ad"
 
 # What JupyterLab itself is known to complain of, whatever the notebook.
-KNOWN = ("Could not restore the debugger state: Canceled future",)  # where a kernel starts again meanwhile
+KNOWN = (
+    "Could not restore the debugger state: Canceled future",  # where a kernel starts again meanwhile
+    "Shared module @jupyterlite/services doesn't exist",  # where JupyterLite is installed beside it
+)
 
 
 class Notebook:

@@ -7,7 +7,7 @@
 NumPy and OpenBLAS pick the fastest instructions that the CPU has, and OpenBLAS shares long sums out among threads. Both
 change the order in which numbers are added, and so the last bit of a result. No chapter may show that bit: learners
 must see on their computers what is stored here, as differences.py compares it. The setting `last-bit` stands for every
-CPU at once: last_bit.py moves each last bit that may differ, by chance. The other settings make NumPy compute
+CPU at once: last_bit.py moves each last bit that may differ, at random. The other settings make NumPy compute
 as on one other CPU. The notebooks are only read.
 """
 
