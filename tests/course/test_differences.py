@@ -132,6 +132,7 @@ def content(**changes):
         ([1.0, "nan"], [1.0 + 1e-12, "nan"]),
         (-2412.92, -2412.93),
         ([0.333333, 1e-3], [0.333334, 1e-3]),
+        (0.936999, 0.937),
     ],
 )
 def test_numbers_of_a_document_are_equal_to_within_a_billionth_of_the_largest_in_their_array(stored, shown):
@@ -147,7 +148,8 @@ def test_numbers_of_a_document_are_equal_to_within_a_billionth_of_the_largest_in
         ([{"a": 1.0}, {"a": 1e6}], [{"a": 1.0001}, {"a": 1e6}], "trace.x[0].a: 1 is stored, 1.0001 was shown"),
         (-2412.92, -2412.94, "trace.x: -2412.92 is stored, -2412.94 was shown"),
         (0.5, 0.6, "trace.x: 0.5 is stored, 0.6 was shown"),
-        (1.0, 1.00001, "trace.x: 1 is stored, 1.00001 was shown"),
+        (1.0, 1.0001, "trace.x: 1 is stored, 1.0001 was shown"),
+        (1.0, 1.000001, "trace.x: 1 is stored, 1.000001 was shown"),
         (
             {"code": "rate = 0.1"},
             {"code": "rate = 0.2"},

@@ -219,15 +219,19 @@ def _differ(stored: float, shown: float, largest: float) -> bool:
         return stored != shown
     larger = max(abs(stored), abs(shown))
     tolerance = TOLERANCE * (largest or larger)
-    if _is_rounded(stored) and _is_rounded(shown):
+    digits = sorted(map(_count_digits, (stored, shown)))
+    if digits[0] and DIGITS - 1 <= digits[1] <= DIGITS:  # a last digit of 0 isn't written
         tolerance = max(tolerance, 1.001 * 10.0 ** (np.floor(np.log10(larger)) + 1 - DIGITS))
     return not abs(stored - shown) <= tolerance  # also where one is NaN
 
 
-def _is_rounded(number: float) -> bool:
-    """Check whether a number has as many digits as a player shows; a last one that is 0 isn't written."""
-    is_short, is_shorter = (float(f"{number:.{digits}g}") == number for digits in (DIGITS, DIGITS - 2))
-    return number != 0 and is_short and not is_shorter
+def _count_digits(number: float) -> int:
+    """Count the significant digits of a number as it is written, without zeros at the end; 0 has none.
+
+    >>> _count_digits(0.936999), _count_digits(-1200.0), _count_digits(0.0)
+    (6, 2, 0)
+    """
+    return len(f"{Decimal(repr(number)):e}".partition("e")[0].partition("E")[0].replace(".", "").strip("-0"))
 
 
 def _magnitude(values: Any) -> float:
