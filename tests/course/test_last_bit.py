@@ -1,4 +1,4 @@
-"""Last bits are moved wherever processors may differ, nowhere else, and unnoticed by whoever looks at the functions."""
+"""Last bits are moved wherever processors may differ, nowhere else, and the functions look the same."""
 
 import json
 import subprocess

@@ -23,6 +23,7 @@ import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator
+from functools import cache
 from importlib import import_module
 from types import FunctionType
 from typing import Any
@@ -166,10 +167,9 @@ def _replace_loop() -> Callable[..., int]:
     return kind(table[_REPLACE_LOOP] or 0)
 
 
+@cache
 def _libm() -> Any:
-    if not hasattr(_libm, "found"):
-        _libm.found = ctypes.CDLL(None)  # type: ignore[attr-defined]
-    return _libm.found  # type: ignore[attr-defined]
+    return ctypes.CDLL(None)
 
 
 View = tuple[int, str, tuple[int, ...], tuple[int, ...]]
