@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from . import rules
-from .core.active import always
+from .core.active import listen_everywhere
 from .core.entry import Entry
 from .core.tensor import Tensor, constant
 from .core.variable import Variable
@@ -22,7 +22,7 @@ from .explain.journal import journal
 from .gradient_tape import GradientTape
 from .options import options
 from .trace import Trace, trace
-from .trace.events import hook
+from .trace.hook import hook
 from .trace.scopes import scope
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 
-always.listeners = (journal.hear,)  # in every thread, from its start
+listen_everywhere(journal)
 
 __all__ = [
     "BlockMatrix",

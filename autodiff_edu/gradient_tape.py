@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from .core.active import now
+from .core.events import Event, Pause, Reset, Resume
 from .core.tape import Tape
 from .core.variable import Variable
 from .derivatives.requests import check_option, gradient, seeds_of, tensors_of
@@ -74,7 +75,7 @@ class GradientTape(Tape):
 
     def watched_variables(self) -> tuple[Variable, ...]:
         """Return the variables that the tape watches, in the order of their creation."""
-        return tuple(tensor for _, (tensor, _) in sorted(self._watched.items()) if isinstance(tensor, Variable))
+        return tuple(tensor for _, (tensor, _) in sorted(self.watched.items()) if isinstance(tensor, Variable))
 
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
@@ -88,16 +89,16 @@ class GradientTape(Tape):
             If it is already paused.
         """
         self._check_recording(RuntimeError, "it cannot be paused; write stop_recording")
-        if self not in now().followers:
+        if self not in now().listeners:
             raise ValueError("this tape is already paused; one stop_recording is enough")
         place = self._stop_listening()
         try:
-            self._mark("pause")
+            self._mark(Pause)
             yield
         finally:
-            if self._recording and self not in now().followers:
+            if self._recording and self not in now().listeners:
                 self._start_listening(place)
-                self._mark("resume")
+                self._mark(Resume)
 
     def reset(self) -> None:
         """Forget every entry and every watch; the tape goes on recording.
@@ -108,9 +109,9 @@ class GradientTape(Tape):
             If the tape is not recording.
         """
         self._check_recording(ValueError, "there is nothing to reset; call reset")
-        self._forgotten = set(self._watched)
+        self.forgotten = set(self.watched)
         self._forget()
-        self._mark("reset")
+        self._mark(Reset)
 
     def gradient(
         self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: str = "none"
@@ -179,8 +180,13 @@ class GradientTape(Tape):
         >>> [(c.before, c.value, c.after) for c in step.contributions]
         [(None, Tensor(3.), Tensor(3.)), (Tensor(3.), Tensor(3.), Tensor(6.))]
         """
-        walk = super().steps(seeds_of(target, output_gradients), tensors_of(sources, "sources"))
-        return as_tensors(steps(walk))
+        seeds, wanted = seeds_of(target, output_gradients), {one._id for one in tensors_of(sources, "sources")}
+
+        def walk() -> Iterator[Event]:
+            with self.backward_pass():
+                yield from self.walk(self.seed(seeds), wanted, lazy=True)
+
+        return as_tensors(steps(walk()))
 
     def jacobian(
         self, target: Any, sources: Any, unconnected_gradients: str = "none", chunk_size: int | None = None

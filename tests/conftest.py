@@ -62,12 +62,10 @@ def clean_stack():
     known = lasting_rules()
     journal.clear()  # else `explain` looks through what the tests before computed
     yield
-    listeners, hooks, scopes = now().listeners, now().hooks, opened.names
-    listen(journal.hear)
-    listen(*now().listeners, hooks=())
+    listeners, scopes = now().listeners, opened.names
+    listen(journal)
     _scopes.set(())
-    assert listeners == (journal.hear,), f"the test left {listeners} listening"
-    assert hooks == (), f"the test left {len(hooks)} hooks listening"
+    assert listeners == (journal,), f"the test left {listeners} listening"
     assert scopes == (), f"the test left {len(scopes)} scopes open"
     assert lasting_rules() == known, "the test left a rule behind, or took one out"
 

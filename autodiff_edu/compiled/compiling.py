@@ -12,7 +12,8 @@ from types import MethodType
 from typing import Any
 
 from ..arrays.structures import flatten, rebuild
-from ..core.active import State, always, now, only
+from ..core.active import Listener, State, always, now, only
+from ..core.events import Assign
 from ..core.tape import Tape
 from ..core.tensor import Tensor, constant
 from ..core.variable import Variable
@@ -51,7 +52,7 @@ class Compiled:
         """Return what the function returns, with tensors in place of arrays."""
         paths, signature, arrays = self._found(args, named)
         state = now()
-        if (state.hooks or state.listeners != always.listeners) and _is_heard(state, args, named, paths):
+        if state.listeners != always.listeners and _is_heard(state, args, named, paths):
             return self._plainly(args, named)
         for program in paths:
             try:
@@ -75,11 +76,10 @@ class Compiled:
         """Run the function itself; if it fails, give its variables back the values that they had before."""
         before: dict[int, tuple[Variable, Any]] = {}
 
-        def see(what: str, *details: Any) -> None:
-            if what == "Assigning":
-                before.setdefault(details[0]._id, (details[0], details[0]._array))
+        def keep(event: Assign) -> None:
+            before.setdefault(event.variable._id, (event.variable, event.before))
 
-        with only(*now().listeners, hooks=(see,)):
+        with only(*now().listeners, Listener({Assign: keep})):
             try:
                 return self._plainly(args, named)
             except BaseException:
@@ -208,20 +208,17 @@ class Compiled:
 
 def _is_heard(state: State, args: Any, named: Any, paths: tuple[Program, ...]) -> bool:
     """Return whether something listens to what the function computes; a program would not report it."""
-    if state.hooks:
-        return True
     leaves = [leaf for _, leaf in flatten((args, named), "") if isinstance(leaf, Tensor)]
     variables = [leaf for leaf in leaves if isinstance(leaf, Variable)]
     variables += [variable for program in paths for variable in program.variables]
     for listener in state.listeners:
-        owner = getattr(listener, "__self__", listener)
         if listener in always.listeners:
             continue
         ids = [leaf._id for leaf in (*leaves, *variables)]
         ids += [id for program in paths for id in program.captured]
-        if not isinstance(owner, Tape) or not paths or owner.follows(ids):
+        if not isinstance(listener, Tape) or not paths or listener.follows(ids):
             return True
-        if any(owner._watches(variable) for variable in variables):
+        if any(listener.watches(variable) for variable in variables):
             return True
     return False
 

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.entry import PLAIN, note
+from ..core.active import emit
+from ..core.events import Assign
+from ..core.tensor import wrap
 from ..program.instructions import Listing
 from ..program.passes import PASSES, Pass
 from ..program.straight import Straight, callable_of
@@ -72,8 +74,8 @@ class Program:
             for variable, array in zip(self.assigned, found[self._results :], strict=True):
                 if isinstance(array, np.ndarray):
                     array.flags.writeable = False
-                variable._array = array
-                note("assign", (PLAIN,), variable._id)
+                before, variable._array = variable._array, array
+                emit(Assign, variable, wrap(array), before, array, None)
         return self._build(found)
 
     @property

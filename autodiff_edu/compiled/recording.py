@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..arrays.validate import can_change, freeze
-from ..core.active import only, tick
-from ..core.entry import PLAIN, Entry
+from ..core.active import Follower, only, tick
+from ..core.entry import Entry
+from ..core.events import Accumulate, Assign, Make, Read, Return
 from ..core.tensor import Tensor
 from ..core.variable import Variable
 from ..custom.call import Custom
@@ -42,8 +43,8 @@ class LeavingError(TypeError):
     """Raised where plain numbers are taken out of a tensor while its program is being recorded."""
 
 
-class Recording:
-    """A listener that writes instructions down, and a hook that sees assignments and cotangents.
+class Recording(Follower):
+    """Writes down what is computed, as instructions.
 
     Parameters
     ----------
@@ -62,9 +63,20 @@ class Recording:
         The error that was raised, which the function may have caught.
     """
 
-    everything = True  # so that what the rules decide by numbers is recorded too: see `operations.array_of`
+    shields = True  # objecting to plain numbers is up to `_leave`
+    compiles = True
 
     def __init__(self, tensors: list[Tensor]) -> None:
+        super().__init__(
+            {
+                Entry: self._compute,
+                Make: self._make,
+                Read: self._leave,
+                Assign: self._assign,
+                Accumulate: self._name,
+                Return: self._return,
+            }
+        )
         self.instructions: list[Instruction] = []
         self.variables: dict[int, tuple[Variable, Value]] = {}
         self.assigned: dict[int, tuple[Variable, Value]] = {}
@@ -87,7 +99,7 @@ class Recording:
     def run(self, function: Callable[[], Any]) -> Any:
         """Call a function and record what it computes, hidden from other listeners; variables keep their values."""
         try:
-            with only(self, hooks=(self.see,)):
+            with only(self):
                 result = function()
         finally:
             for variable, array in self._before.values():
@@ -117,19 +129,15 @@ class Recording:
             written = self._names[instruction.where] = names(instruction.where)
         return written.result if written.function in (None, instruction.name) else None
 
-    # As a listener ---------------------------------------------------------------------------------------------------
+    # What it hears ----------------------------------------------------------------------------------------------------
 
-    def __call__(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
-        """Write an operation down, or note what else happened to a tensor."""
-        if entry.values is None:
-            self._note(entry, inputs)
-            return
+    def _compute(self, entry: Entry) -> None:
         operation, (ids, output_id, *_), array = entry.operation, entry.line, entry.output_value
-        if isinstance(operation, Custom):  # it returns what was computed inside, or a vector that `Called` replaces
+        if isinstance(operation, Custom):  # it returns what was computed inside, or a vector that `_return` replaces
             self._know(output_id, array, _as_value(self._numbers(array)))
             return
         self._entry = entry
-        values = [self._value(*parts, k) for k, parts in enumerate(zip(inputs, ids, entry.values, strict=True))]
+        values = [self._value(*parts, k) for k, parts in enumerate(zip(entry.given, ids, entry.values, strict=True))]
         if operation in NOTHING and type(values[0]) is Value:
             self._know(output_id, array, values[0])
             return
@@ -142,73 +150,64 @@ class Recording:
         """Return True: only rules that run on tensors are recorded."""
         return True
 
-    def guard(self, tensor: Any, check: Any) -> Any:
-        """Allow plain numbers: objecting to them is up to `_note`."""
-        return None
+    def _make(self, event: Make) -> None:
+        made, source = event
+        value = self.value_of(source) if isinstance(source, Tensor) else Value.constant(made._array)
+        self._know(made._id, made._array, self._cast(value, made._array))
+        if isinstance(made, Variable):
+            self.made.add(made._id)
+            self._read_from[made._id, _identity(made._array)] = self._values[made._id]
 
-    def _note(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
-        word = entry.operation
-        if word == "made":
-            source, made = inputs
-            value = self.value_of(source) if isinstance(source, Tensor) else Value.constant(made._array)
-            self._know(made._id, made._array, self._cast(value, made._array))
-            if isinstance(made, Variable):
-                self.made.add(made._id)
-                self._read_from[made._id, _identity(made._array)] = self._values[made._id]
-        if entry.output_id != PLAIN or word == "format()":
+    def _leave(self, event: Read) -> None:
+        """Write down what was asked of a tensor, to ask it again; taking plain numbers out of it is an error."""
+        tensor, how = event
+        if how == "format()":
             return
-        tensor: Tensor = inputs[0]
         value = self.value_of(tensor)
         if value.array is not None:
             return
-        if word in ASKED:
-            answer = bool(tensor._array) if word == "bool()" else int(tensor._array)
-            self.instructions.append(Instruction.guard(ASKED[word], value, answer, entry.where))
+        if how in ASKED:
+            answer = bool(tensor._array) if how == "bool()" else int(tensor._array)
+            self.instructions.append(Instruction.guard(ASKED[how], value, answer, here()))
             return
         self.failure = LeavingError(
-            f"{place(entry.where)}: {word} takes the plain numbers out of a tensor here, and a compiled program would "
-            f"keep those of the first call. {INSTEAD.get(word, 'Use NumPy functions that have a rule')}; or do this "
+            f"{place(here())}: {how} takes the plain numbers out of a tensor here, and a compiled program would "
+            f"keep those of the first call. {INSTEAD.get(how, 'Use NumPy functions that have a rule')}; or do this "
             "part outside the compiled function, and pass the result as an argument"
         )
         raise self.failure
 
-    # As a hook -------------------------------------------------------------------------------------------------------
+    def _name(self, event: Accumulate) -> None:
+        """Name a cotangent after its tensor."""
+        known, bar = self._values.get(event.id), self._values.get(event.after._id)
+        if known is not None and bar is not None and bar.label is None and known.label:
+            bar.label = f"{known.label}_bar"
 
-    def see(self, what: str, *details: Any) -> None:
-        """Note an assignment, a custom gradient's results, or the name of a cotangent."""
-        if what == "Assigning":
-            self._assign(*details)
-        elif what == "Assign":  # now the variable has its new array
-            variable, after = details
-            self._know(variable._id, after._array, self.assigned[variable._id][1])
-            self._read_from[variable._id, _identity(after._array)] = self._values[variable._id]
-        elif what == "Accumulate":
-            known, bar = self._values.get(details[3]._id), self._values.get(details[-1]._id)
-            if known is not None and bar is not None and bar.label is None and known.label:
-                bar.label = f"{known.label}_bar"
-        elif what == "Called":
-            _, inside, results = details
-            for one, result in zip(inside, results, strict=True):
-                if isinstance(one, Tensor):
-                    self._know(result._id, result._array, self.value_of(one))
+    def _return(self, event: Return) -> None:
+        for one, result in zip(event.inside, event.results, strict=True):
+            if isinstance(one, Tensor):
+                self._know(result._id, result._array, self.value_of(one))
 
-    def _assign(self, variable: Variable, change: Any, operation: Any) -> None:
+    def _assign(self, event: Assign) -> None:
         """Write down the new value of a variable: the change itself, or the old value plus or minus it."""
-        before, array = self.value_of(variable), variable._array
+        variable, after, array, change, operation = event
+        before = self.value_of(variable, array)
         self._before.setdefault(variable._id, (variable, array))
         value = self.value_of(change) if isinstance(change, Tensor) else _as_value(self._numbers(np.array(change)[()]))
         if operation is not None:
-            after = operation(array, change._array if isinstance(change, Tensor) else value.array)
-            value = self._write(operation, [before, value], {}, after, here())
+            changed = operation(array, change._array if isinstance(change, Tensor) else value.array)
+            value = self._write(operation, [before, value], {}, changed, here())
         self.assigned[variable._id] = variable, self._cast(value, array)
+        self._know(variable._id, after._array, self.assigned[variable._id][1])
+        self._read_from[variable._id, _identity(after._array)] = self._values[variable._id]
 
     # Values ----------------------------------------------------------------------------------------------------------
 
-    def value_of(self, tensor: Tensor) -> Value:
+    def value_of(self, tensor: Tensor, array: Any = None) -> Value:
         """Return the value of a tensor; of a variable made inside, the latest, although its first array is back."""
         if tensor._id in self.made and tensor._id in self.assigned:
             return self.assigned[tensor._id][1]
-        value: Value = self._value(tensor, tensor._id, tensor._array)
+        value: Value = self._value(tensor, tensor._id, tensor._array if array is None else array)
         return value
 
     def _value(self, given: Any, id: int | None, array: Any, place: int | None = None) -> Any:

@@ -1,66 +1,114 @@
-"""The listeners and hooks that are active here, and the clock that numbers tensors.
+"""The listeners that are active here, and the clock that numbers tensors.
 
-A listener is a callable `(entry, inputs)`, called for every operation on tensors as soon as it has been computed; a
-tape has one. A hook is a callable `(what, *details)`, called for everything else. When nobody listens, no entry is
-built. Each thread and each task of asyncio has its own; a task starts with those of the task that created it.
+Each thread and each task of asyncio has its own; a task starts with those of the task that created it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from itertools import count
 from typing import Any
 
 from ..text.with_block import Exit, WithBlock, still_running
+from .events import Event
 
 tick = count(1).__next__  # numbers tensors in the order of creation, so ids also tell which came first
+Hear = Callable[[Any], Any]
+
+
+class Listener:
+    """Receives events: `hears` has, for each type of event that is of interest, the function that is called."""
+
+    def __init__(self, hears: Mapping[type, Hear]) -> None:
+        self._hears = hears
+
+    @property
+    def hears(self) -> Mapping[type, Hear]:
+        """The types of events, and what each is passed to."""
+        return self._hears
+
+
+class Follower(Listener):
+    """A listener that needs what is computed from some tensors to be computed with tensors, as a tape does.
+
+    If it `shields`, plain numbers may be taken out of a tensor: the tapes around it need not object. If it `compiles`,
+    what rules decide by numbers must be computed with tensors too.
+    """
+
+    shields = compiles = False
+
+    def follows(self, ids: Any) -> bool:
+        """Return whether there is a path back to one of these tensors."""
+        raise NotImplementedError
+
+    def refuse_loss(self, tensor: Any, refuse: Callable[[Any], None]) -> None:
+        """Call `refuse`, which may raise an error, if it would be wrong without a path back to this tensor."""
 
 
 class State:
-    """What is active; replaced, never changed, because tasks share it. `followers` need rules to run on tensors."""
+    """What is active; replaced, never changed, because tasks share it."""
 
-    def __init__(self, listeners: Any = (), hooks: Any = (), within: Any = None) -> None:
-        self.listeners, self.hooks, self.within = listeners, hooks, within
-        self.followers = tuple([x for a in listeners if hasattr(x := getattr(a, "__self__", a), "follows")])
+    def __init__(self, listeners: tuple[Listener, ...] = (), within: Any = None) -> None:
+        self.listeners, self.within = listeners, within
+        self.followers = tuple([listener for listener in listeners if isinstance(listener, Follower)])
+        self.heard = _Heard(listeners)
 
 
-always = State()  # where nothing has been entered yet; the package's `__init__` lets the journal listen
+class _Heard(dict[type, tuple[Hear, ...]]):
+    """For a type of event, those who hear it; worked out when it first happens."""
+
+    def __init__(self, listeners: tuple[Listener, ...]) -> None:
+        self.listeners = listeners
+
+    def __missing__(self, kind: type) -> tuple[Hear, ...]:
+        self[kind] = found = tuple([listener.hears[kind] for listener in self.listeners if kind in listener.hears])
+        return found
+
+
+always = State()  # where nothing has been entered yet
 _state = ContextVar("active", default=always)
 now = _state.get
 
 
-def listen(*listeners: Callable[[Any, Any], Any], hooks: Any = None, within: only | None = None) -> None:
-    """Replace the listeners with these, called in this order; and the hooks, if any are given."""
-    _state.set(State(listeners, now().hooks if hooks is None else hooks, within or now().within))
+def listen(*listeners: Listener, within: only | None = None) -> None:
+    """Replace the listeners with these, called in this order."""
+    _state.set(State(listeners, within or now().within))
+
+
+def listen_everywhere(*listeners: Listener) -> None:
+    """Make these listen in every thread, from its start."""
+    always.listeners, always.heard = listeners, _Heard(listeners)
 
 
 def begin(block: WithBlock) -> None:
     """Note that a block is running; first remove the blocks that an interrupt kept from ending."""
     while (within := now().within) and within.over:
         _state.set(within.before)
-    if (state := now()).hooks or state.listeners != always.listeners:
-        listen(*still_running(state.listeners), hooks=still_running(state.hooks))
+    if (listeners := now().listeners) != always.listeners:
+        listen(*still_running(listeners))
     block.begin()
 
 
 class only(WithBlock):  # noqa: N801
-    """Notify only these listeners and hooks during a `with` block."""
+    """Notify only these listeners during a `with` block."""
 
-    def __init__(self, *listeners: Callable[[Any, Any], Any], hooks: Any = ()) -> None:
-        self.listeners, self.hooks = listeners, hooks
+    def __init__(self, *listeners: Listener) -> None:
+        self.listeners = listeners
 
     def __enter__(self) -> None:
         begin(self)
         self.before = now()
-        listen(*self.listeners, hooks=self.hooks, within=self)
+        listen(*self.listeners, within=self)
 
     @Exit
     def __exit__(self, *exception: object) -> None:
         _state.set(self.before)
 
 
-def announce(what: str, *details: Any) -> None:
-    """Notify every hook of what happened. Check `now().hooks` first where the details are costly to build."""
-    for hook in now().hooks:
-        hook(what, *details)
+def emit(kind: type[Event], *details: Any) -> None:
+    """Notify those who hear this type of event. Check `now().heard[kind]` first where the details are costly."""
+    if heard := now().heard[kind]:
+        event = kind(*details)
+        for hear in heard:
+            hear(event)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from ..text.places import here, place
-from .active import now
+from ..text.places import place
 
 PLAIN = 0  # stands for the id of plain numbers, handled by NumPy or Python
 
@@ -17,11 +16,13 @@ class Entry:
     Attributes
     ----------
     operation, name, parameters : callable, str, dict
-        The NumPy function, or one of this package's own, its name and keyword arguments. Else a word: see `note`.
+        The NumPy function, or one of this package's own, its name and keyword arguments.
     ids, output_id : tuple, int
         For each argument the id of its tensor, or None for a plain array or number; the id of the resulting tensor.
     values, output_value : tuple; ndarray or scalar
         The plain arguments and output as they were; None once released. A list until a tape has claimed the entry.
+    given : tuple or None
+        The arguments as they were passed, while listeners hear of the operation; None afterwards.
     where, place, line
         The user's code that computed it, as code object and offset, and as file, line and columns. A used tape keeps
         `line`: ids, output_id, code object and offset. It is small, with nothing for the garbage collector to traverse.
@@ -35,16 +36,19 @@ class Entry:
     [('multiply', (Tensor(3.), 2.0), Tensor(6.))]
     """
 
-    __slots__ = ("line", "operation", "output_value", "parameters", "values")
+    __slots__ = ("given", "line", "operation", "output_value", "parameters", "values")
 
     wrap: ClassVar[Callable[[Any, int], Any]]  # set by tensor.py, which imports this module
 
-    def __init__(self, operation: Any, line: tuple[Any, ...], parameters: Any, values: Any, output_value: Any) -> None:
+    def __init__(
+        self, operation: Any, line: tuple[Any, ...], parameters: Any, values: Any, output_value: Any, given: Any = None
+    ) -> None:
         self.operation = operation
         self.line = line
         self.parameters = parameters
         self.values = values
         self.output_value = output_value
+        self.given = given
 
     ids = property(lambda self: self.line[0])
     output_id = property(lambda self: self.line[1])
@@ -64,7 +68,12 @@ class Entry:
     @property
     def inputs(self) -> tuple[Any, ...]:
         """The arguments; those that were tensors, as tensors."""
-        return tuple(v if i is None else Entry.wrap(v, i) for i, v in zip(self.ids, self._kept(), strict=True))
+        return tuple(map(self.argument, range(len(self.ids))))
+
+    def argument(self, k: int) -> Any:
+        """Return one argument; as a tensor if it was one."""
+        value, id = self._kept()[k], self.ids[k]
+        return value if id is None else Entry.wrap(value, id)
 
     @property
     def output(self) -> Any:
@@ -79,11 +88,3 @@ class Entry:
 
     def __repr__(self) -> str:
         return f"Entry({self.name}, {self.place})"
-
-
-def note(word: str, ids: tuple[int | None, ...], output_id: int, *inputs: Any) -> None:
-    """Notify the listeners of something that is not an operation: an entry without arrays, with a word as operation."""
-    if listeners := now().listeners:
-        entry = Entry(word, (ids, output_id, *here(2)), {}, None, None)
-        for listener in listeners:
-            listener(entry, inputs)

@@ -15,7 +15,8 @@ import numpy as np
 
 from ..arrays.broadcasting import unbroadcast
 from ..arrays.validate import as_spelled
-from .active import announce, now
+from .active import emit, now
+from .events import Begin, End
 
 Pull = Callable[..., Any]
 
@@ -52,15 +53,15 @@ no_rule: Callable[[Any], LookupError]
 
 
 def call_spelled(function: Any, ours: Callable[..., Any], args: Any, parameters: Any) -> Any:
-    """Call the spelled-out version of a function; tell hooks when it begins and ends, so they can treat it as one."""
-    if not now().hooks:
+    """Call the spelled-out version of a function; say when it begins and ends, so that it can be treated as one."""
+    if not now().heard[Begin]:
         return as_spelled(function, ours, args, parameters)
-    announce("Spelling")
+    emit(Begin)
     result = None
     try:
         result = as_spelled(function, ours, args, parameters)
     finally:
-        announce("Spelled", function, args, parameters, result)
+        emit(End, function, args, parameters, result)
     return result
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from threading import get_ident
 from typing import Any, Self
@@ -11,27 +11,42 @@ from typing import Any, Self
 from ..arrays.memory import owners
 from ..arrays.validate import USUAL, check_watchable, freeze
 from ..text.places import Where, here
-from ..text.with_block import Exit, WithBlock
+from ..text.with_block import Exit as WithExit
+from ..text.with_block import WithBlock
 from . import rule
-from .active import announce, begin, listen, now, tick
+from .active import Follower, Hear, begin, emit, listen, now, tick
 from .entry import Entry
+from .events import (
+    Accumulate,
+    Cut,
+    Enter,
+    Event,
+    Exit,
+    Pass,
+    PullBack,
+    Record,
+    Release,
+    Seed,
+    Skip,
+    Watch,
+)
 from .rule import RULES
-from .tensor import Tensor, as_tensor, wrap
+from .tensor import Tensor, as_tensor
 from .variable import Variable
-from .walk import Added, Arrived, needed_for, walk
+from .walk import needed_for, walk, with_tensors
 
 _CONSTANT = USUAL | {Tensor}  # types of immutable values
 
 
-class Tape(WithBlock):
+class Tape(WithBlock, Follower):
     """A list of the entries it follows, readable backwards; `GradientTape` adds the questions."""
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         self.persistent, self.watch_accessed_variables = persistent, watch_accessed_variables
         self._forget()
-        self._forgotten: set[int] = set()
-        self._life: deque[tuple[int, str, Where]] = deque(maxlen=100)
-        self._usable, self._thread = False, 0
+        self.forgotten: set[int] = set()
+        self.life: deque[tuple[int, str, Where]] = deque(maxlen=100)
+        self._usable, self.thread = False, 0
 
     def __enter__(self) -> Self:
         self._check_thread()
@@ -39,19 +54,19 @@ class Tape(WithBlock):
             raise ValueError("this tape is already recording; leave its with block first, or create a second tape")
         if not self._usable:
             self._forget()
-            self._forgotten = set()
+            self.forgotten = set()
         begin(self)
-        self._usable, self._thread = True, get_ident()
-        self._mark("enter")
+        self._usable, self.thread = True, get_ident()
+        self._mark(Enter)
         self._start_listening(len(now().listeners))
         return self
 
-    @Exit
+    @WithExit
     def __exit__(self, *exception: object) -> None:
         self._check_thread()
         self._stop_listening()
         if self._recording:
-            self._mark("exit")
+            self._mark(Exit)
         self.end()
 
     @property
@@ -60,46 +75,56 @@ class Tape(WithBlock):
         values = (value for entry in self.entries for value in (entry.output_value, *(entry.values or ())))
         return sum({id(owner): owner.nbytes for owner in owners(values)}.values())
 
-    def _record(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
-        """Append an entry if the tape follows one of its inputs. This method is the listener."""
-        if entry.values is None or self._running() is None:  # not an operation; or an interrupt ended the block
+    @property
+    def hears(self) -> Mapping[type, Hear]:
+        """A tape hears what is computed."""
+        return {Entry: self._record}
+
+    def _record(self, entry: Entry) -> None:
+        """Append an entry if the tape follows one of its inputs."""
+        if self._running() is None:  # an interrupt ended the block
             return
         constant = True
-        for x in inputs:
+        for x in entry.given:
             if type(x) not in _CONSTANT:
                 constant = False
-                if isinstance(x, Variable) and self._watches(x):
+                if isinstance(x, Variable) and self.watches(x):
                     self._watch(x)
         ids, output_id, _, _ = entry.line
-        connected = not self._connected.isdisjoint(ids)
-        if not connected and not now().hooks:
+        if self.refused:
+            self.refused.check(ids)
+        connected = not self.connected.isdisjoint(ids)
+        heard = now().heard
+        if not connected and not heard[Skip]:
             return
         if type(entry.values) is tuple:  # claimed by another tape, which may release it at any time
             entry = entry.copy()
         else:
             entry.values = tuple(entry.values if constant else map(freeze, entry.values, ids))
         if not connected:
-            announce("Skip", self, entry)
+            emit(Skip, self, entry)
             return
         self.entries.append(entry)
         known = RULES.get(entry.operation)
         cut = known.kind == "step" if known else entry.output_value.dtype.kind not in "fc"
         if not cut:
-            self._connected.add(output_id)
-        if now().hooks:
-            announce("Cut" if cut else "Record", self, entry)
+            self.connected.add(output_id)
+        if heard[kind := Cut if cut else Record]:
+            emit(kind, self, entry)
 
     def follows(self, ids: Any) -> bool:
         """Return whether this tape has a path back to one of these tensors."""
-        return self._recording and not self._connected.isdisjoint(ids)
+        return self._recording and not self.connected.isdisjoint(ids)
 
-    def guard(self, tensor: Tensor, check: Any) -> Any:
-        """Run `check` before handing out plain numbers of a tensor that this tape follows, or would follow if read."""
-        if tensor._id in self._connected or (isinstance(tensor, Variable) and self._watches(tensor)):
-            check(self._life)
-        return check
+    def refuse_loss(self, tensor: Tensor, refuse: Any) -> None:
+        """Call `refuse` for a tensor that this tape follows, or would follow if it were read."""
+        if self.refused:
+            self.refused.check((tensor._id,))
+        if tensor._id in self.connected or (isinstance(tensor, Variable) and self.watches(tensor)):
+            refuse(self.life)
 
-    def _watches(self, variable: Variable) -> bool:
+    def watches(self, variable: Variable) -> bool:
+        """Return whether reading a variable is enough for this tape to watch it."""
         return self.watch_accessed_variables and variable.trainable and variable.dtype.kind in "fc"
 
     def watch(self, tensors: Any) -> None:
@@ -120,20 +145,21 @@ class Tape(WithBlock):
             self._watch(tensor)
 
     def _watch(self, tensor: Tensor) -> None:
-        if tensor._id not in self._watched:
-            self._watched[tensor._id] = (tensor, where := here())
-            self._connected.add(tensor._id)
-            announce("Watch", self, tensor, where)
+        if tensor._id not in self.watched:
+            self.watched[tensor._id] = (tensor, where := here())
+            self.connected.add(tensor._id)
+            emit(Watch, self, tensor, where)
 
     def _forget(self) -> None:
         self.entries: list[Entry] = []
-        self._connected: set[int] = set()
-        self._watched: dict[int, tuple[Tensor | None, Where]] = {}
+        self.connected: set[int] = set()
+        self.watched: dict[int, tuple[Tensor | None, Where]] = {}
+        self.refused: Any = None  # what was computed out of the tape's sight, if anything: `custom/strays.py`
 
     _recording = property(lambda self: self._running() is not None)
 
     def _check_thread(self) -> None:
-        if self._recording and self._thread != get_ident():
+        if self._recording and self.thread != get_ident():
             raise RuntimeError("this tape is recording in another thread; create one tape per thread")
 
     def _check_recording(self, error: type[Exception], remedy: str) -> None:
@@ -142,61 +168,64 @@ class Tape(WithBlock):
             raise error(f"this tape is not recording, so {remedy} inside its with block")
 
     def _start_listening(self, place: int) -> None:
-        listen(*now().listeners[:place], self._record, *now().listeners[place:])
+        listen(*now().listeners[:place], self, *now().listeners[place:])
 
     def _stop_listening(self) -> int:
-        if self not in now().followers:
+        before = now().listeners
+        if self not in before:
             return 0
-        before: tuple[Any, ...] = now().listeners
-        listen(*[listener for listener in before if listener != self._record])
-        return before.index(self._record)
+        listen(*[listener for listener in before if listener is not self])
+        return before.index(self)
 
-    def _mark(self, what: str) -> None:
-        self._life.append((tick(), what, here(2)))  # an event in the life of the tape
-        announce(what.title(), self)
+    def _mark(self, kind: type[Event]) -> None:
+        self.life.append((tick(), kind.__name__.lower(), here(2)))
+        emit(kind, self)
 
-    def gradient(self, target: Any, sources: Any) -> Any:
-        """Differentiate a list of (tensor, seed) pairs; return a tensor or None for each source."""
-        with self._reading():
-            cotangents, wanted = self._seed(target), {source._id for source in sources}
-            deque(self._walk(cotangents, wanted, release=not self.persistent), maxlen=0)
-        return [as_tensor(cotangents.get(source._id)) for source in sources]
+    def pull_back(self, seeds: list[tuple[Tensor, Any]], sources: list[Tensor]) -> list[Any]:
+        """Differentiate (tensor, seed) pairs; return a tensor or None for each source."""
+        with self.backward_pass():
+            cotangents, wanted = self.seed(seeds), {source._id for source in sources}
+            deque(self.walk(cotangents, wanted, release=not self.persistent), maxlen=0)
+        found = {id: as_tensor(cotangent) for id, cotangent in cotangents.items()}
+        return [found.get(source._id) for source in sources]
 
-    def steps(self, target: Any, sources: Any) -> Iterator[Any]:
-        """Walk backwards, one event at a time; no array is released before the end."""
-        with self._reading():
-            yield from self._walk(self._seed(target), {source._id for source in sources}, lazy=True)
-
-    def _seed(self, seeds: list[tuple[Tensor, Any]]) -> dict[int, Any]:
+    def seed(self, seeds: list[tuple[Tensor, Any]]) -> dict[int, Any]:
+        """Add up the first cotangents of each target, by its id."""
+        if self.refused and len(seeds) > 1:  # one of them would be left out in silence
+            self.refused.check([target._id for target, _ in seeds])
         cotangents: dict[int, Any] = {}
         for target, seed in seeds:
             before = cotangents.get(target._id)
             cotangents[target._id] = seed if before is None else before + seed
-            if now().hooks:
-                announce("Seed", self, target, as_tensor(seed))
+            if now().heard[Seed]:
+                emit(Seed, self, target, as_tensor(seed))
         return cotangents
 
-    def _walk(self, cotangents: Any, wanted: Any, stack: Any = (), release: bool = False, lazy: bool = False) -> Any:
-        """Check that every entry on the way has a rule, then walk and notify hooks; if `lazy`, later hooks too."""
+    def walk(
+        self, cotangents: Any, wanted: Any, stack: Any = (), release: bool = False, lazy: bool = False
+    ) -> Iterator[Event]:
+        """Check that every entry on the way has a rule, then walk; if `lazy`, those who listen later hear it too."""
         operations = {entry.operation for entry in self.entries}
         if not operations <= RULES.keys():
             self._check_ruled(wanted, set(cotangents))
         release = release and not any(o in RULES and RULES[o].own for o in operations)  # a user's rule may fail
-        happenings = walk(self.entries, self._connected, cotangents, wanted, stack, release)
-        return self._announced(happenings) if now().hooks or lazy else happenings
+        events = walk(self.entries, self.connected, cotangents, wanted, stack, release, self)
+        heard = now().heard
+        return self._emit_each(events) if lazy or heard[PullBack] or heard[Accumulate] or heard[Pass] else events
 
-    def _announced(self, happenings: Iterator[Any]) -> Iterator[Any]:
-        for happening in happenings:
-            if now().hooks and isinstance(happening, Arrived):
-                announce("PullBack", self, happening.entry, as_tensor(happening.cotangent))
-            elif now().hooks and isinstance(happening, Added):
-                entry, k, *sums = happening
-                announce("Accumulate", self, entry, k, wrap(entry.values[k], entry.ids[k]), *map(as_tensor, sums))
-            yield happening
+    def _emit_each(self, events: Iterator[Event]) -> Iterator[Event]:
+        for event in events:
+            if heard := now().heard[type(event)]:
+                told = with_tensors(event)
+                if type(event) is Accumulate:  # its tensor stays when the tape releases the entry
+                    told = told.replace(entry=event.entry.copy())
+                for hear in heard:
+                    hear(told)
+            yield event
 
     def _check_ruled(self, wanted: set[int], targets: set[int]) -> None:
         """Raise a LookupError before the walk if an entry on the way has no rule."""
-        needed, reached = needed_for(wanted, self.entries, self._connected), set(targets)
+        needed, reached = needed_for(wanted, self.entries, self.connected), set(targets)
         for entry in reversed(self.entries):
             if entry.output_id in reached and entry.output_id in needed:
                 if entry.operation not in RULES:
@@ -204,20 +233,20 @@ class Tape(WithBlock):
                 reached.update(id for id in entry.ids if id is not None)
 
     @contextmanager
-    def _reading(self) -> Iterator[None]:
+    def backward_pass(self) -> Iterator[None]:
         """Guard a backward pass. A one-shot tape allows only one, does not record it, then releases its arrays."""
         self.check_usable()
         if self.persistent:
             yield
             return
         self._check_thread()
-        paused, place = self not in now().followers, self._stop_listening()
+        paused, place = self not in now().listeners, self._stop_listening()
         self._usable = False
         try:
             yield
         except (Exception, KeyboardInterrupt):  # usable again if nothing has been released yet
             self._usable = all(entry.values is not None for entry in self.entries)
-            if self._usable and self._recording and not paused and self not in now().followers:
+            if self._usable and self._recording and not paused and self not in now().listeners:
                 self._start_listening(place)
             raise
         finally:
@@ -225,9 +254,9 @@ class Tape(WithBlock):
                 self.end()
                 for entry in self.entries:
                     entry.release()
-                for id, (tensor, where) in self._watched.items():
-                    self._watched[id] = (tensor if isinstance(tensor, Variable) else None, where)
-                self._mark("release")
+                for id, (tensor, where) in self.watched.items():
+                    self.watched[id] = (tensor if isinstance(tensor, Variable) else None, where)
+                self._mark(Release)
 
     def check_usable(self) -> None:
         """Raise a RuntimeError if there is nothing to differentiate: nothing was recorded, or it was released."""
@@ -235,6 +264,6 @@ class Tape(WithBlock):
             raise RuntimeError(
                 "this one-shot tape has already been used and has released its arrays; write "
                 "GradientTape(persistent=True) to differentiate more than once"
-                if self.entries or self._watched
+                if self.entries or self.watched
                 else "this tape has recorded nothing: compute the target inside `with tape:`, then ask for the gradient"
             )

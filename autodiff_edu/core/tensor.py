@@ -18,8 +18,9 @@ from ..arrays.validate import as_index, as_operand, bind_call, copy_in, read_onl
 from ..text.failures import explain
 from ..text.places import is_ours
 from . import rule
-from .active import announce, now, tick
-from .entry import PLAIN, Entry, note
+from .active import emit, now, tick
+from .entry import Entry
+from .events import Leave, Make, Read
 from .rule import RULES, SPELLED, call_spelled
 
 _NONE, _PYTHON = dict[str, Any](), frozenset({bool, int, float, complex})
@@ -72,23 +73,26 @@ class Tensor(ArrayMethods):
         self._array = copy_in(value, dtype)
         self._id = tick()
         self.name = name
-        note("made", (value._id if isinstance(value, Tensor) else PLAIN,), self._id, value, self)
+        emit(Make, self, value)
 
     def numpy(self) -> Any:
         """Return the plain array (read-only) or NumPy scalar. No tape follows what is computed from it."""
         return self._leave("numpy()")
 
-    def _leave(self, how: str, check: Any = None) -> Any:
-        for follower in reversed(now().followers if check or now().hooks else ()):
-            if follower.follows((self._id,)):
-                announce("Leave", follower, self, how)
-            check = check and follower.guard(self, check)
-        note(how, (self._id,), PLAIN, self)
-        return read_only(self._array)
+    def _leave(self, how: str, refuse: Any = None) -> Any:
+        """Hand out the plain array; where nobody asked for one by name, a tape may `refuse`."""
+        for follower in reversed(now().followers):
+            if now().heard[Leave] and follower.follows((self._id,)):
+                emit(Leave, follower, self, how)
+            if follower.shields:
+                refuse = None
+            if refuse:
+                follower.refuse_loss(self, refuse)
+        return read_only(self._peek(how))
 
     def _peek(self, how: str) -> Any:
         """Read the array in order to decide something or to show it, without handing it out."""
-        note(how, (self._id,), PLAIN, self)
+        emit(Read, self, how)
         return self._array
 
     def astype(self, dtype: Any) -> Tensor:
@@ -195,11 +199,12 @@ def _computed(
     output._array = value = value if type(value) not in _PYTHON else np.asarray(value)[()]  # e.g. of 1j * np.float64(1)
     output._id = tick()
     output.name = None
-    if listeners := now().listeners:
+    if heard := now().heard[Entry]:
         frame = _getframe(up)
         while is_ours[frame.f_code.co_filename] and frame.f_back:
             frame = frame.f_back
-        entry = Entry(operation, (ids, output._id, frame.f_code, frame.f_lasti), parameters, values, value)
-        for listener in listeners:
-            listener(entry, inputs)
+        entry = Entry(operation, (ids, output._id, frame.f_code, frame.f_lasti), parameters, values, value, inputs)
+        for hear in heard:
+            hear(entry)
+        entry.given = None
     return output

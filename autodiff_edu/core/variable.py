@@ -9,8 +9,8 @@ import numpy as np
 from ..arrays.methods import NotInPlace
 from ..arrays.validate import as_change, check_fits, copy_in
 from ..text.formatting import show
-from .active import announce, now
-from .entry import PLAIN, note
+from .active import emit
+from .events import Assign
 from .tensor import Tensor, wrap
 
 
@@ -61,11 +61,12 @@ class Variable(NotInPlace, Tensor):
 
     def _replace(self, array: Any, source: Any, operation: Any = None) -> Variable:
         check_fits(array, self)
-        announce("Assigning", self, source, operation)
-        self._array = copy_in(array, self.dtype)
-        note("assign", (source._id if isinstance(source, Tensor) else PLAIN,), self._id)
-        if now().hooks:
-            announce("Assign", self, wrap(self._array))
+        before, self._array = self._array, copy_in(array, self.dtype)
+        try:
+            emit(Assign, self, wrap(self._array), before, source, operation)
+        except BaseException:
+            self._array = before
+            raise
         return self
 
     def assign_add(self, value: Any) -> Variable:

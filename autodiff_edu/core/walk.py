@@ -1,42 +1,19 @@
-"""The backward walk: entries in, events out. It knows nothing about tapes or callers."""
+"""The backward walk: entries in, events out. It asks nothing of tapes or callers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from .active import now
 from .entry import Entry
+from .events import Accumulate, Event, Pass, PullBack, new
 from .rule import RULES, settle
-from .tensor import Tensor
+from .tensor import Tensor, as_tensor
 
 Ids = set[int]
-_new: Any = tuple.__new__  # twice as fast as calling the class
-
-
-class Arrived(NamedTuple):
-    """A cotangent has arrived at the output of an entry; its rules are about to be applied."""
-
-    entry: Entry
-    cotangent: Any
-
-
-class Added(NamedTuple):
-    """A contribution has been added to the cotangent of one argument; `before` is None for the first."""
-
-    entry: Entry
-    argument: int
-    before: Any
-    value: Any
-    after: Any
-
-
-class Passed(NamedTuple):
-    """The rules of an entry have been applied; the walk moves on."""
-
-    entry: Entry
 
 
 def walk(
@@ -46,7 +23,8 @@ def walk(
     wanted: Ids,
     stack: Any = (),
     release: bool = False,
-) -> Iterator[Arrived | Added | Passed]:
+    tape: Any = None,
+) -> Iterator[PullBack | Accumulate | Pass]:
     """Pull the cotangents back, entry by entry; in the end the dict holds those of the wanted tensors.
 
     Parameters
@@ -59,10 +37,12 @@ def walk(
         From the id of a tensor to its cotangent; at first, the seeds. Each has the `stack` as leading axis, if any.
     release : bool
         Whether to release the arrays of each entry as soon as its rules have been applied.
+    tape : Tape, optional
+        The one that the events name.
 
     Yields
     ------
-    For each entry Arrived, then one Added per contribution, then Passed
+    For each entry PullBack, then one Accumulate per contribution, then Pass
         With plain arrays, or with tensors if a follower follows the entry and must hear what its rules compute.
     """
     needed = needed_for(wanted, entries, connected)
@@ -73,7 +53,7 @@ def walk(
             continue
         if output_id not in wanted:
             del cotangents[output_id]  # complete and no longer needed: all its uses come later on the tape
-        yield _new(Arrived, (entry, g))
+        yield new(PullBack, (tape, entry, g))
         rule, y, values, parameters = RULES[entry.operation], entry.output_value, entry.values, entry.parameters
         if now().followers and (isinstance(g, Tensor) or is_followed(entry)):
             values, y = entry.inputs, entry.output
@@ -89,10 +69,16 @@ def walk(
                     value = settle(value, values[argument], stack)
                 before = cotangents.get(id)
                 cotangents[id] = after = value if before is None else before + value
-                yield _new(Added, (entry, argument, before, value, after))
-        yield _new(Passed, (entry,))
+                yield new(Accumulate, (tape, entry, argument, before, value, after))
+        yield new(Pass, (tape, entry))
         if release:
             entry.values = entry.output_value = y = values = None
+
+
+def with_tensors(event: Event) -> Any:
+    """Return an event of a walk with its arrays as tensors, for those who listen."""
+    known = 3 if isinstance(event, Accumulate) else 2
+    return type(event)(*event[:known], *map(as_tensor, event[known:]))
 
 
 def is_followed(entry: Entry) -> bool:

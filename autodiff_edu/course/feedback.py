@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from ..trace.events import Event, hook
+from ..core.events import Event
+from ..trace.hook import hook
 
 
 class NotYet(Exception):  # noqa: N818 (no error of anybody's)

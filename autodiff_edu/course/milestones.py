@@ -10,7 +10,7 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from ..trace.events import Record
+from ..core.events import Record
 from .feedback import NotYet, call, needs_dict, observe, shortened
 
 

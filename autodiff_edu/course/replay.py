@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ..core import events
 from ..core.entry import Entry
 from ..core.tape import Tape
 from ..core.tensor import Tensor, wrap
 from ..program.formulas import application
 from ..text.places import Where, here
-from ..trace import events
 from ..trace.collecting import without_collecting
 from ..trace.document import Writer
 from ..trace.trace import Trace
@@ -93,7 +93,8 @@ class _Writer(Writer):
     def _add_nudges(self, source: Any) -> None:
         """Add none: they would run the operations again."""
 
-    def _where_of(self, event: events.Event) -> Where | None:
+    def _where_of(self, happening: Any) -> Where | None:
+        event = happening.event
         return event.entry.where if hasattr(event, "entry") else None  # the rest happens in no line of the program
 
 
@@ -125,7 +126,7 @@ class _Replay:
             before = self.cotangents.get(id(x))
             self.cotangents[id(x)] = after
             sums = None if before is None else _tensor(before), _tensor(contribution), _tensor(after)
-            self.see(events.Accumulate(self.tape, self.entry(entry), argument, self.tensor(x), *sums))
+            self.see(events.Accumulate(self.tape, self.entry(entry), argument, *sums))
         for source in sources.values():
             gradient = self.cotangents.get(id(source))
             connected, result = gradient is not None, None if gradient is None else _tensor(gradient)
@@ -135,7 +136,7 @@ class _Replay:
 
     def see(self, event: events.Event) -> None:
         self.trace._see(event)
-        self.trace._memory.clear()  # the tape counts no bytes
+        self.trace.happenings[-1] = self.trace.happenings[-1]._replace(memory=None)  # the tape counts no bytes
 
     def tensor(self, value: Any) -> Tensor:
         if id(value) not in self.tensors:

@@ -25,8 +25,9 @@ import numpy as np
 from ..arrays.stack import dense
 from ..arrays.structures import flatten, rebuild
 from ..arrays.validate import copy_in
-from ..core.active import announce, begin, listen, now, tick
+from ..core.active import Follower, begin, emit, listen, now, tick
 from ..core.entry import Entry
+from ..core.events import Return
 from ..core.rule import RULES, Rule
 from ..core.tensor import Tensor, apply, as_tensor, wrap
 from ..core.variable import Variable
@@ -265,10 +266,13 @@ def pull(argument: int, g: Any, y: Any, *inputs: Any) -> Any:
 RULES[Custom("custom_gradient")] = Rule("general", each=pull, own=True)
 
 
-class Reads(WithBlock):
-    """A listener that notes which trainable variables, and which earlier tensors, are read in a `with` block."""
+class Reads(WithBlock, Follower):
+    """Notes which trainable variables, and which earlier tensors, are read in a `with` block."""
+
+    shields = True  # the function defines its own gradient
 
     def __init__(self) -> None:
+        super().__init__({Entry: self._compute})
         self.variables: dict[int, Variable] = {}
         self.older: set[int] = set()
         self._start = tick()
@@ -286,12 +290,8 @@ class Reads(WithBlock):
         """Return False: rules may run on plain arrays."""
         return False
 
-    def guard(self, tensor: Tensor, check: Any) -> None:
-        """Allow plain numbers, past every tape: the function defines its own gradient."""
-
-    def __call__(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
-        """Note what an operation reads; handing over a tensor as plain numbers is not an operation."""
-        for x in inputs if entry.values is not None else ():
+    def _compute(self, entry: Entry) -> None:
+        for x in entry.given:
             if isinstance(x, Variable) and x.trainable and is_smooth(x):
                 self.variables[x._id] = x
             elif isinstance(x, Tensor) and x._id < self._start:
@@ -319,8 +319,8 @@ def call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], k
     custom.captured = frozenset(reads.older - passed - custom.named)
     parts = cut(apply(custom, inputs), this.outputs)
     results = [next(parts) if array.dtype.kind in "fc" else wrap(array) for array in arrays]
-    if now().hooks:
-        announce("Called", this, [leaf for _, leaf in flatten(result, "the result")], results)
+    if now().heard[Return]:
+        emit(Return, this, [leaf for _, leaf in flatten(result, "the result")], results)
     return rebuild(result, iter(results))
 
 

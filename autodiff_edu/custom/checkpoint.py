@@ -29,7 +29,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays.structures import flatten, rebuild
-from ..core.active import announce, now
+from ..core.active import emit, now
+from ..core.events import Return
 from ..core.tape import Tape
 from ..core.tensor import Tensor, apply
 from ..core.variable import Variable
@@ -40,7 +41,7 @@ from .call import call, name_of
 from .checking import is_smooth
 from .inside import Inside, tapes_here, without
 from .recomputed import Part, Recomputed, Segment, part
-from .refusing import add_hint, check_result, check_tapes, refuse_assignment
+from .refusing import add_hint, check_result, check_tapes, refuses_assignment
 from .strays import Calling, set_apart
 
 
@@ -128,8 +129,8 @@ def _run(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -
     if not tapes or recorder():  # a program keeps what it needs, and computes nothing twice
         return f(*args, **kwargs)
     arguments = Arguments(f, args, kwargs)
-    name, inside, watched = spoken(f), Inside(tapes), [len(tape._watched) for tape in tapes]
-    with without(tapes, functools.partial(refuse_assignment, name, inside.began)), inside:
+    name, inside, watched = spoken(f), Inside(tapes), [len(tape.watched) for tape in tapes]
+    with without(tapes, refuses_assignment(name, inside.began)), inside:
         try:
             returned = arguments.call()
         except Exception as error:
@@ -164,15 +165,15 @@ def _run(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -
     if len(at) > 1:
         outputs = [call(part(this.outputs, k), (packed,), {}, Part) for k in range(len(at))]
         operation.parts = tuple(output._id for output in outputs)
-    if now().hooks:
-        announce("Called", this, [result[k] for k in at], outputs)
+    if now().heard[Return]:
+        emit(Return, this, [result[k] for k in at], outputs)
     for k, output in zip(at, outputs, strict=True):
         result[k] = output
     return rebuild(returned, iter(result))
 
 
 def _follows(tape: Tape, x: Tensor) -> bool:
-    return tape.follows((x._id,)) or (isinstance(x, Variable) and tape._watches(x))
+    return tape.follows((x._id,)) or (isinstance(x, Variable) and tape.watches(x))
 
 
 def _is_input(leaf: Any) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from ..core.active import now, only, tick
-from ..core.entry import PLAIN, Entry
+from ..core.active import Hear, Listener, now, only, tick
+from ..core.entry import Entry
+from ..core.events import Read
 from ..core.rule import RULES
 from ..core.tape import Tape
 from ..core.tensor import Tensor
@@ -33,28 +34,35 @@ class Inside(Tape):
         self.tapes, self.read, self.plain = tapes, dict[int, Tensor](), dict[int, Variable]()
         self.computed, self.began = Computed(), tick()
 
-    def _record(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
+    @property
+    def hears(self) -> Mapping[type, Hear]:
+        """It also hears which variables' plain numbers are read."""
+        return {Entry: self._record, Read: self._read}
+
+    def _read(self, event: Read) -> None:
+        if isinstance(event.tensor, Variable) and self._running() is not None:
+            self.plain[event.tensor._id] = event.tensor
+
+    def _record(self, entry: Entry) -> None:
         if self._running() is None:
             return
-        if entry.values is None:
-            if entry.output_id == PLAIN:
-                self.plain.update((x._id, x) for x in inputs if isinstance(x, Variable))
-            return
-        for x in inputs:
+        for x in entry.given:
             if isinstance(x, Tensor):
                 self.note(x)
+        if self.refused:
+            self.refused.check(entry.ids)
         known = RULES.get(entry.operation)
         cut = known.kind == "step" if known else entry.output_value.dtype.kind not in "fc"
         if not cut and self.follows(entry.ids):
-            self._connected.add(entry.output_id)
+            self.connected.add(entry.output_id)
             self.computed.add(entry.output_id)
 
     def note(self, x: Tensor) -> None:
         """Note that a tensor was read or returned."""
         if x._id < self.began or isinstance(x, Variable):
             self.read[x._id] = x
-            if isinstance(x, Variable) and self._watches(x):
-                self._connected.add(x._id)
+            if isinstance(x, Variable) and self.watches(x):
+                self.connected.add(x._id)
 
     def take_in(self, other: Inside) -> None:
         """Note what another checkpointed function, called in this one, computed and read besides its arguments."""
@@ -63,16 +71,18 @@ class Inside(Tape):
 
     def follows(self, ids: Any) -> bool:
         """Return whether one of the tapes has, or would have, a path back to one of these tensors."""
-        return not self._connected.isdisjoint(ids) or any(tape.follows(ids) for tape in self.tapes)
+        return not self.connected.isdisjoint(ids) or any(tape.follows(ids) for tape in self.tapes)
 
-    def guard(self, tensor: Tensor, check: Any) -> Any:
-        """Run `check` before handing out plain numbers; an error names the innermost tape, which would miss them."""
-        if self.follows((tensor._id,)) or (isinstance(tensor, Variable) and self._watches(tensor)):
-            check(self.tapes[-1]._life)
-        return check
+    def refuse_loss(self, tensor: Tensor, refuse: Any) -> None:
+        """Refuse plain numbers; an error names the innermost tape, which would miss them."""
+        if self.refused:
+            self.refused.check((tensor._id,))
+        if self.follows((tensor._id,)) or (isinstance(tensor, Variable) and self.watches(tensor)):
+            refuse(self.tapes[-1].life)
 
-    def _watches(self, variable: Variable) -> bool:
-        return any(tape._watches(variable) for tape in self.tapes)
+    def watches(self, variable: Variable) -> bool:
+        """Return whether one of the tapes would watch a variable."""
+        return any(tape.watches(variable) for tape in self.tapes)
 
 
 class Again(Tape):
@@ -84,11 +94,10 @@ def tapes_here() -> list[Tape]:
     return [follower for follower in now().followers if isinstance(follower, Tape)]
 
 
-def without(tapes: Iterable[Tape], *hooks: Any) -> only:
-    """Return a `with` block in which these tapes hear nothing, but all others do, and these hooks too."""
-    away = set(map(id, tapes))
-    return only(*(one for one in now().listeners if id(getattr(one, "__self__", one)) not in away),
-                hooks=(*now().hooks, *hooks))  # fmt: skip
+def without(tapes: Iterable[Tape], *others: Listener) -> only:
+    """Return a `with` block in which these tapes hear nothing, but all other listeners do, and some more."""
+    away = set(tapes)
+    return only(*(listener for listener in now().listeners if listener not in away), *others)
 
 
 @contextmanager

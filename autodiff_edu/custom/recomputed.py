@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from math import prod
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from ..arrays.stack import dense
 from ..core.active import now, tick
+from ..core.events import PushForward
 from ..core.tape import Tape
 from ..core.tensor import Tensor, wrap
 from ..derivatives.tangents import push_forward
@@ -21,7 +21,7 @@ from .call import Call, Custom
 from .checking import Source, is_smooth
 from .inside import Again, Inside, as_they_were, tapes_here, without
 from .packing import Output
-from .refusing import Draws, add_hint, differs, is_shown, refuse_assignment
+from .refusing import Draws, add_hint, differs, refuses_assignment
 from .strays import Calling, set_apart
 
 
@@ -123,7 +123,7 @@ class Recomputed(Call):
         """Run the function again, on a new tape; return the tape and the tensors that are its outputs now."""
         tape, ids = Again(watch_accessed_variables=False), [x._id for x in self.inputs if is_smooth(x)]
         strangers = [other for other in tapes_here() if not other.follows(ids)]  # they need not hear what follows
-        refuse, draws = partial(refuse_assignment, self.name, tick()), Draws(self.backward, *self.held.given)
+        refuse, draws = refuses_assignment(self.name, tick()), Draws(self.backward, *self.held.given)
         with self._as_it_was(self.values), without(strangers, refuse), tape:
             tape.watch([self.inputs[k] for k in sorted(self.moving)])
             set_apart(tape, self.computed, Calling(0, self.name, self.where, again=True))
@@ -164,9 +164,9 @@ class Recomputed(Call):
     def _walked(self, tape: Tape, seeds: list[tuple[Tensor, Any]], stack: tuple[int, ...] = ()) -> list[Any]:
         """Walk back on the new tape; return what arrives at the inputs, None where nothing does."""
         ids = [x._id if k in self.moving else None for k, x in enumerate(self.inputs)]
-        with tape._reading():
-            cotangents = tape._seed(seeds)
-            for _ in tape._walk(cotangents, {id for id in ids if id is not None}, stack, release=True):
+        with tape.backward_pass():
+            cotangents = tape.seed(seeds)
+            for _ in tape.walk(cotangents, {id for id in ids if id is not None}, stack, release=True):
                 pass
         found = [None if id is None else dense(cotangents.get(id)) for id in ids]
         self.silent.clear()
@@ -189,7 +189,7 @@ class Recomputed(Call):
         self.moving |= moving.keys()
         tape, outputs = self._again()
         found: dict[int, Any] = {}
-        for some in [{k: tangent} for k, tangent in moving.items()] if is_shown() else [moving]:
+        for some in [{k: tangent} for k, tangent in moving.items()] if now().heard[PushForward] else [moving]:
             tangents = {self.inputs[k]._id: tangent for k, tangent in some.items()}
             push_forward(tape, tangents, stack)
             parts = [tangents.get(x._id) for x in outputs]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core.active import now
+from ..core.active import Listener
+from ..core.events import Assign
 from ..core.tape import Tape
 from ..core.variable import Variable
 from ..text.places import Where, here, place
@@ -29,27 +30,27 @@ def check_tapes(name: str, tapes: list[Tape], began: int, watched: list[int]) ->
     In the second run, the tape no longer records.
     """
     for tape, count in zip(tapes, watched, strict=True):
-        reset = next((mark for mark in tape._life if mark[0] > began and mark[1] == "reset"), None)
-        if reset or len(tape._watched) != count:
-            where = reset[2] if reset else [*tape._watched.values()][-1][1]
+        reset = next((mark for mark in tape.life if mark[0] > began and mark[1] == "reset"), None)
+        if reset or len(tape.watched) != count:
+            where = reset[2] if reset else [*tape.watched.values()][-1][1]
             raise RuntimeError(
                 f"{place(where)}: {name} calls {'reset' if reset else 'watch'} of a tape around it, but ad.checkpoint "
                 f"runs {name} again in the backward pass, when that tape no longer records. Call it outside {name}"
             )
 
 
-def refuse_assignment(name: str, began: int, what: str, *details: Any) -> None:
-    """Raise an error for an assignment to a variable that is older than the run; this is a hook."""
-    if what == "Assigning" and isinstance(details[0], Variable) and details[0]._id < began:
-        raise RuntimeError(
-            f"{place(here())}: {name} assigns to {details[0]!r:.60}, but ad.checkpoint runs {name} again in the "
-            f"backward pass, which would assign twice. Return the new value from {name}, and assign it outside"
-        )
+def refuses_assignment(name: str, began: int) -> Listener:
+    """Return a listener that raises an error for an assignment to a variable that is older than the run."""
 
+    def refuse(event: Assign) -> None:
+        if event.variable._id < began:
+            as_it_was = Variable(event.before, name=event.variable.name)
+            raise RuntimeError(
+                f"{place(here())}: {name} assigns to {as_it_was!r:.60}, but ad.checkpoint runs {name} again in the "
+                f"backward pass, which would assign twice. Return the new value from {name}, and assign it outside"
+            )
 
-def is_shown() -> bool:
-    """Return whether hooks listen besides those that refuse assignments."""
-    return any(getattr(hook, "func", None) is not refuse_assignment for hook in now().hooks)
+    return Listener({Assign: refuse})
 
 
 def add_hint(error: Exception, name: str) -> None:

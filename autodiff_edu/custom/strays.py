@@ -68,20 +68,18 @@ class Calling(NamedTuple):
     again: bool = False
 
 
-class Followed(set[int]):
-    """The ids that a tape follows, in place of a plain set; asking about a stray is an error."""
+class Strays:
+    """What a tape must refuse, because it was computed in calls that it knows only as a whole."""
 
-    def __init__(self, ids: Iterable[int]) -> None:
-        super().__init__(ids)
-        self.strays, self.calls = Computed(), list[Calling]()
+    def __init__(self) -> None:
+        self.computed, self.calls = Computed(), list[Calling]()
 
-    def isdisjoint(self, ids: Iterable[Any]) -> bool:
-        """Return whether the tape follows none of these; raise a RuntimeError if one of them is a stray."""
-        ends = self.strays.ends  # every operation asks, so this is written out
+    def check(self, ids: Iterable[int | None]) -> None:
+        """Raise a RuntimeError if one of these is a stray."""
+        ends = self.computed.ends  # every operation asks, so this is written out
         for id in ids:
             if id is not None and bisect_right(ends, id) % 2:
                 raise RuntimeError(_refusal(self.call_of(id)))
-        return set.isdisjoint(self, ids)
 
     def call_of(self, id: int) -> Calling:
         """Return the call inside which a stray was computed."""
@@ -90,16 +88,15 @@ class Followed(set[int]):
 
 def set_apart(tape: Tape, computed: Computed, call: Calling) -> None:
     """Note that what was computed in a call is unknown to a tape."""
-    if not isinstance(tape._connected, Followed):
-        tape._connected = Followed(tape._connected)
-    tape._connected.strays.extend(computed)
-    tape._connected.calls.append(call)
+    tape.refused = tape.refused or Strays()
+    tape.refused.computed.extend(computed)
+    tape.refused.calls.append(call)
 
 
 def stray_of(tape: Tape, id: int) -> Calling | None:
     """Return the call from which a tensor strayed, if it did."""
-    known = tape._connected
-    return known.call_of(id) if isinstance(known, Followed) and id in known.strays else None
+    call: Calling | None = tape.refused.call_of(id) if tape.refused and id in tape.refused.computed else None
+    return call
 
 
 def check_value(tape: Tape, value: Any) -> None:

@@ -15,9 +15,10 @@ from ..arrays.stack import OneHot, Stack, dense
 from ..arrays.structures import flatten, rebuild
 from ..arrays.validate import is_whole
 from ..core.active import now
+from ..core.events import PullBack, Seed
 from ..core.tape import Tape
 from ..core.tensor import Tensor, as_tensor, wrap
-from .requests import announce_outcomes, note_results, tensors_of
+from .requests import emit_outcomes, tensors_of
 
 SMALL = 64 * 2**10
 """A stack of seeds below this number of bytes is written out at once."""
@@ -29,14 +30,14 @@ LARGEST_STACK = 256 * 2**20
 def jacobian(tape: Tape, target: Any, sources: Any, unconnected: str = "none", chunk_size: int | None = None) -> Any:
     """Return the Jacobian of each target with respect to each source; see `GradientTape.jacobian`."""
     targets, tensors = real_tensors(target, "jacobian"), tensors_of(sources, "sources")
-    with tape._reading():
+    with tape.backward_pass():
         pulled = [_pull_back(tape, one, 0, tensors, chunk_size) for one in targets]
     blocks = []
     for one, rows in zip(targets, pulled, strict=True):
         pairs = zip(rows, tensors, strict=True)
-        results = [_finished(part, one.shape + s.shape, s, unconnected) for part, s in pairs]
-        note_results("jacobian", [one], tensors, results)
-        announce_outcomes(tape, "jacobian", [one], tensors, results, [part is not None for part in rows])
+        made = {s._id: _finished(part, one.shape + s.shape, s, unconnected) for part, s in pairs}
+        results = [made[s._id] for s in tensors]
+        emit_outcomes(tape, "jacobian", [one], tensors, results, [part is not None for part in rows])
         blocks.append(rebuild(sources, iter(results)))
     return rebuild(target, iter(blocks))
 
@@ -56,15 +57,14 @@ def batch_jacobian(tape: Tape, target: Any, source: Any, unconnected: str, check
             f"target and source must have the same number of samples along their first axis; their shapes are "
             f"{target.shape} and {source.shape}"
         )
-    with tape._reading():
+    with tape.backward_pass():
         (rows,) = _pull_back(tape, target, 1, [source], chunk_size)
         if check and rows is not None:
             _check_independence(tape, target, source, rows)
     if rows is not None:
         rows = np.moveaxis(rows, 0, 1)
     result = _finished(rows, (batch, *inner, *source.shape[1:]), source, unconnected)
-    note_results("batch_jacobian", [target], [source], [result])
-    announce_outcomes(tape, "batch_jacobian", [target], [source], [result], [rows is not None])
+    emit_outcomes(tape, "batch_jacobian", [target], [source], [result], [rows is not None])
     return result
 
 
@@ -76,11 +76,15 @@ def _pull_back(tape: Tape, target: Tensor, batch: int, sources: list[Tensor], ch
 
     def one_hot(rows: range) -> Any:
         seeds = Stack(OneHot(target.shape, batch, rows, target.dtype))
-        if now().followers or now().hooks or len(rows) * target._array.nbytes < SMALL:
+        if now().followers or _is_shown() or len(rows) * target._array.nbytes < SMALL:
             return dense(seeds)  # if recorded or shown it must be an array, and a small one is faster than a Stack
         return seeds
 
     return _in_chunks(tape, target, sources, count, _chunk(tape, count, chunk_size), one_hot)
+
+
+def _is_shown() -> bool:
+    return bool(now().heard[Seed] or now().heard[PullBack])
 
 
 def stacked_cotangents(tape: Tape, target: Tensor, sources: list[Tensor], seeds: Any) -> list[Any]:
@@ -97,8 +101,8 @@ def _in_chunks(
     wanted, chunks = {s._id for s in sources}, list[list[Any]]()
     for start in range(0, max(count, 1), chunk):
         rows = range(start, min(start + chunk, count))
-        cotangents = tape._seed([(target, seeds(rows))])
-        for _ in tape._walk(cotangents, wanted, (len(rows),)):
+        cotangents = tape.seed([(target, seeds(rows))])
+        for _ in tape.walk(cotangents, wanted, (len(rows),)):
             pass
         chunks.append([dense(cotangents.get(s._id)) for s in sources])
     if len(chunks) == 1:
@@ -166,7 +170,7 @@ def _check_independence(tape: Tape, target: Tensor, source: Tensor, rows: Any) -
     rng = np.random.default_rng(0)
     probe = rng.standard_normal(target.shape).astype(target.dtype)
     cotangents = {target._id: probe}
-    for _ in tape._walk(cotangents, {source._id}):
+    for _ in tape.walk(cotangents, {source._id}):
         pass
     batch, inputs, outputs = source.shape[0], int(np.prod(source.shape[1:])), int(np.prod(target.shape[1:]))
     arrived = np.asarray(cotangents[source._id]).reshape(batch, inputs)

@@ -90,7 +90,7 @@ def nudge(tape: Tape, target: Any, tensor: Any, by: Any, lately: Iterable[Entry]
         by = _checked(by, tensor)
     tape.check_usable()
     makers = {entry.output_id: entry for entry in tape.entries}
-    if target is not tensor and target._id not in makers and target._id not in tape._watched:
+    if target is not tensor and target._id not in makers and target._id not in tape.watched:
         raise ValueError(
             "the tape did not record how the target was computed, so it cannot be computed again. "
             "tape.explain(target, tensor) says why"
@@ -101,7 +101,7 @@ def nudge(tape: Tape, target: Any, tensor: Any, by: Any, lately: Iterable[Entry]
         move = partial(np.add, by)
         values = run_again(entries, tensor._id, move)
         lately = list(lately)
-        ids = choices(makers, target._id, lately)
+        ids = choices(makers, target._id, _read_before(target._id, lately))
         kept = [
             f"the choice made by {entry.name} at {entry.place}"
             for entry in changed(leading_to(makers, *ids), ids, tensor._id, move)
@@ -164,13 +164,13 @@ def _unseen(entry: Entry) -> frozenset[int]:
     return getattr(entry.operation, "unseen", frozenset())
 
 
-def choices(makers: Mapping[int, Entry], target: int, lately: Iterable[Entry]) -> list[int]:
+def choices(makers: Mapping[int, Entry], target: int, read: set[int | None]) -> list[int]:
     """List the ids of booleans and whole numbers before a target that code may choose by.
 
-    It may do so by what no entry uses, by what it read (with an `if` or `float()`, for example: `lately` says so), and
+    It may do so by what no entry uses, by what it read (with an `if` or `float()`, for example), and
     by what stands as a plain array in an entry: in `x[..., i]` for example, or in what np.take is written in.
     """
-    used = {id for entry in makers.values() for id in entry.ids} - _read_before(target, lately)
+    used = {id for entry in makers.values() for id in entry.ids} - read
     plain = _plain_arrays(makers.values())
     return [
         made

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..arrays.structures import flatten, flatten_like, rebuild
 from ..arrays.validate import reject_module
-from ..core.active import announce, now
-from ..core.entry import note
+from ..core.active import emit, now
+from ..core.events import Outcome
 from ..core.tape import Tape
 from ..core.tensor import Tensor, constant, wrap
 
@@ -38,29 +38,16 @@ def check_option(unconnected_gradients: str) -> None:
 def gradient(tape: Tape, target: Any, sources: Any, output_gradients: Any = None, unconnected: str = "none") -> Any:
     """Compute a gradient in the structure of the sources; see `GradientTape.gradient`."""
     tensors, seeds = tensors_of(sources, "sources"), seeds_of(target, output_gradients)
-    if len(seeds) > 1:  # of several, one that strayed from a checkpoint would be left out in silence
-        tape._connected.isdisjoint([tensor._id for tensor, _ in seeds])
-    found = results = Tape.gradient(tape, seeds, tensors)
+    found = results = tape.pull_back(seeds, tensors)
     if unconnected == "zero":
-        results = [
-            wrap(np.zeros_like(tensor._array)[()]) if result is None else result
-            for tensor, result in zip(tensors, found, strict=True)
-        ]
-    note_results("gradient", [tensor for tensor, _ in seeds], tensors, results)
-    if now().hooks:
-        targets, seeded = tensors_of(target, "target"), output_gradients is not None
-        announce_outcomes(tape, "gradient", targets, tensors, results, [one is not None for one in found], seeded)
+        zeros = {x._id: wrap(np.zeros_like(x._array)[()]) for x, one in zip(tensors, found, strict=True) if one is None}
+        results = [zeros.get(x._id, one) for x, one in zip(tensors, found, strict=True)]
+    connected, seeded = [one is not None for one in found], output_gradients is not None
+    emit_outcomes(tape, "gradient", tensors_of(target, "target"), tensors, results, connected, seeded)
     return rebuild(sources, iter(results))
 
 
-def note_results(word: str, targets: list[Tensor], sources: list[Tensor], results: list[Any]) -> None:
-    """Notify the listeners of the targets and sources of these derivatives."""
-    for source, result in zip(sources, results, strict=True):
-        if result is not None:
-            note(word, (*(target._id for target in targets), source._id), result._id)
-
-
-def announce_outcomes(
+def emit_outcomes(
     tape: Tape,
     word: str,
     targets: list[Tensor],
@@ -69,12 +56,10 @@ def announce_outcomes(
     connected: list[bool],
     seeded: bool = False,
 ) -> None:
-    """Notify the hooks of the result of a request, once per source."""
-    told: set[int] = set()
-    for source, result, reached in zip(sources, results, connected, strict=True):
-        if source._id not in told:
-            told.add(source._id)
-            announce("Outcome", tape, word, tuple(targets), source, result, reached, seeded, ())
+    """Notify those who listen of the result of a request, once per source."""
+    once = {one[0]._id: one for one in zip(sources, results, connected, strict=True)}
+    for source, result, reached in once.values():
+        emit(Outcome, tape, word, tuple(targets), source, result, reached, seeded, ())
 
 
 def seeds_of(target: Any, output_gradients: Any) -> list[tuple[Tensor, Any]]:

@@ -6,38 +6,12 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..core.entry import Entry
+from ..core.events import Accumulate, Event, PullBack
 from ..core.tensor import as_tensor
-from ..core.walk import Added, Arrived, Passed
+from ..core.walk import with_tensors
 
-
-class Contribution(NamedTuple):
-    """What one entry sends back to one of its arguments, and the accumulator before (None at first) and after.
-
-    Attributes
-    ----------
-    argument : int
-        The position of the argument.
-    id : int
-        The id of its tensor.
-    before, value, after : Tensor or None
-        The accumulator before, the contribution, and their sum.
-
-    Examples
-    --------
-    >>> import autodiff_edu as ad
-    >>> x = ad.Variable(3.0)
-    >>> with ad.GradientTape() as tape:
-    ...     y = x * x
-    >>> first, second = next(tape.steps(y, x)).contributions
-    >>> second.argument, second.before, second.value, second.after
-    (1, Tensor(3.), Tensor(3.), Tensor(6.))
-    """
-
-    argument: int
-    id: int
-    before: Any
-    value: Any
-    after: Any
+Contribution = Accumulate
+"""What a step sends on."""
 
 
 class Step(NamedTuple):
@@ -69,21 +43,19 @@ class Step(NamedTuple):
     contributions: tuple[Contribution, ...]
 
 
-def steps(happenings: Iterator[Arrived | Added | Passed]) -> Iterator[Step]:
+def steps(events: Iterator[Event]) -> Iterator[Step]:
     """Gather the events of a walk, entry by entry."""
-    sent: list[Contribution] = []
-    for happening in happenings:
-        if isinstance(happening, Arrived):
-            arrived, sent = happening, []
-        elif isinstance(happening, Added):
-            entry, k, *sums = happening
-            sent.append(Contribution(k, entry.ids[k], *sums))
+    sent: list[Accumulate] = []
+    for event in events:
+        if isinstance(event, PullBack):
+            arrived, sent = event, []
+        elif isinstance(event, Accumulate):
+            sent.append(event)
         else:
-            yield Step(*arrived, tuple(sent))
+            yield Step(arrived.entry, arrived.cotangent, tuple(sent))
 
 
 def as_tensors(walked: Iterator[Step]) -> Iterator[Step]:
     """Wrap the arrays of steps as tensors, for users."""
     for entry, cotangent, contributions in walked:
-        sent = (Contribution(c.argument, c.id, *map(as_tensor, c[2:])) for c in contributions)
-        yield Step(entry, as_tensor(cotangent), tuple(sent))
+        yield Step(entry, as_tensor(cotangent), tuple(map(with_tensors, contributions)))

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.active import announce, now, only
+from ..core.active import Listener, emit, now, only
 from ..core.entry import Entry
+from ..core.events import Leave, Move, PushForward
 from ..core.rule import RULES, Pull, settle
 from ..core.tape import Tape
 from ..core.tensor import Tensor, as_tensor, wrap
@@ -39,13 +40,13 @@ def push_forward(tape: Tape, tangents: dict[int, Any], stack: tuple[int, ...] = 
     stack : tuple
         The leading axis that every tangent carries, if any.
     """
-    if now().hooks:
+    if now().heard[Move]:
         for id, tangent in tangents.items():
-            tensor = tape._watched.get(id, (None,))[0]
-            announce("Move", tape, wrap(tangent, id) if tensor is None else tensor, as_tensor(tangent))
+            tensor = tape.watched.get(id, (None,))[0]
+            emit(Move, tape, wrap(tangent, id) if tensor is None else tensor, as_tensor(tangent))
     for entry in tape.entries[:]:
         moving = {k: tangents[id] for k, id in enumerate(entry.ids) if id in tangents}
-        if not moving or entry.output_id not in tape._connected:
+        if not moving or entry.output_id not in tape.connected:
             continue
         if entry.operation not in RULES:
             raise no_rule(entry)
@@ -56,19 +57,19 @@ def push_forward(tape: Tape, tangents: dict[int, Any], stack: tuple[int, ...] = 
         if parts:
             total, *others = parts.values()
             tangents[entry.output_id] = tangent = shaped(sum(others, start=total), entry.output_value, stack)
-            if now().hooks:
-                _announce(tape, entry, moving, parts, tangent, stack)
+            if now().heard[PushForward]:
+                _emit(tape, entry, moving, parts, tangent, stack)
         if release:
             entry.release()
             values = y = None
 
 
-def _announce(tape: Tape, entry: Entry, moving: Any, parts: Any, tangent: Any, stack: tuple[int, ...]) -> None:
+def _emit(tape: Tape, entry: Entry, moving: Any, parts: Any, tangent: Any, stack: tuple[int, ...]) -> None:
     with only():  # reshaping a part is bookkeeping, not worth showing
         settled = {k: as_tensor(shaped(part, entry.output_value, stack)) for k, part in parts.items()}
     arrived = tuple(as_tensor(moving.get(k)) if k in parts else None for k in range(len(entry.ids)))
     contributions = tuple(settled.get(k) for k in range(len(entry.ids)))
-    announce("PushForward", tape, entry, arrived, contributions, as_tensor(tangent))
+    emit(PushForward, tape, entry, arrived, contributions, as_tensor(tangent))
 
 
 def _parts(entry: Entry, moving: dict[int, Any], y: Any, values: Any, stack: tuple[int, ...]) -> dict[int, Any]:
@@ -77,7 +78,7 @@ def _parts(entry: Entry, moving: dict[int, Any], y: Any, values: Any, stack: tup
     if push is not None:
         parts: dict[int, Any] = push(moving, values, stack)
         return parts
-    if entry.operation in JOINING and not now().hooks:  # hooks are shown what each argument contributes
+    if entry.operation in JOINING and not now().heard[PushForward]:  # which says what each argument contributes
         return {min(moving): _joined(entry, moving, values, stack)}
     found = {k: pushed(entry, k, tangent, y, values, stack) for k, tangent in moving.items()}
     return {k: part for k, part in found.items() if part is not None}
@@ -144,15 +145,12 @@ def _transposed(pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: En
     """Pull the tangent back through the rule: a rule is linear in its cotangent, and its transpose is the Jacobian."""
     cotangent = wrap(np.zeros_like(entry.output_value)[()])
     left: list[str] = []
-
-    def see(what: str, *details: Any) -> None:
-        if what == "Leave":
-            left.append(details[-1])
-
-    hooks = (see,) if RULES[entry.operation].own else ()  # nobody needs to hear how a tangent is found
+    listeners = [listener for listener in now().listeners if Entry in listener.hears]
+    if RULES[entry.operation].own:
+        listeners.append(Listener({Leave: lambda event: left.append(event.how)}))
     failed = found = None
     try:
-        with only(*now().listeners, hooks=hooks):
+        with only(*listeners):  # nobody needs to hear of the passes by which a tangent is found
             found = _pulled_back(pull, k, tangent, y, values, entry, stack, cotangent)
     except TypeError as error:
         failed = error
@@ -179,6 +177,6 @@ def _pulled_back(
     found = {}
     if isinstance(contribution, Tensor):  # a rule that ignores its cotangent moves nothing
         found[contribution._id] = tangent
-        for _ in tape._walk(found, {cotangent._id}, stack):
+        for _ in tape.walk(found, {cotangent._id}, stack):
             pass
     return found.get(cotangent._id)

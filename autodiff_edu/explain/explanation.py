@@ -164,19 +164,20 @@ class Explanation:
 
     def trace(self) -> Trace:
         """Return the computation between source and target as a trace with its cuts, for `play` and its transcript."""
-        from ..trace import Trace, events
+        from ..core import events
+        from ..trace import Trace
 
         ways, tape, source = self._ways, self._ways.tape, self._ways.source
         shown = Trace("why is it None?" if not self.connected else "along which path?")
-        if source._id in tape._watched:
+        if source._id in tape.watched:
             named = source.as_it_is() if isinstance(source, Variable) else wrap(source._array, source._id)
             named.name = self._labels[source._id]
-            shown.events.append(events.Watch(tape, named, tape._watched[source._id][1]))
+            shown.add(events.Watch(tape, named, tape.watched[source._id][1]))
         for link in ways.links:
             if link.on_the_way and callable(link.entry.operation) and (link.cut or not link.inside):
                 kind = events.Skip if not link.recorded else events.Cut if link.cut else events.Record
-                shown.events.append(kind(tape, link.entry))
-        shown.events += [events.Explain(tape, *told) for told in self._walked_back()]
+                shown.add(kind(tape, link.entry))
+        shown.add(*(events.Explain(tape, *told) for told in self._walked_back()))
         return shown
 
     def _walked_back(self) -> Iterator[tuple[str, Where | None, Entry | None]]:
@@ -297,14 +298,14 @@ def _about_the_source(ways: Ways, labels: SpokenLabels) -> list[Cause]:
     line = ways.origin(source)
     where = line.where if line else None
     born = f"{place(where)}: {name}" if where else name
-    if source._id in tape._connected:
+    if source._id in tape.connected:
         return []
     if stray := _about_a_stray(source, ways, labels):
         return [stray]
     if source.dtype.kind not in "fc":
         text = f"{born} has dtype {source.dtype}, but only floating and complex numbers have derivatives. "
         return [Cause("integer", None, where, text + "Write it with a decimal point, or pass dtype=float.")]
-    if source._id in tape._forgotten and not any(link.cut == "reset" for link in ways.cuts()):
+    if source._id in tape.forgotten and not any(link.cut == "reset" for link in ways.cuts()):
         mark = next(mark for mark in reversed(ways.life) if mark.what == "reset")
         text = f"{place(mark.where)}: reset forgot that {name} was watched, and what was computed from it. "
         return [Cause("reset", None, mark.where, text + "Watch and compute after reset.")]

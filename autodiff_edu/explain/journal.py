@@ -17,8 +17,11 @@ from collections import deque
 from threading import get_ident
 from typing import Any
 
-from ..core.active import tick
-from ..core.entry import Entry
+from ..core.active import Listener, tick
+from ..core.entry import PLAIN, Entry
+from ..core.events import Assign, Make, Outcome, Read
+from ..core.tensor import Tensor
+from ..text.places import here
 
 KEPT = 20_000
 
@@ -37,17 +40,35 @@ class Line(Entry):
         self.thread, self.time = thread, self.output_id if time is None else time
 
 
-class Journal:
-    """Remembers the latest operations of all threads; its method `hear` is the listener."""
+class Journal(Listener):
+    """Remembers the latest operations of all threads, and what else happened to their tensors."""
 
     def __init__(self, kept: int = KEPT) -> None:
+        super().__init__(
+            {Entry: self._compute, Make: self._make, Read: self._read, Assign: self._assign, Outcome: self._answer}
+        )
         self._lines: deque[tuple[Any, ...]] = deque(maxlen=kept)
         self._keep = self._lines.append
 
-    def hear(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
-        """Keep an entry without its arrays; and the time, if it is not an operation."""
-        kept = (entry.operation, entry.line, get_ident())
-        self._keep(kept if entry.values is not None else (*kept, tick()))
+    def _compute(self, entry: Entry) -> None:
+        self._keep((entry.operation, entry.line, get_ident()))
+
+    def _make(self, event: Make) -> None:
+        self._note("made", (_id(event.source),), event.tensor._id)
+
+    def _read(self, event: Read) -> None:
+        self._note(event.how, (event.tensor._id,), PLAIN)
+
+    def _assign(self, event: Assign) -> None:
+        self._note("assign", (_id(event.source),), event.variable._id)
+
+    def _answer(self, event: Outcome) -> None:
+        if event.result is not None:
+            ids = (*(target._id for target in event.targets), event.source._id)
+            self._note(event.word, ids, event.result._id)
+
+    def _note(self, word: str, ids: tuple[int, ...], output_id: int) -> None:
+        self._keep((word, (ids, output_id, *here(2)), get_ident(), tick()))
 
     def lines(self) -> list[Line]:
         """Return the lines that are kept, oldest first."""
@@ -56,6 +77,10 @@ class Journal:
     def clear(self) -> None:
         """Forget every line."""
         self._lines.clear()
+
+
+def _id(value: Any) -> int:
+    return value._id if isinstance(value, Tensor) else PLAIN
 
 
 journal = Journal()

@@ -23,7 +23,7 @@ class SpokenLabels(Labels):
             line = ways.origin(tensor)
             if name := tensor.name or (line and names(line.where).result):
                 self.give(tensor._id, name)
-        for id, (watched, where) in ways.tape._watched.items():
+        for id, (watched, where) in ways.tape.watched.items():
             self.watched(id, watched, where)
         numbers = {entry.output_id: number for number, entry in enumerate(ways.tape.entries, 1)}
         for link in ways.links:

@@ -84,7 +84,7 @@ class Ways:
     def __init__(self, tape: Tape, targets: list[Tensor], source: Tensor) -> None:
         self.tape, self.targets, self.source = tape, targets, source
         self.kept = journal.lines()
-        self.life = [Mark(*mark) for mark in tape._life]
+        self.life = [Mark(*mark) for mark in tape.life]
         recorded = {entry.output_id for entry in tape.entries}
         self._segments = [entry for entry in tape.entries if isinstance(entry.operation, Segment)]
         self.links = [self._recorded(entry) for entry in tape.entries]
@@ -110,7 +110,7 @@ class Ways:
         self.doubtful = False
         self.lost = self._find_lost()
         self._mark_the_way(self.links)
-        self._live = set(tape._connected)
+        self._live = set(tape.connected)
         for link in self.links:
             custom = isinstance(link.entry.operation, Custom)
             if link.on_the_way and link.cut is None and (link.recorded or link.inside or custom):
@@ -165,7 +165,7 @@ class Ways:
         if self.source._id in goals:
             return ()
         goals = {goal for goal in goals if not stray_of(self.tape, goal)}
-        if self.source._id not in self.tape._connected:
+        if self.source._id not in self.tape.connected:
             return None
         first: dict[int, tuple[int, Entry | None, int]] = {self.source._id: (0, None, 0)}
         for link in self.links:
@@ -198,7 +198,7 @@ class Ways:
         return "reset" if "reset" in future else "recording"
 
     def _recorded(self, entry: Entry) -> Link:
-        if entry.output_id not in self.tape._connected:
+        if entry.output_id not in self.tape.connected:
             return Link(entry.output_id, entry, True, set(), _stops(entry.operation) or "integer")
         return self._passing(entry)
 
@@ -210,7 +210,7 @@ class Ways:
 
     def _unrecorded(self, line: Line) -> Link:
         link = Link(line.time, line, False, set(), self._why_not(line))
-        if line.thread == self.tape._thread and any(_spans(entry, line.time) for entry in self._segments):
+        if line.thread == self.tape.thread and any(_spans(entry, line.time) for entry in self._segments):
             if callable(line.operation):
                 link = self._passing(line)
                 link.cut, link.recorded = _stops(line.operation), False
@@ -228,11 +228,11 @@ class Ways:
         derivative = isinstance(line.operation, str)
         state = self.state(line.time)
         if state == "recording":
-            if line.thread != self.tape._thread:
+            if line.thread != self.tape.thread:
                 return "another thread"
             if derivative:
                 return "constant derivative"
-            late = any(id in self.tape._connected for id in line.ids)
+            late = any(id in self.tape.connected for id in line.ids)
             return "late" if late else _stops(line.operation)
         return "nesting" if derivative and state == "after" else state
 

@@ -19,7 +19,8 @@ import numpy as np
 
 from ..arrays.structures import flatten, flatten_like
 from ..arrays.validate import copy_in
-from ..core.active import always, now, only
+from ..core.active import Listener, always, now, only
+from ..core.entry import Entry
 from ..core.tensor import Tensor, wrap
 from ..core.variable import Variable
 from ..rules.operations import recorder
@@ -66,7 +67,7 @@ class Optimizer:
             if recording:
                 self._step_compiled(recording, variable, gradient, memory)
                 continue
-            take = self._step_aloud if self._on_tensors and now().hooks else self._step
+            take = self._step_aloud if self._on_tensors and _traces() else self._step
             change, after = take(gradient, _each(_number, memory))
             with only():
                 self._memory[variable._id] = variable, _kept(memory, after)
@@ -81,8 +82,7 @@ class Optimizer:
 
     def _step_aloud(self, gradient: Any, memory: Any) -> Any:
         """Take a step that traces record, but tapes and the journal do not."""
-        silent = {*now().followers, *always.listeners}
-        with only(*(one for one in now().listeners if one not in silent and getattr(one, "__self__", 0) not in silent)):
+        with only(*_traces()):
             return _each(_array, self._step(wrap(gradient), _each(_tensor, memory)))
 
     def _step_compiled(self, recording: Any, variable: Variable, gradient: Any, memory: Any) -> None:
@@ -90,7 +90,7 @@ class Optimizer:
         with only():
             memory = _each(_variable, self._start(variable) if memory is None else memory)
         self._memory[variable._id] = variable, memory
-        with only(recording, hooks=now().hooks):
+        with only(recording):
             change, after = self._step(wrap(gradient), memory)
             if memory is None and after is not None:
                 raise TypeError(
@@ -207,6 +207,12 @@ class Adam(Optimizer):
         corrected_mean, corrected_square = mean / missing[0], square / missing[1]
         change = self.learning_rate * corrected_mean / (np.sqrt(corrected_square) + self.epsilon)
         return change, (steps, mean, square)
+
+
+def _traces() -> list[Listener]:
+    """List the traces that hear every operation, whether a tape follows it or not."""
+    silent = {*now().followers, *always.listeners}
+    return [listener for listener in now().listeners if listener not in silent and Entry in listener.hears]
 
 
 def _each(convert: Any, value: Any) -> Any:

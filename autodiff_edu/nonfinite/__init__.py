@@ -161,8 +161,8 @@ class _Search:
         if self.bad_targets:
             makers = [self.makers[target._id] for target in self.bad_targets if target._id in self.makers]
             return self.forward(makers) if makers else self.tell_data(target=self.bad_targets[0])
-        cotangents = self.tape._seed(seeds_of(self.targets, None))
-        self.steps = list(steps(self.tape._walk(cotangents, {source._id for source in self.sources})))
+        cotangents = self.tape.seed(seeds_of(self.targets, None))
+        self.steps = list(steps(self.tape.walk(cotangents, {source._id for source in self.sources})))
         spoilt = {source._id for source in self.sources if bad(cotangents.get(source._id)).any()}
         return self.backward(spoilt) if spoilt else self.harmless()
 
@@ -198,9 +198,10 @@ class _Search:
         for step in reversed(self.steps):
             entry, cotangent, contributions = step
             arrived = bad(cotangent).any()
-            for argument, id, before, value, after in reversed(contributions):
-                if id not in spoilt:
+            for sent in reversed(contributions):
+                if sent.id not in spoilt:
                     continue
+                argument, before, value, after = sent.argument, sent.before, sent.value, sent.after
                 made = bad(value)
                 if made.any() and arrived:
                     spoilt.add(entry.output_id)
@@ -220,7 +221,7 @@ class _Search:
 
     def harmless(self) -> Nonfinite | None:
         """Name the first bad value on the way to the target when neither the target nor a gradient is bad."""
-        connected = self.tape._connected
+        connected = self.tape.connected
         way = connected & {target._id for target in self.targets}
         for entry in reversed(self.tape.entries):
             if entry.output_id in way:

@@ -52,7 +52,7 @@ def silencer(step: Step, steps: list[Step], index: tuple[int, ...] | None) -> Si
         silent = silent & _marked(index, silent.shape)
     id, is_aligned = step.entry.output_id, True
     for entry, cotangent, contributions in reversed(list(takewhile(lambda other: other is not step, steps))):
-        argument = next((k for k, to, *_ in contributions if to == id), None)
+        argument = next((sent.argument for sent in contributions if sent.id == id), None)
         if argument is None:
             continue
         if not silent.any():

@@ -10,9 +10,8 @@ from typing import Any
 
 from ..arrays.structures import as_array, flatten, rebuild
 from ..compiled.programs import Program
-from ..core.active import now
 from ..core.tensor import Tensor, constant
-from ..custom.inside import Again
+from ..custom.inside import Again, tapes_here
 from ..explain.explanation import Explanation
 from ..gradient_tape import GradientTape
 from ..trace.trace import Trace, trace
@@ -100,7 +99,7 @@ def _traced(function: Callable[..., Any], args: tuple[Any, ...], predict: bool, 
     ]
     tensors = [rebuild(arg, iter(parts)) for arg, parts in zip(args, leaves, strict=True)]
     watched = [leaf for parts in leaves for leaf in parts if isinstance(leaf, Tensor) and leaf.dtype.kind in "fc"]
-    tape, outer = GradientTape(persistent=True), now().followers
+    tape, outer = GradientTape(persistent=True), tapes_here()
 
     def has_own() -> bool:
         opened = (getattr(event, "tape", tape) for event in traced.events)

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from ..arrays.structures import as_array, flatten
-from ..core.active import now
+from ..core.events import Event, Remark, Watch
 from ..core.tensor import Tensor
+from ..custom.inside import tapes_here
 from ..derivatives.jacobians import one_tensor, stacked_cotangents
 from ..derivatives.tangents import push_forward
 from ..gradient_tape import GradientTape
 from ..trace.arrays import LARGEST, array
-from ..trace.events import Event, Remark, Watch
 from ..trace.trace import trace
 from ..transforms.forward import by_columns
 from ..transforms.sparse import Pattern, colours, pattern_of
@@ -88,7 +88,7 @@ def sweep(f: Callable[[Any], Any], x: Any, mode: str = "reverse", batch: bool = 
             )
         return _fold(f, source, name)
     _check_size(source, f"{name} has", MOST_COLUMNS)
-    tape, outer = GradientTape(persistent=True), now().followers
+    tape, outer = GradientTape(persistent=True), tapes_here()
     passes: list[tuple[str, list[int], bool, list[Event]]] = []
     with trace(_title(f, name)) as traced:
         with tape:
@@ -132,7 +132,7 @@ def sweep(f: Callable[[Any], Any], x: Any, mode: str = "reverse", batch: bool = 
 
 
 def _fold(f: Callable[[Any], Any], source: Tensor, name: str) -> Player:
-    tape, outer = GradientTape(persistent=True), now().followers
+    tape, outer = GradientTape(persistent=True), tapes_here()
     with trace(_title(f, name)) as traced:
         with tape:
             tape.watch(source)
@@ -144,14 +144,14 @@ def _fold(f: Callable[[Any], Any], source: Tensor, name: str) -> Player:
         folded[np.abs(folded) < 1e-12 * np.abs(full).max()] = 0.0  # where patches cancel, only rounding is left
         apart = _is_zero_off_the_diagonal(full)
         folds = [Remark(text) for text in _told(full, folded, apart)]
-        traced.events += folds
+        traced.add(*folds)
         start = len(traced)
         tape.batch_jacobian(target, source, unconnected_gradients="zero")
         direct = traced.events[start:]
         seeds = f"from a stack of {full.shape[1]} seeds instead of {full.shape[0] * full.shape[1]}"
         end = "" if apart else ", without a warning that they are sums: use check=True"
         what = "numbers" if apart else "sums"
-        traced.events.append(done := Remark(f"batch_jacobian computes the same {what} {seeds}{end}."))
+        traced.add(done := Remark(f"batch_jacobian computes the same {what} {seeds}{end}."))
     traced = traced.without(*outer)
     document = traced.document()
     steps = {id(event): number for number, event in enumerate(traced.events)}

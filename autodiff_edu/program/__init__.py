@@ -95,14 +95,14 @@ def code(tape: Tape, target: Any, sources: Any, output_gradients: Any = None) ->
     writer = Writer(labels_of(tape))
     with only():
         seeds = seeds_of(target, output_gradients)
-        walked = list(steps(tape._walk(tape._seed(seeds), {tensor._id for tensor in tensors})))
+        walked = list(steps(tape.walk(tape.seed(seeds), {tensor._id for tensor in tensors})))
         names = _forward(writer, tape.entries, targets)
         forward, writer.lines = writer.lines, []
         for tensor, seed in seeds:
             writer.seed(0, names[tensor._id], tensor._id, seed)
         for entry, cotangent, contributions in walked:
-            for argument, *_ in contributions:
-                writer.contribution(0, entry, argument, cotangent)
+            for sent in contributions:
+                writer.contribution(0, entry, sent.argument, cotangent)
     found = _ending(writer, tensors, sources)
     summed = output_gradients is not None
     of = " + ".join(names[t._id] if not summed and not t.shape else _sum(writer, names, t, summed) for t, _ in seeds)

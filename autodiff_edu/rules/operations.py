@@ -37,7 +37,7 @@ def array_of(x: Any) -> Any:
 
 def recorder() -> Any:
     """Return the recording of a program that is listening; None if no function is being compiled."""
-    return next((one for one in now().followers if hasattr(one, "everything")), None)
+    return next((one for one in now().followers if one.compiles), None)
 
 
 @operation

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.active import always, only
-from ..core.entry import PLAIN, Entry
+from ..core.active import Listener, always, only
+from ..core.events import Assign, Read, Seed
 from ..core.tensor import Tensor
 from ..core.variable import Variable
 from ..text.places import Where, here
@@ -26,10 +26,8 @@ READERS = (io.open, os.open, np.fromfile)
 DECISIONS = ("bool()", "index()")
 
 
-class Watching:
+class Watching(Listener):
     """What the user's code did besides computing while it was recorded, with places.
-
-    It is a listener and a hook: as a listener it hears what was handed over as plain numbers.
 
     Attributes
     ----------
@@ -47,6 +45,7 @@ class Watching:
     """
 
     def __init__(self, recording: Recording) -> None:
+        super().__init__({Read: self._read, Assign: self._assign, Seed: self._seed})
         self.recording = recording
         self.assigned: list[tuple[str, Where]] = []
         self.left: list[tuple[str, str, Where]] = []
@@ -56,26 +55,21 @@ class Watching:
         self.differentiates = False
         self._before: dict[int, tuple[Variable, Any]] = {}
 
-    def __call__(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
-        """Note that a tensor was handed over, or asked for a decision; this is the listener."""
-        if entry.values is not None or entry.output_id != PLAIN or entry.operation == "format()":
-            return
-        tensor: Tensor = inputs[0]
-        if entry.operation in DECISIONS:
+    def _read(self, event: Read) -> None:
+        tensor, how = event
+        if how in DECISIONS:
             if self.recording.knows(tensor._id):
-                self.decided.append((entry.operation, entry.where))
-        elif not self.recording.inside and self.recording.depends(tensor):
+                self.decided.append((how, here()))
+        elif how != "format()" and not self.recording.inside and self.recording.depends(tensor):
             what = f"the variable {tensor.name!r}" if isinstance(tensor, Variable) else ""
-            self.left.append((entry.operation, what, entry.where))
+            self.left.append((how, what, here()))
 
-    def see(self, what: str, *details: Any) -> None:
-        """Note an assignment, or the start of a derivative; this is the hook."""
-        if what == "Assigning":
-            self._before.setdefault(details[0]._id, (details[0], details[0]._array))
-        elif what == "Assign":
-            self.assigned.append((repr(details[0].name), here()))
-        elif what == "Seed":
-            self.differentiates = True
+    def _assign(self, event: Assign) -> None:
+        self._before.setdefault(event.variable._id, (event.variable, event.before))
+        self.assigned.append((repr(event.variable.name), here()))
+
+    def _seed(self, event: Seed) -> None:
+        self.differentiates = True
 
     def undo(self) -> None:
         """Restore the values that the variables had."""
@@ -104,7 +98,7 @@ def recorded(inputs: list[Tensor]) -> Iterator[tuple[Recording, Watching]]:
     """Record what happens in a `with` block, hidden from other listeners; variables keep their values."""
     recording = Recording(inputs)
     watching, profiler = Watching(recording), sys.getprofile()
-    with only(*always.listeners, recording, watching, hooks=(recording.see, watching.see)):
+    with only(*always.listeners, recording, watching):
         sys.setprofile(watching.profile)
         try:
             yield recording, watching

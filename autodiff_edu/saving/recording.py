@@ -14,8 +14,9 @@ import numpy as np
 
 from ..arrays.structures import flatten
 from ..arrays.validate import copy_in
-from ..core.active import now
+from ..core.active import Follower, now
 from ..core.entry import Entry
+from ..core.events import Begin, End, Return
 from ..core.tape import Tape
 from ..core.tensor import Tensor, wrap
 from ..core.variable import Variable
@@ -66,10 +67,14 @@ class Backward:
         return references(self.result, "result").union(*(note.used() for note in self.notes))
 
 
-class Recording:
-    """A listener that notes every operation on tensors as data, and a hook that notes spelled functions as one."""
+class Recording(Follower):
+    """Notes every operation on tensors as data, and spelled functions as one.
+
+    But not while a tape is recording too: a backward pass needs what that tape saw inside the function.
+    """
 
     def __init__(self, inputs: list[Tensor]) -> None:
+        super().__init__({Entry: self._compute, Begin: self._begin, End: self._end, Return: self._return})
         self.notes: list[Note] = []
         self.variables: list[Variable] = []
         self.constants: list[tuple[Any, Where, Any]] = []
@@ -82,9 +87,9 @@ class Recording:
         for k, tensor in enumerate(inputs):
             self._know(tensor, {"input": k})
 
-    def __call__(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
-        """Note an operation, but not plain numbers that are handed over, nor the inner steps of a spelled function."""
-        if entry.values is None or self.inside:
+    def _compute(self, entry: Entry) -> None:
+        inputs = entry.given
+        if self.inside:
             return
         if isinstance(entry.operation, Custom):
             note = self.note(CUSTOM, ([*inputs[:-1]], []), {"name": entry.name}, [entry.output], entry.where)
@@ -96,28 +101,18 @@ class Recording:
         """Return True: rules must run on tensors, because their operations are noted too."""
         return not self.inside
 
-    def guard(self, tensor: Any, check: Any) -> Any:
-        """Allow plain numbers: objecting is up to a tape."""
-        return check
-
     @property
     def inside(self) -> bool:
         """Whether a spelled function that is noted as one is running."""
         return any(self._spelling)
 
-    def see(self, what: str, *details: Any) -> None:
-        """Note a spelled function as one operation, and complete the note of a custom gradient; this is the hook.
+    def _begin(self, event: Begin) -> None:
+        self._spelling.append(not any(isinstance(follower, Tape) for follower in now().followers))
 
-        Not while a tape is recording too: a backward pass needs what that tape saw inside the function.
-        """
-        if what == "Spelling":
-            self._spelling.append(not any(isinstance(follower, Tape) for follower in now().followers))
-        elif what == "Spelled":
-            function, arguments, parameters, result = details
-            if self._spelling.pop() and not self.inside and (outputs := tensors_in(result)):
-                self.note(name_of(function), arguments, parameters, outputs, here())
-        elif what == "Called" and not self.inside:
-            self._complete(*details)
+    def _end(self, event: End) -> None:
+        function, arguments, parameters, result = event
+        if self._spelling.pop() and not self.inside and (outputs := tensors_in(result)):
+            self.note(name_of(function), arguments, parameters, outputs, here())
 
     def note(self, operation: str, arguments: Any, parameters: Any, outputs: list[Tensor], where: Where) -> Note:
         """Append an operation, and remember its results by number."""
@@ -135,8 +130,11 @@ class Recording:
         self.count += len(outputs)
         return range(self.count - len(outputs), self.count)
 
-    def _complete(self, call: Call, inside: list[Any], results: list[Tensor]) -> None:
+    def _return(self, event: Return) -> None:
         """Complete the note of a custom gradient once its results are known, one by one instead of packed."""
+        call, inside, results = event
+        if self.inside:
+            return
         note = next((note for note in reversed(self.notes) if note.call is call), None)
         if note is not None:
             note.arguments[1] = {"list": [self.written(x if isinstance(x, Tensor) else copy_in(x)) for x in inside]}

@@ -209,7 +209,7 @@ def _few(parts: list[str]) -> list[str]:
 def labels_of(tape: Any) -> Labels:
     """Name everything on a tape."""
     labels = Labels()
-    for id, (tensor, where) in tape._watched.items():
+    for id, (tensor, where) in tape.watched.items():
         labels.watched(id, tensor, where)
     for number, entry in enumerate(tape.entries, 1):
         labels.entry(entry, f"t{number}")
@@ -220,7 +220,7 @@ def names_of_tapes(tapes: list[Any]) -> list[str]:
     """Name every tape after the `with` line that first opened it; number the others, and those that share a name."""
     called = []
     for tape in tapes:
-        entered = next((where for _, what, where in tape._life if what == "enter"), None)
+        entered = next((where for _, what, where in tape.life if what == "enter"), None)
         called.append(entered and name_in_with(entered))
     counts, numbers, found = Counter(called), Counter[str](), list[str]()
     for name in called:

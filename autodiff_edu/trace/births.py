@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ..core import events
 from ..core.entry import Entry
+from ..core.events import Event
 from ..nonfinite.birth import born_backward, born_forward, born_tangent
 from ..text.shared import shared
-from . import events
-from .events import Event
 
 ODD = re.compile(shared()["odd"])
 """For the text of an array, which shows at least its smallest and its largest element; "infj" is part of a number."""
@@ -46,7 +46,7 @@ class Births:
             case events.Accumulate(entry=entry) if ODD.search(step["after"]["text"]) and entry.values is not None:
                 before = None if event.before is None else event.before._array
                 name = self.document["tensors"][step["tensor"]]["name"]
-                g, sums = None if arrived is None else arrived._array, (event.contribution._array, event.after._array)
+                g, sums = None if arrived is None else arrived._array, (event.value._array, event.after._array)
                 return self._born(step, born_backward(entry, event.argument, name, g, before, *sums))
             case events.PushForward(entry=entry) if ODD.search(step["tangent"]["text"]) and entry.values is not None:
                 return self._born(step, self._pushed(event, step))

@@ -59,7 +59,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core import events
 from ..core.entry import Entry
+from ..core.events import Event
 from ..core.rule import RULES
 from ..core.tape import Tape
 from ..core.variable import Variable
@@ -67,11 +69,9 @@ from ..text.formatting import short_argument, short_value
 from ..text.labels import Labels, names_of_tapes
 from ..text.places import Where, names
 from ..text.shared import shared
-from . import events
 from .arrays import array
 from .births import Births
 from .broadcasting import is_copied, unfolded
-from .events import Event
 from .own import own_backwards
 from .quoting import Quotes
 from .scopes import told_apart
@@ -90,8 +90,7 @@ class Writer:
 
     def __init__(self, source: Any) -> None:  # a Trace, which is made of this
         self.labels = Labels(with_aliases=True)
-        self.scopes, self.memory, self.places = source._scopes, source._memory, source._places
-        self.calls, self.passed = source._calls, source._passed
+        self.scopes = source.scopes
         self.known_calls: dict[int, int] = {}  # the id of a call, and its index in the document
         self.functions: dict[Any, int] = {}
         self.owners: dict[str, list[Any]] = {}  # by the name of their scope
@@ -105,8 +104,8 @@ class Writer:
         self.passes = _passes(source.events)
         self.own = own_backwards(source)
         self.document = empty(source.title)
-        self._name(source.events, source._earlier, source._called)
-        self.quotes = Quotes(map(self._where_of, source.events))
+        self._name(source.events, source.earlier, source.called)
+        self.quotes = Quotes(map(self._where_of, source.happenings))
         self.document["code"] = self.quotes.code
         self.sentences = Sentences(self.labels, self.document, self.numbers, self.own)
         self.births = Births(self.document)
@@ -117,8 +116,8 @@ class Writer:
         )
         self.seen: Counter[tuple[int, int]] = Counter()
         self.arrived: dict[tuple[int, int], Any] = {}  # by the pass and the id of an entry's output: its cotangent
-        for i, event in enumerate(source.events):
-            self._step(event, self.passes[i])
+        for happening, number in zip(source.happenings, self.passes, strict=True):
+            self._step(happening, number)
         self._add_program(source)
         self._add_nudges(source)
 
@@ -159,18 +158,19 @@ class Writer:
         self.numbers.setdefault(entry.output_id, len(self.numbers) + 1)
         self.labels.entry(entry, f"t{self.numbers[entry.output_id]}")
 
-    def _step(self, event: Event, number: int) -> None:
+    def _step(self, happening: Any, number: int) -> None:
+        event = happening.event
         tape = getattr(event, "tape", None)
         step: dict[str, Any] = {
             "kind": _kind(event),
             "text": "",
-            "where": self.quotes.point(self._where_of(event)),
+            "where": self.quotes.point(self._where_of(happening)),
             "tape": None if tape is None else self.tape_numbers[id(tape)],
-            "memory": self.memory.get(id(event)),
+            "memory": happening.memory,
         }
-        if (call := self.calls.get(id(event))) is not None and call.worth:
-            step["call"] = self._call(call)
-        passed = [self.quotes.row(path, line) for path, line in self.passed.get(id(event), ())]
+        if happening.call is not None and happening.call.worth:
+            step["call"] = self._call(happening.call)
+        passed = [self.quotes.row(path, line) for path, line in happening.passed]
         if rows := [row for row in dict.fromkeys(passed) if row and not self._is_at(step, row)]:
             step["passed"] = [list(row) for row in rows]
         match event:
@@ -230,13 +230,13 @@ class Writer:
         id = event.tensor._id
         self.seen[number, id] += 1
         arrived = self.arrived.get((number, event.entry.output_id))
-        whole = unfolded(event.entry, event.argument, arrived, event.contribution)
+        whole = unfolded(event.entry, event.argument, arrived, event.value)
         return ({} if whole is None else {"unfolded": array(whole)}) | {
             "entry": self._entry(event.entry, None),
             "argument": event.argument,
             "tensor": self._tensor(id, event.tensor, "computed"),
             "before": None if event.before is None else self._array(event.before),
-            "contribution": self._array(event.contribution),
+            "contribution": self._array(event.value),
             "after": self._array(event.after),
             "count": self.seen[number, id],
             "of": self.expected[number, id],
@@ -336,13 +336,15 @@ class Writer:
     def _add_nudges(self, source: Any) -> None:
         from .nudges import nudges
 
-        earlier = [entry for entries in source._earlier.values() for entry in entries]
-        if kept := nudges(source.events, self.passes, earlier, source._heard, self.tensors):
+        earlier = [entry for entries in source.earlier.values() for entry in entries]
+        if kept := nudges(source.events, self.passes, earlier, source.heard, self.tensors):
             self.document["nudges"] = kept
 
-    def _where_of(self, event: Event) -> Where | None:
+    def _where_of(self, happening: Any) -> Where | None:
+        event = happening.event
         if isinstance(event, events.Explain | events.Line):
-            return event.where
+            said: Where | None = event.where
+            return said
         if isinstance(event, events.Outcome) and event.causes and event.causes[0].where:
             cut: Where = event.causes[0].where
             return cut
@@ -353,7 +355,7 @@ class Writer:
         if entry is not None:
             computed: Where = entry.where
             return computed
-        where = getattr(event, "where", None) or self.places.get(id(event))
+        where = getattr(event, "where", None) or happening.where
         return None if where is None or names(where).function == "play" else where
 
 

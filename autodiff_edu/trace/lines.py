@@ -35,14 +35,16 @@ from typing import Any
 
 import numpy as np
 
-from ..core.active import always, begin, listen, now, only
+from ..arrays.validate import freeze
+from ..core import events
+from ..core.active import Listener, always, begin, listen, now, only
 from ..core.entry import Entry
+from ..core.events import Read
 from ..core.tensor import Tensor
 from ..text.formatting import spoken_value
 from ..text.places import Where, is_ours
 from ..text.statements import is_theirs, names_assigned, statements, where_is, written_as
 from ..text.with_block import Exit, WithBlock
-from . import events
 from .deciding import condition, is_in, matched
 from .scopes import SCOPED
 from .watching import FAILED, ByMonitoring, BySettrace, watch
@@ -93,10 +95,10 @@ class Frame:
         return self.frame.f_locals[name]
 
 
-class Lines(WithBlock):
+class Lines(WithBlock, Listener):
     """Follows the lines of the user's code for a trace, during a `with` block.
 
-    It is also a listener, so it knows about operations that no tape heard of.
+    It also hears of operations that no tape heard of.
 
     Parameters
     ----------
@@ -107,6 +109,7 @@ class Lines(WithBlock):
     """
 
     def __init__(self, trace: Any, hook: Any) -> None:
+        super().__init__({Entry: self.hear_operation, Read: trace.heard.append})
         self.trace, self.hook = trace, hook
         self.watching: list[ByMonitoring | BySettrace] = []
         self.frames: list[Frame] = []
@@ -152,11 +155,11 @@ class Lines(WithBlock):
 
     call = property(lambda self: self.frames[-1].call if self.frames else None)
 
-    def __call__(self, entry: Entry, inputs: tuple[Any, ...]) -> None:
-        """Note an operation; if a tape is paused and nobody else reports it, it still becomes a step."""
-        kept = self.trace._hear(entry)
-        if entry.values is None:
-            return
+    def hear_operation(self, entry: Entry) -> None:
+        """Note an operation as it is now; if a tape is paused and nobody else reports it, it still becomes a step."""
+        kept = entry.copy()
+        kept.values = tuple(map(freeze, kept.values, kept.ids))
+        self.trace.heard.append(kept)
         self.settle()
         if self.frames:
             self.frames[-1].computed = True
@@ -200,7 +203,7 @@ class Lines(WithBlock):
             return False
         if self.over:  # an interrupt kept the block from ending
             self.end_watching()
-        if self.over or self.hook not in now().hooks:
+        if self.over or self.hook not in now().listeners:
             return False
         function = bool(code.co_flags & inspect.CO_OPTIMIZED)
         if not statements(code.co_filename) or (not function and self.frames):  # a class body, or a module
@@ -267,7 +270,7 @@ class Lines(WithBlock):
 
     def find(self, frame: FrameType) -> Frame | None:
         """Find a followed frame; those called from it are over, reported or not."""
-        if self.over or self.hook not in now().hooks:
+        if self.over or self.hook not in now().listeners:
             return None
         for k in range(len(self.frames) - 1, -1, -1):
             if self.frames[k].frame is frame:

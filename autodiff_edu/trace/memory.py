@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..arrays.memory import owners
+from ..core import events
 from ..core.entry import Entry
+from ..core.events import Event
 from ..core.tape import Tape
-from . import events
-from .events import Event
 
 
 class Held:

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core import events
 from ..core.active import only
 from ..core.entry import Entry
+from ..core.events import Event, Read
 from ..custom.call import Custom
 from ..derivatives.nudge import changed, choices, leading_to, run_again, used_by
 from ..text.shared import shared
-from . import events
-from .events import Event
 
 MOST = 40
 """The most nudged tensors, elements and directions in a document."""
@@ -42,7 +42,7 @@ class Direction(NamedTuple):
 
 
 def nudges(
-    happened: list[Event], passes: list[int], earlier: list[Entry], heard: list[Entry], tensors: dict[int, int]
+    happened: list[Event], passes: list[int], earlier: list[Entry], heard: list[Entry | Read], tensors: dict[int, int]
 ) -> list[dict[str, Any]]:
     """Compute the nudges of a trace.
 
@@ -95,7 +95,7 @@ def _of_pass(makers: dict[int, Entry], target: Any, cotangents: Any, heard: Any,
     results = [entry.output_value for entry in before]
     if len(results) > MOST_ENTRIES or not all(map(_is_here, results)) or sum(map(np.size, results)) > MOST_NUMBERS:
         return
-    ids = choices(makers, target._id, heard)
+    ids = choices(makers, target._id, _read_before(target._id, heard))
     ways = leading_to(makers, *ids)
     if len(ways) > MOST_ENTRIES:
         return
@@ -124,6 +124,17 @@ def _of_pass(makers: dict[int, Entry], target: Any, cotangents: Any, heard: Any,
             if slope is None or not all(abs(m - slope * by) <= zero for m, by in zip(moved, steps(size), strict=True)):
                 kept["moved"] = [rounded(m, zero) for m in moved]
             yield len(after) + len(chosen), kept
+
+
+def _read_before(target: int, heard: list[Entry | Read]) -> set[int | None]:
+    """Return the ids of the tensors that became plain numbers before a target was computed, other than to be shown."""
+    found: set[int | None] = set()
+    for event in heard:
+        if isinstance(event, Entry) and event.output_id == target:
+            return found
+        if isinstance(event, Read) and event.how != "format()":
+            found.add(event.tensor._id)
+    return set()
 
 
 def _after(entries: list[Entry], id: int) -> list[Entry]:

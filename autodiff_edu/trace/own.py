@@ -7,12 +7,12 @@ import dis
 from types import CodeType
 from typing import Any, NamedTuple
 
+from ..core import events
 from ..core.entry import Entry
 from ..custom.call import Custom
 from ..custom.recomputed import Segment
 from ..text.places import Where, expression, is_ours, position_of
 from ..text.statements import written_as
-from . import events
 
 
 class Own(NamedTuple):
@@ -44,8 +44,9 @@ def own_backwards(source: Any) -> dict[int, Own]:
         The trace, with the operations heard meanwhile.
     """
     found: dict[int, Own] = {}
-    pulled: dict[tuple[int, int], events.PullBack] = {}
-    for event in source.events:
+    pulled: dict[tuple[int, int], int] = {}  # how much had been heard
+    for happening in source.happenings:
+        event = happening.event
         if not isinstance(event, events.PullBack | events.Accumulate):
             continue
         if not isinstance(event.entry.operation, Custom) or event.entry.values is None:
@@ -55,11 +56,11 @@ def own_backwards(source: Any) -> dict[int, Own]:
             continue  # the walk of another tape, which has steps of its own, or a function of ours
         key = (id(event.tape), event.entry.output_id)
         if isinstance(event, events.PullBack):
-            pulled[key] = event
+            pulled[key] = happening.mark
         elif key in pulled:
-            start, end = (source._marks.get(id(one), 0) for one in (pulled[key], event))
-            noted = [entry for entry in source._heard[start:end] if entry.values is not None]
-            value = event.contribution._array
+            heard = source.heard[pulled[key] : happening.mark]
+            noted = [one for one in heard if isinstance(one, Entry)]
+            value = event.value._array
             result = next((entry for entry in reversed(noted) if entry.output_value is value), None)
             where = result.where if result else _returned(event.entry.values[-1].backward)
             found[id(event)] = Own(noted, result, where)

@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core import events
 from ..core.active import only
+from ..core.events import Event
 from ..core.tape import Tape
 from ..program.tangents import TangentWriter
 from ..program.writing import Statement, Writer
 from ..text.labels import Labels
-from . import events
-from .events import Event
 from .own import Own
 from .updates import Updates
 
@@ -67,7 +67,7 @@ class _Program:
     """Follows the events of a trace, and writes a line for each that computes something."""
 
     def __init__(self, source: Any, passes: list[int], labels: Labels, tapes: dict[Tape, str], own: Any) -> None:
-        happened, self.own = source.events, own
+        self.happenings, happened, self.own = source.happenings, source.events, own
         self.writer, self.passes = Writer(labels, with_formulas=True), passes
         self.tangents = TangentWriter(self.writer)
         self.updates = Updates(self.writer, source)
@@ -117,7 +117,7 @@ class _Program:
         writer, number = self.writer, self.passes[i]
         match event:
             case events.Assign():
-                return self.updates.write(i, event)
+                return self.updates.write(i, self.happenings[i])
             case events.Watch(tensor=tensor):
                 return writer.defined[writer.name(tensor._id, tensor._array)]
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
@@ -137,7 +137,7 @@ class _Program:
                 step, cotangent = self.arrived[number, entry.output_id]
                 start = len(writer.lines)
                 own = self.own.get(id(event))
-                writer.contribution(number, entry, argument, cotangent, own and (own.noted, event.contribution._array))
+                writer.contribution(number, entry, argument, cotangent, own and (own.noted, event.value._array))
                 self.updates.accumulated(number, tensor._id, after._array)
                 if self.steps[step] is None:
                     self.steps[step] = start

@@ -15,6 +15,7 @@ from functools import wraps
 from typing import Any
 
 from ..core.active import now
+from ..core.events import Record
 from ..text.with_block import Exit, WithBlock, still_running
 
 _scopes = ContextVar[tuple["scope", ...]]("scopes", default=())
@@ -104,7 +105,7 @@ def in_its_scope(call: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(call)
     def scoped(self: Any, *args: Any, **options: Any) -> Any:
-        if not now().hooks:  # nobody would hear of the scope
+        if not now().heard[Record]:  # nobody would hear of the scope
             return call(self, *args, **options)
         with scope_of(self):
             return call(self, *args, **options)

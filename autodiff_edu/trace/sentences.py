@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from ..core import events
 from ..core.entry import Entry
+from ..core.events import Event
 from ..core.tensor import Tensor
 from ..text.formatting import DERIVATIVES, derivative, spoken_value
 from ..text.labels import Labels
 from ..text.places import place
-from . import events
-from .events import Event
 from .own import Own
 
 OF_TAPES = {
@@ -146,7 +146,7 @@ class Sentences:
 
     def _accumulated(self, name: str, event: events.Accumulate, step: dict[str, Any], own: Own | None) -> str:
         before, contribution, after = (
-            None if one is None else spoken_value(one._array) for one in (event.before, event.contribution, event.after)
+            None if one is None else spoken_value(one._array) for one in (event.before, event.value, event.after)
         )
         had = "Nothing was there yet" if before is None else f"It is added to {before}"
         said = own and own.said()

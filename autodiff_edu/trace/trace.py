@@ -24,17 +24,44 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
-from typing import Any
+from typing import Any, NamedTuple
 
-from ..arrays.validate import freeze
+from ..core import events
 from ..core.entry import Entry
+from ..core.events import Event, Outcome, Read
 from ..core.tape import Tape
 from ..core.variable import Variable
 from ..text.places import Where, here, place
 from ..text.statements import is_theirs
-from . import events
-from .events import Event, hook
+from .hook import hook
 from .scopes import opened
+
+
+class Happening(NamedTuple):
+    """One event of a trace, with what was known at that moment.
+
+    Attributes
+    ----------
+    event : Event
+        As it was then.
+    where : tuple, optional
+        The place in the user's code, of an event that does not say where it happened.
+    call : Call, optional
+        The call in which it happened.
+    passed : tuple of (str, int)
+        The files and lines that ran just before it without a step of their own.
+    memory : int, optional
+        The bytes that its tape held after it.
+    mark : int
+        How much the trace had heard before it.
+    """
+
+    event: Event
+    where: Where | None = None
+    call: Any = None
+    passed: tuple[tuple[str, int], ...] = ()
+    memory: int | None = None
+    mark: int = 0
 
 
 class Trace:
@@ -63,23 +90,27 @@ class Trace:
 
     def __init__(self, title: str = "trace") -> None:
         self.title = title
-        self.events: list[Event] = []
+        self.happenings: list[Happening] = []
+        self.heard: list[Entry | Read] = []  # what was computed, and what was read as plain numbers, on a tape or not
         self.aside: tuple[Tape, ...] = ()  # tapes that the user's code does not know about
-        self._scopes: dict[int, tuple[str, ...]] = {}  # by the id of an entry's output: where it was computed
-        self._earlier: dict[int, list[Entry]] = {}  # what a tape held when the trace first met it
+        self.scopes: dict[int, tuple[str, ...]] = {}  # by the id of an entry's output: where it was computed
+        self.earlier: dict[int, list[Entry]] = {}  # what a tape held when the trace first met it
+        self.called: dict[int, str] = {}  # an explanation's name for a source
         self._held: dict[int, Any] = {}  # by the id of a tape
-        self._memory: dict[int, int] = {}  # by the id of an event: what its tape held after it
-        self._places: dict[int, Where] = {}  # for events that do not say where they happened, by id
         self._causes: dict[Any, tuple[Any, ...]] = {}  # why there was no derivative, by source and place
-        self._called: dict[int, str] = {}  # an explanation's name for a source
-        self._heard: list[Entry] = []  # all that was computed on tensors, and the words of `note`, on a tape or not
-        self._marks: dict[int, int] = {}  # by the id of an event: how much of that came before it
         self._lines: Any = None  # what follows the lines of code, while the block runs
-        self._calls: dict[int, Any] = {}  # by the id of an event: the call in which it happened
-        self._passed: dict[int, list[tuple[str, int]]] = {}  # by the id of an event: the lines just before it
+
+    @property
+    def events(self) -> list[Event]:
+        """The typed events, in order."""
+        return [happening.event for happening in self.happenings]
+
+    def add(self, *events: Event) -> None:
+        """Add events that happened on no line of the user's code, such as remarks."""
+        self.happenings += [Happening(event) for event in events]
 
     def __len__(self) -> int:
-        return len(self.events)
+        return len(self.happenings)
 
     def __repr__(self) -> str:
         return f"Trace({self.title!r}, {len(self)} steps)"
@@ -89,59 +120,51 @@ class Trace:
         if self._lines is not None:
             self._lines.before(event)
         tape, entry = getattr(event, "tape", None), getattr(event, "entry", None)
-        if tape is not None and id(tape) not in self._earlier:
-            self._earlier[id(tape)] = [e.copy() for e in tape.entries if e is not entry]
+        if tape is not None and id(tape) not in self.earlier:
+            self.earlier[id(tape)] = [e.copy() for e in tape.entries if e is not entry]
         changes: dict[str, Any] = {} if entry is None else {"entry": entry.copy()}
         if isinstance(event, events.Record | events.Cut | events.Skip) and opened.names:
-            self._scopes[event.entry.output_id] = opened.names
+            self.scopes[event.entry.output_id] = opened.names
         if isinstance(event, events.Outcome) and not event.connected:
             changes["causes"] = self._why(event, here(2))
         for role in ("tensor", "variable", "source"):
-            if isinstance(value := getattr(event, role, None), Variable):
+            if role in event.fields and isinstance(value := getattr(event, role), Variable):
                 changes[role] = value.as_it_is()
-        kept = event.replaced(**changes)
-        self.events.append(kept)
-        self._marks[id(kept)] = len(self._heard)
+        kept = event.replace(**changes)
+        where = here(2) if entry is None and "where" not in event.fields else None
+        call, passed = None, ()
         if self._lines is not None:
-            self._calls[id(kept)], self._passed[id(kept)] = self._lines.call, self._lines.passed
-            self._lines.passed = []
-        if entry is None and not hasattr(event, "where"):
-            self._places[id(kept)] = here(2)
+            call, passed, self._lines.passed = self._lines.call, tuple(self._lines.passed), []
+        memory = None
         if tape is not None:
             if id(tape) not in self._held:
                 from .memory import Held
 
                 self._held[id(tape)] = Held(tape)
-            self._memory[id(kept)] = self._held[id(tape)].after(event)
+            memory = self._held[id(tape)].after(event)
+        self.happenings.append(Happening(kept, where, call, passed, memory, len(self.heard)))
 
-    def _why(self, event: events.Outcome, where: Where) -> tuple[Any, ...]:
+    def _why(self, event: Outcome, where: Where) -> tuple[Any, ...]:
         """Ask the tape why there is no derivative; only once in a loop."""
         key = event.source._id, id(where[0]), where[1]
         if key not in self._causes:
             self._causes[key] = ()
             if hasattr(event.tape, "explain"):  # core's Tape does not answer questions
                 explanation = event.tape.explain(event.targets, event.source)
-                self._causes[key], self._called[event.source._id] = explanation.causes, explanation.called
+                self._causes[key], self.called[event.source._id] = explanation.causes, explanation.called
         return self._causes[key]
-
-    def _hear(self, entry: Entry) -> Entry:
-        """Keep what was computed, as it is now."""
-        kept = entry.copy()
-        if entry.values is not None:
-            kept.values = tuple(map(freeze, entry.values, entry.ids))
-        self._heard.append(kept)
-        return kept
 
     def without(self, *tapes: Tape) -> Trace:
         """Return the same trace without the events of some tapes."""
         rest = copy(self)
-        rest.events, rest._passed = [], {}
+        rest.happenings = []
         passing: list[tuple[str, int]] = []  # what only those tapes recorded passes without a step
-        for event in self.events:
-            passing += self._passed.get(id(event), ())
+        for happening in self.happenings:
+            passing += happening.passed
+            event = happening.event
             if getattr(event, "tape", None) not in tapes:
-                rest.events.append(event)
-                rest._passed[id(event)], passing = passing, []
+                rest.happenings.append(happening._replace(passed=tuple(passing)))
+                passing = []
             elif isinstance(event, events.Record | events.Cut | events.Skip):
                 at = place(event.entry.where)
                 passing.append((at.path, at.line))
@@ -183,8 +206,8 @@ class _Hook(hook):
 
     lines: Any
 
-    def _see(self, what: str, *details: Any) -> None:
-        self.lines.work(super()._see, what, *details)
+    def _see(self, event: Event) -> None:
+        self.lines.work(super()._see, event)
         if self._failures:  # the user's own recursion may have left no room; its own error says so
             self._failures = [failure for failure in self._failures if not isinstance(failure, RecursionError)]
 
@@ -216,7 +239,7 @@ def trace(title: str = "trace") -> Iterator[Trace]:
 
     kept = Trace(title)
     hooked = _Hook(kept._see)
-    kept._lines = hooked.lines = Lines(kept, hooked._see)
+    kept._lines = hooked.lines = Lines(kept, hooked)
     with hooked, kept._lines:
         try:
             yield kept

@@ -13,15 +13,16 @@ from typing import Any
 
 import numpy as np
 
+from ..core import events
 from ..core.entry import Entry
+from ..core.events import Event
 from ..core.rule import RULES
+from ..core.tensor import Tensor
 from ..custom.call import Custom
 from ..program.combining import LONG, joined
 from ..program.spelling import Text, infix, same
 from ..program.writing import Writer
-from ..text.places import Where, names
-from . import events
-from .events import Event
+from ..text.places import names
 
 WAYS: dict[str, Callable[[Any, Any], Any]] = {
     "assign_sub": np.subtract,
@@ -43,8 +44,8 @@ class Updates:
     """
 
     def __init__(self, writer: Writer, source: Any) -> None:
-        self.writer, self.heard, self.marks, self.places = writer, source._heard, source._marks, source._places
-        computed = [entry for entry in self.heard if entry.values is not None]
+        self.writer, self.heard = writer, source.heard
+        computed = [event for event in self.heard if isinstance(event, Entry)]
         self.order = {entry.output_id: k for k, entry in enumerate(computed)}
         self.makers: dict[int, Entry] = {entry.output_id: entry for entry in computed}
         # an optimizer's memory is plain arrays, so it is recognised as the same object
@@ -59,15 +60,15 @@ class Updates:
         self.bars.setdefault(id(cotangent), []).append((number, tensor))
         self.latest[number, tensor] = cotangent
 
-    def write(self, i: int, event: events.Assign) -> int:
+    def write(self, i: int, happening: Any) -> int:
         """Write the line of an assignment, after any lines it needs; return its index."""
+        event, where = happening.event, happening.where
         variable, value = event.variable._id, event.value._array
         before, name = self.writer.latest(variable) or (None, "")
-        where = self.places.get(id(event))
         function = names(where).function if where is not None else None
         ways = [function] if function in WAYS else list(WAYS)
         expression, remark = None, UNKNOWN
-        for source, text in self._sources(event, where):
+        for source, text in self._sources(happening):
             way, cast = _way(ways, before, source, value)
             if way is not None and (text or way != "assign"):
                 spelled = text() if callable(text) else text or Text(repr(source))
@@ -79,13 +80,13 @@ class Updates:
         fresh = any(first < i < last for first, last in self.spans.get(variable, {}).values())
         return self.writer.update(variable, value, expression, "" if expression else remark, fresh)
 
-    def _sources(self, event: events.Assign, where: Where | None) -> Iterator[tuple[Any, Any]]:
+    def _sources(self, happening: Any) -> Iterator[tuple[Any, Any]]:
         """List what may have been assigned, added or subtracted: the value, and how to write it."""
-        mark, variable = self.marks.get(id(event), 0), event.variable._id
-        noted = self.heard[mark - 1].ids[0] if mark else None
-        last = self.heard[mark - 2] if mark > 1 else None
-        for entry in (self.makers.get(noted or 0), last):
-            if entry is not None and entry.values is not None:
+        event, where, variable = happening.event, happening.where, happening.event.variable._id
+        given = self.makers.get(event.source._id) if isinstance(event.source, Tensor) else None
+        last = self.heard[happening.mark - 1] if happening.mark else None
+        for entry in (given, last if isinstance(last, Entry) else None):
+            if entry is not None:
                 yield entry.output_value, lambda entry=entry: self.expression(entry.output_id, variable)
         for (number, tensor), cotangent in reversed(self.latest.items()):
             if tensor == variable:

@@ -108,7 +108,7 @@ def linearize(f: Function, *primals: Any) -> tuple[Any, Function]:
 
 def _between(tape: Tape, sources: list[Tensor], targets: list[Tensor]) -> list[Entry]:
     """List the entries on a path from the sources to the targets."""
-    ahead, needed = needed_for({x._id for x in sources}, tape.entries, tape._connected), {x._id for x in targets}
+    ahead, needed = needed_for({x._id for x in sources}, tape.entries, tape.connected), {x._id for x in targets}
     found = []
     for entry in reversed(tape.entries):
         if entry.output_id in needed and entry.output_id in ahead:

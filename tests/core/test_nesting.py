@@ -5,8 +5,8 @@ import pytest
 
 import autodiff_edu as ad
 from autodiff_edu.core.active import now
+from autodiff_edu.core.events import PullBack
 from autodiff_edu.core.rule import RULES, Rule
-from autodiff_edu.trace.events import PullBack
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ from hypothesis.extra import numpy as hnp
 from tabled import recorded
 
 import autodiff_edu as ad
-from autodiff_edu.core.active import listen, now
+from autodiff_edu.core.active import Listener, only
+from autodiff_edu.core.events import Begin, End
 from autodiff_edu.core.rule import settle
 
 BINARY = [np.add, np.subtract, np.multiply, np.divide, np.power, np.maximum, np.minimum]
@@ -46,7 +47,7 @@ def test_a_stack_passes_through_any_broadcast(drawn, operation, seed, depth):
     tape, sources, y = recorded(operation, *(numbers(shape, seed + k) for k, shape in enumerate(drawn.input_shapes)))
     seeds = numbers((depth, *drawn.result_shape), seed + 2)
     cotangents = {y._id: seeds}
-    for _ in tape._walk(cotangents, {t._id for t in sources}, stack=(depth,)):
+    for _ in tape.walk(cotangents, {t._id for t in sources}, stack=(depth,)):
         pass
     for k, source in enumerate(sources):
         looped = [tape.gradient(y, sources, output_gradients=s)[k].numpy() for s in seeds]
@@ -134,16 +135,12 @@ def test_a_contribution_takes_the_shape_and_the_dtype_of_its_argument():
     assert stacked.tolist() == [[2.0, 2.0, 2.0]] * 4, "the axis of the stack stays"
 
 
-def test_a_hook_hears_what_a_function_was_called_with_and_what_came_out():
+def test_a_listener_hears_what_a_function_was_called_with_and_what_came_out():
     heard, x = [], ad.constant([2.0, 1.0])
-    now().hooks = (lambda what, *details: heard.append((what, *details)),)
-    try:
+    with only(Listener({Begin: heard.append, End: heard.append})):
         y = np.sort(x, axis=0)
-    finally:
-        listen(*now().listeners, hooks=())
-    begun = next(happening for happening in heard if happening[0] == "Spelling")
-    what, function, args, parameters, result = heard[-1]
-    assert (begun, what, function) == (("Spelling",), "Spelled", np.sort)
+    function, args, parameters, result = heard[-1]
+    assert (type(heard[0]), type(heard[-1]), function) == (Begin, End, np.sort)
     assert args[0] is x
     assert parameters == {"axis": 0}
     assert result is y

@@ -289,4 +289,4 @@ def test_an_accumulation_is_announced_with_the_argument_itself():
     with ad.hook(seen.append):
         tape.gradient(y, x)
     (added,) = [event for event in seen if type(event).__name__ == "Accumulate"]
-    assert (float(added.tensor.numpy()), float(added.contribution.numpy()), added.before) == (3.0, 2.0, None)
+    assert (float(added.tensor.numpy()), float(added.value.numpy()), added.before) == (3.0, 2.0, None)

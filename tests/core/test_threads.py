@@ -154,7 +154,7 @@ def test_tasks_that_take_turns_share_no_tape_no_hook_and_no_scope():
                 await asyncio.sleep(0)
                 _ = x * float(k)
                 assert now().followers == (tape,)
-                assert len(now().hooks) == 1
+                assert sum(isinstance(one, ad.hook) for one in now().listeners) == 1
                 assert opened.names == (f"task {k}",)
         return [
             [float(entry.values[1]) for entry in entries] for entries in (tape.entries, [e.entry for e in seen[1:]])

@@ -4,18 +4,17 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
-from autodiff_edu.core.active import listen, now, only
+from autodiff_edu.core.active import Follower, Listener, only
 from autodiff_edu.core.entry import Entry
+from autodiff_edu.core.events import Accumulate, Pass, PullBack
 from autodiff_edu.core.tape import Tape
-from autodiff_edu.core.walk import Added, Arrived, Passed, is_followed, needed_for, walk
+from autodiff_edu.core.walk import is_followed, needed_for, walk
 
 
-class Everything:
+class Everything(Follower):
     def __init__(self):
+        super().__init__({Entry: lambda entry: self.entries.append(entry)})
         self.entries = []
-
-    def __call__(self, entry, inputs):
-        self.entries.append(entry)
 
     def follows(self, ids):
         return True
@@ -33,11 +32,11 @@ def test_what_happens_is_told_in_order_and_what_is_wanted_is_left_in_the_dict():
     entries, connected, (x,), y = recorded(lambda x: x * x, 3.0)
     cotangents = {y._id: np.float64(1.0)}
     happened = list(walk(entries, connected, cotangents, {x._id}))
-    assert happened == [
-        Arrived(entries[0], 1.0),
-        Added(entries[0], 0, None, 3.0, 3.0),
-        Added(entries[0], 1, 3.0, 3.0, 6.0),
-        Passed(entries[0]),
+    assert [(type(event), *event) for event in happened] == [
+        (PullBack, None, entries[0], 1.0),
+        (Accumulate, None, entries[0], 0, None, 3.0, 3.0),
+        (Accumulate, None, entries[0], 1, 3.0, 3.0, 6.0),
+        (Pass, None, entries[0]),
     ]
     assert cotangents == {x._id: 6.0}
 
@@ -58,7 +57,7 @@ def test_it_is_lazy():
 def test_only_what_leads_from_a_target_to_a_wanted_tensor_is_visited():
     entries, connected, (_, w), y = recorded(lambda x, w: np.sin(x) * np.cos(w) + 0.0 * np.exp(x), 0.5, 0.25)
     names = [
-        h.entry.name for h in walk(entries, connected, {y._id: np.float64(1.0)}, {w._id}) if isinstance(h, Arrived)
+        h.entry.name for h in walk(entries, connected, {y._id: np.float64(1.0)}, {w._id}) if isinstance(h, PullBack)
     ]
     assert names == ["add", "multiply", "cos"]
 
@@ -67,7 +66,7 @@ def test_nothing_flows_through_what_is_not_connected():
     entries, connected, (x,), y = recorded(lambda x: np.sin(x) * x, 0.5)
     connected.remove(entries[0].output_id)  # as behind a step, or before x was watched
     cotangents = {y._id: np.float64(1.0)}
-    assert [h.argument for h in walk(entries, connected, cotangents, {x._id}) if isinstance(h, Added)] == [1]
+    assert [h.argument for h in walk(entries, connected, cotangents, {x._id}) if isinstance(h, Accumulate)] == [1]
     assert cotangents == {x._id: np.sin(0.5)}
 
 
@@ -112,7 +111,7 @@ def test_while_a_tape_follows_what_the_rules_compute_from_they_run_on_tensors_an
         list(walk(entries, connected, cotangents, {x._id}))
     slope = cotangents[x._id]
     assert isinstance(slope, ad.Tensor)
-    assert outer.gradient([(slope, np.float64(1.0))], [x])[0].numpy() == 2.0
+    assert outer.pull_back([(slope, np.float64(1.0))], [x])[0].numpy() == 2.0
 
 
 def test_an_entry_is_followed_by_whoever_follows_an_input_or_its_output():
@@ -136,13 +135,10 @@ def test_what_is_needed_is_what_the_wanted_flows_into():
     assert needed_for({x._id}, entries, connected - {entries[0].output_id}) == {x._id}
 
 
-def test_the_walk_knows_no_tape_and_no_hook():
+def test_the_walk_notifies_nobody():
     seen = []
     entries, connected, (x,), y = recorded(lambda x: x * x, 3.0)
-    listen(*now().listeners, hooks=(lambda what, *details: seen.append(what),))
-    try:
+    with only(Listener({PullBack: seen.append, Accumulate: seen.append, Pass: seen.append})):
         list(walk(entries, connected, {y._id: np.float64(1.0)}, {x._id}))
-    finally:
-        listen(*now().listeners, hooks=())
     assert seen == []
     assert all(isinstance(entry, Entry) for entry in entries)

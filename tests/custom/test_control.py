@@ -7,9 +7,9 @@ import pytest
 from unruled import UNRULED
 
 import autodiff_edu as ad
+from autodiff_edu.core import events
 from autodiff_edu.core.rule import SPELLED
 from autodiff_edu.rules import RULES
-from autodiff_edu.trace import events
 
 # stop_gradient ------------------------------------------------------------------------------------------------------
 

@@ -6,8 +6,8 @@ from tabled import recorded
 from unruled import NAME, UNRULED
 
 import autodiff_edu as ad
-from autodiff_edu.core.active import only
-from autodiff_edu.trace.events import PullBack
+from autodiff_edu.core.active import Listener, only
+from autodiff_edu.core.events import Outcome, PullBack
 
 
 @pytest.mark.parametrize("size", [0, -1, 1.5, "2", True, [2]])
@@ -160,10 +160,10 @@ def test_jacobians_are_told_to_the_listeners_by_name():
     x, heard = ad.Variable([[1.0, 2.0]]), []
     with ad.GradientTape(persistent=True) as tape:
         y = x * x
-    with only(lambda entry, inputs: heard.append(entry)):
+    with only(Listener({Outcome: heard.append})):
         found = [tape.jacobian(y, x), tape.batch_jacobian(y, x)]
-    told = [entry for entry in heard if isinstance(entry.operation, str) and "jacobian" in entry.operation]
-    assert [(entry.operation, entry.ids, entry.output_id) for entry in told] == [
-        ("jacobian", (y._id, x._id), found[0]._id),
-        ("batch_jacobian", (y._id, x._id), found[1]._id),
-    ]
+    assert [event.word for event in heard] == ["jacobian", "batch_jacobian"]
+    for event, result in zip(heard, found, strict=True):
+        assert event.targets[0] is y
+        assert event.source is x
+        assert event.result is result

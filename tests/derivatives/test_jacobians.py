@@ -263,15 +263,15 @@ def test_chunks_change_nothing_in_the_result(layers, chunk_size):
 def stacks_of(monkeypatch, tape, call):
     """The length of every stack that is pulled back in a call."""
     lengths = []
-    walk = ad.GradientTape._walk
+    walk = ad.GradientTape.walk
 
     def noted(self, cotangents, wanted, stack=()):
         lengths.extend(stack)
         return walk(self, cotangents, wanted, stack)
 
-    monkeypatch.setattr(ad.GradientTape, "_walk", noted)
+    monkeypatch.setattr(ad.GradientTape, "walk", noted)
     call(tape)
-    monkeypatch.setattr(ad.GradientTape, "_walk", walk)
+    monkeypatch.setattr(ad.GradientTape, "walk", walk)
     return lengths
 
 

@@ -6,7 +6,8 @@ import pytest
 import autodiff_edu as ad
 from autodiff_edu import nn
 from autodiff_edu.arrays.validate import check_watchable
-from autodiff_edu.core.active import only
+from autodiff_edu.core.active import Listener, only
+from autodiff_edu.core.events import Outcome
 from autodiff_edu.derivatives.requests import as_constant, seeds_of, tensors_of
 
 
@@ -152,7 +153,10 @@ def test_a_gradient_is_told_to_the_listeners_with_its_targets_and_source():
     x, heard = ad.Variable(3.0), []
     with ad.GradientTape() as tape:
         y = x * x
-    with only(lambda entry, inputs: heard.append(entry)):
+    with only(Listener({Outcome: heard.append})):
         slope = tape.gradient(y, x)
-    (entry,) = (entry for entry in heard if entry.operation == "gradient")
-    assert (entry.ids, entry.output_id) == ((y._id, x._id), slope._id)
+    (event,) = heard
+    assert (event.tape, event.word, event.connected, event.seeded) == (tape, "gradient", True, False)
+    assert event.targets[0] is y
+    assert event.source is x
+    assert event.result is slope

@@ -6,7 +6,8 @@ from differences import draw
 from tabled import recorded
 
 import autodiff_edu as ad
-from autodiff_edu.core.active import only
+from autodiff_edu.core.active import Listener, only
+from autodiff_edu.core.entry import Entry
 from autodiff_edu.derivatives.tangents import push_forward, pushed, shaped
 
 X, W = draw((3, 2), "x"), draw((3, 2), "w")
@@ -82,7 +83,7 @@ def test_joined_arrays_move_together(join):
 def test_joining_takes_work_in_proportion_to_the_parts():
     sizes = []
 
-    def see(entry, inputs):
+    def see(entry):
         sizes.append(np.size(entry.output_value))
 
     x, count = ad.constant(np.ones(50)), 40
@@ -90,6 +91,6 @@ def test_joining_takes_work_in_proportion_to_the_parts():
         tape.watch(x)
         np.stack([x * float(k) for k in range(count)])
     tangents = {x._id: ad.constant(np.ones(50))}
-    with only(see, hooks=()):
+    with only(Listener({Entry: see})):
         push_forward(tape, tangents)
     assert sum(sizes) <= 3 * count * 50

@@ -213,13 +213,13 @@ def test_an_outer_tape_records_nothing_and_no_hook_hears(error):
     x, heard = ad.Variable(0.0), []
     with ad.hook(heard.append), ad.GradientTape() as outer, np.errstate(all="ignore"), ad.GradientTape() as tape:
         y = np.unique(x * np.ones(3)) if error else x * np.sqrt(x)
-        before = len(heard), len(outer.entries), len(tape.entries), now().followers, now().hooks
+        before = len(heard), len(outer.entries), len(tape.entries), now().listeners
         if error:
             with pytest.raises(LookupError, match="unique"):
                 first_nonfinite(tape, y, x)
         else:
             assert first_nonfinite(tape, y, x).operation == "sqrt"
-        assert (len(heard), len(outer.entries), len(tape.entries), now().followers, now().hooks) == before
+        assert (len(heard), len(outer.entries), len(tape.entries), now().listeners) == before
 
 
 @pytest.mark.parametrize(
@@ -352,9 +352,9 @@ def test_nothing_is_found_exactly_when_all_values_and_gradients_are_finite(numbe
         slope = tape.gradient(y, x)
     way = {y._id}
     for entry in reversed(tape.entries):
-        if entry.output_id in way & tape._connected:
+        if entry.output_id in way & tape.connected:
             way.update(entry.ids)
-    values = [x.numpy(), *(entry.output_value for entry in tape.entries if entry.output_id in way & tape._connected)]
+    values = [x.numpy(), *(entry.output_value for entry in tape.entries if entry.output_id in way & tape.connected)]
     finite = all(np.isfinite(v).all() for v in values) and (slope is None or np.isfinite(slope.numpy()).all())
     assert (result is None) == finite
     if result is not None:
@@ -386,6 +386,6 @@ def test_a_long_tape_is_searched_in_a_time_that_grows_with_its_length():
         y = x
         for _ in range(100):
             y = y * 1.00001
-    tape._connected = Counted(tape._connected)
+    tape.connected = Counted(tape.connected)
     assert first_nonfinite(tape, y, x) is None
     assert Counted.met < 1000, "every entry copied the set of those before it"

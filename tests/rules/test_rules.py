@@ -44,7 +44,7 @@ def test_a_stack_of_cotangents_pulled_back_at_once_is_what_one_at_a_time_gives(c
     tape, tensors, y = recorded(case.function, *arguments)
     seeds = np.stack([seed_of(y, k) for k in range(3)])
     cotangents = {y._id: seeds}
-    for _ in tape._walk(cotangents, {t._id for t in tensors}, stack=(3,)):
+    for _ in tape.walk(cotangents, {t._id for t in tensors}, stack=(3,)):
         pass
     looped = [tape.gradient(y, tensors, output_gradients=s, unconnected_gradients="zero") for s in seeds]
     for k, tensor in enumerate(tensors):
@@ -64,7 +64,7 @@ def test_a_stack_pulled_back_under_a_recording_tape_can_be_differentiated_again(
             y = case.function(*tensors)
         seeds = np.stack([seed_of(y, k) for k in range(3)])
         cotangents = {y._id: seeds}
-        for _ in inner._walk(cotangents, {t._id for t in tensors}, stack=(3,)):
+        for _ in inner.walk(cotangents, {t._id for t in tensors}, stack=(3,)):
             pass
         looped = [inner.gradient(y, tensors, output_gradients=s) for s in seeds]
     for k, tensor in enumerate(tensors):

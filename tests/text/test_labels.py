@@ -11,7 +11,7 @@ from autodiff_edu.text.labels import MANY, Labels
 def named(tape):
     """Name everything on a tape, as its table does."""
     labels = Labels()
-    for id, (tensor, where) in tape._watched.items():
+    for id, (tensor, where) in tape.watched.items():
         labels.watched(id, tensor, where)
     for number, entry in enumerate(tape.entries, 1):
         labels.entry(entry, f"t{number}")

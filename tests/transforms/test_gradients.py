@@ -10,7 +10,7 @@ from unruled import NAME, UNRULED
 
 import autodiff_edu as ad
 from autodiff_edu.core.active import now
-from autodiff_edu.trace.events import Record
+from autodiff_edu.core.events import Record
 
 X, V = draw((3,), "x"), draw((3,), "v")
 

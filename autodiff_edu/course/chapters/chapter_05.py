@@ -12,7 +12,7 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from ...trace.events import Event, Outcome, Record, Seed, Skip, Watch
+from ...core.events import Event, Outcome, Record, Seed, Skip, Watch
 from ..feedback import NotYet, call, near, needs_dict, needs_each, number, observe, quoted, shortened
 from ..predictions import Prediction
 

@@ -9,7 +9,7 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from ...trace.events import Event, Outcome, Record, Seed
+from ...core.events import Event, Outcome, Record, Seed
 from ..feedback import NotYet, near, needs_dict, needs_each, needs_function, number, observe, shortened
 from ..predictions import Prediction
 
@@ -143,7 +143,7 @@ def logged(answer: Any) -> str:
             "After the block, the gradient of the loss is None. "
             + (
                 "`reset` has forgotten the loss and the watch. Don't empty the tape: pause it."
-                if not tape._watched
+                if not tape.watched
                 else "The line of the loss must be recorded. Pause the tape for the lines after it."
             )
         )

@@ -10,7 +10,7 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from ...trace.events import Event, Record, Watch
+from ...core.events import Event, Record, Watch
 from ..feedback import NotYet, near, needs_dict, needs_each, needs_function, number, observe, shortened
 from ..predictions import Prediction
 

@@ -10,7 +10,8 @@ import numpy as np
 import autodiff_edu as ad
 from autodiff_edu import nn
 
-from ...trace.events import Event, Outcome, Seed, Watch, hook
+from ...core.events import Event, Outcome, Seed, Watch
+from ...trace.hook import hook
 from ..feedback import NotYet, by_hand, call, near, needs_function, number, shortened
 from ..predictions import Prediction
 from .wrong_12 import penalty_at, why_penalty, why_place, why_regularised

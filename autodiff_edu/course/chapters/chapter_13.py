@@ -9,7 +9,7 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from ...trace.events import Move, Seed
+from ...core.events import Move, Seed
 from ..feedback import (
     NotYet,
     by_hand,

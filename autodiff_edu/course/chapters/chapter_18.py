@@ -9,7 +9,8 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from ...trace.events import Event, Record, hook
+from ...core.events import Event, Record
+from ...trace.hook import hook
 from ..feedback import NotYet, call, near, needs_dict, needs_each, needs_function, number, numbers, shortened
 from ..predictions import Prediction
 

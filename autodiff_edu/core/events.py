@@ -1,0 +1,293 @@
+"""Everything that can happen: a type for each, with one name in the code, in `ad.hook`, in a trace and in its document.
+
+An operation that was computed, whether a tape follows it or not, is an `Entry`, which is an event too. An event is
+built only if a listener hears its type; see `active.emit`. In every event `tape` is a `Tape`, `entry` an
+`Entry`, `where` a place in the user's code; `tensor`, `source` and cotangents are tensors, except where `walk` yields
+them: it computes with plain arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import itemgetter
+from typing import Any, ClassVar
+
+new: Callable[..., Any] = tuple.__new__  # new(Kind, (...)) takes half as long as Kind(...)
+
+
+class _Kind(type):
+    """Makes an attribute of each annotation of a class, as NamedTuple does, in a tenth of the time."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> Any:
+        known = getattr(bases[0], "fields", ())
+        own = tuple(body.get("__annotations__", ())) if known or bases[0] is not tuple else ()
+        places = {name: property(itemgetter(k)) for k, name in enumerate(own, len(known))}
+        return super().__new__(cls, name, bases, {**body, **places, "fields": (*known, *own), "__slots__": ()})
+
+
+class Event(tuple[Any, ...], metaclass=_Kind):
+    """Something that happened: its class says what, its attributes hold the details.
+
+    These are not NamedTuples: twenty of those would take longer to import than the tape itself.
+    """
+
+    fields: ClassVar[tuple[str, ...]]
+
+    def __new__(cls, *details: Any) -> Any:
+        """Build an event from its details, in order."""
+        if len(details) != len(cls.fields):
+            raise TypeError(f"{cls.__name__} takes {', '.join(cls.fields)}")
+        return new(cls, details)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"an event is a record of what happened: its {name} cannot be changed")
+
+    __eq__, __hash__ = object.__eq__, object.__hash__  # two events are never the same
+
+    def replace(self, **changes: Any) -> Any:
+        """Return the same event with some of its details changed."""
+        return type(self)(*(changes.get(name, value) for name, value in zip(self.fields, self, strict=True)))
+
+    def __repr__(self) -> str:
+        pairs = zip(self.fields, self, strict=True)
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in pairs)})"
+
+
+# Tensors --------------------------------------------------------------------------------------------------------------
+
+
+class Begin(Event):
+    """A function begins that is spelled out in others."""
+
+
+class End(Event):
+    """A spelled-out function has ended; `result` is None if it failed."""
+
+    function: Any
+    arguments: Any
+    parameters: Any
+    result: Any
+
+
+class Make(Event):
+    """A tensor or variable was made from a value."""
+
+    tensor: Any
+    source: Any
+
+
+class Read(Event):
+    """A tensor's plain numbers were read, with `numpy()`, `bool()`, `format()` and so on."""
+
+    tensor: Any
+    how: str
+
+
+class Assign(Event):
+    """A variable gets a new value; a listener that raises an error keeps it from that.
+
+    `before` is the array it had; `source` is what was assigned or, if `operation` is np.add or np.subtract, the change.
+    """
+
+    variable: Any
+    value: Any
+    before: Any
+    source: Any
+    operation: Any
+
+
+# A tape ---------------------------------------------------------------------------------------------------------------
+
+
+class TapeEvent(Event):
+    """Something that happened to a tape."""
+
+    tape: Any
+
+
+class EntryEvent(TapeEvent):
+    """Something that happened to an entry of a tape."""
+
+    entry: Any
+
+
+class Enter(TapeEvent):
+    """A tape began to record."""
+
+
+class Exit(TapeEvent):
+    """The block of a tape ended."""
+
+
+class Pause(TapeEvent):
+    """A tape was paused."""
+
+
+class Resume(TapeEvent):
+    """A paused tape resumed recording."""
+
+
+class Reset(TapeEvent):
+    """A tape forgot its entries and its watches."""
+
+
+class Release(TapeEvent):
+    """A one-shot tape released its arrays."""
+
+
+class Watch(TapeEvent):
+    """A tape started to watch a tensor, at a place in the user's code."""
+
+    tensor: Any
+    where: Any
+
+
+class Record(EntryEvent):
+    """A tape appended an entry."""
+
+
+class Cut(EntryEvent):
+    """An entry was appended through which nothing flows back: its derivative is zero everywhere."""
+
+
+class Skip(EntryEvent):
+    """An operation was computed, but this tape watches none of its inputs."""
+
+
+class Leave(TapeEvent):
+    """A tensor that a tape follows was handed over as a plain array; no tape follows what is computed from it."""
+
+    tensor: Any
+    how: str
+
+
+class Return(Event):
+    """A function with a gradient of its own returned: its results, as it computed them `inside` and as callers get."""
+
+    call: Any
+    inside: list[Any]
+    results: list[Any]
+
+
+# The passes -----------------------------------------------------------------------------------------------------------
+
+
+class Seed(TapeEvent):
+    """A backward pass started at a target with its first cotangent."""
+
+    tensor: Any
+    cotangent: Any
+
+
+class PullBack(EntryEvent):
+    """A cotangent arrived at the output of an entry; its rules are about to be applied."""
+
+    cotangent: Any
+
+
+class Accumulate(EntryEvent):
+    """What one entry sends back to one of its arguments was added to the accumulator there.
+
+    Attributes
+    ----------
+    argument : int
+        The position of the argument.
+    id : int
+        The id of its tensor.
+    before, value, after : Tensor or None
+        The accumulator before (None at first), the contribution, and their sum.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> x = ad.Variable(3.0)
+    >>> with ad.GradientTape() as tape:
+    ...     y = x * x
+    >>> first, second = next(tape.steps(y, x)).contributions
+    >>> second.argument, second.before, second.value, second.after
+    (1, Tensor(3.), Tensor(3.), Tensor(6.))
+    """
+
+    argument: int
+    before: Any
+    value: Any
+    after: Any
+
+    id = property(lambda self: self.entry.ids[self.argument])
+    tensor = property(lambda self: self.entry.argument(self.argument))
+
+
+class Pass(EntryEvent):
+    """The rules of an entry have been applied; the walk moves on."""
+
+
+class Move(TapeEvent):
+    """A forward pass started on a tape: one of its tensors moves by this tangent."""
+
+    tensor: Any
+    tangent: Any
+
+
+class PushForward(EntryEvent):
+    """A tangent arrived at the output of an entry.
+
+    `tangents` and `contributions` have an item per argument: its tangent, and how far that moves the output; None for
+    an argument that does not move.
+    """
+
+    tangents: tuple[Any, ...]
+    contributions: tuple[Any, ...]
+    tangent: Any
+
+
+class Outcome(TapeEvent):
+    """A request for a derivative was answered, for one of its sources.
+
+    `word` is "gradient", "jacobian" or "batch_jacobian", `result` a tensor or None. `connected` says whether the target
+    depends on the source, `seeded` whether the caller passed first cotangents. `causes` say why there is no derivative;
+    only a trace fills them in.
+    """
+
+    word: str
+    targets: tuple[Any, ...]
+    source: Any
+    result: Any
+    connected: bool
+    seeded: bool
+    causes: tuple[Any, ...]
+
+
+# Of a trace alone -----------------------------------------------------------------------------------------------------
+
+
+class Missed(Skip):
+    """An operation was computed while this tape was paused, and no other tape heard of it."""
+
+
+class Line(Event):
+    """A line of the user's code did something that is not an operation, named by `what`."""
+
+    where: Any
+    what: str
+    text: str
+
+
+class Error(Event):
+    """The traced code raised an exception; the last event of its trace."""
+
+    where: Any
+    text: str
+
+
+class Explain(TapeEvent):
+    """A sentence of an explanation, at an entry if it is about one; added by `Explanation.trace`."""
+
+    text: str
+    where: Any
+    entry: Any
+
+
+class Remark(Event):
+    """A sentence about what has happened; added by the owner of a trace."""
+
+    text: str
