@@ -1,4 +1,3 @@
-// @ts-check
 /** How a typed answer is read, and how it is compared with the right one and with what is often answered instead. */
 
 import { ANSWERS } from "./strings.js";

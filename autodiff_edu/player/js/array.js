@@ -1,4 +1,3 @@
-// @ts-check
 /** Arrays as they are: small ones as tables of numbers, larger ones as heatmaps around zero. */
 
 import { UNKNOWN, make, set, write } from "./dom.js";

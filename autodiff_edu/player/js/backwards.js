@@ -1,4 +1,3 @@
-// @ts-check
 /** Predict's questions about the backward pass: what it reaches, in which order it goes, and what it adds up. */
 
 import { flat, magnitude } from "./array.js";

@@ -10,17 +10,30 @@ const LONGEST_BEAD = 10; // letters
 export const BOX_MARKS = { skip: "○", paused: "‖", unconnected: "∅" };
 
 /**
+ * @typedef {{
+ *   known: NDArray | null, reached: NDArray | null, backward: boolean, tangents: boolean,
+ *   mark: keyof typeof BOX_MARKS | null, cause: boolean, state: string | null, now: boolean,
+ * }} Look what a box shows at a step
+ */
+
+/**
  * The box of a tensor, drawn around y = 0. `update` changes what has changed since the last time: `known` is the value,
  * `reached` the cotangent. `receive` shows a cotangent for the moment. `scale` says where the thumbnails' colours end.
+ * @param {Box} place
+ * @param {number} index
+ * @param {Tensor} tensor
+ * @param {Layout["scale"]} scale
  */
 export function drawBox(place, index, { name, value: { text: whole } }, scale) {
   const { x, width, height, plain, heading, operation, art } = place;
   const lines = SHARED.box;
   const [left, right] = [lines.padding, width - lines.padding];
+  /** @type {(part: string, dx: number, y: number, anchor?: string, words?: string) => SVGTextElement} */
   const text = (part, dx, y, anchor = "start", words = "") =>
     draw("text", { x: x + dx, y, "data-part": part, "text-anchor": anchor }, words);
   const [title, about] = [draw("title"), draw("title")];
   const strip = art?.strip ?? lines.strip;
+  /** @type {(top: number, tall: number) => number} */
   const middle = (top, tall) => top + tall / 2 + 4; // of a line of text beside a thumbnail
   const value = !plain
     ? text("value", left, art ? middle(art.top, art.value || 14) : lines.value)
@@ -36,7 +49,10 @@ export function drawBox(place, index, { name, value: { text: whole } }, scale) {
     element.append(text("name", left, lines.name, "start", heading));
     element.append(text("operation", right, lines.name, "end", operation), cotangent, mark);
   }
-  /** Where an array is drawn and not written, with its shape beside it. */
+  /**
+   * Where an array is drawn and not written, with its shape beside it.
+   * @type {(part: "value" | "cotangent", at: number, top: number) => (array: NDArray | null) => boolean}
+   */
   const pictureOf = (part, at, top) => {
     const [holder, tall] = [draw("g", { "data-holds": part }), art[part]];
     const label = text("shape", at + art.width + 6, middle(top, tall));
@@ -50,20 +66,21 @@ export function drawBox(place, index, { name, value: { text: whole } }, scale) {
   };
   const valueTop = plain ? (height - art?.value) / 2 : art?.top;
   const pictures = art && [pictureOf("value", art.x, valueTop), pictureOf("cotangent", art.x + lines.arrow, strip + 3)];
+  /** @param {(string | null)[]} odd */
   const spoil = (...odd) => {
     [value, cotangent].forEach((part, k) => part && set(part, "data-odd", odd[k]));
     const found = odd[0] ?? odd[1];
     set(element, "data-odd", found);
     if (found && !element.querySelector(".sign")) element.append(drawSign(x + width - 2, 2));
   };
-  let [before, arrow] = [/** @type {Record<string, any>} */ ({}), "←"];
-  const receive = (array) => {
+  let [before, arrow] = [/** @type {Partial<Look>} */ ({}), "←"];
+  const receive = (/** @type {NDArray | null} */ array) => {
     const drawn = pictures?.[1](array);
     write(cotangent, `${arrow} ${drawn ? "" : shorten(array?.text ?? UNKNOWN)}`);
   };
-  const update = (now) => {
+  const update = (/** @type {Look} */ now) => {
     const { known, reached, backward, tangents } = now;
-    for (const part of ["state", "mark", "now", "cause"]) {
+    for (const part of /** @type {const} */ (["state", "mark", "now", "cause"])) {
       if (before[part] !== now[part]) set(element, `data-${part}`, now[part] || null);
     }
     if (before.known !== known || before.reached !== reached || before.backward !== backward ||
@@ -90,19 +107,30 @@ export function drawBox(place, index, { name, value: { text: whole } }, scale) {
   return { element, update, receive };
 }
 
-/** An exclamation mark in a disc. */
+/**
+ * An exclamation mark in a disc.
+ * @type {(x: number, y: number) => SVGGElement}
+ */
 const drawSign = (x, y) => {
   const text = draw("text", { y: 4, "text-anchor": "middle" }, "!");
   return draw("g", { class: "sign", transform: `translate(${x} ${y})` }, draw("circle", { r: 7 }), text);
 };
 
-/** An arrowhead that points at (x, y), down or up. */
+/**
+ * An arrowhead that points at (x, y), down or up.
+ * @type {(x: number, y: number, down: boolean) => SVGPathElement}
+ */
 export const drawHead = (x, y, down) => {
   const back = y + (down ? -7 : 7);
   return draw("path", { class: "head", d: `M${x - 4} ${back}L${x} ${y}L${x + 4} ${back}z` });
 };
 
-/** The path of a line through its links, each {points} from the first to the last. */
+/** @typedef {(y: number) => number} Up where a height of the whole picture is, as its groups are folded */
+
+/**
+ * The path of a line through its links, from the first to the last.
+ * @type {(links: Link[], up: Up) => string}
+ */
 export const pathOf = (links, up) =>
   links.map(({ points: [x, top, bentX, bent, bottom] }) => {
     const [y, bend] = [up(top), up(bent)];
@@ -110,7 +138,10 @@ export const pathOf = (links, up) =>
     return `M${x} ${y}C${x} ${middle} ${bentX} ${middle} ${bentX} ${bend}V${up(bottom)}`;
   }).join("");
 
-/** Points along the same line, closely enough to run along it. */
+/**
+ * Points along the same line, closely enough to run along it.
+ * @type {(links: Link[], up: Up) => number[][]}
+ */
 export const pointsOf = (links, up) =>
   links.flatMap(({ points: [x, top, bentX, bent, bottom] }) => {
     const [y, bend] = [up(top), up(bent)];
@@ -121,7 +152,11 @@ export const pointsOf = (links, up) =>
     return [...bow, [bentX, up(bottom)]];
   });
 
-/** A quantity on its way along a line, drawn around (0, 0). */
+/**
+ * A quantity on its way along a line, drawn around (0, 0).
+ * @param {NDArray} array
+ * @param {number} limit
+ */
 export function drawBead(array, limit) {
   const whole = array.text;
   const bead = draw("g", { class: "bead" }, draw("title", {}, whole));
@@ -140,7 +175,10 @@ export function drawBead(array, limit) {
   return bead;
 }
 
-/** Scissors across the middle of a link: nothing flows back through here. */
+/**
+ * Scissors across the middle of a link: nothing flows back through here.
+ * @type {(link: { points: number[] }, up: Up) => SVGGElement}
+ */
 export const drawScissors = ({ points: [x, top, bentX, bottom] }, up) => {
   const at = `translate(${(x + bentX) / 2} ${(up(top) + up(bottom)) / 2})`;
   const blades = "M-4.5 -3.5L8 4M-4.5 3.5L8 -4M-4.4 -4.2a2.4 2.4 0 1 0 -.1 .1M-4.4 4.2a2.4 2.4 0 1 1 -.1 -.1";

@@ -7,24 +7,33 @@ import { STRINGS } from "./strings.js";
 const DEEPEST = 4; // calls that are named in the caption
 const NARROW_SCREEN = "(max-width: 640px)";
 
+/**
+ * @param {Trace} trace
+ * @param {import("./history.js").History} history
+ * @param {(step: number) => void} go
+ */
 export function codeView(trace, history, go) {
   const box = make("div", { class: "scroll code" });
   const excerpts = trace.code.map(({ first_line: start, lines }, code) => {
+    /** @type {Map<number, number>} */
     const first = new Map(); // step of each line
     history.where.forEach((where, step) => {
       if (where?.code === code && !first.has(where.line)) first.set(where.line, step);
     });
-    const stepOf = (index) => first.get(start + index) ?? -1;
+    const stepOf = (/** @type {number} */ index) => first.get(start + index) ?? -1;
+    /** @type {Listing["isLit"]} */
     const isLit = (index, step) => {
       const where = history.where[step];
       return where?.code === code && where.line === start + index ? where : null;
     };
+    /** @type {Listing["isPassed"]} */
     const isPassed = (index, step) =>
       trace.steps[step].passed?.some(([other, line]) => other === code && line === start + index) ?? false;
     const odd = new Map(history.odd.lines.flatMap((birth) =>
       birth.where.code === code ? [[birth.where.line - start, birth]] : []));
+    /** @type {Listing["bornAt"]} */
     const bornAt = (index, step) => (odd.get(index)?.step <= step ? odd.get(index).kind : null);
-    const about = (index) => ({ "data-line": start + index });
+    const about = (/** @type {number} */ index) => ({ "data-line": start + index });
     return listOf(box, { lines, start, about, stepOf, isLit, isPassed, bornAt, lit: "data-lit" }, go);
   });
   box.append(...excerpts.map((each) => each.element));
@@ -34,7 +43,7 @@ export function codeView(trace, history, go) {
   let seen = history.where.find((where) => where)?.code ?? 0;
   const inView = history.where.map((where) => (seen = where?.code ?? seen));
   const program = programView(trace.program ?? { lines: [], steps: [] }, go);
-  const show = (step) => {
+  const show = (/** @type {number} */ step) => {
     program.show(step);
     excerpts.forEach(({ element }, index) => (element.hidden = index !== inView[step]));
     write(file, trace.code[inView[step]]?.place ?? STRINGS.code.heading);
@@ -51,35 +60,47 @@ export function codeView(trace, history, go) {
   return { element: make("div", { class: "code-figure" }, figure, ...program.elements), show };
 }
 
-/** The calls under way at a step, from the outermost. */
+/**
+ * The calls under way at a step, from the outermost.
+ * @param {Pick<Trace, "steps" | "calls">} trace
+ * @param {number} step
+ */
 function callsAt({ steps, calls = [] }, step) {
+  /** @type {string[]} */
   const found = [];
   for (let { call } = steps[step]; call !== undefined; call = calls[call].caller) found.unshift(calls[call].text);
   return found;
 }
 
-/** The program, under a button that shows and hides it; nothing at all where there is none. */
+/**
+ * The program, under a button that shows and hides it; nothing at all where there is none.
+ * @param {Trace["program"]} program
+ * @param {(step: number) => void} go
+ */
 function programView({ lines, steps }, go) {
   if (!lines.length) return { elements: [], show: () => {} };
   const box = make("div", { class: "scroll code program" });
+  /** @type {Map<number | null, number>} */
   const first = new Map(); // step of each line
   steps.forEach((line, step) => { if (!first.has(line)) first.set(line, step); });
-  const stepOf = (index) => first.get(index) ?? -1;
-  const about = (index) => ({ "data-program-line": index });
+  const stepOf = (/** @type {number} */ index) => first.get(index) ?? -1;
+  const about = (/** @type {number} */ index) => ({ "data-program-line": index });
+  /** @type {Listing["isLit"]} */
   const isLit = (index, step) => (steps[step] === index ? {} : null);
   const list = listOf(box, { lines, start: 1, about, stepOf, isLit, lit: "data-program-lit" }, go);
   box.append(list.element);
   const toggle = make("button", { type: "button", class: "toggle", "data-action": "program" }, STRINGS.code.program);
+  /** @type {number | null} */
   let current = null;
   const bring = () => { if (current !== null && !box.hidden) list.enterAt(current); };
-  const open = (opened) => {
+  const open = (/** @type {boolean} */ opened) => {
     set(toggle, "aria-expanded", opened);
     box.hidden = !opened;
     bring();
   };
   toggle.addEventListener("click", () => open(box.hidden));
   open(!matchMedia(NARROW_SCREEN).matches);
-  const show = (step) => {
+  const show = (/** @type {number} */ step) => {
     current = steps[step] ?? null;
     list.show(step);
     bring();
@@ -87,7 +108,14 @@ function programView({ lines, steps }, go) {
   return { elements: [make("figure", { class: "program-figure" }, make("figcaption", {}, toggle), box)], show };
 }
 
-/** A line, which goes to the first of its steps when it is clicked; its number is a button then. */
+/**
+ * A line, which goes to the first of its steps when it is clicked; its number is a button then.
+ * @param {Record<string, number>} attributes
+ * @param {number} number
+ * @param {string} text
+ * @param {number} step
+ * @param {(step: number) => void} go
+ */
 function lineOf(attributes, number, text, step, go) {
   const code = make("code", text.trimStart().startsWith("#") ? { class: "remark" } : {}, text);
   // Of what does not fit into the line; it becomes a text by itself.
@@ -100,15 +128,19 @@ function lineOf(attributes, number, text, step, go) {
 }
 
 /**
+ * @typedef {{
+ *   lines: string[], start: number, lit: string, about: (index: number) => Record<string, number>,
+ *   stepOf: (index: number) => number, isLit: (index: number, step: number) => { columns?: Where["columns"] } | null,
+ *   isPassed?: (index: number, step: number) => boolean, bornAt?: (index: number, step: number) => OddKind | null,
+ * }} Listing
+ */
+
+/**
  * Lines with one stop for Tab, at the current line; from there the arrows up and down walk from button to button.
  * Of a line, `stepOf` says to which step it goes (-1 to none), `isLit` whether a step lights it, and what columns, and
  * `isPassed` whether it ran just before the step and has none of its own, `bornAt` the NaN or infinity born there.
  * @param {HTMLElement} box
- * @param {{
- *   lines: string[], start: number, lit: string, about: (index: number) => Record<string, number>,
- *   stepOf: (index: number) => number, isLit: (index: number, step: number) => { columns?: number[] } | null,
- *   isPassed?: (index: number, step: number) => boolean, bornAt?: (index: number, step: number) => OddKind | null,
- * }} listing
+ * @param {Listing} listing
  * @param {(step: number) => void} go
  */
 function listOf(box, { lines, start, about, stepOf, isLit, isPassed = () => false, bornAt = () => null, lit }, go) {
@@ -118,8 +150,9 @@ function listOf(box, { lines, start, about, stepOf, isLit, isPassed = () => fals
   const rows = rowsView(box, element, lines.length, (index) => {
     const row = lineOf(about(index), start + index, lines[index], stepOf(index), go);
     if (index === entrance) set(/** @type {Element} */ (row.firstChild), "tabindex", 0);
+    /** @type {ReturnType<Listing["isLit"]>} */
     let before = null;
-    const update = (step) => {
+    const update = (/** @type {number} */ step) => {
       const [now, passed] = [isLit(index, step), isPassed(index, step) ? STRINGS.code.passed : null];
       const born = bornAt(index, step);
       set(row, "data-passed", passed);
@@ -132,14 +165,17 @@ function listOf(box, { lines, start, about, stepOf, isLit, isPassed = () => fals
     };
     return { element: row, update };
   });
-  /** Brings a line into view, and gives it; from now on Tab leads to it, if it is a button. */
+  /**
+   * Brings a line into view, and gives it; from now on Tab leads to it, if it is a button.
+   * @param {number} index
+   */
   const enterAt = (index) => {
     const row = rows.bring(index);
     if (stepOf(index) >= 0) {
       const left = rows.at(entrance);
-      if (left) set(left.firstChild, "tabindex", -1);
+      if (left) set(/** @type {Element} */ (left.firstChild), "tabindex", -1);
       entrance = index;
-      set(row.firstChild, "tabindex", 0);
+      set(/** @type {Element} */ (row.firstChild), "tabindex", 0);
     }
     return row;
   };
@@ -148,17 +184,22 @@ function listOf(box, { lines, start, about, stepOf, isLit, isPassed = () => fals
     if (!by) return;
     event.preventDefault();
     event.stopPropagation();
-    const at = walk.find((index) => rows.at(index)?.contains(event.target));
+    const at = walk.find((index) => rows.at(index)?.contains(/** @type {Node} */ (event.target)));
     const next = walk[walk.indexOf(at) + by];
-    if (next !== undefined) rows.bring(next).firstChild.focus();
+    if (next !== undefined) /** @type {HTMLElement} */ (rows.bring(next).firstChild).focus();
   });
   return { element, enterAt, show: rows.show };
 }
 
-/** A line with some of its columns marked. */
+/**
+ * A line with some of its columns marked.
+ * @param {string} line
+ * @param {Where["columns"]} [columns]
+ */
 function marked(line, columns) {
   if (!columns) return [line];
   const characters = Array.from(line); // Python counts characters, JavaScript halves of some of them
+  /** @type {(from: number, to?: number) => string} */
   const part = (from, to) => characters.slice(from, to).join("");
   return [part(0, columns[0]), make("mark", {}, part(...columns)), part(columns[1])];
 }

@@ -7,12 +7,19 @@ import { PARTS } from "./parts.js";
 const MOST_DIGITS = 8; // of the latest points
 const SHORTEST = 8; // pixels of an arrow that can be seen beside its dot
 
+/**
+ * @param {Walk} trace
+ * @param {import("./history.js").History} history
+ * @param {(step: number) => void} go
+ */
 export function contoursView(trace, history, go) {
   const { width, height, names, frame, ticks, levels, iterates } = trace.contours;
   const [words, [left, top, wide, tall]] = [PARTS.contours, frame];
   const [bottom, right] = [top + tall, left + wide];
+  /** @type {(text: string, x: number, y: number, anchor: string) => SVGTextElement} */
   const label = (text, x, y, anchor) => draw("text", { x, y, "text-anchor": anchor }, text);
-  const mark = (d, about = {}) => draw("path", { d, ...about });
+  const mark = (/** @type {string} */ d, about = {}) => draw("path", { d, ...about });
+  /** @type {(name: string, ...parts: Element[]) => SVGGElement} */
   const group = (name, ...parts) => draw("g", { class: name }, ...parts);
   const axes = [
     ...ticks[0].flatMap(({ at, text }) => [mark(`M${at} ${bottom}v4`), label(text, at, bottom + 15, "middle")]),
@@ -20,6 +27,7 @@ export function contoursView(trace, history, go) {
     label(names[0], right - 4, bottom - 6, "end"),
     label(names[1], left + 6, top + 14, "start"),
   ];
+  /** @param {Contours["levels"][number]} level */
   const heightOfLine = ({ text, path }) => draw("path", { d: path, "data-level": text }, draw("title", {}, text));
   const areas = group("areas", ...levels.map(({ area }) => mark(area, { "fill-rule": "evenodd" })));
   const heights = group("heights", ...levels.map(heightOfLine));
@@ -37,7 +45,10 @@ export function contoursView(trace, history, go) {
     return dot;
   });
 
-  /** What the digits of the points have been up to a step; of anything else what it is there. */
+  /**
+   * What the digits of the points have been up to a step; of anything else what it is there.
+   * @type {(name: keyof typeof words.rows, step: number) => string}
+   */
   const textOf = (name, step) => {
     if (name !== "digits") return trace.steps[step][name]?.text ?? UNKNOWN;
     const known = trace.steps.slice(0, step + 1).map(({ digits }) => digits);
@@ -50,15 +61,16 @@ export function contoursView(trace, history, go) {
   });
   const table = make("table", { class: "facts" }, ...fields.map(({ element }) => element));
   const note = make("p", { class: "note" });
-  const sample = (name) =>
+  const sample = (/** @type {string} */ name) =>
     draw("svg", { viewBox: "0 0 30 10", "aria-hidden": true, "data-sample": name }, mark("M1 5H29"));
   const kinds = Object.entries(words.legend).map(([name, text]) => make("span", {}, sample(name), text));
   const legend = make("p", { class: "legend" }, ...kinds);
 
+  /** @type {(name: string, from: Point, to: Point) => SVGGElement} */
   const arrow = (name, [x, y], [toX, toY]) => {
     const length = Math.hypot(toX - x, toY - y) || 1;
     const [dx, dy] = [(toX - x) / length, (toY - y) / length];
-    const corner = (side) => `${toX - 8 * dx + side * 4 * dy} ${toY - 8 * dy - side * 4 * dx}`;
+    const corner = (/** @type {number} */ side) => `${toX - 8 * dx + side * 4 * dy} ${toY - 8 * dy - side * 4 * dx}`;
     const head = length < 12 ? [] : [draw("path", { class: "head", d: `M${corner(1)}L${toX} ${toY}L${corner(-1)}Z` })];
     return draw("g", { "data-arrow": name }, draw("path", { d: `M${x} ${y}L${toX} ${toY}` }), ...head);
   };
@@ -69,7 +81,7 @@ export function contoursView(trace, history, go) {
     arrows.replaceChildren(...known.map(([name, to]) => arrow(name, at, to)));
   };
   const damping = dampingView(trace, drawArrows);
-  const show = (step) => {
+  const show = (/** @type {number} */ step) => {
     current = step;
     const { at, gradient, model: lines, trials: tried = [] } = iterates[step];
     const facts = trace.steps[step];

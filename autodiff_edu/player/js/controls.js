@@ -3,9 +3,13 @@
 import { build, draw, make, set, write } from "./dom.js";
 import { STRINGS } from "./strings.js";
 
+/**
+ * @param {Trace} trace
+ * @param {import("./history.js").History} history
+ */
 export function headingView(trace, history) {
   const [direction, count] = ["direction", "count"].map((name) => make("span", { class: name }));
-  const show = (step) => {
+  const show = (/** @type {number} */ step) => {
     const towards = history.backward[step] ? "backward" : "forward";
     set(direction, "data-direction", towards);
     const explains = trace.steps[step]?.kind === "explain"; // no cotangent arrives there
@@ -26,9 +30,17 @@ const BUTTONS = {
 };
 const SPEEDS = [0.5, 1, 2, 4];
 
-/** `actions` are what the buttons do, by name; `go` hears where the scrubber is put, `setSpeed` a factor. */
+/** @typedef {keyof typeof BUTTONS | "stage" | "predict" | "leave"} Action */
+/** @typedef {Record<Action, () => void>} Actions */
+
+/**
+ * `actions` are what the buttons do, by name; `go` hears where the scrubber is put, `setSpeed` a factor.
+ * @param {Trace} trace
+ * @param {import("./history.js").History} history
+ * @param {{ actions: Actions, go: (step: number) => void, setSpeed: (factor: number) => void }} heard
+ */
 export function controlsView(trace, history, { actions, go, setSpeed }) {
-  /** @type {[any, number, Record<string, HTMLButtonElement>]} */
+  /** @type {[typeof STRINGS.controls, number, Record<string, HTMLButtonElement>]} */
   const [words, last, buttons] = [STRINGS.controls, trace.steps.length - 1, {}];
   for (const [action, { key, icon }] of Object.entries(BUTTONS)) {
     const image = draw("svg", { viewBox: "0 0 24 24", "aria-hidden": true }, draw("path", { d: icon }));
@@ -40,7 +52,7 @@ export function controlsView(trace, history, { actions, go, setSpeed }) {
   const onStage = { type: "button", "data-action": "stage", "aria-pressed": false, title: words.aboutStage };
   const stage = make("button", onStage, words.stage);
   for (const button of [...Object.values(buttons), predict, stage]) {
-    button.addEventListener("click", actions[button.dataset.action]);
+    button.addEventListener("click", actions[/** @type {Action} */ (button.dataset.action)]);
   }
   const choices = SPEEDS.map((factor) => make("option", { value: factor }, words.times(factor)));
   const speed = make("select", { class: "speed", "aria-label": words.speed, title: words.speed }, ...choices);
@@ -48,7 +60,7 @@ export function controlsView(trace, history, { actions, go, setSpeed }) {
   speed.addEventListener("change", () => setSpeed(Number(speed.value)));
   const scrubber = make("input", { type: "range", min: 0, max: last, step: 1, "aria-label": words.scrubber });
   scrubber.addEventListener("input", () => go(Number(scrubber.value)));
-  const place = (step) => `--portion: ${last ? step / last : 0}`;
+  const place = (/** @type {number} */ step) => `--portion: ${last ? step / last : 0}`;
   const marks = history.turns.map((turn) => {
     const forward = history.pushing(turn);
     const title = words[forward ? "turnForward" : "turn"](turn + 1);
@@ -61,20 +73,21 @@ export function controlsView(trace, history, { actions, go, setSpeed }) {
   marks.push(...births.map(({ step, kind }) =>
     make("span", { class: "turn birth", "data-birth": step, style: place(step), title: words.born(kind, step + 1) })));
   const track = make("div", { class: "scrubber" }, scrubber, ...marks);
-  const show = (step) => {
-    scrubber.value = step;
+  const show = (/** @type {number} */ step) => {
+    scrubber.value = /** @type {any} */ (step); // the page makes a text of it
     set(scrubber, "aria-valuetext", STRINGS.heading.count(step + 1, last + 1));
     set(track, "style", place(step));
     // Not `disabled`: that would drop the focus, and the next key would go to the notebook.
+    /** @type {Record<string, boolean>} */
     const atEnd = { first: step === 0, previous: step === 0, next: step === last, last: step === last };
     for (const action in atEnd) set(buttons[action], "aria-disabled", atEnd[action]);
   };
-  const showPlaying = (playing) => {
+  const showPlaying = (/** @type {boolean} */ playing) => {
     const name = playing ? words.pause : words.play;
     build(buttons.play, { "aria-label": name, title: `${name} (${BUTTONS.play.key})` });
     set(buttons.play.querySelector("path"), "d", playing ? PAUSE : BUTTONS.play.icon);
   };
-  const showPredicting = (on) => set(predict, "aria-pressed", on);
+  const showPredicting = (/** @type {boolean} */ on) => set(predict, "aria-pressed", on);
   const focusNext = () => buttons.next.focus({ preventScroll: true });
   const moving = make("div", { class: "buttons" }, ...Object.values(buttons));
   const choosing = make("div", { class: "choices" }, speed, predict, stage);
@@ -82,19 +95,28 @@ export function controlsView(trace, history, { actions, go, setSpeed }) {
   return { element, stage, show, showPlaying, showPredicting, focusNext };
 }
 
+/** @type {Record<string, Action>} */
 const KEYS = { ArrowLeft: "previous", ArrowRight: "next", " ": "play", Home: "first", End: "last", f: "stage" };
+/** @type {Record<string, Action>} */
 const STAGE_KEYS = { PageUp: "previous", PageDown: "next" }; // those of a presenter's remote
 
-/** Does what a key stands for, by the names of the actions; keys that stand for nothing here go on to the page. */
+/**
+ * Does what a key stands for, by the names of the actions; keys that stand for nothing here go on to the page.
+ * @param {KeyboardEvent} event
+ * @param {Actions} actions
+ */
 export function handleKey(event, actions, onStage = false) {
   if (onStage && event.key === "Escape") { event.stopPropagation(); actions.leave(); return; }
   // What is typed is neither a shortcut of the player nor of the page around it.
-  if (event.target.matches("input:not([type=range]), select, textarea")) { event.stopPropagation(); return; }
+  if (/** @type {Element} */ (event.target).matches("input:not([type=range]), select, textarea")) {
+    event.stopPropagation();
+    return;
+  }
   const action = KEYS[event.key] ?? (onStage ? STAGE_KEYS[event.key] : undefined);
   if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || !action) return;
   event.stopPropagation();
   // On a button that was reached with Tab, Space presses that button.
-  if (event.key === " " && event.target.matches("button, summary")) return;
+  if (event.key === " " && /** @type {Element} */ (event.target).matches("button, summary")) return;
   event.preventDefault();
   if (!(event.repeat && action === "stage")) actions[action]();
 }

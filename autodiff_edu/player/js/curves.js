@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * Curves: how what is computed anew, under one name, changes over all steps.
  *

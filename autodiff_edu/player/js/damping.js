@@ -1,4 +1,3 @@
-// @ts-check
 /** The slider of a walk over contours: with λ times the identity added to the Hessian, Newton's step turns downhill. */
 
 import { make, write } from "./dom.js";
@@ -40,7 +39,7 @@ export function dampingView({ steps, contours }, redraw) {
 
   /** @param {number} step */
   const stepAt = (step) => dampedStep(points[step].gradient.data, points[step].hessian.data, lambda());
-  /** @param {number} step */
+  /** @type {(step: number) => Point | null} */
   const at = (step) => {
     const [found, [x, y]] = [lambda() > 0 ? stepAt(step) : null, iterates[step].at];
     const pixel = (/** @type {number} */ number) => Math.max(-1e5, Math.min(1e5, number));

@@ -1,4 +1,20 @@
-/** The types of the document that a player draws, as trace/document.py and player/parts.py describe it. */
+/** The types of what a player draws: the document of trace/document.py and player/parts.py, and where its graph goes. */
+
+/** The objects whose keys are looked through have those of their types, and no others. */
+interface ObjectConstructor {
+  entries<T extends object>(some: T): [keyof T & string, T[keyof T]][];
+  keys<T extends object>(some: T): (keyof T & string)[];
+}
+
+/** What a page or a widget holds; player.js describes it. */
+interface Content {
+  trace: Trace;
+  layout: Layout;
+  css: string;
+  predict?: boolean;
+  ask?: Ask;
+  drill?: { trace: Trace; layout: Layout; ask: Ask }[];
+}
 
 type Data = number | boolean | string | null | Data[];
 
@@ -24,7 +40,8 @@ interface Tensor {
 }
 
 /** A formula: a leaf ("g", "y" or an argument's index), or a head and its parts; program/formulas.py describes it. */
-type Tree = number | string | [string, ...any[]];
+type Tree = Leaf | [head: string, ...parts: any[]];
+type Leaf = number | "g" | "y";
 
 interface Entry {
   number: number | null;
@@ -83,6 +100,11 @@ interface Iterate extends Step {
   gradient: NDArray<number[]>;
   hessian: NDArray<number[][]>;
   eigenvalues: NDArray<number[]> | null;
+  step: NDArray<number[]> | null;
+  next: NDArray<number[]> | null;
+  next_value: NDArray<number> | null;
+  halvings?: NDArray<number>;
+  digits?: number;
 }
 
 type OddKind = "nan" | "inf" | "-inf";
@@ -115,6 +137,11 @@ interface Trace {
   patches?: Patches;
   contours?: Contours;
   compiling?: Stage[];
+}
+
+/** A trace with `contours`. */
+interface Walk extends Trace {
+  steps: Iterate[];
 }
 
 interface Sweep {
@@ -164,8 +191,45 @@ interface Layout {
   height: number;
   folded: number;
   open: boolean;
-  tensors: { x: number; y: number; width: number; height: number; plain: boolean; group: number }[];
-  groups: { kind: string; count: number; parent: number; y: number; height: number; times?: number; number?: number }[];
+  tensors: Box[];
+  scale?: { value: number; cotangent: number };
+  links: Link[];
+  entries: number[][];
+  groups: Group[];
+}
+
+interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  plain: boolean;
+  group: number;
+  heading: string;
+  operation: string;
+  art?: { x: number; top: number; strip: number; width: number; value: number; cotangent: number };
+}
+
+interface Link {
+  points: [x: number, top: number, bentX: number, bent: number, bottom: number];
+  parent: number;
+  entry: number;
+  group: number;
+}
+
+interface Group {
+  kind: "scope" | "call" | "pass" | "push" | "loop" | "turn";
+  count: number;
+  parent: number;
+  name?: string;
+  times?: number;
+  number?: number;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  side: "left" | "right";
+  folded: { x: number; width: number };
 }
 
 /** A question of Predict; questions.js describes it. */
@@ -191,6 +255,16 @@ interface Ask {
   subject?: string;
   target?: string;
   result?: string;
+}
+
+/** What anywidget gives a widget: what the kernel and the page share. */
+interface Model {
+  get(name: string): any;
+  set(name: string, value: unknown): void;
+  save_changes(): void;
+  send(content: unknown): void;
+  on(event: string, callback: (message: any) => void): void;
+  off(event: string, callback: (message: any) => void): void;
 }
 
 /** What happened to a tensor at a step: a value, cotangent or tangent that it has from then on. */

@@ -1,31 +1,32 @@
-// @ts-check
 /** Making and changing elements; texts enter as text nodes and attributes only. */
 
 import * as SHARED from "../../text/shared.json";
 
 export const UNKNOWN = "—"; // never 0: what has not been computed has no value
 
+/** @typedef {Node | string | number} Child */
+
 /**
  * @template {Element} E
  * @param {E} node
  * @param {Record<string, any>} attributes
- * @param {(Node | string)[]} children
+ * @param {Child[]} children
  */
 export function build(node, attributes = {}, ...children) {
   for (const [name, value] of Object.entries(attributes)) set(node, name, value);
-  node.append(...children);
+  node.append(.../** @type {(Node | string)[]} */ (children)); // numbers become texts by themselves
   return node;
 }
 /**
  * @template {keyof HTMLElementTagNameMap} T
  * @param {T} tag
- * @param {[attributes?: Record<string, any>, ...children: (Node | string)[]]} rest
+ * @param {[attributes?: Record<string, any>, ...children: Child[]]} rest
  */
 export const make = (tag, ...rest) => build(document.createElement(tag), ...rest);
 /**
  * @template {keyof SVGElementTagNameMap} T
  * @param {T} tag
- * @param {[attributes?: Record<string, any>, ...children: (Node | string)[]]} rest
+ * @param {[attributes?: Record<string, any>, ...children: Child[]]} rest
  */
 export const draw = (tag, ...rest) => build(document.createElementNS("http://www.w3.org/2000/svg", tag), ...rest);
 

@@ -1,4 +1,3 @@
-// @ts-check
 /** What becomes of entries and tensors: cut, not watched, computed during a pause, never reached; and where to jump. */
 
 /**

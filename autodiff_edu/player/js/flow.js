@@ -4,10 +4,14 @@ const [SLOWEST, FASTEST] = [450, 100]; // milliseconds; what would be shorter is
 const SHARE = 0.6; // of the time since the last step, so that all of it is over before the next one
 const ARRIVAL = 0.7; // when the quantity is there and the accumulator begins to grow
 
+/** @typedef {ReturnType<typeof readFlow>} Flow */
+
 /** `during` draws a step; the others do something only if that step is the next after the last. */
 export function readFlow() {
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
+  /** @type {[number | null, number, number, (() => void)[]]} */
   let [at, since, duration, running] = [null, 0, 0, []];
+  /** @type {(step: number, draw: () => void) => void} */
   const during = (step, draw) => {
     for (const end of running.splice(0)) end();
     const now = performance.now();
@@ -17,12 +21,16 @@ export function readFlow() {
     draw();
     duration = 0; // redrawing the same step is not a step
   };
+  /** @type {(element: Element, frames: Keyframe[], times: KeyframeAnimationOptions) => Animation} */
   const run = (element, frames, times) => {
     const animation = element.animate(frames, { fill: "backwards", ...times });
     running.push(() => animation.cancel());
     return animation;
   };
-  /** Sends an element along a line of points, if things flow; it `rests` in its place after that, or is gone. */
+  /**
+   * Sends an element along a line of points, if things flow; it `rests` in its place after that, or is gone.
+   * @type {(element: Element, points: number[][], rests: NDArray | undefined) => boolean}
+   */
   const travel = (element, points, rests) => {
     if (!duration) return false;
     const gone = [0]; // so far, at each point
@@ -34,22 +42,29 @@ export function readFlow() {
     if (!rests) flight.onfinish = () => element.remove();
     return true;
   };
-  /** Moves elements from one shift of their places to another, each [element, from, to], with shifts as [x, y]. */
+  /**
+   * Moves elements from one shift of their places to another, with shifts as [x, y].
+   * @param {[element: Element, from: number[], to: number[]][]} moves
+   */
   const slide = (moves) => {
     if (!duration) return;
-    const shift = ([x, y]) => ({ transform: `translate(${x}px, ${y}px)` });
+    const shift = (/** @type {number[]} */ [x, y]) => ({ transform: `translate(${x}px, ${y}px)` });
     for (const [element, from, to] of moves) run(element, [shift(from), shift(to)], { duration: ARRIVAL * duration });
   };
-  const appear = (...elements) => {
+  const appear = (/** @type {Element[]} */ ...elements) => {
     if (!duration) return;
     const times = { delay: ARRIVAL * duration, duration: (1 - ARRIVAL) * duration };
     for (const element of elements) run(element, [{ opacity: 0 }, { opacity: 1 }], times);
   };
-  /** Shows what was there before, and from the arrival on what is there now; a number runs through all in between. */
+  /**
+   * Shows what was there before, and from the arrival on what is there now; a number runs through all in between.
+   * @type {(show: (array: NDArray | null) => void, before: NDArray | null, after: NDArray) => void}
+   */
   const grow = (show, before, after) => {
     if (!duration) return;
     const [from, to] = [Number(before?.text ?? 0), Number(after.text)];
     const [start, length] = [performance.now(), duration];
+    /** @type {number} */
     let frame;
     const tick = () => {
       const portion = ((performance.now() - start) / length - ARRIVAL) / (1 - ARRIVAL);

@@ -1,5 +1,6 @@
-// @ts-check
 /** Folding: which groups are folded, and where that leaves everything else. layout.py says how it works. */
+
+/** @typedef {ReturnType<typeof readFolds>} Folds */
 
 /** @param {Layout} layout */
 export function readFolds({ groups, folded: height, open }) {

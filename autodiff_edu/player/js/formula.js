@@ -1,12 +1,10 @@
-// @ts-check
 /** Formulas as MathML: the trees of program/formulas.py with the user's names in, or with the numbers. */
 
 import { build, shorten } from "./dom.js";
 import * as SHARED from "../../text/shared.json";
 
 /**
- * @typedef {{ node?: Element, number?: string }} Leaf what stands for a leaf: a name, or a number's text
- * @typedef {(tree: any) => Leaf} Leaves
+ * @typedef {(leaf: Leaf) => { node?: Element, number?: string }} Leaves what stands for a leaf: a name, or a number
  * @typedef {[node: Element, binds: number]} Bound
  */
 

@@ -1,4 +1,3 @@
-// @ts-check
 /** Predict's questions about what is computed: its value, its shape, and what the tape does with it. */
 
 import { chosen, isNumber, numberIn, numbered, sameShape, shaped } from "./answers.js";

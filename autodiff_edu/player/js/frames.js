@@ -5,6 +5,13 @@ import { STRINGS } from "./strings.js";
 
 const SIDE_MARGIN = 12;
 
+/**
+ * @param {Trace} trace
+ * @param {import("./history.js").History} history
+ * @param {Layout} layout
+ * @param {import("./folds.js").Folds} folds
+ * @param {(group: number) => void} toggle
+ */
 export function groupsView(trace, history, layout, folds, toggle) {
   const words = STRINGS.graph.groups;
   const buttons = layout.groups.map((group, index) => {
@@ -13,21 +20,29 @@ export function groupsView(trace, history, layout, folds, toggle) {
     button.addEventListener("click", () => toggle(index));
     return { button, label, state };
   });
+  /** @type {Map<number, number>} */
   const first = new Map(); // entry of each group
   trace.entries.forEach(({ output }, entry) => {
     for (const group of folds.around(layout.tensors[output].group)) if (!first.has(group)) first.set(group, entry);
   });
   const element = make("div", { class: "groups" });
+  /** @type {[number[], typeof buttons[number] | null]} */
   let [shown, now] = [[], null];
 
   /** The groups that are not within a folded one. */
   const outermost = () => [...layout.groups.keys()].filter((index) => folds.cover(layout.groups[index].parent) < 0);
-  /** Draws the frames that are to be seen; gives how much of the picture's left is empty, and of its right. */
+  /**
+   * Draws the frames that are to be seen; gives how much of the picture's left is empty, and of its right.
+   * @type {(layer: Element, boxes: Box[], near: (top: number, bottom: number) => boolean) => number}
+   */
   const paint = (layer, boxes, near) => {
     const there = outermost();
+    /** @param {number} index */
     const boxOf = (index) => (folds.isFolded(index) ? layout.groups[index].folded : layout.groups[index]);
     shown = there.filter((index) => near(layout.groups[index].y, layout.groups[index].y + layout.groups[index].height));
+    /** @type {Element | null} */
     let before = null; // those that stay are left alone: to move one would take the focus from it
+    /** @type {Set<Element>} */
     const wanted = new Set(shown.map((index) => buttons[index].button));
     for (const button of [...element.children]) if (!wanted.has(button)) button.remove();
     for (const button of wanted) {
@@ -53,7 +68,10 @@ export function groupsView(trace, history, layout, folds, toggle) {
     return Math.max(0, sides.reduce((least, side) => Math.min(least, side), layout.width / 2) - SIDE_MARGIN);
   };
 
-  /** Shows the step on the folded boxes; gives the button of the one that hides the group at hand. */
+  /**
+   * Shows the step on the folded boxes; gives the button of the one that hides the group at hand.
+   * @type {(step: number, group: number, entry: number | undefined) => HTMLElement | null}
+   */
   const show = (step, group, entry) => {
     if (now) write(now.state, "");
     const cover = folds.cover(group);

@@ -9,12 +9,30 @@ import { MANY } from "./rows.js";
 import { STRINGS } from "./strings.js";
 import { signsButton } from "./words.js";
 
-/** What runs along the lines. */
+/** @typedef {{ entry: number, input?: number }} Use */
+/**
+ * @typedef {{
+ *   number: number, element: SVGGElement, scissors: SVGGElement | null, entry: number, known: boolean | null,
+ * }} Drawn a link in the page
+ */
+
+/**
+ * What runs along the lines.
+ * @type {Record<string, "value" | "cotangent">}
+ */
 const MOVES = { record: "value", cut: "value", skip: "value", accumulate: "cotangent", "push forward": "cotangent" };
 
+/**
+ * @param {Trace} trace
+ * @param {import("./history.js").History} history
+ * @param {Layout} layout
+ * @param {(step: number) => void} go
+ * @param {import("./flow.js").Flow} flow
+ */
 export function graphView(trace, history, layout, go, flow) {
   const [folds, fates] = [readFolds(layout), readFates(trace, history)];
-  const uses = layout.entries.flatMap((row, entry) => row.map((link, input) => [link, { entry, input }]));
+  const uses = layout.entries.flatMap((row, entry) =>
+    row.map(/** @returns {[number, Use]} */ (link, input) => [link, { entry, input }]));
   const arrives = new Map(uses);
   const layers = ["frames", "links", "lit", "cuts", "boxes", "beads"].map((name) => draw("g", { class: name }));
   const [frames, lines, lit, cuts, front, beads] = layers;
@@ -22,7 +40,7 @@ export function graphView(trace, history, layout, go, flow) {
   const zoom = () => Number(getComputedStyle(canvas).zoom) || 1; // larger on stage
   const view = () => [box.scrollTop / zoom(), (box.clientHeight || 600) / zoom()]; // from where on, and how much
   const origin = () => picture.getBoundingClientRect().left - left * zoom(); // of the coordinates, on the screen
-  const toggle = (group) => {
+  const toggle = (/** @type {number} */ group) => {
     const before = origin();
     folds.toggle(group);
     paint();
@@ -32,7 +50,9 @@ export function graphView(trace, history, layout, go, flow) {
   const groups = groupsView(trace, history, layout, folds, toggle);
   const canvas = make("div", { class: "canvas" }, picture, groups.element);
   const box = make("div", { class: "scroll graph" }, canvas);
+  /** @type {Map<number, ReturnType<typeof drawBox>>} */
   const boxes = new Map(); // drawn when they are first seen
+  /** @type {[number, number, Drawn[], number[], Element[]]} */
   let [current, left, links, seen, under] = [0, 0, [], [], []];
   const subjects = trace.steps.map(({ tensor, entry }) => tensor ?? trace.entries[entry]?.output);
   const first = subjects.find((each) => each !== undefined);
@@ -41,20 +61,21 @@ export function graphView(trace, history, layout, go, flow) {
 
   /** Draws what is to be seen as the groups are folded now; where that is much, only what is in view, and near it. */
   const paint = () => {
-    const open = (thing) => folds.cover(thing.group) < 0;
+    const open = (/** @type {Box | Link} */ thing) => folds.cover(thing.group) < 0;
     const whole = layout.tensors.filter(open);
     const [above, tall] = view();
     const many = whole.length + groups.count() > MANY;
     reach = many ? [above - tall, above + 2 * tall] : [-Infinity, Infinity];
+    /** @type {(top: number, bottom: number) => boolean} */
     const near = (top, bottom) => folds.up(top) < reach[1] && folds.up(bottom) > reach[0];
-    const inView = (place) => open(place) && near(place.y, place.y + place.height);
+    const inView = (/** @type {Box} */ place) => open(place) && near(place.y, place.y + place.height);
     seen = layout.tensors.flatMap((place, index) => (inView(place) ? [index] : []));
     for (const index of seen) {
       const place = layout.tensors[index];
       if (!boxes.has(index)) boxes.set(index, drawBox(place, index, trace.tensors[index], layout.scale));
       set(boxes.get(index).element, "transform", `translate(0 ${folds.up(place.y)})`);
     }
-    links = layout.links.flatMap((link, number) => {
+    links = layout.links.flatMap(/** @returns {Drawn[]} */ (link, number) => {
       if (!open(link) || !near(link.points[1], link.points[4])) return [];
       const [use, path] = [arrives.get(number), pathOf([link], folds.up)];
       const plain = use && layout.tensors[trace.entries[use.entry].inputs[use.input]].plain;
@@ -67,14 +88,14 @@ export function graphView(trace, history, layout, go, flow) {
     });
     front.replaceChildren(...seen.map((index) => boxes.get(index).element));
     lines.replaceChildren(...links.map(({ element }) => element));
-    cuts.replaceChildren(...links.flatMap(({ scissors }) => scissors ?? []));
+    cuts.replaceChildren(...links.flatMap(/** @returns {Element | Element[]} */ ({ scissors }) => scissors ?? []));
     left = groups.paint(frames, whole, near);
     const [width, height] = [layout.width - 2 * left, folds.up(layout.height)];
     build(picture, { viewBox: `${left} 0 ${width} ${height}`, width, height });
     set(canvas, "style", `width: ${width}px; --left: ${left}px`);
   };
 
-  const show = (step, follow = true) => {
+  const show = (/** @type {number} */ step, follow = true) => {
     current = step;
     const { entry, argument, kind, where } = trace.steps[step];
     const backward = history.backward[step];
@@ -82,7 +103,7 @@ export function graphView(trace, history, layout, go, flow) {
     if (follow) bring(layout.tensors[subject]);
     for (const index of seen) {
       const [known, reached] = [history.known(index, step), history.cotangent(index, step)];
-      const mark = known && fates.mark(index, step);
+      const mark = /** @type {ReturnType<typeof fates.mark>} */ (known && fates.mark(index, step));
       const cause = kind === "explain" && fates.isAt(index, where);
       const state = fates.state(index, step);
       const tangents = history.tangents[step];
@@ -118,7 +139,10 @@ export function graphView(trace, history, layout, go, flow) {
     else if (follow && !found) reveal(box, boxes.get(first)?.element ?? picture, 100);
     found ||= element !== undefined;
   };
-  /** Scrolls to what is out of reach, so that it is there to be lit. */
+  /**
+   * Scrolls to what is out of reach, so that it is there to be lit.
+   * @param {Box | undefined} place
+   */
   const bring = (place) => {
     if (!place || !Number.isFinite(reach[0])) return;
     const [y, [above, tall]] = [folds.up(place.y), view()];
@@ -132,19 +156,27 @@ export function graphView(trace, history, layout, go, flow) {
     return true;
   };
   box.addEventListener("scroll", () => { if (repaint()) show(current, false); });
-  /** What can be seen of the whole line from an input to its use: the link that arrives, and all it goes on from. */
+  /**
+   * What can be seen of the whole line from an input to its use: the link that arrives, and all it goes on from.
+   * @param {number} number
+   */
   const wayOf = (number) => {
+    /** @type {Link[]} */
     const whole = [];
     for (; number >= 0; number = layout.links[number].parent) whole.unshift(layout.links[number]);
     return whole.filter(({ group }) => folds.cover(group) < 0);
   };
+  /** @type {(way: Link[], backward: boolean) => Element[]} */
   const edge = (way, backward) => {
     if (!way.length) return [];
     const [[x, y], end] = [way[0].points, way.at(-1).points];
     const head = backward ? drawHead(x, folds.up(y), false) : drawHead(end[2], folds.up(end[4]), true);
     return [draw("path", { class: "line", d: pathOf(way, folds.up) }), head];
   };
-  /** Sends a value down a line, or a contribution up, which stays beside the line while the step does. */
+  /**
+   * Sends a value down a line, or a contribution up, which stays beside the line while the step does.
+   * @type {(step: number, tensor: number, way: Link[]) => void}
+   */
   const send = (step, tensor, way) => {
     const { kind, contribution } = trace.steps[step];
     const values = MOVES[kind] === "value" ? history.known : history.cotangent; // or tangents
@@ -155,9 +187,12 @@ export function graphView(trace, history, layout, go, flow) {
     set(bead, "transform", `translate(${x} ${y})`);
     if (flow.travel(bead, contribution ? points.reverse() : points, contribution) || contribution) beads.append(bead);
   };
-  /** What arrives is seen when it is there. */
+  /**
+   * What arrives is seen when it is there.
+   * @type {(step: Step, box: ReturnType<typeof drawBox>) => void}
+   */
   const pour = ({ kind, before, after }, { element, receive }) => {
-    const parts = (selector) => element.querySelectorAll(selector);
+    const parts = (/** @type {string} */ selector) => element.querySelectorAll(selector);
     if (kind === "accumulate") flow.grow(receive, before, after);
     if (["seed", "pull back", "move", "push forward"].includes(kind)) flow.appear(...parts(".strip"));
     if (MOVES[kind] === "value") flow.appear(...parts('[data-part="value"], [data-holds="value"]'));
@@ -171,7 +206,8 @@ export function graphView(trace, history, layout, go, flow) {
       go(fates.stepOfUse(.../** @type {[number, number]} */ (flown.split(".").map(Number)), current));
     }
     else if (line !== undefined) {
-      const use = arrives.get(Number(line)) ?? layout.links[line];
+      /** @type {Use} */
+      const use = arrives.get(Number(line)) ?? layout.links[/** @type {any} */ (line)]; // a text in the page
       go(fates.stepOfUse(use.entry, use.input, current));
     }
   });

@@ -1,4 +1,3 @@
-// @ts-check
 /** What is known at each step of a trace: values, cotangents, states; read once, and then only looked up. */
 
 import { UNKNOWN } from "./dom.js";

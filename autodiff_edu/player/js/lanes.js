@@ -1,4 +1,3 @@
-// @ts-check
 /** Several tapes side by side: what each of them has of each entry, and what happens to a whole tape. */
 
 /** @type {Record<string, string>} */

@@ -7,11 +7,16 @@ import * as SHARED from "../../text/shared.json";
 const [PLOT_WIDTH, PLOT_HEIGHT, PLOT_EDGE] = [320, 140, 10]; // of the plot, and the room around it
 const PORTIONS = [...SHARED.nudges, 0].sort((a, b) => a - b);
 
-const toDigits = (number, digits = 4) => Number(number.toPrecision(digits));
-const withMinus = (number) => String(number).replace("-", "−");
-const withSign = (number) => (number > 0 ? `+${number}` : withMinus(number));
+const toDigits = (/** @type {number} */ number, digits = 4) => Number(number.toPrecision(digits));
+const withMinus = (/** @type {number | string} */ number) => String(number).replace("-", "−");
+const withSign = (/** @type {number} */ number) => (number > 0 ? `+${number}` : withMinus(number));
 
-/** The nudges as they are offered: a label, and points from the lowest up. In these null is what is not known. */
+/** @typedef {{ portion: number, by: number, said: number | null, moved: number | null }} Moved */
+
+/**
+ * The nudges as they are offered: a label, and points from the lowest up. In these null is what is not known.
+ * @param {Pick<Trace, "nudges" | "tensors">} trace
+ */
 function readNudges({ nudges, tensors }) {
   const several = nudges.some(({ target }) => target !== nudges[0].target);
   return nudges.map((nudge) => {
@@ -28,19 +33,26 @@ function readNudges({ nudges, tensors }) {
   });
 }
 
-/** The picture of some points: a curve of what moves, a line of what is said, and the gap between the two at one. */
+/**
+ * The picture of some points: a curve of what moves, a line of what is said, and the gap between the two at one.
+ * @param {Moved[]} points
+ * @param {Moved} at
+ */
 function plotOf(points, at) {
   const heights = points.flatMap(({ said, moved }) => [said ?? 0, moved ?? 0]);
   const [low, high] = [Math.min(...heights), Math.max(...heights)];
-  const x = (portion) => PLOT_EDGE + ((portion + 1) / 2) * (PLOT_WIDTH - 2 * PLOT_EDGE);
-  const portion = (height) => (high > low ? (high - height) / (high - low) : 0.5);
-  const y = (height) => PLOT_EDGE + portion(height) * (PLOT_HEIGHT - 2 * PLOT_EDGE);
+  const x = (/** @type {number} */ portion) => PLOT_EDGE + ((portion + 1) / 2) * (PLOT_WIDTH - 2 * PLOT_EDGE);
+  const portion = (/** @type {number} */ height) => (high > low ? (high - height) / (high - low) : 0.5);
+  const y = (/** @type {number} */ height) => PLOT_EDGE + portion(height) * (PLOT_HEIGHT - 2 * PLOT_EDGE);
+  /** @type {(name: string, d: string) => SVGPathElement} */
   const path = (name, d) => draw("path", { class: name, d });
-  const known = (role) => points.filter((point) => point[role] !== null);
-  const line = (role) =>
+  /** @typedef {"said" | "moved"} Role */
+  const known = (/** @type {Role} */ role) => points.filter((point) => point[role] !== null);
+  const line = (/** @type {Role} */ role) =>
     path(role, known(role).map((point, k) => `${k ? "L" : "M"}${x(point.portion)} ${y(point[role])}`).join(""));
+  /** @type {(role: Role, point: Moved, r: number) => SVGCircleElement} */
   const dot = (role, point, r) => draw("circle", { class: role, cx: x(point.portion), cy: y(point[role]), r });
-  const ends = ["said", "moved"].filter((role) => at[role] !== null);
+  const ends = /** @type {Role[]} */ (["said", "moved"]).filter((role) => at[role] !== null);
   return [
     path("axes", `M${PLOT_EDGE} ${y(0)}H${PLOT_WIDTH - PLOT_EDGE}M${x(0)} ${PLOT_EDGE}V${PLOT_HEIGHT - PLOT_EDGE}`),
     ...[line("said"), line("moved")],
@@ -50,7 +62,12 @@ function plotOf(points, at) {
   ];
 }
 
-/** The nudges of a trace, over the graph; a button in the heading row of the `panel` opens them, or it `stays`. */
+/**
+ * The nudges of a trace, over the graph; a button in the heading row of the `panel` opens them, or it `stays`.
+ * @param {Trace} trace
+ * @param {import("./history.js").History} history
+ * @param {HTMLElement} panel
+ */
 export function nudgeView(trace, history, panel, stays = false) {
   const words = STRINGS.nudge;
   const kept = readNudges(trace);
@@ -73,11 +90,12 @@ export function nudgeView(trace, history, panel, stays = false) {
   else panel.querySelector("figcaption").append(button);
 
   const redraw = () => {
-    const { points, place, slope, targetName, cut, moved: bent, from } = kept[choice.value];
-    const at = points[slider.value];
+    const { points, place, slope, targetName, cut, moved: bent, from } = kept[/** @type {any} */ (choice.value)];
+    const at = points[/** @type {any} */ (slider.value)];
     const [by, moved] = [withSign(at.by), at.moved === null ? words.notFinite : withSign(at.moved)];
     const said = at.said === null ? words.nothing : withSign(at.said);
     const gap = at.said === null || at.moved === null ? null : withSign(toDigits(at.moved - at.said));
+    /** @type {(name: string, term: string, number: string) => HTMLElement} */
     const row = (name, term, number) => make("div", { class: name }, make("dt", {}, term), make("dd", {}, number));
     const to = from === undefined ? null : withMinus(toDigits(from + at.by, 6));
     write(change, to === null ? words.by(by) : words.change(place, withMinus(from), to));
@@ -91,16 +109,17 @@ export function nudgeView(trace, history, panel, stays = false) {
     write(why, unreached || (cut ? words.cut(place) : bent ? words.curved : words.straight));
     set(slider, "aria-valuetext", words.aloud(by, targetName, moved, said));
   };
-  const choose = (index) => {
-    choice.value = index;
-    slider.value = /** @type {any} */ (PORTIONS.indexOf(0) + 1); // the page makes a text of it
+  const choose = (/** @type {number | string} */ index) => {
+    choice.value = /** @type {any} */ (index); // the page makes a text of it
+    slider.value = /** @type {any} */ (PORTIONS.indexOf(0) + 1);
     redraw();
   };
   /** Turns to the tensor at hand, if it has nudges: those for the target of the pass on show, if there are any. */
   const follow = () => {
     const step = trace.steps[current];
     const tensor = step.tensor ?? trace.entries[step.entry]?.output;
-    if (kept[choice.value].tensor === tensor) return;
+    if (kept[/** @type {any} */ (choice.value)].tensor === tensor) return;
+    /** @param {(nudge: Nudge) => boolean} is */
     const find = (is) => kept.findIndex((nudge) => nudge.tensor === tensor && is(nudge));
     const found = [find(({ target }) => target === targets.get(history.pass[current])), find(() => true)];
     const index = found.find((place) => place >= 0);
@@ -111,12 +130,13 @@ export function nudgeView(trace, history, panel, stays = false) {
     const player = element.parentElement;
     const graph = player.querySelector(".graph-figure");
     const [outer, over] = [player, graph?.clientWidth ? graph : panel].map((box) => box.getBoundingClientRect());
+    /** @type {(wanted: number, most: number) => number} */
     const within = (wanted, most) => Math.max(0, Math.min(wanted, most));
     const left = within(over.left - outer.left, outer.width - element.offsetWidth - 4);
     const top = within(over.top - outer.top, outer.height - element.offsetHeight - 4);
     set(element, "style", `left: ${left}px; top: ${top}px`);
   };
-  const open = (on) => {
+  const open = (/** @type {boolean} */ on) => {
     element.replaceChildren(...(on ? inside : []));
     element.hidden = !on;
     set(button, "aria-expanded", on);
@@ -133,5 +153,5 @@ export function nudgeView(trace, history, panel, stays = false) {
     if (event.key === "Escape" && !stays) open(false);
   });
   choose(0);
-  return { element, show: (step) => { current = step; if (!element.hidden) follow(); } };
+  return { element, show: (/** @type {number} */ step) => { current = step; if (!element.hidden) follow(); } };
 }

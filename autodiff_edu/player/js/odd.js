@@ -1,4 +1,3 @@
-// @ts-check
 /** NaN and infinities: the steps at which they are born, the lines of those steps, and the steps that they spoil. */
 
 import * as SHARED from "../../text/shared.json";
@@ -18,6 +17,7 @@ export const oddIn = (text) => ODD.exec(text ?? "")?.[1] ?? null;
  */
 export function readOdd({ steps, tensors, entries }) {
   const births = steps.flatMap(({ born: kind, where }, step) => (kind ? [{ step, kind, where }] : []));
+  /** @type {Map<string, typeof births[number]>} */
   const lines = new Map();
   for (const birth of births) {
     const line = birth.where && `${birth.where.code}.${birth.where.line}`;

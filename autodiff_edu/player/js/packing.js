@@ -1,4 +1,3 @@
-// @ts-check
 /** Reads back what a page holds packed; packing.py describes it, and packs it. */
 
 import * as SHARED from "../../text/shared.json";
@@ -53,11 +52,11 @@ function writtenOut(text) {
 
 /**
  * @param {{ version?: number | null, content?: string, trace?: Trace }} packed
- * @returns {{ trace: Trace, [part: string]: any }}
+ * @returns {Content}
  */
 export function unpacked({ version, content: written, trace: older }) {
   // Another release may have packed otherwise; what it wrote is refused by its version.
-  if (version !== SHARED.version) return { trace: /** @type {Trace} */ ({ version: version ?? older?.version }) };
+  if (version !== SHARED.version) return /** @type {Content} */ ({ trace: { version: version ?? older?.version } });
   /** @type {{ tables: [count: number, keys: string[], columns: Column[]][], root: Column }} */
   const { tables, root } = JSON.parse(writtenOut(written));
   const rows = tables.map(([count]) => Array.from({ length: count }, () => /** @type {Item} */ ({})));

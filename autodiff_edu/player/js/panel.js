@@ -14,7 +14,8 @@ const LONGEST_NUMBER = 9; // what is put into a formula in place of a name
 const LONGEST_RESULT = 20; // what is written at a formula's end; longer ones stand in the table
 const LONGEST_ALONE = 40; // and where a line says nothing else
 const MOST_TAPES = 3;
-const isLong = (array) => array?.text.length > 14 && (array.data === null || array.shape.at(-1) > 3);
+const isLong = (/** @type {NDArray | null} */ array) =>
+  array?.text.length > 14 && (array.data === null || array.shape.at(-1) > 3);
 
 /**
  * What the panel looks up at a step: arrays in place of texts, contributions, memory.
@@ -22,24 +23,32 @@ const isLong = (array) => array?.text.length > 14 && (array.data === null || arr
  * @param {import("./history.js").History} history
  */
 function readings(trace, history) {
-  const sums = trace.entries.map(() => []);
+  const sums = trace.entries.map(() => /** @type {(Step & { number: number })[]} */ ([]));
   const memory = trace.tapes.map(() => /** @type {{ step: number, bytes: number }[]} */ ([]));
   trace.steps.forEach((step, number) => {
     if (step.kind === "accumulate") sums[step.entry].push({ number, ...step });
     if (step.memory != null) memory[step.tape].push({ step: number, bytes: step.memory });
   });
-  /** What the entry has sent to an argument in the pass on show. */
+  /**
+   * What the entry has sent to an argument in the pass on show.
+   * @type {(entry: number, argument: number, number: number) => NDArray | null}
+   */
   const contribution = (entry, argument, number) => {
     if (!history.arrived(entry, number)) return null;
     const from = history.pulled(entry, number);
     const sent = sums[entry].find((sum) => sum.number > from && sum.number <= number && sum.argument === argument);
     return sent?.pass === trace.steps[from].pass ? sent.contribution : null;
   };
+  /** @type {(tape: number, number: number) => number | undefined} */
   const bytes = (tape, number) => latest(memory[tape], number)?.bytes;
   return { value: history.known, contribution, bytes };
 }
 
-/** A row of the table: a tensor, its value, and its cotangent or the contribution to it. */
+/**
+ * A row of the table: a tensor, its value, and its cotangent or the contribution to it.
+ * @param {string} role
+ * @param {Record<string, string>[]} fields
+ */
 function rowPlace(role, fields = [{}, {}]) {
   const [name, what, shape, label] = ["name", "role", "shape", "role"].map((kind) => make("span", { class: kind }));
   const [value, cotangent] = fields.map(arrayPlace);
@@ -47,6 +56,7 @@ function rowPlace(role, fields = [{}, {}]) {
   const flowing = make("div", { class: "flow" }, cotangent.element, label);
   const cells = [make("td", {}, value.element), make("td", {}, flowing)];
   const element = make("tr", { "data-row": role }, head, ...cells);
+  /** @type {(kind: string, tensor: Tensor | undefined, known: NDArray, flow: NDArray | null, word: string) => void} */
   const show = (kind, tensor, known, flow, word) => {
     write(what, kind);
     write(name, tensor?.name ?? UNKNOWN);
@@ -58,7 +68,10 @@ function rowPlace(role, fields = [{}, {}]) {
   return { element, show };
 }
 
-/** A number in few digits, to stand in a formula; null where there is none. */
+/**
+ * A number in few digits, to stand in a formula; null where there is none.
+ * @param {NDArray | null} array
+ */
 function short(array) {
   if (array?.shape.length !== 0) return null;
   if (array.text.length <= LONGEST_NUMBER) return array.text;
@@ -67,21 +80,34 @@ function short(array) {
   return isTiny(number) ? number.toExponential(2) : number.toPrecision(3);
 }
 
-/** The formulas of an entry: what it computes, and what it sends to each argument. */
+/**
+ * The formulas of an entry: what it computes, and what it sends to each argument.
+ * @param {Trace} trace
+ * @param {ReturnType<typeof readings>} read
+ * @param {import("./history.js").History} history
+ * @param {ReturnType<typeof tangentsOf>} tangents
+ * @param {() => boolean} isCovered
+ */
 function formulasOf(trace, read, history, tangents, isCovered) {
-  /** Names at the leaves of a tree; `moving` is the argument whose tangent flows, else a cotangent does. */
+  /**
+   * Names at the leaves of a tree; `moving` is the argument whose tangent flows, else a cotangent does.
+   * @type {(entry: number, moving?: number) => import("./formula.js").Leaves}
+   */
   const name = (entry, moving) => (leaf) => {
     const { arguments: given, output, aliases } = trace.entries[entry];
     const flowing = moving === undefined ? output : given[moving];
-    const tensor = trace.tensors[leaf === "g" ? flowing : leaf === "y" ? output : given[leaf]];
+    const tensor = trace.tensors[/** @type {number} */ (leaf === "g" ? flowing : leaf === "y" ? output : given[leaf])];
     if (leaf === "g") return { node: (moving === undefined ? barred : dotted)(tensor.name) };
-    return { node: named(aliases?.[leaf] ?? tensor.name) };
+    return { node: named(aliases?.[/** @type {number} */ (leaf)] ?? tensor.name) };
   };
-  /** A formula in names and, where each of them has a number and that says more, in numbers: half of them confuse. */
+  /**
+   * A formula in names and, where each of them has a number and that says more, in numbers: half of them confuse.
+   * @type {(entry: number, tree: Tree, numbers: ((leaf: Leaf) => NDArray | null) | null) => Element[]}
+   */
   const both = (entry, tree, numbers) => {
     const symbolic = drawn(tree, name(entry));
     let all = Boolean(numbers);
-    const number = (leaf) => {
+    const number = (/** @type {Leaf} */ leaf) => {
       const known = short(numbers(leaf));
       all &&= known !== null;
       return { number: known ?? UNKNOWN };
@@ -89,36 +115,51 @@ function formulasOf(trace, read, history, tangents, isCovered) {
     const numeric = all && drawn(tree, number);
     return all && numeric.textContent !== symbolic.textContent ? [symbolic, numeric] : [symbolic];
   };
+  /** @type {(array: NDArray | null) => Element[]} */
   const outcome = (array) => (array && array.text.length > LONGEST_RESULT ? [] : [result(array?.text ?? UNKNOWN)]);
-  /** Signs before the nodes, but for one that says what the one before it says. */
+  /**
+   * Signs before the nodes, but for one that says what the one before it says.
+   * @type {(first: string, nodes: Element[]) => [sign: string, node: Element][]}
+   */
   const signed = (first, nodes) => nodes
     .filter((node, index) => !index || node.textContent !== nodes[index - 1].textContent)
     .map((node, index) => [index ? "=" : first, node]);
+  /** @type {(entry: number, number: number) => Element} */
   const forward = (entry, number) => {
     const { output, arguments: given, formula } = trace.entries[entry];
-    const values = (leaf) => read.value(given[leaf], number);
+    const values = (/** @type {Leaf} */ leaf) =>
+      read.value(/** @type {number} */ (given[/** @type {number} */ (leaf)]), number);
     const nodes = [...both(entry, trace.formulas[formula], values), ...outcome(read.value(output, number))];
     return equation(named(trace.tensors[output].name), ...signed("=", nodes));
   };
+  /** @type {(entry: number, argument: number, number: number) => Element} */
   const backward = (entry, argument, number) => {
     const { arguments: given, contributions } = trace.entries[entry];
     const arrived = history.arrived(entry, number);
     const sent = read.contribution(entry, argument, number);
     const tree = trace.formulas[contributions[argument]];
-    const values = (leaf) => (leaf === "g" ? arrived : value(entry, leaf, number));
+    const values = (/** @type {Leaf} */ leaf) => (leaf === "g" ? arrived : value(entry, leaf, number));
     const isNumber = !Array.isArray(tree); // what it is in numbers is the outcome already
     const nodes = both(entry, tree, isNumber || (isCovered() && !sent) ? null : arrived && values);
     if (arrived) nodes.push(...outcome(sent));
-    return equation(barred(trace.tensors[given[argument]].name), ...signed("+=", nodes));
+    return equation(barred(trace.tensors[/** @type {number} */ (given[argument])].name), ...signed("+=", nodes));
   };
+  /** @type {(entry: number, leaf: "y" | number, number: number) => NDArray | null} */
   const value = (entry, leaf, number) => {
     const { output, arguments: given } = trace.entries[entry];
-    return read.value(leaf === "y" ? output : given[leaf], number);
+    return read.value(leaf === "y" ? output : /** @type {number} */ (given[leaf]), number);
   };
+  /** @type {(entry: number, number: number) => Element} */
   const pushed = (entry, number) => tangents.formula(entry, number, { name, short, value, outcome });
   return { forward, backward, pushed };
 }
 
+/**
+ * @param {Trace} trace
+ * @param {import("./history.js").History} history
+ * @param {import("./flow.js").Flow} flow
+ * @param {() => boolean} isCovered
+ */
 export function panelView(trace, history, flow, isCovered) {
   const words = STRINGS.panel;
   const read = readings(trace, history);
@@ -130,7 +171,7 @@ export function panelView(trace, history, flow, isCovered) {
   const [caption, operation, target, count, memory] =
     /** @type {[string, ("code" | "b")?][]} */
     ([["caption"], ["operation", "code"], ["target", "b"], ["count"], ["memory"]]).map((one) => field(...one));
-  const lines = (name) => make("div", { class: "scroll formulas", "data-field": name });
+  const lines = (/** @type {string} */ name) => make("div", { class: "scroll formulas", "data-field": name });
   const [forward, backward] = ["forward", "backward"].map(lines);
   const rule = make("div", { class: "rule" }, operation, forward, backward, unfold.element);
 
@@ -143,9 +184,9 @@ export function panelView(trace, history, flow, isCovered) {
   const table = make("table", {}, make("thead", {}, make("tr", {}, ...heads)), body);
   const about = make("div", { class: "about" }, table, more);
 
-  const names = ["before", "contribution", "after"];
+  const names = /** @type {const} */ (["before", "contribution", "after"]);
   const places = names.map((name) => arrayPlace({ "data-field": name }));
-  const span = (name, text = "") => make("span", { class: name }, text);
+  const span = (/** @type {string} */ name, text = "") => make("span", { class: name }, text);
   const labels = names.map(() => span("label"));
   const [nameCaption, nameFlow, nameSum, ...nameParts] = [caption, flowing, target, ...labels].map(wordPlace);
   const parts = ["", "+", "="].map((sign, index) =>
@@ -153,6 +194,7 @@ export function panelView(trace, history, flow, isCovered) {
   const sum = make("div", { class: "sum" }, ...parts);
   const accumulator = make("div", { class: "accumulator" }, make("p", {}, target, count), sum);
 
+  /** @type {(step: Step, number: number) => void} */
   const showFormulas = (step, number) => {
     const entry = trace.entries[step.entry];
     const pushes = history.tangents[number] && entry?.pushes;
@@ -182,16 +224,21 @@ export function panelView(trace, history, flow, isCovered) {
     backward.replaceChildren(...shown);
   };
 
-  /** How many cotangents, or tangents, come as one array: those of a stack have one axis more than their tensor. */
+  /**
+   * How many cotangents, or tangents, come as one array: those of a stack have one axis more than their tensor.
+   * @type {(tensor: number, array: NDArray | null) => string}
+   */
   const stackOf = (tensor, array) =>
     (array && array.shape.length > trace.tensors[tensor].value.shape.length ? words.stack(array.shape[0]) : "");
+  /** @type {(step: Step, number: number) => void} */
   const showRows = (step, number) => {
     const entry = trace.entries[step.entry];
     const forwards = history.tangents[number];
     const flows = forwards ? "tangent" : "cotangent";
     nameFlow(words[flows], flows);
     const given = (entry?.arguments ?? []).map((tensor, index) => ({ tensor, index }));
-    const inputs = given.filter(({ tensor }) => typeof tensor === "number");
+    const inputs = /** @type {{ tensor: number, index: number }[]} */ (
+      given.filter(({ tensor }) => typeof tensor === "number"));
     inputs.slice(0, MOST_INPUTS).forEach(({ tensor, index }, place) => {
       const sent = forwards ? history.cotangent(tensor, number) : read.contribution(step.entry, index, number);
       const label = [forwards ? "" : words.contribution, stackOf(tensor, sent)].filter(Boolean).join(", ");
@@ -203,10 +250,11 @@ export function panelView(trace, history, flow, isCovered) {
     const [role, value] = [entry ? words.output : words.tensor, read.value(subject, number)];
     const label = [forwards ? "" : words.arrived, stackOf(subject, arrived)].filter(Boolean).join(", ");
     subjectRow.show(role, trace.tensors[subject], value, arrived, label);
+    /** @type {Element[]} */
     const wanted = [...rows.slice(0, inputs.length), subjectRow].map((row) => row.element);
     // Rows that stay are left alone: to move them would take the focus from what is in them.
     for (const element of [...body.children]) {
-      if (!wanted.includes(/** @type {any} */ (element))) element.remove();
+      if (!wanted.includes(element)) element.remove();
     }
     wanted.forEach((element, index) => {
       if (body.children[index] !== element) body.insertBefore(element, body.children[index] ?? null);
@@ -215,12 +263,14 @@ export function panelView(trace, history, flow, isCovered) {
   };
 
   let limit = 0;
-  const showAfter = (array) => places[2].show(array, limit);
+  const showAfter = (/** @type {NDArray} */ array) => places[2].show(array, limit);
+  /** @type {(step: Step, number: number) => void} */
   const showSum = (step, number) => {
     const [sums, moves] = [step.kind === "accumulate", tangents.sum(step, number)];
     const cotangent = sums ? words.cotangentOf(trace.tensors[step.tensor].name) : words.accumulated;
     nameSum(moves ? words.tangentOf(moves.name) : cotangent, moves ? "tangent" : "accumulate");
     write(count, sums ? words.count(step.count, step.of) : "");
+    /** @type {NDArray} */
     const nothing = { text: words.nothingYet, shape: [], dtype: "", data: null };
     const arrays = sums ? [step.before ?? nothing, step.contribution, step.after] : moves?.arrays ?? [null, null, null];
     const called = moves ? [...moves.labels, words.tangent] : names.map((name) => words[name]);
@@ -232,7 +282,7 @@ export function panelView(trace, history, flow, isCovered) {
     set(sum, "data-long", arrays.some(isLong) || null);
   };
 
-  const show = (number) => {
+  const show = (/** @type {number} */ number) => {
     const step = trace.steps[number];
     const entry = trace.entries[step.entry];
     const subject = trace.tensors[entry?.output ?? step.tensor];
@@ -245,7 +295,7 @@ export function panelView(trace, history, flow, isCovered) {
     showSum(step, number);
     set(element, "data-empty", subject ? null : ""); // what is about no tensor leaves its room to the graph
     const tapes = trace.tapes.length > MOST_TAPES ? [step.tape].filter((tape) => tape != null) : trace.tapes.keys();
-    const called = (tape) => (trace.tapes.length === 1 ? words.theTape : trace.tapes[tape].name);
+    const called = (/** @type {number} */ tape) => (trace.tapes.length === 1 ? words.theTape : trace.tapes[tape].name);
     const held = [...tapes].filter((tape) => read.bytes(tape, number) !== undefined);
     write(memory, held.map((tape) => words.holds(called(tape), read.bytes(tape, number))).join(" · "));
     if (step.kind === "accumulate") flow.grow(showAfter, step.before, step.after);

@@ -1,8 +1,11 @@
 /** The texts of the views that only some documents have, which player/parts.py describes. */
 
+/** @type {(word: string, names: string[]) => string} */
 const linesOf = (word, names) => (names.length === 1 ? `${word} ${names}` : `${word}s ${names.join(", ")}`);
+/** @type {(word: string, of: number) => string} */
 const allOf = (word, of) => (of === 1 ? `The only ${word}` : `All ${of} ${word}s at once`);
 
+/** @satisfies {import("./strings.js").Texts} */
 export const PARTS = {
   sweep: {
     heading: (target, source) => `Jacobian of ${target} with respect to ${source}`,
@@ -13,21 +16,28 @@ export const PARTS = {
       shared: "Rows that share no column, or columns that share no row, are filled by one pass.",
     },
     one: {
+      /** @type {(names: string[], seed: string) => string} */
       rows: (names, seed) => `${linesOf("Row", names)}, from the seed ${seed}`,
+      /** @type {(names: string[], tangent: string) => string} */
       columns: (names, tangent) => `${linesOf("Column", names)}, from the tangent ${tangent}`,
     },
     stack: {
+      /** @type {(of: number, seeds: number) => string} */
       rows: (of, seeds) => `${allOf("row", of)}, from a stack of ${seeds < of ? seeds : "one-hot"} seeds`,
+      /** @type {(of: number, seeds: number) => string} */
       columns: (of, seeds) => `${allOf("column", of)}, from a stack of ${seeds < of ? seeds : "one-hot"} tangents`,
     },
     passes: {
+      /** @type {(over: number, of: number) => string} */
       rows: (over, of) => `reverse: ${over} of ${of} passes`,
+      /** @type {(over: number, of: number) => string} */
       columns: (over, of) => `forward: ${over} of ${of} passes`,
     },
     once: { rows: "reverse: all rows in one pass", columns: "forward: all columns in one pass" },
   },
   patches: {
     heading: (target, source) => `The Jacobian of a batch: ${target} with respect to ${source}`,
+    /** @type {(name: string, number: number) => string} */
     sample: (name, number) => `${name}[${number}]`,
     folded: "folded",
     whole: (shape) => `shape ${shape}`,
@@ -61,6 +71,7 @@ export const PARTS = {
         yes: "longer",
         no: "shorter",
         hint: "Where contours are close together, the gradient is long.",
+        /** @type {(before: number, now: number) => string} */
         why: (before, now) => `Its length goes from ${Number(before.toPrecision(3))} to ${Number(now.toPrecision(3))}.`,
       },
       curves: {
@@ -77,7 +88,7 @@ export const PARTS = {
     heading: "Program",
     stages: "Passes, with the number of operations left",
     left: "operations:",
-    constants: (names) => `constants: ${names.join(", ")}`,
+    constants: (/** @type {string[]} */ names) => `constants: ${names.join(", ")}`,
     prompt: (name, purpose) => `Next, “${name}”${purpose && ` ${purpose}`}. How many lines will go?`,
     changed: "That many lines change. How many go?",
     hint: "Which lines does this pass make superfluous?",
@@ -87,6 +98,6 @@ export const PARTS = {
       shared: "Which lines compute what a line above them computes already?",
       joined: "Which results are small, have no name in your code, and are read by one line only?",
     },
-    why: (names) => `It takes out ${names.join(", ")}.`,
+    why: (/** @type {string[]} */ names) => `It takes out ${names.join(", ")}.`,
   },
 };

@@ -7,20 +7,26 @@ import { PARTS } from "./parts.js";
 const WIDEST = 8; // columns whose numbers can be read; with more there are colours alone
 const LONGEST = 5; // letters
 
+/** @param {Trace} trace */
 export function patchesView(trace) {
   const { target, source, full, folded, made, folds, begun, done } = trace.patches;
   const [words, limit, samples] = [PARTS.patches, limitOf(full, folded), full.shape[0]];
   const texts = [full, folded].flatMap(({ data }) => data.flat(Infinity)).map(String);
   const large = samples * full.shape[3] > WIDEST || texts.some((text) => text.length > LONGEST);
   const scale = large ? limit : 2 * limit; // pale enough for the numbers to stand out
+  /** @type {<T>(some: (index: number) => T) => T[]} */
   const each = (some) => Array.from({ length: samples }, (_, index) => some(index));
 
-  /** A patch of a row of numbers for each output; filled, or with a dash in each place. */
+  /**
+   * A patch of a row of numbers for each output; filled, or with a dash in each place.
+   * @param {number[][]} rows
+   */
   const patchOf = (rows) => {
     const cells = rows.map((row) => row.map(() => make("td", {})));
     const element = make("table", { class: "numbers patch" }, ...cells.map((row) => make("tr", {}, ...row)));
+    /** @type {boolean | null} */
     let before = null;
-    const fill = (filled) => {
+    const fill = (/** @type {boolean} */ filled) => {
       if (filled === before) return;
       before = filled;
       cells.forEach((row, i) => row.forEach((cell, j) => {
@@ -32,15 +38,17 @@ export function patchesView(trace) {
     };
     return { element, fill };
   };
+  /** @type {(i: number, j: number) => number[][]} */
   const inner = (i, j) => full.data[i].map((output) => output[j]);
   const grid = each((i) => each((j) => {
     const zero = inner(i, j).flat().every((item) => item === 0);
     return { ...patchOf(inner(i, j)), zero, down: samples - i };
   }));
   const slots = each((j) => patchOf(folded.data[j]));
+  /** @type {(name: string, kind: string) => HTMLElement} */
   const head = (name, kind) => make("span", { class: kind }, name);
   const across = [head("", "corner"), ...each((j) => head(words.sample(source, j), "across"))];
-  const down = (i) => head(words.sample(target, i), "down");
+  const down = (/** @type {number} */ i) => head(words.sample(target, i), "down");
   const rows = grid.flatMap((row, i) => [down(i), ...row.map(({ element }) => element)]);
   const last = [head(words.folded, "down"), ...slots.map(({ element }) => element)];
   for (const { element } of slots) set(element, "data-slot", true);
@@ -48,7 +56,7 @@ export function patchesView(trace) {
   if (large) set(board, "data-large", true);
   const caption = make("p", { class: "label" });
 
-  const show = (step) => {
+  const show = (/** @type {number} */ step) => {
     const [direct, known] = [step >= begun, step >= made];
     const count = folds.filter((fold) => fold <= step).length;
     write(caption, direct ? words.direct : count ? words.folds : known ? words.made : words.none);

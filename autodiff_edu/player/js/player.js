@@ -36,21 +36,30 @@ const EXTRAS = { sweep: sweepView, patches: patchesView, contours: contoursView,
 
 export default { render };
 
-/** The live widget (anywidget): `step` is the kernel's as much as the reader's. */
+/** @typedef {{ element: HTMLElement, show: (step: number) => void }} View */
+/** @typedef {ReturnType<typeof mountOne>} Player */
+
+/**
+ * The live widget (anywidget): `step` is the kernel's as much as the reader's.
+ * @param {{ model: Model, el: HTMLElement }} widget
+ */
 function render({ model, el }) {
-  const onStep = (step) => {
+  const onStep = (/** @type {number} */ step) => {
     model.set("step", step);
     // Without a kernel nobody else wants to know the step; the reader goes on all the same.
     try { model.save_changes(); } catch { /* the kernel is gone */ }
   };
+  /** @type {Player} */
   let player;
   const start = () => {
     player?.stop();
     el.replaceChildren(make("div"));
-    player = mount(el.firstChild, model.get("document"), { step: model.get("step"), onStep });
+    player = mount(/** @type {HTMLElement} */ (el.firstChild), model.get("document"),
+      { step: model.get("step"), onStep });
   };
-  const onMessage = (message) => message === "stage" && player.openStage();
+  const onMessage = (/** @type {unknown} */ message) => message === "stage" && player.openStage();
   const onMoved = () => player.show(model.get("step"));
+  /** @type {[event: string, callback: (message: unknown) => void][]} */
   const heard = [["change:document", start], ["change:step", onMoved], ["msg:custom", onMessage]];
   for (const [event, callback] of heard) model.on(event, callback);
   start();
@@ -76,20 +85,22 @@ function mountAll() {
  * @typedef {object} Options
  * @property {number} [step]
  * @property {(step: number) => void} [onStep]
- * @property {any} [drill]
+ * @property {import("./predict.js").Drill} [drill]
  */
 
 /**
  * Draws a player, or one program of a drill after the other, in the same place.
  * @param {HTMLElement} host
- * @param {any} content
+ * @param {Content} content
  * @param {Options} options
+ * @returns {Player}
  */
 function mount(host, content, options = {}) {
   if (!content.drill) return mountOne(host, content, options);
   const [programs, results] = [[content, ...content.drill], new Map()];
+  /** @type {Player} */
   let player;
-  const open = (number) => {
+  const open = (/** @type {number} */ number) => {
     const staged = host.shadowRoot?.querySelector("[data-stage]");
     player?.stop();
     const { ask, trace, layout } = programs[number];
@@ -105,18 +116,22 @@ function mount(host, content, options = {}) {
  * Inside an element of the page with `data-autodiff-compact` it leaves out what a first look can do without.
  * `onStep` hears of the reader's moves only; the `show` that is returned moves the player from outside.
  * @param {HTMLElement} host
- * @param {any} content
+ * @param {Content} content
  * @param {Options} options
  */
 function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const { version, steps, title } = content.trace;
   if (version !== SHARED.version) return refuse(host, content, STRINGS.player.otherVersion(version, SHARED.version));
-  const trace = { ...content.trace, steps: steps.length ? steps : [{ kind: "empty", text: STRINGS.player.empty }] };
+  const trace = {
+    ...content.trace,
+    steps: steps.length ? steps : [/** @type {Step} */ ({ kind: "empty", text: STRINGS.player.empty })],
+  };
   const [history, flow] = [readHistory(trace), readFlow()];
   const last = trace.steps.length - 1;
   const compact = host.closest("[data-autodiff-compact]") !== null;
+  /** @type {[number, number | null, number, boolean]} */
   let [current, timer, speed, covered] = [-1, null, 1, false];
-  const show = (wanted) => {
+  const show = (/** @type {number} */ wanted) => {
     const next = Math.max(0, Math.min(last, Math.trunc(wanted) || 0));
     if (next === current) return false;
     current = next;
@@ -139,8 +154,8 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
     const stops = boxes.map(scrolls);
     boxes.forEach((box, k) => set(box, "tabindex", stops[k] ? 0 : null));
   };
-  const move = (wanted) => show(wanted) && onStep(current);
-  const stop = () => { timer = clearInterval(timer); controls.showPlaying(false); };
+  const move = (/** @type {number} */ wanted) => show(wanted) && onStep(current);
+  const stop = () => { timer = /** @type {undefined} */ (clearInterval(timer)); controls.showPlaying(false); };
   /** One step on, unless the reader is asked about it first. */
   const advance = () => {
     if (current < last && predict.asks(current + 1)) stop();
@@ -155,16 +170,19 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
       if (current === last || !host.isConnected) stop();
     }, MILLISECONDS_PER_STEP / speed);
   };
-  const setSpeed = (factor) => {
+  const setSpeed = (/** @type {number} */ factor) => {
     speed = factor;
     if (timer) { stop(); play(); }
   };
-  const go = (wanted) => { stop(); move(wanted); };
+  const go = (/** @type {number} */ wanted) => { stop(); move(wanted); };
   const next = () => { stop(); advance(); };
   const moves = { first: () => go(0), previous: () => go(current - 1), next, last: () => go(last) };
   const togglePredict = () => { stop(); controls.showPredicting(predict.toggle()); };
-  const reveal = (number) => { move(number); controls.focusNext(); };
-  /** What is known of later steps would give an answer away. */
+  const reveal = (/** @type {number} */ number) => { move(number); controls.focusNext(); };
+  /**
+   * What is known of later steps would give an answer away.
+   * @param {boolean} on
+   */
   const cover = (on) => { set(root, "data-predicting", on ? "" : null); covered = on; draw(); };
   const onStage = { stage: () => stage.toggle(), leave: () => stage.leave() };
   const actions = { ...moves, ...onStage, play: () => (timer ? stop() : play()), predict: togglePredict };
@@ -172,6 +190,7 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const grouped = content.layout.groups.length > 0;
   const predict = predictView(trace, history, { grouped, drill, reveal, cover, go });
   const sentence = make("p", { class: "scroll sentence", "aria-live": "polite" });
+  /** @param {Step} step */
   const showSentence = ({ text, born }) => { write(sentence, text); set(sentence, "data-born", born ?? null); };
   /** On a phone the sentence has the room that the longest needs, so that the picture below stands still. */
   const makeRoom = () => {
@@ -182,13 +201,15 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
     set(sentence, "style", `--longest: ${tried.clientHeight}px`);
     tried.remove();
   };
-  const said = { element: sentence, show: (at) => showSentence(trace.steps[at]) };
+  const said = { element: sentence, show: (/** @type {number} */ at) => showSentence(trace.steps[at]) };
   const heading = headingView(trace, history);
   const strip = [stripView(trace, history, go, () => covered)].filter(Boolean);
   const top = [heading, controls, ...strip, said, predict];
-  const extras = Object.keys(EXTRAS).filter((part) => trace[part]).map((part) => EXTRAS[part](trace, history, go));
+  const extras = Object.keys(EXTRAS).filter((part) => trace[part]).map((part) =>
+    EXTRAS[part](/** @type {Walk} */ (trace), history, go));
   const recorded = trace.tapes.length > 0 || !extras.length; // walks over contours and programs are not recordings
   const words = wordsView(stop);
+  /** @type {View[][]} */
   const [read, drawn, counted, over] = [[], extras, [], [words]]; // the columns, and what lies over them
   if (recorded) {
     read.push(codeView(trace, history, go), tapeView(trace, history, content.layout, go));
@@ -197,7 +218,7 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
     if (trace.nudges?.length) (compact ? counted : over).push(nudgeView(trace, history, counted[0].element, compact));
   }
   const columns = [read, drawn, counted].filter((some) => some.length);
-  const elements = (some) => some.map((view) => view.element);
+  const elements = (/** @type {View[]} */ some) => some.map((view) => view.element);
   const about = { class: "player", tabindex: -1, "aria-label": STRINGS.player.name(title) };
   const bar = make("div", { class: "bar" }, heading.element, controls.element, ...elements(strip));
   const parts = columns.map((some) => make("div", {}, ...elements(some)));
@@ -208,9 +229,9 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   root.append(...elements(over));
   root.addEventListener("keydown", (event) => words.ends(event) || handleKey(event, actions, stage.isOn()));
   // JupyterLab reads keys before the page does and leaves alone only what is marked so.
-  const keepKeys = (part) => set(part, "data-lm-suppress-shortcuts", true);
+  const keepKeys = (/** @type {Element} */ part) => set(part, "data-lm-suppress-shortcuts", true);
   for (const part of [host, root]) keepKeys(part);
-  root.addEventListener("focusin", ({ target }) => keepKeys(target));
+  root.addEventListener("focusin", ({ target }) => keepKeys(/** @type {Element} */ (target)));
   const boxes = [...root.querySelectorAll(".scroll")];
   shadowOf(host).replaceChildren(make("style", {}, content.css), root);
   show(step);
@@ -226,16 +247,24 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   return { show, stop, openStage: () => stage.isOn() || stage.toggle() };
 }
 
-const shadowOf = (host) => host.shadowRoot ?? host.attachShadow({ mode: "open" });
+const shadowOf = (/** @type {Element} */ host) => host.shadowRoot ?? host.attachShadow({ mode: "open" });
 
-/** Whether a box holds more than it shows. One that has the focus keeps it; one that is not laid out yet may. */
+/**
+ * Whether a box holds more than it shows. One that has the focus keeps it; one that is not laid out yet may.
+ * @param {Element} box
+ */
 function scrolls(box) {
   if (box.getAttribute("aria-hidden") === "true") return false;
   if (!box.clientWidth || box.matches(":focus")) return true;
   return box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight;
 }
 
-/** Says why nothing is drawn, above what stands there already: in a page, the transcript. */
+/**
+ * Says why nothing is drawn, above what stands there already: in a page, the transcript.
+ * @param {Element} host
+ * @param {Content} content
+ * @param {string} why
+ */
 function refuse(host, { css }, why) {
   const message = make("section", { class: "player refusal", role: "alert" }, make("p", {}, why));
   host.attachShadow({ mode: "open" }).append(make("style", {}, css), message, make("slot"));

@@ -8,17 +8,37 @@ import { ANSWERS, STRINGS } from "./strings.js";
 const TRIES = 2;
 
 /**
+ * @typedef {object} Drill
+ * @property {Ask} ask
+ * @property {Map<number, number>} results
+ * @property {number} number
+ * @property {number} of
+ * @property {(number: number) => void} open
+ * @property {boolean} focus
+ * @property {Element | null} [staged]
+ */
+
+/**
  * The line with the question and the verdict. `asks(number)` says whether that step is asked about, and then puts the
  * question in place of the step; `reveal(number)` shows it, `cover(on)` hides what the page knows of later steps.
  * A `drill` asks one question of each of its programs, which player/drill.py describes: it has the `results` of all,
  * the `number` of this one and `of` how many it is, and `open(number)` shows another.
+ * @param {Trace} trace
+ * @param {import("./history.js").History} history
+ * @param {{
+ *   grouped: boolean, drill: Drill | undefined, reveal: (step: number) => void, cover: (on: boolean) => void,
+ *   go: (step: number) => void,
+ * }} player
  */
 export function predictView(trace, history, { grouped, drill, reveal, cover, go }) {
   const words = STRINGS.predict;
   const questions = questionsOf(trace, history, grouped);
+  /** @type {Map<number, number>} */
   const results = drill?.results ?? new Map(); // by step or program: at which try the answer was right, or 0
   const last = trace.steps.length - 1;
+  /** @type {[boolean, Question | null, number, number]} */
   let [on, question, asked, tries] = [false, null, -1, 0];
+  /** @type {(action: string, text: string, pressed: () => void) => HTMLButtonElement} */
   const button = (action, text, pressed) => {
     const element = make("button", { type: "button", "data-action": action }, text);
     element.addEventListener("click", pressed);
@@ -35,18 +55,20 @@ export function predictView(trace, history, { grouped, drill, reveal, cover, go 
   const element = make("div", { class: "predict", hidden: "" }, prompt, form, verdict, links);
   const isDone = () => results.has(drill ? drill.number : asked);
   const withdraw = () => { question = null; form.hidden = true; write(prompt, ""); };
+  /** @type {(text: string, right?: boolean | null, ...more: Element[]) => void} */
   const say = (text, right, ...more) => {
     write(verdict, text);
     set(verdict, "data-right", right ?? null);
     links.replaceChildren(...more);
   };
   const score = () => {
-    const at = (nth) => [...results.values()].filter((each) => each === nth).length;
+    const at = (/** @type {number} */ nth) => [...results.values()].filter((each) => each === nth).length;
     const missed = [...results].filter(([, nth]) => nth !== 1).map(([key]) => key);
     const label = words.again[drill ? "program" : "step"];
-    const goTo = (key) => button("again", label(key + 1), () => (drill?.open ?? go)(key));
+    const goTo = (/** @type {number} */ key) => button("again", label(key + 1), () => (drill?.open ?? go)(key));
     say(words.scored(at(1), results.size, at(2), missed.length), null, ...missed.map(goTo));
   };
+  /** @type {(nth: number, text: string) => void} */
   const end = (nth, text) => {
     const number = asked;
     if (!isDone()) results.set(drill ? drill.number : number, nth);
@@ -60,9 +82,11 @@ export function predictView(trace, history, { grouped, drill, reveal, cover, go 
     if (!drill && asked < last) return [];
     const left = [...Array(drill?.of ?? 0).keys()].filter((number) => !results.has(number));
     const next = left.find((number) => number > drill.number) ?? left[0];
+    /** @type {["score" | "more", () => void]} */
     const [action, pressed] = next === undefined ? ["score", score] : ["more", () => drill.open(next)];
     return [button(action, words[action], pressed)];
   };
+  /** @type {(typed: string, chosen?: Element) => void} */
   const answer = (typed, chosen) => {
     const { unread, right, hint = "" } = judge(question, typed);
     if (unread) say(unread);
@@ -83,15 +107,15 @@ export function predictView(trace, history, { grouped, drill, reveal, cover, go 
     event.preventDefault(); // the button that has the focus next must not be pressed by the same key
     answer(input.value);
   });
-  const choice = (text) => {
+  const choice = (/** @type {string} */ text) => {
     const one = button("choose", text, () => { if (!one.hasAttribute("aria-disabled")) answer(text, one); });
     return one;
   };
-  const questionAt = (number) => {
+  const questionAt = (/** @type {number} */ number) => {
     if (!drill) return questions.at(number);
     return drill.ask.step === number && !isDone() ? questions.about(drill.ask) : null;
   };
-  const asks = (number, focus = true) => {
+  const asks = (/** @type {number} */ number, focus = true) => {
     if (question && number < asked) return false; // of a drill, whose question stays
     if (!question) {
       question = on ? questionAt(number) : null;
@@ -109,7 +133,10 @@ export function predictView(trace, history, { grouped, drill, reveal, cover, go 
     if (focus) (question.asks === "choice" ? options : input).focus({ preventScroll: true });
     return true;
   };
-  /** Any move withdraws the question and the verdict; but a drill's question stays until its step is shown. */
+  /**
+   * Any move withdraws the question and the verdict; but a drill's question stays until its step is shown.
+   * @param {number} step
+   */
   const show = (step) => {
     if (drill && question && step < asked) return;
     if (drill && question && !isDone()) results.set(drill.number, 0);

@@ -12,7 +12,14 @@ const SETTLED = "autodiff-settled"; // for the page around it, which may have so
 
 export default { render };
 
-/** The live widget (anywidget). */
+/**
+ * @typedef {{ question: string, asks: Question["asks"], choices: string[], sealed: string, css: string }} Content
+ */
+
+/**
+ * The live widget (anywidget).
+ * @param {{ model: Model, el: HTMLElement }} widget
+ */
 function render({ model, el }) {
   const host = make("div", { "data-autodiff-prediction": "" });
   el.replaceChildren(host);
@@ -27,22 +34,34 @@ function mountAll() {
   }
 }
 
-/** What no reader of the page's source should see by accident. */
+/**
+ * What no reader of the page's source should see by accident.
+ * @type {(text: string) => { right: string, hints: Record<string, string>, why: string, within: number }}
+ */
 const unsealed = (text) =>
   JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(text), (letter) => letter.codePointAt(0))));
 
 /** What is stressed: not the signs of a product, nor the stars of a power. */
 const STRESSED = /(?<![\w*)\]])\*(?=[^\s*])([^*]*[^\s*])\*(?![\w*(])/;
 
-/** A text with what stands in `backticks` as code, and what stands between *stars* stressed. */
+/**
+ * A text with what stands in `backticks` as code, and what stands between *stars* stressed.
+ * @type {(text: string) => (HTMLElement | string)[]}
+ */
 const marked = (text) => text.split("`").flatMap((part, k) => (k % 2 ? make("code", {}, part) : stressed(part)));
+/** @type {(text: string) => (HTMLElement | string)[]} */
 const stressed = (text) => text.split(STRESSED).map((part, k) => (k % 2 ? make("em", {}, part) : part));
-const unmarked = (text) => marked(text).map((part) => part.textContent ?? part).join("");
+/** @param {string} text */
+const unmarked = (text) => marked(text).map((part) => /** @type {Element} */ (part).textContent ?? part).join("");
 
+/**
+ * @param {Element} host
+ * @param {Content} content
+ */
 function mount(host, { question, asks, choices, sealed, css }) {
   const { right, hints, why, within } = unsealed(sealed);
   /** @type {Mistake[]} */
-  const mistakes = Object.entries(/** @type {Record<string, string>} */ (hints)).map(([wrong, hint]) =>
+  const mistakes = Object.entries(hints).map(([wrong, hint]) =>
     [readAs(asks, wrong), hint]);
   const asked = { asks, right: readAs(asks, right), within, mistakes, hint: ANSWERS.again };
   const label = unmarked(question);
@@ -52,6 +71,7 @@ function mount(host, { question, asks, choices, sealed, css }) {
   set(field, "aria-label", label);
   const radios = choices.map((value) => make("input", { type: "radio", name: "answer", value }));
   const options = radios.map((radio) => make("label", {}, radio, make("span", {}, ...marked(radio.value))));
+  /** @type {(action: "check" | "reveal", pressed: () => void) => HTMLButtonElement} */
   const button = (action, pressed) => {
     const element = make("button", { type: "button", "data-action": action }, ANSWERS[action]);
     element.addEventListener("click", pressed);
@@ -66,10 +86,12 @@ function mount(host, { question, asks, choices, sealed, css }) {
     make("p", { class: "prompt" }, make("strong", {}, ANSWERS.predict), " ", ...marked(question)),
     make("div", { class: "question" }, answers, buttons), verdict, make("p", { class: "blank" }));
 
+  /** @type {(text: string, isRight?: boolean) => void} */
   const say = (text, isRight) => {
     verdict.replaceChildren(...marked(text));
     set(verdict, "data-right", isRight ?? null);
   };
+  /** @type {(text: string, isRight?: boolean) => void} */
   const settle = (text, isRight) => {
     say(text, isRight);
     if (buttons.contains(host.shadowRoot.activeElement)) root.focus({ preventScroll: true });
@@ -102,9 +124,9 @@ function mount(host, { question, asks, choices, sealed, css }) {
     answer();
   });
   // JupyterLab reads keys before the page does and leaves alone only what is marked so.
-  const keepKeys = (part) => set(part, "data-lm-suppress-shortcuts", true);
+  const keepKeys = (/** @type {Element} */ part) => set(part, "data-lm-suppress-shortcuts", true);
   for (const part of [host, root]) keepKeys(part);
-  root.addEventListener("focusin", ({ target }) => keepKeys(target));
+  root.addEventListener("focusin", ({ target }) => keepKeys(/** @type {Element} */ (target)));
   host.attachShadow({ mode: "open" }).replaceChildren(make("style", {}, css), root);
 }
 

@@ -1,4 +1,3 @@
-// @ts-check
 /** Predict's question about a tangent: how far an operation's output moves, given how far its inputs do. */
 
 import { isNumber, numberIn, numbered, sameShape, shaped } from "./answers.js";

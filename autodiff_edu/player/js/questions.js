@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * Predict: what is asked before a step is shown, worked out from the trace document alone.
  *

@@ -6,22 +6,33 @@ export const MANY = 200; // rows; no more are in the page all at once
 const BEYOND = 12; // rows above and below those in view that are there too
 const HEIGHT = 24; // of a row, until one is laid out
 
-/** The style of a list with numbers in front: their column is as wide as the largest of them. */
+/** @typedef {{ element: HTMLElement, update: (step: number) => void }} Row */
+
+/**
+ * The style of a list with numbers in front: their column is as wide as the largest of them.
+ * @param {number} largest
+ */
 export const digits = (largest) => `--digits: ${String(largest).length}`;
 
 /**
  * Fills `list`, in the `box` that scrolls, with `count` rows, which `draw(index)` makes: {element, update(step)}.
  * The rows of a long list are of one height, and padding stands for those that are not in the page. Where rows open,
  * `refill(count)` draws them all anew; there are at `most` so many.
+ * @param {HTMLElement} box
+ * @param {HTMLElement} list
+ * @param {number} count
+ * @param {(index: number) => Row} draw
  */
 export function rowsView(box, list, count, draw, most = count) {
+  /** @type {Map<number, Row>} */
   const there = new Map(); // by their indexes: the rows in the page
   const long = most > MANY;
   let [step, height] = [0, HEIGHT];
   set(list, "data-long", long || null);
 
+  /** @type {(from: number, to: number) => void} */
   const put = (from, to) => {
-    const focused = list.getRootNode().activeElement;
+    const focused = /** @type {ShadowRoot} */ (list.getRootNode()).activeElement;
     for (const [index, { element }] of there) {
       if (index >= from && index < to) continue;
       if (element.contains(focused)) box.focus({ preventScroll: true }); // else the keys would go to the page
@@ -65,7 +76,10 @@ export function rowsView(box, list, count, draw, most = count) {
     const [from, to] = [Math.max(0, top - BEYOND), Math.min(count, bottom + BEYOND)];
     if (changed || there.size !== to - from || !there.has(from)) put(from, to);
   };
-  /** Scrolls a row into view; gives its element. */
+  /**
+   * Scrolls a row into view; gives its element.
+   * @param {number} index
+   */
   const bring = (index) => {
     if (!long) reveal(box, there.get(index).element);
     else {
@@ -81,16 +95,18 @@ export function rowsView(box, list, count, draw, most = count) {
     }
     return there.get(index).element;
   };
+  /** @param {number} now */
   const refill = (now) => {
-    const focused = list.getRootNode().activeElement;
+    const focused = /** @type {ShadowRoot} */ (list.getRootNode()).activeElement;
     const had = list.contains(focused);
     for (const { element } of there.values()) element.remove();
     there.clear();
     count = now;
     put(0, long ? Math.min(count, 2 * BEYOND) : count);
     paint();
-    if (had) (list.contains(focused) ? focused : box).focus({ preventScroll: true });
+    if (had) /** @type {HTMLElement} */ (list.contains(focused) ? focused : box).focus({ preventScroll: true });
   };
+  /** @param {number} now */
   const show = (now) => {
     step = now;
     for (const row of there.values()) row.update(now);
@@ -100,5 +116,5 @@ export function rowsView(box, list, count, draw, most = count) {
     box.addEventListener("scroll", paint);
     new ResizeObserver(paint).observe(box);
   }
-  return { bring, show, paint, refill, at: (index) => there.get(index)?.element };
+  return { bring, show, paint, refill, at: (/** @type {number} */ index) => there.get(index)?.element };
 }

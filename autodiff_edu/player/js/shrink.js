@@ -1,4 +1,3 @@
-// @ts-check
 /** A program that gets shorter: what each pass leaves of it, and the lines that the pass takes out, with reasons. */
 
 import { numbered } from "./answers.js";

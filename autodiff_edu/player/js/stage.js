@@ -13,13 +13,20 @@ const TABS = {
   sweep: ".sweep", contours: ".contours", compiling: ".shrink",
 };
 
-/** `root` is the player in its host, `button` shows whether it is on stage; `redraw` brings into view what was lit. */
+/**
+ * `root` is the player in its host, `button` shows whether it is on stage; `redraw` brings into view what was lit.
+ * @param {HTMLElement} host
+ * @param {HTMLElement} root
+ * @param {HTMLElement} button
+ * @param {() => void} redraw
+ */
 export function stageView(host, root, button, redraw) {
-  const figures = Object.entries(TABS).map(([name, selector]) => [name, root.querySelector(selector)]);
+  const figures = Object.entries(TABS).map(/** @returns {[keyof typeof TABS, Element | null]} */ ([name, selector]) =>
+    [name, root.querySelector(selector)]);
   const there = figures.filter(([, figure]) => figure);
   const tabs = there.map(([name]) => make("button", { type: "button", "data-tab": name }, STRINGS.stage[name]));
   const list = make("nav", { class: "tabs", "aria-label": STRINGS.stage.tabs, hidden: "" }, ...tabs);
-  const choose = (chosen) => {
+  const choose = (/** @type {string | undefined} */ chosen) => {
     for (const [k, [name, figure]] of there.entries()) {
       set(figure, "data-behind", name === chosen ? null : "");
       set(tabs[k], "aria-pressed", name === chosen);
@@ -28,7 +35,7 @@ export function stageView(host, root, button, redraw) {
   for (const tab of tabs) tab.addEventListener("click", () => { choose(tab.dataset.tab); redraw(); });
   const isFull = () => host.matches(":fullscreen"); // in a page's shadow root too, where fullscreenElement is another
   const isOn = () => root.hasAttribute("data-stage");
-  const show = (on) => {
+  const show = (/** @type {boolean} */ on) => {
     set(root, "data-stage", on ? "" : null);
     set(list, "hidden", on ? null : "");
     set(button, "aria-pressed", on);

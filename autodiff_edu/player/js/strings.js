@@ -1,14 +1,24 @@
 /** The texts that the reader sees, by the part of the picture they stand in; parts.js has those of special views. */
 
+/**
+ * Texts, and functions that put words into them: where they don't say otherwise, the words are texts too.
+ * @typedef {{ [part: string]: string | ((...words: string[]) => string) | Texts | object }} Texts
+ */
+
+/** @param {number[]} shape */
 const shapeOf = (shape) => (shape.length ? `(${shape.join(", ")}${shape.length === 1 ? "," : ""})` : "scalar");
+/** @param {number[]} axes */
 const axesOf = (axes) => `${axes.length === 1 ? "axis" : "axes"} ${axes.join(" and ")}`;
 
-/** What is said about any answer that the reader gives: apart from the rest, for built/prediction.js has no more. */
+/**
+ * What is said about any answer that the reader gives: apart from the rest, for built/prediction.js has no more.
+ * @satisfies {Texts}
+ */
 export const ANSWERS = {
   predict: "Predict:",
   check: "Check",
   reveal: "Show me",
-  shape: (axes) => `(${axes.join(", ")}${axes.length === 1 ? "," : ""})`,
+  shape: (/** @type {number[]} */ axes) => `(${axes.join(", ")}${axes.length === 1 ? "," : ""})`,
   right: (answer, why = "") => `Right: ${answer}. ${why}`.trim(),
   wrong: (answer, hint, why = "") => ["Not quite.", hint, `Answer: ${answer}.`, why].filter(Boolean).join(" "),
   notQuite: (hint) => `Not quite. ${hint} Try once more.`,
@@ -25,10 +35,17 @@ export const ANSWERS = {
   again: "Go through it line by line.",
 };
 
+/**
+ * @typedef {(name: string, axes: number[], times: number, small: number[], large: number[]) => string} Copying
+ */
+/** @typedef {(name: string, from: string, to: string, count: number) => string} Trend */
+
+/** @satisfies {Texts} */
 export const STRINGS = {
   player: {
     name: (title) => `Step through ${title}`,
     empty: "Nothing was recorded.",
+    /** @type {(found: number | null | undefined, known: number) => string} */
     otherVersion: (found, known) =>
       `This trace has version ${found ?? "unknown"}, but this player draws version ${known}: another release of ` +
       "autodiff_edu wrote it. Restart the kernel and run the cell again; if this is a saved page, save it again.",
@@ -38,6 +55,7 @@ export const STRINGS = {
     backward: "← backward pass",
     explain: "← walking back",
     tangents: "→ forward pass, with tangents",
+    /** @type {(step: number, of: number) => string} */
     count: (step, of) => `step ${step} of ${of}`,
   },
   controls: {
@@ -51,11 +69,12 @@ export const STRINGS = {
     home: "Home",
     end: "End",
     scrubber: "Step",
-    turn: (step) => `A backward pass starts at step ${step}`,
+    turn: (/** @type {number} */ step) => `A backward pass starts at step ${step}`,
+    /** @type {(kind: string, step: number) => string} */
     born: (kind, step) => `${kind === "nan" ? "NaN" : kind} appears at step ${step}`,
-    turnForward: (step) => `Tangents are pushed forward from step ${step}`,
+    turnForward: (/** @type {number} */ step) => `Tangents are pushed forward from step ${step}`,
     speed: "Speed",
-    times: (factor) => `${factor}×`,
+    times: (/** @type {number} */ factor) => `${factor}×`,
     predict: "Predict",
     aboutPredict: "Work out what comes next before it is shown",
     stage: "Stage",
@@ -66,10 +85,13 @@ export const STRINGS = {
     about: (name) => `Show or hide ${name}; ↑ and ↓ go to its previous or next change`,
     value: (name, text) => `${name} = ${text}`,
     size: (name, norm) => `‖${name}‖ = ${norm}`,
-    at: (step) => `step ${step}; click to go to the nearest step where something changes`,
+    at: (/** @type {number} */ step) => `step ${step}; click to go to the nearest step where something changes`,
     norm: (name) => `the norm of ${name}`,
+    /** @type {Trend} */
     rises: (name, from, to, count) => `${name} rises from ${from} to ${to} over ${count} values.`,
+    /** @type {Trend} */
     falls: (name, from, to, count) => `${name} falls from ${from} to ${to} over ${count} values.`,
+    /** @type {Trend} */
     goes: (name, from, to, count) => `${name} starts at ${from} and ends at ${to}, over ${count} values.`,
     none: "No curve is drawn",
     covered: "Values up to this step",
@@ -88,6 +110,7 @@ export const STRINGS = {
     kept: (whole) => `Next is ${whole}. Which values must be kept to differentiate it later?`,
     and: " and ",
     nothing: "none of them",
+    /** @type {(line: number, tape: string) => string} */
     count: (line, tape) => `Next is line ${line}. How many entries will ${tape} add for it?`,
     cut: (whole, slope) => `Next is ${whole}. What will ${slope} be?`,
     fate: (name, slope) => `Next, the backward pass starts at ${name}. What will ${slope} be at the end?`,
@@ -95,6 +118,7 @@ export const STRINGS = {
     next: (tape) => `Which entry of ${tape} is pulled back next?`,
     gradient: (result) => `What will ${result} be? Type a number, or None.`,
     accumulates: {
+      /** @type {(name: string, whole: string, before?: string) => string} */
       number: (name, whole, before) =>
         `Next, ${whole} sends a contribution to ${name}, ` +
         (before == null ? "which has no cotangent yet. " : `whose cotangent is ${before} so far. `) +
@@ -107,10 +131,14 @@ export const STRINGS = {
       shape: (name, whole) =>
         `Next, tangents are pushed forward through ${whole}. What shape will the tangent of ${name} have?`,
     },
+    /** @type {(first: number, of: number, second: number, missed: number) => string} */
     scored: (first, of, second, missed) =>
       `You got ${first} of ${of} on the first try${second ? `, ${second} on the second` : ""}.` +
       (missed ? " Look again at:" : ""),
-    again: { step: (number) => `step ${number}`, program: (number) => `program ${number}` },
+    again: {
+      step: (/** @type {number} */ number) => `step ${number}`,
+      program: (/** @type {number} */ number) => `program ${number}`,
+    },
     hints: {
       input: (name) => `That is the value of ${name}, an input.`,
       compute: "Put the numbers into the formula.",
@@ -148,6 +176,7 @@ export const STRINGS = {
       push: "Multiply the tangent of the input by the local derivative.",
       pushAll: "Multiply the tangent of each input by the local derivative with respect to it, and add them up.",
       tangentShape: (name) => `That is the shape of the tangent of ${name}, an input.`,
+      /** @param {number} count */
       stacked: (count) => `That is the shape of one tangent. Here a stack of ${count} is pushed forward together.`,
       likeOutput: "A tangent has the shape of its value; a stack of tangents has one more axis in front.",
       chain: "Multiply the local derivatives along each path; add the paths up.",
@@ -161,25 +190,29 @@ export const STRINGS = {
   },
   code: {
     heading: "Code",
-    line: (number) => `Line ${number}: go to its first step`,
+    line: (/** @type {number} */ number) => `Line ${number}: go to its first step`,
     odd: (kind) => `${kind === "nan" ? "NaN" : kind} appears here`,
     passed: "This line has just run, but has no step of its own",
+    /** @type {(calls: string[], more?: boolean) => string} */
     stack: (calls, more) => (more ? ["…", ...calls] : calls).join(" › "),
     program: "The same as NumPy",
   },
   tape: {
     heading: "Tape",
     only: "the tape",
+    /** @type {Record<string, string>} */
     states: {
       waiting: "", recorded: "recorded", pulled: "pulled back", pushed: "pushed forward",
       skip: "not recorded", cut: "cut",
     },
+    /** @type {Record<string, string>} */
     terms: { pulled: "pull back", pushed: "push forward", skip: "not recorded", cut: "cut" },
     now: { forward: "→ now", backward: "← now" },
     several: "Tapes",
-    more: (count) => `and ${count} more tape${count === 1 ? "" : "s"}`,
+    more: (/** @type {number} */ count) => `and ${count} more tape${count === 1 ? "" : "s"}`,
     choose: "Go to a tape",
     forgotten: "forgotten",
+    /** @type {Record<string, (tape: string) => string>} */
     lanes: {
       recorded: (tape) => `${tape} recorded it`,
       cut: (tape) => `${tape} recorded it, and it cuts the flow`,
@@ -204,19 +237,21 @@ export const STRINGS = {
       unconnected: "No cotangent reached it",
     },
     groups: {
-      scope: ({ name }) => name,
-      call: ({ name }) => name,
-      pass: ({ name }) => `← pass of ${name}`,
-      push: ({ name }) => `→ tangents over ${name}`,
-      loop: ({ times }) => `loop ×${times}`,
-      turn: ({ number }) => `turn ${number}`,
+      scope: (/** @type {Group} */ { name }) => name,
+      call: (/** @type {Group} */ { name }) => name,
+      pass: (/** @type {Group} */ { name }) => `← pass of ${name}`,
+      push: (/** @type {Group} */ { name }) => `→ tangents over ${name}`,
+      loop: (/** @type {Group} */ { times }) => `loop ×${times}`,
+      turn: (/** @type {Group} */ { number }) => `turn ${number}`,
+      /** @type {(name: string, count: number) => string} */
       folded: (name, count) => `${name} · ${count} entries`,
     },
   },
   panel: {
     entry: "Entry",
-    numbered: (number) => `Entry ${number}`,
+    numbered: (/** @type {number} */ number) => `Entry ${number}`,
     skipped: "Not recorded",
+    /** @type {Record<string, string>} */
     kinds: {
       watch: "Watched", remark: "Folding", seed: "Seed: the backward pass starts", move: "Tangents start here",
       assign: "Assigned", leave: "Turned into plain numbers", pause: "Pause",
@@ -230,20 +265,22 @@ export const STRINGS = {
     value: "value",
     cotangent: "cotangent",
     tangent: "tangent",
-    stack: (count) => `a stack of ${count}`,
+    stack: (/** @type {number} */ count) => `a stack of ${count}`,
     from: (name) => `from ${name}`,
     tangentOf: (name) => (name ? `tangent of ${name}` : "tangent"),
     nothingElse: "nothing else",
     arrived: "arrived",
     contribution: "contribution",
-    shape: (shape) => shapeOf(shape),
-    more: (count) => `and ${count} more input${count === 1 ? "" : "s"}`,
+    shape: (/** @type {number[]} */ shape) => shapeOf(shape),
+    more: (/** @type {number} */ count) => `and ${count} more input${count === 1 ? "" : "s"}`,
     cotangentOf: (name) => `cotangent of ${name}`,
     accumulated: "accumulated cotangent",
     before: "before",
     after: "after",
     nothingYet: "nothing yet",
+    /** @type {(count: number, of: number) => string} */
     count: (count, of) => `${count} of ${of}`,
+    /** @type {(tape: string, bytes: number) => string} */
     holds: (tape, bytes) => `${tape} holds ${bytes} ${bytes === 1 ? "byte" : "bytes"}`,
     theTape: "The tape",
     none: "None",
@@ -308,19 +345,22 @@ export const STRINGS = {
       `No cotangent reached ${name}: you did not ask for it, every path is cut, or no tape watched it.`,
   },
   unfold: {
+    /** @type {Copying} */
     apart: (name, axes, times, small, large) =>
       `${name} is broadcast: copied ${times} times along ${axesOf(axes)}, from ${shapeOf(small)} to ${shapeOf(large)}.`,
+    /** @type {Copying} */
     together: (name, axes, times, small, large) =>
       `${name} was copied ${times} times along ${axesOf(axes)}, so what comes back to the copies adds up: from ` +
       `${shapeOf(large)} to ${shapeOf(small)}.`,
-    copies: (times) => `${times} copies`,
-    sum: (axes) => `Σ ${axesOf(axes)}`,
+    copies: (/** @type {number} */ times) => `${times} copies`,
+    sum: (/** @type {number[]} */ axes) => `Σ ${axesOf(axes)}`,
   },
   array: {
     asTable: "as a table",
     magnitude: "magnitudes of complex numbers",
-    wrapped: (count) => `one axis, wrapped after every ${count} elements`,
-    flattened: (count) => `all axes but the last flattened into ${count} rows`,
+    wrapped: (/** @type {number} */ count) => `one axis, wrapped after every ${count} elements`,
+    flattened: (/** @type {number} */ count) => `all axes but the last flattened into ${count} rows`,
+    /** @type {(n: number, axis: number, axes: number) => string} */
     every: (n, axis, axes) => {
       const nth = `${n}${n % 100 > 10 && n % 100 < 14 ? "th" : (["th", "st", "nd", "rd"][n % 10] ?? "th")}`;
       const inner = ["column", "row"][axes - 1 - axis] ?? `index of axis ${axis}`;

@@ -13,11 +13,17 @@ const MOST_CURVES = 4; // curves at once; each has a colour and a dash
  * }} Shown
  */
 
-/** Null where nothing changes. While `isCovered()`, what is still to come is not told. */
+/**
+ * Null where nothing changes. While `isCovered()`, what is still to come is not told.
+ * @param {Trace} trace
+ * @param {import("./history.js").History} history
+ * @param {(step: number) => void} go
+ * @param {() => boolean} isCovered
+ */
 export function stripView(trace, history, go, isCovered) {
-  /** @type {[any, number, Shown[]]} */
+  /** @type {[typeof STRINGS.strip, number, Shown[]]} */
   const [words, last, curves] =
-    [STRINGS.strip, trace.steps.length - 1, /** @type {any} */ (readCurves(trace, history))];
+    [STRINGS.strip, trace.steps.length - 1, /** @type {Shown[]} */ (readCurves(trace, history))];
   if (!curves.length) return null;
   const box = { viewBox: `0 0 ${last} 1`, preserveAspectRatio: "none", role: "img" };
   const [picture, now] = [draw("svg", box), make("i", {})];
@@ -43,7 +49,7 @@ export function stripView(trace, history, go, isCovered) {
     });
     list.append(curve.chip);
   }
-  const toggle = (curve) => {
+  const toggle = (/** @type {Shown} */ curve) => {
     const at = drawn.indexOf(curve);
     if (at >= 0) drawn.splice(at, 1);
     else {
@@ -61,7 +67,10 @@ export function stripView(trace, history, go, isCovered) {
     picture.replaceChildren(...drawn.map(({ line }) => line));
     tell(current);
   };
-  /** Writes what the curves that are drawn have at a step. */
+  /**
+   * Writes what the curves that are drawn have at a step.
+   * @param {number} step
+   */
   const tell = (step) => {
     set(picture, "aria-label", isCovered() ? words.covered : drawn.map(trendOf).join(" ") || words.none);
     for (const curve of curves) {
@@ -71,7 +80,7 @@ export function stripView(trace, history, go, isCovered) {
       else write(curve.label, words.size(curve.name, rounded(known.height)));
     }
   };
-  const stepAt = ({ clientX }) => {
+  const stepAt = (/** @type {MouseEvent} */ { clientX }) => {
     const { left, width } = picture.getBoundingClientRect();
     return Math.max(0, Math.min(last, ((clientX - left) / width) * last));
   };
@@ -84,10 +93,11 @@ export function stripView(trace, history, go, isCovered) {
   band.addEventListener("click", (event) => {
     const at = stepAt(event);
     const changes = drawn.flatMap(({ points }) => points.map(({ step }) => step));
+    /** @type {(one: number, other: number) => number} */
     const nearer = (one, other) => (Math.abs(other - at) < Math.abs(one - at) ? other : one);
     go(changes.length ? changes.reduce(nearer) : Math.round(at));
   });
-  const show = (step) => {
+  const show = (/** @type {number} */ step) => {
     current = step;
     set(element, "style", `--portion: ${step / last}`);
     tell(step);

@@ -4,14 +4,22 @@ import { LARGEST_TABLE, colour, legendOf, limitOf } from "./array.js";
 import { UNKNOWN, make, set, write } from "./dom.js";
 import { PARTS } from "./parts.js";
 
+/** @typedef {"rows" | "columns"} Way */
+/** @typedef {Sweep["passes"][number]} Pass */
+
+/** @param {Trace} trace */
 export function sweepView(trace) {
   const { target, source, rows, columns, jacobian, passes } = trace.sweep;
   const [words, limit, large] = [PARTS.sweep, limitOf(jacobian), rows.length * columns.length > LARGEST_TABLE];
   const texts = jacobian.data.map((row) => row.map((item) => String(item).replace(/^-/, "−")));
-  const ways = ["rows", "columns"].filter((way) => passes.some((pass) => pass[way]));
+  const ways = /** @type {Way[]} */ (["rows", "columns"]).filter((way) => passes.some((pass) => pass[way]));
   const matrices = ways.map((way) => matrixOf(way, passes.filter((pass) => pass[way])));
 
-  /** The matrix that is filled one way: by "rows" or by "columns". */
+  /**
+   * The matrix that is filled one way: by "rows" or by "columns".
+   * @param {Way} way
+   * @param {Pass[]} own
+   */
   function matrixOf(way, own) {
     const body = rows.map((name) => {
       const cells = columns.map(() => make("td", {}));
@@ -23,10 +31,12 @@ export function sweepView(trace) {
     if (large) set(table, "data-large", true);
     const label = make("p", { class: "label" });
     const singles = own.filter((pass) => !pass.stack);
+    /** @type {(step: number, now: Pass | undefined) => void} */
     const show = (step, now) => {
       const pass = own.findLast(({ first }) => first <= step);
       const over = own.filter(({ last, stack }) => last <= step && stack === pass.stack);
-      const known = (line) => over.some((one) => one[way].includes(line));
+      const known = (/** @type {number} */ line) => over.some((one) => one[way].includes(line));
+      /** @param {number} line */
       const state = (line) => (now?.[way]?.includes(line) ? (step >= now.last ? "done" : "true") : null);
       const byRow = way === "rows";
       heads.forEach((cell, column) => { if (!byRow) set(cell, "data-now", state(column)); });
@@ -46,6 +56,7 @@ export function sweepView(trace) {
     return { element: make("div", {}, ...(ways.length > 1 ? [label] : []), table), show };
   }
 
+  /** @type {(cell: Element, text: string, value: number | null) => void} */
   function fill(cell, text, value) {
     write(cell, large && value !== null ? "" : text);
     if (!large) return;
@@ -53,19 +64,20 @@ export function sweepView(trace) {
     set(cell, "title", text);
   }
 
+  /** @type {(lines: string[], hot: number[]) => string} */
   const seedOf = (lines, hot) =>
     lines.length === 1 ? "1" : `[${lines.map((_, at) => Number(hot.includes(at))).join(" ")}]`;
-  const seeds = (way) => passes.filter((pass) => pass[way] && !pass.stack).length;
+  const seeds = (/** @type {Way} */ way) => passes.filter((pass) => pass[way] && !pass.stack).length;
   const caption = make("p", { class: "label" });
-  const shared = (pass) => !pass.stack && (pass.rows ?? pass.columns).length > 1;
-  const say = (pass) => {
+  const shared = (/** @type {Pass} */ pass) => !pass.stack && (pass.rows ?? pass.columns).length > 1;
+  const say = (/** @type {Pass | undefined} */ pass) => {
     if (!pass) return words.before[passes.some(shared) ? "shared" : ways.length > 1 ? "both" : ways[0]];
     const way = pass.rows ? "rows" : "columns";
     const lines = { rows, columns }[way];
     if (pass.stack) return words.stack[way](lines.length, seeds(way));
     return words.one[way](pass[way].map((line) => lines[line]), seedOf(lines, pass[way]));
   };
-  const show = (step) => {
+  const show = (/** @type {number} */ step) => {
     const now = passes.findLast(({ first }) => first <= step);
     write(caption, say(now));
     for (const matrix of matrices) matrix.show(step, now);

@@ -8,17 +8,28 @@ import { STRINGS } from "./strings.js";
 import { readTurns } from "./turns.js";
 import { wordButton } from "./words.js";
 
+/** @type {Record<string, string>} */
 const LANE_MARKS = {
   recorded: "●", cut: "●", skip: "○", paused: "‖", backward: "←", tangents: "→", forgotten: "×", released: "◌",
   pause: "‖", resume: "▸", reset: "×", release: "◌",
 };
 
+/**
+ * @param {Trace} trace
+ * @param {import("./history.js").History} history
+ * @param {Layout} layout
+ * @param {(step: number) => void} go
+ */
 export function tapeView(trace, history, layout, go) {
   const words = STRINGS.tape;
   const [lanes, fates, several] = [readLanes(trace), readFates(trace, history), trace.tapes.length > 1];
   let [current, shown] = [0, lanes.shown(0)]; // the step, and the tapes that have a lane at it
   const parts = () => ["number", "text", "state"].map((name) => make("span", { class: name }));
   const laneCells = () => (several ? shown.map(() => make("span", { class: "lane" })) : []);
+  /**
+   * @param {Record<string, string | number>} about
+   * @param {() => void} pressed
+   */
   const rowOf = (about, pressed) => {
     const [[number, text, state], cells] = [parts(), laneCells()];
     const button = make("button", { type: "button" }, number, ...cells, text, state);
@@ -26,13 +37,13 @@ export function tapeView(trace, history, layout, go) {
     return { element: make("li", about, button), button, number, text, state, cells, before: "" };
   };
 
-  const entryRow = (index) => {
+  const entryRow = (/** @type {number} */ index) => {
     const { output, text, number, tapes } = trace.entries[index];
     const name = `${trace.tensors[output].name} = ${text}`;
     const row = rowOf({ "data-entry": index }, () => go(fates.stepOfEntry(index, current)));
     write(row.number, String(number ?? ""));
     const title = [name, ...tapes.map((tape) => trace.tapes[tape].name)].join(", ");
-    const update = (step) => {
+    const update = (/** @type {number} */ step) => {
       const [found, lost] = [history.state(index, step), lanes.lost(index, step)];
       const marks = row.cells.map((_, lane) => lanes.of(index, shown[lane], step));
       const backward = history.backward[step];
@@ -51,17 +62,21 @@ export function tapeView(trace, history, layout, go) {
     return { ...row, update };
   };
 
+  /** @type {(cell: Element, fate: string, tape: number) => void} */
   const mark = (cell, fate, tape) => {
     write(cell, LANE_MARKS[fate] ?? "");
     set(cell, "data-fate", fate || null);
     set(cell, "title", fate ? words.lanes[fate](trace.tapes[tape].name) : null);
   };
 
-  /** What happens to a whole tape stands between the entries. */
+  /**
+   * What happens to a whole tape stands between the entries.
+   * @param {number} at
+   */
   const eventRow = (at) => {
     const { kind, tape, text } = trace.steps[at];
     const row = rowOf({ "data-event": kind }, () => go(at));
-    const update = (step) => {
+    const update = (/** @type {number} */ step) => {
       const found = step === at ? "now" : step < at ? "waiting" : "recorded";
       const now = [found, ...shown].join();
       if (now === row.before) return;
@@ -84,7 +99,7 @@ export function tapeView(trace, history, layout, go) {
     });
     const group = layout.groups[turn];
     write(row.text, STRINGS.graph.groups.folded(STRINGS.graph.groups.turn(group), group.count));
-    const update = (step) => {
+    const update = (/** @type {number} */ step) => {
       const [isOpen, state] = [turns.isOpen(turn), history.state(entry, step)];
       const isNow = !isOpen && turns.shown()[turns.place(rowAt[step])].turn === turn;
       set(row.element, "data-state", isNow ? "now" : state === "now" ? "recorded" : state);
@@ -94,6 +109,7 @@ export function tapeView(trace, history, layout, go) {
     return { ...row, update };
   };
   const turns = readTurns(lanes.rows, trace, layout);
+  /** @type {Map<number, import("./rows.js").Row>} */
   const drawn = new Map(); // by turn, so that a row that is pressed stays the same
   const refill = () => rows.refill(turns.shown().length);
 
@@ -105,7 +121,7 @@ export function tapeView(trace, history, layout, go) {
   const head = make("div", { class: "heads", "aria-hidden": true }, make("span", { class: "number" }), ...heads);
   const about = { class: "scroll tape", style: digits(trace.entries.length) };
   const box = make("div", about, ...(several ? [head] : []), ...(lanes.rows.length ? [list] : []));
-  const draw = (index) => {
+  const draw = (/** @type {number} */ index) => {
     const line = turns.shown()[index];
     if (line.turn !== undefined) {
       if (!drawn.has(line.turn)) drawn.set(line.turn, turnRow(line));
@@ -116,7 +132,7 @@ export function tapeView(trace, history, layout, go) {
     return row;
   };
   const rows = rowsView(box, list, turns.shown().length, draw, turns.most);
-  const show = (step) => {
+  const show = (/** @type {number} */ step) => {
     [current, shown] = [step, lanes.shown(step)];
     heads.forEach((cell, lane) => {
       write(cell, lanes.heads[shown[lane]]);

@@ -1,4 +1,3 @@
-// @ts-check
 /** Thumbnails: heatmaps in the boxes of the graph. layout/thumbnails.py measures them, and print/ draws the same. */
 
 import { flat, magnitude, mixed } from "./array.js";

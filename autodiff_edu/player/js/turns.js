@@ -1,4 +1,3 @@
-// @ts-check
 /** The turns of loops in the tape's list: where the graph is folded at first, each turn is one row, which opens. */
 
 /**

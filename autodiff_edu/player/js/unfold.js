@@ -13,18 +13,32 @@ const SIGN = 6.6; // pixels, the width of one of them
 const FAINT = 0.45; // so much of a colour lets the number on it be read
 const MOST_COPIED = 2; // operands of an entry
 
-/** Along which axes of the larger shape the smaller one was copied, and how many copies there are. */
+/**
+ * Along which axes of the larger shape the smaller one was copied, and how many copies there are.
+ * @param {number[]} small
+ * @param {number[]} large
+ */
 function copiesOf(small, large) {
   const missing = large.length - small.length;
   const axes = large.flatMap((length, axis) => (axis < missing || small[axis - missing] !== length ? [axis] : []));
   return { axes, times: axes.reduce((product, axis) => product * large[axis], 1) };
 }
 
-/** An array of two axes at most, as rows. */
+/**
+ * An array of two axes at most, as rows.
+ * @type {(array: NDArray<any>) => Data[][]}
+ */
 const rowsOf = ({ data, shape }) => (shape.length === 2 ? data : [shape.length ? data : [data]]);
-const sizeOf = (shape) => [shape.at(-2) ?? 1, shape.at(-1) ?? 1];
+const sizeOf = (/** @type {number[]} */ shape) => [shape.at(-2) ?? 1, shape.at(-1) ?? 1];
 
-/** The two arrays, `gap` apart; and the moves of the larger one's cells to those of the smaller that they belong to. */
+/**
+ * @typedef {{ tensor: number, small: NDArray, large?: NDArray, shape: number[], backward?: boolean }} Fold
+ */
+
+/**
+ * The two arrays, `gap` apart; and the moves of the larger one's cells to those of the smaller that they belong to.
+ * @param {Fold & { axes: number[], times: number, name: string }} fold
+ */
 function picture({ small, large, shape, backward, axes, times, name }) {
   const { down: most, across: broadest } = SHARED.thumbnail;
   const [rows, columns] = sizeOf(shape).map((n, axis) => Math.min(n, [most, broadest][axis]));
@@ -35,10 +49,12 @@ function picture({ small, large, shape, backward, axes, times, name }) {
   const limit = limitOf(small, large ?? small) || 1;
   const gap = [(backward ? columns : broad) * width + GAP, ((rows - high) * height) / 2];
   const [ofSmall, ofLarge] = backward ? [gap, [0, 0]] : [[0, gap[1]], [gap[0], 0]];
+  /** @type {(array: NDArray, i: number, j: number, down: number, across: number) => Data} */
   const item = (array, i, j, down, across) => {
     const data = rowsOf(array);
     return data[Math.floor((i * data.length) / down)][Math.floor((j * data[0].length) / across)];
   };
+  /** @type {(kind: string, value: Data, x: number, y: number) => SVGGElement} */
   const cell = (kind, value, x, y) => {
     const number = magnitude(value);
     const portion = Math.min(1, Math.abs(number) / limit) * (numbered ? FAINT : 1);
@@ -80,21 +96,30 @@ function picture({ small, large, shape, backward, axes, times, name }) {
   return { element: draw("svg", { role: "img", "aria-label": name, viewBox: view, ...size }, ...both), cells, moves };
 }
 
+/**
+ * @param {Trace} trace
+ * @param {import("./history.js").History} history
+ * @param {import("./flow.js").Flow} flow
+ */
 export function unfoldView(trace, history, flow) {
   const element = make("div", { class: "unfold" });
   const words = STRINGS.unfold;
-  /** The arrays that were copied at a step, or whose copies come back. */
+  /**
+   * The arrays that were copied at a step, or whose copies come back.
+   * @type {(number: number) => Fold[]}
+   */
   const foldsAt = (number) => {
     const { kind, entry: index, unfolded, contribution, tensor } = trace.steps[number];
     if (unfolded) return [{ tensor, small: contribution, large: unfolded, shape: unfolded.shape, backward: true }];
     const entry = trace.entries[index];
     if (!entry?.broadcast || kind === "accumulate" || kind === "pull back") return [];
     const { shape } = trace.tensors[entry.output].value;
-    const operands = entry.broadcast.slice(0, MOST_COPIED).map((argument) => entry.arguments[argument]);
+    const operands = entry.broadcast.slice(0, MOST_COPIED).map((argument) =>
+      /** @type {number} */ (entry.arguments[argument]));
     return operands.map((operand) => ({ tensor: operand, small: history.known(operand, number), shape }));
   };
   let seen = false;
-  const show = (number) => {
+  const show = (/** @type {number} */ number) => {
     element.replaceChildren(...foldsAt(number).flatMap((fold) => {
       const [{ name, value }, { small, shape, backward }] = [trace.tensors[fold.tensor], fold];
       const stack = small.shape.length - value.shape.length; // leading axes, which are not summed over

@@ -1,4 +1,3 @@
-// @ts-check
 /** Predict's questions about the next point of a walk over contours. */
 
 import { chosen } from "./answers.js";

@@ -5,9 +5,15 @@ import { build, draw, make, set, write } from "./dom.js";
 import { STRINGS } from "./strings.js";
 
 const SIGNS = "signs";
+/** @param {string} term */
 const idOf = (term) => `word-${term.replace(" ", "-")}`; // no other player sees the ids of this one's shadow root
 
-/** A button that opens the definition of a term, which is one of the strings; it says the term, or another text. */
+/** @typedef {keyof typeof STRINGS.words.terms} Term */
+
+/**
+ * A button that opens the definition of a term, which is one of the strings; it says the term, or another text.
+ * @type {(term: string, text?: string) => HTMLButtonElement}
+ */
 export const wordButton = (term, text = term) =>
   make("button", { type: "button", class: "word", "aria-haspopup": "dialog", popovertarget: idOf(term) }, text);
 
@@ -18,7 +24,11 @@ export function signsButton() {
   return button;
 }
 
-/** Writes into an element a text that changes: `write(text, term)`, plain where there is no term to be defined. */
+/**
+ * Writes into an element a text that changes: `write(text, term)`, plain where there is no term to be defined.
+ * @param {Element} element
+ * @returns {(text: string, term?: Term | false | "") => void}
+ */
 export function wordPlace(element) {
   const button = wordButton("");
   return (text, term) => {
@@ -29,11 +39,16 @@ export function wordPlace(element) {
   };
 }
 
-/** The definitions, of which one at most is open. The browser closes it at Esc and at a click elsewhere. */
+/**
+ * The definitions, of which one at most is open. The browser closes it at Esc and at a click elsewhere.
+ * @param {() => void} stop
+ */
 export function wordsView(stop) {
   const words = STRINGS.words;
+  /** @type {HTMLElement} */
   let opener;
   const focused = () => /** @type {ShadowRoot} */ (element.getRootNode()).activeElement;
+  /** @type {(term: string, name: string, inside: () => Element, ...more: Element[]) => HTMLElement} */
   const dialog = (term, name, inside, ...more) => {
     const [id, text] = [idOf(term), `${idOf(term)}-text`];
     const about = { class: "definition", role: "dialog", "aria-label": name, "aria-describedby": text };
@@ -57,7 +72,7 @@ export function wordsView(stop) {
   /** @type {() => HTMLElement | null} */
   const current = () => element.querySelector(":popover-open");
   /** Esc ends a definition, and neither the stage nor what the page has open. */
-  const ends = (event) => {
+  const ends = (/** @type {KeyboardEvent} */ event) => {
     const found = event.key === "Escape" && current();
     if (found) event.stopPropagation();
     return Boolean(found);
@@ -74,7 +89,11 @@ export function wordsView(stop) {
   return { element, show, ends };
 }
 
-/** Where the page's head names a glossary, as the book's pages do: a link to the term's entry in it. */
+/**
+ * Where the page's head names a glossary, as the book's pages do: a link to the term's entry in it.
+ * @param {Term} term
+ * @returns {Element[]}
+ */
 function glossaryLink(term) {
   /** @type {HTMLLinkElement | null} */
   const glossary = document.querySelector('link[rel="glossary"]');
