@@ -141,6 +141,7 @@ interface Trace {
 
 /** A trace with `contours`. */
 interface Walk extends Trace {
+  contours: Contours;
   steps: Iterate[];
 }
 

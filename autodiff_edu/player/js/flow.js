@@ -58,7 +58,7 @@ export function readFlow() {
   };
   /**
    * Shows what was there before, and from the arrival on what is there now; a number runs through all in between.
-   * @type {(show: (array: NDArray | null) => void, before: NDArray | null, after: NDArray) => void}
+   * @type {(show: (array: NDArray | null) => void, before: NDArray | null | undefined, after: NDArray) => void}
    */
   const grow = (show, before, after) => {
     if (!duration) return;

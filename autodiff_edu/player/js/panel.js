@@ -14,7 +14,7 @@ const LONGEST_NUMBER = 9; // what is put into a formula in place of a name
 const LONGEST_RESULT = 20; // what is written at a formula's end; longer ones stand in the table
 const LONGEST_ALONE = 40; // and where a line says nothing else
 const MOST_TAPES = 3;
-const isLong = (/** @type {NDArray | null} */ array) =>
+const isLong = (/** @type {NDArray | null | undefined} */ array) =>
   array?.text.length > 14 && (array.data === null || array.shape.at(-1) > 3);
 
 /**
@@ -56,7 +56,11 @@ function rowPlace(role, fields = [{}, {}]) {
   const flowing = make("div", { class: "flow" }, cotangent.element, label);
   const cells = [make("td", {}, value.element), make("td", {}, flowing)];
   const element = make("tr", { "data-row": role }, head, ...cells);
-  /** @type {(kind: string, tensor: Tensor | undefined, known: NDArray, flow: NDArray | null, word: string) => void} */
+  /**
+   * @type {(
+   *   kind: string, tensor: Tensor | undefined, known: NDArray | null, flow: NDArray | null, word: string,
+   * ) => void}
+   */
   const show = (kind, tensor, known, flow, word) => {
     write(what, kind);
     write(name, tensor?.name ?? UNKNOWN);
@@ -263,7 +267,7 @@ export function panelView(trace, history, flow, isCovered) {
   };
 
   let limit = 0;
-  const showAfter = (/** @type {NDArray} */ array) => places[2].show(array, limit);
+  const showAfter = (/** @type {NDArray | null} */ array) => places[2].show(array, limit);
   /** @type {(step: Step, number: number) => void} */
   const showSum = (step, number) => {
     const [sums, moves] = [step.kind === "accumulate", tangents.sum(step, number)];

@@ -7,7 +7,7 @@ import { PARTS } from "./parts.js";
 const WIDEST = 8; // columns whose numbers can be read; with more there are colours alone
 const LONGEST = 5; // letters
 
-/** @param {Trace} trace */
+/** @param {{ patches: Patches }} trace */
 export function patchesView(trace) {
   const { target, source, full, folded, made, folds, begun, done } = trace.patches;
   const [words, limit, samples] = [PARTS.patches, limitOf(full, folded), full.shape[0]];

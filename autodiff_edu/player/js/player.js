@@ -206,7 +206,7 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const strip = [stripView(trace, history, go, () => covered)].filter(Boolean);
   const top = [heading, controls, ...strip, said, predict];
   const extras = Object.keys(EXTRAS).filter((part) => trace[part]).map((part) =>
-    EXTRAS[part](/** @type {Walk} */ (trace), history, go));
+    EXTRAS[part](/** @type {Walk & Required<Trace>} */ (trace), history, go));
   const recorded = trace.tapes.length > 0 || !extras.length; // walks over contours and programs are not recordings
   const words = wordsView(stop);
   /** @type {View[][]} */

@@ -5,7 +5,7 @@ import { make, set, write } from "./dom.js";
 import { PARTS } from "./parts.js";
 
 /**
- * @param {Trace} trace
+ * @param {{ compiling: Stage[] }} trace
  * @param {import("./history.js").History} history
  * @param {(step: number) => void} go
  */

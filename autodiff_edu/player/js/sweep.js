@@ -7,7 +7,7 @@ import { PARTS } from "./parts.js";
 /** @typedef {"rows" | "columns"} Way */
 /** @typedef {Sweep["passes"][number]} Pass */
 
-/** @param {Trace} trace */
+/** @param {{ sweep: Sweep }} trace */
 export function sweepView(trace) {
   const { target, source, rows, columns, jacobian, passes } = trace.sweep;
   const [words, limit, large] = [PARTS.sweep, limitOf(jacobian), rows.length * columns.length > LARGEST_TABLE];
