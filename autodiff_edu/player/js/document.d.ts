@@ -1,6 +1,6 @@
 /** The types of what a player draws: the document of trace/document.py and player/parts.py, and where its graph goes. */
 
-/** The objects whose keys are looked through have those of their types, and no others. */
+/** Objects have the keys of their types and no others, so listed keys have a type too. */
 interface ObjectConstructor {
   entries<T extends object>(some: T): [keyof T & string, T[keyof T]][];
   keys<T extends object>(some: T): (keyof T & string)[];
