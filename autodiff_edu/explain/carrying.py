@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from typing import Any
 
-from ..text.places import Where, position_of, source_of
+from ..text.places import Where, position_of
+from ..text.source_code import SourceCode, Span, is_inside, source_of, span
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 SHAPES = {"shape", "ndim", "size", "dtype"}
@@ -20,49 +20,28 @@ FILLING = {"append", "extend", "insert", "add", "appendleft", "setdefault", "upd
 
 def carriers(where: Where) -> frozenset[str]:
     """List the names that get the numbers of the expression at a place, directly or through other names."""
-    code, offset = where
-    return _carriers(source_of(code.co_filename), position_of(code, offset))
+    return source_of(where[0].co_filename).read(_carriers, position_of(*where))
 
 
 def receivers(where: Where, functions: frozenset[str]) -> frozenset[str]:
     """List the names around a place, in its function, that get what some functions return, such as `f()`."""
-    code, offset = where
-    return _receivers(source_of(code.co_filename), position_of(code, offset), functions)
+    return source_of(where[0].co_filename).read(_receivers, position_of(*where), functions)
 
 
 def names_used(where: Where) -> frozenset[str]:
     """List the names whose numbers go into the expression at a place."""
-    code, offset = where
-    return frozenset(_used([_spans(source_of(code.co_filename)).get(position_of(code, offset))]))
+    return frozenset(_used([source_of(where[0].co_filename).node_at.get(position_of(*where))]))
 
 
-@lru_cache(maxsize=32)
-def _parsed(source: str) -> ast.AST:
-    try:
-        return ast.parse(source)
-    except SyntaxError:  # a cell with magics, or a file that changed underneath
-        return ast.Module([], [])
-
-
-@lru_cache(maxsize=32)
-def _spans(source: str) -> dict[Any, ast.AST]:
-    """Map positions to the outermost node there."""
-    nodes = [node for node in ast.walk(_parsed(source)) if hasattr(node, "lineno")]
-    return {_span(node): node for node in reversed(nodes)}
-
-
-@lru_cache(maxsize=4096)
-def _carriers(source: str, position: Any) -> frozenset[str]:
-    scope = _scope(source, position)
+def _carriers(source: SourceCode, position: Span) -> frozenset[str]:
+    scope = source.read(_scope, position)
     handed = [pair for node in _within(scope) for pair in _handed(node, scope)]
     found = {name for value, names in handed if _holds(value, position) for name in names}
     return _spread(found, handed)
 
 
-@lru_cache(maxsize=4096)
-def _receivers(source: str, position: Any, functions: frozenset[str]) -> frozenset[str]:
-    """List the names in the function around a position that get the results of some functions."""
-    scope = _scope(source, position)
+def _receivers(source: SourceCode, position: Span, functions: frozenset[str]) -> frozenset[str]:
+    scope = source.read(_scope, position)
     return _spread(set(functions), [pair for node in _within(scope) for pair in _handed(node, scope)])
 
 
@@ -97,10 +76,9 @@ def _handed(node: Any, scope: Any) -> Iterator[tuple[Any, set[str]]]:
                 yield value, _names([kept])
 
 
-@lru_cache(maxsize=4096)
-def _scope(source: str, position: Any) -> ast.AST:
-    scope = tree = _parsed(source)
-    for node in ast.walk(tree):
+def _scope(source: SourceCode, position: Span) -> ast.AST:
+    scope: ast.AST = source.tree
+    for node in source.nodes:
         if isinstance(node, SCOPES) and _holds(node, position):
             scope = node  # the innermost, because ast.walk goes from the outside in
     return scope
@@ -162,14 +140,6 @@ def _used(nodes: Iterable[Any]) -> set[str]:
     return found
 
 
-def _span(node: Any) -> Any:
-    at = getattr(node, "lineno", None)
-    return (at, node.end_lineno, node.col_offset, node.end_col_offset) if at is not None else None
-
-
-def _holds(node: Any, position: Any) -> bool:
-    span = _span(node)
-    if span is None or None in position:
-        return False
-    start, end = (span[0], span[2]), (span[1], span[3])
-    return start <= (position[0], position[2]) and (position[1], position[3]) <= end
+def _holds(node: Any, position: Span) -> bool:
+    outer = span(node)
+    return outer is not None and is_inside(position, outer)

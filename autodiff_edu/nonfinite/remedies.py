@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import ast
-import linecache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from ..custom.call import Custom
 from ..custom.recomputed import Segment
 from ..text.places import names
 from ..text.shared import operators
+from ..text.source_code import parse_expression
 from .birth import is_elementwise, is_number
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def remedy(
             return LOOK
         shown[known.argument] = "np.where({0} == 0, {tiny}, {0})".format(shown[known.argument], **limits)
         code = f"np.{entry.name}({', '.join(shown)})"
-    if not _parsed(code):  # it has numbers in it that the user's line does not, as the rules of a derivative do
+    if not parse_expression(code):  # it has numbers that the user's line does not, as the rules of a derivative do
         return f"Keep its input away from where this happens, for example with np.where.\n{known.words}".rstrip()
     return f"Keep the input away from where this happens:\n    {code}\n{known.words}".rstrip()
 
@@ -127,7 +127,8 @@ def double_where(entry: Entry, by: Silencer, labels: Labels, makers: Makers) -> 
     safe = f"safe = np.where({condition}, {', '.join(guarded if by.argument == 1 else guarded[::-1])})"
     before, whole = _source(entry), _source(where) or f"np.where({', '.join([condition, *branches])})"
     after, name = with_safe(entry, argument, labels, makers), labels[entry.output_id].partition(".")[0]
-    if not all(map(_parsed, [condition, guarded[0], whole, after, name])) or not _fits(entry, by, labels, makers):
+    is_code = all(map(parse_expression, [condition, guarded[0], whole, after, name]))
+    if not is_code or not _fits(entry, by, labels, makers):
         return (
             "Make the input harmless before the operation sees it: compute a condition from the input alone, write "
             f"safe = np.where(condition, input, {guarded[1]}), and use safe in place of the input."
@@ -163,13 +164,13 @@ def _is_large(entry: Entry, inputs: tuple[Any, ...]) -> bool:
 
 def _is_zero(text: str) -> bool:
     """Return whether an argument is a zero that is written out in the user's line."""
-    tree = _parsed(text)
+    tree = parse_expression(text)
     return isinstance(tree, ast.Constant) and tree.value == 0
 
 
 def _binds_loosely(text: str) -> bool:
     """Return whether an expression needs parentheses where it is compared."""
-    alone, compared = _parsed(text), _parsed(f"{text} == 0")
+    alone, compared = parse_expression(text), parse_expression(f"{text} == 0")
     return not (alone and isinstance(compared, ast.Compare) and ast.dump(compared.left) == ast.dump(alone))
 
 
@@ -201,10 +202,8 @@ def written(entry: Entry, labels: Labels, makers: Makers) -> list[str]:
 
 def _parts(entry: Entry) -> list[ast.expr]:
     """Parse the arguments of an entry in the user's source; none if they cannot be told apart there."""
-    source = _source(entry)
-    tree = ast.parse(source, mode="eval").body if source else None
     parts: list[ast.expr] = []
-    match tree:
+    match parse_expression(_source(entry) or ""):
         case ast.Call(func=ast.Attribute(value=value), args=args):
             is_method = len(names(entry.where).arguments) > len(args)
             parts = [value, *args] if is_method else args
@@ -217,16 +216,7 @@ def _parts(entry: Entry) -> list[ast.expr]:
 
 def _source(entry: Entry) -> str | None:
     """Return the user's expression that an entry computed, where it is on one line and is that operation."""
-    at, written = entry.place, names(entry.where)
-    if at.columns is None or written.function not in (None, entry.name):
+    if names(entry.where).function not in (None, entry.name):
         return None
-    text = linecache.getline(at.path, at.line)[slice(*at.columns)]
-    return text if _parsed(text) else None  # it may be a statement, such as y /= x
-
-
-def _parsed(text: str) -> ast.expr | None:
-    """Parse a Python expression; None for a text that is none, such as the numbers of an array."""
-    try:
-        return ast.parse(text, mode="eval").body
-    except SyntaxError:
-        return None
+    text = entry.place.text
+    return text if parse_expression(text) else None  # it may be a statement, such as y /= x

@@ -10,7 +10,6 @@ import ast
 import contextlib
 import copy
 import inspect
-import linecache
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -21,8 +20,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .source_code import SourceCode, Span, parse, source_of, span
+
 Where = tuple[CodeType, int]
-Span = tuple[int, int | None, int | None, int | None]  # the first and the last line, the first and the last column
 
 _OURS = (
     dirname(dirname(abspath(__file__))) + os.sep,
@@ -73,6 +73,12 @@ class Place(NamedTuple):
     def __str__(self) -> str:
         return f"{self.file}, line {self.line}"
 
+    @property
+    def text(self) -> str:
+        """The expression as the user wrote it; empty where `columns` is None."""
+        line = "".join(source_of(self.path).lines[self.line - 1 : self.line])
+        return line[slice(*self.columns)] if self.columns else ""
+
 
 class Names(NamedTuple):
     """The names in the user's code for the result and the arguments of an expression; None where it has no name.
@@ -91,8 +97,6 @@ class Names(NamedTuple):
 
 
 NO_NAMES = Names()
-_known: dict[str, tuple[list[str], dict[tuple[int, int | None, int | None, int | None], Names]]] = {}
-"""By path: the lines of a source, from linecache, and the names in it."""
 
 
 def here(depth: int = 1) -> Where:
@@ -122,43 +126,35 @@ def place(where: Where) -> Place:
     line, end_line, start, end = position_of(code, offset)
     columns = None
     if start is not None and end is not None and line == end_line:
-        text = linecache.getline(code.co_filename, line).encode()
+        text = "".join(source_of(code.co_filename).lines[line - 1 : line]).encode()
         columns = (len(text[:start].decode(errors="replace")), len(text[:end].decode(errors="replace")))
     return Place(_label(code.co_filename), code.co_filename, line, columns)
 
 
 def names(where: Where) -> Names:
     """Read the names around an expression in the user's source."""
-    code, offset = where
-    path = code.co_filename
-    lines = linecache.getlines(path)
-    known = _known.get(path)
-    if known is None or known[0] is not lines:  # needed several times for every entry, so cached
-        known = _known[path] = lines, _expressions(path, "".join(lines))
-    return known[1].get(position_of(code, offset), NO_NAMES)
+    return source_of(where[0].co_filename).read(_expressions).get(position_of(*where), NO_NAMES)
 
 
 def name_in_with(where: Where) -> str | None:
     """Return the name that a `with` line gives its block: tape, in `with GradientTape() as tape` or `with tape`."""
     code, offset = where
-    named = _blocks(code.co_filename, source_of(code.co_filename))
+    named = source_of(code.co_filename).read(_blocks)
     # up to Python 3.11 the call of __enter__ has the place of the whole block; the instruction before it has the item's
     return named.get(position_of(code, offset)) or named.get(position_of(code, offset - 2))
 
 
 def renamed(where: Where) -> frozenset[str]:
     """List the second names that the function around a place assigns: y, in `y = x`."""
-    code, offset = where
-    line = position_of(code, offset)[0]
-    scopes = _renamed(code.co_filename, source_of(code.co_filename))
+    line = position_of(*where)[0]
+    scopes = source_of(where[0].co_filename).read(_renamed)
     return next((names for first, last, names in reversed(scopes) if first <= line <= last), frozenset())
 
 
 def written(where: Where) -> tuple[str, str | None, list[ast.expr]] | None:
     """Return an expression as the user wrote it, the function it calls, if any, and its arguments, from the source."""
     node = expression(where)
-    path = where[0].co_filename
-    function, arguments = _read(node, _modules_of(path, source_of(path)))
+    function, arguments = _read(node, source_of(where[0].co_filename).read(_modules_of))
     return None if node is None or arguments is None else (ast.unparse(node), function, arguments)
 
 
@@ -167,7 +163,7 @@ def excerpt(path: str, codes: set[CodeType], lines: set[int]) -> list[tuple[int,
 
     A notebook cell is returned whole; of a file, the functions involved, and two lines around any line outside them.
     """
-    source = linecache.getlines(path)
+    source = source_of(path).lines
     if not source:
         return []
     if _label(path) != basename(path):
@@ -193,16 +189,15 @@ def expression(where: Where) -> ast.AST | None:
     """Parse the expression at a place, or a statement such as `x -= y`, if its source is known."""
     code, offset = where
     line, end_line, start, end = position_of(code, offset)
-    lines = [text.encode() for text in linecache.getlines(code.co_filename)[line - 1 : end_line]]
+    lines = [text.encode() for text in source_of(code.co_filename).lines[line - 1 : end_line]]
     if not lines or start is None:
         return None
     lines[-1] = lines[-1][:end]
     lines[0] = lines[0][start:]
-    try:
-        (node,) = ast.parse(b"".join(lines)).body
-    except (SyntaxError, ValueError):  # the file has changed since
-        return None
-    return node.value if isinstance(node, ast.Expr) else node
+    match parse(b"".join(lines)):
+        case [ast.Expr(value=node)] | [node]:
+            return node
+    return None
 
 
 def position_of(code: CodeType, offset: int) -> Span:
@@ -218,11 +213,6 @@ def positions_of(code: CodeType) -> list[tuple[int | None, int | None, int | Non
     return list(code.co_positions())
 
 
-def source_of(path: str) -> str:
-    """Return the text of a file or a cell, or an empty text if it is unknown."""
-    return "".join(linecache.getlines(path))
-
-
 def _label(path: str) -> str:
     """Name a file the same way on every machine and in every kernel."""
     ipython = sys.modules.get("IPython")
@@ -235,27 +225,17 @@ def _label(path: str) -> str:
     return (path.strip("<>").split() or ["code"])[0] if path.startswith("<") else basename(path)
 
 
-@lru_cache(maxsize=32)
-def _nodes(path: str, source: str) -> list[ast.AST]:
-    try:
-        return list(ast.walk(ast.parse(source)))
-    except SyntaxError:  # a cell with magics, or a file that has changed since
-        return []
-
-
-@lru_cache(maxsize=32)
-def _blocks(path: str, source: str) -> dict[Span, str]:
+def _blocks(source: SourceCode) -> dict[Span | None, str]:
     """Map the position of the expression that opens a `with` block to the block's name."""
-    items = [item for node in _nodes(path, source) if isinstance(node, ast.With) for item in node.items]
+    items = [item for node in source.nodes if isinstance(node, ast.With) for item in node.items]
     called = [(item.context_expr, item.optional_vars or item.context_expr) for item in items]
-    return {_span(opening): ast.unparse(name) for opening, name in called if isinstance(name, ast.Name | ast.Attribute)}
+    return {span(opening): ast.unparse(name) for opening, name in called if isinstance(name, ast.Name | ast.Attribute)}
 
 
-@lru_cache(maxsize=32)
-def _renamed(path: str, source: str) -> list[tuple[int, int, frozenset[str]]]:
+def _renamed(source: SourceCode) -> list[tuple[int, int, frozenset[str]]]:
     """Map the functions of a source, by their first lines, to the second names that each assigns."""
     found = []
-    for scope in _nodes(path, source):
+    for scope in source.nodes:
         if isinstance(scope, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef):
             first, last = (1, sys.maxsize) if isinstance(scope, ast.Module) else (scope.lineno, scope.end_lineno or 0)
             names, waiting = set[str](), list[ast.AST](scope.body)
@@ -280,13 +260,12 @@ def _assigned(node: ast.AST) -> Iterator[tuple[ast.Name, ast.expr]]:
         yield from ((name, value) for name, value in pairs if isinstance(name, ast.Name))
 
 
-@lru_cache(maxsize=32)
-def _expressions(path: str, source: str) -> dict[Span, Names]:
+def _expressions(source: SourceCode) -> dict[Span | None, Names]:
     """Map the position of every expression in a source to the names around it."""
     results: dict[ast.AST, str] = {}
-    found: dict[Span, Names] = {}
-    modules = _modules_of(path, source)
-    for node in _nodes(path, source):
+    found: dict[Span | None, Names] = {}
+    modules = source.read(_modules_of)
+    for node in source.nodes:
         match node:
             case (
                 ast.Assign(targets=[ast.Name(id=name)], value=value)
@@ -305,24 +284,21 @@ def _expressions(path: str, source: str) -> dict[Span, Names]:
             literal = tuple(map(_is_literal, arguments))
             texts = [ast.unparse(part) if known else None for part, known in zip(arguments, literal, strict=True)]
             function, last = _computed_by(node, modules) or (function, None)
-            found[_span(node)] = Names(result, ids, function, literal, tuple(texts), last)
+            found[span(node)] = Names(result, ids, function, literal, tuple(texts), last)
     return found
 
 
-@lru_cache(maxsize=32)
-def _modules_of(path: str, source: str) -> dict[str, ModuleType]:
+def _modules_of(source: SourceCode) -> dict[str, ModuleType]:
     """Map the names of modules in a source to the modules: those it imports, and those that it knew before."""
     named: dict[str, str] = {}
-    for node in _nodes(path, source):
+    for node in source.nodes:
         if isinstance(node, ast.Import):
-            named |= {part.asname or part.name.partition(".")[0]: part.name for part in node.names if part.asname}
-            named |= {
-                part.name.partition(".")[0]: part.name.partition(".")[0] for part in node.names if not part.asname
-            }
+            whole = {part.asname or part.name.partition(".")[0]: part for part in node.names}
+            named |= {name: part.name if part.asname else name for name, part in whole.items()}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             named |= {part.asname or part.name: f"{node.module}.{part.name}" for part in node.names}
     imported = {name: sys.modules[module] for name, module in named.items() if module in sys.modules}
-    return _modules.get(path, {}) | imported
+    return _modules.get(source.path, {}) | imported
 
 
 def _module(node: ast.expr, modules: dict[str, ModuleType]) -> ModuleType | None:
@@ -359,10 +335,6 @@ def _read(node: ast.AST | None, modules: dict[str, ModuleType]) -> tuple[str | N
         case ast.Call(func=ast.Name(id=function), args=arguments):
             return function, arguments
     return None, None
-
-
-def _span(node: Any) -> Span:
-    return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
 
 
 def _is_literal(expression: ast.expr) -> bool:

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from .places import Where, is_ours, positions_of, source_of
+from .places import Where, is_ours, positions_of
+from .source_code import SourceCode, source_of, span
 
 _LIBRARIES = (
     dirname(abspath(os.__file__)) + os.sep,
@@ -41,15 +42,10 @@ def statements(path: str) -> dict[int, list[ast.stmt]]:
     follows on the line of its colon, as in `if a: b = 2`, the line belongs to none: it is impossible to see which part
     has run.
     """
-    return _statements(path, source_of(path))
+    return source_of(path).read(_statements)
 
 
-@lru_cache(maxsize=32)
-def _statements(path: str, source: str) -> dict[int, list[ast.stmt]]:
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError):  # a cell with magics, or a file that has changed since
-        return {}
+def _statements(source: SourceCode) -> dict[int, list[ast.stmt]]:
     found: dict[int, list[ast.stmt]] = {}
 
     def visit(node: ast.AST, above: ast.AST) -> None:
@@ -64,7 +60,7 @@ def _statements(path: str, source: str) -> dict[int, list[ast.stmt]]:
                 found[child.lineno] = [] if child.lineno == getattr(above, "lineno", 0) else [*beside, child]
             visit(child, child if isinstance(child, ast.stmt) else above)
 
-    visit(tree, tree)
+    visit(source.tree, source.tree)
     return found
 
 
@@ -76,8 +72,7 @@ def end_of_head(case: ast.match_case) -> int:
 def where_is(code: CodeType, node: ast.expr | ast.stmt) -> Where:
     """Return the place of an expression, or of the line on which it begins."""
     known = _offsets(code)
-    span = node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
-    return code, known.get(span, known.get(node.lineno, 0))
+    return code, known.get(span(node), known.get(node.lineno, 0))
 
 
 @lru_cache(maxsize=256)

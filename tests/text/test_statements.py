@@ -9,6 +9,7 @@ import pytest
 
 from autodiff_edu.text import statements as room
 from autodiff_edu.text.places import place
+from autodiff_edu.text.source_code import SourceCode
 from autodiff_edu.text.statements import is_theirs, names_assigned, statements, where_is, written_as
 
 SOURCE = """\
@@ -42,7 +43,7 @@ def test_a_line_belongs_to_the_innermost_statement(file):
 
 def test_a_file_that_cannot_be_read_has_no_statements():
     assert statements("<nowhere>") == {}
-    assert room._statements("x", "%time\nx = 1") == {}
+    assert room._statements(SourceCode("x", ["%time\n", "x = 1\n"])) == {}
 
 
 def test_an_expression_is_found_in_its_code(file):
