@@ -8,7 +8,6 @@ import random
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,11 +16,10 @@ from ..core.active import Listener, always, only
 from ..core.events import Assign, Read, Seed
 from ..core.tensor import Tensor
 from ..core.variable import Variable
-from ..text.places import Where, here
+from ..text.places import Where, here, user_frame
+from ..text.statements import is_theirs
 from .recording import Recording
 
-# In a page, random.py is in a zip and os.py is not.
-LIBRARIES = tuple(str(Path(str(library.__file__)).parent) + os.sep for library in (os, random, np))
 READERS = (io.open, os.open, np.fromfile)
 DECISIONS = ("bool()", "index()")
 
@@ -81,15 +79,14 @@ class Watching(Listener):
         if event != "c_call" or frame.f_code.co_filename.endswith("tokenize.py"):
             return
         if function in READERS:
-            self.opened.append(_outside(frame))
+            self.opened.append(_users_place(frame))
         elif isinstance(getattr(function, "__self__", None), random.Random):
-            self.drawn.append(_outside(frame))
+            self.drawn.append(_users_place(frame))
 
 
-def _outside(frame: Any) -> Where:
+def _users_place(frame: Any) -> Where:
     """Return the place in the user's code from which a library's code was called."""
-    while frame.f_code.co_filename.startswith(LIBRARIES) and frame.f_back is not None:
-        frame = frame.f_back
+    frame = user_frame(frame, lambda path: not is_theirs[path])
     return frame.f_code, frame.f_lasti
 
 

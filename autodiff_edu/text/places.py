@@ -104,10 +104,15 @@ def here(depth: int = 1) -> Where:
 
     `depth` frames are skipped without looking, because they are known to be ours.
     """
-    frame = sys._getframe(depth)
-    while is_ours[frame.f_code.co_filename] and frame.f_back is not None:
-        frame = frame.f_back
+    frame = user_frame(sys._getframe(depth))
     return frame.f_code, frame.f_lasti
+
+
+def user_frame(frame: FrameType, is_passed: Callable[[str], bool] = is_ours.__getitem__) -> FrameType:
+    """Go outwards from a frame until its file is not one to be passed; stop at the outermost frame."""
+    while is_passed(frame.f_code.co_filename) and frame.f_back is not None:
+        frame = frame.f_back
+    return frame
 
 
 def call_from(where: Where, function: Callable[[], Any]) -> Any:

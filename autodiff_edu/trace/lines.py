@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import sys
 from collections import Counter
 from collections.abc import Callable
 from math import prod
@@ -42,7 +43,7 @@ from ..core.entry import Entry
 from ..core.events import Read
 from ..core.tensor import Tensor
 from ..text.formatting import spoken_value
-from ..text.places import Where, is_ours
+from ..text.places import Where, user_frame
 from ..text.statements import is_theirs, names_assigned, statements, where_is, written_as
 from ..text.with_block import Exit, WithBlock
 from .deciding import condition, is_in, matched
@@ -123,10 +124,8 @@ class Lines(WithBlock, Listener):
     def __enter__(self) -> None:
         begin(self)
         listen(*now().listeners, self)
-        frame = inspect.currentframe()
-        while frame is not None and is_ours[frame.f_code.co_filename]:
-            frame = frame.f_back
-        root = frame if frame is not None and is_theirs[frame.f_code.co_filename] else None
+        frame = user_frame(sys._getframe())
+        root = frame if is_theirs[frame.f_code.co_filename] else None
         self.frames = [] if root is None else [Frame(root, None)]
         self.watching = [watch(self, root)]
 
