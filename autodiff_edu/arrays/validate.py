@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..text.failures import explain
+from ..text.functions import written_name
 from .structures import check_rectangular, flatten
 
 USUAL = frozenset({bool, int, float, complex, np.float32, np.float64})
@@ -246,20 +247,6 @@ def _reject_unknown(function: Any, ours: Callable[..., Any], args: Any, paramete
         taken.bind(*args, **parameters)
     except TypeError as error:
         raise TypeError(f"{name} of a tensor: {error}") from None
-
-
-def written_name(function: Any) -> str:
-    """Return a function's name as you would write it, `np.linalg.inv`; outside NumPy, its bare name.
-
-    It may be a ufunc and the name of one of its methods.
-    """
-    if isinstance(function, tuple):
-        return f"{written_name(function[0])}.{function[1]}"
-    name = str(getattr(function, "__name__", function))
-    if isinstance(function, np.ufunc):  # which does not know its module before NumPy 2.2
-        return f"np.{name}" if getattr(np, name, None) is function else name
-    module = getattr(function, "__module__", "numpy") or ""
-    return f"{module}.{name}".replace("numpy", "np", 1) if module.split(".")[0] == "numpy" else name
 
 
 def _array(value: Any, dtype: Any = None) -> Any:

@@ -20,6 +20,7 @@ from ..core.variable import Variable
 from ..custom.draws import generators_of, state_of
 from ..program.instructions import Listing
 from ..program.passes import PASSES, Pass, unused
+from ..text.functions import name_of
 from ..text.places import place
 from ..trace.collecting import without_collecting
 from .programs import Program
@@ -44,7 +45,7 @@ class Compiled:
     def __init__(self, function: Callable[..., Any], passes: tuple[str | Pass, ...]) -> None:
         functools.update_wrapper(self, function, updated=())
         self.function, self.passes = function, passes
-        self.__name__ = str(getattr(function, "__name__", type(function).__name__))
+        self.__name__ = name_of(function)
         self._paths: dict[Any, tuple[Program, ...]] = {}
         self._lock = RLock()
 

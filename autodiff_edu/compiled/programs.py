@@ -14,6 +14,7 @@ from ..core.tensor import wrap
 from ..program.instructions import Listing
 from ..program.passes import PASSES, Pass
 from ..program.straight import Straight, callable_of
+from ..text.functions import name_of
 
 _tick = count(1).__next__
 
@@ -46,7 +47,7 @@ class Program:
     ) -> None:
         self.stages = [("recorded", listing)]
         for one in passes:
-            called, run = (one, PASSES[one]) if isinstance(one, str) else (str(getattr(one, "__name__", one)), one)
+            called, run = (one, PASSES[one]) if isinstance(one, str) else (name_of(one, one), one)
             listing = run(listing)
             if not isinstance(listing, Listing):
                 raise TypeError(

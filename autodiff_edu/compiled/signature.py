@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from ..arrays.structures import flatten, rebuild
 from ..core.tensor import Tensor, constant, wrap
 from ..core.variable import Variable
+from ..text.functions import names_of_parameters
 
 _SETTINGS = {int, bool, str, type(None)}
 _FLOATS: dict[type, type] = {float: np.float64, complex: np.complex128}
@@ -83,7 +83,8 @@ def with_tensors(
     function: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]
 ) -> tuple[list[Tensor], tuple[Any, ...], dict[str, Any]]:
     """Return a new tensor for each array among the arguments, and the arguments with these tensors in place."""
-    leaves = [leaf for name, arg in zip(_names_of(function, args), args, strict=True) for leaf in flatten(arg, name)]
+    names = names_of_parameters(function, len(args), lambda k: f"x{k + 1}")
+    leaves = [leaf for name, arg in zip(names, args, strict=True) for leaf in flatten(arg, name)]
     leaves += [leaf for name, arg in named.items() for leaf in flatten(arg, name)]
     found = [_own(*leaf) if is_array(leaf[1]) else leaf[1] for leaf in leaves]
     tensors = [own for own, (_, leaf) in zip(found, leaves, strict=True) if own is not leaf]
@@ -96,13 +97,3 @@ def _own(name: str, leaf: Any) -> Tensor:
     tensor = wrap(array.copy() if isinstance(array, np.ndarray | np.generic) else array)
     tensor.name = name
     return tensor
-
-
-def _names_of(function: Callable[..., Any], args: tuple[Any, ...]) -> list[str]:
-    """Name positional arguments as the function does."""
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
-        parameters = []
-    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    return [names[k] if k < len(names) else f"x{k + 1}" for k in range(len(args))]

@@ -24,6 +24,7 @@ from ..core.rule import SPELLED
 from ..core.tensor import Tensor
 from ..rules import RULES, Rule, complete
 from ..rules.operations import stop_gradient as stopped
+from ..text.functions import name_of
 from .call import call
 
 
@@ -235,7 +236,7 @@ def register_gradient(
             "results"
         )
     complete()
-    name, known = getattr(operation, "__name__", repr(operation)), operation in RULES or operation in SPELLED
+    name, known = name_of(operation, operation), operation in RULES or operation in SPELLED
     if not known and not isinstance(operation, np.ufunc) and not hasattr(operation, "_implementation"):
         raise TypeError(
             f"{name} is neither a ufunc nor a NumPy function that tensors hear about, so its rule would never be used. "

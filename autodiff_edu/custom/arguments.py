@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import is_dataclass
-from functools import partial
 from typing import Any
 
 from ..arrays.structures import flatten, rebuild
 from ..arrays.validate import freeze
-from .call import name_of
-from .checking import names_of_parameters
+from ..text.functions import names_of_parameters, spoken
 
 
 class Arguments:
@@ -77,12 +75,6 @@ class Arguments:
 def leaves_of(structure: Any) -> list[Any]:
     """List the leaves of a structure."""
     return [leaf for _, leaf in flatten(structure, "")]
-
-
-def spoken(f: Callable[..., Any]) -> str:
-    """Return the name of a function in a sentence."""
-    name = name_of(f.func if isinstance(f, partial) else f)
-    return "the function" if name == "<lambda>" else name
 
 
 def reads_once(value: Any) -> bool:

@@ -31,6 +31,7 @@ from ..core.events import Return
 from ..core.rule import RULES, Rule
 from ..core.tensor import Tensor, apply, as_tensor, wrap
 from ..core.variable import Variable
+from ..text.functions import name_of, names_of_parameters
 from ..text.with_block import Exit, WithBlock
 from .checking import (
     Argument,
@@ -39,7 +40,6 @@ from .checking import (
     gradients_of,
     is_sequence,
     is_smooth,
-    names_of_parameters,
     plural,
     takes_variables,
 )
@@ -322,11 +322,6 @@ def call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], k
     if now().heard[Return]:
         emit(Return, this, [leaf for _, leaf in flatten(result, "the result")], results)
     return rebuild(result, iter(results))
-
-
-def name_of(f: Callable[..., Any]) -> str:
-    """Return the name of a function or another callable."""
-    return str(getattr(f, "__name__", type(f).__name__))
 
 
 def _pair(f: Callable[..., Any], returned: Any) -> tuple[Any, Callable[..., Any]]:

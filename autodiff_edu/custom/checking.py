@@ -126,17 +126,6 @@ def plural(what: str, count: int) -> str:
     return what if count == 1 else f"{what}s"
 
 
-def names_of_parameters(f: Callable[..., Any], count: int) -> list[str]:
-    """Name positional arguments as the function does: x, y, and rest[0], rest[1] for those in its *rest."""
-    try:
-        parameters = inspect.signature(f).parameters.values()
-    except (TypeError, ValueError):  # a function written in C may have no signature
-        return [f"argument {k}" for k in range(count)]
-    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    rest = [p.name for p in parameters if p.kind is p.VAR_POSITIONAL]
-    return (names + [f"{name}[{k}]" for name in rest for k in range(count)])[:count]
-
-
 def takes_variables(backward: Callable[..., Any]) -> bool:
     """Return whether a backward function has a parameter called `variables`."""
     try:

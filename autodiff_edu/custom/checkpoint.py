@@ -35,9 +35,10 @@ from ..core.tape import Tape
 from ..core.tensor import Tensor, apply
 from ..core.variable import Variable
 from ..rules.operations import recorder
+from ..text.functions import name_of, spoken
 from ..text.places import here
-from .arguments import Arguments, spoken
-from .call import call, name_of
+from .arguments import Arguments
+from .call import call
 from .checking import is_smooth
 from .inside import Inside, tapes_here, without
 from .recomputed import Part, Recomputed, Segment, part

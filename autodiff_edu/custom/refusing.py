@@ -9,8 +9,9 @@ from ..core.active import Listener
 from ..core.events import Assign
 from ..core.tape import Tape
 from ..core.variable import Variable
+from ..text.functions import spoken
 from ..text.places import Where, here, place
-from .arguments import reads_once, spoken
+from .arguments import reads_once
 from .draws import generators_of, state_of
 
 

@@ -18,7 +18,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..arrays.validate import written_name
 from ..core.entry import Entry
 from ..core.rule import RULES
 from ..core.tensor import Tensor, wrap
@@ -29,6 +28,7 @@ from ..custom.strays import stray_of, strayed
 from ..derivatives.requests import tensors_of
 from ..rules.account import remedy
 from ..text.formatting import DERIVATIVES, derivative
+from ..text.functions import written_name
 from ..text.places import Place, Where, names, place
 from .journal import KEPT, Line
 from .labels import SpokenLabels, as_written, is_statement

@@ -24,6 +24,7 @@ from ..player import widget_view
 from ..player.play import play
 from ..plots import check_range
 from ..text.formatting import short_value
+from ..text.functions import name_of
 from ..text.places import call_from, here
 from ..transforms.gradients import value_and_grad
 from .look import Look, image, is_steep, table
@@ -102,7 +103,7 @@ class Explorer:
             raise ValueError("a secant needs an input that is a number, and a step that is a number other than 0")
         moving = [name for name in scalars if name in self.ranges]
         self.along = (moving or scalars or [""])[0]  # the input that the curve is drawn along
-        self.title = f"{getattr(f, '__name__', type(f).__name__)}({', '.join(self.names)})"
+        self.title = f"{name_of(f)}({', '.join(self.names)})"
         self._curve: tuple[Any, Curve] | None = None
         self._widget: Any = None
         self._show_now()
@@ -255,7 +256,7 @@ def _bound(f: Callable[..., Any], values: dict[str, Any]) -> list[str]:
     """Return the names of the inputs in the order of the function's arguments."""
     if not callable(f):
         raise TypeError(f"explore takes a function and its arguments by name, but {f!r:.60} is not a function")
-    name = getattr(f, "__name__", type(f).__name__)
+    name = name_of(f)
     try:
         bound = inspect.signature(f).bind(**values)
     except (TypeError, ValueError) as error:

@@ -16,6 +16,7 @@ from ..arrays.validate import is_whole
 from ..core.tensor import Tensor
 from ..plots import check_range, of_two
 from ..text.formatting import short_value
+from ..text.functions import name_of
 from ..trace.arrays import array
 from ..trace.document import empty
 from ..transforms.gradients import value_and_grad
@@ -105,7 +106,7 @@ def descend(
         _count_digits(function, told)
     names = _parameters(f, 2) if function is not f else [f"{_parameters(f, 1)[0]}[{i}]" for i in (0, 1)]
     how = "Newton's method" if method == "newton" else f"Gradient descent, rate {short_value(np.float64(rate))},"
-    document = empty(f"{how} on {getattr(f, '__name__', type(f).__name__)}")
+    document = empty(f"{how} on {name_of(f)}")
     document |= {"steps": [_described(step) for step in told], "contours": picture(f, told, names, ranges)}
     return Player(Written(document))
 

@@ -14,6 +14,7 @@ from ..core.tensor import Tensor, constant
 from ..custom.inside import Again, tapes_here
 from ..explain.explanation import Explanation
 from ..gradient_tape import GradientTape
+from ..text.functions import name_of, names_of_parameters
 from ..trace.trace import Trace, trace
 from . import Player
 from .parts import Written
@@ -109,7 +110,7 @@ def _traced(function: Callable[..., Any], args: tuple[Any, ...], predict: bool, 
         return traced.without(*outer, *([tape] if has_own() or not tape.entries else []))
 
     try:
-        with trace(f"{getattr(function, '__name__', type(function).__name__)}({', '.join(names)})") as traced:
+        with trace(f"{name_of(function)}({', '.join(names)})") as traced:
             traced.aside = tape, *outer
             with tape:
                 tape.watch(watched)
@@ -146,15 +147,10 @@ def _show_until(error: Exception, traced: Trace, predict: bool, stage: bool) -> 
 
 
 def _parameters(function: Callable[..., Any], count: int) -> list[str]:
-    """Name the arguments as the function does."""
-    try:
-        bound = inspect.signature(function).bind(*range(count))
-    except ValueError:  # functions written in C may have no signature
-        return [f"argument {i}" for i in range(1, count + 1)]
-    names = []
-    for name, value in bound.arguments.items():
-        names += [f"{name}[{i}]" for i in range(len(value))] if isinstance(value, tuple) else [name]
-    return names
+    """Name the arguments as the function does; raise a TypeError if it does not take so many."""
+    with suppress(ValueError):  # functions written in C may have no signature
+        inspect.signature(function).bind(*range(count))
+    return names_of_parameters(function, count)
 
 
 def _watchable(leaf: Any, name: str) -> Any:

@@ -20,6 +20,7 @@ from ..custom.inside import tapes_here
 from ..derivatives.jacobians import one_tensor, stacked_cotangents
 from ..derivatives.tangents import push_forward
 from ..gradient_tape import GradientTape
+from ..text.functions import name_of
 from ..trace.arrays import LARGEST, array
 from ..trace.trace import trace
 from ..transforms.forward import by_columns
@@ -212,7 +213,7 @@ def _source(f: Any, x: Any) -> tuple[str, Tensor]:
         name = _parameters(f, 1)[0]
     except TypeError as error:
         raise TypeError(
-            f"sweep calls {getattr(f, '__name__', 'f')} with one array, but it does not take one argument: {error}. "
+            f"sweep calls {name_of(f, 'f')} with one array, but it does not take one argument: {error}. "
             "Write a lambda around it that takes x alone, such as lambda x: f(x, 2.0)"
         ) from None
     empty = isinstance(x, list | tuple) and not flatten(x, name)
@@ -223,7 +224,7 @@ def _source(f: Any, x: Any) -> tuple[str, Tensor]:
 
 
 def _title(f: Any, name: str) -> str:
-    return f"Jacobian of {getattr(f, '__name__', type(f).__name__)}({name})"
+    return f"Jacobian of {name_of(f)}({name})"
 
 
 def _check_connected(tape: GradientTape, target: Tensor, source: Tensor, name: str) -> None:

@@ -12,6 +12,7 @@ from math import prod
 from typing import Any
 
 from ..core.variable import Variable
+from ..text.functions import name_of
 from ..text.places import Where
 
 
@@ -96,7 +97,7 @@ class Instruction:
         guard.answer = answer
         return guard
 
-    name = property(lambda self: str(getattr(self.operation, "__name__", self.operation)))
+    name = property(lambda self: name_of(self.operation, self.operation))
     is_guard = property(lambda self: self.output_value is None)
 
     def reads(self) -> Iterator[Value]:

@@ -176,16 +176,6 @@ def same(a: Any, b: Any) -> bool:
     return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
 
 
-def in_numpy(operation: Any) -> str | None:
-    """Return a NumPy function's name as you would write it, `np.linalg.inv`, if it can be reached by that name."""
-    module = getattr(operation, "__module__", None) or "numpy"
-    parts = [*module.split(".")[1:], getattr(operation, "__name__", "")]
-    found: Any = np
-    for part in parts:
-        found = getattr(found, part, None)
-    return ".".join(["np", *parts]) if found is operation and module.split(".")[0] == "numpy" else None
-
-
 def home_of(operation: Any) -> tuple[str, str] | None:
     """Find the module and the name from which an operation of this package can be imported."""
     name = getattr(operation, "__name__", "")

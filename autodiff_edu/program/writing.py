@@ -24,13 +24,14 @@ from ..core.rule import RULES, settle
 from ..core.tensor import Tensor, wrap
 from ..custom.call import Custom
 from ..rules import operations
+from ..text.functions import in_numpy
 from ..text.labels import Labels
 from ..text.places import place
 from . import formulas
 from .combining import expressed
 from .everything import Everything
 from .own import as_call, as_expression
-from .spelling import INDEXING, PREFIXES, SIGNS, Text, home_of, in_fifteen_digits, in_numpy, infix, literal, same
+from .spelling import INDEXING, PREFIXES, SIGNS, Text, home_of, in_fifteen_digits, infix, literal, same
 
 INLINE = 8
 """An array without a name and with at most this many elements is written where it is used."""

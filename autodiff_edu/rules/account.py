@@ -10,9 +10,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..arrays.validate import written_name
 from ..core.entry import Entry
 from ..core.rule import RULES, SPELLED
+from ..text.functions import written_name
 
 _MEETING = "where two elements meet, the number of results jumps", "Use np.sort, and select what you need with an index"
 _BINS = "counts are whole numbers, which have no derivative", "Compute bin edges with np.linspace"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
 from itertools import count
@@ -13,6 +12,7 @@ import numpy as np
 from ..arrays.structures import as_array, flatten, rebuild
 from ..arrays.validate import copy_in
 from ..core.tensor import Tensor
+from ..text.functions import names_of_parameters
 
 STEP = 2.0**-7
 """How far examples are moved, to see what follows them."""
@@ -39,11 +39,8 @@ class Examples:
             )
         self.structure = tuple(map(as_array, examples))
         self.written = self._written()
-        leaves = [
-            leaf
-            for name, part in zip(_names(function, len(examples)), self.structure, strict=True)
-            for leaf in flatten(part, name)
-        ]
+        names = names_of_parameters(function, len(examples), "argument {}".format)
+        leaves = [leaf for name, part in zip(names, self.structure, strict=True) for leaf in flatten(part, name)]
         self.names = [name for name, _ in leaves]
         self.arrays = [_array(name, value) for name, value in leaves]
 
@@ -92,16 +89,6 @@ def _array(name: str, value: Any) -> Any:
     if not isinstance(array, np.ndarray | np.generic):
         raise TypeError(f"the example {name} is an array of {type(array).__module__}; pass a NumPy array")
     return np.asarray(array)
-
-
-def _names(function: Callable[..., Any], count: int) -> list[str]:
-    """Name arguments as the function does, as far as its signature is known."""
-    try:
-        bound = inspect.signature(function).bind(*range(count)).arguments
-    except (TypeError, ValueError):
-        bound = {}
-    found = [name for name, given in bound.items() if isinstance(given, int)]
-    return [*found, *(f"argument {k}" for k in range(len(found), count))]
 
 
 def _moved(array: Any) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 from ..core.rule import SPELLED, call_spelled
 from ..custom.call import Custom
 from ..rules import RULES, complete
+from ..text.functions import module_of
 
 OURS = __name__.partition(".")[0] + "."
 
@@ -42,13 +43,9 @@ def name_of(function: Any) -> str:
     """Return an operation's name: with its module for NumPy, without for this package and Python."""
     if isinstance(function, tuple):  # a ufunc and one of its methods
         return f"{name_of(function[0])}.{function[1]}"
-    name = str(function.__name__)
-    if function is operator.getitem or function is np.ndarray.astype:
-        return name
-    if isinstance(function, np.ufunc):  # which does not know its module
-        return f"numpy.{name}" if getattr(np, name, None) is function else f"registered.{name}"
-    module = str(getattr(function, "__module__", None) or "registered")
-    return name if module.startswith(OURS) else f"{module}.{name}"
+    name, module = str(function.__name__), module_of(function)
+    is_bare = function in (operator.getitem, np.ndarray.astype) or module.startswith(OURS)
+    return name if is_bare else f"{module or 'registered'}.{name}"
 
 
 def _power(x: Any, exponent: Any, **parameters: Any) -> Any:

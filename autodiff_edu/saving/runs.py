@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.tensor import Tensor
 from ..rules.account import remedy
+from ..text.functions import name_of
 from ..text.places import place
 from .examples import STEP, Examples
 from .listening import recorded
@@ -68,7 +69,7 @@ def document_of(
     document = {
         "format": FORMAT,
         "version": VERSION,
-        "name": str(getattr(function, "__name__", type(function).__name__)),
+        "name": name_of(function),
         "arguments": {"list": given.written},
         "inputs": [
             {"name": name, **_declared(array), "group": free.get(len(array)) if array.ndim else None}

@@ -12,6 +12,7 @@ import numpy as np
 
 from .fitting import each, is_array, is_joined, what_would_fit
 from .formatting import short_value
+from .functions import name_of
 from .places import here, place, written
 
 EXPLAINED = (ValueError, TypeError, IndexError, ArithmeticError, Warning)
@@ -78,7 +79,7 @@ def _explain(error: Exception, operation: Any, args: Any, parameters: dict[str, 
 
 def _words(where: Any, function: Any, method: str | None, args: Any) -> tuple[str, list[str | None]]:
     """Find how the user wrote a call, and what each operand is called (there, or by its tensor's name); or None."""
-    name = getattr(function, "__name__", str(function))
+    name = name_of(function, function)
     given = [getattr(value, "name", None) for value in each(args)]
     if (found := written(where)) is None:
         return name, given

@@ -13,6 +13,7 @@ from ..arrays.structures import as_array, flatten, rebuild
 from ..arrays.validate import is_whole
 from ..core.tensor import Tensor, constant
 from ..derivatives.requests import tensors_of
+from ..text.functions import name_of
 from .forward import jvp
 from .gradients import vjp
 
@@ -60,7 +61,7 @@ def check_gradients(f: Callable[..., Any], *args: Any, order: int = 2) -> None:
     """
     if not is_whole(order) or order < 1:
         raise ValueError(f"order is {order!r}; it must be 1 (the gradient), 2 (its gradient too), or more")
-    name = getattr(f, "__name__", "f")
+    name = name_of(f, "f")
     whole = [as_array(arg) for arg in args]
     leaves = [leaf for k, arg in enumerate(whole) for leaf in flatten(arg, f"argument {k}")]
     smooth = [(path, leaf) for path, leaf in leaves if np.asarray(dense(leaf)).dtype.kind in "fc"]

@@ -13,6 +13,7 @@ from ..custom.strays import check_value
 from ..derivatives.requests import as_constant
 from ..gradient_tape import GradientTape
 from ..rules.operations import alias
+from ..text.functions import name_of
 
 Function = Callable[..., Any]
 Argnums = int | tuple[int, ...]
@@ -30,7 +31,7 @@ def named_after(f: Function, what: str) -> Callable[[Function], Function]:
 
     def named(function: Function) -> Function:
         functools.update_wrapper(function, f, assigned=(), updated=())
-        function.__name__ = f"{what}_of_{getattr(f, '__name__', type(f).__name__).strip('<>')}"
+        function.__name__ = f"{what}_of_{name_of(f).strip('<>')}"
         return function
 
     return named
@@ -62,7 +63,7 @@ def differentiable(f: Function, value: Any, path: str = "the result") -> Any:
     for where, leaf in flatten(value, path):
         if not isinstance(leaf, Tensor):
             raise TypeError(
-                f"{where} of {getattr(f, '__name__', 'f')} is {leaf!r:.60} of type {type(leaf).__name__}, which is not "
+                f"{where} of {name_of(f, 'f')} is {leaf!r:.60} of type {type(leaf).__name__}, which is not "
                 "a tensor. Return a tensor computed from the arguments, without float() or .numpy() on the way"
             )
     return value
@@ -73,7 +74,7 @@ def with_aux(f: Function, returned: Any) -> tuple[Any, Any]:
     if not isinstance(returned, tuple) or hasattr(returned, "_fields") or len(returned) != 2:
         what = f"a tuple of {len(returned)}" if type(returned) is tuple else f"{returned!r:.60}"
         raise TypeError(
-            f"with has_aux=True, {getattr(f, '__name__', 'f')} must return a pair (value, aux), but it returned "
+            f"with has_aux=True, {name_of(f, 'f')} must return a pair (value, aux), but it returned "
             f"{what}. Write `return value, aux`, and put everything else that you want back into aux"
         )
     value, aux = returned
