@@ -26,6 +26,7 @@ from ..core.entry import PLAIN, Entry
 from ..core.tape import Tape
 from ..text.formatting import short_value
 from .jacobians import _pull_back, one_tensor
+from .reach import ahead, behind
 from .requests import as_constant
 
 
@@ -143,15 +144,9 @@ def _checked(by: Any, tensor: Any) -> Any:
         ) from None
 
 
-def leading_to(makers: Mapping[int, Entry], *targets: int) -> list[Entry]:
+def leading_to(makers: dict[int, Entry], *targets: int) -> list[Entry]:
     """List, in order, the entries that targets were computed by, among those given by the ids of their outputs."""
-    waiting, found = [*targets], set()
-    while waiting:
-        id = waiting.pop()
-        if id in makers and id not in found:
-            found.add(id)
-            waiting += used_by(makers[id])
-    return [makers[id] for id in sorted(found)]  # ids increase with time
+    return behind(makers.values(), targets, used_by)
 
 
 def used_by(entry: Entry) -> set[int]:
@@ -211,12 +206,9 @@ def _off_the_tape(
     entries: list[Entry], makers: Mapping[int, Entry], tensor: int, lately: Iterable[Entry]
 ) -> list[Entry]:
     """List what entries use that was computed from a tensor, but not on their tape."""
-    moving: dict[int, Entry | None] = {tensor: None}
-    for line in lately:
-        if (callable(line.operation) or line.operation == "made") and not moving.keys().isdisjoint(line.ids):
-            moving.setdefault(line.output_id, line)
+    computed = [line for line in lately if callable(line.operation) or line.operation == "made"]
     used = {id for entry in entries for id in used_by(entry)} - makers.keys()
-    return [line for id, line in moving.items() if id in used and line is not None]
+    return [line for line in ahead(computed, {tensor}) if line.output_id in used]
 
 
 def run_again(entries: Iterable[Entry], tensor: int, move: Callable[[Any], Any]) -> dict[int, Any]:

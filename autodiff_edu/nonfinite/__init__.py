@@ -30,6 +30,7 @@ import numpy as np
 from ..core.active import only
 from ..custom.call import Custom
 from ..custom.recomputed import Segment
+from ..derivatives.reach import behind
 from ..derivatives.requests import seeds_of, tensors_of
 from ..derivatives.steps import Step, steps
 from ..text.formatting import short_argument
@@ -222,15 +223,10 @@ class _Search:
     def harmless(self) -> Nonfinite | None:
         """Name the first bad value on the way to the target when neither the target nor a gradient is bad."""
         connected = self.tape.connected
-        way = connected & {target._id for target in self.targets}
-        for entry in reversed(self.tape.entries):
-            if entry.output_id in way:
-                way.update(connected.intersection(entry.ids))
-        for entry in self.tape.entries:
-            if entry.output_id not in way:
-                continue
+        followed = [entry for entry in self.tape.entries if entry.output_id in connected]
+        for entry in behind(followed, {target._id for target in self.targets}):
             for k, id in enumerate(entry.ids):
-                if id in way and id not in self.makers and bad(entry.values[k]).any():
+                if id in connected and id not in self.makers and bad(entry.values[k]).any():
                     return self.tell_data(entry, k, afterthought=self.afterthought())
             if bad(entry.output_value).any():
                 return self.forward([entry], None, next((s for s in self.steps if s[0] is entry), None))

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..custom.call import Custom
 from ..custom.recomputed import Segment
+from ..derivatives.reach import ahead
 from ..text.places import names
 from ..text.shared import operators
 from ..text.source_code import parse_expression
@@ -139,10 +140,8 @@ def double_where(entry: Entry, by: Silencer, labels: Labels, makers: Makers) -> 
 
 def _fits(entry: Entry, by: Silencer, labels: Labels, makers: Makers) -> bool:
     """Return whether a where's condition can pick from the input of an entry what it picks from the result."""
-    where, results = by.entry, {entry.output_id}
-    for later in makers.values():  # in the order of the tape
-        if not results.isdisjoint(later.ids):
-            results.add(later.output_id)
+    where = by.entry
+    results = {later.output_id for later in (entry, *ahead(makers.values(), {entry.output_id}))}
     condition = ast.walk(ast.parse(written(where, labels, makers)[0]))
     names = {node.id for node in condition if isinstance(node, ast.Name)}  # of plain numbers there is no more than this
     if where.ids[0] in results or any(id in labels and labels[id] in names for id in results):

@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.active import only
 from ..core.entry import Entry
 from ..core.tensor import Tensor
+from ..derivatives.reach import behind
 from ..derivatives.requests import seeds_of, tensors_of
 from ..derivatives.steps import steps
 from ..text.labels import labels_of
@@ -119,17 +120,13 @@ def code(tape: Tape, target: Any, sources: Any, output_gradients: Any = None) ->
 
 def _forward(writer: Writer, entries: list[Entry], targets: list[Tensor]) -> dict[int, str]:
     """Write what leads to the targets, starting values first; return the names of the targets."""
-    needed, computed = {target._id for target in targets}, []
-    for entry in reversed(entries):
-        if entry.output_id in needed:
-            computed.append(entry)
-            needed.update(id for id in entry.ids if id is not None)
+    computed = behind(entries, {target._id for target in targets})
     results = {entry.output_id for entry in computed}
-    for entry in reversed(computed):
+    for entry in computed:
         for id, value in zip(entry.ids, entry.values, strict=True):
             if id is not None and id not in results:
                 writer.name(id, value)
-    for entry in reversed(computed):
+    for entry in computed:
         writer.entry(entry)
     return {t._id: writer.name(t._id, t._array, t.name or "target") for t in targets}
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.entry import Entry
 from ..core.tensor import Tensor
-from ..derivatives.nudge import leading_to
+from ..derivatives.reach import ahead, behind
 from . import formulas
 from .spelling import INDEXING, Text, contraction
 
@@ -44,7 +44,7 @@ def expressed(
 ) -> Text:
     """Combine what a rule did to `g` into an expression; with a key, its formula too. `known`: output and arguments."""
     if isinstance(value, Tensor):  # a rule may compute more than its result needs
-        entries = leading_to({entry.output_id: entry for entry in entries}, value._id)
+        entries = behind(entries, {value._id})
     expression = noted(writer, entries, value, texts.copy()) if isinstance(value, Tensor) else None
     expression = expression or writer.operand(None, value)
     symbols = {known[0]._id: "__y", g._id: "__g"}
@@ -83,16 +83,9 @@ def show(
 def noted(writer: Program, entries: list[Entry], value: Tensor, texts: dict[int | None, Text]) -> Text:
     """Combine operations into one expression; one that is used twice, or is long, gets a line of its own."""
     makers: dict[int | None, Entry] = {entry.output_id: entry for entry in entries}
-    uses: Counter[int] = Counter()
-    waiting = [value._id]
-    while waiting:
-        at = waiting.pop()
-        uses[at] += 1
-        if uses[at] == 1 and at in makers:
-            waiting += [id for id in makers[at].ids if id is not None]
-    for entry in entries:
-        if not uses[entry.output_id]:
-            continue
+    leading = behind(entries, {value._id})
+    uses = Counter(id for entry in leading for id in entry.ids)
+    for entry in leading:
         text = joined(writer, entry, makers, texts)
         several = uses[entry.output_id] > 1 and not text.text.isidentifier()
         if (several or len(text.text) > LONG) and entry.output_id != value._id:
@@ -107,11 +100,9 @@ def _in_full(
     """Combine operations into one expression for a formula; None if it is too long to read."""
     texts: dict[int | None, Text] = {id: Text(symbol) for id, symbol in symbols.items()}
     makers: dict[int | None, Entry] = {entry.output_id: entry for entry in entries}
-    flowing: set[int | None] = {*arrived}
+    flowing: set[int | None] = {*arrived, *(entry.output_id for entry in ahead(entries, arrived))}
     for entry in entries:
         kept = formulas.passed_through(entry, flowing, last=entry.output_id == value._id)
-        if not flowing.isdisjoint(entry.ids):
-            flowing.add(entry.output_id)
         if kept is None:
             text = joined(writer, entry, makers, texts)
         else:

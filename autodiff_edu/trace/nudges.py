@@ -18,6 +18,7 @@ from ..core.entry import Entry
 from ..core.events import Event, Read
 from ..custom.call import Custom
 from ..derivatives.nudge import changed, choices, leading_to, run_again, used_by
+from ..derivatives.reach import ahead
 from ..text.shared import shared
 
 MOST = 40
@@ -104,9 +105,9 @@ def _of_pass(makers: dict[int, Entry], target: Any, cotangents: Any, heard: Any,
         values |= {id: value for id, value in zip(entry.ids, entry.values, strict=True) if id is not None}
         values[entry.output_id] = entry.output_value
     for id in sorted(values.keys() & tensors.keys(), key=lambda id: (id not in cotangents, tensors[id])):
-        after = _after(before, id)
+        after = ahead(before, {id}, used_by)
         is_moved = id == target._id or (after and after[-1].output_id == target._id)
-        chosen = _after(ways, id)
+        chosen = ahead(ways, {id}, used_by)
         if not is_moved or not _is_here(values[id], np.float64) or any(map(_is_users, after + chosen)):
             continue
         cotangent = cotangents.get(id)
@@ -135,16 +136,6 @@ def _read_before(target: int, heard: list[Entry | Read]) -> set[int | None]:
         if isinstance(event, Read) and event.how != "format()":
             found.add(event.tensor._id)
     return set()
-
-
-def _after(entries: list[Entry], id: int) -> list[Entry]:
-    """List those of the entries leading to a target that a tensor leads to."""
-    moving, found = {id}, []
-    for entry in entries:
-        if entry.output_id != id and not moving.isdisjoint(used_by(entry)):
-            moving.add(entry.output_id)
-            found.append(entry)
-    return found
 
 
 def _directions(value: Any, cotangent: Any) -> Iterator[Direction]:

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..arrays.structures import flatten, flatten_like, rebuild
-from ..core.entry import Entry
 from ..core.tape import Tape
 from ..core.tensor import Tensor, as_tensor, wrap
-from ..core.walk import needed_for
 from ..derivatives.jacobians import LARGEST_STACK
+from ..derivatives.reach import between
 from ..derivatives.requests import as_constant, tensors_of
 from ..derivatives.tangents import push_forward
 from .run import Function, run
@@ -95,7 +94,9 @@ def linearize(f: Function, *primals: Any) -> tuple[Any, Function]:
     """
     check_call(f, primals, "linearize", "x")
     tape, value, sources = run(f, primals, {}, tuple(range(len(primals))))
-    tape.entries = _between(tape, tensors_of(sources, "primals"), tensors_of(value, "value"))
+    xs, ys = tensors_of(sources, "primals"), tensors_of(value, "value")
+    followed = [entry for entry in tape.entries if entry.output_id in tape._connected]
+    tape.entries = between(followed, {x._id for x in xs}, {y._id for y in ys})
     kept = own_copy(value)
 
     def pushforward(*tangents: Any) -> Any:
@@ -104,17 +105,6 @@ def linearize(f: Function, *primals: Any) -> tuple[Any, Function]:
         return _moved(kept, moved)
 
     return value, pushforward
-
-
-def _between(tape: Tape, sources: list[Tensor], targets: list[Tensor]) -> list[Entry]:
-    """List the entries on a path from the sources to the targets."""
-    ahead, needed = needed_for({x._id for x in sources}, tape.entries, tape.connected), {x._id for x in targets}
-    found = []
-    for entry in reversed(tape.entries):
-        if entry.output_id in needed and entry.output_id in ahead:
-            needed.update(entry.ids)
-            found.append(entry)
-    return found[::-1]
 
 
 def own_copy(structure: Any) -> Any:

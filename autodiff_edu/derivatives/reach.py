@@ -1,0 +1,37 @@
+"""The entries that lead from some tensors to others: `entries` in the order of computation, and `ids` of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Reversible
+from operator import attrgetter
+from typing import Any
+
+from ..core.entry import Entry
+
+Inputs = Callable[[Entry], Iterable[Any]]
+_ids: Inputs = attrgetter("ids")
+
+
+def ahead(entries: Iterable[Entry], ids: Iterable[int], inputs: Inputs = _ids) -> list[Entry]:
+    """List the entries that compute with some tensors, directly or through others."""
+    reached, found = set(ids), []
+    for entry in entries:
+        if not reached.isdisjoint(inputs(entry)):
+            reached.add(entry.output_id)
+            found.append(entry)
+    return found
+
+
+def behind(entries: Reversible[Entry], ids: Iterable[int], inputs: Inputs = _ids) -> list[Entry]:
+    """List the entries that some tensors were computed by, directly or through others."""
+    needed, found = set(ids), []
+    for entry in reversed(entries):
+        if entry.output_id in needed:
+            needed.update(inputs(entry))
+            found.append(entry)
+    return found[::-1]
+
+
+def between(entries: Iterable[Entry], sources: Iterable[int], targets: Iterable[int]) -> list[Entry]:
+    """List the entries on a path from some tensors to others."""
+    return behind(ahead(entries, sources), targets)
