@@ -265,7 +265,8 @@ def compile(function: Callable[..., Any] | None = None, *, passes: Iterable[str 
     ------
     TypeError
         When called: if plain numbers are taken out of a tensor, as with float() or .numpy(); if the result holds
-        anything but tensors and None; if an argument cannot be hashed; if a pass of your own does not return a listing.
+        anything but tensors and None; if an argument cannot be hashed, or can be read only once, as a generator; if a
+        pass of your own does not return a listing.
     ValueError
         When called: if the function computes something different when called again with the same arguments, as with
         random numbers; if arguments of the same kind take more than 16 paths.

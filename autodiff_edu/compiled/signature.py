@@ -10,7 +10,8 @@ import numpy as np
 from ..arrays.structures import flatten, rebuild
 from ..core.tensor import Tensor, constant, wrap
 from ..core.variable import Variable
-from ..text.functions import names_of_parameters
+from ..custom.arguments import reject_iterators
+from ..text.functions import names_of_parameters, spoken
 
 _SETTINGS = {int, bool, str, type(None)}
 _FLOATS: dict[type, type] = {float: np.float64, complex: np.complex128}
@@ -86,6 +87,8 @@ def with_tensors(
     names = names_of_parameters(function, len(args), lambda k: f"x{k + 1}")
     leaves = [leaf for name, arg in zip(names, args, strict=True) for leaf in flatten(arg, name)]
     leaves += [leaf for name, arg in named.items() for leaf in flatten(arg, name)]
+    name = spoken(function)
+    reject_iterators(leaves, name, f"ad.compile calls {name} twice, to compare what it does")
     found = [_own(*leaf) if is_array(leaf[1]) else leaf[1] for leaf in leaves]
     tensors = [own for own, (_, leaf) in zip(found, leaves, strict=True) if own is not leaf]
     args, named = rebuild((args, named), iter(found))

@@ -34,7 +34,10 @@ class Arguments:
         self.leaves = [leaves_of(arg) for arg in self.given]
         for k, (arg, leaves) in enumerate(zip(self.given, self.leaves, strict=True)):
             if any(reads_once(leaf) for leaf in leaves):
-                raise self._reads_once(k)
+                name = spoken(f)
+                reject_iterators(
+                    flatten(arg, self._names()[k]), name, f"ad.checkpoint runs {name} again in the backward pass"
+                )
             kept = [freeze(leaf) for leaf in leaves]
             if any(a is not b for a, b in zip(kept, leaves, strict=True)) and not is_dataclass(arg):
                 self.given[k], self.leaves[k] = rebuild(arg, iter(kept)), kept
@@ -59,14 +62,6 @@ class Arguments:
             self.leaves[k] = [freeze(leaf) for leaf in leaves]
             self.given[k] = rebuild(arg, iter(self.leaves[k]))
 
-    def _reads_once(self, k: int) -> TypeError:
-        leaves, name = flatten(self.given[k], self._names()[k]), spoken(self.function)
-        path, leaf = next((path, leaf) for path, leaf in leaves if reads_once(leaf))
-        return TypeError(
-            f"{path}, passed to {name}, is a {type(leaf).__name__}, which can be read only once, but ad.checkpoint "
-            f"runs {name} again in the backward pass. Pass a list: list(...)"
-        )
-
     def _names(self) -> list[str]:
         """Name the arguments as the function does."""
         return [*names_of_parameters(self.function, self.count), *self.names]
@@ -75,6 +70,16 @@ class Arguments:
 def leaves_of(structure: Any) -> list[Any]:
     """List the leaves of a structure."""
     return [leaf for _, leaf in flatten(structure, "")]
+
+
+def reject_iterators(leaves: list[tuple[str, Any]], name: str, why: str) -> None:
+    """Raise a TypeError for an argument that can be read only once; `why` says why that is not enough."""
+    for path, leaf in leaves:
+        if reads_once(leaf):
+            raise TypeError(
+                f"{path}, passed to {name}, is a {type(leaf).__name__}, which can be read only once, but {why}. "
+                "Pass a list: list(...)"
+            )
 
 
 def reads_once(value: Any) -> bool:

@@ -93,6 +93,27 @@ class TestSignatures:
             compiled(1.0, {1})
         assert count(compiled) == 0
 
+    @pytest.mark.parametrize(
+        ("arguments", "named", "path", "kind"),
+        [
+            ((1.0, (x for x in [2.0])), {}, "numbers", "generator"),
+            ((1.0, {"a": [iter([2.0])]}), {}, r"numbers\['a'\]\[0\]", "list_iterator"),
+            ((1.0,), {"numbers": map(float, "2")}, "numbers", "map"),
+        ],
+        ids=["generator", "in a structure", "by name"],
+    )
+    def test_what_can_be_read_only_once_is_refused_by_name_and_left_unread(self, arguments, named, path, kind):
+        def scaled(x, numbers):
+            return x * next(numbers)
+
+        compiled = ad.compile(scaled)
+        said = rf"^{path}, passed to scaled, is a {kind}, .*only once, but ad.compile calls scaled twice.*Pass a list"
+        with pytest.raises(TypeError, match=said):
+            compiled(*arguments, **named)
+        assert count(compiled) == 0
+        given = named.get("numbers", arguments[-1])
+        assert next(given["a"][0] if isinstance(given, dict) else given) == 2.0
+
     def test_other_objects_are_told_apart_by_themselves(self):
         layers = [nn.Dense(1), nn.Dense(1)]
         compiled = ad.compile(lambda layer, x: layer(x))
