@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
-import linecache
-
 from ..core.entry import Entry
+from ..text import source_code
 from ..text.labels import Labels, names_of_arguments
 from ..text.places import here, names, place
 from .sentences import SAID
@@ -79,17 +77,12 @@ class SpokenLabels(Labels):
 
 def as_written(entry: Entry, name: str) -> str | None:
     """Return the user's own code of an entry, if it says what was computed, and nothing more."""
-    at, function = place(entry.where), names(entry.where).function
-    if at.columns is None or function not in (None, name, "astype" if name in ("round_off", "cast") else name):
+    if names(entry.where).function not in (None, name, "astype" if name in ("round_off", "cast") else name):
         return None
-    code = linecache.getline(at.path, at.line)[slice(*at.columns)]
+    code = place(entry.where).text
     return code if 0 < len(code) <= 60 else None
 
 
 def is_statement(code: str) -> bool:
     """Return whether it is a statement such as `x -= y`, not an expression."""
-    try:
-        ast.parse(code, mode="eval")
-    except SyntaxError:
-        return True
-    return False
+    return source_code.parse_expression(code) is None

@@ -23,6 +23,7 @@ from ..custom.call import Custom
 from ..custom.recomputed import Segment
 from ..custom.strays import stray_of
 from ..text.places import Names, Where, names, position_of
+from ..text.source_code import is_inside
 from .carrying import carriers, names_used, receivers
 from .journal import Line, journal
 
@@ -360,10 +361,7 @@ def _key(where: Where) -> Hashable:
 
 def _encloses(outer: Where, inner: Where) -> bool:
     """Return whether an expression is inside another one of the same code."""
-    a, b = position_of(*outer), position_of(*inner)
-    if None in a or None in b or outer == inner:
-        return False
-    return (a[0], a[2]) <= (b[0], b[2]) and (b[1], b[3]) <= (a[1], a[3])
+    return outer != inner and is_inside(position_of(*inner), position_of(*outer))
 
 
 def _is_one_of(line: Line, recorded: set[int]) -> bool:
