@@ -95,7 +95,7 @@ def linearize(f: Function, *primals: Any) -> tuple[Any, Function]:
     check_call(f, primals, "linearize", "x")
     tape, value, sources = run(f, primals, {}, tuple(range(len(primals))))
     xs, ys = tensors_of(sources, "primals"), tensors_of(value, "value")
-    followed = [entry for entry in tape.entries if entry.output_id in tape._connected]
+    followed = [entry for entry in tape.entries if entry.output_id in tape.connected]
     tape.entries = between(followed, {x._id for x in xs}, {y._id for y in ys})
     kept = own_copy(value)
 
