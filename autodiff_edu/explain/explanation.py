@@ -1,6 +1,6 @@
 """Why a gradient is None: every place where the flow from a source to a target is cut, in the user's own words.
 
-`ways.py` finds what lies between the two; this module describes each cut on the way in a sentence.
+`flow.py` finds what lies between the two; this module lists each cut on a path with its sentence from `sentences.py`.
 
 >>> import autodiff_edu as ad
 >>> x = ad.Variable(3.0, name="x")
@@ -14,7 +14,7 @@ dz/dx is None:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,18 +22,17 @@ from ..core.entry import Entry
 from ..core.rule import RULES
 from ..core.tensor import Tensor, wrap
 from ..core.variable import Variable
-from ..custom.call import Custom
-from ..custom.recomputed import Segment
 from ..custom.strays import stray_of, strayed
 from ..derivatives.requests import tensors_of
 from ..rules.account import remedy
 from ..text.formatting import DERIVATIVES, derivative
 from ..text.functions import written_name
 from ..text.places import Place, Where, names, place
+from . import sentences
+from .flow import Flow, Link
 from .journal import KEPT, Line
 from .labels import SpokenLabels, as_written, is_statement
-from .sentences import KINDS, UNSEEN, WHEN
-from .ways import Link, Ways
+from .sentences import Reason
 
 if TYPE_CHECKING:
     from ..core.tape import Tape
@@ -61,14 +60,19 @@ class UnconnectedError(ValueError):
 class Cause(NamedTuple):
     """One reason for a None.
 
-    `kind` names it in two or three words; `operation` and `where` are the operation and the line of the user's code, if
-    there is one; `text` is the sentence, with what to write instead.
+    `operation` and `where` are the operation and the line of the user's code, if there is one; `text` is the sentence,
+    with what to write instead.
     """
 
-    kind: str
+    reason: Reason
     operation: str | None
     where: Where | None
     text: str
+
+    @property
+    def kind(self) -> str:
+        """The name of the reason, in two or three words."""
+        return self.reason.kind
 
     @property
     def place(self) -> Place | None:
@@ -81,9 +85,6 @@ class Cause(NamedTuple):
 
 MANY = 12
 """How many items of a list are shown."""
-
-
-LEFT_OUT = "This gradient misses:"
 
 
 class Explanation:
@@ -111,20 +112,18 @@ class Explanation:
     Explanation(connected: x → y)
     """
 
-    def __init__(self, ways: Ways) -> None:
-        path = ways.path()
-        self._ways = ways
-        self._labels = SpokenLabels(ways)
+    def __init__(self, flow: Flow) -> None:
+        path = flow.path()
+        self._flow = flow
+        self._labels = labels = SpokenLabels(flow)
         self.connected = path is not None
         self.path = path or ()
-        self.causes = tuple(_after_all(self) if self.connected else _causes(self))
-        self.left_out = tuple(_left_out(ways, self._labels)) if self.connected else ()
-        way, causes = _few(self.path), _few(self.causes)
-        items = [*(part if isinstance(part, str) else self._labels.written(part) for part in way)]
-        items += [part if isinstance(part, str) else part.text for part in causes]
+        self.causes = tuple(_causes(flow, labels) if path is None else _errors(flow, labels, path))
+        self.left_out = tuple(_losses(flow, labels)) if self.connected else ()
+        items = _few([labels.written(entry) for entry in self.path]) + _few([cause.text for cause in self.causes])
         self._sections = [(self.title, items)]
         if self.left_out:
-            self._sections.append((LEFT_OUT, [cause.text for cause in self.left_out]))
+            self._sections.append((sentences.LEFT_OUT, [cause.text for cause in self.left_out]))
 
     def __bool__(self) -> bool:
         return self.connected
@@ -132,26 +131,28 @@ class Explanation:
     @property
     def called(self) -> str:
         """The user's name for the source."""
-        return self._labels.spoken(self._ways.source._id, "source")
+        return self._labels.spoken(self._flow.source._id, "source")
 
     @property
     def title(self) -> str:
         """The first line of the text: whether the gradient is None."""
-        targets, by = self._ways.targets, self._labels.spoken(self._ways.source._id, "the source")
-        name = self._labels.spoken(targets[0]._id, "the target") if len(targets) == 1 else f"the {len(targets)} targets"
-        slope = derivative(name, by)
-        slope = slope[0].upper() + slope[1:] if " " in slope else slope
-        if not self.connected:
-            return f"{slope} is None:"
-        how = ". The gradient flows back through:" if self.path else ": they are the same tensor."
-        return f"{slope} is not None{how}"
+        text = sentences.HAS_PATH if self.path else sentences.IS_THE_SAME if self.connected else sentences.IS_NONE
+        return text.format(slope=self._slope(self._target(f"the {len(self._flow.targets)} targets")))
+
+    def _target(self, several: str) -> str:
+        targets = self._flow.targets
+        return self._labels.spoken(targets[0]._id, "the target") if len(targets) == 1 else several
+
+    def _slope(self, target: str) -> str:
+        slope = derivative(target, self._labels.spoken(self._flow.source._id, "the source"))
+        return f"{slope[0].upper()}{slope[1:]}" if " " in slope else slope
 
     def __str__(self) -> str:
         return "\n".join("\n".join([title, *(f"- {item}" for item in items)]) for title, items in self._sections)
 
     def __repr__(self) -> str:
         if self.connected:
-            ids = (self._ways.source._id, *(entry.output_id for entry in self.path))
+            ids = (self._flow.source._id, *(entry.output_id for entry in self.path))
             left_out = ", misses a part" if self.left_out else ""
             return f"Explanation(connected: {' → '.join(self._labels[id] for id in ids)}{left_out})"
         return f"Explanation(unconnected: {', '.join(dict.fromkeys(cause.kind for cause in self.causes))})"
@@ -167,14 +168,14 @@ class Explanation:
         from ..core import events
         from ..trace import Trace
 
-        ways, tape, source = self._ways, self._ways.tape, self._ways.source
+        flow, tape, source = self._flow, self._flow.tape, self._flow.source
         shown = Trace("why is it None?" if not self.connected else "along which path?")
         if source._id in tape.watched:
             named = source.as_it_is() if isinstance(source, Variable) else wrap(source._array, source._id)
             named.name = self._labels[source._id]
             shown.add(events.Watch(tape, named, tape.watched[source._id][1]))
-        for link in ways.links:
-            if link.on_the_way and callable(link.entry.operation) and (link.cut or not link.inside):
+        for link in flow.links:
+            if link.on_path and callable(link.entry.operation) and (link.cut or not link.inside):
                 kind = events.Skip if not link.recorded else events.Cut if link.cut else events.Record
                 shown.add(kind(tape, link.entry))
         shown.add(*(events.Explain(tape, *told) for told in self._walked_back()))
@@ -182,27 +183,22 @@ class Explanation:
 
     def _walked_back(self) -> Iterator[tuple[str, Where | None, Entry | None]]:
         """Return the way back from the target as sentences, each with its place and, if it is about one, its entry."""
-        ways, labels = self._ways, self._labels
-        target = labels.spoken(ways.targets[0]._id, "the target") if len(ways.targets) == 1 else "the targets"
-        start = derivative(target, labels.spoken(ways.source._id, "the source"))
-        start = f"{start[0].upper()}{start[1:]}" if " " in start else start
-        if self.connected:
-            yield f"{start} is not None. Walk back from {target} to see its path.", None, None
-        else:
-            yield f"{start} is None. Walk back from {target} to find out why.", None, None
+        labels, target = self._labels, self._target("the targets")
+        text = sentences.SEE_THE_PATH if self.connected else sentences.FIND_OUT_WHY
+        yield text.format(slope=self._slope(target), target=target), None, None
         causes = [*self.causes, *self.left_out]
         for entry in reversed(self.path):
-            yield f"{labels.written(entry)} passes a cotangent back.", entry.where, entry
-        for link in [] if self.connected else ways.back():
+            yield sentences.PASSES.format(code=labels.written(entry)), entry.where, entry
+        for link in [] if self.connected else self._flow.back():
             about = link.entry if callable(link.entry.operation) else None
             cut = [cause for cause in causes if link.cut is not None and cause.where == link.entry.where]
             for cause in cut:
                 causes.remove(cause)
                 yield cause.text, cause.where, about
             if link.cut is None and about is not None:
-                yield f"{labels.written(about)} would pass a cotangent back.", about.where, about
+                yield sentences.WOULD_PASS.format(code=labels.written(about)), about.where, about
         if self.left_out:
-            yield LEFT_OUT, None, None
+            yield sentences.LEFT_OUT, None, None
         yield from ((cause.text, cause.where, None) for cause in causes)
 
 
@@ -214,194 +210,160 @@ def explain(tape: Tape, target: Any, source: Any) -> Explanation:
             f"the source of explain must be one Tensor or Variable, not a {type(source).__name__}; call it once for "
             "each source"
         )
-    return Explanation(Ways(tape, targets, source))
+    return Explanation(Flow(tape, targets, source))
 
 
 def check_connected(tape: Tape, target: Any, sources: list[Tensor]) -> None:
     """Raise an UnconnectedError if the gradient with respect to one of the sources would be None or incomplete."""
     targets = tensors_of(target, "target")
     for source in sources:
-        explanation = Explanation(Ways(tape, targets, source))
+        explanation = Explanation(Flow(tape, targets, source))
         if not explanation or explanation.left_out:
             raise UnconnectedError(str(explanation))
 
 
-def _few(items: Sequence[Any]) -> list[Any]:
+def _few(items: list[str]) -> list[str]:
     """Drop the middle of a long list."""
     if len(items) <= MANY:
-        return list(items)
-    return [*items[: MANY // 2], f"(and {len(items) - MANY} more)", *items[-MANY // 2 :]]
+        return items
+    return [*items[: MANY // 2], sentences.AND_MORE.format(count=len(items) - MANY), *items[-MANY // 2 :]]
 
 
-def _after_all(explanation: Explanation) -> list[Cause]:
+def _causes(flow: Flow, labels: SpokenLabels) -> list[Cause]:
+    if not flow.life:
+        return [_cause(Reason.NEVER_ENTERED)]
+    found = _about_the_source(flow, labels)
+    if strays := _about_strays(flow.others, flow, labels):
+        return [*found, *strays]
+    if not flow.is_guess:
+        found += [_about_a_cut(link, labels) for link in flow.cuts()]
+    elif left := flow.left():
+        found += [_about_a_cut(link, labels) for link in left]
+    elif not any(cause.reason is Reason.REBOUND for cause in found):
+        found = [cause for cause in found if cause.reason is Reason.INTEGER_SOURCE] + [_nothing(flow, labels)]
+    for target in flow.targets:
+        if target.dtype.kind not in "fc" and not found:
+            found.append(_cause(Reason.INTEGER_TARGET, y=labels[target._id], dtype=target.dtype))
+    return _once(found) or [_nothing(flow, labels)]
+
+
+def _errors(flow: Flow, labels: SpokenLabels, path: Iterable[Entry]) -> list[Cause]:
     """List what prevents a gradient even though the tensors are connected."""
     found = []
-    for entry in explanation.path:
+    for entry in path:
         if entry.operation not in RULES:
-            reason, instead = remedy(written_name(entry.operation))
-            text = f"has no derivative rule{reason}; gradient raises a LookupError. {instead}, or use"
-            text = f"{explanation._labels.written(entry)} {text} ad.register_gradient."
-            found.append(Cause("no rule", entry.name, entry.where, text))
-        elif isinstance(error := explanation._ways.failures.get(entry.output_id), LookupError):
-            text = f"{explanation._labels.written(entry)}: gradient raises a LookupError: {error}."
-            found.append(Cause("no rule", entry.name, entry.where, text))
-    tape = explanation._ways.tape
-    if any(entry.values is None for entry in tape.entries):
-        mark = next(mark for mark in reversed(explanation._ways.life) if mark.what == "release")
-        text = (
-            f"{place(mark.where)}: this one-shot tape was used here and has released its arrays, so another gradient "
-            "raises a RuntimeError. Write GradientTape(persistent=True) to differentiate more than once."
-        )
-        found.append(Cause("released", None, mark.where, text))
+            why, instead = remedy(written_name(entry.operation))
+            code = labels.written(entry)
+            found.append(_cause(Reason.NO_RULE, entry.name, entry.where, code=code, why=why, instead=instead))
+        elif isinstance(error := flow.failures.get(entry.output_id), LookupError):
+            code = labels.written(entry)
+            found.append(_cause(Reason.NO_BACKWARD, entry.name, entry.where, code=code, error=error))
+    if any(entry.values is None for entry in flow.tape.entries):
+        found.append(_cause(Reason.RELEASED, where=flow.latest("release")))
     return found
 
 
-def _causes(explanation: Explanation) -> list[Cause]:
-    ways, labels = explanation._ways, explanation._labels
-    if not ways.life:
-        text = "This tape was never entered. Compute the target inside `with tape:`."
-        return [Cause("never entered", None, None, text)]
-    found = _about_the_source(ways, labels)
-    if astray := _about_strays(ways, labels):
-        return [*found, *astray]
-    if not ways.doubtful:
-        found += [_about_a_cut(link, labels) for link in ways.cuts()]
-    elif left := ways.left():
-        found += [_about_leaving(link.entry, labels) for link in left]
-    elif not any(cause.kind == "rebound" for cause in found):
-        found = [cause for cause in found if cause.kind == "integer"] + [_nothing(ways, labels)]
-    for target in ways.targets:
-        if target.dtype.kind not in "fc" and not found:
-            text = f"{labels[target._id]} has dtype {target.dtype}, but only floating and complex numbers "
-            found.append(Cause("integer", None, None, text + "have derivatives."))
-    return _once(found) or [_nothing(ways, labels)]
+def _losses(flow: Flow, labels: SpokenLabels) -> list[Cause]:
+    return _once([*(_about_a_cut(link, labels) for link in flow.lost), *_about_strays(flow.others, flow, labels)])
 
 
-def _left_out(ways: Ways, labels: SpokenLabels) -> list[Cause]:
-    return _once([*(_about_a_cut(link, labels) for link in ways.lost), *_about_strays(ways, labels)])
+def _cause(reason: Reason, operation: str | None = None, where: Where | None = None, **filled: object) -> Cause:
+    filled = {"place": where and place(where), "when": reason.when, **filled}
+    return Cause(reason, operation, where, reason.sentence.format(**filled))
 
 
 def _once(causes: Iterable[Cause]) -> list[Cause]:
     """Keep one of several causes of the same kind in a line: for `y = np.cos(x * w)` outside the tape, the whole."""
     once: dict[Any, Cause] = {}
     for cause in causes:
+        as_a_whole = cause.reason.hides and cause.reason is not Reason.LEFT
         line = cause.place and cause.place[:3]
-        key = (cause.kind, line if cause.kind in UNSEEN else cause.place or cause.text)
-        if key not in once or cause.kind in UNSEEN:
+        key = (cause.kind, line if as_a_whole else cause.place or cause.text)
+        if key not in once or as_a_whole:
             once[key] = cause
     return list(once.values())
 
 
-def _about_the_source(ways: Ways, labels: SpokenLabels) -> list[Cause]:
+def _about_the_source(flow: Flow, labels: SpokenLabels) -> list[Cause]:
     """List why the tape does not follow the source, if it does not."""
-    source, tape, name = ways.source, ways.tape, labels[ways.source._id]
-    line = ways.origin(source)
+    source, tape, name = flow.source, flow.tape, labels[flow.source._id]
+    line = flow.origin(source)
     where = line.where if line else None
-    born = f"{place(where)}: {name}" if where else name
+    code = f"{place(where)}: {name}" if where else name
     if source._id in tape.connected:
         return []
-    if stray := _about_a_stray(source, ways, labels):
-        return [stray]
+    if strays := _about_strays([source], flow, labels):
+        return strays
     if source.dtype.kind not in "fc":
-        text = f"{born} has dtype {source.dtype}, but only floating and complex numbers have derivatives. "
-        return [Cause("integer", None, where, text + "Write it with a decimal point, or pass dtype=float.")]
-    if source._id in tape.forgotten and not any(link.cut == "reset" for link in ways.cuts()):
-        mark = next(mark for mark in reversed(ways.life) if mark.what == "reset")
-        text = f"{place(mark.where)}: reset forgot that {name} was watched, and what was computed from it. "
-        return [Cause("reset", None, mark.where, text + "Watch and compute after reset.")]
-    if isinstance(source, Variable):
-        if not any(link.on_the_way and source._id in link.entry.ids and link.cut not in UNSEEN for link in ways.links):
-            return []  # the tape never saw it; the cuts on the way say why
-        if not source.trainable:
-            text = f"{born} is a variable with trainable=False, which tapes do not watch automatically. "
-            return [Cause("not trainable", None, where, f"{text}Write {_watching(name)}.")]
-        if not tape.watch_accessed_variables:
-            text = f"{born} was never watched: this tape has watch_accessed_variables=False. "
-            return [Cause("never watched", None, where, f"{text}Write {_watching(name)}.")]
+        return [_cause(Reason.INTEGER_SOURCE, None, where, code=code, dtype=source.dtype)]
+    if source._id in tape.forgotten and not any(link.cut is Reason.RESET for link in flow.cuts()):
+        return [_cause(Reason.FORGOTTEN, None, flow.latest("reset"), x=name)]
+    if not isinstance(source, Variable):
+        if line is not None and callable(line.operation):
+            return [_about_a_computed_source(line, flow, labels)]
+        reason = Reason.NEVER_WATCHED
+    elif not any(
+        link.on_path and source._id in link.entry.ids and not (link.cut and link.cut.hides) for link in flow.links
+    ):
+        return []  # the tape never saw it; the cuts on the path say why
+    elif not source.trainable:
+        reason = Reason.NOT_TRAINABLE
+    elif not tape.watch_accessed_variables:
+        reason = Reason.NOT_AUTOMATIC
+    else:
         return []
-    if line is not None and callable(line.operation):
-        return [_about_a_computed_source(line, ways, labels)]
-    text = f"{born} is a constant that the tape was never asked to watch. "
-    return [Cause("never watched", None, where, f"{text}Write {_watching(name)} before it is used.")]
+    return [_cause(reason, None, where, code=code, watch=_watching(name))]
 
 
-def _about_strays(ways: Ways, labels: SpokenLabels) -> list[Cause]:
-    others = [target for target in ways.targets if target._id != ways.source._id]
-    return [cause for target in others if (cause := _about_a_stray(target, ways, labels))]
+def _about_strays(tensors: Iterable[Tensor], flow: Flow, labels: SpokenLabels) -> list[Cause]:
+    """List tensors that were computed inside a checkpointed function, but are not part of its result."""
+    return [
+        _cause(Reason.INSIDE_A_CHECKPOINT, None, call.where, y=labels.spoken(tensor._id), strayed=strayed(call))
+        for tensor in tensors
+        if (call := stray_of(flow.tape, tensor._id))
+    ]
 
 
-def _about_a_stray(tensor: Tensor, ways: Ways, labels: SpokenLabels) -> Cause | None:
-    """Return the cause for a tensor that was computed inside a checkpointed function, but is not part of its result."""
-    call = stray_of(ways.tape, tensor._id)
-    if call is None:
-        return None
-    return Cause("inside a checkpoint", None, call.where, f"{labels.spoken(tensor._id)} {strayed(call)}.")
-
-
-def _about_a_computed_source(line: Line, ways: Ways, labels: SpokenLabels) -> Cause:
+def _about_a_computed_source(line: Line, flow: Flow, labels: SpokenLabels) -> Cause:
     name, written = labels[line.output_id], names(line.where)
     labels.take_from(line, {})
     if written.result is not None and written.result in written.arguments:
         name, code = written.result, as_written(line, line.name) or f"{line.name}(...)"
-        new = code if is_statement(code) else f"{name} = {code}"
-        text = (
-            f"{place(line.where)}: {new} makes {name} a new tensor: from here on, the name no longer refers to the "
-            f"earlier variable or tensor. Write {name}.assign(...) to give a variable a new value, or "
-            f"tape.watch({name}) inside the tape."
-        )
-        return Cause("rebound", line.name, line.where, text)
-    when = WHEN.get(ways.state(line.time), "where this tape does not follow it")
-    text = f"{labels.written(line)} was computed {when}, so to this tape it is a constant. "
-    return Cause(
-        "never watched", line.name, line.where, f"{text}Compute it inside the tape, or write {_watching(name)}."
-    )
+        code = code if is_statement(code) else f"{name} = {code}"
+        return _cause(Reason.REBOUND, line.name, line.where, code=code, x=name)
+    when = (flow.why_not(line.time) or Reason.COMPUTED).when
+    code, watch = labels.written(line), _watching(name)
+    return _cause(Reason.COMPUTED, line.name, line.where, code=code, when=when, watch=watch)
 
 
 def _about_a_cut(link: Link, labels: SpokenLabels) -> Cause:
-    entry, kind = link.entry, str(link.cut)
-    if kind == "left":
-        return _about_leaving(entry, labels)
-    function, output = names(entry.where).function, labels.spoken(entry.output_id)
-    operation = entry.name if callable(entry.operation) else function or entry.operation
+    entry, reason, here = link.entry, link.cut, ""
+    assert reason is not None
+    function = names(entry.where).function
     x = labels.spoken(min(link.dead or filter(None, entry.ids), default=entry.output_id))
+    y = labels.spoken(entry.output_id) if entry.output_id else entry.operation
+    operation = function or entry.operation
     if callable(entry.operation):
-        start = labels.written(entry)
+        operation, code = entry.name, labels.written(entry)
     elif entry.operation in DERIVATIVES:
-        whose = "" if output == "the tensor" else f" {output}"
-        start = f"{place(entry.where)}: the {DERIVATIVES[entry.operation]}{whose}"
+        whose = "" if y == "the tensor" else f" {y}"
+        code = f"{place(entry.where)}: the {DERIVATIVES[entry.operation]}{whose}"
     else:
-        code = as_written(entry, function) if function else None
-        start = f"{place(entry.where)}: {code or ('assign' if kind == 'assigned' else output)}"
-    said = kind
-    if kind == "argument" and isinstance(entry.operation, Custom):
-        by = min(link.dead)
-        silent = "recomputed" if isinstance(entry.operation, Segment) else "silent"
-        said = "captured" if by in entry.operation.captured else "named" if by in entry.operation.named else silent
-    return Cause(kind, operation, entry.where, start + KINDS[said](output, x))
-
-
-def _about_leaving(entry: Entry, labels: SpokenLabels) -> Cause:
-    name, function = labels.spoken(next(id for id in entry.ids if id)), names(entry.where).function
-    code = as_written(entry, function) if function else None
-    text = (
-        f"{place(entry.where)}: {code or entry.operation} returns the plain numbers of {name}{'' if code else ' here'}"
-        f", which no tape follows. Compute with {name} itself: operators and NumPy functions accept it, and np.stack "
-        "joins tensors."
-    )
-    return Cause("left for NumPy", str(entry.operation), entry.where, text)
+        written = as_written(entry, function) if function else None
+        code = f"{place(entry.where)}: {written or (entry.operation if reason is Reason.ASSIGNED else y)}"
+        if reason is Reason.LEFT:
+            operation, here = entry.operation, "" if written else " here"
+    return _cause(reason, operation, entry.where, code=code, x=x, y=y, here=here)
 
 
 def _watching(name: str) -> str:
     return f"tape.watch({name if name.isidentifier() else '...'})"
 
 
-def _nothing(ways: Ways, labels: SpokenLabels) -> Cause:
-    targets = ", ".join(labels[target._id] for target in ways.targets) or "no target"
-    text = f"Nothing that leads to {targets} was computed from {labels[ways.source._id]}."
-    if len(ways.kept) >= KEPT and ways.kept[0].time > ways.life[0].time:
-        text += f" (Of the operations that no tape recorded, only the latest {KEPT} are remembered.)"
-    else:
-        text += " Did you mean another tensor of that name, or an earlier one?"
-    line = next((line for target in ways.targets if (line := ways.origin(target))), None)
+def _nothing(flow: Flow, labels: SpokenLabels) -> Cause:
+    y = ", ".join(labels[target._id] for target in flow.targets) or "no target"
+    is_old = len(flow.kept) >= KEPT and flow.kept[0].time > flow.life[0].time
+    reason = Reason.NOT_REMEMBERED if is_old else Reason.NOT_USED
+    line = next((line for target in flow.targets if (line := flow.origin(target))), None)
     operation = getattr(line.operation, "__name__", None) if line else None
-    return Cause("not used", operation, line.where if line else None, text)
+    return _cause(reason, operation, line.where if line else None, x=labels[flow.source._id], y=y, kept=KEPT)

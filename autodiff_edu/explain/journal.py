@@ -25,6 +25,9 @@ from ..text.places import here
 
 KEPT = 20_000
 
+MADE, ASSIGN, INT, FORMAT, DECISIONS = "made", "assign", "int()", "format()", ("bool()", "index()")
+"""The words, of those that stand for an operation, that `explain` tells apart. A decision hands no numbers over."""
+
 
 class Line(Entry):
     """An entry without arrays, with the time and the thread in which it was computed.
@@ -54,13 +57,13 @@ class Journal(Listener):
         self._keep((entry.operation, entry.line, get_ident()))
 
     def _make(self, event: Make) -> None:
-        self._note("made", (_id(event.source),), event.tensor._id)
+        self._note(MADE, (_id(event.source),), event.tensor._id)
 
     def _read(self, event: Read) -> None:
         self._note(event.how, (event.tensor._id,), PLAIN)
 
     def _assign(self, event: Assign) -> None:
-        self._note("assign", (_id(event.source),), event.variable._id)
+        self._note(ASSIGN, (_id(event.source),), event.variable._id)
 
     def _answer(self, event: Outcome) -> None:
         if event.result is not None:

@@ -6,28 +6,31 @@ from ..core.entry import Entry
 from ..text import source_code
 from ..text.labels import Labels, names_of_arguments
 from ..text.places import here, names, place
-from .sentences import SAID
-from .ways import Ways
+from .flow import Flow
+from .journal import ASSIGN
+
+SAME_ARGUMENTS = {"assign", "assign_add", "assign_sub", "numpy", "item", "tolist", "float", "int", "complex", "asarray"}
+"""The calls with the same arguments as their journal line."""
 
 
 class SpokenLabels(Labels):
     """The names of tensors in the sentences of one explanation."""
 
-    def __init__(self, ways: Ways) -> None:
+    def __init__(self, flow: Flow) -> None:
         super().__init__()
         self.unnamed: set[int] = set()
-        self._as_asked(ways)
-        for tensor in (*ways.targets, ways.source):
-            line = ways.origin(tensor)
+        self._as_asked(flow)
+        for tensor in (*flow.targets, flow.source):
+            line = flow.origin(tensor)
             if name := tensor.name or (line and names(line.where).result):
                 self.give(tensor._id, name)
-        for id, (watched, where) in ways.tape.watched.items():
+        for id, (watched, where) in flow.tape.watched.items():
             self.watched(id, watched, where)
-        numbers = {entry.output_id: number for number, entry in enumerate(ways.tape.entries, 1)}
-        for link in ways.links:
-            if link.on_the_way:
+        numbers = {entry.output_id: number for number, entry in enumerate(flow.tape.entries, 1)}
+        for link in flow.links:
+            if link.on_path:
                 self.take_from(link.entry, numbers)
-        for tensor, otherwise in (*((target, "the target") for target in ways.targets), (ways.source, "the source")):
+        for tensor, otherwise in (*((target, "the target") for target in flow.targets), (flow.source, "the source")):
             self.give(tensor._id, otherwise)
 
     def take_from(self, entry: Entry, numbers: dict[int, int]) -> None:
@@ -40,8 +43,8 @@ class SpokenLabels(Labels):
             self.unnamed |= {id for id in unknown if id is not None and id not in self}
             self.entry(entry, f"s{len(self.unnamed)}" if number is None else f"t{number}")
             return
-        known = written.arguments if written.function in SAID else ()
-        assigned = entry.operation == "assign"
+        known = written.arguments if written.function in SAME_ARGUMENTS else ()
+        assigned = entry.operation == ASSIGN
         for id in filter(None, entry.ids):
             self._give(id, known[int(assigned)] if len(known) > assigned else None)
         if entry.output_id:
@@ -56,12 +59,12 @@ class SpokenLabels(Labels):
         """Use the user's name for a tensor, if it is known."""
         return otherwise if id in self.unnamed else self[id]
 
-    def _as_asked(self, ways: Ways) -> None:
+    def _as_asked(self, flow: Flow) -> None:
         """Take the names of target and source from the user's `tape.explain(y, x)`."""
         asked = names(here())
-        one = len(ways.targets) == 1 and asked.function in ("explain", "gradient", "jacobian", "batch_jacobian")
+        one = len(flow.targets) == 1 and asked.function in ("explain", "gradient", "jacobian", "batch_jacobian")
         written = asked.arguments[1:3] if one else ()
-        for tensor, name in zip((*ways.targets[:1], ways.source), (*written, None, None), strict=False):
+        for tensor, name in zip((*flow.targets[:1], flow.source), (*written, None, None), strict=False):
             called = tensor.name or name
             if called is not None:
                 self.give(tensor._id, called)

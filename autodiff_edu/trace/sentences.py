@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,13 +22,6 @@ OF_TAPES = {
     "pause": "pauses: what is computed now is not recorded.",
     "reset": "forgets its entries and its watches.",
 }
-
-
-CUTS: dict[str, Callable[[str], str]] = {
-    "step": lambda operation: f"{operation}, whose derivative is 0 wherever it has one",
-    "stopped": lambda operation: f"ad.{operation}, on purpose",
-}
-"""By the kind of a cut: its cause."""
 
 
 def transcript(document: dict[str, Any]) -> str:
@@ -180,16 +172,16 @@ class Sentences:
     def _why(self, causes: tuple[Any, ...], name: str, step: dict[str, Any]) -> str:
         if not causes:
             return "."
-        kind, operation, where, told = causes[0]
+        reason, operation, where, told = causes[0]
         more = f" There {'is 1 more cut' if len(causes) == 2 else f'are {len(causes) - 1} more cuts'} on the way."
         more = more if len(causes) > 1 else ""
         if step["where"] is None:
             return f". {told}{more}"
         line = self._line(step)
-        if kind not in CUTS:
+        if not reason.by:
             return f". {line[0].upper()}{line[1:]}{told.removeprefix(f'{place(where)}: ')}{more}"
         written = f"np.{operation}" if hasattr(np, operation) else operation
-        return f": the path from {name} was cut on {line.removesuffix(': ')} by {CUTS[kind](written)}.{more}"
+        return f": the path from {name} was cut on {line.removesuffix(': ')} by {reason.by.format(written)}.{more}"
 
 
 def _flowing(what: str, tensor: Tensor, ndim: int) -> str:

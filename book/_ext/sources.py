@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from autodiff_edu import rules
-from autodiff_edu.text.functions import written_name
 from autodiff_edu.core.rule import RULES, SPELLED
 from autodiff_edu.rules.account import AT_ONCE
+from autodiff_edu.text.functions import written_name
 
 FOLDER = Path(rules.__file__).parent
 

@@ -251,6 +251,14 @@ CASES = {
         """,
         [("step", "greater", "1", "smooth function")],
     ),
+    "an argument that only picks": (
+        """
+        s, w = v, ad.Variable(4.0)
+        with ad.GradientTape() as tape:
+            y = np.where(s, w, -w) #1
+        """,
+        [("argument", "where", "1", "it only picks or counts. Make the target depend on s")],
+    ),
     "an integer exponent": (
         """
         s, w = ad.constant(3), ad.Variable(4.0) #1

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autodiff_edu.explain import ways
+from autodiff_edu.explain import flow
 from autodiff_edu.explain.journal import journal
 
 HEAD = """\
@@ -56,7 +56,7 @@ files = count(1)
 def places_read_once(monkeypatch):
     """The lines of these programs stay as they are, so what stands at a place is read once for the many questions."""
     for name in ("names", "carriers", "names_used", "position_of"):
-        monkeypatch.setattr(ways, name, once(getattr(ways, name)))
+        monkeypatch.setattr(flow, name, once(getattr(flow, name)))
 
 
 def once(read):

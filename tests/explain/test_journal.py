@@ -81,6 +81,9 @@ def test_explain_works_with_a_full_journal_and_says_what_is_too_long_ago():
     assert (cause.kind, cause.operation) == ("before", "multiply")
     assert not tape.explain(y, x)
     assert [cause.kind for cause in tape.explain(y, x).causes] == ["not used"], "nobody remembers it"
+    for _ in range(KEPT):
+        w * 1.0
+    assert f"only the latest {KEPT} are remembered" in str(tape.explain(y, x))
 
 
 def test_the_journal_holds_no_array_and_no_tensor():

@@ -1,4 +1,4 @@
-"""What a gradient that is not None misses: values that left the tape on another way to the target."""
+"""What a gradient that is not None misses: values that left the tape along another path to the target."""
 
 import copy
 import math

@@ -1,7 +1,7 @@
-"""The ways between a source and a target: what a tape follows, what else was computed, and where the two diverge.
+"""The flow from a source to a target: what a tape follows, what else was computed, and where the two diverge.
 
 The entries of the tape and the lines of the journal are put in order of time. Two walks over them, forward from the
-source and back from the targets, leave the operations on a way from one to the other.
+source and back from the targets, leave the operations on a path from one to the other.
 
 Numbers that were taken out of a tensor can be followed only as far as the user's code shows: into the expression around
 them, as in `ad.constant(float(x))`, or under the name they were given.
@@ -22,20 +22,14 @@ from ..core.tensor import Tensor, wrap
 from ..custom.call import Custom
 from ..custom.recomputed import Segment
 from ..custom.strays import stray_of
-from ..text.places import Names, Where, names, position_of
+from ..text.places import Where, names, position_of
 from ..text.source_code import is_inside
 from .carrying import carriers, names_used, receivers
-from .journal import Line, journal
+from .journal import ASSIGN, DECISIONS, FORMAT, INT, MADE, Line, journal
+from .sentences import Reason
 
 if TYPE_CHECKING:
     from ..core.tape import Tape
-
-
-LOST = {"left", "copied", "assigned", "another thread", "before", "earlier", "between", "late", "reset"}
-"""Accidental cuts: what is behind them is missing from a gradient that is not None."""
-
-DECISIONS = ("bool()", "index()")
-"""The journal's words for asking a tensor for a decision: no numbers are handed over."""
 
 
 class Mark(NamedTuple):
@@ -57,33 +51,37 @@ class Link:
         Whether the tape recorded it.
     alive : set of int
         The inputs through which a cotangent flows back.
-    cut : str or None
+    cut : Reason or None
         Why none does; None also if this operation is not to blame.
     dead : set of int
-        The inputs on the way that a tape follows, but with respect to which the operation has no derivative.
+        The inputs on a path that a tape follows, but with respect to which the operation has no derivative.
     inside : bool
         Whether it was computed inside a checkpointed function, of which the tape recorded the call.
-    on_the_way : bool
-        Whether it is on a way from the source to a target.
+    on_path : bool
+        Whether it is on a path from the source to a target.
     """
 
-    __slots__ = ("alive", "cut", "dead", "entry", "inside", "on_the_way", "recorded", "time")
+    __slots__ = ("alive", "cut", "dead", "entry", "inside", "on_path", "recorded", "time")
 
-    def __init__(self, time: int, entry: Entry, recorded: bool, alive: set[int], cut: str | None) -> None:
+    def __init__(self, time: int, entry: Entry, recorded: bool, alive: set[int], cut: Reason | None) -> None:
         self.time = time
         self.entry = entry
         self.recorded = recorded
         self.alive = alive
         self.cut = cut
         self.dead: set[int] = set()
-        self.inside = self.on_the_way = False
+        self.inside = self.on_path = False
 
 
-class Ways:
-    """Everything that was computed, in order of time, as one tape sees it between a source and some targets."""
+class Flow:
+    """Everything that was computed, in order of time, as one tape sees it between a source and some targets.
+
+    If no path is certain, `is_guess` is true, and any plain numbers may have come from any tensor.
+    """
 
     def __init__(self, tape: Tape, targets: list[Tensor], source: Tensor) -> None:
         self.tape, self.targets, self.source = tape, targets, source
+        self.others = [target for target in targets if target._id != source._id]
         self.kept = journal.lines()
         self.life = [Mark(*mark) for mark in tape.life]
         recorded = {entry.output_id for entry in tape.entries}
@@ -96,72 +94,68 @@ class Ways:
             for line in self.kept
             if not (
                 line.operation in DECISIONS
-                or _is_one_of(line, recorded)
+                or (callable(line.operation) and line.output_id in recorded)
                 or (line.output_id == PLAIN and (_key(line.where), line.operation) in called)
             )
         ]
         self.links.sort(key=lambda link: link.time)
-        self._names: dict[Hashable, Names] = {}
         self._taken: dict[Hashable, set[Hashable]] = {}
         self._left: dict[str, dict[Hashable, Where]] = defaultdict(dict)
         for link in self.links:
-            if link.cut == "left":
+            if link.cut is Reason.LEFT:
                 self._left[link.entry.where[0].co_filename][_key(link.entry.where)] = link.entry.where
         self.failures: dict[int, Exception] = {}
-        self.doubtful = False
+        self.is_guess = False
         self.lost = self._find_lost()
-        self._mark_the_way(self.links)
+        self._mark_paths(self.links)
         self._live = set(tape.connected)
         for link in self.links:
             custom = isinstance(link.entry.operation, Custom)
-            if link.on_the_way and link.cut is None and (link.recorded or link.inside or custom):
+            if link.on_path and link.cut is None and (link.recorded or link.inside or custom):
                 self._find_dead(link)
             if link.inside and link.cut is None and not self._live.isdisjoint(link.alive):
                 self._live.add(link.entry.output_id)
-        self.doubtful = not any(link.on_the_way for link in self.links)
-        if self.doubtful:
-            self._mark_the_way(self.links)
+        self.is_guess = not any(link.on_path for link in self.links)
+        if self.is_guess:
+            self._mark_paths(self.links)
 
     def origin(self, tensor: Tensor) -> Line | None:
         """Return the line of the journal in which a tensor was made or computed, if it is remembered."""
-        lines = (line for line in reversed(self.kept) if line.output_id == tensor._id and line.operation != "assign")
+        lines = (line for line in reversed(self.kept) if line.output_id == tensor._id and line.operation != ASSIGN)
         return next(lines, None)
 
     def cuts(self) -> list[Link]:
-        """List the links on the way that stop the flow back and are to blame for it.
+        """List the links on a path that stop the flow back and are to blame for it.
 
         Not a checkpointed function if something inside it is.
         """
-        found = [link for link in self.links if link.on_the_way and link.cut is not None]
+        found = [link for link in self.links if link.on_path and link.cut is not None]
         inside = [link.time for link in found if link.inside]
         return [link for link in found if not any(_spans(link.entry, time) for time in inside)]
 
     def back(self) -> Iterator[Link]:
-        """Yield the links on the way from the targets back to the cuts, but none behind a cut."""
+        """Yield the links on a path from the targets back to the cuts, but none behind a cut."""
         needed: set[Hashable] = {target._id for target in self.targets if not stray_of(self.tape, target._id)}
         for link in reversed(self.links):
-            if link.on_the_way and not needed.isdisjoint(self._outputs(link)):
+            if link.on_path and not needed.isdisjoint(self._outputs(link)):
                 yield link
                 if link.cut is None:
                     needed |= self._inputs(link.entry)
 
     def left(self) -> list[Link]:
-        """List where numbers were taken out of tensors on the way, if nothing else can explain the targets.
+        """List where numbers were taken out of tensors on a path, if nothing else can explain the targets.
 
         This is a guess, because plain numbers cannot be followed. Those taken while the tape recorded come first.
         """
-        left = [link for link in self.cuts() if link.cut == "left"]
-        return [link for link in left if self.state(link.time) == "recording"] or left
+        left = [link for link in self.cuts() if link.cut is Reason.LEFT]
+        return [link for link in left if self.why_not(link.time) is None] or left
 
-    def names(self, where: Where) -> Names:
-        """Read the names around an expression, cached by place."""
-        key = _key(where)
-        if key not in self._names:
-            self._names[key] = names(where)
-        return self._names[key]
+    def latest(self, what: str) -> Where:
+        """Return where the tape was last reset, for example."""
+        return next(mark.where for mark in reversed(self.life) if mark.what == what)
 
     def path(self) -> tuple[Entry, ...] | None:
-        """Find a shortest way through what the tape follows; None if there is none."""
+        """Find a shortest path through what the tape follows; None if there is none."""
         goals = {target._id for target in self.targets if target.dtype.kind in "fc"}
         if self.source._id in goals:
             return ()
@@ -170,37 +164,37 @@ class Ways:
             return None
         first: dict[int, tuple[int, Entry | None, int]] = {self.source._id: (0, None, 0)}
         for link in self.links:
-            ways = [(first[id][0] + 1, id) for id in link.alive if id in first]
-            if ways:
-                length, id = min(ways)
+            steps = [(first[id][0] + 1, id) for id in link.alive if id in first]
+            if steps:
+                length, id = min(steps)
                 first.setdefault(link.entry.output_id, (length, link.entry, id))
         ends = [(first[goal][0], goal) for goal in goals if goal in first]
         if not ends:
             return None
-        way: list[Entry] = []
+        path: list[Entry] = []
         _, entry, id = first[min(ends)[1]]
         while entry is not None:
-            way.append(entry)
+            path.append(entry)
             _, entry, id = first[id]
-        return tuple(reversed(way))
+        return tuple(reversed(path))
 
-    def state(self, time: int) -> str:
-        """Return what the tape was doing at a time."""
+    def why_not(self, time: int) -> Reason | None:
+        """Return why the tape does not have what was computed at a time, or None if it was recording."""
         past = [mark.what for mark in self.life if mark.time < time]
         future = [mark.what for mark in self.life if mark.time > time]
         if not past:
-            return "before"
+            return Reason.BEFORE
         if "release" in future and "enter" in future[future.index("release") :]:
-            return "earlier"
+            return Reason.EARLIER
         if past[-1] in ("exit", "release"):
-            return "between" if "enter" in future else "after"
+            return Reason.BETWEEN if "enter" in future else Reason.AFTER
         if past[-1] == "pause":
-            return "paused"
-        return "reset" if "reset" in future else "recording"
+            return Reason.PAUSED
+        return Reason.RESET if "reset" in future else None
 
     def _recorded(self, entry: Entry) -> Link:
         if entry.output_id not in self.tape.connected:
-            return Link(entry.output_id, entry, True, set(), _stops(entry.operation) or "integer")
+            return Link(entry.output_id, entry, True, set(), _stops(entry.operation) or Reason.INTEGER)
         return self._passing(entry)
 
     def _passing(self, entry: Entry) -> Link:
@@ -210,7 +204,7 @@ class Ways:
         return Link(entry.output_id, entry, True, pulls, None)
 
     def _unrecorded(self, line: Line) -> Link:
-        link = Link(line.time, line, False, set(), self._why_not(line))
+        link = Link(line.time, line, False, set(), self._cut_of(line))
         if line.thread == self.tape.thread and any(_spans(entry, line.time) for entry in self._segments):
             if callable(line.operation):
                 link = self._passing(line)
@@ -218,24 +212,24 @@ class Ways:
             link.inside = True
         return link
 
-    def _why_not(self, line: Line) -> str | None:
+    def _cut_of(self, line: Line) -> Reason | None:
         """Return why the tape did not record a line, judging by the tape's state at that time."""
-        if line.operation == "made":
-            return "copied" if any(line.ids) else None
+        if line.operation == MADE:
+            return Reason.COPIED if any(line.ids) else None
         if line.output_id == PLAIN:
-            return "left"
-        if line.operation == "assign":
-            return "assigned"
+            return Reason.LEFT
+        if line.operation == ASSIGN:
+            return Reason.ASSIGNED
         derivative = isinstance(line.operation, str)
-        state = self.state(line.time)
-        if state == "recording":
+        reason = self.why_not(line.time)
+        if reason is None:
             if line.thread != self.tape.thread:
-                return "another thread"
+                return Reason.ANOTHER_THREAD
             if derivative:
-                return "constant derivative"
+                return Reason.CONSTANT_DERIVATIVE
             late = any(id in self.tape.connected for id in line.ids)
-            return "late" if late else _stops(line.operation)
-        return "nesting" if derivative and state == "after" else state
+            return Reason.LATE if late else _stops(line.operation)
+        return Reason.NESTING if derivative and reason is Reason.AFTER else reason
 
     def _find_dead(self, link: Link) -> None:
         """Find the inputs with respect to which an operation that the tape follows has no derivative."""
@@ -246,7 +240,7 @@ class Ways:
         link.dead = {id for id in come if id is not None and id not in link.alive}
         link.dead |= {id for id in _beside(link.entry) if id in self._reached}
         if link.dead:
-            link.cut = "argument"
+            link.cut = _excludes(link.entry.operation, min(link.dead))
 
     def _silent(self, entry: Entry) -> set[int]:
         """List the inputs for which the backward function of a custom gradient returns None.
@@ -275,27 +269,22 @@ class Ways:
         while this tape was not recording: training loops are full of them.
         """
         assigned = [
-            link.time for link in self.links if link.cut == "assigned" and link.entry.output_id == self.source._id
+            link.time for link in self.links if link.cut is Reason.ASSIGNED and link.entry.output_id == self.source._id
         ]
         since = max(assigned, default=0)
         links = [
             link
             for link in self.links
             if link.time > since
-            and (link.cut is None or link.cut in LOST)  # nothing is lost behind a deliberate cut
-            and link.entry.operation != "int()"  # a step, like np.floor
-            and (
-                callable(link.entry.operation) or link.entry.operation == "made" or self.state(link.time) == "recording"
-            )
+            and (link.cut is None or link.cut.loses)  # nothing is lost behind a deliberate cut
+            and link.entry.operation != INT  # a step, like np.floor
+            and (callable(link.entry.operation) or link.entry.operation == MADE or self.why_not(link.time) is None)
         ]
-        self._mark_the_way(links)
-        return [link for link in links if link.on_the_way and link.cut in LOST]
+        self._mark_paths(links)
+        return [link for link in links if link.on_path and link.cut and link.cut.loses]
 
-    def _mark_the_way(self, links: list[Link]) -> None:
-        """Mark the links between source and targets.
-
-        In a second, less certain attempt, any plain numbers may have come from any tensor.
-        """
+    def _mark_paths(self, links: list[Link]) -> None:
+        """Mark the links between source and targets."""
         reached: set[Hashable] = {self.source._id}
         needed: set[Hashable] = {target._id for target in self.targets}
         ahead = []
@@ -306,9 +295,9 @@ class Ways:
             elif self._replaces(link) and link.entry.output_id != self.source._id:
                 reached.discard(link.entry.output_id)
         for link, forward in zip(reversed(links), reversed(ahead), strict=True):
-            link.on_the_way = False
+            link.on_path = False
             if not needed.isdisjoint(self._outputs(link)):
-                link.on_the_way = forward
+                link.on_path = forward
                 if self._replaces(link):
                     needed.discard(link.entry.output_id)
                 needed |= self._inputs(link.entry)
@@ -316,11 +305,11 @@ class Ways:
 
     def _replaces(self, link: Link) -> bool:
         """Return whether this is `v.assign(...)`, which leaves nothing of the variable's old value."""
-        return link.cut == "assigned" and self.names(link.entry.where).function == "assign"
+        return link.cut is Reason.ASSIGNED and names(link.entry.where).function == "assign"
 
     def _outputs(self, link: Link) -> set[Hashable]:
-        if link.cut == "left":
-            anywhere = self.doubtful and link.entry.operation != "format()"  # most text is only for reading
+        if link.cut is Reason.LEFT:
+            anywhere = self.is_guess and link.entry.operation != FORMAT  # most text is only for reading
             return {_key(link.entry.where), PLAIN} if anywhere else {_key(link.entry.where)}
         return {link.entry.output_id}
 
@@ -333,12 +322,12 @@ class Ways:
         key = _key(entry.where)
         if key not in self._taken:
             self._taken[key] = self._taken_from(entry)
-        return inputs | self._taken[key] if self.doubtful else inputs | (self._taken[key] - {PLAIN})
+        return inputs | self._taken[key] if self.is_guess else inputs | (self._taken[key] - {PLAIN})
 
     def _taken_from(self, entry: Entry) -> set[Hashable]:
-        written = self.names(entry.where)
+        written = names(entry.where)
         unknown = [not id for id in entry.ids]
-        literal = written.literal[-len(unknown) :] if entry.operation == "assign" else written.literal
+        literal = written.literal[-len(unknown) :] if entry.operation == ASSIGN else written.literal
         if len(literal) >= len(unknown) and all(known for free, known in zip(unknown, literal, strict=False) if free):
             return set()
         taken: set[Hashable] = {PLAIN}
@@ -364,16 +353,21 @@ def _encloses(outer: Where, inner: Where) -> bool:
     return outer != inner and is_inside(position_of(*inner), position_of(*outer))
 
 
-def _is_one_of(line: Line, recorded: set[int]) -> bool:
-    return callable(line.operation) and line.output_id in recorded
-
-
-def _stops(operation: Any) -> str | None:
+def _stops(operation: Any) -> Reason | None:
     """Return how an operation stops the flow whatever its arguments, or None."""
     rule = RULES.get(operation)
     if rule is None or rule.kind != "step":
         return None
-    return {"stop_gradient": "stopped", "round_off": "integer"}.get(operation.__name__, "step")
+    return {"stop_gradient": Reason.STOPPED, "round_off": Reason.INTEGER}.get(operation.__name__, Reason.STEP)
+
+
+def _excludes(operation: Any, id: int) -> Reason:
+    """Return why an operation has no derivative with respect to a tensor."""
+    if not isinstance(operation, Custom):
+        return Reason.ARGUMENT
+    if id in operation.unseen:
+        return Reason.CAPTURED if id in operation.captured else Reason.BY_KEYWORD
+    return Reason.RECOMPUTED if isinstance(operation, Segment) else Reason.SILENT
 
 
 def _beside(entry: Entry) -> frozenset[int]:
