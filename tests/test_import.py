@@ -80,7 +80,7 @@ def test_what_a_gradient_imports_can_be_read_in_one_sitting(tmp_path):
     heart = [f"core/{name}.py" for name in ("entry", "rule", "tensor", "walk", "tape")]
     found = [lines[Path(ad.__file__).parent / name] for name in heart]
     assert sum(found) <= 765
-    assert sum(lines.values()) <= 3050
+    assert sum(lines.values()) <= 3200
 
 
 def test_dir_shows_the_public_names_and_nothing_that_was_imported_to_make_them():
