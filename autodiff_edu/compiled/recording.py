@@ -14,7 +14,6 @@ from ..core.entry import Entry
 from ..core.events import Accumulate, Assign, Make, Read, Return
 from ..core.tensor import Tensor
 from ..core.variable import Variable
-from ..custom.call import Custom
 from ..program.instructions import Instruction, Listing, Value, mapped
 from ..program.spelling import same
 from ..rules import operations
@@ -133,7 +132,7 @@ class Recording(Follower):
 
     def _compute(self, entry: Entry) -> None:
         operation, (ids, output_id, *_), array = entry.operation, entry.line, entry.output_value
-        if isinstance(operation, Custom):  # it returns what was computed inside, or a vector that `_return` replaces
+        if entry.call is not None:  # it returns what was computed inside, or a vector that `_return` replaces
             self._know(output_id, array, _as_value(self._numbers(array)))
             return
         self._entry = entry

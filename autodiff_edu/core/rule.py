@@ -24,8 +24,9 @@ Pull = Callable[..., Any]
 class Rule(NamedTuple):
     """The rules of one operation: one per argument, or `each` for an operation that takes any number of them.
 
-    `kind` is "elementwise" (the Jacobian is diagonal), "linear" (linear in each argument), "general", or "step"
-    (the derivative is zero wherever it exists, so nothing is pulled back). `own` marks a rule that the user registered.
+    `kind` is "elementwise" (the Jacobian is diagonal), "linear" (linear in each argument), "general", "step" (the
+    derivative is zero wherever it exists, so nothing is pulled back); or what the user's code does: "custom" (its
+    backward function pulls back) or "checkpoint" (the function itself runs again). `own` marks a rule of the user's.
     """
 
     kind: str
@@ -40,7 +41,25 @@ class Rule(NamedTuple):
         return self.pulls[argument] if argument < len(self.pulls) else None
 
 
-RULES: dict[Callable[..., Any], Rule] = {}  # for every operation that has one
+RULES: dict[Callable[..., Any], Rule] = {}  # of NumPy's functions, and of our own operations
+
+
+def rule_of(operation: Any) -> Rule | None:
+    """Return the rule of an operation: the one that it brings, or else the one in the table; None without any."""
+    brought: Rule | None = getattr(operation, "rule", None)
+    return brought or RULES.get(operation)
+
+
+def kind_of(operation: Any) -> str:
+    """Return the kind of an operation's rule; an empty text if it has none."""
+    rule = rule_of(operation)
+    return rule.kind if rule else ""
+
+
+def runs_code(operation: Any) -> bool:
+    """Return whether pulling back through an operation runs code of the user's."""
+    return kind_of(operation) in ("custom", "checkpoint")
+
 
 SPELLED: dict[Any, Callable[..., Any]] = {}
 """NumPy functions of tensors, and methods of ufuncs such as (np.add, "reduce"), written in terms of others."""

@@ -30,7 +30,7 @@ from .events import (
     Skip,
     Watch,
 )
-from .rule import RULES
+from .rule import rule_of
 from .tensor import Tensor, as_tensor
 from .variable import Variable
 from .walk import needed_for, walk, with_tensors
@@ -105,7 +105,7 @@ class Tape(WithBlock, Follower):
             emit(Skip, self, entry)
             return
         self.entries.append(entry)
-        known = RULES.get(entry.operation)
+        known = rule_of(entry.operation)
         cut = known.kind == "step" if known else entry.output_value.dtype.kind not in "fc"
         if not cut:
             self.connected.add(output_id)
@@ -205,10 +205,10 @@ class Tape(WithBlock, Follower):
         self, cotangents: Any, wanted: Any, stack: Any = (), release: bool = False, lazy: bool = False
     ) -> Iterator[Event]:
         """Check that every entry on the way has a rule, then walk; if `lazy`, those who listen later hear it too."""
-        operations = {entry.operation for entry in self.entries}
-        if not operations <= RULES.keys():
+        rules = [rule_of(operation) for operation in {entry.operation for entry in self.entries}]
+        if None in rules:
             self._check_ruled(wanted, set(cotangents))
-        release = release and not any(o in RULES and RULES[o].own for o in operations)  # a user's rule may fail
+        release = release and not any(rule and rule.own for rule in rules)  # a rule of the user's may fail
         events = walk(self.entries, self.connected, cotangents, wanted, stack, release, self)
         heard = now().heard
         return self._emit_each(events) if lazy or heard[PullBack] or heard[Accumulate] or heard[Pass] else events
@@ -228,7 +228,7 @@ class Tape(WithBlock, Follower):
         needed, reached = needed_for(wanted, self.entries, self.connected), set(targets)
         for entry in reversed(self.entries):
             if entry.output_id in reached and entry.output_id in needed:
-                if entry.operation not in RULES:
+                if rule_of(entry.operation) is None:
                     raise rule.no_rule(entry)
                 reached.update(id for id in entry.ids if id is not None)
 

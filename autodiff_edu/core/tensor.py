@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -169,10 +170,11 @@ def as_tensor(value: Any) -> Any:
     return value if value is None or isinstance(value, Tensor) else wrap(value)
 
 
-def apply(operation: Any, inputs: tuple[Any, ...], parameters: Any = _NONE) -> Tensor:
+def apply(operation: Any, inputs: tuple[Any, ...], parameters: Any = _NONE, call: Any = None) -> Tensor:
     """Compute `operation(*inputs, **parameters)` and notify the listeners.
 
-    Everything differentiable passes through here; `inputs` may be tensors, arrays and numbers.
+    Everything differentiable passes through here; `inputs` may be tensors, arrays and numbers. The result of a `call`
+    of a function with a gradient of its own is known already.
     """
     ids: list[int | None] = []
     values = []
@@ -183,11 +185,19 @@ def apply(operation: Any, inputs: tuple[Any, ...], parameters: Any = _NONE) -> T
         else:
             ids.append(None)
             values.append(as_operand(x) if type(x) is list else x)
-    return _computed(operation, operation, inputs, tuple(ids), values, parameters)
+    compute = operation if call is None else partial(operation, call=call)
+    return _computed(compute, operation, inputs, tuple(ids), values, parameters, call=call)
 
 
 def _computed(
-    compute: Any, operation: Any, inputs: Any, ids: Any, values: list[Any], parameters: Any = _NONE, up: int = 3
+    compute: Any,
+    operation: Any,
+    inputs: Any,
+    ids: Any,
+    values: list[Any],
+    parameters: Any = _NONE,
+    up: int = 3,
+    call: Any = None,
 ) -> Tensor:
     """Compute an operation, wrap the result and notify the listeners: the second half of `apply`."""
     try:
@@ -203,7 +213,8 @@ def _computed(
         frame = _getframe(up)
         while is_ours[frame.f_code.co_filename] and frame.f_back:
             frame = frame.f_back
-        entry = Entry(operation, (ids, output._id, frame.f_code, frame.f_lasti), parameters, values, value, inputs)
+        line = ids, output._id, frame.f_code, frame.f_lasti
+        entry = Entry(operation, line, parameters, values, value, inputs, call)
         for hear in heard:
             hear(entry)
         entry.given = None

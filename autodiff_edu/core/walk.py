@@ -54,7 +54,10 @@ def walk(
         if output_id not in wanted:
             del cotangents[output_id]  # complete and no longer needed: all its uses come later on the tape
         yield new(PullBack, (tape, entry, g))
-        rule, y, values, parameters = RULES[entry.operation], entry.output_value, entry.values, entry.parameters
+        y, values, keywords, called = entry.output_value, entry.values, entry.parameters, entry.call is not None
+        rule = entry.operation.rule if called else RULES[entry.operation]
+        if called:
+            keywords = entry.keywords
         if now().followers and (isinstance(g, Tensor) or is_followed(entry)):
             values, y = entry.inputs, entry.output
         if type(g) is not np.float64 and g.dtype.kind == "c":
@@ -62,7 +65,7 @@ def walk(
         pulls = rule.pulls
         for argument, id in enumerate(ids):
             if id in needed and (pull := pulls[argument] if argument < len(pulls) else rule.pull(argument)):
-                value = pull(g, y, *values, **parameters)
+                value = pull(g, y, *values, **keywords)
                 if value is None:  # a custom gradient may return None
                     continue
                 if type(value) is not np.float64 or type(values[argument]) is not np.float64:
@@ -72,7 +75,8 @@ def walk(
                 yield new(Accumulate, (tape, entry, argument, before, value, after))
         yield new(Pass, (tape, entry))
         if release:
-            entry.values = entry.output_value = y = values = None
+            entry.release()
+            y = values = keywords = None
 
 
 def with_tensors(event: Event) -> Any:

@@ -1,7 +1,7 @@
 """How `custom_gradient` works: one entry on the tape, whose rule is the user's backward function.
 
-The last input of such an entry is its `Call`, which is not a tensor. So a tape that releases the values of its entries
-also releases everything that the backward function has captured.
+Such an entry has its `Call`. So a tape that releases what its entries hold also releases everything that the backward
+function has captured.
 
 >>> import autodiff_edu as ad
 >>> @ad.custom_gradient
@@ -10,8 +10,8 @@ also releases everything that the backward function has captured.
 >>> x = ad.Variable(3.0)
 >>> with ad.GradientTape() as tape:
 ...     y = half(x)
->>> tape.entries[0], len(tape.entries[0].values)
-(Entry(half, doctest, line 2), 2)
+>>> tape.entries[0], tape.entries[0].call.name
+(Entry(half, doctest, line 2), 'half')
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ..arrays.validate import copy_in
 from ..core.active import Follower, begin, emit, listen, now, tick
 from ..core.entry import Entry
 from ..core.events import Return
-from ..core.rule import RULES, Rule
+from ..core.rule import Rule
 from ..core.tensor import Tensor, apply, as_tensor, wrap
 from ..core.variable import Variable
 from ..text.functions import name_of, names_of_parameters
@@ -46,16 +46,18 @@ from .checking import (
 from .packing import Output, cut, pack, stacked
 
 
-class Custom:
-    """The operation of an entry made by a custom gradient; its result was computed before.
+def pull(argument: int, g: Any, y: Any, *inputs: Any, call: Any) -> Any:
+    """Pull a cotangent back to one input of an entry: the rule of every custom gradient."""
+    return call.contribution(argument, g, y)
 
-    They all compare equal, so one row of the rule table serves them all.
+
+class Custom:
+    """The operation of an entry made by a custom gradient, which brings its rule.
 
     Attributes
     ----------
     places : tuple
-        For each input, its positional argument; None for inputs inside an argument, variables that were read, and the
-        call.
+        For each input, its positional argument; None for inputs inside an argument, and variables that were read.
     given : int
         How many positional arguments there were.
     silent : set of int
@@ -65,8 +67,7 @@ class Custom:
         passed by keyword. It has no derivative with respect to them. `unseen` combines both.
     """
 
-    hidden = 1
-    """How many inputs, from the end, are hidden from a reader of the tape."""
+    rule = Rule("custom", each=pull, own=True)
 
     def __init__(
         self, name: str, places: tuple[int | None, ...] = (), given: int = 0, silent: set[int] | None = None
@@ -78,19 +79,9 @@ class Custom:
 
     unseen = property(lambda self: self.captured | self.named)
 
-    def __call__(self, *inputs: Any) -> Any:
-        """Return the result stored in the last input, the call."""
-        return inputs[-1].value
-
-    def again(self, *inputs: Any) -> Any:
-        """Run the function once more, on other values of its tensors."""
-        return inputs[-1].again(inputs[:-1])
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Custom)
-
-    def __hash__(self) -> int:
-        return hash(Custom)
+    def __call__(self, *inputs: Any, call: Any) -> Any:
+        """Return the result, which was computed before."""
+        return call.value
 
     def names(self, written: tuple[str | None, ...]) -> tuple[str | None, ...]:
         """Choose, among the arguments as the user wrote them, the one for each input."""
@@ -141,6 +132,9 @@ class Call:
         self.value = pack([array for array in result if array.dtype.kind in "fc"])
         self.silent: set[int] = set()
         self._answer: tuple[Any, Any, int, list[Any]] | None = None  # g, held weakly, y, argument, gradients
+
+    push: Any = None
+    """The forward rule, `push(moving, stack)`, of a call that has one of its own."""
 
     def contribution(self, argument: int, g: Any, y: Any) -> Any:
         """Return the backward function's gradient for one source; the function is called once for all sources.
@@ -258,14 +252,6 @@ class Call:
         return returned, []
 
 
-def pull(argument: int, g: Any, y: Any, *inputs: Any) -> Any:
-    """Pull a cotangent back to one input of an entry: the rule of every custom gradient."""
-    return inputs[-1].contribution(argument, g, y)
-
-
-RULES[Custom("custom_gradient")] = Rule("general", each=pull, own=True)
-
-
 class Reads(WithBlock, Follower):
     """Notes which trainable variables, and which earlier tensors, are read in a `with` block."""
 
@@ -312,12 +298,12 @@ def call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], k
     if not any(array.dtype.kind in "fc" for array in arrays):  # integers: there is nothing to differentiate
         return rebuild(result, map(wrap, arrays))
     tensors = [(x, a.place if x is a.value else None) for a in this.arguments for _, x in a.tensors()]
-    inputs = (*(x for x, _ in tensors), *variables, this)
-    places = (*(place for _, place in tensors), *(None for _ in variables), None)
+    inputs = (*(x for x, _ in tensors), *variables)
+    places = (*(place for _, place in tensors), *(None for _ in variables))
     custom = Custom(this.name, places, len(args), this.silent)
     custom.named = frozenset(leaf._id for _, leaf in flatten(kwargs, "") if is_smooth(leaf)) - passed
     custom.captured = frozenset(reads.older - passed - custom.named)
-    parts = cut(apply(custom, inputs), this.outputs)
+    parts = cut(apply(custom, inputs, call=this), this.outputs)
     results = [next(parts) if array.dtype.kind in "fc" else wrap(array) for array in arrays]
     if now().heard[Return]:
         emit(Return, this, [leaf for _, leaf in flatten(result, "the result")], results)

@@ -159,9 +159,9 @@ def _run(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -
     moving = {k for k, x in enumerate(inputs) if is_smooth(x) and inside.follows((x._id,))}
     this = Recomputed(name, arguments, inputs, moving, result, at, inside)
     places = [next((k for k, arg in enumerate(arguments.given[: len(args)]) if arg is x), None) for x in inputs]
-    operation = Segment("checkpoint" if name_of(f) == "<lambda>" else name, (*places, None), len(args), this.silent)
+    operation = Segment("checkpoint" if name_of(f) == "<lambda>" else name, tuple(places), len(args), this.silent)
     operation.began, operation.inside = inside.began, tuple(result[k]._id for k in at)
-    packed = apply(operation, (*inputs, this))
+    packed = apply(operation, tuple(inputs), call=this)
     outputs = [packed]
     if len(at) > 1:
         outputs = [call(part(this.outputs, k), (packed,), {}, Part) for k in range(len(at))]

@@ -9,7 +9,7 @@ from typing import Any
 from ..core.active import Hear, Listener, now, only, tick
 from ..core.entry import Entry
 from ..core.events import Read
-from ..core.rule import RULES
+from ..core.rule import rule_of
 from ..core.tape import Tape
 from ..core.tensor import Tensor
 from ..core.variable import Variable
@@ -51,7 +51,7 @@ class Inside(Tape):
                 self.note(x)
         if self.refused:
             self.refused.check(entry.ids)
-        known = RULES.get(entry.operation)
+        known = rule_of(entry.operation)
         cut = known.kind == "step" if known else entry.output_value.dtype.kind not in "fc"
         if not cut and self.follows(entry.ids):
             self.connected.add(entry.output_id)

@@ -11,13 +11,14 @@ import numpy as np
 from ..arrays.stack import dense
 from ..core.active import now, tick
 from ..core.events import PushForward
+from ..core.rule import Rule
 from ..core.tape import Tape
 from ..core.tensor import Tensor, wrap
 from ..derivatives.tangents import push_forward
 from ..rules.operations import array_of
 from ..text.places import here
 from .arguments import Arguments, leaves_of
-from .call import Call, Custom
+from .call import Call, Custom, pull
 from .checking import Source, is_smooth
 from .inside import Again, Inside, as_they_were, tapes_here, without
 from .packing import Output
@@ -38,14 +39,10 @@ class Segment(Custom):
         If there are several, the ids of those new ones, which are parts of the entry's output.
     """
 
+    rule = Rule("checkpoint", each=pull, own=True)
     began = 0
     inside: tuple[int, ...] = ()
     parts: tuple[int, ...] = ()
-
-    def push(self, moving: dict[int, Any], values: Any, stack: tuple[int, ...]) -> dict[int, Any]:
-        """Push tangents forward through the function itself; this is the forward rule."""
-        pushed: dict[int, Any] = values[-1].push(moving, stack)
-        return pushed
 
 
 class Recomputed(Call):

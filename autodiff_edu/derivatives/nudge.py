@@ -235,9 +235,11 @@ def run_again(entries: Iterable[Entry], tensor: int, move: Callable[[Any], Any])
             move(value) if id == tensor else values.get(id, value)
             for id, value in zip(entry.ids, entry.values, strict=True)
         ]
-        compute = getattr(entry.operation, "again", entry.operation)  # a custom gradient's result was computed before
         try:
-            value = compute(*arguments, **entry.parameters)
+            if entry.call is None:
+                value = entry.operation(*arguments, **entry.parameters)
+            else:
+                value = entry.call.again(tuple(arguments))
         except (ValueError, IndexError) as error:
             raise ValueError(
                 f"{entry.name}, used at {entry.place}, cannot be run again so far away; nudge by less. "

@@ -15,7 +15,7 @@ import numpy as np
 from ..core.active import Listener, emit, now, only
 from ..core.entry import Entry
 from ..core.events import Leave, Move, PushForward
-from ..core.rule import RULES, Pull, settle
+from ..core.rule import Pull, rule_of, settle
 from ..core.tape import Tape
 from ..core.tensor import Tensor, as_tensor, wrap
 from ..core.walk import is_followed
@@ -48,7 +48,7 @@ def push_forward(tape: Tape, tangents: dict[int, Any], stack: tuple[int, ...] = 
         moving = {k: tangents[id] for k, id in enumerate(entry.ids) if id in tangents}
         if not moving or entry.output_id not in tape.connected:
             continue
-        if entry.operation not in RULES:
+        if rule_of(entry.operation) is None:
             raise no_rule(entry)
         values, y = entry.values, entry.output_value
         if now().followers and (any(isinstance(t, Tensor) for t in moving.values()) or is_followed(entry)):
@@ -74,9 +74,8 @@ def _emit(tape: Tape, entry: Entry, moving: Any, parts: Any, tangent: Any, stack
 
 def _parts(entry: Entry, moving: dict[int, Any], y: Any, values: Any, stack: tuple[int, ...]) -> dict[int, Any]:
     """Return how the output of an entry moves with each of the arguments that move, if it does."""
-    push = getattr(entry.operation, "push", None)  # the forward rule of an operation that runs user code
-    if push is not None:
-        parts: dict[int, Any] = push(moving, values, stack)
+    if entry.call is not None and entry.call.push is not None:
+        parts: dict[int, Any] = entry.call.push(moving, stack)
         return parts
     if entry.operation in JOINING and not now().heard[PushForward]:  # which says what each argument contributes
         return {min(moving): _joined(entry, moving, values, stack)}
@@ -111,14 +110,15 @@ def pushed(entry: Entry, k: int, tangent: Any, y: Any, values: Any, stack: tuple
     stack : tuple
         The leading axis of the tangent, if any.
     """
-    if hasattr(entry.operation, "push"):
-        return entry.operation.push({k: tangent}, values, stack).get(k)
-    rule = RULES[entry.operation]
+    if entry.call is not None and entry.call.push is not None:
+        return entry.call.push({k: tangent}, stack).get(k)
+    rule = rule_of(entry.operation)
+    assert rule is not None, "the entry has a rule"
     pull = rule.pull(k)
     if pull is None:
         return None
     if rule.kind == "elementwise":
-        return pull(_aligned(tangent, np.ndim(y), stack), y, *values, **entry.parameters)
+        return pull(_aligned(tangent, np.ndim(y), stack), y, *values, **entry.keywords)
     if rule.kind == "linear" and not stack:
         return entry.operation(*values[:k], tangent, *values[k + 1 :], **entry.parameters)
     return _transposed(pull, k, tangent, y, values, entry, stack)
@@ -146,7 +146,7 @@ def _transposed(pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: En
     cotangent = wrap(np.zeros_like(entry.output_value)[()])
     left: list[str] = []
     listeners = [listener for listener in now().listeners if Entry in listener.hears]
-    if RULES[entry.operation].own:
+    if (rule := rule_of(entry.operation)) and rule.own:
         listeners.append(Listener({Leave: lambda event: left.append(event.how)}))
     failed = found = None
     try:
@@ -171,7 +171,7 @@ def _pulled_back(
     with Tape(persistent=True) as tape:
         tape.watch(cotangent)
         g = np.conjugate(cotangent) if cotangent.dtype.kind == "c" else cotangent
-        contribution: Any = pull(g, y, *values, **entry.parameters)
+        contribution: Any = pull(g, y, *values, **entry.keywords)
         if isinstance(contribution, Tensor):
             contribution = settle(contribution, values[k])
     found = {}

@@ -19,7 +19,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.entry import Entry
-from ..core.rule import RULES
+from ..core.rule import rule_of
 from ..core.tensor import Tensor, wrap
 from ..core.variable import Variable
 from ..custom.strays import stray_of, strayed
@@ -251,7 +251,7 @@ def _errors(flow: Flow, labels: SpokenLabels, path: Iterable[Entry]) -> list[Cau
     """List what prevents a gradient even though the tensors are connected."""
     found = []
     for entry in path:
-        if entry.operation not in RULES:
+        if rule_of(entry.operation) is None:
             why, instead = remedy(written_name(entry.operation))
             code = labels.written(entry)
             found.append(_cause(Reason.NO_RULE, entry.name, entry.where, code=code, why=why, instead=instead))

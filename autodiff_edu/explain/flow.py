@@ -17,10 +17,8 @@ import numpy as np
 
 from ..core.active import only
 from ..core.entry import PLAIN, Entry
-from ..core.rule import RULES
+from ..core.rule import kind_of, rule_of, runs_code
 from ..core.tensor import Tensor, wrap
-from ..custom.call import Custom
-from ..custom.recomputed import Segment
 from ..custom.strays import stray_of
 from ..text.places import Where, names, position_of
 from ..text.source_code import is_inside
@@ -85,7 +83,7 @@ class Flow:
         self.kept = journal.lines()
         self.life = [Mark(*mark) for mark in tape.life]
         recorded = {entry.output_id for entry in tape.entries}
-        self._segments = [entry for entry in tape.entries if isinstance(entry.operation, Segment)]
+        self._segments = [entry for entry in tape.entries if kind_of(entry.operation) == "checkpoint"]
         self.links = [self._recorded(entry) for entry in tape.entries]
         # a function without a rule takes its arguments out of their tensors, but is recorded all the same
         called = {(_key(line.where), line.operation.__name__) for line in self.kept if callable(line.operation)}
@@ -110,7 +108,7 @@ class Flow:
         self._mark_paths(self.links)
         self._live = set(tape.connected)
         for link in self.links:
-            custom = isinstance(link.entry.operation, Custom)
+            custom = runs_code(link.entry.operation)
             if link.on_path and link.cut is None and (link.recorded or link.inside or custom):
                 self._find_dead(link)
             if link.inside and link.cut is None and not self._live.isdisjoint(link.alive):
@@ -199,7 +197,7 @@ class Flow:
 
     def _passing(self, entry: Entry) -> Link:
         """Return the link of an operation that passes cotangents to the arguments that it has a rule for."""
-        rule = RULES.get(entry.operation)
+        rule = rule_of(entry.operation)
         pulls = {id for k, id in enumerate(entry.ids) if id is not None and (not rule or rule.pull(k))}
         return Link(entry.output_id, entry, True, pulls, None)
 
@@ -233,7 +231,7 @@ class Flow:
 
     def _find_dead(self, link: Link) -> None:
         """Find the inputs with respect to which an operation that the tape follows has no derivative."""
-        if isinstance(link.entry.operation, Custom) and link.recorded:
+        if runs_code(link.entry.operation) and link.recorded:
             silent = self._silent(link.entry)
             link.alive = {id for k, id in enumerate(link.entry.ids) if id is not None and k not in silent}
         come = {id for id in link.entry.ids if id in self._reached and id in self._live}
@@ -248,9 +246,9 @@ class Flow:
         The only way to know is to call it, with a cotangent of zeros and without a tape. For a released call, its
         operation remembers the result.
         """
-        if entry.values is None:
+        if entry.call is None:
             return set(entry.operation.silent)
-        call, parts = entry.values[-1], getattr(entry.operation, "parts", ())
+        call, parts = entry.call, getattr(entry.operation, "parts", ())
         zeros = [wrap(np.zeros(output.shape, output.dtype)[()]) for output in call.outputs]
         try:
             with only():
@@ -317,7 +315,7 @@ class Flow:
         """List what an entry is made from: tensors, places where its plain numbers left their tensors, or `PLAIN`."""
         known = [id for id in entry.ids if id]
         inputs: set[Hashable] = {*known, *_beside(entry), *getattr(entry.operation, "inside", ())}
-        if len(known) == len(entry.ids) - getattr(entry.operation, "hidden", 0):
+        if len(known) == len(entry.ids):
             return inputs
         key = _key(entry.where)
         if key not in self._taken:
@@ -355,26 +353,25 @@ def _encloses(outer: Where, inner: Where) -> bool:
 
 def _stops(operation: Any) -> Reason | None:
     """Return how an operation stops the flow whatever its arguments, or None."""
-    rule = RULES.get(operation)
-    if rule is None or rule.kind != "step":
+    if kind_of(operation) != "step":
         return None
     return {"stop_gradient": Reason.STOPPED, "round_off": Reason.INTEGER}.get(operation.__name__, Reason.STEP)
 
 
 def _excludes(operation: Any, id: int) -> Reason:
     """Return why an operation has no derivative with respect to a tensor."""
-    if not isinstance(operation, Custom):
+    if not runs_code(operation):
         return Reason.ARGUMENT
     if id in operation.unseen:
         return Reason.CAPTURED if id in operation.captured else Reason.BY_KEYWORD
-    return Reason.RECOMPUTED if isinstance(operation, Segment) else Reason.SILENT
+    return Reason.RECOMPUTED if kind_of(operation) == "checkpoint" else Reason.SILENT
 
 
 def _beside(entry: Entry) -> frozenset[int]:
     """List the tensors that a custom gradient uses besides its positional arguments."""
-    return entry.operation.unseen if isinstance(entry.operation, Custom) else frozenset()
+    return entry.operation.unseen if runs_code(entry.operation) else frozenset()
 
 
 def _spans(entry: Entry, time: int) -> bool:
     """Return whether an entry is that of a checkpointed function, which was running at a time."""
-    return isinstance(entry.operation, Segment) and entry.operation.began < time < entry.output_id
+    return kind_of(entry.operation) == "checkpoint" and entry.operation.began < time < entry.output_id

@@ -28,8 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.active import only
-from ..custom.call import Custom
-from ..custom.recomputed import Segment
+from ..core.rule import kind_of, runs_code
 from ..derivatives.reach import behind
 from ..derivatives.requests import seeds_of, tensors_of
 from ..derivatives.steps import Step, steps
@@ -290,13 +289,13 @@ class _Search:
         account = f"Backward, {entry.place}: {self.equation(entry)}: {said}."
         if together and not is_sum:
             by = silencer(step, self.steps, index)
-        elif value == "nan" and not is_sum and not isinstance(entry.operation, Custom):
+        elif value == "nan" and not is_sum and not runs_code(entry.operation):
             by = silencer(step, self.steps, None)
         if by is not None:
             account += f"\n{dropped(by.entry)}: that is why the cotangent is 0. But 0 times inf is nan."
         if is_sum:
             advice = LARGE
-        elif isinstance(entry.operation, Custom) and not isinstance(entry.operation, Segment):
+        elif kind_of(entry.operation) == "custom":
             advice = f"Check what the backward function of {entry.name} computes there, for example with np.isfinite."
         else:
             advice = remedy(entry, (*inputs, cotangent), value, by, self.labels, self.makers)

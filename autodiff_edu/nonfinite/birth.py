@@ -17,9 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..core.rule import RULES
-from ..custom.call import Custom
-from ..custom.recomputed import Segment
+from ..core.rule import RULES, kind_of, runs_code
 from ..text.formatting import number, short_argument
 from ..text.shared import operators
 
@@ -46,7 +44,7 @@ def bad(value: Any) -> Any:
 
 def is_elementwise(entry: Entry) -> bool:
     """Return whether an entry's operation works element by element."""
-    kind = RULES[entry.operation].kind if entry.operation in RULES else None
+    kind = kind_of(entry.operation)
     return kind == "elementwise" or (kind == "step" and isinstance(entry.operation, np.ufunc))
 
 
@@ -90,7 +88,7 @@ def factor_of(entry: Entry, argument: int, inputs: Any, index: Index) -> Any:
 def inputs_of(entry: Entry, index: Index | None) -> tuple[Any, ...]:
     """Return an operation's inputs; if it works element by element, at one element."""
     if index is None or not is_elementwise(entry):
-        return tuple(entry.values[: len(entry.values) - getattr(entry.operation, "hidden", 0)])
+        return tuple(entry.values)
     shape = np.shape(entry.output_value)
     return tuple(np.broadcast_to(v, shape)[index] if is_number(v) else v for v in entry.values)
 
@@ -103,7 +101,7 @@ def is_number(value: Any) -> bool:
 def spoken(entry: Entry, inputs: tuple[Any, ...]) -> str:
     """Describe an operation with numbers: "log of 0", "1 divided by 0"."""
     parts = [short_argument(value) for value in inputs]
-    operator = None if isinstance(entry.operation, Custom) else operators().get(entry.name)
+    operator = None if runs_code(entry.operation) else operators().get(entry.name)
     if entry.name == "cast":
         return f"{parts[0]} as {parts[1]}"
     if operator and len(parts) == 2:
@@ -169,8 +167,8 @@ def told_backward(
         return f"the contributions to {name} are finite, but add up to {end}"
     if product := _product(entry, argument, name, "cotangent", cotangent, sent, index):
         return f"{product} gives {end}"
-    if isinstance(entry.operation, Custom):
-        what = "second run" if isinstance(entry.operation, Segment) else "backward function"
+    if runs_code(entry.operation):
+        what = "second run" if kind_of(entry.operation) == "checkpoint" else "backward function"
         return f"the {what} of {entry.name} gives {end} for {name}; its input is finite"
     return f"its contribution to {name} is {end}, although everything it is computed from is finite"
 

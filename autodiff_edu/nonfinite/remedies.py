@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..custom.call import Custom
-from ..custom.recomputed import Segment
+from ..core.rule import kind_of, runs_code
 from ..derivatives.reach import ahead
 from ..text.places import names
 from ..text.shared import operators
@@ -91,11 +90,11 @@ def remedy(
 
     `inputs` are the numbers that it came from, the arguments first, and `by` is what silenced it.
     """
-    if isinstance(entry.operation, Segment):
+    if kind_of(entry.operation) == "checkpoint":
         return f"Call {entry.name} without ad.checkpoint, and tape.first_nonfinite names the operation inside it."
     if by is not None and by.entry.operation is np.where:
         return double_where(entry, by, labels, makers)
-    if isinstance(entry.operation, Custom):
+    if kind_of(entry.operation) == "custom":
         return f"Check what {entry.name} computes there, for example with np.isfinite."
     known = REMEDIES.get(entry.name)
     if known is None:
@@ -121,7 +120,7 @@ def remedy(
 
 def double_where(entry: Entry, by: Silencer, labels: Labels, makers: Makers) -> str:
     """Write the double where: the first guards the input, so that the second has nothing bad to leave out."""
-    known, where = None if isinstance(entry.operation, Custom) else REMEDIES.get(entry.name), by.entry
+    known, where = None if runs_code(entry.operation) else REMEDIES.get(entry.name), by.entry
     argument = known.argument if known else next(k for k, id in enumerate(entry.ids) if id is not None)
     guarded = [written(entry, labels, makers)[argument], known.safe if known else "1.0"]
     condition, *branches = written(where, labels, makers)

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..arrays.broadcasting import unbroadcast
-from ..core.rule import RULES, settle
-from ..custom.call import Custom
+from ..core.rule import RULES, runs_code, settle
 from ..rules.operations import clip
 from ..text.places import names
 
@@ -58,7 +57,7 @@ def silencer(step: Step, steps: list[Step], index: tuple[int, ...] | None) -> Si
         if not silent.any():
             return None
         arrived = np.asarray(cotangent)
-        known = not isinstance(entry.operation, Custom)  # never run the user's code again
+        known = not runs_code(entry.operation)  # never run the user's code again
         if known and (silent & _drops(entry, argument, arrived)).any():
             return Silencer(entry, argument, is_aligned)
         silent = (arrived == 0) & (_reached(entry, argument, silent) if known else True)

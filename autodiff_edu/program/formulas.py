@@ -27,7 +27,6 @@ import numpy as np
 
 from ..core.entry import Entry
 from ..core.rule import RULES
-from ..custom.call import Custom
 from ..rules import operations
 from ..text.shared import operators
 
@@ -91,8 +90,7 @@ def application(entry: Entry, arguments: list[Any], words: dict[str, str]) -> An
 
 def has_expression(entry: Entry) -> bool:
     """Return whether the program's expression for an entry can serve as its formula."""
-    ruled = entry.operation in RULES and not isinstance(entry.operation, Custom)
-    return ruled and entry.operation is not operations.stop_gradient
+    return entry.operation in RULES and entry.operation is not operations.stop_gradient
 
 
 @cache

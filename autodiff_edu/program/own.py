@@ -64,7 +64,7 @@ def as_expression(
         writer.formulas.setdefault((entry.output_id, argument), "g")
         return bar
     result = next((one for one in reversed(noted) if one.output_value is value), None)
-    if result is None or len(entry.values[-1].outputs) > 1:  # of several outputs, each cotangent is a part of this
+    if result is None or len(entry.call.outputs) > 1:  # of several outputs, each cotangent is a part of this
         return None
     target = wrap(result.output_value, result.output_id)
     texts: dict[int | None, Text] = dict.fromkeys(arrived, bar)
@@ -79,7 +79,7 @@ def as_call(writer: Program, number: int, entry: Entry, argument: int) -> Text:
     key = (number, entry.output_id)
     if key not in writer.answers:
         name = writer.computed[entry.output_id]
-        backward = writer.name(None, backward_of(entry.values[-1]), f"backward_of_{name}")
+        backward = writer.name(None, backward_of(entry.call), f"backward_of_{name}")
         writer.answers[key] = writer.unique(f"from_{name}")
         call = Text(f"{backward}({writer.bar(number, entry.output_id)})")
         writer.assign(writer.answers[key], call, f"one part for each of {entry.name}'s arguments")

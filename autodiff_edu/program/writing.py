@@ -20,9 +20,8 @@ from ..arrays.stack import dense
 from ..arrays.validate import read_only
 from ..core.active import only
 from ..core.entry import Entry
-from ..core.rule import RULES, settle
+from ..core.rule import RULES, runs_code, settle
 from ..core.tensor import Tensor, wrap
-from ..custom.call import Custom
 from ..rules import operations
 from ..text.functions import in_numpy
 from ..text.labels import Labels
@@ -248,9 +247,9 @@ class Writer:
         """Write what an entry computed, unless that is done already; return the name of its result."""
         if entry.output_id not in self.computed:
             rule, remark = RULES.get(entry.operation), str(place(entry.where))
-            if isinstance(entry.operation, Custom) and id(entry.output_value) in self._results:
+            if runs_code(entry.operation) and id(entry.output_value) in self._results:
                 expression = Text(self._results[id(entry.output_value)])  # the function returned what it computed
-            elif rule is None or isinstance(entry.operation, Custom):
+            elif rule is None:
                 expression, remark = None, f"{remark}: {self.labels.text(entry)}, as it was computed"
             else:
                 expression = self.expression(entry, self.operands(entry))
@@ -282,7 +281,7 @@ class Writer:
         heard; otherwise the program calls the function.
         """
         id: Any = entry.ids[argument]
-        if isinstance(entry.operation, Custom):
+        if runs_code(entry.operation):
             heard = as_expression(self, number, entry, argument, cotangent, *own) if own else None
             expression, remark = (
                 heard or as_call(self, number, entry, argument),

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ..core.rule import SPELLED, call_spelled
-from ..custom.call import Custom
 from ..rules import RULES, complete
 from ..text.functions import module_of
 
@@ -26,8 +25,6 @@ def operations() -> dict[str, Callable[..., Any]]:
     complete()
     table: dict[str, Callable[..., Any]] = {}
     for function in {**RULES, **SPELLED}:
-        if isinstance(function, Custom):  # computed by the function it stands for, and recorded by itself
-            continue
         name = name_of(function)
         if name in table:
             raise ValueError(f"two operations are called {name!r}; give one of them another __name__")

@@ -20,7 +20,7 @@ from ..core.events import Begin, End, Return
 from ..core.tape import Tape
 from ..core.tensor import Tensor, wrap
 from ..core.variable import Variable
-from ..custom.call import Call, Custom
+from ..custom.call import Call
 from ..text.places import Where, here
 from .operations import name_of
 
@@ -91,9 +91,9 @@ class Recording(Follower):
         inputs = entry.given
         if self.inside:
             return
-        if isinstance(entry.operation, Custom):
-            note = self.note(CUSTOM, ([*inputs[:-1]], []), {"name": entry.name}, [entry.output], entry.where)
-            note.call = inputs[-1]
+        if entry.call is not None:
+            note = self.note(CUSTOM, ([*inputs], []), {"name": entry.name}, [entry.output], entry.where)
+            note.call = entry.call
         else:
             self.note(name_of(entry.operation), inputs, entry.parameters, [entry.output], entry.where)
 

@@ -187,7 +187,7 @@ class Labels:
         for k, text in enumerate(texts):  # the arrays were released, or not kept; the code still has its text
             if entry.ids[k] is None and entry.name != "getitem":
                 parts[k] = written[k] or (text if text and len(text) <= LONGEST else parts[k])
-        return parts[: len(parts) - getattr(entry.operation, "hidden", 0)]
+        return parts
 
 
 def _known(entry: Any) -> str:

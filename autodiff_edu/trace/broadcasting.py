@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.entry import Entry
-from ..core.rule import RULES
+from ..core.rule import rule_of
 from ..core.tensor import Tensor
 
 
@@ -36,7 +36,7 @@ def unfolded(entry: Entry, argument: int, cotangent: Any, contribution: Any) -> 
 
     The rule is applied once more, so that the walk does not have to keep what is rarely needed.
     """
-    rule = RULES.get(entry.operation)
+    rule = rule_of(entry.operation)
     if rule is None or rule.own or not is_copied(entry, argument):
         return None
     given, sent = (value._array if isinstance(value, Tensor) else value for value in (cotangent, contribution))

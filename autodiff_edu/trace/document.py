@@ -62,7 +62,7 @@ import numpy as np
 from ..core import events
 from ..core.entry import Entry
 from ..core.events import Event
-from ..core.rule import RULES
+from ..core.rule import rule_of
 from ..core.tape import Tape
 from ..core.variable import Variable
 from ..text.formatting import short_argument, short_value
@@ -287,7 +287,7 @@ class Writer:
         return index
 
     def _arguments(self, entry: Entry) -> list[int | str]:
-        rule, written = RULES.get(entry.operation), self.labels.of_arguments(entry)
+        rule, written = rule_of(entry.operation), self.labels.of_arguments(entry)
         arguments = self.labels.arguments(entry)
         found: list[int | str] = []
         for k, (id, value) in enumerate(zip(entry.ids, entry.values or (None,) * len(entry.ids), strict=True)):

@@ -16,7 +16,7 @@ from ..core import events
 from ..core.active import only
 from ..core.entry import Entry
 from ..core.events import Event, Read
-from ..custom.call import Custom
+from ..core.rule import runs_code
 from ..derivatives.nudge import changed, choices, leading_to, run_again, used_by
 from ..derivatives.reach import ahead
 from ..text.shared import shared
@@ -198,4 +198,4 @@ def _is_here(value: Any, dtype: Any = None) -> bool:
 
 
 def _is_users(entry: Entry) -> bool:
-    return isinstance(entry.operation, Custom)
+    return runs_code(entry.operation)

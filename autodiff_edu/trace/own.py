@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from ..core import events
 from ..core.entry import Entry
-from ..custom.call import Custom
-from ..custom.recomputed import Segment
+from ..core.rule import kind_of
 from ..text.places import Where, expression, is_ours, position_of
 from ..text.statements import written_as
 
@@ -49,11 +48,11 @@ def own_backwards(source: Any) -> dict[int, Own]:
         event = happening.event
         if not isinstance(event, events.PullBack | events.Accumulate):
             continue
-        if not isinstance(event.entry.operation, Custom) or event.entry.values is None:
+        if kind_of(event.entry.operation) != "custom" or event.entry.call is None:
             continue
-        code = getattr(event.entry.values[-1].backward, "__code__", None)
-        if isinstance(event.entry.operation, Segment) or (code is not None and is_ours[code.co_filename]):
-            continue  # the walk of another tape, which has steps of its own, or a function of ours
+        code = getattr(event.entry.call.backward, "__code__", None)
+        if code is not None and is_ours[code.co_filename]:
+            continue  # a function of ours
         key = (id(event.tape), event.entry.output_id)
         if isinstance(event, events.PullBack):
             pulled[key] = happening.mark
@@ -62,7 +61,7 @@ def own_backwards(source: Any) -> dict[int, Own]:
             noted = [one for one in heard if isinstance(one, Entry)]
             value = event.value._array
             result = next((entry for entry in reversed(noted) if entry.output_value is value), None)
-            where = result.where if result else _returned(event.entry.values[-1].backward)
+            where = result.where if result else _returned(event.entry.call.backward)
             found[id(event)] = Own(noted, result, where)
     return found
 

@@ -18,7 +18,6 @@ from ..core.entry import Entry
 from ..core.events import Event
 from ..core.rule import RULES
 from ..core.tensor import Tensor
-from ..custom.call import Custom
 from ..program.combining import LONG, joined
 from ..program.spelling import Text, infix, same
 from ..program.writing import Writer
@@ -114,7 +113,7 @@ class Updates:
                 maker = self._maker(id, value, self.order[at])
                 if maker is not None and id not in texts:
                     texts[id] = texts[maker] if maker in texts else Text(self.writer.computed[maker])
-            if entry.operation not in RULES or isinstance(entry.operation, Custom):
+            if entry.operation not in RULES:
                 text = self.writer.operand(None, entry.output_value)
             else:
                 text = joined(self.writer, entry, {}, texts)

@@ -9,7 +9,7 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from ...custom.call import Custom
+from ...core.rule import runs_code
 from ..feedback import NotYet, call, near, needs_function, numbers, quoted
 from ..predictions import Prediction
 from .wrong_19 import hint_for_kepler, hint_for_layer, hint_for_strengths
@@ -59,7 +59,7 @@ def _contributions(answer: Any, arguments: tuple[Any, ...], value: Any, v: Any, 
         if not near(numbers(found.numpy() if isinstance(found, ad.Tensor) else found), value):
             raise NotYet(f"The value isn't the solution of the equation. Keep the solver of the template in `{name}`.")
         target = np.sum(found * v)
-    if not any(isinstance(entry.operation, Custom) for entry in tape.entries):
+    if not any(runs_code(entry.operation) for entry in tape.entries):
         raise NotYet(
             f"Here, the tape walks through your solver or finds nothing: `{name}` has no custom gradient. "
             "Write `@ad.custom_gradient` above it."

@@ -268,10 +268,17 @@ def _replace_door(stand_ins: set[_StandIn], seed: int) -> None:
     none = tensor._NONE
 
     def moved(
-        compute: Any, operation: Any, inputs: Any, ids: Any, values: Any, parameters: Any = none, up: int = 3
+        compute: Any,
+        operation: Any,
+        inputs: Any,
+        ids: Any,
+        values: Any,
+        parameters: Any = none,
+        up: int = 3,
+        call: Any = None,
     ) -> Any:
         compute = power if compute is operator.pow else moves.get(compute, compute)
-        return computed(compute, operation, inputs, ids, values, parameters, up + 1)
+        return computed(compute, operation, inputs, ids, values, parameters, up + 1, call)
 
     tensor._computed = moved
 
