@@ -8,8 +8,8 @@ const js = createRequire(process.argv[1])("@eslint/js");
 const browser = [
   ...["addEventListener", "cancelAnimationFrame", "clearInterval", "document", "getComputedStyle", "getSelection", "location"],
   ...["matchMedia", "performance", "reportError", "requestAnimationFrame", "ResizeObserver", "setInterval", "URLSearchParams"],
-  ...["atob", "CustomEvent", "TextDecoder"],
-  ...["Blob", "localStorage", "Response", "self", "URL", "WebAssembly", "Worker"], // the live pages
+  ...["atob", "CustomEvent", "DecompressionStream", "Response", "TextDecoder"],
+  ...["Blob", "localStorage", "self", "URL", "WebAssembly", "Worker"], // the live pages
 ];
 const node = ["process"];
 

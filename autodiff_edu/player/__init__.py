@@ -130,8 +130,8 @@ class Player:
         Returns
         -------
         str
-            One ``<div>``, beginning at the current step; the same trace gives the same bytes. Where scripts do not run,
-            it shows a key frame and the transcript.
+            One ``<div>``, beginning at the current step; the same trace and the same build of zlib give the same bytes.
+            Where scripts do not run, it shows a key frame and the transcript.
         """
         return html.fragment(self._content, self._transcript, self.step, draw_key_frame(self._content))
 

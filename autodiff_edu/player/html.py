@@ -2,11 +2,12 @@
 
 import base64
 import html
+from functools import cache
 from typing import Any
 
 from ..text.shared import colour
 from .bundle import script
-from .packing import dumps, packed
+from .packing import compress, dumps, pack
 
 PAGE = """\
 <!DOCTYPE html>
@@ -33,7 +34,12 @@ FRAGMENT = """\
 {picture}<pre style="white-space: pre-wrap">{transcript}</pre>
 <script type="application/json">{content}</script>
 <script type="module">
-{script}
+const bytes = Uint8Array.from(atob("{script}"), (letter) => letter.charCodeAt(0));
+const unpacked = new Response(bytes).body.pipeThrough(new DecompressionStream("gzip"));
+const textContent = await new Response(unpacked).text();
+const script = Object.assign(document.createElement("script"), {{ type: "module", textContent }});
+document.head.append(script);
+script.remove();
 </script>
 </div>
 """
@@ -61,17 +67,20 @@ def fragment(content: dict[str, Any], transcript: str, step: int = 0, picture: t
     Returns
     -------
     str
-        A ``<div>`` without any id; the same arguments give the same bytes.
+        A ``<div>`` without any id; the same arguments and the same build of zlib give the same bytes.
     """
-    # A "</script>" in somebody's code would otherwise end the data and become markup.
-    data = dumps(packed(content)).replace("<", "\\u003c")
     return FRAGMENT.format(
         step=step,
         picture="" if picture is None else _image(*picture),
         transcript=html.escape(_abridged(transcript)),
-        content=data,
-        script=script().strip(),
+        content=dumps(pack(content)),  # base64 has no "<", so no user's code ends the script
+        script=_compressed_script(),
     )
+
+
+@cache
+def _compressed_script() -> str:
+    return compress(script())
 
 
 def _abridged(transcript: str) -> str:

@@ -1,9 +1,9 @@
 """Packs what a player shows for a page: every fact once, with the values of a column side by side.
 
-`packed` recognises only three fields of a document: the text of an array that lists all of its numbers, the sentence of
+`pack` recognises only three fields of a document: the text of an array that lists all of its numbers, the sentence of
 a step, and the arrays themselves. Everything else is packed by its form, so anything added to a document later is
-packed too. What is still repeated becomes a reference, as in copying.py. js/packing.js reads it back. No library
-compresses anything here, because another release of it would write other bytes.
+packed too. What comes out is compressed with gzip. js/packing.js reads it back, and so does unpacking.py. Two builds of
+zlib may write other bytes for the same text, so outputs are compared unpacked.
 
 Dicts with the same keys are the rows of a table, and dicts that are equal are one row. A table holds its number of
 rows, its keys, and for each key a column. Columns, also those of the items of lists, are written as one of
@@ -21,6 +21,8 @@ rows, its keys, and for each key a column. Columns, also those of the items of l
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 import re
 from contextlib import suppress
@@ -30,7 +32,6 @@ from typing import Any, NamedTuple
 
 from ..text.shared import shared
 from ..trace.collecting import without_collecting
-from .copying import copied
 
 NUMBER = re.compile(r"(?<![0-9.])(0|[1-9][0-9]{0,5})(?![0-9.])")  # in a text; it is written the same again
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -54,11 +55,22 @@ class Row(NamedTuple):
     row: int
 
 
-def packed(content: dict[str, Any]) -> dict[str, Any]:
+def compress(text: str) -> str:
+    """Compress a text with gzip, and write the bytes in base64.
+
+    Examples
+    --------
+    >>> len(compress("dloss = 2 * x * dy; " * 50)) < 100
+    True
+    """
+    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+
+
+def pack(content: dict[str, Any]) -> dict[str, Any]:
     """Write content so that it takes little space.
 
-    The returned `content` is the JSON of `tables` and `root`, a column of one value, as copying.py writes it. Beside it
-    is the document's `version`, which a player of another release can read too.
+    The returned `content` is the JSON of `tables` and `root`, a column of one value, compressed. Beside it is the
+    document's `version`, which a player of another release can read too.
 
     Parameters
     ----------
@@ -67,14 +79,15 @@ def packed(content: dict[str, Any]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> packed({"a": 3})["content"]
-    '{"tables":[[1,["a"],[["=",1,3]]]],"root":["{",0,!##?#0]]}'
+    >>> from .unpacking import decompress
+    >>> decompress(pack({"a": 3})["content"])
+    '{"tables":[[1,["a"],[["=",1,3]]]],"root":["{",0,["=",1,0]]}'
     """
     with without_collecting():
-        return _packed(content)
+        return _pack(content)
 
 
-def _packed(content: dict[str, Any]) -> dict[str, Any]:
+def _pack(content: dict[str, Any]) -> dict[str, Any]:
     trace = content.get("trace")
     if trace is not None:
         content = {**content, "trace": {**trace, "steps": _with_patterns(trace)}}
@@ -85,7 +98,7 @@ def _packed(content: dict[str, Any]) -> dict[str, Any]:
         for keys, rows in tables.rows.items()
     ]
     text = dumps({"tables": written, "root": _column(root)})
-    return {"version": (trace or {}).get("version"), "content": copied(text)}
+    return {"version": (trace or {}).get("version"), "content": compress(text)}
 
 
 class _Tables:

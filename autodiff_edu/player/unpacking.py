@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 import re
 from itertools import accumulate, chain
@@ -9,7 +11,7 @@ from typing import Any
 
 from ..text.shared import shared
 
-COPIES = shared()["copies"]
+COMPRESSED = re.compile(r'(?<=atob\(")H4sI[^"]*')  # all that gzip writes begins with these letters
 
 
 def content_of(html: str) -> Any:
@@ -26,36 +28,33 @@ def content_of(html: str) -> Any:
     return unpack(json.loads(found.group(1)))
 
 
-def expand(text: str) -> str:
-    """Write out again what copying.py has replaced with references.
+def decompress(text: str) -> str:
+    """Read back a text that `packing.compress` has written.
 
     Examples
     --------
-    >>> expand("abcdefgh, !##-$!!")
-    'abcdefgh, abcdefgh!'
+    >>> from .packing import compress
+    >>> decompress(compress("abc"))
+    'abc'
     """
-    found: list[str] = []
-    at = 0
-    while at < len(text):
-        if text[at] != COPIES["mark"] or text[at + 1] == COPIES["mark"]:
-            found.append(text[at])
-            at += 1 + (text[at] == COPIES["mark"])
-            continue
-        back = 0
-        for digit in text[at + 1 : at + 1 + COPIES["distance"]]:
-            back = back * len(COPIES["digits"]) + COPIES["digits"].index(digit)
-        begin = len(found) - back
-        for place in range(
-            begin, begin + COPIES["shortest"] + COPIES["digits"].index(text[at + 1 + COPIES["distance"]])
-        ):
-            found.append(found[place])
-        at += COPIES["distance"] + 2
-    return "".join(found)
+    return gzip.decompress(base64.b64decode(text)).decode()
+
+
+def unpack_script(script: str) -> str:
+    """Read a script of a page, and in it what html.py has compressed.
+
+    Examples
+    --------
+    >>> from .packing import compress
+    >>> unpack_script(f'run(atob("{compress("draw();")}"));')
+    'run(atob("draw();"));'
+    """
+    return COMPRESSED.sub(lambda found: decompress(found[0]), script)
 
 
 def tables_of(packed: dict[str, Any]) -> Any:
     """Read the tables of what is packed, their columns as packing.py writes them."""
-    return json.loads(expand(packed["content"]))["tables"]
+    return json.loads(decompress(packed["content"]))["tables"]
 
 
 def unpack(packed: dict[str, Any]) -> Any:
@@ -64,7 +63,7 @@ def unpack(packed: dict[str, Any]) -> Any:
     Parameters
     ----------
     packed
-        As `packing.packed` returns it.
+        As `packing.pack` returns it.
 
     Returns
     -------
@@ -78,11 +77,11 @@ def unpack(packed: dict[str, Any]) -> Any:
 
     Examples
     --------
-    >>> from .packing import packed
-    >>> unpack(packed({"a": 3}))
+    >>> from .packing import pack
+    >>> unpack(pack({"a": 3}))
     {'a': 3}
     """
-    packed = json.loads(expand(packed["content"]))
+    packed = json.loads(decompress(packed["content"]))
     rows: list[list[dict[str, Any]]] = [[{} for _ in range(count)] for count, _, _ in packed["tables"]]
 
     def read(column: list[Any]) -> list[Any]:

@@ -290,7 +290,7 @@ def test_the_front_page_s_player_stands_in_the_first_screen_and_plays(site: Path
     tab.page.clock.install()
     for width, height in ((1200, 900), (375, 800)):
         tab.page.set_viewport_size({"width": width, "height": height})
-        tab.page.goto(f"{site.as_uri()}/index.html")
+        tab.go(f"{site.as_uri()}/index.html")
         player = Shown(tab.page.locator("section.player"))
         assert player.root.locator("div.bar").bounding_box()["y"] < 0.7 * height
         player.root.get_by_role("button", name="Pause", exact=True).wait_for()  # it plays

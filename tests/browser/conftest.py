@@ -92,6 +92,10 @@ def browser(running_browser: Running) -> Iterator[Any]:
     asyncio._set_running_loop(None)
 
 
+STANDING = """() => [...document.querySelectorAll("[data-autodiff-player]")].every(
+  (host) => host.shadowRoot?.querySelector("section.player"))"""
+
+
 @dataclass
 class Tab:
     """A page of the browser, and what it has asked for and complained of."""
@@ -99,6 +103,11 @@ class Tab:
     page: Any
     requests: list[str]
     complaints: list[str]
+
+    def go(self, url: str) -> None:
+        """Go to an address, and wait until its players stand, which are unpacked once the page has loaded."""
+        self.page.goto(url)
+        self.page.wait_for_function(STANDING)
 
     def stays_home(self) -> None:
         """Assert that nothing was asked for beyond this machine."""
@@ -127,9 +136,13 @@ def opening(browser: Any) -> Iterator[Any]:
     tabs: list[Tab] = []
 
     def open_tab(url: str, **options: Any) -> Tab:
-        tabs.append(new_tab(browser, **options))
-        tabs[-1].page.goto(url)
-        return tabs[-1]
+        tab = new_tab(browser, **options)
+        tabs.append(tab)
+        if options.get("java_script_enabled", True):
+            tab.go(url)
+        else:
+            tab.page.goto(url)
+        return tab
 
     yield open_tab
     for tab in tabs:
@@ -167,7 +180,7 @@ def visit(browser: Any, running_browser: Running, open_tab: Any) -> Iterator[Any
         page.emulate_media(**{**MEDIA, **options})
         tab.requests.clear()
         tab.complaints.clear()
-        page.goto(url)
+        tab.go(url)
         return tab
 
     tab = running_browser.tab = running_browser.tab or new_tab(browser)

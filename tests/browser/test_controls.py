@@ -98,13 +98,17 @@ def test_a_document_without_steps_says_so(visit: Any, tmp_path: Path) -> None:
     tab.is_quiet()
 
 
-def test_a_broken_player_does_not_keep_the_others_from_starting(visit: Any, tmp_path: Path) -> None:
-    broken = ad.play(diamond()).html().replace('{"version":', "{no JSON", 1)
+@pytest.mark.parametrize("damage", [('{"version":', "{no JSON"), ('"content":"H4sI', '"content":"AAAA')])
+def test_a_broken_player_does_not_keep_the_others_from_starting(damage: Any, open_tab: Any, tmp_path: Path) -> None:
+    broken = ad.play(diamond()).html().replace(*damage, 1)
     path = tmp_path / "two.html"
     path.write_text(f"<!DOCTYPE html><title>two</title>{broken}{ad.play(diamond()).html()}", encoding="utf-8")
-    tab = visit(path.as_uri())
+    tab = open_tab("about:blank")
+    tab.page.goto(path.as_uri())
     only(tab).stands_at(0)
     assert tab.page.locator("pre").first.is_visible()  # the transcript of the one that is broken
+    (said,) = tab.complaints
+    assert said.startswith("error: ")
 
 
 def odd_values() -> ad.Trace:

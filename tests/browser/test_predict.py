@@ -12,7 +12,7 @@ import pytest
 from programs import FIVE, HOSTILE, cubic, cut_off, power, pushing, rows, two_passes
 
 import autodiff_edu as ad
-from autodiff_edu.player.packing import dumps, packed
+from autodiff_edu.player.packing import dumps, pack
 from browser.following import TOO_WIDE, only, read, saved
 
 ASKED = """root => [
@@ -170,10 +170,10 @@ def test_nothing_on_the_page_gives_an_answer_away(program: Any, visit: Any, tmp_
         number = question["step"]
         content = {**ad.play(traced, predict=True)._content, "trace": poisoned(traced.document(), number)}
         path = tmp_path / "poisoned.html"
-        data = dumps(packed(content)).replace("<", "\\u003c")
+        data = dumps(pack(content))
         page = head.replace('data-start="0"', f'data-start="{number - 1}"') + start + data + end + rest
         path.write_text(page, encoding="utf-8")
-        at.tab.page.goto(path.as_uri())
+        at.tab.go(path.as_uri())
         before = at.root.evaluate(SEEN)
         ((_, (is_asked, after)),) = at.player.through(["next"], f"root => [({ASKED})(root)[0], ({SEEN})(root)]")
         if is_asked:  # with other numbers, it may be that something else is asked

@@ -84,6 +84,51 @@ def test_two_players_on_a_page_leave_each_other_alone(visit: Any, tmp_path: Path
     tab.is_quiet()
 
 
+# Whatever is unpacked waits until `release` is called.
+HELD = """
+window.held = [];
+const text = Response.prototype.text;
+Response.prototype.text = async function () {
+  await new Promise((go) => held.push(go));
+  return text.call(this);
+};
+window.release = () => held.splice(0).forEach((go) => go());
+"""
+
+
+def test_the_key_frame_stays_until_the_player_stands_and_each_is_mounted_once(open_tab: Any, tmp_path: Path) -> None:
+    path = tmp_path / "held.html"
+    fragments = "".join(ad.play(traced).html() for traced in (diamond(), broadcasting(), two_passes()))
+    path.write_text(f'<!DOCTYPE html><meta charset="utf-8"><title>held</title>{fragments}', encoding="utf-8")
+    tab = open_tab("about:blank")
+    page = tab.page
+    page.add_init_script(HELD)
+    page.add_init_script("window.mounted = 0; addEventListener('autodiff-mounted', () => { mounted += 1; });")
+    page.goto(path.as_uri())
+    hosts, frames = page.locator("[data-autodiff-player]"), page.locator("[data-autodiff-player] img")
+    third = hosts.nth(2).element_handle()
+
+    def waits_for(count: int) -> None:
+        page.wait_for_function("count => held.length === count", arg=count)
+        assert [frame.is_visible() for frame in frames.all()] == [True] * 3
+        assert page.locator("section.player").count() == 0
+
+    waits_for(3)  # copies of the script
+    page.evaluate("release()")
+    waits_for(1)  # the first player, for one copy
+    assert hosts.evaluate_all("all => all.every((host) => host.shadowRoot)")
+    third.evaluate("host => { window.home = host.parentElement; host.remove(); }")
+    page.evaluate("setInterval(release)")
+    page.wait_for_function("mounted === 2")  # that it is gone does not keep it from being unpacked
+    third.evaluate("host => window.home.append(host)")
+    for number, traced in enumerate((diamond(), broadcasting(), two_passes())):
+        Shown(page.locator("section.player").nth(number)).agrees(read(traced), 0)
+    assert [frame.is_visible() for frame in frames.all()] == [False] * 3
+    assert page.locator("section.player").count() == 3
+    assert page.evaluate("[...document.querySelectorAll('head script')].length") == 0
+    tab.is_quiet()
+
+
 def test_names_and_code_are_text_and_never_markup(visit: Any, tmp_path: Path) -> None:
     traced = hostile()
     tab = visit(saved(traced, tmp_path))

@@ -53,7 +53,7 @@ def test_a_definition_links_to_the_glossary_that_the_page_names_and_to_none_else
     page = tmp_path / "player.html"
     head = '<head><link rel="glossary" href="../book/glossary.html">'
     page.write_text(page.read_text(encoding="utf-8").replace("<head>", head), encoding="utf-8")
-    tab.page.goto(address)
+    tab.go(address)
     links = {name: link for name, _, link in only(tab).root.evaluate(DEFINITIONS)}
     glossary = tmp_path.parent / "book" / "glossary.html"
     assert links["pull back"] == f"{glossary.as_uri()}#term-pull-back"

@@ -9,13 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib.image import imsave
+from repack import repack
 
 import autodiff_edu as ad
-from autodiff_edu.course.tools.differences import differences, look_alike
+from autodiff_edu.course.tools.differences import differences, look_alike, same_html
 from autodiff_edu.player.html import fragment
 from autodiff_edu.player.prediction import fragment as prediction
 from autodiff_edu.player.prediction import seal
 from autodiff_edu.player.unpacking import content_of
+from autodiff_edu.text.shared import shared
 
 CHAPTER = Path(__file__).parents[2] / "notebooks" / "02-backward.ipynb"
 
@@ -119,7 +121,8 @@ def test_errors_are_compared_by_their_name_and_sentence_and_not_by_their_traceba
 
 
 def content(**changes):
-    return {"trace": {"version": 4, "steps": [], "tensors": [], "entries": [], **changes}, "layout": {}, "css": ""}
+    empty = {"version": shared()["version"], "steps": [], "tensors": [], "entries": []}
+    return {"trace": {**empty, **changes}, "layout": {}, "css": ""}
 
 
 @pytest.mark.parametrize(
@@ -181,11 +184,30 @@ def test_the_picture_the_transcript_and_the_script_of_a_player_are_compared_too(
 
     assert against("x is 1 at last", "x is 2 at last")[0].startswith("text/html")
     assert against('alt="x is 1"', 'alt="x is 2"') == ["text/html <img> alt: 'x is 1' is stored, 'x is 2' was shown"]
-    assert against("globalThis.document", "globalThis.documents")[0].startswith("text/html script: ")
+    script = repack(page, "globalThis.document", "globalThis.documents")
+    assert found(display(text_html=page), display(text_html=script))[0].startswith("text/html script: ")
     for drawn, same in (("M1.51 2H3Z", True), ("M1.50 2H4Z", False), ("M1.53 2H3Z", False)):
         svg = f'<svg><path d="{drawn}"/></svg>'
         other = fragment(content(), "x is 1 at last", picture=(svg, "x is 1"))
         assert (found(display(text_html=page), display(text_html=other)) == []) is same
+
+
+def test_other_bytes_of_the_same_data_and_of_the_same_script_are_no_difference():
+    page = fragment(content(x=1.5), "x is 1.5")
+    assert found(display(text_html=page), display(text_html=repack(page))) == []
+    assert same_html(page, repack(page))
+    assert not same_html(page, repack(page, '"x"', '"y"'))
+    assert not same_html(page, repack(page, "globalThis.document", "globalThis.documents"))
+    assert not same_html(page, fragment(content(x=1.5 + 1e-15), "x is 1.5")), "to no precision, but exactly"
+
+
+def test_what_another_release_has_packed_is_a_difference():
+    page = fragment(content(x=1.5), "x is 1.5")
+    other = '{"version":4,"content":"{!##?#0}"}'
+    older = page[: page.index('{"version"')] + other + page[page.index("</script>") :]
+    assert found(display(text_html=older), display(text_html=page))
+    assert found(display(text_html=older), display(text_html=older)) == []
+    assert not same_html(older, page)
 
 
 def test_a_prediction_is_unsealed():

@@ -21,7 +21,7 @@ from autodiff_edu.core.active import only
 from autodiff_edu.course.predict import PREDICTIONS
 from autodiff_edu.player.build import node
 from autodiff_edu.player.drawn import LEVELS, draw
-from autodiff_edu.player.packing import dumps, packed
+from autodiff_edu.player.packing import dumps, pack
 from autodiff_edu.text.shared import shared
 
 JS = Path(__file__).parent / "js"
@@ -88,7 +88,7 @@ def walk() -> ad.Player:
 
 
 def there_and_back(content: Any) -> dict[str, Any]:
-    return {"page": json.loads(dumps(packed(content))), "content": content}
+    return {"page": json.loads(dumps(pack(content))), "content": content}
 
 
 def odd() -> dict[str, Any]:

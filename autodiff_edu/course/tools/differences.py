@@ -5,9 +5,10 @@ compared as what it is, and as strictly as its readers could:
 
 - A text word by word. Whole numbers must be the same; two numbers with a decimal point or an exponent may differ by one
   unit in the last digit printed.
-- A player or a prediction as data: its content is unpacked, the structure and the texts must be the same, and numbers
-  may differ by 1e-9 of the largest magnitude in the same array. Most numbers of a player are rounded to the six digits
-  that it shows; two of these may differ by one unit in the sixth.
+- A player or a prediction as data: its content and its script are unpacked, because two builds of zlib do not write the
+  same bytes. The script, the structure and the texts must be the same, and numbers may differ by 1e-9 of the largest
+  magnitude in the same array. Most numbers of a player are rounded to the six digits that it shows; two of these may
+  differ by one unit in the sixth.
 - HTML as its tags, attributes and texts; a picture in SVG too. A picture in PNG as it looks.
 """
 
@@ -27,7 +28,8 @@ from typing import Any
 import numpy as np
 
 from ...player import WIDGET_VIEW
-from ...player.unpacking import unpack
+from ...player.unpacking import unpack, unpack_script
+from ...text.shared import shared
 
 DECIMAL = re.compile(
     r"((?<![\d.])(?:(?<![\w)\]])[-+])?(?:\d+\.\d*|\.\d+|\d+(?=[eE][-+]?\d))(?:[eE][-+]?\d+)?(?![\d]|\.\d))"
@@ -69,6 +71,19 @@ def differences(stored: Sequence[Mapping[str, Any]], shown: Sequence[Mapping[str
         return
     for old, new in zip(before, now, strict=True):
         yield from _compare(old, new, "")
+
+
+def same_html(first: str, second: str) -> bool:
+    """Check whether two texts of HTML hold exactly the same, once what they have packed is unpacked.
+
+    Examples
+    --------
+    >>> same_html("<b title='1'>1.0</b>", '<b title="1">1.0</b>')
+    True
+    >>> same_html("<b>1.0</b>", "<b>1.00000000001</b>")
+    False
+    """
+    return first == second or json.dumps(_parts(first)) == json.dumps(_parts(second))
 
 
 def look_alike(first: str, second: str) -> bool:
@@ -155,14 +170,14 @@ class _Reader(HTMLParser):
         if self.script == "application/json":
             self.parts.append({"data": _opened(json.loads(data))})
         elif self.script is not None:  # of the player: its fingerprint says enough
-            self.parts.append({"script": hashlib.sha256(data.encode()).hexdigest()[:12]})
+            self.parts.append({"script": hashlib.sha256(unpack_script(data).encode()).hexdigest()[:12]})
         else:
             self.parts.append(data)
 
 
 def _opened(content: dict[str, Any]) -> Any:
-    """Unpack the content of a player, and unseal that of a prediction."""
-    if "content" in content:
+    """Unpack the content of a player, and unseal that of a prediction; leave what another release has packed."""
+    if "content" in content and content.get("version") in (None, shared()["version"]):
         return unpack(content)
     if "sealed" in content:
         return content | {"sealed": json.loads(base64.b64decode(content["sealed"]))}

@@ -21,28 +21,12 @@ function wordsOf(step, { entries, tensors }, values) {
 }
 
 /**
- * A text with what its references stand for: copying.py describes them, and writes them. The characters are collected
- * in an array, since a string that grows is copied whole whenever a piece is cut out of it.
+ * Reads back a text that packing.py has compressed with gzip and written in base64.
  * @param {string} text
  */
-function writtenOut(text) {
-  const { mark, digits, distance, shortest } = SHARED.copies;
-  const [characters, found] = [Array.from(text), /** @type {string[]} */ ([])]; // as Python counts them
-  const valueOf = new Map(Array.from(digits, (digit, value) => [digit, value]));
-  let at = 0;
-  const read = (/** @type {number} */ count) => {
-    let sum = 0;
-    for (const end = at + count; at < end; at++) sum = sum * valueOf.size + valueOf.get(characters[at]);
-    return sum;
-  };
-  while (at < characters.length) {
-    const character = characters[at++];
-    if (character !== mark) { found.push(character); continue; }
-    if (characters[at] === mark) { found.push(mark); at += 1; continue; }
-    let from = found.length - read(distance);
-    for (let length = shortest + read(1); length > 0; length--) found.push(found[from++]); // may reach into itself
-  }
-  return found.join("");
+function decompress(text) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  return new Response(new Response(bytes).body.pipeThrough(new DecompressionStream("gzip"))).text();
 }
 
 /**
@@ -52,13 +36,13 @@ function writtenOut(text) {
 
 /**
  * @param {{ version?: number | null, content?: string, trace?: Trace }} packed
- * @returns {Content}
+ * @returns {Promise<Content>}
  */
-export function unpacked({ version, content: written, trace: older }) {
+export async function unpack({ version, content: compressed, trace: older }) {
   // Another release may have packed otherwise; what it wrote is refused by its version.
   if (version !== SHARED.version) return /** @type {Content} */ ({ trace: { version: version ?? older?.version } });
   /** @type {{ tables: [count: number, keys: string[], columns: Column[]][], root: Column }} */
-  const { tables, root } = JSON.parse(writtenOut(written));
+  const { tables, root } = JSON.parse(await decompress(compressed));
   const rows = tables.map(([count]) => Array.from({ length: count }, () => /** @type {Item} */ ({})));
   /** @type {(column: Column) => any[]} */
   const read = ([form, ...parts]) => forms[form](...parts);

@@ -16,7 +16,7 @@ import { readFlow } from "./flow.js";
 import { graphView } from "./graph.js";
 import { readHistory } from "./history.js";
 import { nudgeView } from "./nudge.js";
-import { unpacked } from "./packing.js";
+import { unpack } from "./packing.js";
 import { panelView } from "./panel.js";
 import { patchesView } from "./patches.js";
 import { predictView } from "./predict.js";
@@ -30,6 +30,8 @@ import { wordsView } from "./words.js";
 import * as SHARED from "../../text/shared.json";
 
 const MILLISECONDS_PER_STEP = 1000;
+const DATA = 'script[type="application/json"]';
+const MOUNTED = "autodiff-mounted"; // for the page around it, which may have something to start
 
 /** Views of what only some documents have, by the part of the document; player/parts.py describes these parts. */
 const EXTRAS = { sweep: sweepView, patches: patchesView, contours: contoursView, compiling: shrinkView };
@@ -67,14 +69,19 @@ function render({ model, el }) {
   return () => { player.stop(); for (const [event, callback] of heard) model.off(event, callback); };
 }
 
-/** The static page: starts every player that is not running yet, however many copies of this script the page has. */
-function mountAll() {
-  for (const host of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-autodiff-player]"))) {
-    const data = host.querySelector('script[type="application/json"]');
-    if (!data || host.shadowRoot) continue;
+/**
+ * The static page: starts every player that is not running yet, however many copies of this script the page has.
+ * A host with a shadow root is taken. Until its player stands, the root's slot shows what the page has in its place.
+ */
+async function mountAll() {
+  const all = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-autodiff-player]"));
+  const hosts = [...all].filter((host) => !host.shadowRoot && host.querySelector(DATA));
+  for (const host of hosts) shadowOf(host).append(make("slot"));
+  for (const host of hosts) {
     try {
-      const content = unpacked(JSON.parse(data.textContent));
+      const content = await unpack(JSON.parse(host.querySelector(DATA).textContent));
       mount(host, content, { step: Number(host.dataset.start ?? 0) });
+      host.dispatchEvent(new CustomEvent(MOUNTED, { bubbles: true, composed: true }));
     } catch (error) {
       reportError(error); // the transcript stays, and the other players of the page start
     }
@@ -267,7 +274,7 @@ function scrolls(box) {
  */
 function refuse(host, { css }, why) {
   const message = make("section", { class: "player refusal", role: "alert" }, make("p", {}, why));
-  host.attachShadow({ mode: "open" }).append(make("style", {}, css), message, make("slot"));
+  shadowOf(host).replaceChildren(make("style", {}, css), message, make("slot"));
   return { show: () => false, stop: () => {}, openStage: () => {} };
 }
 
