@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from repack import repack
 from submitted import notebook
 
 import autodiff_edu as ad
@@ -150,6 +151,30 @@ def test_two_executions_write_the_same_bytes(tmp_path, capsys):
     execute(path)
     assert path.read_bytes() == first
     assert b"text/html" in first
+
+
+def test_a_player_that_another_build_of_zlib_has_packed_stays_as_it_is_unless_it_shows_something_else(tmp_path):
+    path = notebook(tmp_path / "x.ipynb", "import autodiff_edu as ad\nad.play(lambda x: x * x, 2.0)")
+
+    def stored(change=lambda html: html):
+        content = json.loads(path.read_text(encoding="utf-8"))
+        data = content["cells"][0]["outputs"][0]["data"]
+        html = "".join(data["text/html"])
+        data["text/html"] = change(html).splitlines(keepends=True)
+        path.write_text(json.dumps(content), encoding="utf-8")
+        return html
+
+    execute(path)
+    ran = stored(repack)
+    elsewhere = stored()
+    execute(path)
+    assert stored(lambda html: repack(html, '"title"', '"titles"')) == elsewhere != ran
+    execute(path)
+    assert stored(lambda html: repack(html, "globalThis.document", "globalThis.documents")) == ran
+    execute(path)
+    assert stored(lambda html: html.replace("1. The tape", "1. A tape", 1)) == ran
+    execute(path)
+    assert stored() == ran
 
 
 def test_a_chapter_that_was_run_holds_the_fingerprint_of_its_code_and_a_handout_does_not(tmp_path):

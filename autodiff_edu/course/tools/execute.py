@@ -4,7 +4,8 @@
 
 Each notebook is run from top to bottom in a fresh kernel, in its own folder. What a kernel makes up as it goes (the
 ids of widgets, times, versions) is left out. A player is kept as HTML, so that it plays as soon as the notebook is
-opened, with a kernel or without. What the tags "hide-input" and "hide-output" fold in the book, JupyterLab folds too.
+opened, with a kernel or without. A player that holds the same as before stays as it is stored: another build of zlib
+would pack it into other bytes. What the tags "hide-input" and "hide-output" fold in the book, JupyterLab folds too.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from ...player import WIDGET_VIEW
+from .differences import same_html
 
 KERNEL = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
@@ -49,8 +52,19 @@ def execute(path: str | Path, timeout: int = 120) -> None:
 
     path = Path(path)
     notebook = nbformat.read(path, as_version=4)
+    stored = deepcopy([cell.get("outputs", []) for cell in notebook.cells])
     run(notebook, path.parent, timeout)
+    _keep_stored(stored, notebook)
     path.write_text(as_text(notebook), encoding="utf-8", newline="\n")
+
+
+def _keep_stored(stored: Sequence[Any], notebook: dict[str, Any]) -> None:
+    """Put back the stored HTML of each output that holds exactly the same now."""
+    for outputs, cell in zip(stored, notebook["cells"], strict=True):
+        for before, now in zip(outputs, cell.get("outputs", ()), strict=False):
+            old, new = (output.get("data", {}).get("text/html") for output in (before, now))
+            if old and new and same_html(old, new):
+                now["data"]["text/html"] = old
 
 
 def run(
