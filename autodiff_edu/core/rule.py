@@ -45,9 +45,8 @@ RULES: dict[Callable[..., Any], Rule] = {}  # of NumPy's functions, and of our o
 
 
 def rule_of(operation: Any) -> Rule | None:
-    """Return the rule of an operation: the one that it brings, or else the one in the table; None without any."""
-    brought: Rule | None = getattr(operation, "rule", None)
-    return brought or RULES.get(operation)
+    """Return the rule of an operation, from the table or the one that it brings; None if it has none."""
+    return RULES.get(operation) or getattr(operation, "rule", None)
 
 
 def kind_of(operation: Any) -> str:

@@ -54,10 +54,11 @@ def walk(
         if output_id not in wanted:
             del cotangents[output_id]  # complete and no longer needed: all its uses come later on the tape
         yield new(PullBack, (tape, entry, g))
-        y, values, keywords, called = entry.output_value, entry.values, entry.parameters, entry.call is not None
-        rule = entry.operation.rule if called else RULES[entry.operation]
-        if called:
-            keywords = entry.keywords
+        y, values = entry.output_value, entry.values
+        if entry.call is None:
+            rule, keywords = RULES[entry.operation], entry.parameters
+        else:
+            rule, keywords = entry.operation.rule, entry.keywords
         if now().followers and (isinstance(g, Tensor) or is_followed(entry)):
             values, y = entry.inputs, entry.output
         if type(g) is not np.float64 and g.dtype.kind == "c":
