@@ -23,8 +23,8 @@ class Entry:
         The plain arguments and output as they were; None once released. A list until a tape has claimed the entry.
     given : tuple or None
         The arguments as they were passed, while listeners hear of the operation; None afterwards.
-    call : Call or None
-        Of a function with a gradient of its own, what its rule needs; None once released.
+    keywords : dict
+        What its rules are given by name: the parameters, or the `call` of a function with a gradient of its own.
     where, place, line
         The user's code that computed it, as code object and offset, and as file, line and columns. A used tape keeps
         `line`: ids, output_id, code object and offset. It is small, with nothing for the garbage collector to traverse.
@@ -38,7 +38,7 @@ class Entry:
     [('multiply', (Tensor(3.), 2.0), Tensor(6.))]
     """
 
-    __slots__ = ("call", "given", "line", "operation", "output_value", "parameters", "values")
+    __slots__ = ("given", "keywords", "line", "operation", "output_value", "parameters", "values")
 
     wrap: ClassVar[Callable[[Any, int], Any]]  # set by tensor.py, which imports this module
 
@@ -58,7 +58,7 @@ class Entry:
         self.values = values
         self.output_value = output_value
         self.given = given
-        self.call = call
+        self.keywords = parameters if call is None else {"call": call}
 
     ids = property(lambda self: self.line[0])
     output_id = property(lambda self: self.line[1])
@@ -70,13 +70,10 @@ class Entry:
 
     def release(self) -> None:
         """Release the arrays; what was computed, and where, stays."""
-        self.values = self.output_value = self.call = None
+        self.values = self.output_value = None
+        self.keywords = self.parameters
 
-    @property
-    def keywords(self) -> Any:
-        """What its rules are given by name: the parameters, or the call that the rule belongs to."""
-        return self.parameters if self.call is None else {"call": self.call}
-
+    call = property(lambda self: self.keywords.get("call"))  # None once released
     name = property(lambda self: str(getattr(self.operation, "__name__", self.operation)))
     place = property(lambda self: place(self.where))  # in the user's code
 

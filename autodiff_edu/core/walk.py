@@ -54,11 +54,8 @@ def walk(
         if output_id not in wanted:
             del cotangents[output_id]  # complete and no longer needed: all its uses come later on the tape
         yield new(PullBack, (tape, entry, g))
-        y, values = entry.output_value, entry.values
-        if entry.call is None:
-            rule, keywords = RULES[entry.operation], entry.parameters
-        else:
-            rule, keywords = entry.operation.rule, entry.keywords
+        rule = RULES.get(entry.operation) or entry.operation.rule
+        y, values, keywords = entry.output_value, entry.values, entry.keywords
         if now().followers and (isinstance(g, Tensor) or is_followed(entry)):
             values, y = entry.inputs, entry.output
         if type(g) is not np.float64 and g.dtype.kind == "c":
@@ -76,8 +73,7 @@ def walk(
                 yield new(Accumulate, (tape, entry, argument, before, value, after))
         yield new(Pass, (tape, entry))
         if release:
-            entry.release()
-            y = values = keywords = None
+            entry.values = entry.output_value = y = values = None
 
 
 def with_tensors(event: Event) -> Any:
