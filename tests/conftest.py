@@ -9,13 +9,13 @@ from hypothesis import HealthCheck, is_hypothesis_test, settings
 from autodiff_edu import rules
 from autodiff_edu.core.active import listen, now
 from autodiff_edu.explain.journal import journal
-from autodiff_edu.text import places
+from autodiff_edu.text import frames
 from autodiff_edu.trace.scopes import _scopes, opened
 
 rules.complete()  # tests that read the table want all of it
 
 if trampoline := sys.modules.get("mutmut.mutation.trampoline"):
-    places.is_ours[trampoline.__file__] = True  # calls of a mutant go through it: it is no code of a user's
+    frames.is_ours[trampoline.__file__] = True  # calls of a mutant go through it: it is no code of a user's
 
 
 FIRST = ("tests/book/", "tests/browser/", "notebooks/")

@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from ..text.places import expression, is_ours, names, place
+from ..text.frames import is_ours
+from ..text.places import expression, names, place
 
 READERS = ("matplotlib", "numpy.testing", "_pytest", *(f"autodiff_edu.{name}" for name in ("plots", "player")))
 READERS += ("autodiff_edu.transforms.checks",)

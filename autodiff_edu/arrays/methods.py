@@ -8,9 +8,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..text.formatting import show
-from .conversions import check_array, check_number
-
 
 def equal(x: Any, y: Any) -> Any:
     """Compare as Python does, but return an array or a NumPy scalar."""
@@ -92,16 +89,23 @@ class ArrayMethods:
     name: Any
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        from .conversions import check_array
+
         return np.array(self._leave("np.asarray", check_array), dtype=dtype, copy=copy)
 
     def __float__(self) -> float:
-        return float(self._leave("float()", check_number))
+        return float(self._number("float()"))
 
     def __int__(self) -> int:
-        return int(self._leave("int()", check_number))
+        return int(self._number("int()"))
 
     def __complex__(self) -> complex:
-        return complex(self._leave("complex()", check_number))
+        return complex(self._number("complex()"))
+
+    def _number(self, how: str) -> Any:
+        from .conversions import check_number
+
+        return self._leave(how, check_number)
 
     def __index__(self) -> int:
         return operator.index(self._peek("index()"))
@@ -110,6 +114,8 @@ class ArrayMethods:
         return bool(self._peek("bool()"))
 
     def __repr__(self) -> str:
+        from ..text.formatting import show
+
         return f"Tensor({show(self._array, indent=7)})"
 
     def __format__(self, spec: str) -> str:

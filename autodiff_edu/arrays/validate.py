@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from ..text.failures import explain
-from ..text.functions import written_name
 from .structures import check_rectangular, flatten
 
 USUAL = frozenset({bool, int, float, complex, np.float32, np.float64})
@@ -229,6 +227,8 @@ def as_spelled(function: Any, ours: Callable[..., Any], args: Any, parameters: d
     try:
         return ours(*args, **parameters)
     except Exception as error:
+        from ..text.failures import explain
+
         if isinstance(error, TypeError):
             _reject_unknown(function, ours, args, parameters)
         explain(error, function, args, parameters)
@@ -237,6 +237,8 @@ def as_spelled(function: Any, ours: Callable[..., Any], args: Any, parameters: d
 
 def _reject_unknown(function: Any, ours: Callable[..., Any], args: Any, parameters: dict[str, Any]) -> None:
     """Raise a TypeError for the first argument that the spelled-out version does not accept."""
+    from ..text.functions import written_name
+
     taken = inspect.signature(ours)
     name = written_name(function)
     for extra in parameters:

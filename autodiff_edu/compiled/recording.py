@@ -17,8 +17,9 @@ from ..core.variable import Variable
 from ..program.instructions import Instruction, Listing, Value, mapped
 from ..program.spelling import same
 from ..rules import operations
+from ..text.frames import Where, here
 from ..text.labels import names_of_arguments
-from ..text.places import Names, Where, here, names, place
+from ..text.places import Names, names, place
 
 ASKED = {"bool()": "bool", "int()": "int", "index()": "int"}
 """What may be asked of a tensor while it is recorded: the program asks again, and compares the answers."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from ..text.places import place
-
 PLAIN = 0  # stands for the id of plain numbers, handled by NumPy or Python
 
 
@@ -75,7 +73,13 @@ class Entry:
 
     call = property(lambda self: self.keywords.get("call"))  # None once released
     name = property(lambda self: str(getattr(self.operation, "__name__", self.operation)))
-    place = property(lambda self: place(self.where))  # in the user's code
+
+    @property
+    def place(self) -> Any:
+        """The file, the line and the columns of the user's code."""
+        from ..text.places import place
+
+        return place(self.where)
 
     @property
     def inputs(self) -> tuple[Any, ...]:

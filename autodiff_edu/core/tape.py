@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from threading import get_ident
 from typing import Any, Self
 
-from ..arrays.memory import owners
 from ..arrays.validate import USUAL, check_watchable, freeze
-from ..text.places import Where, here
+from ..text.frames import Where, here
 from ..text.with_block import Exit as WithExit
 from ..text.with_block import WithBlock
 from . import rule
@@ -68,12 +67,6 @@ class Tape(WithBlock, Follower):
         if self._recording:
             self._mark(Exit)
         self.end()
-
-    @property
-    def nbytes(self) -> int:
-        """The bytes of the NumPy arrays that the tape's entries hold; one that several hold, or view, counts once."""
-        values = (value for entry in self.entries for value in (entry.output_value, *(entry.values or ())))
-        return sum({id(owner): owner.nbytes for owner in owners(values)}.values())
 
     @property
     def hears(self) -> Mapping[type, Hear]:

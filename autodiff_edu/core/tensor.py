@@ -16,8 +16,7 @@ import numpy as np
 
 from ..arrays.methods import ArrayMethods, different, equal
 from ..arrays.validate import as_index, as_operand, bind_call, copy_in, read_only, reject_argument
-from ..text.failures import explain
-from ..text.places import is_ours
+from ..text.frames import is_ours
 from . import rule
 from .active import emit, now, tick
 from .entry import Entry
@@ -203,6 +202,8 @@ def _computed(
     try:
         value = compute(*values, **parameters) if parameters else compute(*values)  # most have none
     except Exception as error:
+        from ..text.failures import explain
+
         explain(error, operation, inputs, parameters)
         raise
     output = _new_tensor(Tensor)

@@ -8,7 +8,6 @@ import numpy as np
 
 from ..arrays.methods import NotInPlace
 from ..arrays.validate import as_change, check_fits, copy_in
-from ..text.formatting import show
 from .active import emit
 from .events import Assign
 from .tensor import Tensor, wrap
@@ -90,5 +89,7 @@ class Variable(NotInPlace, Tensor):
         return kept
 
     def __repr__(self) -> str:
+        from ..text.formatting import show
+
         start = f"Variable({self.name!r}, " if self.name else "Variable("
         return f"{start}{show(self._array, indent=len(start))})"

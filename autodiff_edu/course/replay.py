@@ -12,7 +12,7 @@ from ..core.entry import Entry
 from ..core.tape import Tape
 from ..core.tensor import Tensor, wrap
 from ..program.formulas import application
-from ..text.places import Where, here
+from ..text.frames import Where, here
 from ..trace.collecting import without_collecting
 from ..trace.document import Writer
 from ..trace.trace import Trace

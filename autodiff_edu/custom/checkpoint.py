@@ -35,8 +35,8 @@ from ..core.tape import Tape
 from ..core.tensor import Tensor, apply
 from ..core.variable import Variable
 from ..rules.operations import recorder
+from ..text.frames import here
 from ..text.functions import name_of, spoken
-from ..text.places import here
 from .arguments import Arguments
 from .call import call
 from .checking import is_smooth

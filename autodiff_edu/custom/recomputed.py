@@ -16,7 +16,7 @@ from ..core.tape import Tape
 from ..core.tensor import Tensor, wrap
 from ..derivatives.tangents import push_forward
 from ..rules.operations import array_of
-from ..text.places import here
+from ..text.frames import here
 from .arguments import Arguments, leaves_of
 from .call import Call, Custom, pull
 from .checking import Source, is_smooth

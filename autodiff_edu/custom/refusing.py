@@ -9,8 +9,9 @@ from ..core.active import Listener
 from ..core.events import Assign
 from ..core.tape import Tape
 from ..core.variable import Variable
+from ..text.frames import Where, here
 from ..text.functions import spoken
-from ..text.places import Where, here, place
+from ..text.places import place
 from .arguments import reads_once
 from .draws import generators_of, state_of
 

@@ -28,7 +28,8 @@ from typing import Any, NamedTuple
 from ..arrays.structures import flatten
 from ..core.tape import Tape
 from ..core.tensor import Tensor
-from ..text.places import Where, here, place
+from ..text.frames import Where, here
+from ..text.places import place
 
 
 class Computed:

@@ -9,7 +9,8 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..text.places import Where, position_of
+from ..text.frames import Where
+from ..text.places import position_of
 from ..text.source_code import SourceCode, Span, is_inside, source_of, span
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)

@@ -26,8 +26,9 @@ from ..custom.strays import stray_of, strayed
 from ..derivatives.requests import tensors_of
 from ..rules.account import remedy
 from ..text.formatting import DERIVATIVES, derivative
+from ..text.frames import Where
 from ..text.functions import written_name
-from ..text.places import Place, Where, names, place
+from ..text.places import Place, names, place
 from . import sentences
 from .flow import Flow, Link
 from .journal import KEPT, Line

@@ -20,7 +20,8 @@ from ..core.entry import PLAIN, Entry
 from ..core.rule import kind_of, rule_of, runs_code
 from ..core.tensor import Tensor, wrap
 from ..custom.strays import stray_of
-from ..text.places import Where, names, position_of
+from ..text.frames import Where
+from ..text.places import names, position_of
 from ..text.source_code import is_inside
 from .carrying import carriers, names_used, receivers
 from .journal import ASSIGN, DECISIONS, FORMAT, INT, MADE, Line, journal

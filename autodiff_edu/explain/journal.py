@@ -21,7 +21,7 @@ from ..core.active import Listener, tick
 from ..core.entry import PLAIN, Entry
 from ..core.events import Assign, Make, Outcome, Read
 from ..core.tensor import Tensor
-from ..text.places import here
+from ..text.frames import here
 
 KEPT = 20_000
 

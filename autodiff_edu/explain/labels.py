@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ..core.entry import Entry
 from ..text import source_code
+from ..text.frames import here
 from ..text.labels import Labels, names_of_arguments
-from ..text.places import here, names, place
+from ..text.places import names, place
 from .flow import Flow
 from .journal import ASSIGN
 

@@ -24,8 +24,9 @@ from ..player import widget_view
 from ..player.play import play
 from ..plots import check_range
 from ..text.formatting import short_value
+from ..text.frames import here
 from ..text.functions import name_of
-from ..text.places import call_from, here
+from ..text.places import call_from
 from ..transforms.gradients import value_and_grad
 from .look import Look, image, is_steep, table
 from .tangent import Curve, Picture

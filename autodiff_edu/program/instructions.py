@@ -12,8 +12,8 @@ from math import prod
 from typing import Any
 
 from ..core.variable import Variable
+from ..text.frames import Where
 from ..text.functions import name_of
-from ..text.places import Where
 
 
 class Value:

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..rules import operations
+from ..text.frames import Where
 from ..text.labels import Labels
-from ..text.places import Where, place
+from ..text.places import place
 from .instructions import Instruction, Listing, Value
 from .passes import can_add_into, is_fresh
 from .spelling import INDEXING, Text, infix, literal

@@ -16,7 +16,7 @@ from ..core.active import Listener, always, only
 from ..core.events import Assign, Read, Seed
 from ..core.tensor import Tensor
 from ..core.variable import Variable
-from ..text.places import Where, here, user_frame
+from ..text.frames import Where, here, user_frame
 from ..text.statements import is_theirs
 from .recording import Recording
 

@@ -21,7 +21,7 @@ from ..core.tape import Tape
 from ..core.tensor import Tensor, wrap
 from ..core.variable import Variable
 from ..custom.call import Call
-from ..text.places import Where, here
+from ..text.frames import Where, here
 from .operations import name_of
 
 CUSTOM = "custom_gradient"

@@ -12,8 +12,9 @@ import numpy as np
 
 from .fitting import each, is_array, is_joined, what_would_fit
 from .formatting import short_value
+from .frames import here
 from .functions import name_of
-from .places import here, place, written
+from .places import place, written
 
 EXPLAINED = (ValueError, TypeError, IndexError, ArithmeticError, Warning)
 """The errors that NumPy raises about shapes, dtypes and indices, and about numbers if the user asked for errors."""

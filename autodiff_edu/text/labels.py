@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from .formatting import is_array, short_argument, short_index, short_value, spoken_value
-from .places import Where, name_in_with, names, renamed
+from .frames import Where
+from .places import name_in_with, names, renamed
 from .shared import operators
 
 SPOKEN = {

@@ -1,61 +1,22 @@
-"""Where in the user's code something happened, and what it is called there.
+"""Places in the user's code, and what things are called there.
 
-A tape notes only a code object and an offset for each entry, which costs next to nothing. This module turns the two
-into "cell 3, line 2" or "fit.py, line 9", the columns of the expression, and the names written in it.
+A code object and an offset become "cell 3, line 2" or "fit.py, line 9", the columns of the expression, and the names
+written in it.
 """
 
 from __future__ import annotations
 
 import ast
-import contextlib
-import copy
 import inspect
-import os
 import sys
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from os.path import abspath, basename, dirname  # pathlib would make importing the package 1.5 times as slow
-from types import CodeType, FrameType, FunctionType, ModuleType
+from os.path import basename
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from .frames import Where, modules_in
 from .source_code import SourceCode, Span, parse, source_of, span
-
-Where = tuple[CodeType, int]
-
-_OURS = (
-    dirname(dirname(abspath(__file__))) + os.sep,
-    dirname(abspath(np.__file__)) + os.sep,
-    abspath(contextlib.__file__),  # for example, a tape's stop_recording is a context manager
-    abspath(copy.__file__),  # which copies a variable when the user asks for it
-)
-
-
-class _IsOurs(dict[str, bool]):
-    """Remembers whether a file is one of ours; every operation asks."""
-
-    def __missing__(self, path: str) -> bool:
-        self[path] = path.startswith(_OURS)
-        if not self[path]:
-            _note_modules(path)
-        return self[path]
-
-
-_modules: dict[str, dict[str, ModuleType]] = {}
-"""By path: the modules that a file or a cell knows, by their names there, when it first computed."""
-
-
-def _note_modules(path: str) -> None:
-    """Note the modules of the code that is running in a file: once for each file, so that recording stays fast."""
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None and frame.f_code.co_filename != path:
-        frame = frame.f_back
-    if frame is not None:
-        _modules[path] = {name: part for name, part in list(frame.f_globals.items()) if type(part) is ModuleType}
-
-
-is_ours = _IsOurs()
 
 
 class Place(NamedTuple):
@@ -97,22 +58,6 @@ class Names(NamedTuple):
 
 
 NO_NAMES = Names()
-
-
-def here(depth: int = 1) -> Where:
-    """Return the code and offset where the user's code is: the innermost frame outside NumPy and this package.
-
-    `depth` frames are skipped without looking, because they are known to be ours.
-    """
-    frame = user_frame(sys._getframe(depth))
-    return frame.f_code, frame.f_lasti
-
-
-def user_frame(frame: FrameType, is_passed: Callable[[str], bool] = is_ours.__getitem__) -> FrameType:
-    """Go outwards from a frame until its file is not one to be passed; stop at the outermost frame."""
-    while is_passed(frame.f_code.co_filename) and frame.f_back is not None:
-        frame = frame.f_back
-    return frame
 
 
 def call_from(where: Where, function: Callable[[], Any]) -> Any:
@@ -303,7 +248,7 @@ def _modules_of(source: SourceCode) -> dict[str, ModuleType]:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             named |= {part.asname or part.name: f"{node.module}.{part.name}" for part in node.names}
     imported = {name: sys.modules[module] for name, module in named.items() if module in sys.modules}
-    return _modules.get(source.path, {}) | imported
+    return modules_in.get(source.path, {}) | imported
 
 
 def _module(node: ast.expr, modules: dict[str, ModuleType]) -> ModuleType | None:

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from .places import Where, is_ours, positions_of
+from .frames import Where, is_ours
+from .places import positions_of
 from .source_code import SourceCode, source_of, span
 
 _LIBRARIES = (

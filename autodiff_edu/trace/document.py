@@ -66,8 +66,9 @@ from ..core.rule import rule_of
 from ..core.tape import Tape
 from ..core.variable import Variable
 from ..text.formatting import short_argument, short_value
+from ..text.frames import Where
 from ..text.labels import Labels, names_of_tapes
-from ..text.places import Where, names
+from ..text.places import names
 from ..text.shared import shared
 from .arrays import array
 from .births import Births

@@ -43,7 +43,7 @@ from ..core.entry import Entry
 from ..core.events import Read
 from ..core.tensor import Tensor
 from ..text.formatting import spoken_value
-from ..text.places import Where, user_frame
+from ..text.frames import Where, user_frame
 from ..text.statements import is_theirs, names_assigned, statements, where_is, written_as
 from ..text.with_block import Exit, WithBlock
 from .deciding import condition, is_in, matched

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from ..core import events
 from ..core.entry import Entry
 from ..core.rule import kind_of
-from ..text.places import Where, expression, is_ours, position_of
+from ..text.frames import Where, is_ours
+from ..text.places import expression, position_of
 from ..text.statements import written_as
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..text.places import Place, Where, excerpt, place
+from ..text.frames import Where
+from ..text.places import Place, excerpt, place
 
 
 class Quotes:

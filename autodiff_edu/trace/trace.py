@@ -31,7 +31,8 @@ from ..core.entry import Entry
 from ..core.events import Event, Outcome, Read
 from ..core.tape import Tape
 from ..core.variable import Variable
-from ..text.places import Where, here, place
+from ..text.frames import Where, here
+from ..text.places import place
 from ..text.statements import is_theirs
 from .hook import hook
 from .scopes import opened

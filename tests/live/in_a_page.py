@@ -10,7 +10,7 @@ import pytest
 
 import autodiff_edu as ad
 from autodiff_edu.course import check
-from autodiff_edu.text.places import is_ours
+from autodiff_edu.text.frames import is_ours
 from autodiff_edu.text.statements import is_theirs
 
 ABSENT = ("ipywidgets", "anywidget", "IPython", "traitlets", "matplotlib")

@@ -186,8 +186,7 @@ def test_errors_of_other_kinds_are_left_as_they_are():
 
 def test_what_succeeds_is_never_explained(monkeypatch):
     called = []
-    for room in (ad.core.tensor, ad.arrays.validate):
-        monkeypatch.setattr(room, "explain", lambda *details: called.append(details))
+    monkeypatch.setattr(failures, "explain", lambda *details: called.append(details))
     x = ad.constant(X)
     np.sum(np.stack([x @ x.T, 2.0 * np.exp(-(x @ x.T))]))
     assert called == []
