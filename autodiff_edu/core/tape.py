@@ -147,7 +147,7 @@ class Tape(WithBlock, Follower):
         self.entries: list[Entry] = []
         self.connected: set[int] = set()
         self.watched: dict[int, tuple[Tensor | None, Where]] = {}
-        self.refused: Any = None  # what was computed out of the tape's sight, if anything: `custom/strays.py`
+        self.refused: Any = None  # what was computed out of the tape's sight, if anything: `custom/inner_tensors.py`
 
     _recording = property(lambda self: self._running() is not None)
 

@@ -72,13 +72,13 @@ class _Replayed(Trace):
 
     def document(self) -> dict[str, Any]:
         with without_collecting():
-            document = _Writer(self).document
+            document = _ReplayWriter(self).document
         for entry in document["entries"]:
             entry.pop("broadcast", None)  # the player would draw the copies, and the tape has noted none
         return document
 
 
-class _Writer(Writer):
+class _ReplayWriter(Writer):
     def _accumulated(self, event: events.Accumulate, number: int) -> dict[str, Any]:
         self.arrived.clear()  # else a rule would be applied to the cotangent, to show what was summed
         return super()._accumulated(event, number)

@@ -40,10 +40,10 @@ from ..text.functions import name_of, spoken
 from .arguments import Arguments
 from .call import call
 from .checking import is_smooth
-from .inside import Inside, tapes_here, without
-from .recomputed import Part, Recomputed, Segment, part
-from .refusing import add_hint, check_result, check_tapes, refuses_assignment
-from .strays import Calling, set_apart
+from .inner_tape import InnerTape, tapes_here, without
+from .inner_tensors import CheckpointCall, set_apart
+from .recomputation import OutputPart, Recomputation, Segment, part
+from .refusals import add_hint, check_result, check_tapes, refuses_assignment
 
 
 def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -130,7 +130,7 @@ def _run(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -
     if not tapes or recorder():  # a program keeps what it needs, and computes nothing twice
         return f(*args, **kwargs)
     arguments = Arguments(f, args, kwargs)
-    name, inside, watched = spoken(f), Inside(tapes), [len(tape.watched) for tape in tapes]
+    name, inside, watched = spoken(f), InnerTape(tapes), [len(tape.watched) for tape in tapes]
     with without(tapes, refuses_assignment(name, inside.began)), inside:
         try:
             returned = arguments.call()
@@ -151,20 +151,20 @@ def _run(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -
     inputs = [*given.values(), *(x for key, x in inside.read.items() if key not in given)]
     for tape in tapes:
         if any(isinstance(x, Tensor) and _follows(tape, x) for x in inputs):
-            set_apart(tape, inside.computed, Calling(inside.began, name, here()))
-        if isinstance(tape, Inside):
+            set_apart(tape, inside.computed, CheckpointCall(inside.began, name, here()))
+        if isinstance(tape, InnerTape):
             tape.take_in(inside)
     if not at:
         return returned
     moving = {k for k, x in enumerate(inputs) if is_smooth(x) and inside.follows((x._id,))}
-    this = Recomputed(name, arguments, inputs, moving, result, at, inside)
+    this = Recomputation(name, arguments, inputs, moving, result, at, inside)
     places = [next((k for k, arg in enumerate(arguments.given[: len(args)]) if arg is x), None) for x in inputs]
     operation = Segment("checkpoint" if name_of(f) == "<lambda>" else name, tuple(places), len(args), this.silent)
     operation.began, operation.inside = inside.began, tuple(result[k]._id for k in at)
     packed = apply(operation, tuple(inputs), call=this)
     outputs = [packed]
     if len(at) > 1:
-        outputs = [call(part(this.outputs, k), (packed,), {}, Part) for k in range(len(at))]
+        outputs = [call(part(this.outputs, k), (packed,), {}, OutputPart) for k in range(len(at))]
         operation.parts = tuple(output._id for output in outputs)
     if now().heard[Return]:
         emit(Return, this, [result[k] for k in at], outputs)

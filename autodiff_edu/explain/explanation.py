@@ -22,7 +22,7 @@ from ..core.entry import Entry
 from ..core.rule import rule_of
 from ..core.tensor import Tensor, wrap
 from ..core.variable import Variable
-from ..custom.strays import stray_of, strayed
+from ..custom.inner_tensors import stray_of, strayed
 from ..derivatives.requests import tensors_of
 from ..rules.account import remedy
 from ..text.formatting import DERIVATIVES, derivative
@@ -31,7 +31,7 @@ from ..text.functions import written_name
 from ..text.places import Place, names, place
 from . import sentences
 from .flow import Flow, Link
-from .journal import KEPT, Line
+from .journal import KEPT, JournalLine
 from .labels import SpokenLabels, as_written, is_statement
 from .sentences import Reason
 
@@ -325,7 +325,7 @@ def _about_strays(tensors: Iterable[Tensor], flow: Flow, labels: SpokenLabels) -
     ]
 
 
-def _about_a_computed_source(line: Line, flow: Flow, labels: SpokenLabels) -> Cause:
+def _about_a_computed_source(line: JournalLine, flow: Flow, labels: SpokenLabels) -> Cause:
     name, written = labels[line.output_id], names(line.where)
     labels.take_from(line, {})
     if written.result is not None and written.result in written.arguments:

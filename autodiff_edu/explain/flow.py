@@ -19,12 +19,12 @@ from ..core.active import only
 from ..core.entry import PLAIN, Entry
 from ..core.rule import kind_of, rule_of, runs_code
 from ..core.tensor import Tensor, wrap
-from ..custom.strays import stray_of
+from ..custom.inner_tensors import stray_of
 from ..text.frames import Where
 from ..text.places import names, position_of
 from ..text.source_code import is_inside
-from .carrying import carriers, names_used, receivers
-from .journal import ASSIGN, DECISIONS, FORMAT, INT, MADE, Line, journal
+from .journal import ASSIGN, DECISIONS, FORMAT, INT, MADE, JournalLine, journal
+from .plain_values import carriers, names_used, receivers
 from .sentences import Reason
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class Flow:
         if self.is_guess:
             self._mark_paths(self.links)
 
-    def origin(self, tensor: Tensor) -> Line | None:
+    def origin(self, tensor: Tensor) -> JournalLine | None:
         """Return the line of the journal in which a tensor was made or computed, if it is remembered."""
         lines = (line for line in reversed(self.kept) if line.output_id == tensor._id and line.operation != ASSIGN)
         return next(lines, None)
@@ -202,7 +202,7 @@ class Flow:
         pulls = {id for k, id in enumerate(entry.ids) if id is not None and (not rule or rule.pull(k))}
         return Link(entry.output_id, entry, True, pulls, None)
 
-    def _unrecorded(self, line: Line) -> Link:
+    def _unrecorded(self, line: JournalLine) -> Link:
         link = Link(line.time, line, False, set(), self._cut_of(line))
         if line.thread == self.tape.thread and any(_spans(entry, line.time) for entry in self._segments):
             if callable(line.operation):
@@ -211,7 +211,7 @@ class Flow:
             link.inside = True
         return link
 
-    def _cut_of(self, line: Line) -> Reason | None:
+    def _cut_of(self, line: JournalLine) -> Reason | None:
         """Return why the tape did not record a line, judging by the tape's state at that time."""
         if line.operation == MADE:
             return Reason.COPIED if any(line.ids) else None

@@ -29,7 +29,7 @@ MADE, ASSIGN, INT, FORMAT, DECISIONS = "made", "assign", "int()", "format()", ("
 """The words, of those that stand for an operation, that `explain` tells apart. A decision hands no numbers over."""
 
 
-class Line(Entry):
+class JournalLine(Entry):
     """An entry without arrays, with the time and the thread in which it was computed.
 
     If it is not an operation, `operation` is a word: "made" (a tensor), "assign", "gradient" and its kind, or how a
@@ -73,9 +73,9 @@ class Journal(Listener):
     def _note(self, word: str, ids: tuple[int, ...], output_id: int) -> None:
         self._keep((word, (ids, output_id, *here(2)), get_ident(), tick()))
 
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[JournalLine]:
         """Return the lines that are kept, oldest first."""
-        return [Line(*kept) for kept in tuple(self._lines)]
+        return [JournalLine(*kept) for kept in tuple(self._lines)]
 
     def clear(self) -> None:
         """Forget every line."""

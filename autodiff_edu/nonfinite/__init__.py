@@ -35,7 +35,7 @@ from ..derivatives.steps import Step, steps
 from ..text.formatting import short_argument
 from ..text.labels import labels_of
 from ..text.places import Place
-from .birth import Index, at, bad, bad_arguments, first, inputs_of, is_elementwise, spoken, told_backward
+from .origin import Index, at, bad, bad_arguments, first, inputs_of, is_elementwise, spoken, told_backward
 from .remedies import LARGE, remedy
 from .silencers import dropped, silencer
 

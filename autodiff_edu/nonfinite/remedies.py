@@ -16,7 +16,7 @@ from ..derivatives.reach import ahead
 from ..text.places import names
 from ..text.shared import operators
 from ..text.source_code import parse_expression
-from .birth import is_elementwise, is_number
+from .origin import is_elementwise, is_number
 
 if TYPE_CHECKING:
     from ..core.entry import Entry

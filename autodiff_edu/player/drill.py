@@ -16,7 +16,7 @@ import numpy as np
 from ..core.active import always, only
 from ..trace.trace import trace
 from . import Player, layout
-from .drawn import LEVELS, Program, draw
+from .drill_programs import LEVELS, DrillProgram, draw
 from .parts import Written
 
 QUESTIONS = {
@@ -106,7 +106,7 @@ class Drill(Player):
         return f"Drill(level={self.level}, seed={self.seed})"
 
 
-def _content(program: Program, title: str) -> dict[str, Any]:
+def _content(program: DrillProgram, title: str) -> dict[str, Any]:
     """Trace a program; return its trace, the layout of its graph, and the question about it."""
     path = f"<drill {title}>"
     linecache.cache[path] = (len(program.source), None, program.source.splitlines(keepends=True), path)
@@ -125,7 +125,7 @@ def _content(program: Program, title: str) -> dict[str, Any]:
     }
 
 
-def _step(document: dict[str, Any], program: Program) -> int:
+def _step(document: dict[str, Any], program: DrillProgram) -> int:
     """Find the step that a program's question is about."""
     tensors, entries = document["tensors"], document["entries"]
 
@@ -145,7 +145,7 @@ def _step(document: dict[str, Any], program: Program) -> int:
     return found[0 if first else -1]
 
 
-def _on_paper(drawn: list[tuple[Program, str]]) -> str:
+def _on_paper(drawn: list[tuple[DrillProgram, str]]) -> str:
     """Write the programs with their questions, then the answers, for places where no player runs."""
     parts = []
     for number, (program, _) in enumerate(drawn, 1):

@@ -11,7 +11,7 @@ from typing import Any
 from ..arrays.structures import as_array, flatten, rebuild
 from ..compiled.programs import Program
 from ..core.tensor import Tensor, constant
-from ..custom.inside import Again, tapes_here
+from ..custom.inner_tape import SecondTape, tapes_here
 from ..explain.explanation import Explanation
 from ..gradient_tape import GradientTape
 from ..text.functions import name_of, names_of_parameters
@@ -104,7 +104,7 @@ def _traced(function: Callable[..., Any], args: tuple[Any, ...], predict: bool, 
 
     def has_own() -> bool:
         opened = (getattr(event, "tape", tape) for event in traced.events)
-        return any(one not in (tape, *outer) and not isinstance(one, Again) for one in opened)
+        return any(one not in (tape, *outer) and not isinstance(one, SecondTape) for one in opened)
 
     def shown() -> Trace:
         return traced.without(*outer, *([tape] if has_own() or not tape.entries else []))

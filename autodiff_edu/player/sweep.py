@@ -16,7 +16,7 @@ import numpy as np
 from ..arrays.structures import as_array, flatten
 from ..core.events import Event, Remark, Watch
 from ..core.tensor import Tensor
-from ..custom.inside import tapes_here
+from ..custom.inner_tape import tapes_here
 from ..derivatives.jacobians import one_tensor, stacked_cotangents
 from ..derivatives.tangents import push_forward
 from ..gradient_tape import GradientTape

@@ -71,10 +71,10 @@ from ..text.labels import Labels, names_of_tapes
 from ..text.places import names
 from ..text.shared import shared
 from .arrays import array
-from .births import Births
 from .broadcasting import is_copied, unfolded
-from .own import own_backwards
-from .quoting import Quotes
+from .custom_backward import backward_calls
+from .excerpts import Excerpts
+from .nonfinite_steps import NonfiniteSteps
 from .scopes import told_apart
 from .sentences import Sentences
 
@@ -103,13 +103,13 @@ class Writer:
         self.entries: dict[int, int] = {}  # the id of an entry's output, and the entry's index
         self.numbers: dict[int, int] = {}  # the id of an entry's output, and the entry's number for readers
         self.passes = _passes(source.events)
-        self.own = own_backwards(source)
+        self.own = backward_calls(source)
         self.document = empty(source.title)
         self._name(source.events, source.earlier, source.called)
-        self.quotes = Quotes(map(self._where_of, source.happenings))
+        self.quotes = Excerpts(map(self._where_of, source.happenings))
         self.document["code"] = self.quotes.code
         self.sentences = Sentences(self.labels, self.document, self.numbers, self.own)
-        self.births = Births(self.document)
+        self.births = NonfiniteSteps(self.document)
         self.expected = Counter(
             (self.passes[i], event.tensor._id)
             for i, event in enumerate(source.events)

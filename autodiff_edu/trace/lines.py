@@ -46,9 +46,9 @@ from ..text.formatting import spoken_value
 from ..text.frames import Where, user_frame
 from ..text.statements import is_theirs, names_assigned, statements, where_is, written_as
 from ..text.with_block import Exit, WithBlock
-from .deciding import condition, is_in, matched
+from .conditions import condition, is_in, matched
+from .line_events import FAILED, ByMonitoring, BySettrace, watch
 from .scopes import SCOPED
-from .watching import FAILED, ByMonitoring, BySettrace, watch
 
 MOST = 50
 """The most steps that one line may have."""
@@ -58,12 +58,12 @@ _PAUSING = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERA
 _INLINE = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}  # which are parts of a line
 
 
-class Call:
+class FunctionCall:
     """A call of a user's function: its name, its arguments in a few characters, and the call it was made in."""
 
     __slots__ = ("arguments", "caller", "function", "name", "worth")
 
-    def __init__(self, frame: FrameType, caller: Call | None, by_user: bool) -> None:
+    def __init__(self, frame: FrameType, caller: FunctionCall | None, by_user: bool) -> None:
         code = frame.f_code
         self.function, self.caller = code, caller
         self.name = code.co_qualname.rpartition("<locals>.")[2].strip("<>")  # of a method with its class
@@ -78,7 +78,7 @@ class Call:
 class Frame:
     """A running function of the user's, or the code in which the trace started."""
 
-    def __init__(self, frame: FrameType, call: Call | None, by_user: bool = False) -> None:
+    def __init__(self, frame: FrameType, call: FunctionCall | None, by_user: bool = False) -> None:
         self.frame, self.call, self.by_user = frame, call, by_user
         self.lines = {} if frame.f_code.co_name == "<lambda>" else statements(frame.f_code.co_filename)
         self.current: list[ast.stmt] = []
@@ -215,7 +215,7 @@ class Lines(WithBlock, Listener):
         caller = frame.f_back
         caller = caller.f_back if caller is not None and caller.f_code is SCOPED else caller
         by_user = bool(self.frames) and caller is self.frames[-1].frame
-        call = Call(frame, self.call, by_user)
+        call = FunctionCall(frame, self.call, by_user)
         if by_user and caller is not None:
             given = ", ".join(f"{name} = {value}" if value else name for name, value in call.arguments.items())
             self.say((caller.f_code, caller.f_lasti), "call", _called(call, given))
@@ -340,11 +340,11 @@ class Lines(WithBlock, Listener):
         self.see(events.Line(where, what, f"{text}.{last}"))
 
 
-def _the(call: Call) -> str:
+def _the(call: FunctionCall) -> str:
     return "the lambda" if call.function.co_name == "<lambda>" else call.name
 
 
-def _called(call: Call, given: str) -> str:
+def _called(call: FunctionCall, given: str) -> str:
     if call.function.co_name != "<lambda>":
         return f"{call.name}({given}) is called"
     return f"the lambda is called{' with ' if given else ''}{given}"

@@ -13,7 +13,7 @@ from ..core.tape import Tape
 from ..program.tangents import TangentWriter
 from ..program.writing import Statement, Writer
 from ..text.labels import Labels
-from .own import Own
+from .custom_backward import BackwardCall
 from .updates import Updates
 
 PASSING = events.Seed | events.PullBack | events.Accumulate | events.Move | events.PushForward
@@ -37,7 +37,9 @@ class Program(NamedTuple):
     formulas: dict[tuple[int, int | None], Any]
 
 
-def program(source: Any, passes: list[int], labels: Labels, tapes: dict[Tape, str], own: dict[int, Own]) -> Program:
+def program(
+    source: Any, passes: list[int], labels: Labels, tapes: dict[Tape, str], own: dict[int, BackwardCall]
+) -> Program:
     """Write a trace as a program, for the player.
 
     Parameters
@@ -50,7 +52,7 @@ def program(source: Any, passes: list[int], labels: Labels, tapes: dict[Tape, st
         The trace's names for its tensors.
     tapes : dict of Tape to str
         The trace's names for its tapes.
-    own : dict of int to Own
+    own : dict of int to BackwardCall
         What the backward functions of custom gradients computed.
     """
     written = _Program(source, passes, labels, tapes, own)

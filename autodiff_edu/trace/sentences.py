@@ -14,7 +14,7 @@ from ..core.tensor import Tensor
 from ..text.formatting import DERIVATIVES, derivative, spoken_value
 from ..text.labels import Labels
 from ..text.places import place
-from .own import Own
+from .custom_backward import BackwardCall
 
 OF_TAPES = {
     "release": "releases its arrays.",
@@ -40,11 +40,13 @@ class Sentences:
         The trace document, complete up to the step to describe.
     numbers : dict of int to int
         By the id of its output, the number of an entry.
-    own : dict of int to Own
+    own : dict of int to BackwardCall
         By the id of an accumulation, what a backward function of the user's computed for it.
     """
 
-    def __init__(self, labels: Labels, document: dict[str, Any], numbers: dict[int, int], own: dict[int, Own]) -> None:
+    def __init__(
+        self, labels: Labels, document: dict[str, Any], numbers: dict[int, int], own: dict[int, BackwardCall]
+    ) -> None:
         self.labels, self.document, self.numbers, self.own = labels, document, numbers, own
         self.renamed: set[tuple[int, str]] = set()  # second names that have been mentioned
 
@@ -136,7 +138,7 @@ class Sentences:
                 said.append(f" Here {alias} is another name for {self.labels[id]}.")
         return "".join(said)
 
-    def _accumulated(self, name: str, event: events.Accumulate, step: dict[str, Any], own: Own | None) -> str:
+    def _accumulated(self, name: str, event: events.Accumulate, step: dict[str, Any], own: BackwardCall | None) -> str:
         before, contribution, after = (
             None if one is None else spoken_value(one._array) for one in (event.before, event.value, event.after)
         )

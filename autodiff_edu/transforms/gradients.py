@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..custom.strays import check_value
+from ..custom.inner_tensors import check_value
 from ..derivatives.requests import gradient
 from .forward import check_call, own_copy
 from .run import Argnums, Function, differentiable, named_after, run, run_freely, unwrapped, with_aux

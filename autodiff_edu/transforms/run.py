@@ -9,7 +9,7 @@ from typing import Any
 from ..arrays.structures import as_array, flatten, rebuild
 from ..arrays.validate import check_watchable
 from ..core.tensor import Tensor
-from ..custom.strays import check_value
+from ..custom.inner_tensors import check_value
 from ..derivatives.requests import as_constant
 from ..gradient_tape import GradientTape
 from ..rules.operations import alias

@@ -223,7 +223,7 @@ def test_a_stack_of_cotangents_goes_through_the_parts_at_once():
         a, b = f(x)
         return a * np.real(b) + np.imag(b)
 
-    class Counted(ad.custom.recomputed.Part):
+    class Counted(ad.custom.recomputation.OutputPart):
         def _pulled_back(self, g):
             calls.append(np.shape(g))
             return super()._pulled_back(g)
@@ -231,7 +231,7 @@ def test_a_stack_of_cotangents_goes_through_the_parts_at_once():
         _pulled_back_one = None  # one by one, that is
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(ad.custom.checkpoint, "Part", Counted)
+        patched.setattr(ad.custom.checkpoint, "OutputPart", Counted)
         found = ad.jacobian(both, mode="reverse")(X)
     np.testing.assert_array_equal(found.numpy(), ad.jacobian(plain, mode="reverse")(X).numpy())
     assert calls == [(3, 3), (3, 3)]

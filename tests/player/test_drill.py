@@ -15,14 +15,14 @@ import pytest
 
 import autodiff_edu as ad
 from autodiff_edu.core.active import only
-from autodiff_edu.player.drawn import KINDS, LEVELS, Program, draw
+from autodiff_edu.player.drill_programs import KINDS, LEVELS, DrillProgram, draw
 from autodiff_edu.player.print.frames import draw_key_frame
 from autodiff_edu.player.print.moments import read_moment
 
 H = 1e-4
 
 
-def drawn(level: int, seed: int) -> list[tuple[Program, str]]:
+def drawn(level: int, seed: int) -> list[tuple[DrillProgram, str]]:
     with only(), np.errstate(all="ignore"):
         return list(draw(level, seed))
 
@@ -33,11 +33,11 @@ def seeds(request: pytest.FixtureRequest) -> range:
 
 
 @pytest.fixture(scope="module")
-def all_drawn(seeds: range) -> dict[int, list[tuple[Program, str]]]:
+def all_drawn(seeds: range) -> dict[int, list[tuple[DrillProgram, str]]]:
     return {level: [pair for seed in seeds for pair in drawn(level, seed)] for level in LEVELS}
 
 
-def inputs(program: Program) -> dict[str, Any]:
+def inputs(program: DrillProgram) -> dict[str, Any]:
     found = re.findall(r"^(\w) = ad\.(?:Variable|constant)\((.*), name", program.source, re.MULTILINE)
     return {name: np.array(json.loads(value)) for name, value in found}
 
@@ -45,7 +45,7 @@ def inputs(program: Program) -> dict[str, Any]:
 class Numpy:
     """Runs the body of a program on plain arrays; what is cut off keeps the value that it had at first."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: DrillProgram) -> None:
         self.program, self.frozen = program, []
         self.at = inputs(program)
         paused = "stop_recording" in program.source

@@ -10,8 +10,8 @@ import pytest
 
 import autodiff_edu as ad
 from autodiff_edu.core.active import always, now
+from autodiff_edu.trace.line_events import ByMonitoring
 from autodiff_edu.trace.lines import MOST
-from autodiff_edu.trace.watching import ByMonitoring
 
 
 @pytest.fixture(

@@ -143,13 +143,13 @@ def _listed(contents: Sequence[Mapping[str, Any]]) -> str:
 
 def _parts(text: str) -> list[Any]:
     """Read HTML, or SVG: each tag as a dict, each text as itself, each script as the data in it."""
-    reader = _Reader()
+    reader = _TagReader()
     reader.feed(text)
     reader.close()
     return reader.parts
 
 
-class _Reader(HTMLParser):
+class _TagReader(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.parts: list[Any] = []

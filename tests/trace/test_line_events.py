@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from autodiff_edu.trace.watching import FAILED, ByMonitoring, BySettrace, watch
+from autodiff_edu.trace.line_events import FAILED, ByMonitoring, BySettrace, watch
 
 HAS_MONITORING = hasattr(sys, "monitoring")
 both = pytest.mark.parametrize("kind", [BySettrace, *([ByMonitoring] if HAS_MONITORING else [])])

@@ -37,7 +37,7 @@ USED = SimpleNamespace(Variable=Variable, constant=constant, GradientTape=Gradie
 """The part of the package that the programs use as `ad`."""
 
 
-class Program(NamedTuple):
+class DrillProgram(NamedTuple):
     """A program as text, and what is asked about it.
 
     `kind` is "value" or "shape" of `subject`, which the program computes; "flow", the shape of what flows back to it;
@@ -84,7 +84,7 @@ class Dice:
         return sorted(things, key=lambda _: self.roll())
 
 
-def draw(level: int, seed: int) -> Iterator[tuple[Program, str]]:
+def draw(level: int, seed: int) -> Iterator[tuple[DrillProgram, str]]:
     """Draw the ten programs of a drill, each with its answer as text; the same level and seed give the same ones."""
     dice, seen = Dice(level, seed), set()
     for kind in dice.shuffled(KINDS[level]):
@@ -108,13 +108,13 @@ def _fits(kind: str, answer: Any) -> bool:
     return bool(exact and len(short_value(answer)) <= LONGEST)
 
 
-def _divides_exactly(program: Program, names: dict[str, Any]) -> bool:
+def _divides_exactly(program: DrillProgram, names: dict[str, Any]) -> bool:
     """Return whether the divisor is a power of 2."""
     divisors = [names[name].numpy() for line in program.body for name in re.findall(r"/ ([a-z])", line)]
     return all(divisor and np.log2(abs(divisor)) % 1 == 0 for divisor in divisors)
 
 
-def _chain(dice: Dice, kind: str) -> Program:
+def _chain(dice: Dice, kind: str) -> DrillProgram:
     """Draw scalars that are used once each."""
     feature = dice.pick(["", "", "constant", "stop"])
     names = dice.pick([["a", "z"], ["a", "b", "z"]])
@@ -127,7 +127,7 @@ def _chain(dice: Dice, kind: str) -> Program:
     return _on_one_tape(dice, kind, feature, [f"{number}.0" for number in numbers], body)
 
 
-def _paths(dice: Dice, kind: str) -> Program:
+def _paths(dice: Dice, kind: str) -> DrillProgram:
     """Draw scalars that are used more than once."""
     feature = dice.pick(["", "", "", "constant", "stop", "floor", "pause"])
     numbers = dice.shuffled([2.0, 3.0, 4.0, -1.0, -2.0, -3.0, 0.5])[:2]
@@ -142,7 +142,7 @@ def _paths(dice: Dice, kind: str) -> Program:
     return _on_one_tape(dice, kind, feature, [str(number) for number in numbers], body)
 
 
-def _shapes(dice: Dice, kind: str) -> Program:
+def _shapes(dice: Dice, kind: str) -> DrillProgram:
     """Draw a matrix and something that is broadcast along it or multiplied with it."""
     feature = dice.pick(["", "", "constant", "stop"])
     m, n = dice.pick([(2, 3), (3, 2), (2, 4), (4, 2)])
@@ -156,7 +156,7 @@ def _shapes(dice: Dice, kind: str) -> Program:
     return _on_one_tape(dice, kind, feature, [str(x.tolist()), str(y.tolist())], body)
 
 
-def _on_one_tape(dice: Dice, kind: str, feature: str, numbers: list[str], body: list[str]) -> Program:
+def _on_one_tape(dice: Dice, kind: str, feature: str, numbers: list[str], body: list[str]) -> DrillProgram:
     """Write a program around what it computes from x and y, and choose what is asked about it."""
     computed = [line.split(" = ")[0] for line in body]
     changing = computed[:2] if body[1].endswith(")") else computed[:1]
@@ -184,10 +184,10 @@ def _on_one_tape(dice: Dice, kind: str, feature: str, numbers: list[str], body: 
         f"{result} = tape.gradient({target}, {source})",
     ]
     asked = "gradient" if kind == "none" else kind
-    return Program(lines, body, asked, subject, target, result)
+    return DrillProgram(lines, body, asked, subject, target, result)
 
 
-def _twice(dice: Dice, kind: str) -> Program:
+def _twice(dice: Dice, kind: str) -> DrillProgram:
     """Draw a function of two scalars, differentiated once by an inner tape and again by an outer one."""
     forms = [
         "x ** 3", "w * x ** 2", "x * x * w", "x ** 2 + w * x", "3 * x + w", "w ** 2 * x", "x * w", "x ** 2 - w ** 2",
@@ -207,8 +207,8 @@ def _twice(dice: Dice, kind: str) -> Program:
         f"second = outer.gradient(slope, {by})",
     ]
     if kind == "first":
-        return Program(lines, body, "gradient", "x", "y", "slope")
-    return Program(lines, body, "gradient" if kind == "none" else kind, by, "slope", "second")
+        return DrillProgram(lines, body, "gradient", "x", "y", "slope")
+    return DrillProgram(lines, body, "gradient" if kind == "none" else kind, by, "slope", "second")
 
 
-DRAWN: dict[int, Callable[[Dice, str], Program]] = {1: _chain, 2: _paths, 3: _shapes, 4: _twice}
+DRAWN: dict[int, Callable[[Dice, str], DrillProgram]] = {1: _chain, 2: _paths, 3: _shapes, 4: _twice}

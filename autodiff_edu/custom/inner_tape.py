@@ -13,10 +13,10 @@ from ..core.rule import rule_of
 from ..core.tape import Tape
 from ..core.tensor import Tensor
 from ..core.variable import Variable
-from .strays import Computed
+from .inner_tensors import IdRanges
 
 
-class Inside(Tape):
+class InnerTape(Tape):
     """A tape without entries: it follows what other tapes follow, and notes which tensors from outside are read.
 
     Attributes
@@ -25,14 +25,14 @@ class Inside(Tape):
         The variables, and the other tensors older than this tape, that operations have read, by their ids.
     plain : dict
         The variables whose plain numbers were read.
-    computed : Computed
+    computed : IdRanges
         The ids of what was computed from what is followed.
     """
 
     def __init__(self, tapes: list[Tape]) -> None:
         super().__init__()
         self.tapes, self.read, self.plain = tapes, dict[int, Tensor](), dict[int, Variable]()
-        self.computed, self.began = Computed(), tick()
+        self.computed, self.began = IdRanges(), tick()
 
     @property
     def hears(self) -> Mapping[type, Hear]:
@@ -64,7 +64,7 @@ class Inside(Tape):
             if isinstance(x, Variable) and self.watches(x):
                 self.connected.add(x._id)
 
-    def take_in(self, other: Inside) -> None:
+    def take_in(self, other: InnerTape) -> None:
         """Note what another checkpointed function, called in this one, computed and read besides its arguments."""
         self.computed.extend(other.computed)
         self.plain.update(other.plain)
@@ -85,7 +85,7 @@ class Inside(Tape):
         return any(tape.watches(variable) for tape in self.tapes)
 
 
-class Again(Tape):
+class SecondTape(Tape):
     """The tape of a second run of a checkpointed function; not one that the user's code has opened."""
 
 

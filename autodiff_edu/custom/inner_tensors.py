@@ -1,4 +1,4 @@
-"""Strays: tensors that left a checkpointed function without being part of its result.
+"""Inner tensors that left a checkpointed function without being part of its result, called strays.
 
 The tapes around a call have one entry for all of it. So they cannot know how a stray was computed, and what is computed
 from it would silently lose this part of its gradient. That is why reading one is an error while such a tape records.
@@ -32,10 +32,10 @@ from ..text.frames import Where, here
 from ..text.places import place
 
 
-class Computed:
+class IdRanges:
     """The ids of what was computed, in ascending order: the start and the end of each run of consecutive numbers.
 
-    >>> ids = Computed()
+    >>> ids = IdRanges()
     >>> for id in (3, 4, 5, 9):
     ...     ids.add(id)
     >>> list(ids.ends), 4 in ids, 6 in ids, 9 in ids
@@ -52,7 +52,7 @@ class Computed:
         else:
             self.ends.extend((id, id + 1))
 
-    def extend(self, others: Computed) -> None:
+    def extend(self, others: IdRanges) -> None:
         """Add ids that are all larger."""
         self.ends.extend(others.ends)
 
@@ -60,7 +60,7 @@ class Computed:
         return bisect_right(self.ends, id) % 2 == 1
 
 
-class Calling(NamedTuple):
+class CheckpointCall(NamedTuple):
     """A call of a checkpointed function: when it began, the function's name, where; and whether it is running again."""
 
     began: int
@@ -69,11 +69,11 @@ class Calling(NamedTuple):
     again: bool = False
 
 
-class Strays:
+class InnerTensors:
     """What a tape must refuse, because it was computed in calls that it knows only as a whole."""
 
     def __init__(self) -> None:
-        self.computed, self.calls = Computed(), list[Calling]()
+        self.computed, self.calls = IdRanges(), list[CheckpointCall]()
 
     def check(self, ids: Iterable[int | None]) -> None:
         """Raise a RuntimeError if one of these is a stray."""
@@ -82,21 +82,21 @@ class Strays:
             if id is not None and bisect_right(ends, id) % 2:
                 raise RuntimeError(_refusal(self.call_of(id)))
 
-    def call_of(self, id: int) -> Calling:
+    def call_of(self, id: int) -> CheckpointCall:
         """Return the call inside which a stray was computed."""
         return self.calls[bisect_right(self.calls, id, key=lambda call: call.began) - 1]
 
 
-def set_apart(tape: Tape, computed: Computed, call: Calling) -> None:
+def set_apart(tape: Tape, computed: IdRanges, call: CheckpointCall) -> None:
     """Note that what was computed in a call is unknown to a tape."""
-    tape.refused = tape.refused or Strays()
+    tape.refused = tape.refused or InnerTensors()
     tape.refused.computed.extend(computed)
     tape.refused.calls.append(call)
 
 
-def stray_of(tape: Tape, id: int) -> Calling | None:
+def stray_of(tape: Tape, id: int) -> CheckpointCall | None:
     """Return the call from which a tensor strayed, if it did."""
-    call: Calling | None = tape.refused.call_of(id) if tape.refused and id in tape.refused.computed else None
+    call: CheckpointCall | None = tape.refused.call_of(id) if tape.refused and id in tape.refused.computed else None
     return call
 
 
@@ -108,7 +108,7 @@ def check_value(tape: Tape, value: Any) -> None:
             raise RuntimeError(f"{path} {strayed(call)}")
 
 
-def strayed(call: Calling) -> str:
+def strayed(call: CheckpointCall) -> str:
     """Return what a stray has done, and what to write instead."""
     return (
         f"was computed inside {call.name}, called at {place(call.where)}, and is not a tensor that this call returned, "
@@ -117,7 +117,7 @@ def strayed(call: Calling) -> str:
     )
 
 
-def _refusal(call: Calling) -> str:
+def _refusal(call: CheckpointCall) -> str:
     if call.again:
         return (
             f"{place(here())}: {call.name} ran again here for the derivative, and this reads a tensor that its first "

@@ -20,10 +20,10 @@ from ..text.frames import here
 from .arguments import Arguments, leaves_of
 from .call import Call, Custom, pull
 from .checking import Source, is_smooth
-from .inside import Again, Inside, as_they_were, tapes_here, without
+from .inner_tape import InnerTape, SecondTape, as_they_were, tapes_here, without
+from .inner_tensors import CheckpointCall, set_apart
 from .packing import Output
-from .refusing import Draws, add_hint, differs, refuses_assignment
-from .strays import Calling, set_apart
+from .refusals import Draws, add_hint, differs, refuses_assignment
 
 
 class Segment(Custom):
@@ -45,7 +45,7 @@ class Segment(Custom):
     parts: tuple[int, ...] = ()
 
 
-class Recomputed(Call):
+class Recomputation(Call):
     """One call of a checkpointed function, with what it was given and what it read, so that it can run again.
 
     Attributes
@@ -61,7 +61,7 @@ class Recomputed(Call):
         element for each of them, 0; in a cotangent, these count how many cotangents have arrived there.
     at : list of int
         Their positions among all the leaves of the result.
-    computed : Computed
+    computed : IdRanges
         The ids of what the first run computed.
     plain : list of (Variable, ndarray or scalar)
         The variables whose plain numbers it read, with their values at that time.
@@ -75,7 +75,7 @@ class Recomputed(Call):
         moving: set[int],
         result: list[Any],
         at: list[int],
-        inside: Inside,
+        inside: InnerTape,
     ) -> None:
         self.name, self.held, self.backward = name, arguments, arguments.function
         self.inputs, self.values, self.moving = inputs, [array_of(x) for x in inputs], moving
@@ -118,12 +118,12 @@ class Recomputed(Call):
 
     def _again(self) -> tuple[Tape, list[Any]]:
         """Run the function again, on a new tape; return the tape and the tensors that are its outputs now."""
-        tape, ids = Again(watch_accessed_variables=False), [x._id for x in self.inputs if is_smooth(x)]
+        tape, ids = SecondTape(watch_accessed_variables=False), [x._id for x in self.inputs if is_smooth(x)]
         strangers = [other for other in tapes_here() if not other.follows(ids)]  # they need not hear what follows
         refuse, draws = refuses_assignment(self.name, tick()), Draws(self.backward, *self.held.given)
         with self._as_it_was(self.values), without(strangers, refuse), tape:
             tape.watch([self.inputs[k] for k in sorted(self.moving)])
-            set_apart(tape, self.computed, Calling(0, self.name, self.where, again=True))
+            set_apart(tape, self.computed, CheckpointCall(0, self.name, self.where, again=True))
             try:
                 result = leaves_of(self.held.call())
             except StopIteration as error:
@@ -203,7 +203,7 @@ class Recomputed(Call):
         return self._packed([array_of(result[k]) for k in self.at])
 
 
-class Part(Call):
+class OutputPart(Call):
     """One output of a checkpointed function that has several: a part of the vector that joins them."""
 
     def _pulled_back(self, g: Any) -> list[Any]:

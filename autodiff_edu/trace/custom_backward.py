@@ -15,7 +15,7 @@ from ..text.places import expression, position_of
 from ..text.statements import written_as
 
 
-class Own(NamedTuple):
+class BackwardCall(NamedTuple):
     """How a backward function came to a contribution.
 
     `noted` are the operations it computed, `result` the one that produced the contribution, if any, and `where` is the
@@ -35,7 +35,7 @@ class Own(NamedTuple):
         return (written_as(node) if plain and node is not None else "") or None
 
 
-def own_backwards(source: Any) -> dict[int, Own]:
+def backward_calls(source: Any) -> dict[int, BackwardCall]:
     """Map the id of an accumulation to what a user's backward function computed for it.
 
     Parameters
@@ -43,7 +43,7 @@ def own_backwards(source: Any) -> dict[int, Own]:
     source : Trace
         The trace, with the operations heard meanwhile.
     """
-    found: dict[int, Own] = {}
+    found: dict[int, BackwardCall] = {}
     pulled: dict[tuple[int, int], int] = {}  # how much had been heard
     for happening in source.happenings:
         event = happening.event
@@ -63,7 +63,7 @@ def own_backwards(source: Any) -> dict[int, Own]:
             value = event.value._array
             result = next((entry for entry in reversed(noted) if entry.output_value is value), None)
             where = result.where if result else _returned(event.entry.call.backward)
-            found[id(event)] = Own(noted, result, where)
+            found[id(event)] = BackwardCall(noted, result, where)
     return found
 
 

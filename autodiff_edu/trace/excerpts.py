@@ -9,7 +9,7 @@ from ..text.frames import Where
 from ..text.places import Place, excerpt, place
 
 
-class Quotes:
+class Excerpts:
     """Excerpts of the user's code, and where in them something happened.
 
     Attributes

@@ -5,7 +5,7 @@ import pytest
 
 import autodiff_edu as ad
 from autodiff_edu.trace.arrays import array
-from autodiff_edu.trace.births import ODD
+from autodiff_edu.trace.nonfinite_steps import ODD
 
 
 def births(function, *values):

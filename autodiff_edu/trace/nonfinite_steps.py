@@ -8,7 +8,7 @@ from typing import Any
 from ..core import events
 from ..core.entry import Entry
 from ..core.events import Event
-from ..nonfinite.birth import born_backward, born_forward, born_tangent
+from ..nonfinite.origin import born_backward, born_forward, born_tangent
 from ..text.shared import shared
 
 ODD = re.compile(shared()["odd"])
@@ -17,7 +17,7 @@ ODD = re.compile(shared()["odd"])
 SPOKEN = {"nan": "NaN"}
 
 
-class Births:
+class NonfiniteSteps:
     """Finds the births in a document, step by step.
 
     Parameters

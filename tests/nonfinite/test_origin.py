@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
-from autodiff_edu.nonfinite.birth import born_backward, born_forward
+from autodiff_edu.nonfinite.origin import born_backward, born_forward
 
 
 def entries(function, *values):

@@ -23,7 +23,7 @@ FAILED = object()
 """Stands for the value of a function that an exception has ended."""
 
 
-class Follower(Protocol):
+class LineListener(Protocol):
     """Is notified about the user's code, but not about the package's or a library's."""
 
     def enter(self, frame: FrameType) -> bool:
@@ -39,7 +39,7 @@ class Follower(Protocol):
         """Handle the end of a function, or the pause of a generator."""
 
 
-def watch(follower: Follower, frame: FrameType | None) -> ByMonitoring | BySettrace:
+def watch(follower: LineListener, frame: FrameType | None) -> ByMonitoring | BySettrace:
     """Report what runs in this thread, and in a running frame, to a follower; return an object that can stop it."""
     watching = (ByMonitoring if ByMonitoring.is_free() else BySettrace)(follower)
     watching.start(frame)
@@ -51,7 +51,7 @@ class ByMonitoring:
 
     TOOLS = (3, 4)  # the numbers that Python reserves for no kind of tool
 
-    def __init__(self, follower: Follower) -> None:
+    def __init__(self, follower: LineListener) -> None:
         self.follower, self.thread = follower, get_ident()
         self.codes: set[CodeType] = set()
 
@@ -120,7 +120,7 @@ class ByMonitoring:
 class BySettrace:
     """Reports to a follower with `sys.settrace`; a debugger or coverage tool from before still hears everything."""
 
-    def __init__(self, follower: Follower) -> None:
+    def __init__(self, follower: LineListener) -> None:
         self.follower, self.mine = follower, self._called
         self.frames: list[tuple[FrameType, Any]] = []  # the frames that were running, and their own trace functions
 
