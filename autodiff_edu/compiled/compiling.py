@@ -23,8 +23,8 @@ from ..program.passes import PASSES, Pass, unused
 from ..text.functions import name_of
 from ..text.places import place
 from ..trace.collecting import without_collecting
+from .guards import GuardedRecorder
 from .programs import Program
-from .recording import Recording
 from .results import builder, tensors_of
 from .signature import is_array, taken_apart, with_tensors
 from .twice import DifferentError, check_same
@@ -182,11 +182,10 @@ class Compiled:
     def _recorded(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Listing, Any, set[int], bool]:
         """Return what was recorded, how the result is built, the constants, and whether variables were created."""
         tensors, args, named = with_tensors(self.function, args, named)
-        recording = Recording(tensors)
-        result = recording.run(lambda: self.function(*args, **named))
-        found = tensors_of(result, self.__name__)
-        values = [recording.value_of(tensor) for tensor in found]
-        return recording.listing(values), builder(result, recording.made), recording.captured, bool(recording.made)
+        recorder = GuardedRecorder(tensors)
+        result = recorder.run(lambda: self.function(*args, **named))
+        values = [recorder.value_of(tensor) for tensor in tensors_of(result, self.__name__)]
+        return recorder.listing(values), builder(result, recorder.made), recorder.captured, bool(recorder.made)
 
     def _forget(self) -> None:
         """Drop the program that has not been used for longest, if there are too many."""

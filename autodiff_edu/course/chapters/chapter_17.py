@@ -9,7 +9,7 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from ...compiled.recording import LeavingError
+from ...compiled.guards import LeavingError
 from ...compiled.twice import DifferentError
 from ...program.instructions import Instruction, Listing, Value
 from ...program.passes import unused

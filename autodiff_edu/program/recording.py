@@ -1,50 +1,30 @@
-"""Records one call of a function as instructions: every operation on tensors, whether a tape follows it or not."""
+"""Records one call of a function as a listing: every operation on tensors, whether a tape follows it or not."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from operator import getitem
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from ..arrays.validate import can_change, freeze
-from ..core.active import Follower, only, tick
+from ..core.active import Follower, Hear, Listener, only, tick
 from ..core.entry import Entry
-from ..core.events import Accumulate, Assign, Make, Read, Return
+from ..core.events import Accumulate, Assign, Make, Return
 from ..core.tensor import Tensor
 from ..core.variable import Variable
-from ..program.instructions import Instruction, Listing, Value, mapped
-from ..program.spelling import same
 from ..rules import operations
 from ..text.frames import Where, here
 from ..text.labels import names_of_arguments
-from ..text.places import Names, names, place
-
-ASKED = {"bool()": "bool", "int()": "int", "index()": "int"}
-"""What may be asked of a tensor while it is recorded: the program asks again, and compares the answers."""
-
-NOTHING = (operations.alias, operations.stop_gradient)
-"""The operations that compute nothing."""
-
-_COUNTS = "How many it finds depends on the numbers. Use np.where(mask, x, 0), which keeps the shape"
-INSTEAD = {
-    **dict.fromkeys(("nonzero", "flatnonzero", "argwhere", "unique"), _COUNTS),
-    "numpy()": "Use the tensor itself: operators and NumPy functions accept it",
-    "float()": "Leave float() out: a tensor of one element works like a number",
-    "complex()": "Leave complex() out: a tensor of one element works like a number",
-    "item()": "Leave .item() out: a tensor of one element works like a number",
-    "np.asarray": "A tensor is an array already, np.stack joins several, and a count is written int(k)",
-    "tolist()": "Use the tensor itself: x[0], len(x) and loops work as they do with a list",
-}
+from ..text.places import Names, names
+from .instructions import Instruction, Listing, Value, mapped
+from .spelling import same
 
 
-class LeavingError(TypeError):
-    """Raised where plain numbers are taken out of a tensor while its program is being recorded."""
-
-
-class Recording(Follower):
+class Recorder(Follower):
     """Writes down what is computed, as instructions.
+
+    `ad.compile` adds guards to it, and `ad.save` keeps some functions whole.
 
     Parameters
     ----------
@@ -59,30 +39,16 @@ class Recording(Follower):
         By id: the variables that are read, with their values; those that are assigned to, with the new ones.
     made, captured : set of int
         The ids of the variables made inside, and of the tensors made before, which are constants.
-    failure : Exception or None
-        The error that was raised, which the function may have caught.
     """
 
-    shields = True  # objecting to plain numbers is up to `_leave`
-    compiles = True
-
-    def __init__(self, tensors: list[Tensor]) -> None:
-        super().__init__(
-            {
-                Entry: self._compute,
-                Make: self._make,
-                Read: self._leave,
-                Assign: self._assign,
-                Accumulate: self._name,
-                Return: self._return,
-            }
-        )
+    def __init__(self, tensors: list[Tensor], hears: Mapping[type, Hear] | None = None) -> None:
+        ours: dict[type, Hear] = {Entry: self._compute, Make: self._make, Assign: self._assign, Return: self._return}
+        super().__init__({**ours, Accumulate: self._name, **(hears or {})})
         self.instructions: list[Instruction] = []
         self.variables: dict[int, tuple[Variable, Value]] = {}
         self.assigned: dict[int, tuple[Variable, Value]] = {}
         self.made: set[int] = set()
         self.captured: set[int] = set()
-        self.failure: Exception | None = None
         self._start = tick()
         self._read_from: dict[tuple[int, int], Value] = {}  # by the ids of a variable and of an array that it had
         self._initial: set[int] = set()  # the ids of the arrays that variables had before
@@ -96,17 +62,14 @@ class Recording(Follower):
             self._know(tensor._id, tensor._array, Value.like(tensor._array, tensor.name))
         self.arguments = tuple(self._values[tensor._id] for tensor in tensors)
 
-    def run(self, function: Callable[[], Any]) -> Any:
-        """Call a function and record what it computes, hidden from other listeners; variables keep their values."""
+    def run(self, function: Callable[[], Any], *others: Listener) -> Any:
+        """Call a function and record what it computes; only `others` listen too, and variables keep their values."""
         try:
-            with only(self):
-                result = function()
+            with only(*others, self):
+                return function()
         finally:
             for variable, array in self._before.values():
                 variable._array = array
-        if self.failure is not None:
-            raise self.failure
-        return result
 
     def listing(self, results: list[Value]) -> Listing:
         """Return what was recorded, with the names of the reader's code, and some results."""
@@ -132,19 +95,18 @@ class Recording(Follower):
     # What it hears ----------------------------------------------------------------------------------------------------
 
     def _compute(self, entry: Entry) -> None:
-        operation, (ids, output_id, *_), array = entry.operation, entry.line, entry.output_value
+        (ids, output_id, *_), array = entry.line, entry.output_value
         if entry.call is not None:  # it returns what was computed inside, or a vector that `_return` replaces
             self._know(output_id, array, _as_value(self._numbers(array)))
             return
         self._entry = entry
         values = [self._value(*parts, k) for k, parts in enumerate(zip(entry.given, ids, entry.values, strict=True))]
-        if operation in NOTHING and type(values[0]) is Value:
-            self._know(output_id, array, values[0])
-            return
-        if operation is getitem:
-            self._count(values[1], entry)
+        self._know(output_id, array, self.result_of(entry, values))
+
+    def result_of(self, entry: Entry, values: list[Any]) -> Value:
+        """Append an operation on these values; return its result."""
         parameters = mapped(entry.parameters, self._plain) if entry.parameters else entry.parameters
-        self._know(output_id, array, self._write(operation, values, parameters, array, entry.where))
+        return self.write(entry.operation, values, parameters, entry.output_value, entry.where)
 
     def follows(self, ids: Any) -> bool:
         """Return True: only rules that run on tensors are recorded."""
@@ -157,25 +119,6 @@ class Recording(Follower):
         if isinstance(made, Variable):
             self.made.add(made._id)
             self._read_from[made._id, _identity(made._array)] = self._values[made._id]
-
-    def _leave(self, event: Read) -> None:
-        """Write down what was asked of a tensor, to ask it again; taking plain numbers out of it is an error."""
-        tensor, how = event
-        if how == "format()":
-            return
-        value = self.value_of(tensor)
-        if value.array is not None:
-            return
-        if how in ASKED:
-            answer = bool(tensor._array) if how == "bool()" else int(tensor._array)
-            self.instructions.append(Instruction.guard(ASKED[how], value, answer, here()))
-            return
-        self.failure = LeavingError(
-            f"{place(here())}: {how} takes the plain numbers out of a tensor here, and a compiled program would "
-            f"keep those of the first call. {INSTEAD.get(how, 'Use NumPy functions that have a rule')}; or do this "
-            "part outside the compiled function, and pass the result as an argument"
-        )
-        raise self.failure
 
     def _name(self, event: Accumulate) -> None:
         """Name a cotangent after its tensor."""
@@ -196,7 +139,7 @@ class Recording(Follower):
         value = self.value_of(change) if isinstance(change, Tensor) else _as_value(self._numbers(np.array(change)[()]))
         if operation is not None:
             changed = operation(array, change._array if isinstance(change, Tensor) else value.array)
-            value = self._write(operation, [before, value], {}, changed, here())
+            value = self.write(operation, [before, value], {}, changed, here())
         self.assigned[variable._id] = variable, self._cast(value, array)
         self._know(variable._id, after._array, self.assigned[variable._id][1])
         self._read_from[variable._id, _identity(after._array)] = self._values[variable._id]
@@ -273,7 +216,7 @@ class Recording(Follower):
         if type(array) is not np.bool_:  # of which there are only two
             self._arrays[_identity(array)] = array, value
 
-    def _write(self, operation: Any, values: list[Any], parameters: Any, array: Any, where: Where) -> Value:
+    def write(self, operation: Any, values: list[Any], parameters: Any, array: Any, where: Where) -> Value:
         """Append an instruction; return its result, with its numbers if they are the same for all arguments."""
         output = Value.like(array)
         told: dict[str, Any] = {**np.geterr()}
@@ -287,21 +230,12 @@ class Recording(Follower):
     def _cast(self, value: Value, array: Any) -> Value:
         """Return a value in the dtype and shape of the array that holds it now."""
         if value.shape != array.shape:
-            value = self._write(np.broadcast_to, [value, array.shape], {}, np.broadcast_to(array, array.shape), here())
+            value = self.write(np.broadcast_to, [value, array.shape], {}, np.broadcast_to(array, array.shape), here())
         return (
             value
             if value.dtype == array.dtype
-            else self._write(operations.cast, [value, array.dtype], {}, array, here())
+            else self.write(operations.cast, [value, array.dtype], {}, array, here())
         )
-
-    def _count(self, index: Any, entry: Entry) -> None:
-        """Guard how many elements a mask selects, because later shapes depend on it."""
-        arrays = entry.values[1] if isinstance(entry.values[1], tuple) else (entry.values[1],)
-        for mask, array in zip(index if isinstance(index, tuple) else (index,), arrays, strict=True):
-            if type(mask) is Value and mask.dtype == bool and mask.array is None:
-                taken = int(np.count_nonzero(array))
-                count = self._write(np.count_nonzero, [mask], {}, np.int64(taken), entry.where)
-                self.instructions.append(Instruction.guard("int", count, taken, entry.where))
 
 
 _identity = id
