@@ -6,7 +6,7 @@ Each thread and each task of asyncio has its own; a task starts with those of th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from itertools import count
 from typing import Any
 
@@ -71,9 +71,17 @@ _state = ContextVar("active", default=always)
 now = _state.get
 
 
+def _install(state: State) -> None:
+    # In Python 3.11 `set` may run the garbage collector, and that may end a block, which calls `set` too. The copy keeps
+    # the inner call from freeing what the outer one is reading.
+    before = copy_context()
+    _state.set(state)
+    del before
+
+
 def listen(*listeners: Listener, within: only | None = None) -> None:
     """Replace the listeners with these, called in this order."""
-    _state.set(State(listeners, within or now().within))
+    _install(State(listeners, within or now().within))
 
 
 def listen_everywhere(*listeners: Listener) -> None:
@@ -84,7 +92,7 @@ def listen_everywhere(*listeners: Listener) -> None:
 def begin(block: WithBlock) -> None:
     """Note that a block is running; first remove the blocks that an interrupt kept from ending."""
     while (within := now().within) and within.over:
-        _state.set(within.before)
+        _install(within.before)
     if (listeners := now().listeners) != always.listeners:
         listen(*still_running(listeners))
     block.begin()
@@ -103,7 +111,7 @@ class only(WithBlock):  # noqa: N801
 
     @Exit
     def __exit__(self, *exception: object) -> None:
-        _state.set(self.before)
+        _install(self.before)
 
 
 def emit(kind: type[Event], *details: Any) -> None:
