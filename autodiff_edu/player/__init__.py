@@ -13,6 +13,7 @@ from ..options import shows_widgets
 from ..text.shared import shared
 from ..trace.collecting import without_collecting
 from ..trace.sentences import transcript
+from ..trace.states import states
 from . import html
 from .bundle import style
 from .files import save
@@ -81,6 +82,8 @@ class Player:
                     f"this is version {document['version']!r:.20} of the trace document, but the player draws version "
                     f"{known}: create the trace again with this release of autodiff_edu"
                 )
+            if "states" not in document:
+                document = document | {"states": states(document)}
             placed = layout(document)
         self._content: dict[str, Any] = {"trace": document, "layout": placed, "css": style()}
         if predict:

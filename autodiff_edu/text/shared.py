@@ -1,7 +1,6 @@
 """Facts that Python shares with the player's JavaScript and style sheets, read from shared.json.
 
-- `format` and `version` of a trace document; `computing`, the kinds of steps that compute something; `arrays`, the
-fields of a step that hold arrays.
+- `format` and `version` of a trace document; `arrays`, the fields of a step that hold arrays.
 - `longest_value`: how many characters of a value are shown.
 - `box`, of a tensor in the graph, in pixels: its `padding` and `height`, the baselines of its texts, and where the
   `strip` behind the cotangent begins; the room of the `arrow` before a cotangent that is drawn; and for a constant,

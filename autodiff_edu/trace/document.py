@@ -2,7 +2,7 @@
 
 Lists refer to each other by index, counted from 0.
 
-- `format` "autodiff_edu.trace", `version` 4, `title`.
+- `format` "autodiff_edu.trace", `version` 6, `title`.
 - `code`: excerpts of the user's code: `place` ("cell 3" or "fit.py"), `first_line`, `lines`.
 - `tapes`: `name` (the one that the user's `with` line has, or "tape 1"), `persistent`.
 - `tensors`: `name`, `kind` ("watched", "variable", "constant" or "computed"), `value`: an array.
@@ -37,6 +37,19 @@ Lists refer to each other by index, counted from 0.
     - "explain": a sentence about why a gradient is None; `entry`, if it is about one;
     - "remark": nothing more: a sentence.
   A step at which a NaN or an infinity begins has `born`: "nan", "inf" or "-inf".
+- `states`, for each step what changes on show; what is not there stays as it was, and a fold of them, from no value, no
+  pass and going forward, is all that is on show:
+    - `pass` (the one whose cotangents or tangents are on show, or null), `backward` (whether the step belongs to a
+      backward pass), `tangents` (whether the pass on show, or else the next, pushes tangents forward);
+    - `values`: the tensors that have a value from here on, their own, or the one that the step assigns;
+    - `flow`, the name of an array of the step ("cotangent", "after" or "tangent"): whenever its pass is on show, the
+      step's tensor has this from here on; with a `fate` it has also arrived at the step's entry;
+    - `fate`, of the step's entry: "recorded", "cut", "skip" (by every tape), and whenever the pass is on show "pulled"
+      or "pushed";
+    - `unconnected`: tensors that the pass, which ends here, might have reached and has not;
+    - `paused`: the tapes that are paused; `lanes`: an entry, a tape, and what the tape has of the entry: "recorded",
+      "cut", "skip", "paused", "backward" or "tangents" (its own pass computes it, for others to record), "forgotten" or
+      "released".
 - `nudges`, if there are any: how far a target moves when something it was computed from moves, for the nudges in
   text/shared.json times `size`. `tensor`, `target` (tensors); where the tensor is an array, `element` (an index) or
   `along` (true: along the cotangent, by this length); `from` (the number that is nudged; not for `along`), `size`,
@@ -77,6 +90,7 @@ from .excerpts import Excerpts
 from .nonfinite_steps import NonfiniteSteps
 from .scopes import told_apart
 from .sentences import Sentences
+from .states import states
 
 
 def empty(title: str) -> dict[str, Any]:
@@ -119,6 +133,7 @@ class Writer:
         self.arrived: dict[tuple[int, int], Any] = {}  # by the pass and the id of an entry's output: its cotangent
         for happening, number in zip(source.happenings, self.passes, strict=True):
             self._step(happening, number)
+        self.document["states"] = states(self.document)
         self._add_program(source)
         self._add_nudges(source)
 

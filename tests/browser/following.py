@@ -1,4 +1,4 @@
-"""What a player has to show, worked out from the trace document alone, and what one does show in a browser."""
+"""What a player has to show, as the states of the trace document say, and what one does show in a browser."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import autodiff_edu as ad
+from autodiff_edu.player.print.moments import Moment, read_moment
 
 UNKNOWN = "—"
 
@@ -96,19 +97,17 @@ class Expected:
         return self._known[number]
 
     def _at(self, number: int) -> dict[str, Any]:
-        step = self.steps[number]
-        entries = self.document["entries"]
-        entry = entries[step["entry"]] if "entry" in step else None
+        now, entries = read_moment(self.document, number), self.document["entries"]
         return {
             "step": number,
-            "kind": step["kind"],
-            "sentence": step["text"],
-            "playhead": [] if entry is None else [step["entry"]],
+            "kind": now.step["kind"],
+            "sentence": now.step["text"],
+            "playhead": [now.step["entry"]] if "entry" in now.step else [],
             "numbers": ["" if each["number"] is None else str(each["number"]) for each in entries],
-            "states": [self.state(index, number) for index in range(len(entries))],
-            **self.code(step["where"]),
-            "fields": self.fields(number, step, entry),
-            "boxes": {str(i): self.box(i, number) for i in range(len(self.document["tensors"]))},
+            "states": [now.state(index) for index in range(len(entries))],
+            **self.code(now.step["where"]),
+            "fields": self.fields(now),
+            "boxes": {str(i): self.box(i, now) for i in range(len(self.document["tensors"]))},
             "scrubber": number,
         }
 
@@ -126,144 +125,34 @@ class Expected:
         at = program["steps"][number]
         return [] if at is None else [[at, program["lines"][at]]]
 
-    def fields(self, number: int, step: dict[str, Any], entry: dict[str, Any] | None) -> dict[str, str]:
+    def fields(self, now: Moment) -> dict[str, str]:
+        """The panel: the operation, what is known of its output, and what is added up."""
+        step = now.step
+        entry = self.document["entries"][step["entry"]] if "entry" in step else None
         subject = step.get("tensor") if entry is None else entry["output"]
-        if subject is None:
-            value = cotangent = None
-        else:
-            value = self.value(subject, number)
-            cotangent = self.cotangent(subject, number) if entry is None else self.arrived(step["entry"], number)
-        if self.pushes(number):
-            return self.moved(step, entry, value, cotangent)
+        name = UNKNOWN if subject is None else self.document["tensors"][subject]["name"]
+        arrived = now.flows.get(subject) if entry is None else now.arrived.get(step["entry"])
         adding = step["kind"] == "accumulate"
-        nothing = UNKNOWN if step.get("before", "") == "" else "nothing yet"
-        name = None if subject is None else self.document["tensors"][subject]["name"]
+        before, contribution = shown(step.get("before")), shown(step.get("contribution"))
+        if adding and step["before"] is None:
+            before = "nothing yet"
+        if step["kind"] == "push forward":
+            parts = [part["text"] for part in step.get("contributions", ()) if part]
+            before, contribution = parts or [step["tangent"]["text"], "nothing else"]
         return {
-            "operation": UNKNOWN if name is None else name if entry is None else f"{name} = {entry['text']}",
-            "value": shown(value),
-            "cotangent": shown(cotangent),
-            "before": step["before"]["text"] if adding and step["before"] else nothing,
-            "contribution": shown(step.get("contribution")),
-            "after": shown(step.get("after")),
+            "operation": name if entry is None else f"{name} = {entry['text']}",
+            "value": shown(now.values.get(subject)),
+            "cotangent": shown(arrived),
+            "before": before,
+            "contribution": contribution,
+            "after": shown(step.get("after", step.get("tangent"))),
             "count": f"{step['count']} of {step['of']}" if adding else "",
         }
 
-    def pushes(self, number: int) -> bool:
-        """Whether tangents are on show, or the first thing to come that flows is one."""
-        coming = next((step["pass"] for step in self.steps[number:] if "pass" in step), None)
-        current = self.shown_pass(number)
-        wanted = coming if current is None else current
-        return any("tangent" in step for step in self.steps if wanted is not None and step.get("pass") == wanted)
-
-    def moved(self, step: dict[str, Any], entry: Any, value: Any, tangent: Any) -> dict[str, str]:
-        """The fields in forward mode: the parts of a tangent, and what they add up to."""
-        parts = [part["text"] for part in step.get("contributions", ()) if part]
-        if step["kind"] == "push forward" and not parts:
-            parts = [step["tangent"]["text"], "nothing else"]
-        subject = step.get("tensor") if entry is None else entry["output"]
-        name = None if subject is None else self.document["tensors"][subject]["name"]
-        before, contribution = parts or [UNKNOWN, UNKNOWN]
-        return {
-            "operation": UNKNOWN if name is None else name if entry is None else f"{name} = {entry['text']}",
-            "value": shown(value),
-            "cotangent": shown(tangent),
-            "before": before,
-            "contribution": contribution,
-            "after": shown(step.get("tangent")),
-            "count": "",
-        }
-
-    def box(self, tensor: int, number: int) -> str:
-        cotangent = self.cotangent(tensor, number)
-        word = "tangent" if self.pushes(number) else "cotangent"
-        text = f"{self.document['tensors'][tensor]['name']}: {shown(self.value(tensor, number))}"
-        return text if cotangent is None else f"{text}, {word} {cotangent['text']}"
-
-    def value(self, tensor: int, number: int) -> dict[str, Any] | None:
-        """A tensor has a value from the step that watches, computes or first uses it."""
-        found = None
-        for step in self.steps[: number + 1]:
-            if step["kind"] == "assign" and step["tensor"] == tensor:
-                found = step["value"]
-            elif found is None and (step.get("tensor") == tensor or tensor in self.touched(step)):
-                found = self.document["tensors"][tensor]["value"]
-        return found
-
-    def touched(self, step: dict[str, Any]) -> list[int]:
-        if step["kind"] not in ("record", "skip", "cut"):
-            return []
-        entry = self.document["entries"][step["entry"]]
-        return [*entry["inputs"], entry["output"]]
-
-    def shown_pass(self, number: int) -> int | None:
-        """The backward pass whose cotangents are to be seen: the latest, until computing goes on after its end."""
-        for back in range(number, -1, -1):
-            kind, current = self.steps[back]["kind"], self.steps[back].get("pass")
-            if current is not None:
-                going_on = any(step.get("pass") == current for step in self.steps[number:])
-                return current if going_on or not self.computes(back, number) else None
-            if kind == "reset":
-                return None
-        return None
-
-    def computes(self, after: int, number: int) -> bool:
-        kinds = {step["kind"] for step in self.steps[after + 1 : number + 1]}
-        return bool(kinds & {"watch", "record", "skip", "cut", "assign"})
-
-    def cotangent(self, tensor: int, number: int) -> dict[str, Any] | None:
-        """What has been accumulated for a tensor in the pass on show."""
-        current, found = self.shown_pass(number), None
-        for step in self.steps[: number + 1]:
-            if current is not None and step.get("pass") == current and step.get("tensor") == tensor:
-                found = next(step[key] for key in ("after", "cotangent", "tangent") if key in step)
-        return found
-
-    def arrived(self, entry: int, number: int) -> dict[str, Any] | None:
-        """What arrived at an entry in the pass on show."""
-        current, found = self.shown_pass(number), None
-        for step in self.steps[: number + 1]:
-            here = current is not None and (step.get("pass"), step.get("entry")) == (current, entry)
-            if here and step["kind"] in ("pull back", "push forward"):
-                found = step.get("cotangent") or step.get("tangent")
-        return found
-
-    def state(self, entry: int, number: int) -> str:
-        if self.steps[number].get("entry") == entry:
-            return "now"
-        kinds = [
-            step["kind"] for step in self.steps[: number + 1] if step.get("entry") == entry and step.get("pass") is None
-        ]
-        if not kinds:
-            return "waiting"
-        if self.arrived(entry, number) is not None:
-            return "pushed" if self.pushes(number) else "pulled"
-        # one tape may skip what another records
-        return "cut" if "cut" in kinds else "recorded" if "record" in kinds else "skip"
-
-    def fate(self, entry: int, tape: int, number: int) -> str:
-        """What a tape has of an entry: the last that happened to it on that tape."""
-        found, paused = "", False
-        for at, step in enumerate(self.steps[: number + 1]):
-            kind, own = step["kind"], step["tape"] == tape
-            if own and kind in ("pause", "resume", "reset"):
-                paused = kind == "pause"
-            if step.get("entry") == entry and kind in ("record", "cut", "skip"):
-                if own:
-                    found = "recorded" if kind == "record" else "paused" if paused else kind
-                elif found == "":
-                    found = "paused" if paused else "backward" if self.pulls(tape, at) else ""
-            elif found in ("recorded", "cut") and own and kind in ("reset", "release"):
-                found = {"reset": "forgotten", "release": "released"}[kind]
-        return found
-
-    def pulls(self, tape: int, number: int) -> bool:
-        """Whether a step is within a pass of a tape."""
-        passes = [at for at, step in enumerate(self.steps) if step.get("pass") is not None and step["tape"] == tape]
-        for one in {self.steps[at]["pass"] for at in passes}:
-            own = [at for at in passes if self.steps[at]["pass"] == one]
-            if own[0] < number < own[-1]:
-                return True
-        return False
+    def box(self, tensor: int, now: Moment) -> str:
+        word = "tangent" if now.tangents else "cotangent"
+        text = f"{self.document['tensors'][tensor]['name']}: {shown(now.values.get(tensor))}"
+        return f"{text}, {word} {now.flows[tensor]['text']}" if tensor in now.flows else text
 
 
 def shown(array: dict[str, Any] | None) -> str:

@@ -10,6 +10,7 @@ import pytest
 from programs import diamond, einsum, loop, marks, nested, side_by_side, two_passes
 
 import autodiff_edu as ad
+from autodiff_edu.player.print.moments import read_moment
 from browser.following import Expected, only, read, saved
 
 
@@ -170,7 +171,8 @@ def test_the_lanes_say_what_each_tape_has(example: Any, visit: Any, tmp_path: Pa
       [...root.querySelectorAll("li[data-event]")].map((item) => [item.dataset.event, item.dataset.state]),
     ]""")
     for number, (lanes, events) in enumerate(seen):
-        wanted = [[expected.fate(entry, tape, number) for tape in tapes] for entry in range(len(lanes))]
+        now = read_moment(expected.document, number)
+        wanted = [[now.lanes.get((entry, tape), "") for tape in tapes] for entry in range(len(lanes))]
         assert lanes == (wanted if len(tapes) > 1 else [[]] * len(lanes)), f"step {number}"
         kinds = ("pause", "resume", "reset", "release")
         happened = [(at, step["kind"]) for at, step in enumerate(expected.steps) if step["kind"] in kinds]
@@ -237,7 +239,7 @@ def test_a_long_trace_opens_folded_and_is_right_wherever_one_looks(visit: Any, t
         player.stands_at(number)
         states = player.root.evaluate("""root => [...root.querySelectorAll("li[data-entry]")].map(
           (item) => [Number(item.dataset.entry), item.dataset.state])""")
-        assert states == [[entry, expected.state(entry, number)] for entry, _ in states]
+        assert states == [[entry, expected.at(number)["states"][entry]] for entry, _ in states]
         entry = expected.steps[number].get("entry")  # what came of it, the last step, is of no turn
         assert entry is None or entry in dict(states)
     button(player, "×200").click()

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import programs
 import pytest
-from browser.following import Expected
 from browser.test_shrink import step
 
 import autodiff_edu as ad
@@ -22,6 +21,7 @@ from autodiff_edu.course.predict import PREDICTIONS
 from autodiff_edu.player.build import node
 from autodiff_edu.player.drill_programs import LEVELS, draw
 from autodiff_edu.player.packing import dumps, pack
+from autodiff_edu.player.print.moments import read_moment
 from autodiff_edu.text.shared import shared
 
 JS = Path(__file__).parent / "js"
@@ -53,30 +53,30 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def followed(player: ad.Player) -> dict[str, Any]:
-    """A trace, and what is known at each of its steps, as Python reads it."""
+    """A trace, and what is known at each of its steps, as Python folds it."""
     document = player._content["trace"]
-    expected = Expected(document)
     tensors, entries, tapes = (range(len(document[part])) for part in ("tensors", "entries", "tapes"))
 
     def text(array: dict[str, Any] | None) -> str | None:
         return None if array is None else array["text"]
 
-    steps = [
-        {
-            "values": [text(expected.value(tensor, number)) for tensor in tensors],
-            "cotangents": [text(expected.cotangent(tensor, number)) for tensor in tensors],
-            "arrived": [text(expected.arrived(entry, number)) for entry in entries],
-            "states": [expected.state(entry, number) for entry in entries],
-            "pass": expected.shown_pass(number),
-            "tangents": expected.pushes(number),
-            "where": one["where"],
-        }
-        for number, one in enumerate(document["steps"])
-    ]
-    lanes = [
-        [[expected.fate(entry, tape, number) for tape in tapes] for entry in entries] for number in range(len(steps))
-    ]
-    return {**drawn(player), "steps": steps, "lanes": lanes}
+    steps = []
+    for number in range(len(document["steps"])):
+        now = read_moment(document, number)
+        steps.append({
+            "values": [text(now.values.get(tensor)) for tensor in tensors],
+            "cotangents": [text(now.flows.get(tensor)) for tensor in tensors],
+            "arrived": [text(now.arrived.get(entry)) for entry in entries],
+            "states": [now.state(entry) for entry in entries],
+            "lanes": [[now.lanes.get((entry, tape), "") for tape in tapes] for entry in entries],
+            "unconnected": sorted(now.unconnected),
+            "paused": now.paused,
+            "pass": now.on_show,
+            "backward": now.backward,
+            "tangents": now.tangents,
+            "where": now.step["where"],
+        })  # fmt: skip
+    return {**drawn(player), "steps": steps}
 
 
 def drawn(player: ad.Player) -> dict[str, Any]:

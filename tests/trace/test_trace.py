@@ -155,8 +155,8 @@ def check_formula(tree, arguments):
 @each
 def test_every_index_of_a_document_is_in_range_and_every_field_is_there(make):
     d = json.loads(make().to_json())
-    assert (d["format"], d["version"]) == ("autodiff_edu.trace", 5)
-    parts = {"code", "tapes", "tensors", "formulas", "entries", "calls", "program", "steps"}
+    assert (d["format"], d["version"]) == ("autodiff_edu.trace", 6)
+    parts = {"code", "tapes", "tensors", "formulas", "entries", "calls", "program", "steps", "states"}
     assert set(d) - {"nudges"} == {"format", "version", "title"} | parts
     for nudge in d.get("nudges", []):
         assert all(0 <= nudge[role] < len(d["tensors"]) for role in ("tensor", "target"))
@@ -187,6 +187,17 @@ def test_every_index_of_a_document_is_in_range_and_every_field_is_there(make):
         assert all(0 <= i < len(d["tensors"]) for i in [*entry["inputs"], entry["output"]])
         assert all(0 <= i < len(d["tapes"]) for i in entry["tapes"])
         check_where(entry["where"])
+    changing = {"backward", "tangents", "pass", "values", "flow", "fate", "unconnected", "paused", "lanes"}
+    for state, step in zip(d["states"], d["steps"], strict=True):
+        assert set(state) <= changing
+        assert "flow" not in state or {state["flow"], "pass"} <= set(step)
+        assert all(
+            0 <= tensor < len(d["tensors"]) for part in ("values", "unconnected") for tensor in state.get(part, ())
+        )
+        assert all(0 <= tape < len(d["tapes"]) for tape in state.get("paused", ()))
+        for entry, tape, _ in state.get("lanes", ()):
+            assert 0 <= entry < len(d["entries"])
+            assert 0 <= tape < len(d["tapes"])
     for step in d["steps"]:
         fields = FIELDS[step["kind"]] | {"kind", "text", "tape", "where", "memory"}
         assert fields == set(step) - {"call", "passed", "unfolded", "born"}

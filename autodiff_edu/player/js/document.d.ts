@@ -92,6 +92,19 @@ interface Step {
   word?: string;
 }
 
+/** What changes on show at a step; document.py describes it. */
+interface State {
+  backward?: boolean;
+  pass?: number | null;
+  tangents?: boolean;
+  values?: number[];
+  flow?: "after" | "cotangent" | "tangent";
+  fate?: string;
+  paused?: number[];
+  lanes?: [entry: number, tape: number, what: string][];
+  unconnected?: number[];
+}
+
 /** A step of a walk over contours. */
 interface Iterate extends Step {
   number: number;
@@ -131,6 +144,7 @@ interface Trace {
   entries: Entry[];
   calls?: { text: string; function: number; caller?: number }[];
   steps: Step[];
+  states: State[];
   nudges?: Nudge[];
   program?: { lines: string[]; steps: (number | null)[] };
   sweep?: Sweep;
@@ -272,4 +286,5 @@ interface Model {
 interface Change {
   step: number;
   array: NDArray;
+  fate?: string;
 }

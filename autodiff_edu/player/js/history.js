@@ -1,14 +1,10 @@
-/** What is known at each step of a trace: values, cotangents, states; read once, and then only looked up. */
+/** What is known at each step of a trace: values, cotangents, states; folded once, and then only looked up. */
 
 import { UNKNOWN } from "./dom.js";
 import { readOdd } from "./odd.js";
 import { STRINGS } from "./strings.js";
-import * as SHARED from "../../text/shared.json";
 
 /** @typedef {ReturnType<typeof readHistory>} History */
-
-/** What happens in a pass that pushes tangents forward; in all other passes cotangents are pulled back. */
-const PUSHES = ["move", "push forward"];
 
 /**
  * The last of some changes, which are in order, that has happened at a step.
@@ -28,80 +24,61 @@ export function latest(changes, step) {
 }
 
 /**
- * Reads the trace once, from beginning to end. Per step: the direction, the place in the code, the pass whose
- * cotangents or tangents are on show (or null), and whether these, or else those of the next pass, are `tangents`.
- * Per tensor the values, and per tensor and entry the cotangents or tangents of each pass, as changes, each
- * {step, array}.
+ * Folds the states of the trace from the first step to the last. Per step: the direction, the place in the code, the
+ * pass whose cotangents or tangents are on show (or null), whether these, or else those of the next pass, are
+ * `tangents`, and the tapes that are `paused`. Per tensor the values, and per tensor and entry the cotangents or
+ * tangents of each pass, as changes, each {step, array}.
  * @param {Trace} trace
  */
 export function readHistory(trace) {
-  const { steps, tensors, entries } = trace;
-  /** @type {[boolean[], (number | null)[], (Where | null)[]]} */
-  const [backward, pass, where] = [[], [], []];
+  const { steps, states, tensors, entries } = trace;
+  /** @type {{ backward: boolean, tangents: boolean, pass: number | null, paused: number[] }[]} */
+  const flags = [];
   /** @typedef {Map<number, Change[]>} ByPass */
-  /** @type {[Change[][], ByPass[]]} */
-  const [values, cotangents] = [tensors.map(() => /** @type {Change[]} */ ([])), tensors.map(() => new Map())];
-  /** @type {[ByPass[], number[]]} */
-  const [arrivals, appeared] = [entries.map(() => new Map()), entries.map(() => Infinity)];
-  /** @type {(changes: ByPass, number: number, change: Change) => void} */
-  const note = (changes, number, change) => {
-    if (!changes.has(number)) changes.set(number, []);
-    changes.get(number).push(change);
+  const values = tensors.map(() => /** @type {Change[]} */ ([]));
+  const [cotangents, arrivals] = [tensors, entries].map((some) => some.map(() => /** @type {ByPass} */ (new Map())));
+  const [appeared, computed] = [entries.map(() => Infinity), entries.map(() => "waiting")];
+  const unconnected = tensors.map(() => /** @type {Map<number, number>} */ (new Map())); // by pass: from which step on
+  const lanes = entries.map(() => /** @type {Map<number, { step: number, fate: string }[]>} */ (new Map())); // by tape
+  /** @type {<V>(lists: Map<number, V[]>, key: number, item: V) => void} */
+  const note = (lists, key, item) => {
+    if (!lists.has(key)) lists.set(key, []);
+    lists.get(key).push(item);
   };
-  const computed = entries.map(() => "recorded");
-  /** @type {Map<number, { first: number, last: number, forward: boolean }>} */
-  const passes = new Map();
-  steps.forEach((step, number) => {
-    if (step.pass === undefined) return;
-    const forward = PUSHES.includes(step.kind);
-    passes.set(step.pass, { first: number, forward, ...passes.get(step.pass), last: number });
+  states.forEach(({ values: known = [], unconnected: missed = [], lanes: begun = [], flow, fate, ...flag }, step) => {
+    const before = flags.at(-1) ?? { backward: false, tangents: false, pass: null, paused: [] };
+    const now = { ...before, ...flag };
+    flags.push(now);
+    const { tensor, entry, value } = steps[step];
+    for (const each of known) values[each].push({ step, array: value ?? tensors[each].value });
+    for (const each of missed) unconnected[each].set(now.pass, step);
+    for (const [each, tape, word] of begun) note(lanes[each], tape, { step, fate: word });
+    if (flow) {
+      const change = { step, array: steps[step][flow], fate };
+      if (tensor !== undefined) note(cotangents[tensor], now.pass, change);
+      if (fate) note(arrivals[entry], now.pass, change);
+    } else if (fate) [appeared[entry], computed[entry]] = [step, fate];
   });
-  steps.forEach((step, number) => {
-    /** @type {(tensor: number, array?: NDArray) => void} */
-    const know = (tensor, array) => {
-      if (array || !values[tensor].length) values[tensor].push({ step: number, array: array ?? tensors[tensor].value });
-    };
-    const entry = entries[step.entry];
-    if (entry && step.pass === undefined) {
-      appeared[step.entry] = Math.min(appeared[step.entry], number);
-      const skipped = step.kind === "skip" && entry.tapes.length === 0; // by every tape
-      if (skipped || step.kind === "cut") computed[step.entry] = step.kind;
-      for (const tensor of [...entry.inputs, entry.output]) know(tensor);
-    }
-    if (step.tensor !== undefined) know(step.tensor, step.kind === "assign" ? step.value : null);
-    const change = { step: number, array: step.after ?? step.cotangent ?? step.tangent };
-    if (change.array && step.tensor !== undefined) note(cotangents[step.tensor], step.pass, change);
-    if (step.kind === "pull back" || step.kind === "push forward") note(arrivals[step.entry], step.pass, change);
-    const [computes, pushes] = [SHARED.computing, PUSHES].map((kinds) => kinds.includes(step.kind));
-    const back = step.pass !== undefined || step.kind === "explain";
-    backward.push(!pushes && (back || ((backward[number - 1] ?? false) && !computes)));
-    // An outer tape may record in the middle of an inner backward pass, whose cotangents stay; after it they go.
-    const shown = pass[number - 1] ?? null;
-    const over = step.kind === "reset" || (computes && number > passes.get(shown)?.last);
-    pass.push(step.pass ?? (over ? null : shown));
-    where.push(step.where ?? null);
-  });
-  /** @type {boolean[]} */
-  const tangents = [];
-  for (let number = steps.length - 1, next = /** @type {number | null} */ (null); number >= 0; number--) {
-    next = steps[number].pass ?? next;
-    tangents[number] = passes.get(pass[number] ?? next)?.forward ?? false;
-  }
+  const [backward, tangents] = [flags.map((each) => each.backward), flags.map((each) => each.tangents)];
+  const [pass, paused] = [flags.map((each) => each.pass), flags.map((each) => each.paused)];
+  const first = new Map(steps.map((step, number) => /** @type {const} */ ([step.pass, number])).reverse()); // by pass
+  first.delete(undefined);
+  const turns = [...first.values()].sort((a, b) => a - b);
   /** @type {(tensor: number, number: number) => NDArray | null} */
   const known = (tensor, number) => latest(values[tensor], number)?.array ?? null;
   /** @type {(tensor: number, number: number) => string} */
   const value = (tensor, number) => known(tensor, number)?.text ?? UNKNOWN;
-  /** @type {(changes: ByPass, number: number) => NDArray | null} */
-  const inPass = (changes, number) => latest(changes.get(pass[number]), number)?.array ?? null;
+  /** @type {(changes: ByPass, number: number) => Change | undefined} */
+  const inPass = (changes, number) => latest(changes.get(pass[number]), number);
   /** @type {(entry: number, number: number) => NDArray | null} */
-  const arrived = (entry, number) => inPass(arrivals[entry], number);
+  const arrived = (entry, number) => inPass(arrivals[entry], number)?.array ?? null;
   /** @type {(entry: number, number: number) => string} */
-  const done = (entry, number) => (!arrived(entry, number) ? computed[entry] : tangents[number] ? "pushed" : "pulled");
+  const done = (entry, number) => inPass(arrivals[entry], number)?.fate ?? computed[entry];
   /** @type {(entry: number, number: number) => string} */
   const state = (entry, number) =>
     steps[number].entry === entry ? "now" : appeared[entry] > number ? "waiting" : done(entry, number);
   /** @type {(tensor: number, number: number) => NDArray | null} */
-  const cotangent = (tensor, number) => inPass(cotangents[tensor], number);
+  const cotangent = (tensor, number) => inPass(cotangents[tensor], number)?.array ?? null;
   /**
    * Whether tangents are on show at a step that is not one of a backward pass.
    * @param {number} number
@@ -112,9 +89,20 @@ export function readHistory(trace) {
    * @type {(entry: number, number: number) => number | undefined}
    */
   const pulled = (entry, number) => (arrivals[entry].get(pass[number]) ?? [...arrivals[entry].values()][0])?.[0].step;
+  /**
+   * Whether the pass on show has ended, and has not reached a tensor that it might have.
+   * @type {(tensor: number, number: number) => boolean}
+   */
+  const missed = (tensor, number) => unconnected[tensor].get(pass[number]) <= number;
+  /**
+   * What a tape has of an entry, as document.py says; "" for nothing.
+   * @type {(entry: number, tape: number, number: number) => string}
+   */
+  const lane = (entry, tape, number) => latest(lanes[entry].get(tape), number)?.fate ?? "";
   /** @param {number} tape */
   const tapeName = (tape) => (trace.tapes.length === 1 ? STRINGS.tape.only : trace.tapes[tape].name);
-  const turns = [...passes.values()].map(({ first }) => first);
-  const found = { odd: readOdd(trace), backward, pass, tangents, pushing, where, appeared, turns };
-  return { ...found, tapeName, changes: values, known, value, cotangent, arrived, state, pulled };
+  const where = steps.map((step) => step.where ?? null);
+  const ofSteps = { odd: readOdd(trace), backward, pass, tangents, pushing, paused, where, turns };
+  const looked = { known, value, cotangent, arrived, state, pulled, missed, lane };
+  return { ...ofSteps, ...looked, changes: values, computed, appeared, tapeName };
 }

@@ -132,6 +132,7 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const trace = {
     ...content.trace,
     steps: steps.length ? steps : [/** @type {Step} */ ({ kind: "empty", text: STRINGS.player.empty })],
+    states: steps.length ? content.trace.states : [{}],
   };
   const [history, flow] = [readHistory(trace), readFlow()];
   const last = trace.steps.length - 1;

@@ -22,7 +22,7 @@ const LANE_MARKS = {
  */
 export function tapeView(trace, history, layout, go) {
   const words = STRINGS.tape;
-  const [lanes, fates, several] = [readLanes(trace), readFates(trace, history), trace.tapes.length > 1];
+  const [lanes, fates, several] = [readLanes(trace, history), readFates(trace, history), trace.tapes.length > 1];
   let [current, shown] = [0, lanes.shown(0)]; // the step, and the tapes that have a lane at it
   const parts = () => ["number", "text", "state"].map((name) => make("span", { class: name }));
   const laneCells = () => (several ? shown.map(() => make("span", { class: "lane" })) : []);
@@ -45,7 +45,7 @@ export function tapeView(trace, history, layout, go) {
     const title = [name, ...tapes.map((tape) => trace.tapes[tape].name)].join(", ");
     const update = (/** @type {number} */ step) => {
       const [found, lost] = [history.state(index, step), lanes.lost(index, step)];
-      const marks = row.cells.map((_, lane) => lanes.of(index, shown[lane], step));
+      const marks = row.cells.map((_, lane) => history.lane(index, shown[lane], step));
       const backward = history.backward[step];
       const now = [found, lost, found === "now" && backward, ...marks, ...shown].join();
       if (now === row.before) return;

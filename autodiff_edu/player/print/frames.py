@@ -138,9 +138,9 @@ class _Frame:
         self.now: Moment = read_moment(document, number)
         self.subject = subject_of(document, self.now.step)
         self.colour, self.tint = BACKWARD if self.now.backward else FORWARD
-        self.flowing = FORWARD if self.now.tangents else BACKWARD
+        self.flowing = FORWARD if self.now.pushes else BACKWARD
         words = {"cut": "cut", "skip": "skipped"}  # by tensor: no cotangent comes through these
-        kinds = {document["entries"][entry]["output"]: kind for entry, kind in self.now.entries.items()}
+        kinds = {document["entries"][entry]["output"]: kind for entry, kind in self.now.fates.items()}
         self.unusual = {tensor: words[kind] for tensor, kind in kinds.items() if kind in words}
         letters = int(picture[0] / (13 * 0.57))
         lines = textwrap.wrap(_shorten(self.now.step["text"], 6 * letters), letters)
@@ -150,7 +150,7 @@ class _Frame:
         """Place the parts of the frame: direction, code, graph, sentence."""
         left, right, (room, tall, scale) = x + PADDING, x + width - PADDING, self.picture
         walks = self.now.step["kind"] in ("iterate", "compile")  # there is no code then, and no pass
-        forward = "→ forward pass, with tangents" if self.now.tangents else "→ forward pass"
+        forward = "→ forward pass, with tangents" if self.now.pushes else "→ forward pass"
         back = "← walking back" if self.now.step["kind"] == "explain" else "← backward pass"
         direction = "" if walks else back if self.now.backward else forward
         count = f"step {self.number + 1} of {len(self.document['steps'])}"
@@ -235,7 +235,7 @@ class _Frame:
             x, y, to_x, bend, to_y = link["points"]
             if number in arriving or not seen(x, y, to_x, bend, to_x, to_y):
                 continue
-            known = link.get("entry") in self.now.entries
+            known = link.get("entry") in self.now.fates
             grey = IDLE if known else RULE
             shapes.append(
                 Path(_start_of(link) + _curve_of(link), stroke=grey, weight=1.3, dash=() if known else (1, 4))
@@ -271,7 +271,7 @@ class _Frame:
         x, y, width, height = (box[key] for key in ("x", "y", "width", "height"))
         left, art = x + BOX["padding"], box.get("art")
         strip = art["strip"] if art else BOX["strip"]
-        value, cotangent = self.now.values.get(tensor), self.now.cotangents.get(tensor)
+        value, cotangent = self.now.values.get(tensor), self.now.flows.get(tensor)
         letters = int((width - 14) / CHARACTER)
         name, known = self.document["tensors"][tensor]["name"], value is not None
         is_now = tensor == self.subject
@@ -304,7 +304,7 @@ class _Frame:
         if cotangent is None and tensor in self.unusual:
             shapes.append(Text(left, below, _shorten(self.unusual[tensor], letters), 11, QUIET))
         elif self.now.backward or cotangent is not None:
-            arrow = "→" if self.now.tangents else "←"
+            arrow = "→" if self.now.pushes else "←"
             words, ink = _shorten(f"{arrow} {cotangent['text'] if cotangent else '—'}", letters), QUIET
             if cotangent is not None:
                 ink = self.flowing[0]

@@ -1,14 +1,13 @@
 """What is known at one step of a trace: the values, the cotangents, the direction.
 
-The same as js/history.js, for pictures that are drawn without a browser.
+It is a fold of the states in the document, as in js/history.js, for pictures that are drawn without a browser.
 """
 
+from __future__ import annotations
+
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
-
-from ...text.shared import shared
-
-COMPUTING = tuple(shared()["computing"])
 
 
 @dataclass
@@ -20,55 +19,70 @@ class Moment:
     step : dict
         The step of the document.
     backward, tangents : bool
-        Whether it belongs to a backward pass, and whether the current pass pushes tangents forward.
-    values, cotangents : dict of int to dict
-        For each tensor that has one so far: its value, and its cotangent, or tangent, in the current pass;
-        arrays as the document describes them.
-    entries : dict of int to str
-        The entries that have been computed so far: "record", "cut", or "skip" if no tape recorded it.
+        Whether it belongs to a backward pass; whether the pass on show, or else the next, pushes tangents forward.
+    on_show : int or None
+        The pass whose cotangents or tangents are on show.
+    values, flows : dict of int to dict
+        For each tensor that has one: its value, and its cotangent, or tangent, in the pass on show; arrays as the
+        document describes them.
+    arrived : dict of int to dict
+        For each entry that the pass on show has come to: the cotangent, or tangent, that arrived.
+    fates : dict of int to str
+        The entries that have been computed so far: "recorded", "cut", or "skip" if no tape recorded it; "pulled" or
+        "pushed" if the pass on show has come to it.
+    lanes : dict of (int, int) to str
+        What a tape has of an entry, by the entry and the tape.
+    paused, unconnected : list of int
+        The tapes that are paused, and the tensors that the pass on show has not reached when it ended.
     """
 
     step: dict[str, Any]
     backward: bool = False
     tangents: bool = False
+    on_show: int | None = None
     values: dict[int, dict[str, Any]] = field(default_factory=dict)
-    cotangents: dict[int, dict[str, Any]] = field(default_factory=dict)
-    entries: dict[int, str] = field(default_factory=dict)
+    flows: dict[int, dict[str, Any]] = field(default_factory=dict)
+    arrived: dict[int, dict[str, Any]] = field(default_factory=dict)
+    fates: dict[int, str] = field(default_factory=dict)
+    lanes: dict[tuple[int, int], str] = field(default_factory=dict)
+    paused: list[int] = field(default_factory=list)
+    unconnected: list[int] = field(default_factory=list)
+
+    @property
+    def pushes(self) -> bool:
+        """Whether tangents are on show."""
+        return self.tangents and self.on_show is not None
+
+    def state(self, entry: int) -> str:
+        """Return what a player shows of an entry."""
+        return "now" if self.step.get("entry") == entry else self.fates.get(entry, "waiting")
 
 
 def read_moment(document: dict[str, Any], number: int) -> Moment:
     """Read a trace document up to a step, counted from 0."""
-    steps, tensors = document["steps"], document["tensors"]
-    last = {step["pass"]: index for index, step in enumerate(steps) if "pass" in step}
-    now, shown = Moment(steps[number]), None
-    passes: dict[int | None, dict[int, dict[str, Any]]] = {}
-    for index, step in enumerate(steps[: number + 1]):
-        touched = []
-        if "entry" in step and "pass" not in step:
-            entry = document["entries"][step["entry"]]
-            if step["kind"] == "cut" or (step["kind"] == "skip" and not entry["tapes"]):
-                now.entries[step["entry"]] = step["kind"]
-            now.entries.setdefault(step["entry"], "record")
-            touched = [*entry["inputs"], entry["output"]]
+    steps, now = document["steps"], Moment(document["steps"][number])
+    passes: dict[int | None, Moment] = defaultdict(lambda: Moment(now.step))
+    for step, change in zip(steps[: number + 1], document["states"], strict=False):
+        now.backward = change.get("backward", now.backward)
+        now.tangents = change.get("tangents", now.tangents)
+        now.on_show = change.get("pass", now.on_show)
+        now.paused = change.get("paused", now.paused)
+        for tensor in change.get("values", ()):
+            now.values[tensor] = step.get("value", document["tensors"][tensor]["value"])
+        now.lanes |= {(entry, tape): word for entry, tape, word in change.get("lanes", ())}
+        current = passes[now.on_show]
+        current.unconnected += change.get("unconnected", [])
+        if "flow" not in change:
+            now.fates |= {step["entry"]: change["fate"]} if "fate" in change else {}
+            continue
+        flow = step[change["flow"]]
         if "tensor" in step:
-            touched.append(step["tensor"])
-        for tensor in touched:
-            now.values.setdefault(tensor, tensors[tensor]["value"])
-        if step["kind"] == "assign":
-            now.values[step["tensor"]] = step["value"]
-        elif "tensor" in step and "pass" in step:
-            arrived = next(step[key] for key in ("after", "cotangent", "tangent") if key in step)
-            passes.setdefault(step["pass"], {})[step["tensor"]] = arrived
-        computes, pushes = step["kind"] in COMPUTING, "tangent" in step
-        back = "pass" in step or step["kind"] == "explain"
-        now.backward = not pushes and (back or (now.backward and not computes))
-        # An outer tape may record in the middle of an inner backward pass, whose cotangents stay; after it they go.
-        if "pass" in step:
-            shown, now.tangents = step["pass"], pushes
-        elif step["kind"] == "reset" or (computes and index > last.get(shown, index)):
-            shown = None
-    now.cotangents = passes.get(shown, {})
-    now.tangents = now.tangents and shown is not None
+            current.flows[step["tensor"]] = flow
+        if "fate" in change:
+            current.arrived[step["entry"]], current.fates[step["entry"]] = flow, change["fate"]
+    shown = passes[now.on_show]
+    now.flows, now.arrived, now.unconnected = shown.flows, shown.arrived, shown.unconnected
+    now.fates |= {entry: fate for entry, fate in shown.fates.items() if entry in now.fates}
     return now
 
 

@@ -7,17 +7,21 @@ import { traces } from "./traces.mjs";
 const textOf = (array) => array?.text ?? null;
 
 for (const [name, { document, steps }] of Object.entries(traces)) {
-  test(`at every step of ${name}, what is known is what Python reads in the trace`, () => {
+  test(`at every step of ${name}, what is known is what Python folds`, () => {
     const history = readHistory(document);
     assert.equal(steps.length, document.steps.length);
-    const [tensors, entries] = [[...document.tensors.keys()], [...document.entries.keys()]];
+    const [tensors, entries, tapes] = ["tensors", "entries", "tapes"].map((part) => [...document[part].keys()]);
     steps.forEach((wanted, step) => {
       const found = {
         values: tensors.map((tensor) => textOf(history.known(tensor, step))),
         cotangents: tensors.map((tensor) => textOf(history.cotangent(tensor, step))),
         arrived: entries.map((entry) => textOf(history.arrived(entry, step))),
         states: entries.map((entry) => history.state(entry, step)),
+        lanes: entries.map((entry) => tapes.map((tape) => history.lane(entry, tape, step))),
+        unconnected: tensors.filter((tensor) => history.missed(tensor, step)),
+        paused: history.paused[step],
         pass: history.pass[step],
+        backward: history.backward[step],
         tangents: history.tangents[step],
         where: history.where[step],
       };

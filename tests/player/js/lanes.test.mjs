@@ -1,19 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { readHistory } from "../../../autodiff_edu/player/js/history.js";
 import { MOST_LANES, readLanes } from "../../../autodiff_edu/player/js/lanes.js";
 import { others, traces } from "./traces.mjs";
 
-for (const [name, { document, lanes }] of Object.entries(traces)) {
-  test(`at every step of ${name}, each tape has of an entry what Python says`, () => {
-    const { of, rows } = readLanes(document);
-    const all = (some) => Array.from({ length: some.length }, (_, k) => k);
-    document.steps.forEach((_, step) => {
-      const found = all(document.entries).map((entry) => all(document.tapes).map((tape) => of(entry, tape, step)));
-      assert.deepEqual(found, lanes[step], `step ${step}`);
-    });
-    assert.deepEqual(rows.flatMap(({ entry }) => entry ?? []), all(document.entries));
-    const events = document.steps.flatMap(({ kind }, step) =>
+const lanesOf = ({ document }) => readLanes(document, readHistory(document));
+
+for (const [name, trace] of Object.entries(traces)) {
+  test(`the rows of ${name} are the entries, and what happens to a whole tape`, () => {
+    const { rows } = lanesOf(trace);
+    assert.deepEqual(rows.flatMap(({ entry }) => entry ?? []), [...trace.document.entries.keys()]);
+    const events = trace.document.steps.flatMap(({ kind }, step) =>
       ["pause", "resume", "reset", "release"].includes(kind) ? [step] : []);
     assert.deepEqual(rows.flatMap(({ step }) => step ?? []), events);
   });
@@ -21,35 +19,23 @@ for (const [name, { document, lanes }] of Object.entries(traces)) {
 
 test("what is lost is lost on all tapes", () => {
   const { document } = traces.two_passes;
-  const { lost } = readLanes(document);
+  const { lost } = lanesOf(traces.two_passes);
   const reset = document.steps.findIndex(({ kind }) => kind === "reset");
   assert.equal(lost(0, reset - 1), null);
   assert.equal(lost(0, reset), "forgotten");
   const skipped = document.entries.findIndex(({ tapes }) => !tapes.length);
   assert.ok(!lost(skipped, document.steps.length - 1));
   const { document: other } = traces.diamond;
-  const { lost: gone } = readLanes(other);
+  const { lost: gone } = lanesOf(traces.diamond);
   assert.equal(gone(0, other.steps.length - 1), "released");
   const { document: pair } = traces.two_tapes;
-  const both = readLanes(pair);
+  const both = lanesOf(traces.two_tapes);
   const release = pair.steps.findIndex(({ kind }) => kind === "release");
   assert.equal(both.lost(0, release), null, "the other tape has it");
   assert.equal(both.lost(0, pair.steps.length - 1), "released");
 });
 
-test("a pause ends with its block, and with a reset", () => {
-  const computing = { kind: "record", tape: 1 };
-  const fates = ["resume", "reset", "watch"].map((kind) => {
-    const [first, second] = [{ ...computing, entry: 0 }, { ...computing, entry: 1 }];
-    const steps = [{ kind: "pause", tape: 0 }, first, { kind, tape: 0 }, second];
-    const entries = [{ tapes: [1] }, { tapes: [1] }];
-    const { of } = readLanes({ steps, entries, tapes: [{ name: "a" }, { name: "b" }] });
-    return [of(0, 0, 3), of(1, 0, 3)];
-  });
-  assert.deepEqual(fates, [["paused", ""], ["paused", ""], ["paused", "paused"]]);
-});
-
-const headsOf = (...names) => readLanes({ steps: [], entries: [], tapes: names.map((name) => ({ name })) }).heads;
+const headsOf = (...names) => readLanes({ steps: [], entries: [], tapes: names.map((name) => ({ name })) }, {}).heads;
 
 test("lanes have the numbers of their tapes", () => {
   assert.deepEqual(headsOf("outer", "inner"), ["1", "2"]);
@@ -62,7 +48,7 @@ test("lanes have the numbers of their tapes", () => {
 
 test("of many tapes, six have lanes: those at work, and those that were or will be soonest", () => {
   const { document } = others.training;
-  const { shown, first } = readLanes(document);
+  const { shown, first } = lanesOf(others.training);
   assert.ok(document.tapes.length > MOST_LANES);
   document.steps.forEach(({ tape }, step) => {
     const lanes = shown(step);
@@ -74,5 +60,5 @@ test("of many tapes, six have lanes: those at work, and those that were or will 
   document.tapes.forEach((_, tape) => {
     assert.equal(first(tape), document.steps.findIndex((step) => step.tape === tape));
   });
-  assert.deepEqual(readLanes(traces.two_tapes.document).shown(3), [0, 1]);
+  assert.deepEqual(lanesOf(traces.two_tapes).shown(3), [0, 1]);
 });

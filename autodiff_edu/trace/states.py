@@ -1,0 +1,155 @@
+"""What is on show at each step of a document, written as what changes there.
+
+The rules of what a player shows and when are here and nowhere else: whatever draws a step folds the changes up to it,
+as print/moments.py does, and js/history.js in a browser.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+COMPUTING = {"watch", "record", "skip", "cut", "assign"}
+PUSHING = {"move", "push forward"}
+FLOWING = {
+    "seed": {"flow": "cotangent"},
+    "pull back": {"flow": "cotangent", "fate": "pulled"},
+    "accumulate": {"flow": "after"},
+    "move": {"flow": "tangent"},
+    "push forward": {"flow": "tangent", "fate": "pushed"},
+}
+LOSING = {"reset": "forgotten", "release": "released"}
+
+Change = dict[str, Any]
+
+
+def states(document: dict[str, Any]) -> list[Change]:
+    """Return for each step of a document what changes on show; the docstring of document.py describes the changes.
+
+    Parameters
+    ----------
+    document
+        A document, of which only the steps and the entries are read.
+
+    Examples
+    --------
+    >>> steps = [{"kind": "watch", "tape": 0, "tensor": 0}, {"kind": "seed", "tape": 0, "tensor": 0, "pass": 0}]
+    >>> states({"steps": steps, "entries": []})
+    [{'values': [0]}, {'pass': 0, 'backward': True, 'flow': 'cotangent'}]
+    """
+    parts = _passes, _values, _flows, _pauses, _lanes, _unconnected
+    changes = zip(*(part(document) for part in parts), strict=True)
+    return [{key: value for part in row for key, value in part.items()} for row in changes]
+
+
+def _passes(document: dict[str, Any]) -> Iterator[Change]:
+    """Yield the pass that is on show, and the direction."""
+    steps = document["steps"]
+    last = {step["pass"]: number for number, step in enumerate(steps) if "pass" in step}
+    pushing = {step["pass"]: step["kind"] in PUSHING for step in reversed(steps) if "pass" in step}
+    coming: list[int | None] = [None]
+    for step in reversed(steps):
+        coming.append(step.get("pass", coming[-1]))
+    before: Change = {"pass": None, "backward": False, "tangents": False}
+    for number, step in enumerate(steps):
+        kind, shown = step["kind"], step.get("pass", before["pass"])
+        computes, over = kind in COMPUTING, number > last.get(shown, number)
+        # An outer tape may record in the middle of an inner backward pass, whose cotangents stay; after it they go.
+        if "pass" not in step and (kind == "reset" or (computes and over)):
+            shown = None
+        back = "pass" in step or kind == "explain" or (before["backward"] and not computes)
+        flowing = coming[-1 - number] if shown is None else shown
+        now = {"pass": shown, "backward": back and kind not in PUSHING, "tangents": pushing.get(flowing, False)}
+        yield {key: value for key, value in now.items() if value != before[key]}
+        before = now
+
+
+def _values(document: dict[str, Any]) -> Iterator[Change]:
+    """Yield the tensors that have a value from a step on: the one that watches, computes, or first uses them."""
+    known: set[int] = set()
+    for step in document["steps"]:
+        found = [step["tensor"]] if "tensor" in step else []
+        if "entry" in step and "pass" not in step:
+            entry = document["entries"][step["entry"]]
+            found = [*entry["inputs"], entry["output"], *found]
+        new = [tensor for tensor in dict.fromkeys(found) if tensor not in known or step["kind"] == "assign"]
+        known.update(new)
+        yield {"values": new} if new else {}
+
+
+def _flows(document: dict[str, Any]) -> Iterator[Change]:
+    """Yield which array of a step is on show from then on, and what becomes of its entry."""
+    fates: dict[int, str] = {}
+    for step in document["steps"]:
+        if step["kind"] == "cut" or (step["kind"] == "skip" and not document["entries"][step["entry"]]["tapes"]):
+            fates[step["entry"]] = step["kind"]
+    met: set[int] = set()
+    for step in document["steps"]:
+        if step["kind"] in FLOWING:
+            yield FLOWING[step["kind"]]
+        elif "entry" in step and step["entry"] not in met:
+            met.add(step["entry"])
+            yield {"fate": fates.get(step["entry"], "recorded")}
+        else:
+            yield {}
+
+
+def _pauses(document: dict[str, Any]) -> Iterator[Change]:
+    """Yield the tapes that are paused, in the order of their pauses."""
+    paused: list[int] = []
+    for step in document["steps"]:
+        before, tape = paused, step.get("tape")
+        if step["kind"] == "pause":
+            paused = [*paused, tape]
+        elif step["kind"] in ("resume", "reset"):
+            paused = [other for other in paused if other != tape]
+        yield {"paused": paused} if paused != before else {}
+
+
+def _lanes(document: dict[str, Any]) -> Iterator[Change]:
+    """Yield what tapes have of entries from a step on."""
+    steps = document["steps"]
+    last = {step["pass"]: number for number, step in enumerate(steps) if "pass" in step}
+    computing: dict[int, tuple[int, str]] = {}  # by a pass that is under way: its tape, and what it has of new entries
+    begun: set[tuple[int, int]] = set()
+    held: dict[int, dict[int, None]] = defaultdict(dict)  # by tape: the entries that it may lose
+    paused: list[int] = []
+    for number, (step, change) in enumerate(zip(steps, _pauses(document), strict=True)):
+        kind, tape, found = step["kind"], step.get("tape"), []
+        paused = change.get("paused", paused)
+        if "pass" in step:
+            computing.setdefault(step["pass"], (tape, "tangents" if kind == "move" else "backward"))
+            if last[step["pass"]] == number:
+                del computing[step["pass"]]
+        elif kind in LOSING:
+            found = [[lost, tape, LOSING[kind]] for lost in held.pop(tape, ())]
+        elif "entry" in step:
+            entry = step["entry"]
+            own = "recorded" if kind == "record" else "paused" if tape in paused else kind
+            words = dict(computing.values()) | dict.fromkeys(paused, "paused") | {tape: own}
+            found = [[entry, other, word] for other, word in words.items() if (entry, other) not in begun]
+            begun.update((entry, other) for other in words)
+            if kind != "skip":
+                held[tape][entry] = None
+        yield {"lanes": found} if found else {}
+
+
+def _unconnected(document: dict[str, Any]) -> Iterator[Change]:
+    """Yield the tensors that a backward pass might have reached and has not, when it ends."""
+    steps = document["steps"]
+    last = {step["pass"]: number for number, step in enumerate(steps) if "pass" in step and "tangent" not in step}
+    tapes: dict[int, list[int]] = defaultdict(list)  # by tensor
+    for step in steps:
+        if step["kind"] == "watch":
+            tapes[step["tensor"]].append(step["tape"])
+    tapes |= {entry["output"]: entry["tapes"] for entry in document["entries"]}
+    known: dict[int, None] = {}
+    reached = {(step["pass"], step["tensor"]) for step in steps if "pass" in step and "tensor" in step}
+    for number, (step, change) in enumerate(zip(steps, _values(document), strict=True)):
+        known |= dict.fromkeys(change.get("values", ()))
+        missed = []
+        if "pass" in step and last.get(step["pass"]) == number:
+            own = [tensor for tensor in known if step["tape"] in tapes[tensor]]
+            missed = [tensor for tensor in own if (step["pass"], tensor) not in reached]
+        yield {"unconnected": missed} if missed else {}

@@ -1,0 +1,182 @@
+"""What is on show at each step, as a document says it: held against what its steps say, for many kinds of program."""
+
+import programs
+import pytest
+from programs import EXAMPLES
+
+from autodiff_edu.player import Player
+from autodiff_edu.player.parts import Written
+from autodiff_edu.player.print.moments import read_moment
+from autodiff_edu.trace.states import states
+
+OTHERS = [programs.nested, programs.logistic, programs.cubic, programs.rows, programs.power, programs.pushing]
+OTHERS += [programs.stacked, programs.a_cut, programs.cut_off, programs.divided, programs.marks, programs.einsum]
+COMPUTED = ("record", "skip", "cut")
+LOST = {"reset": "forgotten", "release": "released"}
+
+
+def read(document):
+    return document["steps"], [read_moment(document, number) for number in range(len(document["steps"]))]
+
+
+@pytest.fixture(scope="module", params=[*EXAMPLES, *OTHERS])
+def document(request):
+    return request.param().document()
+
+
+def test_a_state_is_there_for_each_step_and_says_only_what_changes(document):
+    steps, moments = read(document)
+    assert len(document["states"]) == len(steps)
+    for state, before, now in zip(document["states"][1:], moments, moments[1:], strict=False):
+        assert ("backward" in state) is (now.backward != before.backward)
+        assert ("tangents" in state) is (now.tangents != before.tangents)
+        assert ("pass" in state) is (now.on_show != before.on_show)
+        assert ("paused" in state) is (now.paused != before.paused)
+        for entry, tape, word in state.get("lanes", ()):
+            assert before.lanes.get((entry, tape)) != word
+        new = [tensor for tensor in state.get("values", ()) if tensor not in before.values]
+        assert new == [tensor for tensor in now.values if tensor not in before.values]
+        assert new == state.get("values", []) or now.step["kind"] == "assign"
+
+
+def test_a_tensor_has_a_value_from_the_step_that_watches_computes_or_first_uses_it(document):
+    steps, moments = read(document)
+    values = {}
+    for step, now in zip(steps, moments, strict=True):
+        used = [step["tensor"]] if "tensor" in step else []
+        if step["kind"] in COMPUTED:
+            entry = document["entries"][step["entry"]]
+            used += [*entry["inputs"], entry["output"]]
+        for tensor in used:
+            values.setdefault(tensor, document["tensors"][tensor]["value"])
+        if step["kind"] == "assign":
+            values[step["tensor"]] = step["value"]
+        assert now.values == values
+
+
+def test_a_pass_is_on_show_from_its_first_step_until_computing_goes_on_after_its_last(document):
+    steps, moments = read(document)
+    before = None
+    for number, (step, now) in enumerate(zip(steps, moments, strict=True)):
+        goes_on = any(before is not None and later.get("pass") == before for later in steps[number:])
+        computes = step["kind"] in (*COMPUTED, "watch", "assign")
+        if "pass" in step:
+            assert now.on_show == step["pass"]
+        elif step["kind"] == "reset" or (computes and not goes_on):
+            assert now.on_show is None
+        else:
+            assert now.on_show == before
+        before = now.on_show
+
+
+def test_what_flows_is_that_of_the_pass_on_show(document):
+    steps, moments = read(document)
+    for number, now in enumerate(moments):
+        own = [step for step in steps[: number + 1] if now.on_show is not None and step.get("pass") == now.on_show]
+        arrays = [next(step[key] for key in ("after", "cotangent", "tangent") if key in step) for step in own]
+        flowing = zip(own, arrays, strict=True)
+        assert now.flows == {step["tensor"]: array for step, array in flowing if "tensor" in step}
+        come = [step for step in own if step["kind"] in ("pull back", "push forward")]
+        assert now.arrived == {step["entry"]: step.get("cotangent") or step["tangent"] for step in come}
+
+
+def test_an_entry_is_recorded_cut_or_skipped_and_while_a_pass_is_on_show_pulled_or_pushed(document):
+    steps, moments = read(document)
+    for number, now in enumerate(moments):
+        fates = {}
+        for step in steps[: number + 1]:
+            if step["kind"] in COMPUTED:
+                fates.setdefault(step["entry"], set()).add(step["kind"])
+        assert now.fates.keys() == fates.keys()
+        for entry, kinds in fates.items():
+            skipped = not document["entries"][entry]["tapes"]  # by every tape
+            own = "cut" if "cut" in kinds else "skip" if skipped else "recorded"
+            assert now.fates[entry] == (("pushed" if now.tangents else "pulled") if entry in now.arrived else own)
+
+
+def test_the_direction_is_back_in_a_backward_pass_and_until_computing_goes_on(document):
+    steps, moments = read(document)
+    before = False
+    for number, (step, now) in enumerate(zip(steps, moments, strict=True)):
+        if "tangent" in step or step["kind"] in (*COMPUTED, "watch", "assign"):
+            assert not now.backward
+        else:
+            assert now.backward is ("pass" in step or step["kind"] == "explain" or before)
+        flowing = now.on_show
+        if flowing is None:
+            flowing = next((later["pass"] for later in steps[number:] if "pass" in later), None)
+        assert now.tangents is any("tangent" in one for one in steps if one.get("pass", -1) == flowing)
+        assert now.pushes is (now.tangents and now.on_show is not None)
+        before = now.backward
+
+
+def is_within_a_pass(steps, tape, number):
+    """Whether a tape's pass has begun and goes on, and a step is of no pass or of another's."""
+    spans = {}
+    for at, step in enumerate(steps):
+        if "pass" in step and step["tape"] == tape:
+            spans.setdefault(step["pass"], []).append(at)
+    return any(span[0] < number < span[-1] for span in spans.values())
+
+
+def test_a_tape_has_what_it_records_until_it_loses_it_and_what_others_record_in_its_pauses_and_passes(document):
+    steps, moments = read(document)
+    for tape in range(len(document["tapes"])):
+        paused, found = False, {}
+        for number, (step, now) in enumerate(zip(steps, moments, strict=True)):
+            kind, own = step["kind"], step["tape"] == tape
+            if own and kind in ("pause", "resume", "reset"):
+                paused = kind == "pause"
+            if own and kind in LOST:
+                for entry, word in found.items():
+                    if word in ("recorded", "cut"):
+                        found[entry] = LOST[kind]
+            if kind in COMPUTED and own:
+                found[step["entry"]] = "recorded" if kind == "record" else "paused" if paused else kind
+            elif kind in COMPUTED and step["entry"] not in found:
+                backward = "backward" if is_within_a_pass(steps, tape, number) else None
+                found[step["entry"]] = "paused" if paused else backward
+            wanted = {entry: word for entry, word in found.items() if word}
+            assert {entry: word for (entry, one), word in now.lanes.items() if one == tape} == wanted
+            assert (tape in now.paused) is paused
+
+
+def test_what_a_backward_pass_could_have_reached_and_has_not_is_unconnected_when_it_has_ended(document):
+    steps, moments = read(document)
+    tapes = {}
+    for step in steps:
+        if step["kind"] == "watch":
+            tapes.setdefault(step["tensor"], []).append(step["tape"])
+    tapes |= {entry["output"]: entry["tapes"] for entry in document["entries"]}
+    for number, now in enumerate(moments):
+        own = [at for at, step in enumerate(steps) if "pass" in step and step["pass"] == now.on_show]
+        wanted = []
+        if own and own[-1] <= number and not now.tangents:
+            tape = steps[own[-1]]["tape"]
+            wanted = [k for k in moments[own[-1]].values if tape in tapes.get(k, ()) and k not in now.flows]
+        assert now.unconnected == wanted
+
+
+def test_a_pause_ends_with_its_block_and_with_a_reset():
+    def lanes(kind, **more):
+        steps = [{"kind": "pause", "tape": 0}, {"kind": "record", "tape": 1, "entry": 0}]
+        steps += [{"kind": kind, "tape": 0, **more}, {"kind": "record", "tape": 1, "entry": 1}]
+        entries = [{"tapes": [1], "inputs": [], "output": 0}, {"tapes": [1], "inputs": [], "output": 1}]
+        found = states({"steps": steps, "entries": entries})
+        return [lane for state in found for lane in state.get("lanes", ()) if lane[1] == 0]
+
+    assert lanes("resume") == lanes("reset") == [[0, 0, "paused"]]
+    assert lanes("watch", tensor=2) == [[0, 0, "paused"], [1, 0, "paused"]]
+
+
+def test_a_released_tape_no_longer_has_its_entries_and_a_document_without_steps_has_no_states():
+    document = programs.diamond().document()
+    last = read_moment(document, len(document["steps"]) - 1)
+    assert set(last.lanes.values()) == {"released"}
+    assert states({"steps": [], "entries": []}) == []
+
+
+def test_a_document_that_another_program_wrote_gets_its_states_from_the_player():
+    document = programs.diamond().document()
+    wanted = document.pop("states")
+    assert Player(Written(document))._content["trace"]["states"] == wanted
