@@ -21,11 +21,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from .arrays.memory import owners
-from .core.active import now
+from .core.active import now, start_listening, stop_listening
 from .core.events import Event, Pause, Reset, Resume
 from .core.tape import Tape
 from .core.variable import Variable
-from .derivatives.requests import check_option, gradient, seeds_of, tensors_of
+from .derivatives.requests import check_option, check_watchable, gradient, seeds_of, tensors_of
 from .derivatives.steps import Step, as_tensors, steps
 
 if TYPE_CHECKING:
@@ -80,6 +80,23 @@ class GradientTape(Tape):
         values = (value for entry in self.entries for value in (entry.output_value, *(entry.values or ())))
         return sum({id(owner): owner.nbytes for owner in owners(values)}.values())
 
+    def watch(self, tensors: Any) -> None:
+        """Follow tensors from here on: what is computed from them is recorded.
+
+        Parameters
+        ----------
+        tensors : Tensor, Variable, or a nested list, tuple or dict of them
+            Their dtypes must be floating or complex.
+
+        Raises
+        ------
+        ValueError, TypeError, RuntimeError
+            If something is not a tensor, holds integers or booleans, or the tape is not recording.
+        """
+        self._check_recording(RuntimeError, "it cannot watch; call watch")
+        for tensor in check_watchable(tensors):
+            self.watch_tensor(tensor)
+
     def watched_variables(self) -> tuple[Variable, ...]:
         """Return the variables that the tape watches, in the order of their creation."""
         return tuple(tensor for _, (tensor, _) in sorted(self.watched.items()) if isinstance(tensor, Variable))
@@ -98,13 +115,13 @@ class GradientTape(Tape):
         self._check_recording(RuntimeError, "it cannot be paused; write stop_recording")
         if self not in now().listeners:
             raise ValueError("this tape is already paused; one stop_recording is enough")
-        place = self._stop_listening()
+        place = stop_listening(self)
         try:
             self._mark(Pause)
             yield
         finally:
             if self._recording and self not in now().listeners:
-                self._start_listening(place)
+                start_listening(self, place)
                 self._mark(Resume)
 
     def reset(self) -> None:
@@ -432,6 +449,11 @@ class GradientTape(Tape):
         from .program import code
 
         return code(self, target, sources, output_gradients)
+
+    def _check_recording(self, error: type[Exception], remedy: str) -> None:
+        self._check_thread()
+        if not self._recording:
+            raise error(f"this tape is not recording, so {remedy} inside its with block")
 
     def _check_option(self, unconnected: str, target: Any, sources: Any, check_target: Callable[[], Any]) -> None:
         check_option(unconnected)

@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from .structures import check_rectangular, flatten
-
 USUAL = frozenset({bool, int, float, complex, np.float32, np.float64})
 """The types of most operands that are not tensors: certainly numbers."""
 
@@ -257,6 +255,8 @@ def _array(value: Any, dtype: Any = None) -> Any:
     try:
         return np.array(value, dtype=dtype)
     except ValueError:
+        from .structures import check_rectangular
+
         check_rectangular(value)  # its error says more
         raise
 
@@ -316,34 +316,6 @@ def _place_of_out(function: Callable[..., Any]) -> int:
         return sys.maxsize
     out = parameters.get("out")
     return list(parameters).index("out") if out and out.kind is out.POSITIONAL_OR_KEYWORD else sys.maxsize
-
-
-def check_watchable(structure: Any, path: str = "watch") -> list[Any]:
-    """List the tensors of a structure that a tape is to watch; raise an error if it cannot watch one of them."""
-    leaves = flatten(structure, path)
-    for path, tensor in leaves:
-        if not is_tensor(tensor):
-            reject_module(path, tensor)
-            raise ValueError(
-                f"{path} is the {type(tensor).__name__} {tensor!r:.60}, but a tape watches only tensors; create one "
-                "first: x = ad.constant(...)"
-            )
-        if tensor.dtype.kind not in "fc":
-            called = path if tensor.name is None else f"the {type(tensor).__name__} {tensor.name!r}"
-            raise TypeError(
-                f"{called} has dtype {tensor.dtype}, but only floating and complex numbers have derivatives; convert "
-                "it first: x = x.astype(float)"
-            )
-    return [tensor for _, tensor in leaves]
-
-
-def reject_module(path: str, leaf: Any) -> None:
-    """Raise a TypeError for a module passed in place of its variables."""
-    if hasattr(leaf, "trainable_variables"):
-        raise TypeError(
-            f"{path} is a {type(leaf).__name__}, but must be a Tensor or a Variable, or a structure of them; pass its "
-            "variables: module.trainable_variables"
-        )
 
 
 def as_change(value: Any, variable: Any) -> Any:

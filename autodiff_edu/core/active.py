@@ -72,8 +72,8 @@ now = _state.get
 
 
 def _install(state: State) -> None:
-    # In Python 3.11 `set` may run the garbage collector, and that may end a block, which calls `set` too. The copy keeps
-    # the inner call from freeing what the outer one is reading.
+    # In Python 3.11 `set` may run the garbage collector, which may end a block, which calls `set` too. The copy keeps
+    # what the outer call is reading from being freed by the inner one.
     before = copy_context()
     _state.set(state)
     del before
@@ -82,6 +82,22 @@ def _install(state: State) -> None:
 def listen(*listeners: Listener, within: only | None = None) -> None:
     """Replace the listeners with these, called in this order."""
     _install(State(listeners, within or now().within))
+
+
+def start_listening(listener: Listener, place: int | None = None) -> None:
+    """Add a listener, at a place among those that are active or after them."""
+    others = now().listeners
+    place = len(others) if place is None else place
+    listen(*others[:place], listener, *others[place:])
+
+
+def stop_listening(listener: Listener) -> int | None:
+    """Remove a listener; return the place it had, or None if it was not active."""
+    before = now().listeners
+    if listener not in before:
+        return None
+    listen(*[other for other in before if other is not listener])
+    return before.index(listener)
 
 
 def listen_everywhere(*listeners: Listener) -> None:

@@ -8,31 +8,19 @@ from contextlib import contextmanager
 from threading import get_ident
 from typing import Any, Self
 
-from ..arrays.validate import USUAL, check_watchable, freeze
+from ..arrays.validate import USUAL, freeze
 from ..text.frames import Where, here
 from ..text.with_block import Exit as WithExit
 from ..text.with_block import WithBlock
 from . import rule
-from .active import Follower, Hear, begin, emit, listen, now, tick
+from .active import Follower, Hear, begin, emit, now, start_listening, stop_listening, tick
 from .entry import Entry
-from .events import (
-    Accumulate,
-    Cut,
-    Enter,
-    Event,
-    Exit,
-    Pass,
-    PullBack,
-    Record,
-    Release,
-    Seed,
-    Skip,
-    Watch,
-)
+from .events import Accumulate, Cut, Enter, Event, Exit, Pass, PullBack, Record, Release, Seed, Skip, Watch
+from .reach import between
 from .rule import RULES, rule_of
 from .tensor import Tensor, as_tensor
 from .variable import Variable
-from .walk import needed_for, walk, with_tensors
+from .walk import walk, with_tensors
 
 _CONSTANT = USUAL | {Tensor}  # types of immutable values
 
@@ -57,13 +45,13 @@ class Tape(WithBlock, Follower):
         begin(self)
         self._usable, self.thread = True, get_ident()
         self._mark(Enter)
-        self._start_listening(len(now().listeners))
+        start_listening(self)
         return self
 
     @WithExit
     def __exit__(self, *exception: object) -> None:
         self._check_thread()
-        self._stop_listening()
+        stop_listening(self)
         if self._recording:
             self._mark(Exit)
         self.end()
@@ -82,7 +70,7 @@ class Tape(WithBlock, Follower):
             if type(x) not in _CONSTANT:
                 constant = False
                 if isinstance(x, Variable) and self.watches(x):
-                    self._watch(x)
+                    self.watch_tensor(x)
         ids, output_id, _, _ = entry.line
         if self.refused:
             self.refused.check(ids)
@@ -120,24 +108,8 @@ class Tape(WithBlock, Follower):
         """Return whether reading a variable is enough for this tape to watch it."""
         return self.watch_accessed_variables and variable.trainable and variable.dtype.kind in "fc"
 
-    def watch(self, tensors: Any) -> None:
-        """Follow tensors from here on: what is computed from them is recorded.
-
-        Parameters
-        ----------
-        tensors : Tensor, Variable, or a nested list, tuple or dict of them
-            Their dtypes must be floating or complex.
-
-        Raises
-        ------
-        ValueError, TypeError, RuntimeError
-            If something is not a tensor, holds integers or booleans, or the tape is not recording.
-        """
-        self._check_recording(RuntimeError, "it cannot watch; call watch")
-        for tensor in check_watchable(tensors):
-            self._watch(tensor)
-
-    def _watch(self, tensor: Tensor) -> None:
+    def watch_tensor(self, tensor: Tensor) -> None:
+        """Follow a tensor from here on: what is computed from it is recorded."""
         if tensor._id not in self.watched:
             self.watched[tensor._id] = (tensor, where := here())
             self.connected.add(tensor._id)
@@ -154,21 +126,6 @@ class Tape(WithBlock, Follower):
     def _check_thread(self) -> None:
         if self._recording and self.thread != get_ident():
             raise RuntimeError("this tape is recording in another thread; create one tape per thread")
-
-    def _check_recording(self, error: type[Exception], remedy: str) -> None:
-        self._check_thread()
-        if not self._recording:
-            raise error(f"this tape is not recording, so {remedy} inside its with block")
-
-    def _start_listening(self, place: int) -> None:
-        listen(*now().listeners[:place], self, *now().listeners[place:])
-
-    def _stop_listening(self) -> int:
-        before = now().listeners
-        if self not in before:
-            return 0
-        listen(*[listener for listener in before if listener is not self])
-        return before.index(self)
 
     def _mark(self, kind: type[Event]) -> None:
         self.life.append((tick(), kind.__name__.lower(), here(2)))
@@ -218,12 +175,10 @@ class Tape(WithBlock, Follower):
 
     def _check_ruled(self, wanted: set[int], targets: set[int]) -> None:
         """Raise a LookupError before the walk if an entry on the way has no rule."""
-        needed, reached = needed_for(wanted, self.entries, self.connected), set(targets)
-        for entry in reversed(self.entries):
-            if entry.output_id in reached and entry.output_id in needed:
-                if rule_of(entry.operation) is None:
-                    raise rule.no_rule(entry)
-                reached.update(id for id in entry.ids if id is not None)
+        smooth = [entry for entry in self.entries if entry.output_id in self.connected]
+        for entry in reversed(between(smooth, wanted & self.connected, targets)):
+            if rule_of(entry.operation) is None:
+                raise rule.no_rule(entry)
 
     @contextmanager
     def backward_pass(self) -> Iterator[None]:
@@ -233,14 +188,14 @@ class Tape(WithBlock, Follower):
             yield
             return
         self._check_thread()
-        paused, place = self not in now().listeners, self._stop_listening()
+        place = stop_listening(self)  # None if the tape is paused
         self._usable = False
         try:
             yield
         except (Exception, KeyboardInterrupt):  # usable again if nothing has been released yet
             self._usable = all(entry.values is not None for entry in self.entries)
-            if self._usable and self._recording and not paused and self not in now().listeners:
-                self._start_listening(place)
+            if self._usable and self._recording and place is not None and self not in now().listeners:
+                start_listening(self, place)
             raise
         finally:
             if not self._usable:

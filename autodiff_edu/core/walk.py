@@ -10,6 +10,7 @@ import numpy as np
 from .active import now
 from .entry import Entry
 from .events import Accumulate, Event, Pass, PullBack, new
+from .reach import needed_for
 from .rule import RULES, settle
 from .tensor import Tensor, as_tensor
 
@@ -86,13 +87,3 @@ def is_followed(entry: Entry) -> bool:
     """Return whether a follower follows the inputs of an entry's rules, which must then run on tensors."""
     ids = (*entry.ids, entry.output_id)
     return any(follower.follows(ids) for follower in now().followers)
-
-
-def needed_for(wanted: Ids, entries: list[Entry], connected: Ids) -> Ids:
-    """Find the tensors on the way back to the wanted ones."""
-    needed = wanted & connected
-    for entry in entries:
-        ids, output_id, _, _ = entry.line
-        if output_id in connected and not needed.isdisjoint(ids):
-            needed.add(output_id)
-    return needed

@@ -25,7 +25,7 @@ import numpy as np
 from ..arrays.stack import dense
 from ..arrays.structures import flatten, rebuild
 from ..arrays.validate import copy_in
-from ..core.active import Follower, begin, emit, listen, now, tick
+from ..core.active import Follower, begin, emit, now, start_listening, stop_listening, tick
 from ..core.entry import Entry
 from ..core.events import Return
 from ..core.rule import Rule
@@ -265,12 +265,12 @@ class Reads(WithBlock, Follower):
 
     def __enter__(self) -> Reads:
         begin(self)
-        listen(*now().listeners, self)
+        start_listening(self)
         return self
 
     @Exit
     def __exit__(self, *exception: object) -> None:
-        listen(*(listener for listener in now().listeners if listener is not self))
+        stop_listening(self)
 
     def follows(self, ids: Any) -> bool:
         """Return False: rules may run on plain arrays."""

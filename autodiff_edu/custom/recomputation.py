@@ -122,7 +122,8 @@ class Recomputation(Call):
         strangers = [other for other in tapes_here() if not other.follows(ids)]  # they need not hear what follows
         refuse, draws = refuses_assignment(self.name, tick()), Draws(self.backward, *self.held.given)
         with self._as_it_was(self.values), without(strangers, refuse), tape:
-            tape.watch([self.inputs[k] for k in sorted(self.moving)])
+            for k in sorted(self.moving):
+                tape.watch_tensor(self.inputs[k])
             set_apart(tape, self.computed, CheckpointCall(0, self.name, self.where, again=True))
             try:
                 result = leaves_of(self.held.call())

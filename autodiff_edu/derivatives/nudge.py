@@ -23,10 +23,10 @@ import numpy as np
 
 from ..core.active import only
 from ..core.entry import PLAIN, Entry
+from ..core.reach import ahead, behind
 from ..core.tape import Tape
 from ..text.formatting import short_value
 from .jacobians import _pull_back, one_tensor
-from .reach import ahead, behind
 from .requests import as_constant
 
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ..arrays.structures import flatten, flatten_like, rebuild
-from ..arrays.validate import reject_module
 from ..core.active import emit, now
 from ..core.events import Outcome
 from ..core.tape import Tape
@@ -27,6 +26,34 @@ def tensors_of(structure: Any, path: str) -> list[Tensor]:
                 + (plain if path == "target" and isinstance(leaf, np.generic | np.ndarray) else "")
             )
     return [leaf for _, leaf in leaves]
+
+
+def check_watchable(structure: Any, path: str = "watch") -> list[Any]:
+    """List the tensors of a structure that a tape is to watch; raise an error if it cannot watch one of them."""
+    leaves = flatten(structure, path)
+    for path, tensor in leaves:
+        if not isinstance(tensor, Tensor):
+            reject_module(path, tensor)
+            raise ValueError(
+                f"{path} is the {type(tensor).__name__} {tensor!r:.60}, but a tape watches only tensors; create one "
+                "first: x = ad.constant(...)"
+            )
+        if tensor.dtype.kind not in "fc":
+            called = path if tensor.name is None else f"the {type(tensor).__name__} {tensor.name!r}"
+            raise TypeError(
+                f"{called} has dtype {tensor.dtype}, but only floating and complex numbers have derivatives; convert "
+                "it first: x = x.astype(float)"
+            )
+    return [tensor for _, tensor in leaves]
+
+
+def reject_module(path: str, leaf: Any) -> None:
+    """Raise a TypeError for a module passed in place of its variables."""
+    if hasattr(leaf, "trainable_variables"):
+        raise TypeError(
+            f"{path} is a {type(leaf).__name__}, but must be a Tensor or a Variable, or a structure of them; pass its "
+            "variables: module.trainable_variables"
+        )
 
 
 def check_option(unconnected_gradients: str) -> None:

@@ -169,7 +169,7 @@ def _pulled_back(
     pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: Entry, stack: tuple[int, ...], cotangent: Any
 ) -> Any:
     with Tape(persistent=True) as tape:
-        tape.watch(cotangent)
+        tape.watch_tensor(cotangent)
         g = np.conjugate(cotangent) if cotangent.dtype.kind == "c" else cotangent
         contribution: Any = pull(g, y, *values, **entry.keywords)
         if isinstance(contribution, Tensor):

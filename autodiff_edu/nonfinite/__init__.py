@@ -28,8 +28,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.active import only
+from ..core.reach import behind
 from ..core.rule import kind_of, runs_code
-from ..derivatives.reach import behind
 from ..derivatives.requests import seeds_of, tensors_of
 from ..derivatives.steps import Step, steps
 from ..text.formatting import short_argument

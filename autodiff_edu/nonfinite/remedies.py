@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..core.reach import ahead
 from ..core.rule import kind_of, runs_code
-from ..derivatives.reach import ahead
 from ..text.places import names
 from ..text.shared import operators
 from ..text.source_code import parse_expression

@@ -30,8 +30,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.active import only
 from ..core.entry import Entry
+from ..core.reach import behind
 from ..core.tensor import Tensor
-from ..derivatives.reach import behind
 from ..derivatives.requests import seeds_of, tensors_of
 from ..derivatives.steps import steps
 from ..text.labels import labels_of

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..core.entry import Entry
+from ..core.reach import ahead, behind
 from ..core.tensor import Tensor
-from ..derivatives.reach import ahead, behind
 from . import formulas
 from .spelling import INDEXING, Text, contraction
 

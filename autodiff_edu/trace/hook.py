@@ -17,7 +17,7 @@ from contextlib import ContextDecorator
 from typing import Any
 
 from ..core import events
-from ..core.active import Listener, always, begin, listen, now, only
+from ..core.active import Listener, always, begin, only, start_listening, stop_listening
 from ..core.events import Event
 from ..text.with_block import Exit, WithBlock
 
@@ -64,11 +64,11 @@ class hook(WithBlock, ContextDecorator, Listener):  # noqa: N801
             raise RuntimeError("this hook is already active; create a second one with ad.hook(...)")
         begin(self)
         self._failures.clear()
-        listen(*now().listeners, self)
+        start_listening(self)
 
     @Exit
     def __exit__(self, kind: Any, error: BaseException | None, place: Any) -> None:
-        listen(*(listener for listener in now().listeners if listener is not self))
+        stop_listening(self)
         self.end()
         for failure in self._failures:
             if error is None:

@@ -38,7 +38,7 @@ import numpy as np
 
 from ..arrays.validate import freeze
 from ..core import events
-from ..core.active import Listener, always, begin, listen, now, only
+from ..core.active import Listener, always, begin, now, only, start_listening, stop_listening
 from ..core.entry import Entry
 from ..core.events import Read
 from ..core.tensor import Tensor
@@ -123,7 +123,7 @@ class Lines(WithBlock, Listener):
 
     def __enter__(self) -> None:
         begin(self)
-        listen(*now().listeners, self)
+        start_listening(self)
         frame = user_frame(sys._getframe())
         root = frame if is_theirs[frame.f_code.co_filename] else None
         self.frames = [] if root is None else [Frame(root, None)]
@@ -137,7 +137,7 @@ class Lines(WithBlock, Listener):
         self.settle()
         self.frames.clear()
         self.paused_frames.clear()
-        listen(*(listener for listener in now().listeners if listener is not self))
+        stop_listening(self)
         self.end()
 
     def end_watching(self) -> None:

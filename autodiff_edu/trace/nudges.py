@@ -16,9 +16,9 @@ from ..core import events
 from ..core.active import only
 from ..core.entry import Entry
 from ..core.events import Event, Read
+from ..core.reach import ahead
 from ..core.rule import runs_code
 from ..derivatives.nudge import changed, choices, leading_to, run_again, used_by
-from ..derivatives.reach import ahead
 from ..text.shared import shared
 
 MOST = 40

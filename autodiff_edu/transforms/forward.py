@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..arrays.structures import flatten, flatten_like, rebuild
+from ..core.reach import between
 from ..core.tape import Tape
 from ..core.tensor import Tensor, as_tensor, wrap
 from ..derivatives.jacobians import LARGEST_STACK
-from ..derivatives.reach import between
 from ..derivatives.requests import as_constant, tensors_of
 from ..derivatives.tangents import push_forward
 from .run import Function, run

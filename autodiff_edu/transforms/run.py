@@ -7,10 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..arrays.structures import as_array, flatten, rebuild
-from ..arrays.validate import check_watchable
 from ..core.tensor import Tensor
 from ..custom.inner_tensors import check_value
-from ..derivatives.requests import as_constant
+from ..derivatives.requests import as_constant, check_watchable
 from ..gradient_tape import GradientTape
 from ..rules.operations import alias
 from ..text.functions import name_of

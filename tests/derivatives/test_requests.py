@@ -5,10 +5,9 @@ import pytest
 
 import autodiff_edu as ad
 from autodiff_edu import nn
-from autodiff_edu.arrays.validate import check_watchable
 from autodiff_edu.core.active import Listener, only
 from autodiff_edu.core.events import Outcome
-from autodiff_edu.derivatives.requests import as_constant, seeds_of, tensors_of
+from autodiff_edu.derivatives.requests import as_constant, check_watchable, seeds_of, tensors_of
 
 
 def test_the_tensors_of_a_structure_are_listed_in_order():

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
+from autodiff_edu.core.reach import ahead, behind, between, needed_for
 from autodiff_edu.derivatives.nudge import used_by
-from autodiff_edu.derivatives.reach import ahead, behind, between
 
 
 @pytest.fixture
@@ -50,3 +50,11 @@ def test_what_a_custom_gradient_captured_can_count_as_an_input():
         z = ad.custom_gradient(lambda t: (t * y, lambda g: g * y))(x)
     assert names(behind(tape.entries, {z._id}))[-1:] == names(behind(tape.entries, {z._id}))
     assert names(behind(tape.entries, {z._id}, used_by))[0] == "sin"
+
+
+def test_what_is_needed_is_what_the_wanted_flows_into(tensors):
+    entries, ids = tensors
+    connected = set(ids.values())
+    assert needed_for({ids["b"]}, entries, connected) == {ids["b"], ids["c"]}
+    assert needed_for({ids["x"]}, entries, connected) == {ids["x"], ids["a"], ids["c"], ids["d"]}
+    assert needed_for({ids["x"]}, entries, connected - {ids["a"]}) == {ids["x"]}

@@ -1,4 +1,4 @@
-"""The entries that lead from some tensors to others: `entries` in the order of computation, and `ids` of tensors."""
+"""What leads from some tensors to others: `entries` in the order of computation, and `ids` of tensors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Reversible
 from operator import attrgetter
 from typing import Any
 
-from ..core.entry import Entry
+from .entry import Entry
 
 Inputs = Callable[[Entry], Iterable[Any]]
 _ids: Inputs = attrgetter("ids")
@@ -35,3 +35,13 @@ def behind(entries: Reversible[Entry], ids: Iterable[int], inputs: Inputs = _ids
 def between(entries: Iterable[Entry], sources: Iterable[int], targets: Iterable[int]) -> list[Entry]:
     """List the entries on a path from some tensors to others."""
     return behind(ahead(entries, sources), targets)
+
+
+def needed_for(wanted: set[int], entries: Iterable[Entry], connected: set[int]) -> set[int]:
+    """Find the tensors on the way back to the wanted ones."""
+    needed = wanted & connected
+    for entry in entries:
+        ids, output_id, _, _ = entry.line
+        if output_id in connected and not needed.isdisjoint(ids):
+            needed.add(output_id)
+    return needed
