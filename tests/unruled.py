@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from autodiff_edu.core.rule import RULES, SPELLED
+from autodiff_edu.core.composites import SPELLED
+from autodiff_edu.core.rule import RULES
 
 UNRULED = np.unique
 NAME = f"np.{UNRULED.__name__}"

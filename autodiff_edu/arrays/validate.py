@@ -217,23 +217,7 @@ def reject_argument(function: Callable[..., Any], parameters: dict[str, Any]) ->
             raise TypeError(f"np.{function.__name__} does not accept {name}= for a tensor: {REFUSED[name]}")
 
 
-def as_spelled(function: Any, ours: Callable[..., Any], args: Any, parameters: dict[str, Any]) -> Any:
-    """Call the spelled-out version of a function; errors about its arguments name the function itself.
-
-    `function` is NumPy's, or a ufunc and the name of one of its methods.
-    """
-    try:
-        return ours(*args, **parameters)
-    except Exception as error:
-        from ..text.failures import explain
-
-        if isinstance(error, TypeError):
-            _reject_unknown(function, ours, args, parameters)
-        explain(error, function, args, parameters)
-        raise
-
-
-def _reject_unknown(function: Any, ours: Callable[..., Any], args: Any, parameters: dict[str, Any]) -> None:
+def reject_unknown(function: Any, ours: Callable[..., Any], args: Any, parameters: dict[str, Any]) -> None:
     """Raise a TypeError for the first argument that the spelled-out version does not accept."""
     from ..text.functions import written_name
 

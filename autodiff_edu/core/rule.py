@@ -14,9 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays.broadcasting import unbroadcast
-from ..arrays.validate import as_spelled
-from .active import emit, now
-from .events import Begin, End
 
 Pull = Callable[..., Any]
 
@@ -60,27 +57,11 @@ def runs_code(operation: Any) -> bool:
     return kind_of(operation) in ("custom", "checkpoint")
 
 
-SPELLED: dict[Any, Callable[..., Any]] = {}
-"""NumPy functions of tensors, and methods of ufuncs such as (np.add, "reduce"), written in terms of others."""
-
 without_rule: Callable[..., Any]
 """Called with the function, args and parameters for a NumPy function in neither table; set by `rules`."""
 
 no_rule: Callable[[Any], LookupError]
 """Builds the error for an entry without a rule; also set by `rules`."""
-
-
-def call_spelled(function: Any, ours: Callable[..., Any], args: Any, parameters: Any) -> Any:
-    """Call the spelled-out version of a function; say when it begins and ends, so that it can be treated as one."""
-    if not now().heard[Begin]:
-        return as_spelled(function, ours, args, parameters)
-    emit(Begin)
-    result = None
-    try:
-        result = as_spelled(function, ours, args, parameters)
-    finally:
-        emit(End, function, args, parameters, result)
-    return result
 
 
 def _enter(kind: str, operation: Callable[..., Any], *pulls: Pull | None, each: Pull | None = None) -> None:

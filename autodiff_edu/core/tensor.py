@@ -19,9 +19,10 @@ from ..arrays.validate import as_index, as_operand, bind_call, copy_in, read_onl
 from ..text.frames import is_ours
 from . import rule
 from .active import emit, now, tick
+from .composites import SPELLED, call_spelled
 from .entry import Entry
 from .events import Leave, Make, Read
-from .rule import RULES, SPELLED, call_spelled
+from .rule import RULES
 
 _NONE, _PYTHON = dict[str, Any](), frozenset({bool, int, float, complex})
 _new_tensor, _getframe = object.__new__, sys._getframe
@@ -97,7 +98,7 @@ class Tensor(ArrayMethods):
 
     def astype(self, dtype: Any) -> Tensor:
         """Convert to another dtype; nothing flows back through a conversion to integers or booleans."""
-        converted: Tensor = call_spelled(np.ndarray.astype, SPELLED[np.ndarray.astype], (self, dtype), {})
+        converted: Tensor = call_spelled(np.ndarray.astype, (self, dtype), {})
         return converted
 
     def __getitem__(self, index: Any) -> Tensor:
@@ -119,13 +120,13 @@ class Tensor(ArrayMethods):
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **parameters: Any) -> Any:
         if method == "__call__" and ufunc in SPELLED:
-            return call_spelled(ufunc, SPELLED[ufunc], inputs, parameters)
+            return call_spelled(ufunc, inputs, parameters)
         if parameters or ufunc not in RULES:
             reject_argument(ufunc, parameters)
         if method != "__call__":
             if (ufunc, method) not in SPELLED:
                 raise TypeError(f"np.{ufunc.__name__}.{method} has no rule; use functions that have one")
-            return call_spelled((ufunc, method), SPELLED[ufunc, method], inputs, parameters)
+            return call_spelled((ufunc, method), inputs, parameters)
         if len(inputs) == 1:  # this tensor itself
             return _computed(ufunc, ufunc, inputs, (self._id,), [self._array], parameters, up=2)
         return apply(ufunc, tuple(map(as_operand, inputs)), parameters)
@@ -136,7 +137,7 @@ class Tensor(ArrayMethods):
         if not ruled:
             return rule.without_rule(function, args, parameters)
         if function in SPELLED:
-            return call_spelled(function, SPELLED[function], args, parameters)
+            return call_spelled(function, args, parameters)
         if parameters:
             reject_argument(function, parameters)
         return apply(function, args, parameters)

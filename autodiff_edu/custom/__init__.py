@@ -20,7 +20,7 @@ import numpy as np
 
 from ..arrays.structures import flatten, rebuild
 from ..arrays.validate import JOINING
-from ..core.rule import SPELLED
+from ..core.composites import SPELLED
 from ..core.tensor import Tensor
 from ..rules import RULES, Rule, complete
 from ..rules.operations import stop_gradient as stopped

@@ -10,8 +10,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ..core.composites import SPELLED
 from ..core.entry import Entry
-from ..core.rule import RULES, SPELLED
+from ..core.rule import RULES
 from ..text.functions import written_name
 
 _MEETING = "where two elements meet, the number of results jumps", "Use np.sort, and select what you need with an index"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from ..core.rule import SPELLED
+from ..core.composites import SPELLED
 from ..core.tensor import Tensor
 from .operations import alias, array_of, scatter
 from .rearranging import moveaxis

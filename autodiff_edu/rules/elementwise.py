@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.rule import SPELLED, elementwise, general, step
+from ..core.composites import SPELLED
+from ..core.rule import elementwise, general, step
 from ..core.tensor import apply
 from .operations import alias, bessel, clip, complex_sign, sinc_derivative, stop_gradient
 

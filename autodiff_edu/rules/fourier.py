@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.rule import SPELLED, linear
+from ..core.composites import SPELLED
+from ..core.rule import linear
 from .reductions import from_the_right
 from .shapes import right
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.rule import SPELLED
+from ..core.composites import SPELLED
 from ..core.tensor import Tensor, apply
 from .linalg import bar, column, eig, eigh, eigvals, h, qr, result_type, svd, unpack_svd
 from .operations import array_of

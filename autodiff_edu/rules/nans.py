@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.rule import SPELLED, general
+from ..core.composites import SPELLED
+from ..core.rule import general
 from .rearranging import moveaxis
 from .reductions import Axis, pull_extreme
 from .sampling import check_quantile, slices, weights

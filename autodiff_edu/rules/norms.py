@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from ..core.rule import SPELLED, general, step
+from ..core.composites import SPELLED
+from ..core.rule import general, step
 from ..core.tensor import apply
 from .elementwise import direction, or_one
 from .linalg import bar, result_type, t

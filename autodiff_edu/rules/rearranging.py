@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
-from ..core.rule import SPELLED, linear
+from ..core.composites import SPELLED
+from ..core.rule import linear
 from ..core.tensor import Tensor
 from .operations import alias, scatter
 from .taking import array_from, count_from, take, with_axis

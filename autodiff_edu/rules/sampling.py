@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from ..core.rule import SPELLED, step
+from ..core.composites import SPELLED
+from ..core.rule import step
 from ..core.tensor import Tensor
 from .operations import turns
 from .rearranging import moveaxis

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.rule import SPELLED, general, linear, step
+from ..core.composites import SPELLED
+from ..core.rule import general, linear, step
 from ..core.tensor import apply
 from .operations import alias, cast, concatenate, gather, round_off, scatter, stack
 

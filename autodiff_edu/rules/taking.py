@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from ..core.rule import SPELLED, general
+from ..core.composites import SPELLED
+from ..core.rule import general
 from ..core.tensor import Tensor, apply, constant
 from .operations import array_of
 

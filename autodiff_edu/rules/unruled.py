@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core import rule
+from ..core.composites import SPELLED
 from ..core.entry import Entry
 from ..core.tensor import Tensor, _computed
 from ..text.failures import explain
@@ -26,7 +27,7 @@ def complete() -> None:
 def apply_unruled(function: Callable[..., Any], args: Any, parameters: Any) -> Any:
     """Run a NumPy function on tensors, even inside lists; arrays among its results become tensors."""
     complete()
-    if function in rule.SPELLED or function in rule.RULES:
+    if function in SPELLED or function in rule.RULES:
         return function(*args, **parameters)
     tensors: list[Tensor] = []
     plain_args = [_plain(argument, tensors, function) for argument in args]

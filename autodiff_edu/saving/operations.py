@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.rule import SPELLED, call_spelled
+from ..core.composites import SPELLED, call_spelled
 from ..rules import RULES, complete
 from ..text.functions import module_of
 
@@ -56,6 +56,6 @@ def _spelled(function: Callable[..., Any]) -> Callable[..., Any]:
     def run(*arguments: Any, **parameters: Any) -> Any:
         if function not in SPELLED:  # when it was saved, a rule of the user's was in its place
             return function(*arguments, **parameters)
-        return call_spelled(function, SPELLED[function], arguments, parameters)
+        return call_spelled(function, arguments, parameters)
 
     return run

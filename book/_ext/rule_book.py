@@ -25,8 +25,9 @@ import dask.array as da
 import numpy as np
 
 from autodiff_edu import GradientTape, constant, rules
+from autodiff_edu.core.composites import SPELLED
 from autodiff_edu.core.entry import Entry
-from autodiff_edu.core.rule import RULES, SPELLED, Pull
+from autodiff_edu.core.rule import RULES, Pull
 from autodiff_edu.rules.account import AT_ONCE, NEEDS_NONE, REFUSED, WHOLE, functions
 
 ROOT = Path(__file__).parents[2]

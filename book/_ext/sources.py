@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from autodiff_edu import rules
-from autodiff_edu.core.rule import RULES, SPELLED
+from autodiff_edu.core.composites import SPELLED
+from autodiff_edu.core.rule import RULES
 from autodiff_edu.rules.account import AT_ONCE
 from autodiff_edu.text.functions import written_name
 

@@ -10,7 +10,6 @@ from autodiff_edu.arrays.methods import different, equal
 from autodiff_edu.arrays.validate import (
     as_index,
     as_operand,
-    as_spelled,
     bind_call,
     can_change,
     copy_in,
@@ -253,27 +252,6 @@ def test_the_arguments_of_functions_in_c_are_known():
     assert list(signature(np.dot).parameters) == ["a", "b", "out"]
     assert list(signature(np.sum).parameters)[:2] == ["a", "axis"]
     assert list(signature(np.concatenate).parameters)[:3] == ["arrays", "axis", "out"]
-
-
-def test_an_argument_that_a_spelling_does_not_take_is_named_with_numpy_s_function():
-    def ours(x, axis=None):
-        return x, axis
-
-    assert as_spelled(np.median, ours, (1.0,), {"axis": 0}) == (1.0, 0)
-    with pytest.raises(TypeError, match=r"np\.median does not accept overwrite_input= for a tensor"):
-        as_spelled(np.median, ours, (1.0,), {"overwrite_input": True})
-    with pytest.raises(TypeError, match=r"np\.median does not accept out= for a tensor: tensors are immutable"):
-        as_spelled(np.median, ours, (1.0,), {"out": 1.0})
-    with pytest.raises(TypeError, match=r"np\.median of a tensor: missing a required argument"):
-        as_spelled(np.median, ours, (), {})
-
-
-def test_an_error_inside_a_spelling_stays_as_it_is():
-    def ours(x):
-        raise TypeError("of its own")
-
-    with pytest.raises(TypeError, match=r"^of its own$"):
-        as_spelled(np.median, ours, (1.0,), {})
 
 
 def test_comparisons_answer_as_numpy_does():

@@ -7,8 +7,6 @@ from hypothesis.extra import numpy as hnp
 from tabled import recorded
 
 import autodiff_edu as ad
-from autodiff_edu.core.active import Listener, only
-from autodiff_edu.core.events import Begin, End
 from autodiff_edu.core.rule import settle
 
 BINARY = [np.add, np.subtract, np.multiply, np.divide, np.power, np.maximum, np.minimum]
@@ -133,14 +131,3 @@ def test_a_contribution_takes_the_shape_and_the_dtype_of_its_argument():
     assert settle(np.ones(3), np.zeros(3, np.float32)).dtype == np.float32
     stacked = settle(np.ones((4, 2, 3)), np.zeros(3), (4,))
     assert stacked.tolist() == [[2.0, 2.0, 2.0]] * 4, "the axis of the stack stays"
-
-
-def test_a_listener_hears_what_a_function_was_called_with_and_what_came_out():
-    heard, x = [], ad.constant([2.0, 1.0])
-    with only(Listener({Begin: heard.append, End: heard.append})):
-        y = np.sort(x, axis=0)
-    function, args, parameters, result = heard[-1]
-    assert (type(heard[0]), type(heard[-1]), function) == (Begin, End, np.sort)
-    assert args[0] is x
-    assert parameters == {"axis": 0}
-    assert result is y

@@ -17,7 +17,7 @@ PROGRAM = """
 import inspect, json, pickle, sys, warnings
 import numpy as np
 import autodiff_edu as ad
-from autodiff_edu.core.rule import SPELLED
+from autodiff_edu.core.composites import SPELLED
 from autodiff_edu.course.tools import last_bit
 
 rng = np.random.default_rng(0)

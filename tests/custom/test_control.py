@@ -8,7 +8,7 @@ from unruled import UNRULED
 
 import autodiff_edu as ad
 from autodiff_edu.core import events
-from autodiff_edu.core.rule import SPELLED
+from autodiff_edu.core.composites import SPELLED
 from autodiff_edu.rules import RULES
 
 # stop_gradient ------------------------------------------------------------------------------------------------------

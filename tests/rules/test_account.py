@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
-from autodiff_edu.core.rule import SPELLED
+from autodiff_edu.core.composites import SPELLED
 from autodiff_edu.rules import complete
 from autodiff_edu.rules.account import AT_ONCE, NEEDS_NONE, REFUSED, WHOLE, accounts, functions, remedy
 

@@ -6,7 +6,8 @@ from cases import TABLE
 from tabled import recorded
 
 import autodiff_edu as ad
-from autodiff_edu.core.rule import RULES, SPELLED
+from autodiff_edu.core.composites import SPELLED
+from autodiff_edu.core.rule import RULES
 from autodiff_edu.rules.account import AT_ONCE
 from autodiff_edu.rules.operations import round_off, stop_gradient, turns
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from tampering import X, function, members_of, npy, set_in, step, tampered
 
-from autodiff_edu.core.rule import RULES, SPELLED
+from autodiff_edu.core.composites import SPELLED
+from autodiff_edu.core.rule import RULES
 from autodiff_edu.saving import files, load, save
 from autodiff_edu.saving.operations import operations
 

@@ -11,7 +11,7 @@ from saved import SQUARE, X, saved
 
 import autodiff_edu as ad
 from autodiff_edu.core.active import now
-from autodiff_edu.core.rule import SPELLED
+from autodiff_edu.core.composites import SPELLED
 from autodiff_edu.custom import custom_gradient
 from autodiff_edu.saving import load, save
 
