@@ -10,7 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-COMPUTING = {"watch", "record", "skip", "cut", "assign"}
+RECORDING = {"record", "skip", "cut"}
+COMPUTING = RECORDING | {"watch", "assign"}
 PUSHING = {"move", "push forward"}
 FLOWING = {
     "seed": {"flow": "cotangent"},
@@ -43,10 +44,14 @@ def states(document: dict[str, Any]) -> list[Change]:
     return [{key: value for part in row for key, value in part.items()} for row in changes]
 
 
+def _ends(document: dict[str, Any]) -> dict[int, int]:
+    """Return the last step of each pass."""
+    return {step["pass"]: number for number, step in enumerate(document["steps"]) if "pass" in step}
+
+
 def _passes(document: dict[str, Any]) -> Iterator[Change]:
     """Yield the pass that is on show, and the direction."""
-    steps = document["steps"]
-    last = {step["pass"]: number for number, step in enumerate(steps) if "pass" in step}
+    steps, last = document["steps"], _ends(document)
     pushing = {step["pass"]: step["kind"] in PUSHING for step in reversed(steps) if "pass" in step}
     coming: list[int | None] = [None]
     for step in reversed(steps):
@@ -109,8 +114,7 @@ def _pauses(document: dict[str, Any]) -> Iterator[Change]:
 
 def _lanes(document: dict[str, Any]) -> Iterator[Change]:
     """Yield what tapes have of entries from a step on."""
-    steps = document["steps"]
-    last = {step["pass"]: number for number, step in enumerate(steps) if "pass" in step}
+    steps, last = document["steps"], _ends(document)
     computing: dict[int, tuple[int, str]] = {}  # by a pass that is under way: its tape, and what it has of new entries
     begun: set[tuple[int, int]] = set()
     held: dict[int, dict[int, None]] = defaultdict(dict)  # by tape: the entries that it may lose
@@ -124,7 +128,7 @@ def _lanes(document: dict[str, Any]) -> Iterator[Change]:
                 del computing[step["pass"]]
         elif kind in LOSING:
             found = [[lost, tape, LOSING[kind]] for lost in held.pop(tape, ())]
-        elif "entry" in step:
+        elif kind in RECORDING:
             entry = step["entry"]
             own = "recorded" if kind == "record" else "paused" if tape in paused else kind
             words = dict(computing.values()) | dict.fromkeys(paused, "paused") | {tape: own}
@@ -137,8 +141,7 @@ def _lanes(document: dict[str, Any]) -> Iterator[Change]:
 
 def _unconnected(document: dict[str, Any]) -> Iterator[Change]:
     """Yield the tensors that a backward pass might have reached and has not, when it ends."""
-    steps = document["steps"]
-    last = {step["pass"]: number for number, step in enumerate(steps) if "pass" in step and "tangent" not in step}
+    steps, last = document["steps"], _ends(document)
     tapes: dict[int, list[int]] = defaultdict(list)  # by tensor
     for step in steps:
         if step["kind"] == "watch":
@@ -149,7 +152,7 @@ def _unconnected(document: dict[str, Any]) -> Iterator[Change]:
     for number, (step, change) in enumerate(zip(steps, _values(document), strict=True)):
         known |= dict.fromkeys(change.get("values", ()))
         missed = []
-        if "pass" in step and last.get(step["pass"]) == number:
+        if "pass" in step and last[step["pass"]] == number and step["kind"] not in PUSHING:
             own = [tensor for tensor in known if step["tape"] in tapes[tensor]]
             missed = [tensor for tensor in own if (step["pass"], tensor) not in reached]
         yield {"unconnected": missed} if missed else {}

@@ -99,7 +99,7 @@ interface State {
   tangents?: boolean;
   values?: number[];
   flow?: "after" | "cotangent" | "tangent";
-  fate?: string;
+  fate?: "recorded" | "cut" | "skip" | "pulled" | "pushed";
   paused?: number[];
   lanes?: [entry: number, tape: number, what: string][];
   unconnected?: number[];

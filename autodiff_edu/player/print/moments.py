@@ -72,14 +72,12 @@ def read_moment(document: dict[str, Any], number: int) -> Moment:
         now.lanes |= {(entry, tape): word for entry, tape, word in change.get("lanes", ())}
         current = passes[now.on_show]
         current.unconnected += change.get("unconnected", [])
-        if "flow" not in change:
-            now.fates |= {step["entry"]: change["fate"]} if "fate" in change else {}
-            continue
-        flow = step[change["flow"]]
-        if "tensor" in step:
-            current.flows[step["tensor"]] = flow
         if "fate" in change:
-            current.arrived[step["entry"]], current.fates[step["entry"]] = flow, change["fate"]
+            (current if "flow" in change else now).fates[step["entry"]] = change["fate"]
+        if "flow" in change and "tensor" in step:
+            current.flows[step["tensor"]] = step[change["flow"]]
+        if "flow" in change and "fate" in change:
+            current.arrived[step["entry"]] = step[change["flow"]]
     shown = passes[now.on_show]
     now.flows, now.arrived, now.unconnected = shown.flows, shown.arrived, shown.unconnected
     now.fates |= {entry: fate for entry, fate in shown.fates.items() if entry in now.fates}
