@@ -116,7 +116,7 @@ def _lanes(document: dict[str, Any]) -> Iterator[Change]:
     """Yield what tapes have of entries from a step on."""
     steps, last = document["steps"], _ends(document)
     computing: dict[int, tuple[int, str]] = {}  # by a pass that is under way: its tape, and what it has of new entries
-    begun: set[tuple[int, int]] = set()
+    has: dict[tuple[int, int], str] = {}
     held: dict[int, dict[int, None]] = defaultdict(dict)  # by tape: the entries that it may lose
     paused: list[int] = []
     for number, (step, change) in enumerate(zip(steps, _pauses(document), strict=True)):
@@ -127,16 +127,17 @@ def _lanes(document: dict[str, Any]) -> Iterator[Change]:
             if last[step["pass"]] == number:
                 del computing[step["pass"]]
         elif kind in LOSING:
-            found = [[lost, tape, LOSING[kind]] for lost in held.pop(tape, ())]
+            found = [(lost, tape, LOSING[kind]) for lost in held.pop(tape, ())]
         elif kind in RECORDING:
             entry = step["entry"]
             own = "recorded" if kind == "record" else "paused" if tape in paused else kind
-            words = dict(computing.values()) | dict.fromkeys(paused, "paused") | {tape: own}
-            found = [[entry, other, word] for other, word in words.items() if (entry, other) not in begun]
-            begun.update((entry, other) for other in words)
+            others = dict(computing.values()) | dict.fromkeys(paused, "paused")
+            words = {other: word for other, word in others.items() if (entry, other) not in has} | {tape: own}
+            found = [(entry, other, word) for other, word in words.items() if has.get((entry, other)) != word]
             if kind != "skip":
                 held[tape][entry] = None
-        yield {"lanes": found} if found else {}
+        has |= {(entry, other): word for entry, other, word in found}
+        yield {"lanes": [list(lane) for lane in found]} if found else {}
 
 
 def _unconnected(document: dict[str, Any]) -> Iterator[Change]:

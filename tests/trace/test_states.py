@@ -1,9 +1,11 @@
 """What is on show at each step, as a document says it: held against what its steps say, for many kinds of program."""
 
+import numpy as np
 import programs
 import pytest
 from programs import EXAMPLES
 
+import autodiff_edu as ad
 from autodiff_edu.player import Player
 from autodiff_edu.player.parts import Written
 from autodiff_edu.player.print.moments import read_moment
@@ -13,6 +15,54 @@ OTHERS = [programs.nested, programs.logistic, programs.cubic, programs.rows, pro
 OTHERS += [programs.stacked, programs.a_cut, programs.cut_off, programs.divided, programs.marks, programs.einsum]
 COMPUTED = ("record", "skip", "cut")
 LOST = {"reset": "forgotten", "release": "released"}
+
+
+def before_the_trace():
+    """A tape has recorded when the trace begins: its pass comes to entries that nothing is known of."""
+    x = ad.Variable(2.0, name="x")
+    with ad.GradientTape() as tape:
+        y = np.sin(x * 3.0)
+    with ad.trace() as traced:
+        tape.gradient(y, x)
+    return traced
+
+
+def paused_twice():
+    """Two tapes pause at once; a tape is reset while its pass is on show, goes on, and is released."""
+    x = ad.Variable(2.0, name="x")
+    with ad.trace() as traced:
+        with ad.GradientTape() as first, ad.GradientTape(persistent=True) as second:
+            with first.stop_recording():
+                with second.stop_recording():
+                    x * 4.0
+                x * 5.0
+            y = x * x
+            second.gradient(y, x)
+            second.reset()
+            first.reset()
+            y = x * 6.0
+        first.gradient(y, x)
+    return traced
+
+
+def pushed_under_a_tape():
+    """An outer tape records while tangents are pushed forward."""
+    x = ad.Variable(2.0, name="x")
+    with ad.trace() as traced:
+        with ad.GradientTape() as tape:
+            _, slope = ad.jvp(lambda x: np.sin(x) * x, (x,), (1.0,))
+        tape.gradient(slope, x)
+    return traced
+
+
+def explained():
+    x = ad.Variable(2.0, name="x")
+    with ad.GradientTape() as tape:
+        y = np.floor(x * x) * 2.0
+    return tape.explain(y, x).trace()
+
+
+OTHERS += [before_the_trace, paused_twice, pushed_under_a_tape, explained]
 
 
 def read(document):
@@ -37,6 +87,8 @@ def test_a_state_is_there_for_each_step_and_says_only_what_changes(document):
         new = [tensor for tensor in state.get("values", ()) if tensor not in before.values]
         assert new == [tensor for tensor in now.values if tensor not in before.values]
         assert new == state.get("values", []) or now.step["kind"] == "assign"
+        computed = [now.step["entry"]] if "fate" in state and "flow" not in state else []
+        assert computed == [entry for entry in now.fates if entry not in before.fates]
 
 
 def test_a_tensor_has_a_value_from_the_step_that_watches_computes_or_first_uses_it(document):
@@ -110,13 +162,14 @@ def test_the_direction_is_back_in_a_backward_pass_and_until_computing_goes_on(do
         before = now.backward
 
 
-def is_within_a_pass(steps, tape, number):
-    """Whether a tape's pass has begun and goes on, and a step is of no pass or of another's."""
+def own_pass(steps, tape, number):
+    """What a tape has of an entry that another records in the middle of its pass, if a step is there."""
     spans = {}
     for at, step in enumerate(steps):
         if "pass" in step and step["tape"] == tape:
             spans.setdefault(step["pass"], []).append(at)
-    return any(span[0] < number < span[-1] for span in spans.values())
+    around = [span[0] for span in spans.values() if span[0] < number < span[-1]]
+    return ("tangents" if steps[around[0]]["kind"] == "move" else "backward") if around else None
 
 
 def test_a_tape_has_what_it_records_until_it_loses_it_and_what_others_record_in_its_pauses_and_passes(document):
@@ -134,8 +187,7 @@ def test_a_tape_has_what_it_records_until_it_loses_it_and_what_others_record_in_
             if kind in COMPUTED and own:
                 found[step["entry"]] = "recorded" if kind == "record" else "paused" if paused else kind
             elif kind in COMPUTED and step["entry"] not in found:
-                backward = "backward" if is_within_a_pass(steps, tape, number) else None
-                found[step["entry"]] = "paused" if paused else backward
+                found[step["entry"]] = "paused" if paused else own_pass(steps, tape, number)
             wanted = {entry: word for entry, word in found.items() if word}
             assert {entry: word for (entry, one), word in now.lanes.items() if one == tape} == wanted
             assert (tape in now.paused) is paused
