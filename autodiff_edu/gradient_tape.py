@@ -20,7 +20,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from .arrays.memory import owners
 from .core.active import now, start_listening, stop_listening
 from .core.events import Event, Pause, Reset, Resume
 from .core.tape import Tape
@@ -73,12 +72,6 @@ class GradientTape(Tape):
     >>> slope, outer.gradient(slope, x)
     (Tensor(3.), Tensor(6.))
     """
-
-    @property
-    def nbytes(self) -> int:
-        """The bytes of the NumPy arrays that the tape's entries hold; one that several hold, or view, counts once."""
-        values = (value for entry in self.entries for value in (entry.output_value, *(entry.values or ())))
-        return sum({id(owner): owner.nbytes for owner in owners(values)}.values())
 
     def watch(self, tensors: Any) -> None:
         """Follow tensors from here on: what is computed from them is recorded.

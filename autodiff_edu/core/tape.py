@@ -57,6 +57,14 @@ class Tape(WithBlock, Follower):
         self.end()
 
     @property
+    def nbytes(self) -> int:
+        """The bytes of the NumPy arrays that the tape's entries hold; one that several hold, or view, counts once."""
+        from ..arrays.memory import owners  # only for this question
+
+        values = (value for entry in self.entries for value in (entry.output_value, *(entry.values or ())))
+        return sum({id(owner): owner.nbytes for owner in owners(values)}.values())
+
+    @property
     def hears(self) -> Mapping[type, Hear]:
         """A tape hears what is computed."""
         return {Entry: self._record}

@@ -184,7 +184,7 @@ def _stacked(entry: Entry) -> bool:
     shift = np.arange(y.size).reshape(y.shape)
     seeds = np.stack([np.cos(shift + k) for k in range(3)]).astype(y.dtype)
     cotangents = {y._id: seeds}
-    for _ in tape._walk(cotangents, {argument._id for argument in arguments}, stack=(3,)):
+    for _ in tape.walk(cotangents, {argument._id for argument in arguments}, stack=(3,)):
         pass
     singly = [tape.gradient(y, arguments, output_gradients=seed, unconnected_gradients="zero") for seed in seeds]
     return all(
