@@ -66,29 +66,35 @@ class Instruction:
         The arguments: values, plain numbers, and tuples or lists of them.
     output_value : Value or None
         The result; None for a guard.
+    outputs : tuple of Value
+        All results: none for a guard, several for a function such as np.split that a file keeps whole.
     where : code object and offset
         The line that computed it.
     errors : dict or None
         The settings of the `np.errstate` around it, such as {"invalid": "ignore"}.
     answer : bool or int
         Of a guard: the answer when the function was recorded.
+    backward : Listing or None
+        Of a custom gradient that a file keeps whole: from the cotangents of its outputs to a gradient for each of its
+        sources, or None.
     """
 
-    __slots__ = ("answer", "errors", "operation", "output_value", "parameters", "values", "where")
+    __slots__ = ("answer", "backward", "errors", "operation", "outputs", "parameters", "values", "where")
 
     def __init__(
         self,
         operation: Any,
         values: list[Any],
         parameters: dict[str, Any],
-        output_value: Any,
+        output_value: Value | None,
         where: Where,
         errors: dict[str, str] | None = None,
     ) -> None:
         self.operation, self.values, self.parameters = operation, values, parameters
-        self.output_value, self.where = output_value, where
-        self.errors = errors
+        self.outputs: tuple[Value, ...] = () if output_value is None else (output_value,)
+        self.where, self.errors = where, errors
         self.answer: Any = None
+        self.backward: Listing | None = None
 
     @classmethod
     def guard(cls, question: str, value: Value, answer: bool | int, where: Where) -> Instruction:
@@ -98,7 +104,8 @@ class Instruction:
         return guard
 
     name = property(lambda self: name_of(self.operation, self.operation))
-    is_guard = property(lambda self: self.output_value is None)
+    output_value = property(lambda self: self.outputs[0] if self.outputs else None)
+    is_guard = property(lambda self: not self.outputs)
 
     def reads(self) -> Iterator[Value]:
         """Iterate over the values that it needs."""
@@ -109,6 +116,10 @@ class Instruction:
                 yield from values_in(value)
         if self.parameters:
             yield from values_in(self.parameters)
+        if self.backward is not None:
+            for instruction in self.backward.instructions:
+                yield from instruction.reads()
+            yield from values_in(self.backward.results)
 
     def with_values(self, instead: dict[Value, Value]) -> Instruction:
         """Return the instruction with some values replaced; itself if it reads none of them."""
@@ -118,7 +129,7 @@ class Instruction:
             self.operation, replaced(self.values, instead), replaced(self.parameters, instead), self.output_value,
             self.where, self.errors,
         )  # fmt: skip
-        changed.answer = self.answer
+        changed.answer, changed.outputs = self.answer, self.outputs
         return changed
 
 

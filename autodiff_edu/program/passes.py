@@ -33,7 +33,7 @@ def unused(listing: Listing) -> Listing:
     """Remove instructions whose results nothing needs."""
     needed, left = listing.kept(), []
     for instruction in reversed(listing.instructions):
-        if instruction.is_guard or instruction.output_value in needed:
+        if instruction.is_guard or not needed.isdisjoint(instruction.outputs):
             left.append(instruction)
             needed.update(instruction.reads())
     return listing.with_instructions(left[::-1])

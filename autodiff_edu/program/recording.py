@@ -42,8 +42,13 @@ class Recorder(Follower):
     """
 
     def __init__(self, tensors: list[Tensor], hears: Mapping[type, Hear] | None = None) -> None:
-        ours: dict[type, Hear] = {Entry: self._compute, Make: self._make, Assign: self._assign, Return: self._return}
-        super().__init__({**ours, Accumulate: self._name, **(hears or {})})
+        ours: dict[type, Hear] = {
+            Entry: self.hear_entry,
+            Make: self.hear_make,
+            Assign: self.hear_assign,
+            Return: self.hear_return,
+        }
+        super().__init__({**ours, Accumulate: self.hear_accumulate, **(hears or {})})
         self.instructions: list[Instruction] = []
         self.variables: dict[int, tuple[Variable, Value]] = {}
         self.assigned: dict[int, tuple[Variable, Value]] = {}
@@ -59,7 +64,7 @@ class Recorder(Follower):
         self._told: dict[str, Any] = {**np.geterr()}
         self._names: dict[Where, Names] = {}
         for tensor in tensors:
-            self._know(tensor._id, tensor._array, Value.like(tensor._array, tensor.name))
+            self.know(tensor._id, tensor._array, Value.like(tensor._array, tensor.name))
         self.arguments = tuple(self._values[tensor._id] for tensor in tensors)
 
     def run(self, function: Callable[[], Any], *others: Listener) -> Any:
@@ -94,54 +99,60 @@ class Recorder(Follower):
 
     # What it hears ----------------------------------------------------------------------------------------------------
 
-    def _compute(self, entry: Entry) -> None:
-        (ids, output_id, *_), array = entry.line, entry.output_value
-        if entry.call is not None:  # it returns what was computed inside, or a vector that `_return` replaces
-            self._know(output_id, array, _as_value(self._numbers(array)))
+    def hear_entry(self, entry: Entry) -> None:
+        """Write down an operation that was computed."""
+        if entry.call is not None:
+            self.hear_call(entry)
             return
+        ids, output_id, *_ = entry.line
         self._entry = entry
         values = [self._value(*parts, k) for k, parts in enumerate(zip(entry.given, ids, entry.values, strict=True))]
-        self._know(output_id, array, self.result_of(entry, values))
+        self.know(output_id, entry.output_value, self.result_of(entry, values))
+
+    def hear_call(self, entry: Entry) -> None:
+        """Note the result of a custom gradient: an array from inside, or a vector of several; see `hear_return`."""
+        self.know(entry.output_id, entry.output_value, as_value(self._numbers(entry.output_value)))
 
     def result_of(self, entry: Entry, values: list[Any]) -> Value:
         """Append an operation on these values; return its result."""
-        parameters = mapped(entry.parameters, self._plain) if entry.parameters else entry.parameters
+        parameters = mapped(entry.parameters, self.value_of_plain) if entry.parameters else entry.parameters
         return self.write(entry.operation, values, parameters, entry.output_value, entry.where)
 
     def follows(self, ids: Any) -> bool:
         """Return True: only rules that run on tensors are recorded."""
         return True
 
-    def _make(self, event: Make) -> None:
+    def hear_make(self, event: Make) -> None:
+        """Note what a new tensor or variable is made from."""
         made, source = event
-        value = self.value_of(source) if isinstance(source, Tensor) else Value.constant(made._array)
-        self._know(made._id, made._array, self._cast(value, made._array))
+        self.know(made._id, made._array, self.value_of_copy(source, made._array))
         if isinstance(made, Variable):
             self.made.add(made._id)
             self._read_from[made._id, _identity(made._array)] = self._values[made._id]
 
-    def _name(self, event: Accumulate) -> None:
+    def hear_accumulate(self, event: Accumulate) -> None:
         """Name a cotangent after its tensor."""
         known, bar = self._values.get(event.id), self._values.get(event.after._id)
         if known is not None and bar is not None and bar.label is None and known.label:
             bar.label = f"{known.label}_bar"
 
-    def _return(self, event: Return) -> None:
+    def hear_return(self, event: Return) -> None:
+        """Note that the results of a custom gradient are what was computed inside."""
         for one, result in zip(event.inside, event.results, strict=True):
             if isinstance(one, Tensor):
-                self._know(result._id, result._array, self.value_of(one))
+                self.know(result._id, result._array, self.value_of(one))
 
-    def _assign(self, event: Assign) -> None:
+    def hear_assign(self, event: Assign) -> None:
         """Write down the new value of a variable: the change itself, or the old value plus or minus it."""
         variable, after, array, change, operation = event
         before = self.value_of(variable, array)
         self._before.setdefault(variable._id, (variable, array))
-        value = self.value_of(change) if isinstance(change, Tensor) else _as_value(self._numbers(np.array(change)[()]))
+        value = self.value_of(change) if isinstance(change, Tensor) else as_value(self._numbers(np.array(change)[()]))
         if operation is not None:
             changed = operation(array, change._array if isinstance(change, Tensor) else value.array)
             value = self.write(operation, [before, value], {}, changed, here())
         self.assigned[variable._id] = variable, self._cast(value, array)
-        self._know(variable._id, after._array, self.assigned[variable._id][1])
+        self.know(variable._id, after._array, self.assigned[variable._id][1])
         self._read_from[variable._id, _identity(after._array)] = self._values[variable._id]
 
     # Values ----------------------------------------------------------------------------------------------------------
@@ -153,10 +164,24 @@ class Recorder(Follower):
         value: Value = self._value(tensor, tensor._id, tensor._array if array is None else array)
         return value
 
+    def depends(self, tensor: Tensor) -> bool:
+        """Return whether a tensor was computed from an argument or a variable, or is one."""
+        known = self._values.get(tensor._id)
+        return isinstance(tensor, Variable) or (known is not None and known.array is None)
+
+    def value_of_copy(self, source: Any, array: Any) -> Value:
+        """Return the value of the array that a tensor was made with, from another tensor or from plain numbers."""
+        value = self.value_of(source) if isinstance(source, Tensor) else as_value(self.value_of_plain(array))
+        return self._cast(value, array)
+
     def _value(self, given: Any, id: int | None, array: Any, place: int | None = None) -> Any:
         """Return the value of an argument of an operation; plain numbers and other settings as they are."""
         if id is None:
-            value = mapped(array, self._plain) if type(array) in (tuple, list, slice) else self._plain(array)
+            value = (
+                mapped(array, self.value_of_plain)
+                if type(array) in (tuple, list, slice)
+                else self.value_of_plain(array)
+            )
             if type(value) is Value and value.array is not None and value.label is None and place is not None:
                 value.label = names_of_arguments(self._entry)[place]
             return value
@@ -165,7 +190,7 @@ class Recorder(Follower):
         value = self._values.get(id)
         if value is None:  # made before, or around the array of another
             is_before = id < self._start
-            value = Value.constant(array) if is_before else _as_value(self._numbers(array, frozen=True))
+            value = Value.constant(array) if is_before else as_value(self._numbers(array, frozen=True))
             if is_before:
                 self.captured.add(id)
             value.label = value.label or self._called(given, place)
@@ -182,12 +207,12 @@ class Recorder(Follower):
         if known is None and id not in self._values:
             known = Value.like(array, self._called(given, place))
             self.variables[id] = given, known
-            self._know(id, array, known)
+            self.know(id, array, known)
             self._read_from[id, _identity(array)] = known
             self._initial.add(_identity(array))
         return known or self._values[id]
 
-    def _plain(self, array: Any) -> Any:
+    def value_of_plain(self, array: Any) -> Any:
         """Return the value of an argument that is not a tensor; what w.numpy() returned before is a constant."""
         if id(array) in self._initial and type(array) is not np.bool_:
             return Value.constant(array) if isinstance(array, np.ndarray) else array
@@ -211,21 +236,25 @@ class Recorder(Follower):
             self._copies[id(array)] = earlier = array, Value.constant(freeze(array))
         return earlier[1]
 
-    def _know(self, id: int, array: Any, value: Value) -> None:
+    def know(self, id: int, array: Any, value: Value) -> None:
+        """Note the value of a tensor, and of its array."""
         self._values[id] = value
         if type(array) is not np.bool_:  # of which there are only two
             self._arrays[_identity(array)] = array, value
 
     def write(self, operation: Any, values: list[Any], parameters: Any, array: Any, where: Where) -> Value:
-        """Append an instruction; return its result, with its numbers if they are the same for all arguments."""
-        output = Value.like(array)
+        """Append an instruction; return its result."""
+        return self.append(operation, values, parameters, (array,), where).outputs[0]
+
+    def append(self, operation: Any, values: list[Any], parameters: Any, arrays: Any, where: Where) -> Instruction:
+        """Append an instruction with some results; these have numbers if they are the same for all arguments."""
         told: dict[str, Any] = {**np.geterr()}
         errors = None if told == self._told else {kind: how for kind, how in told.items() if how != self._told[kind]}
-        instruction = Instruction(operation, values, parameters, output, where, errors)
-        if all(value.array is not None for value in instruction.reads()):
-            output.array = array
+        instruction = Instruction(operation, values, parameters, None, where, errors)
+        known = all(value.array is not None for value in instruction.reads())
+        instruction.outputs = tuple([(Value.constant if known else Value.like)(array) for array in arrays])
         self.instructions.append(instruction)
-        return output
+        return instruction
 
     def _cast(self, value: Value, array: Any) -> Value:
         """Return a value in the dtype and shape of the array that holds it now."""
@@ -241,5 +270,6 @@ class Recorder(Follower):
 _identity = id
 
 
-def _as_value(value: Any) -> Value:
+def as_value(value: Any) -> Value:
+    """Return a value, or numbers as a constant."""
     return value if type(value) is Value else Value.constant(value)

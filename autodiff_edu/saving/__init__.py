@@ -55,8 +55,9 @@ from . import files
 from .checking import check_samples, check_values
 from .examples import Examples
 from .reading import read
-from .runs import Run, document_of
+from .runs import Run, check_differentiable, document_of
 from .saved import SavedFunction
+from .writing import Document
 
 __all__ = ["SavedFunction", "load", "save"]
 
@@ -128,9 +129,13 @@ def save(
     files.check_path(path)
     given = Examples(function, examples)
     first = Run(function, given, given.arrays, custom_gradients)
+    if first.recorder.made:  # a first call creates variables, as layers do; they are not part of what it computes
+        first = Run(function, given, given.arrays, custom_gradients)
+    program = Document(first.listing)
+    check_differentiable(first, program, given)
     constant = check_values(function, given, first, custom_gradients)
     free = check_samples(function, given, first, constant, custom_gradients)
-    document, arrays = document_of(function, given, first, free)
+    document, arrays = document_of(function, given, first, program, free)
     data = files.pack(document, arrays)
     read(*files.unpack(data, path), path)  # a file that could not be loaded is never written
     files.write(path, data)

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ..program.comparison import Difference
 from ..text.places import place
 from .examples import Examples
 from .listening import Watching
-from .program import Difference, differences
-from .runs import Run, check_differentiable
+from .operations import name_of
+from .runs import Run
 
 REMEDIES = {
     "numpy.reshape": "write -1 for the number of samples: x.reshape(-1, ...)",
@@ -28,7 +29,6 @@ CONSTANT = "make the array from a tensor, np.zeros_like(x) or np.ones_like(x), o
 
 def check_values(function: Callable[..., Any], given: Examples, first: Run, custom_gradients: bool) -> set[int]:
     """Check that a recording holds for other values; return the numbers of instructions with random constants."""
-    check_differentiable(first, given)
     for deed in _deeds(first.watching):
         _warn(deed)
     random = _check_again(function, given, first, custom_gradients)
@@ -40,11 +40,9 @@ def check_values(function: Callable[..., Any], given: Examples, first: Run, cust
 def _check_again(function: Callable[..., Any], given: Examples, first: Run, custom_gradients: bool) -> set[int]:
     """Check that the recording is the same when called again, and with slightly moved values."""
     again = Run(function, given, given.arrays, custom_gradients)
-    assert first.program
-    assert again.program
     random = set()
-    for difference in differences(first.program, again.program):
-        if difference.what == "path" or difference.reshaped:
+    for difference in first.differences(again):
+        if difference.kind == "path" or difference.reshaped:
             raise ValueError(
                 f"called twice with the same examples, the function did not do the same: {_told(difference)}. Only a "
                 "function that always does the same can be saved; draw random numbers outside it, and pass them in"
@@ -57,10 +55,10 @@ def _check_again(function: Callable[..., Any], given: Examples, first: Run, cust
         )
     with np.errstate(all="ignore"):
         moved = Run(function, given, given.moved(), custom_gradients, moved=True, attempt=True)
-    if moved.program is None:  # the function does not accept other values, so they cannot matter
+    if moved.failure is not None:  # the function does not accept other values, so they cannot matter
         return random
-    for difference in differences(first.program, moved.program):
-        if difference.what == "path":
+    for difference in first.differences(moved):
+        if difference.kind == "path":
             _warn(f"{_told(difference)}, with other values: what is saved is the path taken with the examples", 5)
         elif difference.number not in random:
             raise ValueError(
@@ -76,7 +74,6 @@ def check_samples(
 ) -> dict[int, int]:
     """Check for each length of first axes whether it may vary; each one that may gets a group."""
     free: dict[int, int] = {}
-    assert first.program
     for length in given.lengths():
         if all(_holds_for(n, length, function, given, first, random, custom_gradients) for n in _others(length)):
             free[length] = len(free)
@@ -98,19 +95,19 @@ def _holds_for(
     custom_gradients: bool,
 ) -> bool:
     """Return whether the function runs with another number of samples; raise a ValueError if it does something else."""
-    assert first.program
     with np.errstate(all="ignore"):
         longer = Run(function, given, given.longer(length, other), custom_gradients, attempt=True)
-    if longer.program is None:
+    if longer.failure is not None:
         _check_not_reshaped(first, longer, length)
         return False
-    for difference in differences(first.program, longer.program):
+    for difference in first.differences(longer):
         if difference.number in random and not difference.reshaped:
             continue
-        remedy = REMEDIES.get(difference.operation, REMEDY)
-        if difference.what == "constant" and difference.operation != "getitem":
+        operation = _operation(difference)
+        remedy = REMEDIES.get(operation, REMEDY)
+        if difference.kind == "constant" and operation != "getitem":
             remedy = CONSTANT
-        if difference.what == "path":
+        if difference.kind == "path":
             remedy = (
                 "loops over samples, and branches that depend on their number, are recorded as they ran; "
                 "use array operations"
@@ -130,26 +127,22 @@ def _holds_for(
 
 def _check_not_reshaped(first: Run, failed: Run, length: int) -> None:
     """Raise a ValueError if the function failed with more samples because it used their number as a shape."""
-    index = len(failed.recording.notes)
-    if index >= len(first.recording.notes):
+    index = len(failed.recorder.instructions)
+    if index >= len(first.recorder.instructions):
         return
-    note = first.recording.notes[index]
-    if note.operation in ("numpy.reshape", "numpy.broadcast_to") and length in _numbers(note.arguments):
+    instruction = first.recorder.instructions[index]
+    operation = name_of(instruction.operation)
+    if operation in ("numpy.reshape", "numpy.broadcast_to") and length in _numbers(instruction.values):
         raise ValueError(
-            f"{note.operation} at {place(note.where)} depends on the number of samples, {length}, and fails with "
-            f"another ({failed.failure}). For any number, {REMEDIES[note.operation]}"
+            f"{operation} at {place(instruction.where)} depends on the number of samples, {length}, and fails with "
+            f"another ({failed.failure}). For any number, {REMEDIES[operation]}"
         )
 
 
-def _numbers(written: Any) -> list[int]:
-    match written:
-        case int():
-            return [written]
-        case list():
-            return [number for part in written for number in _numbers(part)]
-        case {"tuple": parts} | {"list": parts}:
-            return _numbers(parts)
-    return []
+def _numbers(argument: Any) -> list[int]:
+    if isinstance(argument, list | tuple):
+        return [number for part in argument for number in _numbers(part)]
+    return [argument] if isinstance(argument, int) else []
 
 
 def _deeds(watching: Watching) -> list[str]:
@@ -191,10 +184,17 @@ def _decisions(watching: Watching) -> list[str]:
 
 
 def _told(difference: Difference) -> str:
-    at = f"{difference.operation} at {difference.place}"
-    if difference.what == "path":
+    at = _operation(difference)
+    if difference.instruction is not None:
+        at += f" at {place(difference.instruction.where)}"
+    if difference.kind == "path":
         return f"from {at} on, the function took another path"
-    return f"{at} got {difference.before}, then {difference.after}"
+    verb = "got" if difference.instruction and difference.instruction.outputs else "returned"
+    return f"{at} {verb} {difference.before}, then {difference.after}"
+
+
+def _operation(difference: Difference) -> str:
+    return "the result" if difference.instruction is None else name_of(difference.instruction.operation)
 
 
 def _warn(message: str, level: int = 4) -> None:

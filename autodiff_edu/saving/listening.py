@@ -1,4 +1,4 @@
-"""Notices what else a function does while it is recorded, and restores the variables that it assigns."""
+"""Notices what else a function does while it is recorded."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core.active import Listener, always, only
+from ..core.active import Listener
 from ..core.events import Assign, Read, Seed
-from ..core.tensor import Tensor
 from ..core.variable import Variable
 from ..text.frames import Where, here, user_frame
 from ..text.statements import is_theirs
-from .recording import Recording
+from .recording import FileRecorder
 
 READERS = (io.open, os.open, np.fromfile)
 DECISIONS = ("bool()", "index()")
@@ -42,39 +41,43 @@ class Watching(Listener):
         Whether it took a derivative.
     """
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recorder: FileRecorder) -> None:
         super().__init__({Read: self._read, Assign: self._assign, Seed: self._seed})
-        self.recording = recording
+        self.recorder = recorder
         self.assigned: list[tuple[str, Where]] = []
         self.left: list[tuple[str, str, Where]] = []
         self.decided: list[tuple[str, Where]] = []
         self.opened: list[Where] = []
         self.drawn: list[Where] = []
         self.differentiates = False
-        self._before: dict[int, tuple[Variable, Any]] = {}
 
     def _read(self, event: Read) -> None:
         tensor, how = event
+        if how == "format()" or not self.recorder.depends(tensor):
+            return
         if how in DECISIONS:
-            if self.recording.knows(tensor._id):
-                self.decided.append((how, here()))
-        elif how != "format()" and not self.recording.inside and self.recording.depends(tensor):
+            self.decided.append((how, here()))
+        elif not self.recorder.inside:
             what = f"the variable {tensor.name!r}" if isinstance(tensor, Variable) else ""
             self.left.append((how, what, here()))
 
     def _assign(self, event: Assign) -> None:
-        self._before.setdefault(event.variable._id, (event.variable, event.before))
         self.assigned.append((repr(event.variable.name), here()))
 
     def _seed(self, event: Seed) -> None:
         self.differentiates = True
 
-    def undo(self) -> None:
-        """Restore the values that the variables had."""
-        for variable, array in self._before.values():
-            variable._array = array
+    @contextmanager
+    def profiling(self) -> Iterator[None]:
+        """Notice files and random numbers in a `with` block."""
+        profiler = sys.getprofile()
+        sys.setprofile(self._profile)
+        try:
+            yield
+        finally:
+            sys.setprofile(profiler)
 
-    def profile(self, frame: Any, event: str, function: Any) -> None:
+    def _profile(self, frame: Any, event: str, function: Any) -> None:
         """Note that a file was opened, or Python drew a random number; Python itself opens files, to quote them."""
         if event != "c_call" or frame.f_code.co_filename.endswith("tokenize.py"):
             return
@@ -88,17 +91,3 @@ def _users_place(frame: Any) -> Where:
     """Return the place in the user's code from which a library's code was called."""
     frame = user_frame(frame, lambda path: not is_theirs[path])
     return frame.f_code, frame.f_lasti
-
-
-@contextmanager
-def recorded(inputs: list[Tensor]) -> Iterator[tuple[Recording, Watching]]:
-    """Record what happens in a `with` block, hidden from other listeners; variables keep their values."""
-    recording = Recording(inputs)
-    watching, profiler = Watching(recording), sys.getprofile()
-    with only(*always.listeners, recording, watching):
-        sys.setprofile(watching.profile)
-        try:
-            yield recording, watching
-        finally:
-            sys.setprofile(profiler)
-            watching.undo()

@@ -13,6 +13,8 @@ from ..rules import RULES, complete
 from ..text.functions import module_of
 
 OURS = __name__.partition(".")[0] + "."
+CUSTOM = "custom_gradient"
+"""The operation of a custom gradient, which the table does not have: a file says what it computes."""
 
 
 def operations() -> dict[str, Callable[..., Any]]:
@@ -38,6 +40,8 @@ def operations() -> dict[str, Callable[..., Any]]:
 
 def name_of(function: Any) -> str:
     """Return an operation's name: with its module for NumPy, without for this package and Python."""
+    if isinstance(function, str):  # what a comparison calls the end of a backward function
+        return function
     if isinstance(function, tuple):  # a ufunc and one of its methods
         return f"{name_of(function[0])}.{function[1]}"
     name, module = str(function.__name__), module_of(function)

@@ -13,8 +13,8 @@ from ..core.tensor import Tensor, as_tensor
 from ..core.variable import Variable
 from ..custom import custom_gradient
 from .bounds import LARGEST, check_amount
-from .operations import operations
-from .recording import CUSTOM, tensors_in
+from .operations import CUSTOM, operations
+from .recording import tensors_in
 
 FORMAT, VERSION = "autodiff_edu saved function", 1
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
+from ..core.active import always
 from ..core.tensor import Tensor
-from ..rules.account import remedy
+from ..program.comparison import Difference, differences
+from ..program.instructions import Listing, mapped, values_in
 from ..text.functions import name_of
-from ..text.places import place
 from .examples import STEP, Examples
-from .listening import recorded
-from .operations import operations
-from .program import Program, program_of
+from .listening import Watching
 from .reading import FORMAT, VERSION
-from .recording import CUSTOM, Note, Recording, kept, references
+from .recording import FileRecorder
+from .writing import Document
 
 
 class Run:
@@ -24,11 +24,15 @@ class Run:
 
     Attributes
     ----------
-    program : Program or None
-        The program that led to the result; None if the function failed, which only `attempt` allows.
+    listing : Listing
+        What it computed, unless the function failed.
+    result : structure
+        The result, with values in place of its tensors.
     failure : Exception or None
-        The error if it failed.
+        The error if it failed, which only `attempt` allows.
     """
+
+    listing: Listing
 
     def __init__(
         self,
@@ -39,31 +43,41 @@ class Run:
         moved: bool = False,
         attempt: bool = False,
     ) -> None:
-        self.program: Program | None = None
         self.failure: Exception | None = None
         tensors, arguments = given.arguments(arrays)
-        with recorded(tensors) as (self.recording, self.watching):
+        self.recorder = recorder = FileRecorder(tensors)
+        self.watching = Watching(recorder)
+
+        def record() -> None:
+            result = function(*arguments)
+            self.result = _with_values(result, "the result", recorder)
+            values = [*values_in(self.result)]
+            if custom_gradients:
+                recorder.differentiate(recorder.instructions, values, _moved_seed if moved else _seed)
+            self.listing = recorder.listing(values)
+
+        with self.watching.profiling():
             try:
-                result = function(*arguments)
-                written = _result(self.recording, result, "the result")
-                if custom_gradients:
-                    self.recording.differentiate(self.recording.notes, written, _moved_seed if moved else _seed)
+                recorder.run(record, *always.listeners, self.watching)
             except Exception as failure:
                 if not attempt:
                     raise
                 self.failure = failure
-                return
-        _check_runnable(kept(self.recording.notes, written))
-        self.program = program_of(self.recording, written)
-        self.is_floating = any(leaf.dtype.kind in "fc" for leaf in _leaves(result))
+
+    def differences(self, other: Run) -> Iterator[Difference]:
+        """List the differences between this run and another, up to where their paths part."""
+        yield from differences(self.listing, other.listing)
+        if self._form() != other._form():
+            yield Difference(-1, "path", None)
+
+    def _form(self) -> Any:
+        return mapped(self.result, lambda value: None)
 
 
 def document_of(
-    function: Callable[..., Any], given: Examples, run: Run, free: dict[int, int]
+    function: Callable[..., Any], given: Examples, run: Run, program: Document, free: dict[int, int]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the document and the arrays of a run; `free` has the group of each length that may vary."""
-    program = run.program
-    assert program is not None
     arrays = {f"constants/{k}": array for k, array in enumerate(program.constants)}
     arrays |= {f"variables/{k}": np.asarray(variable._array) for k, variable in enumerate(program.variables)}
     document = {
@@ -77,21 +91,20 @@ def document_of(
         ],
         "constants": [_declared(array) for array in program.constants],
         "variables": [{"name": v.name, "trainable": v.trainable, **_declared(v)} for v in program.variables],
-        **program.document,
+        "instructions": program.instructions,
+        "result": program.written(run.result),
     }
     return document, arrays
 
 
-def check_differentiable(run: Run, given: Examples) -> None:
+def check_differentiable(run: Run, program: Document, given: Examples) -> None:
     """Raise a ValueError if nothing in the result can have a gradient."""
-    program = run.program
-    assert program is not None
-    used = references(program.document, "input")
-    if not run.is_floating:
+    if not any(value.dtype.kind in "fc" for value in run.listing.results):
         raise ValueError(
             "the result holds integers or booleans, which have no derivative; return the values they are computed from"
         )
-    if not program.variables and not any(given.arrays[k].dtype.kind in "fc" for k in used):
+    floats = [value for value in run.listing.arguments if value.dtype.kind in "fc"]
+    if not program.variables and program.used.isdisjoint(floats):
         raise ValueError(
             "nothing in the result depends on a floating example or a variable, so there is nothing to differentiate: "
             "pass floats (3.0, not 3), and compute with the arguments directly, without float() or .numpy()"
@@ -111,52 +124,17 @@ def _moved_seed(output: Any) -> Any:
     return _seed(output) * np.asarray(1 + STEP, output.dtype)[()]
 
 
-def _result(recording: Recording, result: Any, path: str) -> Any:
-    """Write a result as data; named tuples become tuples."""
+def _with_values(result: Any, path: str, recorder: FileRecorder) -> Any:
+    """Return a result with the values of its tensors in their place; named tuples become tuples."""
     match result:
         case Tensor():
-            return recording.written(result)
+            return recorder.value_of(result)
         case Mapping():
-            return {"dict": [[key, _result(recording, part, f"{path}[{key!r}]")] for key, part in result.items()]}
+            return {key: _with_values(part, f"{path}[{key!r}]", recorder) for key, part in result.items()}
         case list() | tuple():
-            form = "list" if isinstance(result, list) else "tuple"
-            return {form: [_result(recording, part, f"{path}[{k}]") for k, part in enumerate(result)]}
+            parts = [_with_values(part, f"{path}[{k}]", recorder) for k, part in enumerate(result)]
+            return parts if isinstance(result, list) else tuple(parts)
     raise TypeError(
         f"{path} is {result!r:.60} of type {type(result).__name__}; return a tensor, or a list, tuple or dict of them, "
         "computed from the arguments without float(), .numpy() or np.asarray on the way"
     )
-
-
-def _leaves(result: Any) -> list[Any]:
-    if isinstance(result, Tensor):
-        return [result]
-    return [leaf for part in (result.values() if isinstance(result, Mapping) else result) for leaf in _leaves(part)]
-
-
-def _check_runnable(notes: list[Note], table: Any = None) -> None:
-    """Raise an error if a file cannot represent what was recorded."""
-    table = table or operations()
-    for note in notes:
-        at = f"{note.operation}, used at {place(note.where)},"
-        if note.operation != CUSTOM and note.operation not in table:
-            reason, instead = remedy(note.operation.replace("numpy.", "np.", 1))
-            raise LookupError(
-                f"{at} has no derivative rule{reason}, but only operations with a rule can be saved. {instead}, "
-                "or register a rule with ad.register_gradient, here and before loading"
-            )
-        unknown = _unknown([note.arguments, note.parameters])
-        if unknown:
-            raise TypeError(f"{at} was given a {unknown}, which cannot be saved; use tensors, arrays and numbers")
-        if note.backward is not None:
-            _check_runnable(kept(note.backward.notes, note.backward.result), table)
-
-
-def _unknown(written: Any) -> str | None:
-    """Find the type of an argument that the format cannot express."""
-    if isinstance(written, dict):
-        if "unknown" in written:
-            return str(written["unknown"])
-        written = list(written.values())
-    if isinstance(written, list):
-        return next(filter(None, map(_unknown, written)), None)
-    return None

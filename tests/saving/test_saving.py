@@ -46,6 +46,8 @@ FUNCTIONS = {
     "numbers in the other byte order": lambda x: x * np.array([1.0, 2.0, 3.0], ">f8"),
     "large numbers": lambda x: x * 10**12 + 1e300,
     "the argument itself": lambda x: x,
+    "a tensor made of another": lambda x: x * ad.constant(x * x, dtype="float32"),
+    "a variable made inside": lambda x: x * ad.Variable(x * 2.0, trainable=False),
     "zeros like it": lambda x: np.zeros_like(x) + np.ones_like(x) * x,
 }
 

@@ -166,6 +166,21 @@ def test_a_backward_that_leaves_its_cotangent_for_python_is_refused(path):
         save(clipped, path, 2.0)
 
 
+@pytest.mark.parametrize(
+    "backward", [lambda dy, x: dy.numpy(), lambda dy, x: np.ones(x.shape)], ids=["numbers", "ones"]
+)
+def test_a_backward_that_returns_plain_numbers_is_refused(backward, path):
+    @custom_gradient
+    def through(x):
+        return np.round(x), lambda dy: backward(dy, x)
+
+    with pytest.raises(
+        ValueError,
+        match=r"the backward of through at test_saving_custom.py, line \d+ returned an array of shape \(4, 3\)",
+    ):
+        save(lambda x: through(x), path, X)
+
+
 def test_without_custom_gradients_only_the_gradient_is_missing(path):
     again = saved(lambda x: log1pexp(x) * x, path, 1.0, custom_gradients=False)
     assert float(again(1.0)) == float(log1pexp(ad.constant(1.0)))

@@ -283,11 +283,6 @@ def _fresh(path: Any, points: list[float], weights: list[float]) -> dict[str, An
 def _why_not(kind: str, message: str) -> str:
     if kind == "LookupError":
         return "The function was loaded, and its gradient is not in the file. Save it without `custom_gradients=False`."
-    if message.startswith("the gradient for argument"):
-        return (
-            "The function was loaded, but its backward returned the length of the example, not of x: a part of it was "
-            "computed from plain numbers. Return dy itself."
-        )
     if "has shape" in message:
         return (
             "The file was loaded, and its function does not take an array of five numbers. Save it with an example "

@@ -1,0 +1,127 @@
+"""Whether two recordings of a function do the same: numbers that differ do not belong to the function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .instructions import Instruction, Listing, Value
+from .passes import unused
+from .spelling import same
+
+
+class Difference(NamedTuple):
+    """Where a second recording differs from the first.
+
+    Attributes
+    ----------
+    number : int
+        The place of the instruction among those of the first.
+    kind : str
+        "path", where another instruction follows; "number" or "constant", where an argument is another one.
+    instruction : Instruction or None
+        The instruction of the first; None for its results.
+    before, after : str
+        The two arguments.
+    reshaped : bool
+        Whether they are arrays of two shapes.
+    """
+
+    number: int
+    kind: str
+    instruction: Instruction | None
+    before: str = ""
+    after: str = ""
+    reshaped: bool = False
+
+
+def differences(one: Listing, other: Listing) -> Iterator[Difference]:
+    """List the differences between what leads to the results of two recordings, up to where their paths part."""
+    ours, theirs = needed(one), needed(other)
+    matching = _Matching(one, other)
+    for number, (first, second) in enumerate(zip(ours, theirs, strict=False)):
+        if first.operation != second.operation or first.answer != second.answer:
+            yield Difference(number, "path", first)
+            return
+        found: dict[str, tuple[Any, Any]] = {}  # at most one of each kind
+        for kind, *pair in matching.partings([first.values, first.parameters], [second.values, second.parameters]):
+            found.setdefault(kind, (*pair,))
+        for kind, (before, after) in found.items():
+            reshaped = kind == "constant" and np.shape(before) != np.shape(after)
+            before, after = matching.described(kind, before, after)
+            yield Difference(number, kind, first, before, after, reshaped)
+        matching.pair(first, second)
+    if len(ours) != len(theirs):
+        number = min(len(ours), len(theirs))
+        yield Difference(number, "path", max(ours, theirs, key=len)[number])
+    elif any(matching.partings([*one.results], [*other.results])):
+        yield Difference(len(ours), "path", None)
+
+
+def needed(listing: Listing) -> list[Instruction]:
+    """List the instructions that lead to the results, those of a backward function after the one they belong to."""
+    found = []
+    for instruction in unused(listing).instructions:
+        found.append(instruction)
+        if instruction.backward is not None:
+            name, results = instruction.parameters["name"], [*instruction.backward.results]
+            end = Instruction(f"the backward of {name}", results, {}, None, instruction.where)
+            found += [*needed(instruction.backward), end]
+    return found
+
+
+class _Matching:
+    """Which value of one recording is which of the other."""
+
+    def __init__(self, one: Listing, other: Listing) -> None:
+        theirs = {variable._id: value for variable, value in other.variables}
+        self._pairs: dict[Value, Value | None] = dict(zip(one.arguments, other.arguments, strict=True))
+        self._pairs.update((value, theirs.get(variable._id)) for variable, value in one.variables)
+        self._names = dict.fromkeys((*one.arguments, *other.arguments), "an argument of the function")
+        self._names |= {value: "a variable" for _, value in (*one.variables, *other.variables)}
+
+    def pair(self, first: Instruction, second: Instruction) -> None:
+        """Note that two instructions do the same."""
+        self._pairs.update(zip(first.outputs, second.outputs, strict=False))
+        if first.backward is not None and second.backward is not None:
+            self._pairs.update(zip(first.backward.arguments, second.backward.arguments, strict=False))
+
+    def partings(self, one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
+        """List the innermost parts in which two arguments differ, with the kind of the difference."""
+        ours, theirs = self._constant(one), self._constant(other)
+        if ours is not None and theirs is not None:
+            if not same(ours, theirs):
+                yield "constant", ours, theirs
+        elif type(one) is Value or type(one) is not type(other):
+            if type(other) is not Value or self._pairs.get(one) is not other:
+                yield "number", one, other
+        elif isinstance(one, list | tuple) and len(one) == len(other):
+            for a, b in zip(one, other, strict=True):
+                yield from self.partings(a, b)
+        elif isinstance(one, dict) and one.keys() == other.keys():
+            yield from self.partings([*one.values()], [*other.values()])
+        elif isinstance(one, slice):
+            yield from self.partings((one.start, one.stop, one.step), (other.start, other.stop, other.step))
+        elif one != other and (one == one or other == other):
+            yield "number", one, other
+
+    def _constant(self, argument: Any) -> Any:
+        """Return the numbers of an argument, if it is a constant that was not computed by an instruction before."""
+        if type(argument) is Value:
+            return None if argument in self._pairs else argument.array
+        return argument if isinstance(argument, np.ndarray | np.generic) else None
+
+    def described(self, kind: str, *arguments: Any) -> tuple[str, ...]:
+        """Describe two arguments: numbers by themselves, arrays by their shapes, and other values in words."""
+        if kind == "constant":
+            return tuple(f"an array of shape {x.shape}" if x.ndim else str(x[()]) for x in arguments)
+        return tuple(map(self._in_words, arguments))
+
+    def _in_words(self, argument: Any) -> str:
+        if isinstance(argument, np.ndarray | np.generic):
+            return "a constant"
+        if type(argument) is not Value:
+            return repr(argument)
+        return self._names.get(argument) or ("another result" if argument.array is None else "a constant")
