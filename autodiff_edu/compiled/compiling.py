@@ -18,8 +18,9 @@ from ..core.tape import Tape
 from ..core.tensor import Tensor, constant
 from ..core.variable import Variable
 from ..custom.draws import generators_of, state_of
+from ..program.comparison import Difference, differences
 from ..program.instructions import Listing
-from ..program.passes import PASSES, Pass, unused
+from ..program.passes import PASSES, Pass
 from ..text.functions import name_of
 from ..text.places import place
 from ..trace.collecting import without_collecting
@@ -27,13 +28,16 @@ from .guards import GuardedRecorder
 from .programs import Program
 from .results import builder, tensors_of
 from .signature import is_array, taken_apart, with_tensors
-from .twice import DifferentError, check_same
 
 MOST_PROGRAMS = 64
 """How many programs a compiled function keeps."""
 
 MOST_PATHS = 16
 """How many of them may be for arguments of the same kind."""
+
+
+class DifferentError(ValueError):
+    """Raised where a function computes something different in a second call with the same arguments."""
 
 
 class Compiled:
@@ -163,7 +167,8 @@ class Compiled:
             generators = generators_of(self.function, args, named)
             before = [state_of(generator) for generator in generators]
             second, build, captured, _ = self._recorded(args, named)
-        check_same(unused(first), unused(second), self.__name__)
+        for difference in differences(first, second):
+            raise DifferentError(_sentence(difference, self.__name__))
         for generator, state in zip(generators, before, strict=True):
             if state_of(generator) != state:
                 raise DifferentError(
@@ -221,6 +226,25 @@ def _is_heard(state: State, args: Any, named: Any, paths: tuple[Program, ...]) -
         if any(listener.watches(variable) for variable in variables):
             return True
     return False
+
+
+def _sentence(difference: Difference, name: str) -> str:
+    """Return why a program of the first call would be wrong, and the line where the second differs."""
+    instruction = difference.instruction
+    if instruction is None:
+        found = f"{name} returned something else"
+    elif difference.kind == "path":
+        found = f"{place(instruction.where)}: from {instruction.name} on, {name} took another path"
+    else:
+        return (
+            f"{place(instruction.where)}: {instruction.name} uses numbers that differ when {name} is called again with "
+            "the same arguments. Random numbers, or numbers that an earlier call left behind, would stay those of the "
+            f"first call: draw or keep them outside, and pass them to {name} as an argument"
+        )
+    return (
+        f"{found} when called again with the same arguments, so one program cannot replace it. What it does may depend "
+        "on its arguments and on variables, but not on what an earlier call left behind in lists, globals or attributes"
+    )
 
 
 def _unhashable(name: str, args: Any, named: Any) -> TypeError:

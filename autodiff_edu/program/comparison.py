@@ -45,9 +45,9 @@ def differences(one: Listing, other: Listing) -> Iterator[Difference]:
         if first.operation != second.operation or first.answer != second.answer:
             yield Difference(number, "path", first)
             return
-        found: dict[str, tuple[Any, Any]] = {}  # at most one of each kind
-        for kind, *pair in matching.partings([first.values, first.parameters], [second.values, second.parameters]):
-            found.setdefault(kind, (*pair,))
+        found = matching.partings(first.values, second.values)
+        if first.parameters or second.parameters:
+            found = matching.partings(first.parameters, second.parameters) | found
         for kind, (before, after) in found.items():
             reshaped = kind == "constant" and np.shape(before) != np.shape(after)
             before, after = matching.described(kind, before, after)
@@ -56,7 +56,7 @@ def differences(one: Listing, other: Listing) -> Iterator[Difference]:
     if len(ours) != len(theirs):
         number = min(len(ours), len(theirs))
         yield Difference(number, "path", max(ours, theirs, key=len)[number])
-    elif any(matching.partings([*one.results], [*other.results])):
+    elif matching.partings(one.results, other.results):
         yield Difference(len(ours), "path", None)
 
 
@@ -70,6 +70,16 @@ def needed(listing: Listing) -> list[Instruction]:
             end = Instruction(f"the backward of {name}", results, {}, None, instruction.where)
             found += [*needed(instruction.backward), end]
     return found
+
+
+_ARRAYS = (np.ndarray, np.generic)
+
+
+def _numbers(argument: Any) -> Any:
+    """Return the numbers of a constant; None for anything else."""
+    if type(argument) is Value:
+        return argument.array
+    return argument if isinstance(argument, _ARRAYS) else None
 
 
 class _Matching:
@@ -88,30 +98,35 @@ class _Matching:
         if first.backward is not None and second.backward is not None:
             self._pairs.update(zip(first.backward.arguments, second.backward.arguments, strict=False))
 
-    def partings(self, one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
-        """List the innermost parts in which two arguments differ, with the kind of the difference."""
-        ours, theirs = self._constant(one), self._constant(other)
-        if ours is not None and theirs is not None:
-            if not same(ours, theirs):
-                yield "constant", ours, theirs
-        elif type(one) is Value or type(one) is not type(other):
-            if type(other) is not Value or self._pairs.get(one) is not other:
-                yield "number", one, other
-        elif isinstance(one, list | tuple) and len(one) == len(other):
-            for a, b in zip(one, other, strict=True):
-                yield from self.partings(a, b)
-        elif isinstance(one, dict) and one.keys() == other.keys():
-            yield from self.partings([*one.values()], [*other.values()])
-        elif isinstance(one, slice):
-            yield from self.partings((one.start, one.stop, one.step), (other.start, other.stop, other.step))
-        elif one != other and (one == one or other == other):
-            yield "number", one, other
+    def partings(self, one: Any, other: Any) -> dict[str, tuple[Any, Any]]:
+        """Return the innermost parts in which two arguments differ, the first of each kind of difference."""
+        found: dict[str, tuple[Any, Any]] = {}
+        self._part(one, other, found)
+        return found
 
-    def _constant(self, argument: Any) -> Any:
-        """Return the numbers of an argument, if it is a constant that was not computed by an instruction before."""
-        if type(argument) is Value:
-            return None if argument in self._pairs else argument.array
-        return argument if isinstance(argument, np.ndarray | np.generic) else None
+    def _part(self, one: Any, other: Any, found: dict[str, tuple[Any, Any]]) -> None:
+        kind = type(one)
+        if kind is Value and one in self._pairs:
+            if self._pairs[one] is not other:
+                found.setdefault("number", (one, other))
+        elif kind is Value or isinstance(one, _ARRAYS):
+            ours, theirs = _numbers(one), _numbers(other)
+            if ours is None or theirs is None:
+                found.setdefault("number", (one, other))
+            elif not same(ours, theirs):
+                found.setdefault("constant", (ours, theirs))
+        elif kind is not type(other):
+            found.setdefault("number", (one, other))
+        elif kind in (list, tuple) and len(one) == len(other):
+            for a, b in zip(one, other, strict=True):
+                self._part(a, b, found)
+        elif kind is dict and one.keys() == other.keys():
+            for name in one:
+                self._part(one[name], other[name], found)
+        elif kind is slice:
+            self._part((one.start, one.stop, one.step), (other.start, other.stop, other.step), found)
+        elif one != other and (one == one or other == other):
+            found.setdefault("number", (one, other))
 
     def described(self, kind: str, *arguments: Any) -> tuple[str, ...]:
         """Describe two arguments: numbers by themselves, arrays by their shapes, and other values in words."""
@@ -120,7 +135,7 @@ class _Matching:
         return tuple(map(self._in_words, arguments))
 
     def _in_words(self, argument: Any) -> str:
-        if isinstance(argument, np.ndarray | np.generic):
+        if isinstance(argument, _ARRAYS):
             return "a constant"
         if type(argument) is not Value:
             return repr(argument)

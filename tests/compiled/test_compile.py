@@ -627,9 +627,28 @@ class TestRefusals:
                 x = x * 2.0
             return x
 
-        with pytest.raises(
-            ValueError, match="computes this in one of two calls with the same arguments, but not in both"
-        ):
+        line = f.__code__.co_firstlineno + 3
+        with pytest.raises(ValueError, match=rf"line {line}: from multiply on, f took another path when called again"):
+            ad.compile(f)(1.0)
+
+    def test_results_that_change_places_are_refused(self):
+        calls = []
+
+        def f(x):
+            calls.append(1)
+            a, b = x * 2.0, x * 3.0
+            return (a, b) if len(calls) % 2 else (b, a)
+
+        with pytest.raises(ValueError, match="f returned something else when called again with the same arguments"):
+            ad.compile(f)(1.0)
+
+    def test_a_variable_that_is_another_in_each_call_is_refused(self):
+        variables = [ad.Variable(float(k)) for k in range(3)]
+
+        def f(x):
+            return x * variables.pop()
+
+        with pytest.raises(ValueError, match="multiply uses numbers that differ when f is called again"):
             ad.compile(f)(1.0)
 
     @pytest.mark.parametrize(

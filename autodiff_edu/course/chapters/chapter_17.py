@@ -9,8 +9,8 @@ import numpy as np
 
 import autodiff_edu as ad
 
+from ...compiled.compiling import DifferentError
 from ...compiled.guards import LeavingError
-from ...compiled.twice import DifferentError
 from ...program.instructions import Instruction, Listing, Value
 from ...program.passes import unused
 from ..feedback import NotYet, by_hand, call, near, needs_dict, needs_each, needs_function, shortened
