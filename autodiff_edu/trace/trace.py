@@ -72,8 +72,6 @@ class Trace:
     ----------
     title : str
         Shown above the player.
-    events : list of Event
-        The typed events, in order.
 
     Examples
     --------
