@@ -36,11 +36,11 @@ def _binary(ufunc: np.ufunc, compute: Callable[[Any, Any], Any]) -> Any:
             id, value = other._id, other._array
         else:
             id, value = None, (other := as_operand(other))
-        return _computed(compute, ufunc, (self, other), (self._id, id), [self._array, value], up=2)
+        return _computed(compute, ufunc, (self, other), (self._id, id), [self._array, value])
 
     def reflected(self: Tensor, other: Any) -> Tensor:
         other = as_operand(other)
-        return _computed(compute, ufunc, (other, self), (None, self._id), [other, self._array], up=2)
+        return _computed(compute, ufunc, (other, self), (None, self._id), [other, self._array])
 
     return forward, reflected
 
@@ -128,7 +128,7 @@ class Tensor(ArrayMethods):
                 raise TypeError(f"np.{ufunc.__name__}.{method} has no rule; use functions that have one")
             return call_spelled((ufunc, method), inputs, parameters)
         if len(inputs) == 1:  # this tensor itself
-            return _computed(ufunc, ufunc, inputs, (self._id,), [self._array], parameters, up=2)
+            return _computed(ufunc, ufunc, inputs, (self._id,), [self._array], parameters)
         return apply(ufunc, tuple(map(as_operand, inputs)), parameters)
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, parameters: Any) -> Any:
@@ -186,18 +186,11 @@ def apply(operation: Any, inputs: tuple[Any, ...], parameters: Any = _NONE, call
             ids.append(None)
             values.append(as_operand(x) if type(x) is list else x)
     compute = operation if call is None else partial(operation, call=call)
-    return _computed(compute, operation, inputs, tuple(ids), values, parameters, call=call)
+    return _computed(compute, operation, inputs, tuple(ids), values, parameters, call)
 
 
 def _computed(
-    compute: Any,
-    operation: Any,
-    inputs: Any,
-    ids: Any,
-    values: list[Any],
-    parameters: Any = _NONE,
-    up: int = 3,
-    call: Any = None,
+    compute: Any, operation: Any, inputs: Any, ids: Any, values: list[Any], parameters: Any = _NONE, call: Any = None
 ) -> Tensor:
     """Compute an operation, wrap the result and notify the listeners: the second half of `apply`."""
     try:
@@ -207,12 +200,12 @@ def _computed(
 
         explain(error, operation, inputs, parameters)
         raise
+    if type(value) in _PYTHON:  # as that of 1j * np.float64(1) is
+        value = np.asarray(value)[()]
     output = _new_tensor(Tensor)
-    output._array = value = value if type(value) not in _PYTHON else np.asarray(value)[()]  # e.g. of 1j * np.float64(1)
-    output._id = tick()
-    output.name = None
+    output._array, output._id, output.name = value, tick(), None
     if heard := now().heard[Entry]:
-        frame = _getframe(up)
+        frame = _getframe(2)  # the caller is one of ours
         while is_ours[frame.f_code.co_filename] and frame.f_back:
             frame = frame.f_back
         line = ids, output._id, frame.f_code, frame.f_lasti

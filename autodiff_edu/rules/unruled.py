@@ -58,7 +58,7 @@ def _recorded(result: Any, function: Callable[..., Any], tensors: list[Tensor], 
     if not isinstance(result, np.ndarray | np.generic):
         return result
     ids, arrays = tuple(tensor._id for tensor in tensors), [tensor._array for tensor in tensors]
-    return _computed(lambda *_, **__: result, function, tuple(tensors), ids, arrays, parameters, up=1)
+    return _computed(lambda *_, **__: result, function, tuple(tensors), ids, arrays, parameters)
 
 
 def no_rule(entry: Entry) -> LookupError:

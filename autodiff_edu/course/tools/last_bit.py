@@ -268,17 +268,10 @@ def _replace_door(stand_ins: set[_StandIn], seed: int) -> None:
     none = tensor._NONE
 
     def moved(
-        compute: Any,
-        operation: Any,
-        inputs: Any,
-        ids: Any,
-        values: Any,
-        parameters: Any = none,
-        up: int = 3,
-        call: Any = None,
+        compute: Any, operation: Any, inputs: Any, ids: Any, values: Any, parameters: Any = none, call: Any = None
     ) -> Any:
         compute = power if compute is operator.pow else moves.get(compute, compute)
-        return computed(compute, operation, inputs, ids, values, parameters, up + 1, call)
+        return computed(compute, operation, inputs, ids, values, parameters, call)
 
     tensor._computed = moved
 
