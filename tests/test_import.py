@@ -95,7 +95,7 @@ print(*(module.__file__ for name, module in sys.modules.items() if name.startswi
 def test_what_a_gradient_imports_can_be_read_in_one_sitting(tmp_path):
     lines = {Path(name): len(Path(name).read_text(encoding="utf-8").splitlines()) for name in run(GRADIENT, tmp_path)}
     heart = [lines[PACKAGE / "core" / f"{name}.py"] for name in ("entry", "rule", "tensor", "walk", "tape")]
-    assert sum(heart) <= 722
+    assert sum(heart) <= 730
     assert sum(lines.values()) <= 2050
 
 

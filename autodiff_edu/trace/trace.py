@@ -47,7 +47,7 @@ class Happening(NamedTuple):
         As it was then.
     where : tuple, optional
         The place in the user's code, of an event that does not say where it happened.
-    call : Call, optional
+    call : FunctionCall, optional
         The call in which it happened.
     passed : tuple of (str, int)
         The files and lines that ran just before it without a step of their own.
