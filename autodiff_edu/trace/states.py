@@ -133,7 +133,7 @@ def _lanes(document: dict[str, Any]) -> Iterator[Change]:
             own = "recorded" if kind == "record" else "paused" if tape in paused else kind
             others = dict(computing.values()) | dict.fromkeys(paused, "paused")
             words = {other: word for other, word in others.items() if (entry, other) not in has} | {tape: own}
-            found = [(entry, other, word) for other, word in words.items() if has.get((entry, other)) != word]
+            found = [(entry, other, word) for other, word in words.items()]
             if kind != "skip":
                 held[tape][entry] = None
         has |= {(entry, other): word for entry, other, word in found}

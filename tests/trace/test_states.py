@@ -28,20 +28,28 @@ def before_the_trace():
 
 
 def paused_twice():
-    """Two tapes pause at once; a tape is reset while its pass is on show, goes on, and is released."""
+    """Two tapes pause at once, and each records the other's pass and its own; one is reset while a pass is on show."""
+    x, first, second = ad.Variable(2.0, name="x"), ad.GradientTape(persistent=True), ad.GradientTape(persistent=True)
+    with ad.trace() as traced, first, second:
+        with first.stop_recording():
+            with second.stop_recording():
+                x * 4.0
+            x * 5.0
+        y = x * x
+        second.gradient(y, x)
+        first.gradient(y, x)
+        second.reset()
+    return traced
+
+
+def reset_and_released():
     x = ad.Variable(2.0, name="x")
     with ad.trace() as traced:
-        with ad.GradientTape() as first, ad.GradientTape(persistent=True) as second:
-            with first.stop_recording():
-                with second.stop_recording():
-                    x * 4.0
-                x * 5.0
-            y = x * x
-            second.gradient(y, x)
-            second.reset()
-            first.reset()
+        with ad.GradientTape() as tape:
+            x * 4.0
+            tape.reset()
             y = x * 6.0
-        first.gradient(y, x)
+        tape.gradient(y, x)
     return traced
 
 
@@ -62,7 +70,7 @@ def explained():
     return tape.explain(y, x).trace()
 
 
-OTHERS += [before_the_trace, paused_twice, pushed_under_a_tape, explained]
+OTHERS += [before_the_trace, paused_twice, reset_and_released, pushed_under_a_tape, explained]
 
 
 def read(document):
