@@ -242,22 +242,24 @@ class _Frame:
             )
             if number in ends:
                 shapes.append(_arrowhead((to_x, to_y), -7, grey))
-        for argument, number in enumerate(arriving):
-            shapes += self.flow(argument, links[number])
+        for number, arrives in enumerate(arriving):
+            shapes += self.flow(number, links[arrives])
         for tensor, box in enumerate(self.layout["tensors"]):
             if seen(box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]):
                 shapes += self.box(tensor, box)
         return shapes
 
-    def flow(self, argument: int, link: dict[str, Any]) -> list[Path | Text]:
+    def flow(self, number: int, link: dict[str, Any]) -> list[Path | Text]:
         """Draw the whole line from an input to the current entry; values flow down it, cotangents up."""
         first, curves = link, _curve_of(link)
         while first["parent"] >= 0:
             first = self.layout["links"][first["parent"]]
             curves = _curve_of(first) + curves
         step, back = self.now.step, self.now.backward
-        plain = self.layout["tensors"][self.document["entries"][step["entry"]]["inputs"][argument]]["plain"]
-        flows = step.get("argument", argument) == argument and not (back and plain)
+        arguments = self.document["entries"][step["entry"]]["arguments"]
+        place = [k for k, each in enumerate(arguments) if isinstance(each, int)][number]  # some are texts
+        plain = self.layout["tensors"][arguments[place]]["plain"]
+        flows = step.get("argument", place) == place and not (back and plain)
         colour = self.colour if flows else IDLE
         return [
             Path(_start_of(first) + curves, stroke=colour, weight=2.6 if flows else 1.3, dash=(6, 4) if back else ()),

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from programs import diamond, forward_mode
+from programs import diamond, einsum, forward_mode
 
 import autodiff_edu as ad
 from autodiff_edu.player import Player
@@ -237,8 +237,9 @@ def heads(elements):
             yield (tip_x, tip), base - tip, element.get("fill")
 
 
-def test_an_arrow_points_down_where_values_flow_and_up_where_cotangents_do():
-    player = ad.play(diamond())
+@pytest.mark.parametrize("example", [diamond, einsum])
+def test_an_arrow_points_down_where_values_flow_and_up_where_cotangents_do(example):
+    player = ad.play(example())
     document, layout = player._content["trace"], player._content["layout"]
     for number, step in enumerate(document["steps"]):
         if step["kind"] not in ("record", "accumulate"):
