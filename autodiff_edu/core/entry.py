@@ -18,7 +18,8 @@ class Entry:
     ids, output_id : tuple, int
         For each argument the id of its tensor, or None for a plain array or number; the id of the resulting tensor.
     values, output_value : tuple; ndarray or scalar
-        The plain arguments and output as they were; None once released. A list until a tape has claimed the entry.
+        The plain arguments and output as they were; None once released. The arguments are a list until a tape keeps the
+        entry; a second tape, which finds a tuple, keeps a copy.
     given : tuple or None
         The arguments as they were passed, while listeners hear of the operation; None afterwards.
     keywords : dict
@@ -41,21 +42,14 @@ class Entry:
     wrap: ClassVar[Callable[[Any, int], Any]]  # set by tensor.py, which imports this module
 
     def __init__(
-        self,
-        operation: Any,
-        line: tuple[Any, ...],
-        parameters: Any,
-        values: Any,
-        output_value: Any,
-        given: Any = None,
-        call: Any = None,
+        self, operation: Any, line: tuple[Any, ...], parameters: Any, values: Any, output_value: Any, call: Any = None
     ) -> None:
         self.operation = operation
         self.line = line
         self.parameters = parameters
         self.values = values
         self.output_value = output_value
-        self.given = given
+        self.given: Any = None
         self.keywords = parameters if call is None else {"call": call}
 
     ids = property(lambda self: self.line[0])
@@ -64,7 +58,7 @@ class Entry:
 
     def copy(self) -> Entry:
         """Return a second entry that keeps the same arrays when this one is released."""
-        return Entry(self.operation, self.line, self.parameters, self.values, self.output_value, call=self.call)
+        return Entry(self.operation, self.line, self.parameters, self.values, self.output_value, self.call)
 
     def release(self) -> None:
         """Release the arrays; what was computed, and where, stays."""

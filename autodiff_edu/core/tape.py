@@ -73,7 +73,7 @@ class Tape(WithBlock, Follower):
         """Append an entry if the tape follows one of its inputs."""
         if self._running() is None:  # an interrupt ended the block
             return
-        constant = True
+        constant = True  # nothing that was given can be written to
         for x in entry.given:
             if type(x) not in _CONSTANT:
                 constant = False
@@ -86,7 +86,7 @@ class Tape(WithBlock, Follower):
         heard = now().heard
         if not connected and not heard[Skip]:
             return
-        if type(entry.values) is tuple:  # claimed by another tape, which may release it at any time
+        if type(entry.values) is tuple:  # another tape keeps it, and may release it at any time
             entry = entry.copy()
         else:
             entry.values = tuple(entry.values if constant else map(freeze, entry.values, ids))
@@ -98,7 +98,8 @@ class Tape(WithBlock, Follower):
         cut = known.kind == "step" if known else entry.output_value.dtype.kind not in "fc"
         if not cut:
             self.connected.add(output_id)
-        if heard[kind := Cut if cut else Record]:
+        kind = Cut if cut else Record
+        if heard[kind]:
             emit(kind, self, entry)
 
     def follows(self, ids: Any) -> bool:
@@ -169,7 +170,9 @@ class Tape(WithBlock, Follower):
         release = release and not any(rule and rule.own for rule in rules)  # a rule of the user's may fail
         events = walk(self.entries, self.connected, cotangents, wanted, stack, release, self)
         heard = now().heard
-        return self._emit_each(events) if lazy or heard[PullBack] or heard[Accumulate] or heard[Pass] else events
+        if lazy or heard[PullBack] or heard[Accumulate] or heard[Pass]:
+            return self._emit_each(events)
+        return events
 
     def _emit_each(self, events: Iterator[Event]) -> Iterator[Event]:
         for event in events:

@@ -35,7 +35,8 @@ def _binary(ufunc: np.ufunc, compute: Callable[[Any, Any], Any]) -> Any:
         if isinstance(other, Tensor):
             id, value = other._id, other._array
         else:
-            id, value = None, (other := as_operand(other))
+            other = as_operand(other)
+            id, value = None, other
         return _computed(compute, ufunc, (self, other), (self._id, id), [self._array, value])
 
     def reflected(self: Tensor, other: Any) -> Tensor:
@@ -209,7 +210,8 @@ def _computed(
         while is_ours[frame.f_code.co_filename] and frame.f_back:
             frame = frame.f_back
         line = ids, output._id, frame.f_code, frame.f_lasti
-        entry = Entry(operation, line, parameters, values, value, inputs, call)
+        entry = Entry(operation, line, parameters, values, value, call)
+        entry.given = inputs
         for hear in heard:
             hear(entry)
         entry.given = None
