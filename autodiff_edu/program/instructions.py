@@ -69,7 +69,7 @@ class Instruction:
     outputs : tuple of Value
         All results: none for a guard, several for a function such as np.split that a file keeps whole.
     where : code object and offset
-        The line that computed it.
+        The line that computed it. In what was loaded from a file, it is text, and so is the operation.
     errors : dict or None
         The settings of the `np.errstate` around it, such as {"invalid": "ignore"}.
     answer : bool or int

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..arrays.structures import flatten
-from ..core.tensor import Tensor, as_tensor
 from ..core.variable import Variable
-from ..custom import custom_gradient
+from ..program.instructions import Instruction, Listing, Value, mapped, values_in
 from .bounds import LARGEST, check_amount
 from .operations import CUSTOM, operations
-from .recording import tensors_in
 
 FORMAT, VERSION = "autodiff_edu saved function", 1
-
-
-class Reference(NamedTuple):
-    """Stands in an argument for an input, a variable, a constant or an earlier result."""
-
-    kind: str
-    number: int
 
 
 class Input(NamedTuple):
@@ -38,79 +28,23 @@ class Input(NamedTuple):
     group: int | None
 
 
-class Instruction(NamedTuple):
-    """An operation to run, its arguments with references in them, and how many results it has."""
-
-    name: str
-    place: str
-    run: Any
-    arguments: list[Any]
-    parameters: dict[str, Any]
-    results: int
-
-
-class Block(NamedTuple):
-    """Instructions and their result."""
-
-    instructions: list[Instruction]
-    result: Any
-
-    def run(self, known: dict[str, list[Any]]) -> Any:
-        """Run the instructions in order; each adds to the known results."""
-        results = known["result"]
-        for step in self.instructions:
-            if isinstance(step.run, CustomGradient):
-                found = step.run(known, *filled(step.arguments, known))
-            else:
-                arguments, parameters = filled(step.arguments, known), filled(step.parameters, known)
-                check_amount(step.name, arguments, parameters)
-                result = step.run(*arguments, **parameters)
-                found = tensors_in(result) or [as_tensor(leaf) for _, leaf in flatten(result, "the result")]
-            if len(found) != step.results:
-                raise ValueError(
-                    f"{step.name}, from {step.place}, returned {len(found)} results instead of {step.results}; save it "
-                    "again"
-                )
-            results.extend(found)
-        return filled(self.result, known)
-
-
-class CustomGradient(NamedTuple):
-    """A custom gradient that was recorded: its backward function is a block, which starts with the cotangents."""
-
-    name: str
-    outputs: int
-    backward: Block | None
-
-    def __call__(self, known: dict[str, list[Any]], sources: list[Any], outputs: list[Any]) -> list[Tensor]:
-        """Return the outputs as new tensors that have this gradient."""
-        before = [*known["result"]]
-
-        def backward(*cotangents: Tensor) -> Any:
-            if self.backward is None:
-                raise LookupError(
-                    f"the gradient of {self.name}, a function with a custom gradient, was not saved with it; save it "
-                    "again with custom_gradients=True"
-                )
-            gradients = self.backward.run({**known, "result": [*before, *cotangents]})
-            return gradients[0] if len(gradients) == 1 else tuple(gradients)
-
-        def function(*_: Tensor) -> Any:
-            return outputs, backward
-
-        function.__name__ = self.name
-        return tensors_in(custom_gradient(function)(*map(as_tensor, sources)))
-
-
 class Contents(NamedTuple):
-    """The contents of a file."""
+    """The contents of a file.
+
+    Attributes
+    ----------
+    arguments, result : structure
+        The form of the arguments and of the result, with values of the listing.
+    listing : Listing
+        Its operations are names, which `table` has, and its places are text.
+    """
 
     name: str
     arguments: Any
     inputs: list[Input]
-    variables: list[Variable]
-    constants: list[Any]
-    block: Block
+    listing: Listing
+    result: Any
+    table: dict[str, Any]
 
 
 def read(document: Any, arrays: dict[str, Any], path: Any) -> Contents:
@@ -140,112 +74,127 @@ def check_version(document: Any, path: Any) -> None:
 class _Reader:
     def __init__(self, document: dict[str, Any], arrays: dict[str, Any]) -> None:
         self.document = document
-        self.table = operations()
+        self.registered = operations()
+        self.table: dict[str, Any] = {}
         self.inputs = [_input(written) for written in _list(document["inputs"])]
-        self.constants = [_entry(arrays, "constants", k, w)[()] for k, w in enumerate(_list(document["constants"]))]
-        self.variables = [
+        constants = [_entry(arrays, "constants", k, w)[()] for k, w in enumerate(_list(document["constants"]))]
+        variables = [
             _variable(_entry(arrays, "variables", k, written), written)
             for k, written in enumerate(_list(document["variables"]))
         ]
+        self.variables = tuple((variable, Value.like(variable)) for variable in variables)
+        self.values = {
+            "input": [Value(each.shape, each.dtype) for each in self.inputs],
+            "variable": [value for _, value in self.variables],
+            "constant": [Value.constant(array) for array in constants],
+        }
+        self.arrays = {value: variable._array for variable, value in self.variables}
+        self.arrays |= {value: value.array for value in self.values["constant"]}
 
     def contents(self) -> Contents:
-        arguments = self.decoded(self.document["arguments"], 0)
-        found = [part for argument in _list(arguments) for part in _leaves(argument)]
-        if found != [Reference("input", k) for k in range(len(self.inputs))]:
-            raise ValueError(f"its arguments are not its {len(self.inputs)} inputs, in order, or structures of them")
-        block = self.block(self.document, 0)
-        if not all(isinstance(part, Reference) for part in _leaves(block.result)):
+        arguments = self.decoded(self.document["arguments"], [])
+        inputs = self.values["input"]
+        if _leaves(_list(arguments)) != inputs:
+            raise ValueError(f"its arguments are not its {len(inputs)} inputs, in order, or structures of them")
+        results: list[Value] = []
+        instructions = self.block(self.document, results)
+        result = self.decoded(self.document["result"], results)
+        if not all(isinstance(part, Value) for part in _leaves(result)):
             raise ValueError("its result is not a reference, or a structure of references")
-        return Contents(_text(self.document["name"]), arguments, self.inputs, self.variables, self.constants, block)
+        listing = Listing(tuple(inputs), self.variables, instructions, tuple(_leaves(result)), ())
+        return Contents(_text(self.document["name"]), arguments, self.inputs, listing, result, self.table)
 
-    def block(self, written: dict[str, Any], count: int) -> Block:
-        """Check instructions, the first of whose results has the number `count`."""
+    def block(self, written: dict[str, Any], results: list[Value]) -> list[Instruction]:
+        """Check instructions; append their results to those before them."""
         instructions = []
         for number, step in enumerate(_list(written["instructions"])):
             name, line = _text(step["operation"]), _text(step["place"])
             try:
-                instruction = self.instruction(step, name, line, count)
+                instruction = self.instruction(step, name, line, results)
             except ValueError as error:
                 raise ValueError(f"instruction {number}, {name}, {line}: {error}") from error
             instructions.append(instruction)
-            count += instruction.results
-        return Block(instructions, self.decoded(written["result"], count))
+            results += instruction.outputs
+        return instructions
 
-    def instruction(self, step: dict[str, Any], name: str, line: str, count: int) -> Instruction:
-        if name != CUSTOM and name not in self.table:
+    def instruction(self, step: dict[str, Any], name: str, line: Any, before: list[Value]) -> Instruction:
+        if name != CUSTOM and name not in self.registered:
             raise ValueError(
                 f"no operation called {name!r} is registered here, and nothing else is ever run; if you registered it "
                 "with ad.register_gradient, register it before loading"
             )
-        arguments = [self.decoded(part, count) for part in _list(step["arguments"])]
+        arguments = [self.decoded(part, before) for part in _list(step["arguments"])]
         if not isinstance(step["parameters"], dict):
             raise ValueError("its parameters must be an object")
-        parameters = {_text(key): self.decoded(part, count) for key, part in step["parameters"].items()}
-        results = [_described(part) for part in _list(step["results"])]
-        if not results:
+        parameters = {_text(key): self.decoded(part, before) for key, part in step["parameters"].items()}
+        outputs = tuple(map(_described, _list(step["results"])))
+        if not outputs:
             raise ValueError("it has no result")
-        given = [arguments, parameters]
-        if name != CUSTOM and not any(isinstance(part, Reference) for part in _leaves(given)):
+        if name != CUSTOM and not any(values_in([arguments, parameters])):
             raise ValueError("it computes with numbers only, not with tensors")
-        seen = {"constant": self.constants, "variable": [variable._array for variable in self.variables]}
-        size = sum(math.prod(shape) for _, shape in results)
-        check_amount(name, filled(arguments, seen), filled(parameters, seen), size)
-        if name != CUSTOM:
-            return Instruction(name, line, self.table[name], arguments, parameters, len(results))
-        custom = self.custom(step.get("backward"), arguments, _text(parameters.get("name")), count)
-        if len(results) != custom.outputs:
-            raise ValueError(f"it declares {len(results)} results, but has {custom.outputs}")
-        return Instruction(name, line, custom, arguments, {}, len(results))
+        size = sum(math.prod(output.shape) for output in outputs)
+        check_amount(name, mapped(arguments, self.known), mapped(parameters, self.known), size)
+        instruction = Instruction(name, arguments, parameters, None, line)
+        instruction.outputs = outputs
+        if name == CUSTOM:
+            instruction.backward = self.backward(step.get("backward"), instruction, before)
+        else:
+            self.table[name] = self.registered[name]
+        return instruction
 
-    def custom(self, written: Any, arguments: list[Any], name: str, count: int) -> CustomGradient:
+    def known(self, part: Any) -> Any:
+        """Return the array of a constant or a variable, None for what will be computed, and anything else unchanged."""
+        return self.arrays.get(part) if type(part) is Value else part
+
+    def backward(self, written: Any, custom: Instruction, before: list[Value]) -> Listing | None:
         """Check a custom gradient: its sources and its outputs, and the instructions of its backward function."""
-        if len(arguments) != 2:
+        if len(custom.values) != 2:
             raise ValueError("a custom gradient has two arguments, the list of its sources and that of its outputs")
-        sources, outputs = arguments
-        if not all(isinstance(part, Reference) for part in [*_list(sources), *_list(outputs)]):
+        custom.parameters = {"name": _text(custom.parameters.get("name"))}
+        sources, outputs = map(_list, custom.values)
+        if not all(isinstance(part, Value) for part in [*sources, *outputs]):
             raise ValueError("the sources and the outputs of a custom gradient must be references")
+        if len(custom.outputs) != len(outputs):
+            raise ValueError(f"it declares {len(custom.outputs)} results, but has {len(outputs)}")
         if written is None:
-            return CustomGradient(name, len(outputs), None)
-        cotangents = [_described(part) for part in _list(written["cotangents"])]
+            return None
+        cotangents = tuple(map(_described, _list(written["cotangents"])))
         if len(cotangents) != len(outputs):
             raise ValueError(f"its backward takes {len(cotangents)} cotangents, but there are {len(outputs)} outputs")
-        block = self.block(written, count + len(cotangents))
-        if not isinstance(block.result, list) or len(block.result) != len(sources):
+        results = [*before, *cotangents]
+        instructions = self.block(written, results)
+        gradients = self.decoded(written["result"], results)
+        if not isinstance(gradients, list) or len(gradients) != len(sources):
             raise ValueError(f"its backward must return one gradient, or none, for each of {len(sources)} sources")
-        return CustomGradient(name, len(outputs), block)
+        return Listing(cotangents, (), instructions, tuple(gradients), ())
 
-    def decoded(self, written: Any, count: int) -> Any:
-        """Turn written arguments into Python's values, with references to the first `count` results at most."""
+    def decoded(self, written: Any, results: list[Value]) -> Any:
+        """Turn written arguments into Python's values, with values in place of references."""
         match written:
             case None | bool() | str() | int() | float():
                 return written
             case dict() if len(written) == 1:
                 [(tag, content)] = written.items()
-                return self.tagged(tag, content, count)
+                return self.tagged(tag, content, results)
         raise ValueError(f"{written!r:.60} is not an argument that the format knows")
 
-    def tagged(self, tag: str, content: Any, count: int) -> Any:
-        sizes = {
-            "input": len(self.inputs),
-            "variable": len(self.variables),
-            "constant": len(self.constants),
-            "result": count,
-        }
-        if tag in sizes:
-            if type(content) is not int or not 0 <= content < sizes[tag]:
-                raise ValueError(f"it refers to {tag} {content!r}, but there are {sizes[tag]} before it")
-            return Reference(tag, content)
+    def tagged(self, tag: str, content: Any, results: list[Value]) -> Any:
+        values = results if tag == "result" else self.values.get(tag)
+        if values is not None:
+            if type(content) is not int or not 0 <= content < len(values):
+                raise ValueError(f"it refers to {tag} {content!r}, but there are {len(values)} before it")
+            return values[content]
         match tag, content:
             case "list", list():
-                return [self.decoded(part, count) for part in content]
+                return [self.decoded(part, results) for part in content]
             case "tuple", list():
-                return tuple(self.decoded(part, count) for part in content)
+                return tuple(self.decoded(part, results) for part in content)
             case "dict", list():
-                return {_key(key): self.decoded(part, count) for key, part in content}
+                return {_key(key): self.decoded(part, results) for key, part in content}
             case "slice", [_, _, _]:
-                return slice(*(self.decoded(part, count) for part in content))
+                return slice(*(self.decoded(part, results) for part in content))
             case "complex", [_, _]:
-                return complex(*(self.decoded(part, count) for part in content))
+                return complex(*(self.decoded(part, results) for part in content))
             case "float", "inf" | "-inf" | "nan":
                 return float(content)
             case "ellipsis", None:
@@ -274,15 +223,8 @@ def _key(written: Any) -> Any:
     return written
 
 
-def _leaves(part: Any) -> Iterator[Any]:
-    """List what is in lists, tuples and dicts."""
-    if isinstance(part, Reference) or not isinstance(part, list | tuple | dict | slice):
-        yield part
-        return
-    if isinstance(part, slice):
-        part = (part.start, part.stop, part.step)
-    for inner in part.values() if isinstance(part, dict) else part:
-        yield from _leaves(inner)
+def _leaves(structure: Any) -> list[Any]:
+    return [leaf for _, leaf in flatten(structure, "")]
 
 
 def _dtype(name: Any) -> np.dtype:
@@ -295,13 +237,13 @@ def _dtype(name: Any) -> np.dtype:
     return dtype
 
 
-def _described(written: Any) -> tuple[np.dtype, tuple[int, ...]]:
-    """Check a written dtype and shape."""
+def _described(written: Any) -> Value:
+    """Check a written dtype and shape; return a value with them."""
     dtype, shape = _list(written)
     if not all(type(n) is int and n >= 0 for n in _list(shape)):
         raise ValueError(f"{shape!r:.60} is not a shape")
     _check_size(shape)
-    return _dtype(dtype), tuple(shape)
+    return Value(tuple(shape), _dtype(dtype))
 
 
 def _check_size(shape: Any) -> None:
@@ -310,11 +252,10 @@ def _check_size(shape: Any) -> None:
 
 
 def _input(written: dict[str, Any]) -> Input:
-    dtype, shape = _described([written["dtype"], written["shape"]])
-    group = written["group"]
-    if group is not None and (type(group) is not int or not shape):
+    value, group = _described([written["dtype"], written["shape"]]), written["group"]
+    if group is not None and (type(group) is not int or not value.shape):
         raise ValueError(f"{group!r} is not a group of inputs with equally many samples")
-    return Input(_text(written["name"]), dtype, shape, group)
+    return Input(_text(written["name"]), value.dtype, value.shape, group)
 
 
 def _entry(arrays: dict[str, Any], kind: str, number: int, written: dict[str, Any]) -> Any:
@@ -322,11 +263,11 @@ def _entry(arrays: dict[str, Any], kind: str, number: int, written: dict[str, An
     name = f"{kind}/{number}"
     if name not in arrays:
         raise ValueError(f"the array {name} is missing; save it again")
-    array, (dtype, shape) = arrays[name], _described([written["dtype"], written["shape"]])
-    if (array.dtype, array.shape) != (dtype, shape):
+    array, value = arrays[name], _described([written["dtype"], written["shape"]])
+    if (array.dtype, array.shape) != (value.dtype, value.shape):
         raise ValueError(
-            f"the array {name} has shape {array.shape} and dtype {array.dtype}, but is declared with shape {shape} and "
-            f"dtype {dtype}; save it again"
+            f"the array {name} has shape {array.shape} and dtype {array.dtype}, but is declared with shape "
+            f"{value.shape} and dtype {value.dtype}; save it again"
         )
     return array
 
@@ -335,19 +276,3 @@ def _variable(array: Any, written: dict[str, Any]) -> Variable:
     if type(written["trainable"]) is not bool or not isinstance(written["name"], str | None):
         raise ValueError("a variable's name must be text or null, and trainable true or false")
     return Variable(array, written["trainable"], written["name"] and _text(written["name"]))
-
-
-def filled(template: Any, known: dict[str, list[Any]]) -> Any:
-    """Replace references with values, or with None for a kind that is not known yet."""
-    match template:
-        case Reference():
-            return known[template.kind][template.number] if template.kind in known else None
-        case tuple():
-            return tuple(filled(part, known) for part in template)
-        case list():
-            return [filled(part, known) for part in template]
-        case dict():
-            return {key: filled(part, known) for key, part in template.items()}
-        case slice():
-            return slice(*(filled(part, known) for part in (template.start, template.stop, template.step)))
-    return template

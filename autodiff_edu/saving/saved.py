@@ -9,10 +9,18 @@ from typing import Any
 from ..arrays.structures import flatten, rebuild
 from ..core.tensor import Tensor, as_tensor, constant
 from ..core.variable import Variable
-from .reading import Contents, Input, Reference
+from ..custom import custom_gradient
+from ..program.instructions import Instruction, Listing, Value, mapped
+from .bounds import check_amount
+from .operations import CUSTOM
+from .reading import Contents, Input
+from .recording import tensors_in
 
 WIDER = {"b": "b", "i": "bui", "u": "bui", "f": "buif", "c": "buifc"}
 """For each kind of dtype of an input: the kinds that it accepts."""
+
+Known = dict[Value, Any]
+"""The tensors that values stand for in a call."""
 
 
 class SavedFunction:
@@ -29,7 +37,7 @@ class SavedFunction:
     def __init__(self, contents: Contents) -> None:
         self._contents = contents
         self.__name__ = contents.name
-        self.variables: tuple[Variable, ...] = tuple(contents.variables)
+        self.variables: tuple[Variable, ...] = tuple(variable for variable, _ in contents.listing.variables)
         if signature := _signature(contents):
             self.__signature__ = signature
 
@@ -50,13 +58,11 @@ class SavedFunction:
         ValueError
             If a shape differs in more than the number of samples.
         """
-        known: dict[str, list[Any]] = {
-            "input": self._taken(self._in_order(arguments, named)),
-            "variable": list(self.variables),
-            "constant": self._contents.constants,
-            "result": [],
-        }
-        result = self._contents.block.run(known)
+        listing = self._contents.listing
+        known: Known = {value: variable for variable, value in listing.variables}
+        known.update(zip(listing.arguments, self._taken(self._in_order(arguments, named)), strict=True))
+        self._run(listing, known)
+        result = _filled(self._contents.result, known)
         return rebuild(result, map(as_tensor, (leaf for _, leaf in flatten(result, "result"))))
 
     def _in_order(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
@@ -76,16 +82,17 @@ class SavedFunction:
         if len(arguments) != len(form):
             names = ", ".join(spec.name for spec in self._contents.inputs)
             raise TypeError(f"{self.__name__} takes {len(form)} arguments ({names}), but {len(arguments)} were given")
-        found: dict[int, Any] = {}
+        found: Known = {}
         for part, argument in zip(form, arguments, strict=True):
             self._match(part, argument, found)
         sizes: dict[int, tuple[int, str]] = {}
-        return [self._tensor(spec, found[k], sizes) for k, spec in enumerate(self._contents.inputs)]
+        pairs = zip(self._contents.inputs, self._contents.listing.arguments, strict=True)
+        return [self._tensor(spec, found[value], sizes) for spec, value in pairs]
 
-    def _match(self, form: Any, given: Any, found: dict[int, Any]) -> None:
+    def _match(self, form: Any, given: Any, found: Known) -> None:
         match form:
-            case Reference():
-                found[form.number] = given
+            case Value():
+                found[form] = given
                 return
             case dict() if isinstance(given, dict) and given.keys() == form.keys():
                 parts = [(part, given[key]) for key, part in form.items()]
@@ -128,38 +135,87 @@ class SavedFunction:
                 )
         return tensor
 
+    def _run(self, listing: Listing, known: Known) -> None:
+        """Run instructions in order; their results are known then."""
+        for instruction in listing.instructions:
+            name = instruction.operation
+            arguments = [_filled(part, known) for part in instruction.values]
+            parameters = _filled(instruction.parameters, known) if instruction.parameters else {}
+            if name == CUSTOM:
+                sources, outputs = arguments
+                found = self._run_custom(instruction, sources, outputs, {**known})
+            else:
+                check_amount(name, arguments, parameters)
+                result = self._contents.table[name](*arguments, **parameters)
+                found = tensors_in(result) or [as_tensor(leaf) for _, leaf in flatten(result, "the result")]
+            if len(found) != len(instruction.outputs):
+                raise ValueError(
+                    f"{name}, from {instruction.where}, returned {len(found)} results instead of "
+                    f"{len(instruction.outputs)}; save it again"
+                )
+            known.update(zip(instruction.outputs, found, strict=True))
+
+    def _run_custom(self, instruction: Instruction, sources: list[Any], outputs: list[Any], known: Known) -> list[Any]:
+        """Return the outputs of a custom gradient as new tensors that have this gradient."""
+        name, listing = instruction.parameters["name"], instruction.backward
+
+        def backward(*cotangents: Tensor) -> Any:
+            if listing is None:
+                raise LookupError(
+                    f"the gradient of {name}, a function with a custom gradient, was not saved with it; save it "
+                    "again with custom_gradients=True"
+                )
+            inside = {**known, **dict(zip(listing.arguments, cotangents, strict=True))}
+            self._run(listing, inside)
+            gradients = _filled(listing.results, inside)
+            return gradients[0] if len(gradients) == 1 else gradients
+
+        def function(*_: Tensor) -> Any:
+            return outputs, backward
+
+        function.__name__ = name
+        return tensors_in(custom_gradient(function)(*map(as_tensor, sources)))
+
     def __repr__(self) -> str:
         inputs = ", ".join(f"{spec.name}: {spec.dtype} {shape_of(spec)}" for spec in self._contents.inputs)
-        count, variables = len(self._contents.block.instructions), len(self.variables)
+        count, variables = len(self._contents.listing.instructions), len(self.variables)
         return (
             f"<saved function {self.__name__}({inputs}): {_count(count, 'operation')}, {_count(variables, 'variable')}>"
         )
 
     def __str__(self) -> str:
-        rows = [f"{step.name}, {step.place}" for step in self._contents.block.instructions]
+        rows = [f"{instruction.operation}, {instruction.where}" for instruction in self._contents.listing.instructions]
         return "\n".join([repr(self), *(f"{number}  {row}" for number, row in enumerate(rows, 1))])
+
+
+def _filled(structure: Any, known: Known) -> Any:
+    """Return an argument with what is known of its values in their places."""
+    if type(structure) is Value:
+        return known[structure] if structure.array is None else structure.array
+    return mapped(structure, lambda part: _filled(part, known) if type(part) is Value else part)
 
 
 def _signature(contents: Contents) -> inspect.Signature | None:
     """Return the signature implied by the names of the inputs: "layers['w'][0]" is part of the argument layers."""
     names: list[str] = []
+    inputs = dict(zip(contents.listing.arguments, contents.inputs, strict=True))
     for form in contents.arguments if isinstance(contents.arguments, list) else ():
         first = _first(form)
-        name = "" if first is None else contents.inputs[first].name.partition("[")[0]
+        name = "" if first is None else inputs[first].name.partition("[")[0]
         if not name.isidentifier() or keyword.iskeyword(name) or name in names:
             return None
         names.append(name)
     return inspect.Signature([inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names])
 
 
-def _first(form: Any) -> int | None:
-    """Return the number of the first input in the form of an argument."""
-    if isinstance(form, Reference):
-        return form.number
+def _first(form: Any) -> Value | None:
+    """Return the first input in the form of an argument."""
+    if isinstance(form, Value):
+        return form
     if not isinstance(form, dict | list | tuple):
         return None
     parts = form.values() if isinstance(form, dict) else form
-    return next((number for part in parts if (number := _first(part)) is not None), None)
+    return next((value for part in parts if (value := _first(part)) is not None), None)
 
 
 def shape_of(spec: Input) -> str:
