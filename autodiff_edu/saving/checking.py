@@ -11,7 +11,7 @@ import numpy as np
 from ..program.comparison import Difference
 from ..text.places import place
 from .examples import Examples
-from .listening import Watching
+from .side_effects import SideEffects
 from .operations import name_of
 from .runs import Run
 
@@ -29,10 +29,10 @@ CONSTANT = "make the array from a tensor, np.zeros_like(x) or np.ones_like(x), o
 
 def check_values(function: Callable[..., Any], given: Examples, first: Run, custom_gradients: bool) -> set[int]:
     """Check that a recording holds for other values; return the numbers of instructions with random constants."""
-    for deed in _deeds(first.watching):
+    for deed in _deeds(first.side_effects):
         _warn(deed)
     random = _check_again(function, given, first, custom_gradients)
-    for decision in _decisions(first.watching):
+    for decision in _decisions(first.side_effects):
         _warn(decision)
     return random
 
@@ -112,7 +112,7 @@ def _holds_for(
                 "loops over samples, and branches that depend on their number, are recorded as they ran; "
                 "use array operations"
             )
-        if first.watching.differentiates:
+        if first.side_effects.differentiates:
             remedy += (
                 ". If the function takes a derivative itself, save the function that it differentiates, and "
                 "differentiate the loaded one: ad.grad(ad.load(path))"
@@ -145,27 +145,27 @@ def _numbers(argument: Any) -> list[int]:
     return [argument] if isinstance(argument, int) else []
 
 
-def _deeds(watching: Watching) -> list[str]:
+def _deeds(side_effects: SideEffects) -> list[str]:
     """List what else the function did that a saved function will not do; raise a ValueError if it assigns variables."""
-    for name, where in watching.assigned:
+    for name, where in side_effects.assigned:
         raise ValueError(
             f"the function assigns to the variable {name} at {place(where)}, but a saved function changes nothing; "
             "save the function as you use it after training, with training=False"
         )
     return [
         f"the function opens a file at {place(where)}; what it reads is kept as a constant, and not read again"
-        for where in dict.fromkeys(watching.opened)
+        for where in dict.fromkeys(side_effects.opened)
     ] + [
         f"the function draws random numbers at {place(where)}; what it draws is kept as a constant. "
         "Pass it in as an argument if it should vary"
-        for where in dict.fromkeys(watching.drawn)
+        for where in dict.fromkeys(side_effects.drawn)
     ]
 
 
-def _decisions(watching: Watching) -> list[str]:
+def _decisions(side_effects: SideEffects) -> list[str]:
     """Describe where numbers that depend on arguments or variables were taken out, or decided something."""
     found = []
-    for how, what, where in dict.fromkeys(watching.left):
+    for how, what, where in dict.fromkeys(side_effects.left):
         if what:
             found.append(f"the value of {what}, by {how}, is taken out at {place(where)}; it is kept as a constant")
             continue
@@ -174,7 +174,7 @@ def _decisions(watching: Watching) -> list[str]:
             "Whatever Python does with them (a branch, an index, another number) is kept as a constant, as it was "
             "with the examples. Compute with tensors all the way"
         )
-    for how, where in dict.fromkeys(watching.decided):
+    for how, where in dict.fromkeys(side_effects.decided):
         found.append(
             f"Python asks for {how} of a tensor at {place(where)}, to branch or to choose: the path taken with the "
             "examples is saved, like a constant. np.where, np.maximum and x[k] with a tensor k choose again in each "

@@ -13,7 +13,7 @@ from ..program.comparison import Difference, differences
 from ..program.instructions import Listing, mapped, values_in
 from ..text.functions import name_of
 from .examples import STEP, Examples
-from .listening import Watching
+from .side_effects import SideEffects
 from .reading import FORMAT, VERSION
 from .recording import FileRecorder
 from .writing import Document
@@ -46,7 +46,7 @@ class Run:
         self.failure: Exception | None = None
         tensors, arguments = given.arguments(arrays)
         self.recorder = recorder = FileRecorder(tensors)
-        self.watching = Watching(recorder)
+        self.side_effects = SideEffects(recorder)
 
         def record() -> None:
             result = function(*arguments)
@@ -56,9 +56,9 @@ class Run:
                 recorder.differentiate(recorder.instructions, values, _moved_seed if moved else _seed)
             self.listing = recorder.listing(values)
 
-        with self.watching.profiling():
+        with self.side_effects.profiling():
             try:
-                recorder.run(record, *always.listeners, self.watching)
+                recorder.run(record, *always.listeners, self.side_effects)
             except Exception as failure:
                 if not attempt:
                     raise

@@ -23,7 +23,7 @@ READERS = (io.open, os.open, np.fromfile)
 DECISIONS = ("bool()", "index()")
 
 
-class Watching(Listener):
+class SideEffects(Listener):
     """What the user's code did besides computing while it was recorded, with places.
 
     Attributes
