@@ -11,9 +11,9 @@ import numpy as np
 from ..core.active import emit
 from ..core.events import Assign
 from ..core.tensor import wrap
+from ..program.function_writer import FunctionWriter, callable_of
 from ..program.instructions import Listing
 from ..program.passes import PASSES, Pass
-from ..program.straight import Straight, callable_of
 from ..text.functions import name_of
 
 _tick = count(1).__next__
@@ -55,7 +55,7 @@ class Program:
                 )
             self.stages.append((called, listing))
         self.name, self.listing = name, listing
-        writer = Straight(listing, name)
+        writer = FunctionWriter(listing, name)
         self.text = writer.text()
         self.known = writer.known()
         self.run = callable_of(self.text, writer.called, writer.namespace)

@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import Any
 
 from ..compiled.programs import Program
+from ..program.function_writer import FunctionWriter, ProgramLine
 from ..program.instructions import Listing, Value
-from ..program.straight import Line, Straight
 from ..trace.document import empty
 
 MOST_LINES = 200
@@ -38,7 +38,7 @@ def document_of(program: Program) -> dict[str, Any]:
             f"{program.name} has {len(recorded.instructions):,} operations, and the player shows how up to "
             f"{MOST_LINES} are compiled. Print the program, or its summary, instead"
         )
-    writers = [(name, listing, Straight(listing, program.name)) for name, listing in program.stages]
+    writers = [(name, listing, FunctionWriter(listing, program.name)) for name, listing in program.stages]
     written = [(name, listing, writer.written(), writer.constants()) for name, listing, writer in writers]
     _, _, lines, constants = written[0]
     stages = [_stage("recorded", recorded, [_told(line) for line in lines], constants)]
@@ -67,12 +67,12 @@ def _counted(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
-def _told(line: Line, state: str | None = None, why: str = "") -> dict[str, Any]:
+def _told(line: ProgramLine, state: str | None = None, why: str = "") -> dict[str, Any]:
     told = {"text": line.text if line.text.startswith("def ") else f"    {line.text}", "remark": line.remark}
     return told | ({"state": state} if state else {}) | ({"why": why} if why else {})
 
 
-def _merged(old: list[Line], new: list[Line], reasons: _Reasons) -> list[dict[str, Any]]:
+def _merged(old: list[ProgramLine], new: list[ProgramLine], reasons: _Reasons) -> list[dict[str, Any]]:
     """Describe the lines after a pass, and between them those that it took out, where they were."""
     places = {_key(line): place for place, line in enumerate(old)}
     left = set(map(_key, new))
@@ -88,7 +88,7 @@ def _merged(old: list[Line], new: list[Line], reasons: _Reasons) -> list[dict[st
     return merged
 
 
-def _key(line: Line) -> Any:
+def _key(line: ProgramLine) -> Any:
     """Return what tells a line from the others, before and after a pass."""
     one = line.instruction
     if one is None:
@@ -99,7 +99,7 @@ def _key(line: Line) -> Any:
 class _Reasons:
     """Why a pass took instructions out, from what it left in their place."""
 
-    def __init__(self, before: Listing, after: Listing, old: list[Line]) -> None:
+    def __init__(self, before: Listing, after: Listing, old: list[ProgramLine]) -> None:
         self._before, self._joined = before, after.joined
         self._names = {line.instruction.output_value: _name(line) for line in old if line.instruction is not None}
         self._instead: dict[Value, Value] = {}
@@ -116,7 +116,7 @@ class _Reasons:
             if one is not other:
                 self._instead.setdefault(one, other)
 
-    def of(self, line: Line) -> str:
+    def of(self, line: ProgramLine) -> str:
         """Return why a line is gone."""
         value = line.instruction.output_value if line.instruction is not None else None
         if value is None:
@@ -135,7 +135,7 @@ class _Reasons:
         )
 
 
-def _name(line: Line) -> str:
+def _name(line: ProgramLine) -> str:
     return line.text.partition(" = ")[0]
 
 

@@ -35,7 +35,8 @@ from ..core.tensor import Tensor
 from ..derivatives.requests import seeds_of, tensors_of
 from ..derivatives.steps import steps
 from ..text.labels import labels_of
-from .writing import Statement, Writer
+from .expressions import Statement
+from .writing import TapeWriter
 
 if TYPE_CHECKING:
     from ..core.tape import Tape
@@ -93,7 +94,7 @@ def code(tape: Tape, target: Any, sources: Any, output_gradients: Any = None) ->
     """Write the forward and the backward pass from the sources to the target; see `GradientTape.code`."""
     tensors, targets = tensors_of(sources, "sources"), tensors_of(target, "target")
     tape.check_usable()
-    writer = Writer(labels_of(tape))
+    writer = TapeWriter(labels_of(tape))
     with only():
         seeds = seeds_of(target, output_gradients)
         walked = list(steps(tape.walk(tape.seed(seeds), {tensor._id for tensor in tensors})))
@@ -118,7 +119,7 @@ def code(tape: Tape, target: Any, sources: Any, output_gradients: Any = None) ->
     return Code("\n".join([*parts, "", f"# backward{example}", *_aligned(writer.lines)]), writer.values)
 
 
-def _forward(writer: Writer, entries: list[Entry], targets: list[Tensor]) -> dict[int, str]:
+def _forward(writer: TapeWriter, entries: list[Entry], targets: list[Tensor]) -> dict[int, str]:
     """Write what leads to the targets, starting values first; return the names of the targets."""
     computed = behind(entries, {target._id for target in targets})
     results = {entry.output_id for entry in computed}
@@ -131,12 +132,12 @@ def _forward(writer: Writer, entries: list[Entry], targets: list[Tensor]) -> dic
     return {t._id: writer.name(t._id, t._array, t.name or "target") for t in targets}
 
 
-def _sum(writer: Writer, names: dict[int, str], target: Tensor, weighted: bool) -> str:
+def _sum(writer: TapeWriter, names: dict[int, str], target: Tensor, weighted: bool) -> str:
     name = names[target._id]
     return f"np.sum({name} * {writer.bar(0, target._id)})" if weighted else f"np.sum({name})"
 
 
-def _ending(writer: Writer, sources: list[Tensor], structure: Any) -> tuple[str, str] | None:
+def _ending(writer: TapeWriter, sources: list[Tensor], structure: Any) -> tuple[str, str] | None:
     """Write the last lines, which assemble the gradients; return the name of a cotangent, and of its tensor."""
     bars, example = [], None
     for tensor in sources:

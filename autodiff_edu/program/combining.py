@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from ..core.entry import Entry
 from ..core.reach import ahead, behind
 from ..core.tensor import Tensor
 from . import formulas
+from .expressions import ExpressionWriter
 from .spelling import INDEXING, Text, contraction
 
 LONG = 64
@@ -19,28 +20,14 @@ LONGEST = 110
 """A part of a rule with more characters than this is not shown in a formula, which has only one line."""
 
 
-class Program(Protocol):
-    """The program that an expression is for, which knows all names in it: writing.py's `Writer`, which needs this."""
-
-    with_formulas: bool
-    formulas: dict[tuple[int, int | None], Any]
-    computed: dict[int, str]
-
-    def latest(self, id: int) -> tuple[Any, str] | None:
-        """Return a tensor's latest value, and its name if it has one."""
-
-    def part(self, text: Text) -> str:
-        """Write a line for a part of an expression; return its name."""
-
-    def operand(self, id: int | None, value: Any, name: str | None = None, index: bool = False) -> Text:
-        """Write an argument of an operation: by name, or as a value."""
-
-    def expression(self, entry: Entry, parts: list[Text]) -> Text:
-        """Write an operation on its arguments."""
-
-
 def expressed(
-    writer: Program, entries: list[Entry], value: Any, texts: dict[int | None, Text], g: Tensor, known: Any, key: Any
+    writer: ExpressionWriter,
+    entries: list[Entry],
+    value: Any,
+    texts: dict[int | None, Text],
+    g: Tensor,
+    known: Any,
+    key: Any,
 ) -> Text:
     """Combine what a rule did to `g` into an expression; with a key, its formula too. `known`: output and arguments."""
     if isinstance(value, Tensor):  # a rule may compute more than its result needs
@@ -57,7 +44,7 @@ def expressed(
 
 
 def show(
-    writer: Program,
+    writer: ExpressionWriter,
     key: tuple[int, int],
     entries: list[Entry],
     value: Any,
@@ -80,7 +67,7 @@ def show(
     writer.formulas[key] = formulas.tree(expression.text, tuple(leaves))
 
 
-def noted(writer: Program, entries: list[Entry], value: Tensor, texts: dict[int | None, Text]) -> Text:
+def noted(writer: ExpressionWriter, entries: list[Entry], value: Tensor, texts: dict[int | None, Text]) -> Text:
     """Combine operations into one expression; one that is used twice, or is long, gets a line of its own."""
     makers: dict[int | None, Entry] = {entry.output_id: entry for entry in entries}
     leading = behind(entries, {value._id})
@@ -95,7 +82,7 @@ def noted(writer: Program, entries: list[Entry], value: Tensor, texts: dict[int 
 
 
 def _in_full(
-    writer: Program, entries: list[Entry], value: Tensor, symbols: dict[int, str], arrived: set[int]
+    writer: ExpressionWriter, entries: list[Entry], value: Tensor, symbols: dict[int, str], arrived: set[int]
 ) -> Text | None:
     """Combine operations into one expression for a formula; None if it is too long to read."""
     texts: dict[int | None, Text] = {id: Text(symbol) for id, symbol in symbols.items()}
@@ -113,7 +100,9 @@ def _in_full(
     return texts[value._id] if value._id in texts else writer.operand(value._id, value._array)
 
 
-def joined(writer: Program, entry: Entry, makers: dict[int | None, Entry], texts: dict[int | None, Text]) -> Text:
+def joined(
+    writer: ExpressionWriter, entry: Entry, makers: dict[int | None, Entry], texts: dict[int | None, Text]
+) -> Text:
     """Write an operation of a rule, applied to the text of its arguments."""
     parts = []
     for k, (id, operand) in enumerate(zip(entry.ids, entry.values, strict=True)):

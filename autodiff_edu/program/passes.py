@@ -15,7 +15,7 @@ import numpy as np
 
 from ..rules import operations
 from .instructions import Instruction, Listing, Value
-from .postponing import postponed
+from .lazy_scaling import postponed
 from .simplifying import simpler, unchanged
 
 SMALL = 16 * 2**10

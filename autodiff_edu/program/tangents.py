@@ -12,19 +12,19 @@ from ..core.entry import Entry
 from ..core.tensor import Tensor, wrap
 from ..derivatives.tangents import pushed, shaped
 from .combining import expressed
-from .everything import Everything
+from .operation_log import OperationLog
 from .spelling import Text, infix
-from .writing import Writer
+from .writing import TapeWriter
 
 
 class TangentWriter:
-    """Writes the tangents of a program; a `Writer` writes the other lines.
+    """Writes the tangents of a program; a `TapeWriter` writes the other lines.
 
     The writer's formulas say how far the tangent of argument k moves an output, under the output's id and -1 - k: a
     tree in which `"g"` is that tangent.
     """
 
-    def __init__(self, writer: Writer) -> None:
+    def __init__(self, writer: TapeWriter) -> None:
         self.writer = writer
         self._dots: dict[tuple[int, int], str] = {}  # by pass and id
 
@@ -41,10 +41,10 @@ class TangentWriter:
         stack = tangent.shape[: np.ndim(tangent) - np.ndim(entry.values[first])]
         texts, values = zip(*(self._part(number, entry, k, tangent, stack) for k, tangent in moving), strict=True)
         total = wrap(sum(values[1:], start=values[0]))
-        with only(noted := Everything()):
+        with only(log := OperationLog()):
             settled = shaped(total, entry.output_value, stack)
         added: dict[int | None, Text] = {total._id: reduce(lambda left, right: infix("+", left, right), texts)}
-        expression = expressed(self.writer, noted.entries, settled, added, total, (settled,), None)
+        expression = expressed(self.writer, log.entries, settled, added, total, (settled,), None)
         self.writer.assign(self._name(number, entry.output_id, name), expression, entry.name)
 
     def _name(self, number: int, id: int, name: str) -> str:
@@ -56,9 +56,9 @@ class TangentWriter:
         g = wrap(tangent)
         texts: dict[int | None, Text] = {g._id: Text(self._dots[number, entry.ids[k]])}
         y, inputs = self.writer.tensors(entry, texts)
-        with only(noted := Everything()):
+        with only(log := OperationLog()):
             part = pushed(entry, k, g, y, inputs, stack)
         known, place = (y, *inputs), (entry.output_id, -1 - k)
         if not isinstance(part, Tensor):
             return expressed(self.writer, [], part, texts, g, known, place), part
-        return expressed(self.writer, noted.entries, part, texts, g, known, place), part._array
+        return expressed(self.writer, log.entries, part, texts, g, known, place), part._array

@@ -11,9 +11,9 @@ import numpy as np
 from ..program.comparison import Difference
 from ..text.places import place
 from .examples import Examples
-from .side_effects import SideEffects
 from .operations import name_of
 from .runs import Run
+from .side_effects import SideEffects
 
 REMEDIES = {
     "numpy.reshape": "write -1 for the number of samples: x.reshape(-1, ...)",

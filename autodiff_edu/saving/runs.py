@@ -13,9 +13,9 @@ from ..program.comparison import Difference, differences
 from ..program.instructions import Listing, mapped, values_in
 from ..text.functions import name_of
 from .examples import STEP, Examples
-from .side_effects import SideEffects
 from .reading import FORMAT, VERSION
 from .recording import FileRecorder
+from .side_effects import SideEffects
 from .writing import Document
 
 

@@ -10,8 +10,9 @@ from ..core import events
 from ..core.active import only
 from ..core.events import Event
 from ..core.tape import Tape
+from ..program.expressions import Statement
 from ..program.tangents import TangentWriter
-from ..program.writing import Statement, Writer
+from ..program.writing import TapeWriter
 from ..text.labels import Labels
 from .custom_backward import BackwardCall
 from .updates import Updates
@@ -29,7 +30,7 @@ class Program(NamedTuple):
     steps : list of int or None
         For each event, the index of its line in NumPy.
     formulas : dict
-        What entries compute and send back, as in `Writer.formulas`.
+        What entries compute and send back, as in `TapeWriter.formulas`.
     """
 
     lines: list[str]
@@ -70,7 +71,7 @@ class _Program:
 
     def __init__(self, source: Any, passes: list[int], labels: Labels, tapes: dict[Tape, str], own: Any) -> None:
         self.happenings, happened, self.own = source.happenings, source.events, own
-        self.writer, self.passes = Writer(labels, with_formulas=True), passes
+        self.writer, self.passes = TapeWriter(labels, with_formulas=True), passes
         self.tangents = TangentWriter(self.writer)
         self.updates = Updates(self.writer, source)
         self.steps: list[int | None] = []

@@ -20,7 +20,7 @@ from ..core.rule import RULES
 from ..core.tensor import Tensor
 from ..program.combining import LONG, joined
 from ..program.spelling import Text, infix, same
-from ..program.writing import Writer
+from ..program.writing import TapeWriter
 from ..text.places import names
 
 WAYS: dict[str, Callable[[Any, Any], Any]] = {
@@ -36,13 +36,13 @@ class Updates:
 
     Parameters
     ----------
-    writer : Writer
+    writer : TapeWriter
         Of the program.
     source : Trace
         The trace, with the operations heard meanwhile.
     """
 
-    def __init__(self, writer: Writer, source: Any) -> None:
+    def __init__(self, writer: TapeWriter, source: Any) -> None:
         self.writer, self.heard = writer, source.heard
         computed = [event for event in self.heard if isinstance(event, Entry)]
         self.order = {entry.output_id: k for k, entry in enumerate(computed)}

@@ -33,10 +33,10 @@ def postponed(listing: Listing) -> Listing:
     """Put off the multiplications that all cotangents of a stack share; replace products of one-hot seeds with rows."""
     constants = {value for one in listing.instructions for value in one.reads() if value.array is not None}
     seeds = {value: Scaled(value, None, batch) for value in constants if (batch := _batch_of(value)) is not None}
-    return Postponing(listing, seeds).run() if seeds else listing
+    return LazyScaling(listing, seeds).run() if seeds else listing
 
 
-class Postponing:
+class LazyScaling:
     """One run over a listing."""
 
     def __init__(self, listing: Listing, seeds: dict[Value, Scaled]) -> None:

@@ -8,7 +8,7 @@ from ..core.active import Follower
 from ..core.entry import Entry
 
 
-class Everything(Follower):
+class OperationLog(Follower):
     """A listener that keeps every operation, on any values."""
 
     def __init__(self) -> None:

@@ -12,10 +12,10 @@ from ..rules import operations
 from ..text.frames import Where
 from ..text.labels import Labels
 from ..text.places import place
+from .expressions import Computed, ExpressionWriter
 from .instructions import Instruction, Listing, Value
 from .passes import can_add_into, is_fresh
 from .spelling import INDEXING, Text, infix, literal
-from .writing import Computed, Writer
 
 METHODS = {np.reshape, np.sum, np.mean, np.max, np.min, np.prod}
 """Functions that arrays have as methods too, which take half the time."""
@@ -24,7 +24,7 @@ WIDEST = 60
 """The last column at which a remark may start."""
 
 
-class Line(NamedTuple):
+class ProgramLine(NamedTuple):
     """A line of a program, where the reader's code computes it, and the instruction that it is written for."""
 
     text: str
@@ -32,7 +32,7 @@ class Line(NamedTuple):
     instruction: Instruction | None = None
 
 
-class Straight(Writer):
+class FunctionWriter(ExpressionWriter):
     """Writes the lines of a function that has no branches but its guards.
 
     Attributes
@@ -60,17 +60,17 @@ class Straight(Writer):
         body = [f"    {text:<{column}}  # {remark}" if remark else f"    {text}" for text, remark, _ in lines]
         return "\n".join([head.text, *body])
 
-    def written(self) -> list[Line]:
+    def written(self) -> list[ProgramLine]:
         """Write the function line by line."""
         listing = self.listing
         given = [self._named(value, f"x{k}") for k, value in enumerate(listing.arguments, 1)]
         given += [self._named(value, f"variable{k}") for k, (_, value) in enumerate(listing.variables, 1)]
-        lines = [Line(f"def {self.called}({', '.join(given)}):")]
+        lines = [ProgramLine(f"def {self.called}({', '.join(given)}):")]
         outputs = [one.output_value for one in listing.instructions]
         number = count(max((value.number for value in outputs if value is not None), default=0) + 1)
         for instruction, value in zip(listing.instructions, outputs, strict=True):
             otherwise = f"t{value.number or next(number)}" if value is not None else ""
-            lines += [Line(text, remark, instruction) for text, remark in self._lines(instruction, otherwise)]
+            lines += [ProgramLine(text, remark, instruction) for text, remark in self._lines(instruction, otherwise)]
         shared = self._shared()
         ending = [self._leaving(value, shared) for value in listing.results]
         others = {*listing.results, *listing.arguments, *(value for _, value in listing.variables)}
@@ -79,7 +79,7 @@ class Straight(Writer):
             ending.append(self.operand(None, value).text + ".copy()" * is_known)
             others.add(value)
         returned = f"return {', '.join(ending)}{',' if len(ending) == 1 else ''}" if ending else "return ()"
-        return [*lines, Line(returned)]
+        return [*lines, ProgramLine(returned)]
 
     def known(self) -> list[str]:
         """Describe what the function needs besides its arguments."""

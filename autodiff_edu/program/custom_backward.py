@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -12,35 +12,18 @@ from ..core.rule import settle
 from ..core.tensor import wrap
 from ..custom.call import Call
 from . import combining, formulas
+from .expressions import ExpressionWriter
 from .spelling import Text
 
 
-class Program(combining.Program, Protocol):
-    """The program, which also knows the names of cotangents: writing.py's `Writer`, which needs this module."""
-
-    answers: dict[tuple[int, int], str]
-
-    def name(self, id: int | None, value: Any, otherwise: str = "c") -> str:
-        """Return the name of a tensor, or of an array."""
-
-    def unique(self, label: str) -> str:
-        """Turn a label into a valid Python name that is not taken."""
-
-    def bar(self, number: int, id: int) -> str | None:
-        """Return the name of a tensor's cotangent in a backward pass, if it has one."""
-
-    def assign(self, name: str, expression: Text, remark: str = "") -> None:
-        """Write a line that gives a name its value."""
-
-
 def as_expression(
-    writer: Program, number: int, entry: Entry, argument: int, cotangent: Any, noted: list[Entry], value: Any
+    writer: ExpressionWriter, number: int, entry: Entry, argument: int, cotangent: Any, noted: list[Entry], value: Any
 ) -> Text | None:
     """Write what a backward function computed for an argument; None if it is unknown.
 
     Parameters
     ----------
-    writer : Program
+    writer : ExpressionWriter
         The program.
     number, entry, argument, cotangent
         The backward pass, the call, the argument, and the arriving cotangent.
@@ -74,7 +57,7 @@ def as_expression(
     return expression
 
 
-def as_call(writer: Program, number: int, entry: Entry, argument: int) -> Text:
+def as_call(writer: ExpressionWriter, number: int, entry: Entry, argument: int) -> Text:
     """Write a call of the backward function, once for all arguments."""
     key = (number, entry.output_id)
     if key not in writer.answers:
