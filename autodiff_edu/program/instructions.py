@@ -65,7 +65,7 @@ class Instruction:
     values : list
         The arguments: values, plain numbers, and tuples or lists of them.
     output_value : Value or None
-        The result; None for a guard.
+        The result, or the first of several; None for a guard.
     outputs : tuple of Value
         All results: none for a guard, several for a function such as np.split that a file keeps whole.
     where : code object and offset
@@ -79,7 +79,17 @@ class Instruction:
         sources, or None.
     """
 
-    __slots__ = ("answer", "backward", "errors", "operation", "outputs", "parameters", "values", "where")
+    __slots__ = (
+        "answer",
+        "backward",
+        "errors",
+        "operation",
+        "output_value",
+        "outputs",
+        "parameters",
+        "values",
+        "where",
+    )
 
     def __init__(
         self,
@@ -91,6 +101,7 @@ class Instruction:
         errors: dict[str, str] | None = None,
     ) -> None:
         self.operation, self.values, self.parameters = operation, values, parameters
+        self.output_value: Any = output_value
         self.outputs: tuple[Value, ...] = () if output_value is None else (output_value,)
         self.where, self.errors = where, errors
         self.answer: Any = None
@@ -104,8 +115,7 @@ class Instruction:
         return guard
 
     name = property(lambda self: name_of(self.operation, self.operation))
-    output_value = property(lambda self: self.outputs[0] if self.outputs else None)
-    is_guard = property(lambda self: not self.outputs)
+    is_guard = property(lambda self: self.output_value is None)
 
     def reads(self) -> Iterator[Value]:
         """Iterate over the values that it needs."""

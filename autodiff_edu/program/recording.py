@@ -243,18 +243,15 @@ class Recorder(Follower):
             self._arrays[_identity(array)] = array, value
 
     def write(self, operation: Any, values: list[Any], parameters: Any, array: Any, where: Where) -> Value:
-        """Append an instruction; return its result."""
-        return self.append(operation, values, parameters, (array,), where).outputs[0]
-
-    def append(self, operation: Any, values: list[Any], parameters: Any, arrays: Any, where: Where) -> Instruction:
-        """Append an instruction with some results; these have numbers if they are the same for all arguments."""
+        """Append an instruction; return its result, with its numbers if they are the same for all arguments."""
+        output = Value.like(array)
         told: dict[str, Any] = {**np.geterr()}
         errors = None if told == self._told else {kind: how for kind, how in told.items() if how != self._told[kind]}
-        instruction = Instruction(operation, values, parameters, None, where, errors)
-        known = all(value.array is not None for value in instruction.reads())
-        instruction.outputs = tuple([(Value.constant if known else Value.like)(array) for array in arrays])
+        instruction = Instruction(operation, values, parameters, output, where, errors)
+        if all(value.array is not None for value in instruction.reads()):
+            output.array = array
         self.instructions.append(instruction)
-        return instruction
+        return output
 
     def _cast(self, value: Value, array: Any) -> Value:
         """Return a value in the dtype and shape of the array that holds it now."""

@@ -134,7 +134,7 @@ class _Reader:
             raise ValueError("it computes with numbers only, not with tensors")
         size = sum(math.prod(output.shape) for output in outputs)
         check_amount(name, mapped(arguments, self.known), mapped(parameters, self.known), size)
-        instruction = Instruction(name, arguments, parameters, None, line)
+        instruction = Instruction(name, arguments, parameters, outputs[0], line)
         instruction.outputs = outputs
         if name == CUSTOM:
             instruction.backward = self.backward(step.get("backward"), instruction, before)

@@ -94,7 +94,10 @@ class FileRecorder(Recorder):
             self._calls[self._append(custom_gradient, values, {"name": call.name}, results)] = call
 
     def _append(self, operation: Any, values: list[Any], parameters: Any, results: list[Tensor]) -> Instruction:
-        instruction = self.append(operation, values, parameters, [result._array for result in results], here())
+        first = self.write(operation, values, parameters, results[0]._array, here())
+        value_like = Value.like if first.array is None else Value.constant
+        instruction = self.instructions[-1]
+        instruction.outputs = (first, *(value_like(result._array) for result in results[1:]))
         for result, value in zip(results, instruction.outputs, strict=True):
             self.know(result._id, result._array, value)
         return instruction
