@@ -91,16 +91,6 @@ def test_a_loaded_function_takes_its_arguments_by_name(path):
         ad.load(path)(x=1.0)
 
 
-def test_an_index_in_the_middle_is_not_baked_in_unseen(path):
-    with pytest.raises(ValueError, match="number of samples"):
-        ad.save(lambda x: x[len(x) // 2] * 1.0, path, np.arange(4.0))
-
-
-def test_a_number_of_samples_that_is_clipped_is_not_baked_in_unseen(path):
-    with pytest.raises(ValueError, match="number of samples"):
-        ad.save(lambda x: np.sum(x) / max(len(x), 6), path, np.arange(4.0))
-
-
 def test_an_index_chosen_by_float_arguments_is_said(path):
     with pytest.warns(UserWarning, match="constant"):
         ad.save(lambda x: x[int(np.argmax(x))], path, np.array([1.0, 2.0, 3.0]))
