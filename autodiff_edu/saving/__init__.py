@@ -48,6 +48,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -128,13 +129,14 @@ def save(
         )
     files.check_path(path)
     given = Examples(function, examples)
-    first = Run(function, given, given.arrays, custom_gradients)
+    run = partial(Run, function, given, custom_gradients)
+    first = run(given.arrays)
     if first.recorder.made:  # a first call creates variables, as layers do; they are not part of what it computes
-        first = Run(function, given, given.arrays, custom_gradients)
+        first = run(given.arrays)
     program = Document(first.listing)
     check_differentiable(first, program, given)
-    constant = check_values(function, given, first, custom_gradients)
-    free = check_samples(function, given, first, constant, custom_gradients)
+    random = check_values(run, given, first)
+    free = check_samples(run, given, first, random)
     document, arrays = document_of(function, given, first, program, free)
     data = files.pack(document, arrays)
     read(*files.unpack(data, path), path)  # a file that could not be loaded is never written

@@ -27,21 +27,20 @@ REMEDY = "let the operation find it: -1 in a shape, np.mean, np.zeros_like(x), n
 CONSTANT = "make the array from a tensor, np.zeros_like(x) or np.ones_like(x), or of a shape that broadcasts"
 
 
-def check_values(function: Callable[..., Any], given: Examples, first: Run, custom_gradients: bool) -> set[int]:
+def check_values(run: Callable[..., Run], given: Examples, first: Run) -> set[int]:
     """Check that a recording holds for other values; return the numbers of instructions with random constants."""
     for deed in _deeds(first.side_effects):
         _warn(deed)
-    random = _check_again(function, given, first, custom_gradients)
+    random = _check_again(run, given, first)
     for decision in _decisions(first.side_effects):
         _warn(decision)
     return random
 
 
-def _check_again(function: Callable[..., Any], given: Examples, first: Run, custom_gradients: bool) -> set[int]:
+def _check_again(run: Callable[..., Run], given: Examples, first: Run) -> set[int]:
     """Check that the recording is the same when called again, and with slightly moved values."""
-    again = Run(function, given, given.arrays, custom_gradients)
     random = set()
-    for difference in first.differences(again):
+    for difference in first.differences(run(given.arrays)):
         if difference.kind == "path" or difference.reshaped:
             raise ValueError(
                 f"called twice with the same examples, the function did not do the same: {_told(difference)}. Only a "
@@ -54,7 +53,7 @@ def _check_again(function: Callable[..., Any], given: Examples, first: Run, cust
             5,
         )
     with np.errstate(all="ignore"):
-        moved = Run(function, given, given.moved(), custom_gradients, moved=True, attempt=True)
+        moved = run(given.moved(), moved=True, attempt=True)
     if moved.failure is not None:  # the function does not accept other values, so they cannot matter
         return random
     for difference in first.differences(moved):
@@ -69,13 +68,11 @@ def _check_again(function: Callable[..., Any], given: Examples, first: Run, cust
     return random
 
 
-def check_samples(
-    function: Callable[..., Any], given: Examples, first: Run, random: set[int], custom_gradients: bool
-) -> dict[int, int]:
+def check_samples(run: Callable[..., Run], given: Examples, first: Run, random: set[int]) -> dict[int, int]:
     """Check for each length of first axes whether it may vary; each one that may gets a group."""
     free: dict[int, int] = {}
     for length in given.lengths():
-        if all(_holds_for(n, length, function, given, first, random, custom_gradients) for n in _others(length)):
+        if all(_holds_for(n, length, run, given, first, random) for n in _others(length)):
             free[length] = len(free)
     return free
 
@@ -85,18 +82,10 @@ def _others(length: int) -> tuple[int, ...]:
     return length + 1, 2 * length + 1, 4 * length + 3
 
 
-def _holds_for(
-    other: int,
-    length: int,
-    function: Callable[..., Any],
-    given: Examples,
-    first: Run,
-    random: set[int],
-    custom_gradients: bool,
-) -> bool:
+def _holds_for(other: int, length: int, run: Callable[..., Run], given: Examples, first: Run, random: set[int]) -> bool:
     """Return whether the function runs with another number of samples; raise a ValueError if it does something else."""
     with np.errstate(all="ignore"):
-        longer = Run(function, given, given.longer(length, other), custom_gradients, attempt=True)
+        longer = run(given.longer(length, other), attempt=True)
     if longer.failure is not None:
         _check_not_reshaped(first, longer, length)
         return False

@@ -38,8 +38,8 @@ class Run:
         self,
         function: Callable[..., Any],
         given: Examples,
-        arrays: list[Any],
         custom_gradients: bool,
+        arrays: list[Any],
         moved: bool = False,
         attempt: bool = False,
     ) -> None:
