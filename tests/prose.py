@@ -46,7 +46,7 @@ def _pieces():
     for path in sorted(PACKAGE.rglob("*.py")):
         area = "course" if path.relative_to(PACKAGE).parts[0] == "course" else "package"
         yield from of_python(area, path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
-    for name in ("strings.js", "parts.js"):
+    for name in ("strings.js", "extra-strings.js"):
         for found in JAVASCRIPT.finditer((PACKAGE / "player" / "js" / name).read_text(encoding="utf-8")):
             yield Piece("player", "string", name, re.sub(r"\$\{[^{}]*\}", "…", found.group()))
 

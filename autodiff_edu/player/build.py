@@ -42,8 +42,9 @@ def first_line() -> str:
     '// Made by python -m autodiff_edu.player.build'
     """
     digest = hashlib.sha256()
-    for path in [*sorted((HERE / "js").glob("*.js")), HERE.parent / "text" / "shared.json"]:
-        digest.update(f"{path.name}\n{path.read_text(encoding='utf-8')}\n".encode())  # every line ends in "\n" here
+    for path in [*sorted((HERE / "js").rglob("*.js")), HERE.parent / "text" / "shared.json"]:
+        name = path.relative_to(HERE.parent).as_posix()
+        digest.update(f"{name}\n{path.read_text(encoding='utf-8')}\n".encode())  # every line ends in "\n" here
     return f"// Made by {COMMAND} ({ESBUILD}) of js/ and text/shared.json, SHA-256 {digest.hexdigest()}\n"
 
 

@@ -10,8 +10,8 @@ from ..text.shared import colours
 
 SHEETS = (
     *("theme", "base", "controls", "strip", "code", "tape", "graph", "panel", "array"),
-    *("odd", "unfold", "nudge", "tangents", "question", "predict", "words", "stage"),
-    *("sweep", "patches", "contours", "shrink"),
+    *("nonfinite", "broadcasting", "nudge", "tangents", "question", "predict-mode", "glossary", "stage"),
+    *("sweep", "patches", "contours", "compiler-passes"),
     "compact",
     "media",  # it overrides the others
 )

@@ -1,7 +1,7 @@
 """`drill`: ten small programs drawn at random, each with one thing to work out.
 
 The content of a drill is that of a player of its first program, with `ask`, the question ({step, kind, subject, target,
-result}, of which js/questions.js makes a sentence), and `drill`, a list of the other programs: trace, layout and ask.
+result}, of which js/questions/ makes a sentence), and `drill`, a list of the other programs: trace, layout and ask.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from programs import FIVE, cubic, diamond, logistic, network, two_passes, two_ta
 import autodiff_edu as ad
 from autodiff_edu.player.descend import descend
 from browser.following import CONTRAST, TOO_WIDE, assert_legible, only, read, saved, violations_in_both_schemes
-from browser.test_shrink import step
+from browser.test_compiler_passes import step
 
 TELLING = [network, two_passes]  # heatmaps and tables; lanes, cuts, skips, a pause
 OTHERS = [pytest.param(program, marks=pytest.mark.exhaustive) for program in FIVE if program not in TELLING]

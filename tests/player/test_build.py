@@ -14,7 +14,7 @@ from autodiff_edu.player import build
 def copied(tmp_path, monkeypatch):
     """A copy of the sources, where they can be changed."""
     for path in [
-        *(build.HERE / "js").glob("*.js"),
+        *(build.HERE / "js").rglob("*.js"),
         *map(build.built, build.SCRIPTS),
         build.HERE.parent / "text" / "shared.json",
     ]:

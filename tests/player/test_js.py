@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import programs
 import pytest
-from browser.test_shrink import step
+from browser.test_compiler_passes import step
 
 import autodiff_edu as ad
 from autodiff_edu.core.active import only

@@ -11,7 +11,7 @@ import autodiff_edu as ad
 from autodiff_edu.text.shared import colour, colours, operators, shared
 
 PACKAGE = Path(ad.__file__).parent
-SCRIPTS = sorted(PACKAGE.glob("player/js/*.js"))
+SCRIPTS = sorted(PACKAGE.glob("player/js/**/*.js"))
 SHEETS = sorted(PACKAGE.glob("player/css/*.css"))
 
 

@@ -14,17 +14,17 @@ export const numberIn = ({ data }) => (typeof data === "number" ? data : SPECIAL
 export const isNumber = (array) => array.shape.length === 0 && numberIn(array) !== undefined;
 
 /**
- * Questions by how they are answered; questions.js says what a question is.
+ * Questions by how they are answered; questions/index.js says what a question is.
  * @param {{ data: Data, text: string }} array
  * @param {Partial<Question>} about
  * @returns {Question}
  */
-export const numbered = (array, about) => ({ asks: "number", right: numberIn(array), shown: array.text, ...about });
+export const askNumber = (array, about) => ({ asks: "number", right: numberIn(array), shown: array.text, ...about });
 /** @type {(array: NDArray, about: Partial<Question>) => Question} */
-export const shaped = ({ shape }, about) =>
+export const askShape = ({ shape }, about) =>
   ({ asks: "shape", right: shape, shown: ANSWERS.shape(shape), ...about });
 /** @type {(options: string[], right: string, about: Partial<Question>) => Question} */
-export const chosen = (options, right, about) => ({ asks: "choice", options, right, shown: right, ...about });
+export const askChoice = (options, right, about) => ({ asks: "choice", options, right, shown: right, ...about });
 
 /**
  * Equal to three significant digits, or within a part of what is wanted, if one is given; null is None.

@@ -20,18 +20,18 @@ export function magnitude(item) {
 }
 
 /** @param {Data} item */
-const written = (item) => (typeof item === "boolean" ? (item ? "True" : "False") : String(item));
+const spell = (item) => (typeof item === "boolean" ? (item ? "True" : "False") : String(item));
 /** @param {Data} item */
-export const shown = (item) => written(item).replace(/^-/, "−");
+export const formatItem = (item) => spell(item).replace(/^-/, "−");
 /**
  * A number in few digits, for a narrow cell; whole numbers and what is not a number stay as they are.
  * @param {Data} item
  * @param {number} digits
  */
-export function brief(item, digits) {
-  if (typeof item !== "number" || (Number.isInteger(item) && Math.abs(item) < 1e5)) return shown(item);
+export function formatBriefly(item, digits) {
+  if (typeof item !== "number" || (Number.isInteger(item) && Math.abs(item) < 1e5)) return formatItem(item);
   const few = Number(item.toPrecision(digits));
-  return shown(isTiny(few) ? few.toExponential() : few);
+  return formatItem(isTiny(few) ? few.toExponential() : few);
 }
 /**
  * Of zeros only: JavaScript writes up to six of them where Python has an exponent.
@@ -61,7 +61,7 @@ export function limitOf(...arrays) {
 export function piecesOf({ data, shape, every }, longest = LONGEST_ROW) {
   /** @param {number} axis */
   const stride = (axis) => every?.[axis] ?? 1;
-  if (shape.length <= 1) return [wrapped(shape.length ? data : [data], stride(0), longest)];
+  if (shape.length <= 1) return [wrapRow(shape.length ? data : [data], stride(0), longest)];
   const leading = shape.length - 2;
   const slices = matrices(data, leading, stride, []);
   /** @type {(index: number[]) => Piece["names"]} */
@@ -79,7 +79,7 @@ export function piecesOf({ data, shape, every }, longest = LONGEST_ROW) {
 }
 
 /** @type {(items: Data[], stride: number, longest: number) => Piece} */
-function wrapped(items, stride, longest) {
+function wrapRow(items, stride, longest) {
   const rows = [];
   for (let start = 0; start < items.length; start += longest) rows.push(items.slice(start, start + longest));
   const label = rows.length > 1 ? STRINGS.array.wrapped(longest) : "";
@@ -102,11 +102,11 @@ function tableOf({ label, rows, names }, headed) {
   const columns = rows[0].map((_, j) => make("th", {}, String(last(0, j))));
   const head = headed ? [make("tr", {}, make("td", {}), ...columns)] : [];
   const digits = headed ? 6 : rows[0].length > 3 ? 3 : 4;
-  const texts = rows.map((row) => row.map((item) => brief(item, digits)));
+  const texts = rows.map((row) => row.map((item) => formatBriefly(item, digits)));
   const body = rows.map((row, i) => {
     const heading = headed ? [make("th", {}, names(i, 0).slice(0, -1).join(", "))] : [];
     const cells = row.map((item, j) =>
-      make("td", { title: texts[i][j] === shown(item) ? null : shown(item) }, texts[i][j]));
+      make("td", { title: texts[i][j] === formatItem(item) ? null : formatItem(item) }, texts[i][j]));
     return make("tr", {}, ...heading, ...cells);
   });
   const caption = label ? [make("caption", {}, label)] : [];
@@ -122,13 +122,13 @@ function tableOf({ label, rows, names }, headed) {
  * @param {number} value
  * @param {number} portion
  */
-export const mixed = (value, portion) =>
+export const mixColour = (value, portion) =>
   `color-mix(in oklab, var(--${value < 0 ? "low" : "high"}) ${Math.round(100 * portion)}%, var(--middle))`;
 
 /** @type {(value: number, limit: number) => string | null} */
 export function colour(value, limit) {
   if (!Number.isFinite(value)) return null;
-  return `background: ${mixed(value, limit ? Math.min(limit, Math.abs(value)) / limit : 0)}`;
+  return `background: ${mixColour(value, limit ? Math.min(limit, Math.abs(value)) / limit : 0)}`;
 }
 
 /** @type {(value: number) => OddKind | null} */
@@ -139,7 +139,7 @@ function heatmapOf({ label, rows, names }, limit, name) {
   const cells = rows.flatMap((row, i) =>
     row.map((item, j) => {
       const value = magnitude(item);
-      const title = `[${names(i, j).join(", ")}] ${shown(item)}`;
+      const title = `[${names(i, j).join(", ")}] ${formatItem(item)}`;
       return make("i", { title, "data-value": String(item), "data-odd": oddity(value), style: colour(value, limit) });
     }),
   );

@@ -1,7 +1,7 @@
 /** What the graph is drawn with: boxes, lines with arrowheads, and scissors. */
 
 import { UNKNOWN, draw, set, shorten, write } from "./dom.js";
-import { oddIn } from "./odd.js";
+import { nonfiniteIn } from "./nonfinite.js";
 import { STRINGS } from "./strings.js";
 import { drawThumbnail, hasCells } from "./thumbnails.js";
 import * as SHARED from "../../text/shared.json";
@@ -93,7 +93,7 @@ export function drawBox(place, index, { name, value: { text: whole } }, scale) {
       const drawn = pictures?.[0](known);
       if (drawn) write(value, plain && name !== whole ? heading : "");
       else write(value, cotangent || name === whole ? shorten(shown) : `${heading} = ${shorten(shown)}`);
-      spoil(oddIn(known?.text), oddIn(reached?.text));
+      spoil(nonfiniteIn(known?.text), nonfiniteIn(reached?.text));
       arrow = tangents ? "→" : "←";
       if (cotangent && (backward || reached)) receive(reached);
       else if (cotangent) { write(cotangent, ""); pictures?.[1](null); }

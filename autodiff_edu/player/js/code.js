@@ -1,7 +1,7 @@
 /** The user's code and, below it, the same computation as a NumPy program; the current line of each is lit. */
 
 import { make, reveal, set, write } from "./dom.js";
-import { digits, rowsView } from "./rows.js";
+import { digits, rowListView } from "./row-list.js";
 import { STRINGS } from "./strings.js";
 
 const DEEPEST = 4; // calls that are named in the caption
@@ -147,7 +147,7 @@ function listOf(box, { lines, start, about, stepOf, isLit, isPassed = () => fals
   const element = make("div", { class: "lines", style: digits(start + lines.length - 1) });
   const walk = [...lines.keys()].filter((index) => stepOf(index) >= 0);
   let entrance = walk[0];
-  const rows = rowsView(box, element, lines.length, (index) => {
+  const rows = rowListView(box, element, lines.length, (index) => {
     const row = lineOf(about(index), start + index, lines[index], stepOf(index), go);
     if (index === entrance) set(/** @type {Element} */ (row.firstChild), "tabindex", 0);
     /** @type {ReturnType<Listing["isLit"]>} */
@@ -161,7 +161,7 @@ function listOf(box, { lines, start, about, stepOf, isLit, isPassed = () => fals
       if (now === before) return;
       before = now;
       set(row, lit, now ? true : null);
-      /** @type {Element} */ (row.lastChild).replaceChildren(...marked(lines[index], now?.columns));
+      /** @type {Element} */ (row.lastChild).replaceChildren(...markColumns(lines[index], now?.columns));
     };
     return { element: row, update };
   });
@@ -196,7 +196,7 @@ function listOf(box, { lines, start, about, stepOf, isLit, isPassed = () => fals
  * @param {string} line
  * @param {Where["columns"]} [columns]
  */
-function marked(line, columns) {
+function markColumns(line, columns) {
   if (!columns) return [line];
   const characters = Array.from(line); // Python counts characters, JavaScript halves of some of them
   /** @type {(from: number, to?: number) => string} */

@@ -1,8 +1,8 @@
 /** A function of two variables from above: its contours, the path so far, and what is known at the point. */
 
-import { dampingView } from "./damping.js";
 import { UNKNOWN, draw, make, set, write } from "./dom.js";
-import { PARTS } from "./parts.js";
+import { EXTRA_STRINGS } from "./extra-strings.js";
+import { dampingView } from "./newton-damping.js";
 
 const MOST_DIGITS = 8; // of the latest points
 const SHORTEST = 8; // pixels of an arrow that can be seen beside its dot
@@ -14,7 +14,7 @@ const SHORTEST = 8; // pixels of an arrow that can be seen beside its dot
  */
 export function contoursView(trace, history, go) {
   const { width, height, names, frame, ticks, levels, iterates } = trace.contours;
-  const [words, [left, top, wide, tall]] = [PARTS.contours, frame];
+  const [words, [left, top, wide, tall]] = [EXTRA_STRINGS.contours, frame];
   const [bottom, right] = [top + tall, left + wide];
   /** @type {(text: string, x: number, y: number, anchor: string) => SVGTextElement} */
   const label = (text, x, y, anchor) => draw("text", { x, y, "text-anchor": anchor }, text);

@@ -78,8 +78,8 @@ export function stairsOf({ points, low, high }, end) {
 export function trendOf({ name, points, heights }) {
   const [words, from, to] = [STRINGS.strip, heights[0], heights.at(-1)];
   const way = from < to ? "rises" : from > to ? "falls" : "goes";
-  return words[way](points[0].scalar ? name : words.norm(name), rounded(from), rounded(to), heights.length);
+  return words[way](points[0].scalar ? name : words.norm(name), formatHeight(from), formatHeight(to), heights.length);
 }
 
 /** @param {number} height */
-export const rounded = (height) => String(Number(height.toPrecision(4)));
+export const formatHeight = (height) => String(Number(height.toPrecision(4)));

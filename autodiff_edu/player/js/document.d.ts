@@ -247,7 +247,7 @@ interface Group {
   folded: { x: number; width: number };
 }
 
-/** A question of Predict; questions.js describes it. */
+/** A question of predict mode; questions/index.js describes it. */
 interface Question {
   asks: "number" | "shape" | "choice";
   prompt?: string;

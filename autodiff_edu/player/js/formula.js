@@ -25,10 +25,10 @@ const PLAIN_CALLS = new Set([
 ]);
 
 /** A leaf's name, {name}; of a cotangent with a bar; or its number, {text}. */
-export const named = (/** @type {string} */ name) => math("mi", {}, shorten(name));
+export const drawName = (/** @type {string} */ name) => math("mi", {}, shorten(name));
 // panel.css draws a bar of any length, and a dot clear of the letters, in place of the characters,
 // which are there for whoever copies the formula
-export const barred = (/** @type {string} */ name) => math("mrow", { class: "bar" }, named(name), sign("¯"));
+export const drawBarName = (/** @type {string} */ name) => math("mrow", { class: "bar" }, drawName(name), sign("¯"));
 
 /**
  * Draws a tree. `leaf` gives for "g", "y" or an argument's index what stands there: {node} or {number}.
@@ -37,20 +37,20 @@ export const barred = (/** @type {string} */ name) => math("mrow", { class: "bar
  * @param {Tree} tree
  * @param {Leaves} leaf
  */
-export function drawn(tree, leaf, need = 0, open = false) {
+export function drawTree(tree, leaf, need = 0, open = false) {
   const [node, binds] = shape(tree, leaf, open);
   if (binds >= need) return node;
-  return binds === COMPARED && need > COMPARED + 1 ? row(bracket("["), node, bracket("]")) : fenced(node);
+  return binds === COMPARED && need > COMPARED + 1 ? row(bracket("["), node, bracket("]")) : parenthesize(node);
 }
 
 const isTall = (/** @type {Element} */ node) => node.querySelector("mfrac, mroot, mtable, munder") !== null;
 
 /** With an exponent. Fonts without mathematics put it on top of its base, so that a line of text is made low. */
-const raised = (/** @type {Element} */ base, /** @type {Element} */ exponent) =>
+const drawPower = (/** @type {Element} */ base, /** @type {Element} */ exponent) =>
   math("msup", {}, isTall(base) ? base : math("mpadded", { height: "0.4em" }, base), exponent);
 
 /** In parentheses, which grow with fractions and tables, and not with letters that reach below the line. */
-function fenced(/** @type {Node[]} */ ...parts) {
+function parenthesize(/** @type {Node[]} */ ...parts) {
   const inside = row(...parts);
   const stretchy = isTall(inside);
   return row(sign("(", { stretchy }), inside, sign(")", { stretchy }));
@@ -63,24 +63,24 @@ function shape(tree, leaf, open) {
     return node ? [node, ATOM] : numeral(number);
   }
   const [head, ...parts] = tree;
-  const inside = (/** @type {Tree} */ part, need = 0) => drawn(part, leaf, need);
+  const inside = (/** @type {Tree} */ part, need = 0) => drawTree(part, leaf, need);
   if (head === "number") return numeral(String(Number(Number(parts[0]).toPrecision(6))));
-  if (head === "name") return [named(parts[0]), ATOM];
+  if (head === "name") return [drawName(parts[0]), ATOM];
   if (head === "code") return [code(parts[0]), ATOM];
-  if (head === "neg") return [row(sign("−", { form: "prefix" }), drawn(parts[0], leaf, 3, open)), NEGATIVE];
+  if (head === "neg") return [row(sign("−", { form: "prefix" }), drawTree(parts[0], leaf, 3, open)), NEGATIVE];
   if (head === "not") return [row(sign("¬"), inside(parts[0], ATOM)), APPLIED];
   if (head === "/") return [math("mfrac", {}, inside(parts[0]), inside(parts[1])), FRACTION];
-  if (head === "**") return [raised(inside(parts[0], ATOM), inside(parts[1])), POWER];
-  if (head === "transpose") return [raised(inside(parts[0], ATOM), sign("⊤")), POWER];
+  if (head === "**") return [drawPower(inside(parts[0], ATOM), inside(parts[1])), POWER];
+  if (head === "transpose") return [drawPower(inside(parts[0], ATOM), sign("⊤")), POWER];
   if (head === "index") return [row(inside(parts[0], ATOM), bracket("["), code(parts[1]), bracket("]")), ATOM];
   if (head === "sum") return [row(summation(parts[1]), inside(parts[0], PRODUCT)), NEGATIVE];
   if (head === "where") return [cases(parts, inside), ATOM];
-  if (head === "call") return called(parts, leaf, inside, open);
+  if (head === "call") return drawCall(parts, leaf, inside, open);
   const { drawn: text, binds } = /** @type {Record<string, any>} */ (SHARED.operators)[head];
   const product = binds === PRODUCT;
   const operator = sign(text, { form: "infix", lspace: "0.25em", rspace: "0.25em" });
-  const right = drawn(parts[1], leaf, binds + 1, product && open);
-  return [row(drawn(parts[0], leaf, binds, product), operator, right), binds];
+  const right = drawTree(parts[1], leaf, binds + 1, product && open);
+  return [row(drawTree(parts[0], leaf, binds, product), operator, right), binds];
 }
 
 /**
@@ -106,11 +106,11 @@ function summation(axes) {
 }
 
 /** @type {(call: any[], leaf: Leaves, inside: (part: Tree, need?: number) => Element, open: boolean) => Bound} */
-function called([name, ...parts], leaf, inside, open) {
+function drawCall([name, ...parts], leaf, inside, open) {
   if (name === "sqrt") return [math("msqrt", {}, inside(parts[0])), ATOM];
   if (name === "cbrt") return [math("mroot", {}, inside(parts[0]), math("mn", {}, "3")), ATOM];
   if (name === "absolute" || name === "fabs") return [row(sign("|"), inside(parts[0]), sign("|")), ATOM];
-  if (name === "conjugate") return [raised(inside(parts[0], ATOM), sign("*")), POWER];
+  if (name === "conjugate") return [drawPower(inside(parts[0], ATOM), sign("*")), POWER];
   const word = math("mi", { mathvariant: "normal" }, shorten(name));
   if (PLAIN_CALLS.has(name) && parts.length === 1 && !open) {
     const [node, binds] = shape(parts[0], leaf, false);
@@ -118,7 +118,7 @@ function called([name, ...parts], leaf, inside, open) {
   }
   const comma = () => sign(",", { form: "infix", separator: "true", lspace: "0", rspace: "0.25em" });
   const listed = parts.flatMap((part, index) => [...(index ? [comma()] : []), inside(part)]);
-  return [row(word, fenced(...listed)), ATOM];
+  return [row(word, parenthesize(...listed)), ATOM];
 }
 
 /** @type {(parts: any[], inside: (part: Tree) => Element) => Element} */
@@ -133,7 +133,7 @@ function cases([condition, yes, no], inside) {
 }
 
 /** The name of a tensor's tangent, with a dot. */
-export const dotted = (/** @type {string} */ name) => math("mrow", { class: "dot" }, named(name), sign("˙"));
+export const drawDotName = (/** @type {string} */ name) => math("mrow", { class: "dot" }, drawName(name), sign("˙"));
 
 /**
  * A line of formulas with signs in between, given as [sign, node] pairs after the first node.

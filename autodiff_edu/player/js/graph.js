@@ -1,13 +1,13 @@
 /** The graph: a box for each tensor, lines from inputs to uses, and groups that fold into one box. */
 
 import { drawBead, drawBox, drawHead, drawScissors, pathOf, pointsOf } from "./boxes.js";
+import { readCuts } from "./cuts.js";
 import { build, draw, make, reveal, set, write } from "./dom.js";
-import { readFates } from "./fates.js";
 import { readFolds } from "./folds.js";
-import { groupsView } from "./frames.js";
-import { MANY } from "./rows.js";
+import { signsButton } from "./glossary.js";
+import { groupsView } from "./groups.js";
+import { MANY } from "./row-list.js";
 import { STRINGS } from "./strings.js";
-import { signsButton } from "./words.js";
 
 /** @typedef {{ entry: number, input?: number }} Use */
 /**
@@ -30,12 +30,12 @@ const MOVES = { record: "value", cut: "value", skip: "value", accumulate: "cotan
  * @param {import("./flow.js").Flow} flow
  */
 export function graphView(trace, history, layout, go, flow) {
-  const [folds, fates] = [readFolds(layout), readFates(trace, history)];
+  const [folds, cuts] = [readFolds(layout), readCuts(trace, history)];
   const uses = layout.entries.flatMap((row, entry) =>
     row.map(/** @returns {[number, Use]} */ (link, input) => [link, { entry, input }]));
   const arrives = new Map(uses);
   const layers = ["frames", "links", "lit", "cuts", "boxes", "beads"].map((name) => draw("g", { class: name }));
-  const [frames, lines, lit, cuts, front, beads] = layers;
+  const [frames, lines, lit, cutLayer, front, beads] = layers;
   const picture = draw("svg", { role: "img", "aria-label": STRINGS.graph.name }, ...layers);
   const zoom = () => Number(getComputedStyle(canvas).zoom) || 1; // larger on stage
   const view = () => [box.scrollTop / zoom(), (box.clientHeight || 600) / zoom()]; // from where on, and how much
@@ -79,7 +79,7 @@ export function graphView(trace, history, layout, go, flow) {
       if (!open(link) || !near(link.points[1], link.points[4])) return [];
       const [use, path] = [arrives.get(number), pathOf([link], folds.up)];
       const plain = use && layout.tensors[trace.entries[use.entry].inputs[use.input]].plain;
-      const stops = use && (fates.stops(use.entry) ?? (plain ? "plain" : null));
+      const stops = use && (cuts.stops(use.entry) ?? (plain ? "plain" : null));
       const about = { class: "link", "data-link": number, "data-stops": stops ?? null };
       const parts = [draw("path", { class: "hit", d: path }), draw("path", { class: "line", d: path })];
       if (use) parts.push(drawHead(link.points[2], folds.up(link.points[4]), true));
@@ -88,7 +88,7 @@ export function graphView(trace, history, layout, go, flow) {
     });
     front.replaceChildren(...seen.map((index) => boxes.get(index).element));
     lines.replaceChildren(...links.map(({ element }) => element));
-    cuts.replaceChildren(...links.flatMap(/** @returns {Element | Element[]} */ ({ scissors }) => scissors ?? []));
+    cutLayer.replaceChildren(...links.flatMap(/** @returns {Element | Element[]} */ ({ scissors }) => scissors ?? []));
     left = groups.paint(frames, whole, near);
     const [width, height] = [layout.width - 2 * left, folds.up(layout.height)];
     build(picture, { viewBox: `${left} 0 ${width} ${height}`, width, height });
@@ -103,9 +103,9 @@ export function graphView(trace, history, layout, go, flow) {
     if (follow) bring(layout.tensors[subject]);
     for (const index of seen) {
       const [known, reached] = [history.known(index, step), history.cotangent(index, step)];
-      const mark = /** @type {ReturnType<typeof fates.mark>} */ (known && fates.mark(index, step));
-      const cause = kind === "explain" && fates.isAt(index, where);
-      const state = fates.state(index, step);
+      const mark = /** @type {ReturnType<typeof cuts.mark>} */ (known && cuts.mark(index, step));
+      const cause = kind === "explain" && cuts.isAt(index, where);
+      const state = cuts.state(index, step);
       const tangents = history.tangents[step];
       boxes.get(index).update({ known, reached, backward, tangents, mark, cause, state, now: index === subject });
     }
@@ -123,15 +123,15 @@ export function graphView(trace, history, layout, go, flow) {
     lit.replaceChildren(...arriving.map((link, index) => {
       // An "accumulate" goes along one argument; to some, such as a plain constant, nothing flows back at all.
       const rests = kind === "push forward" && !history.cotangent(trace.entries[entry].inputs[index], step);
-      const passes = kind === "explain" ? !fates.stops(entry) : !backward || fates.flowsBack(entry, index);
-      const along = argument === undefined || fates.inputOf(entry, argument) === index;
+      const passes = kind === "explain" ? !cuts.stops(entry) : !backward || cuts.flowsBack(entry, index);
+      const along = argument === undefined || cuts.inputOf(entry, argument) === index;
       const flows = along && !rests && passes;
       const way = wayOf(link);
       if (flows && way.length) send(step, trace.entries[entry].inputs[index], way);
       return draw("g", { "data-edge": `${entry}.${index}`, "data-flow": flows || null }, ...edge(way, backward));
     }));
     if (boxes.has(subject)) pour(trace.steps[step], boxes.get(subject));
-    write(heading, [STRINGS.graph.heading, ...fates.paused(step).map(STRINGS.graph.paused)].join(" "));
+    write(heading, [STRINGS.graph.heading, ...cuts.paused(step).map(STRINGS.graph.paused)].join(" "));
     const group = layout.tensors[subject]?.group ?? -1;
     const covered = groups.show(step, group, entry);
     const element = covered ?? boxes.get(subject)?.element;
@@ -201,14 +201,14 @@ export function graphView(trace, history, layout, go, flow) {
     /** @type {(name: string) => string | undefined} */
     const named = (name) => target.closest(`[data-${name}]`)?.dataset[name];
     const [tensor, line, flown] = ["tensor", "link", "edge"].map(named);
-    if (tensor !== undefined) go(fates.stepOfTensor(Number(tensor), current));
+    if (tensor !== undefined) go(cuts.stepOfTensor(Number(tensor), current));
     else if (flown !== undefined) {
-      go(fates.stepOfUse(.../** @type {[number, number]} */ (flown.split(".").map(Number)), current));
+      go(cuts.stepOfUse(.../** @type {[number, number]} */ (flown.split(".").map(Number)), current));
     }
     else if (line !== undefined) {
       /** @type {Use} */
       const use = arrives.get(Number(line)) ?? layout.links[/** @type {any} */ (line)]; // a text in the page
-      go(fates.stepOfUse(use.entry, use.input, current));
+      go(cuts.stepOfUse(use.entry, use.input, current));
     }
   });
   const heading = make("span");

@@ -1,7 +1,7 @@
 /** What is known at each step of a trace: values, cotangents, states; folded once, and then only looked up. */
 
 import { UNKNOWN } from "./dom.js";
-import { readOdd } from "./odd.js";
+import { readNonfinite } from "./nonfinite.js";
 import { STRINGS } from "./strings.js";
 
 /** @typedef {ReturnType<typeof readHistory>} History */
@@ -102,7 +102,7 @@ export function readHistory(trace) {
   /** @param {number} tape */
   const tapeName = (tape) => (trace.tapes.length === 1 ? STRINGS.tape.only : trace.tapes[tape].name);
   const where = steps.map((step) => step.where ?? null);
-  const ofSteps = { odd: readOdd(trace), backward, pass, tangents, pushing, paused, where, turns };
+  const ofSteps = { odd: readNonfinite(trace), backward, pass, tangents, pushing, paused, where, turns };
   const looked = { known, value, cotangent, arrived, state, pulled, missed, lane };
   return { ...ofSteps, ...looked, changes: values, computed, appeared, tapeName };
 }

@@ -1,13 +1,13 @@
 /** The entry at hand: its formula, its arrays, the cotangents, the accumulator, and what the tape holds. */
 
 import { arrayPlace, isTiny, limitOf } from "./array.js";
+import { broadcastingView } from "./broadcasting.js";
 import { UNKNOWN, make, set, write } from "./dom.js";
-import { barred, dotted, drawn, equation, named, result } from "./formula.js";
+import { drawBarName, drawDotName, drawName, drawTree, equation, result } from "./formula.js";
+import { wordPlace } from "./glossary.js";
 import { latest } from "./history.js";
 import { STRINGS } from "./strings.js";
 import { tangentsOf } from "./tangents.js";
-import { unfoldView } from "./unfold.js";
-import { wordPlace } from "./words.js";
 
 const MOST_INPUTS = 6;
 const LONGEST_NUMBER = 9; // what is put into a formula in place of a name
@@ -101,22 +101,22 @@ function formulasOf(trace, read, history, tangents, isCovered) {
     const { arguments: given, output, aliases } = trace.entries[entry];
     const flowing = moving === undefined ? output : given[moving];
     const tensor = trace.tensors[/** @type {number} */ (leaf === "g" ? flowing : leaf === "y" ? output : given[leaf])];
-    if (leaf === "g") return { node: (moving === undefined ? barred : dotted)(tensor.name) };
-    return { node: named(aliases?.[/** @type {number} */ (leaf)] ?? tensor.name) };
+    if (leaf === "g") return { node: (moving === undefined ? drawBarName : drawDotName)(tensor.name) };
+    return { node: drawName(aliases?.[/** @type {number} */ (leaf)] ?? tensor.name) };
   };
   /**
    * A formula in names and, where each of them has a number and that says more, in numbers: half of them confuse.
    * @type {(entry: number, tree: Tree, numbers: ((leaf: Leaf) => NDArray | null) | null) => Element[]}
    */
   const both = (entry, tree, numbers) => {
-    const symbolic = drawn(tree, name(entry));
+    const symbolic = drawTree(tree, name(entry));
     let all = Boolean(numbers);
     const number = (/** @type {Leaf} */ leaf) => {
       const known = short(numbers(leaf));
       all &&= known !== null;
       return { number: known ?? UNKNOWN };
     };
-    const numeric = all && drawn(tree, number);
+    const numeric = all && drawTree(tree, number);
     return all && numeric.textContent !== symbolic.textContent ? [symbolic, numeric] : [symbolic];
   };
   /** @type {(array: NDArray | null) => Element[]} */
@@ -134,7 +134,7 @@ function formulasOf(trace, read, history, tangents, isCovered) {
     const values = (/** @type {Leaf} */ leaf) =>
       read.value(/** @type {number} */ (given[/** @type {number} */ (leaf)]), number);
     const nodes = [...both(entry, trace.formulas[formula], values), ...outcome(read.value(output, number))];
-    return equation(named(trace.tensors[output].name), ...signed("=", nodes));
+    return equation(drawName(trace.tensors[output].name), ...signed("=", nodes));
   };
   /** @type {(entry: number, argument: number, number: number) => Element} */
   const backward = (entry, argument, number) => {
@@ -146,7 +146,7 @@ function formulasOf(trace, read, history, tangents, isCovered) {
     const isNumber = !Array.isArray(tree); // what it is in numbers is the outcome already
     const nodes = both(entry, tree, isNumber || (isCovered() && !sent) ? null : arrived && values);
     if (arrived) nodes.push(...outcome(sent));
-    return equation(barred(trace.tensors[/** @type {number} */ (given[argument])].name), ...signed("+=", nodes));
+    return equation(drawBarName(trace.tensors[/** @type {number} */ (given[argument])].name), ...signed("+=", nodes));
   };
   /** @type {(entry: number, leaf: "y" | number, number: number) => NDArray | null} */
   const value = (entry, leaf, number) => {
@@ -168,7 +168,7 @@ export function panelView(trace, history, flow, isCovered) {
   const words = STRINGS.panel;
   const read = readings(trace, history);
   const tangents = tangentsOf(trace, history);
-  const unfold = unfoldView(trace, history, flow);
+  const unfold = broadcastingView(trace, history, flow);
   const formulas = formulasOf(trace, read, history, tangents, isCovered);
   /** @type {(name: string, tag?: "span" | "code" | "b") => HTMLElement} */
   const field = (name, tag = "span") => make(tag, { "data-field": name });
@@ -218,12 +218,13 @@ export function panelView(trace, history, flow, isCovered) {
       });
     } else if (step.kind === "seed" || step.kind === "outcome") {
       const array = step.cotangent ?? step.gradient;
-      forward.replaceChildren(equation(barred(subject.name), ["=", result(array?.text ?? words.none, LONGEST_ALONE)]));
+      const known = result(array?.text ?? words.none, LONGEST_ALONE);
+      forward.replaceChildren(equation(drawBarName(subject.name), ["=", known]));
     } else if (step.kind === "move") {
-      forward.replaceChildren(equation(dotted(subject.name), ["=", result(step.tangent.text, LONGEST_ALONE)]));
+      forward.replaceChildren(equation(drawDotName(subject.name), ["=", result(step.tangent.text, LONGEST_ALONE)]));
     } else if (subject) {
       const known = result(history.value(step.tensor, number), LONGEST_ALONE);
-      forward.replaceChildren(equation(named(subject.name), ["=", known]));
+      forward.replaceChildren(equation(drawName(subject.name), ["=", known]));
     } else forward.replaceChildren(UNKNOWN);
     backward.replaceChildren(...shown);
   };

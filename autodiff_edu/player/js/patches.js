@@ -2,7 +2,7 @@
 
 import { colour, legendOf, limitOf } from "./array.js";
 import { UNKNOWN, make, set, write } from "./dom.js";
-import { PARTS } from "./parts.js";
+import { EXTRA_STRINGS } from "./extra-strings.js";
 
 const WIDEST = 8; // columns whose numbers can be read; with more there are colours alone
 const LONGEST = 5; // letters
@@ -10,7 +10,7 @@ const LONGEST = 5; // letters
 /** @param {{ patches: Patches }} trace */
 export function patchesView(trace) {
   const { target, source, full, folded, made, folds, begun, done } = trace.patches;
-  const [words, limit, samples] = [PARTS.patches, limitOf(full, folded), full.shape[0]];
+  const [words, limit, samples] = [EXTRA_STRINGS.patches, limitOf(full, folded), full.shape[0]];
   const texts = [full, folded].flatMap(({ data }) => data.flat(Infinity)).map(String);
   const large = samples * full.shape[3] > WIDEST || texts.some((text) => text.length > LONGEST);
   const scale = large ? limit : 2 * limit; // pale enough for the numbers to stand out

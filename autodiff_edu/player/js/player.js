@@ -9,24 +9,24 @@
  */
 
 import { codeView } from "./code.js";
+import { compilerPassesView } from "./compiler-passes.js";
 import { contoursView } from "./contours.js";
 import { controlsView, handleKey, headingView } from "./controls.js";
 import { build, make, set, write } from "./dom.js";
 import { readFlow } from "./flow.js";
+import { glossaryView } from "./glossary.js";
 import { graphView } from "./graph.js";
 import { readHistory } from "./history.js";
 import { nudgeView } from "./nudge.js";
 import { unpack } from "./packing.js";
 import { panelView } from "./panel.js";
 import { patchesView } from "./patches.js";
-import { predictView } from "./predict.js";
-import { shrinkView } from "./shrink.js";
+import { predictModeView } from "./predict-mode.js";
 import { stageView } from "./stage.js";
 import { STRINGS } from "./strings.js";
 import { stripView } from "./strip.js";
 import { sweepView } from "./sweep.js";
 import { tapeView } from "./tape.js";
-import { wordsView } from "./words.js";
 import * as SHARED from "../../text/shared.json";
 
 const MILLISECONDS_PER_STEP = 1000;
@@ -34,7 +34,7 @@ const DATA = 'script[type="application/json"]';
 const MOUNTED = "autodiff-mounted"; // for the page around it, which may have something to start
 
 /** Views of what only some documents have, by the part of the document; player/parts.py describes these parts. */
-const EXTRAS = { sweep: sweepView, patches: patchesView, contours: contoursView, compiling: shrinkView };
+const EXTRAS = { sweep: sweepView, patches: patchesView, contours: contoursView, compiling: compilerPassesView };
 
 export default { render };
 
@@ -92,7 +92,7 @@ async function mountAll() {
  * @typedef {object} Options
  * @property {number} [step]
  * @property {(step: number) => void} [onStep]
- * @property {import("./predict.js").Drill} [drill]
+ * @property {import("./predict-mode.js").Drill} [drill]
  */
 
 /**
@@ -196,7 +196,7 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const actions = { ...moves, ...onStage, play: () => (timer ? stop() : play()), predict: togglePredict };
   const controls = controlsView(trace, history, { actions, go, setSpeed });
   const grouped = content.layout.groups.length > 0;
-  const predict = predictView(trace, history, { grouped, drill, reveal, cover, go });
+  const predict = predictModeView(trace, history, { grouped, drill, reveal, cover, go });
   const sentence = make("p", { class: "scroll sentence", "aria-live": "polite" });
   /** @param {Step} step */
   const showSentence = ({ text, born }) => { write(sentence, text); set(sentence, "data-born", born ?? null); };
@@ -216,7 +216,7 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const extras = Object.keys(EXTRAS).filter((part) => trace[part]).map((part) =>
     EXTRAS[part](/** @type {Walk & Required<Trace>} */ (trace), history, go));
   const recorded = trace.tapes.length > 0 || !extras.length; // walks over contours and programs are not recordings
-  const words = wordsView(stop);
+  const words = glossaryView(stop);
   /** @type {View[][]} */
   const [read, drawn, counted, over] = [[], extras, [], [words]]; // the columns, and what lies over them
   if (recorded) {

@@ -48,11 +48,12 @@ const STRESSED = /(?<![\w*)\]])\*(?=[^\s*])([^*]*[^\s*])\*(?![\w*(])/;
  * A text with what stands in `backticks` as code, and what stands between *stars* stressed.
  * @type {(text: string) => (HTMLElement | string)[]}
  */
-const marked = (text) => text.split("`").flatMap((part, k) => (k % 2 ? make("code", {}, part) : stressed(part)));
+const formatText = (text) =>
+  text.split("`").flatMap((part, k) => (k % 2 ? make("code", {}, part) : formatEmphasis(part)));
 /** @type {(text: string) => (HTMLElement | string)[]} */
-const stressed = (text) => text.split(STRESSED).map((part, k) => (k % 2 ? make("em", {}, part) : part));
+const formatEmphasis = (text) => text.split(STRESSED).map((part, k) => (k % 2 ? make("em", {}, part) : part));
 /** @param {string} text */
-const unmarked = (text) => marked(text).map((part) => /** @type {Element} */ (part).textContent ?? part).join("");
+const plainText = (text) => formatText(text).map((part) => /** @type {Element} */ (part).textContent ?? part).join("");
 
 /**
  * @param {Element} host
@@ -64,13 +65,13 @@ function mount(host, { question, asks, choices, sealed, css }) {
   const mistakes = Object.entries(hints).map(([wrong, hint]) =>
     [readAs(asks, wrong), hint]);
   const asked = { asks, right: readAs(asks, right), within, mistakes, hint: ANSWERS.again };
-  const label = unmarked(question);
+  const label = plainText(question);
   let tries = 0;
 
   const field = make("input", { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: false });
   set(field, "aria-label", label);
   const radios = choices.map((value) => make("input", { type: "radio", name: "answer", value }));
-  const options = radios.map((radio) => make("label", {}, radio, make("span", {}, ...marked(radio.value))));
+  const options = radios.map((radio) => make("label", {}, radio, make("span", {}, ...formatText(radio.value))));
   /** @type {(action: "check" | "reveal", pressed: () => void) => HTMLButtonElement} */
   const button = (action, pressed) => {
     const element = make("button", { type: "button", "data-action": action }, ANSWERS[action]);
@@ -83,12 +84,12 @@ function mount(host, { question, asks, choices, sealed, css }) {
     ? make("div", { class: "options", role: "radiogroup", "aria-label": label }, ...options) : field;
   const verdict = make("p", { class: "verdict", "aria-live": "polite" });
   const root = make("div", { class: "prediction", role: "group", tabindex: -1, "aria-label": ANSWERS.predict },
-    make("p", { class: "prompt" }, make("strong", {}, ANSWERS.predict), " ", ...marked(question)),
+    make("p", { class: "prompt" }, make("strong", {}, ANSWERS.predict), " ", ...formatText(question)),
     make("div", { class: "question" }, answers, buttons), verdict, make("p", { class: "blank" }));
 
   /** @type {(text: string, isRight?: boolean) => void} */
   const say = (text, isRight) => {
-    verdict.replaceChildren(...marked(text));
+    verdict.replaceChildren(...formatText(text));
     set(verdict, "data-right", isRight ?? null);
   };
   /** @type {(text: string, isRight?: boolean) => void} */

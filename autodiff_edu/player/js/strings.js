@@ -1,4 +1,4 @@
-/** The texts that the reader sees, by the part of the picture they stand in; parts.js has those of special views. */
+/** The texts that the reader sees, by their part of the picture; extra-strings.js has those of special views. */
 
 /**
  * Texts, and functions that put words into them: where they don't say otherwise, the words are texts too.
@@ -285,7 +285,7 @@ export const STRINGS = {
     theTape: "The tape",
     none: "None",
   },
-  words: {
+  glossary: {
     close: "Close",
     glossary: "In the glossary",
     terms: { // as they stand in book/glossary.md
@@ -344,7 +344,7 @@ export const STRINGS = {
     unreached: (name) =>
       `No cotangent reached ${name}: you did not ask for it, every path is cut, or no tape watched it.`,
   },
-  unfold: {
+  broadcasting: {
     /** @type {Copying} */
     apart: (name, axes, times, small, large) =>
       `${name} is broadcast: copied ${times} times along ${axesOf(axes)}, from ${shapeOf(small)} to ${shapeOf(large)}.`,

@@ -1,6 +1,6 @@
 /** The strip under the scrubber: the curves of what changes over the steps. Where nothing changes there is no strip. */
 
-import { readCurves, rounded, stairsOf, trendOf } from "./curves.js";
+import { formatHeight, readCurves, stairsOf, trendOf } from "./curves.js";
 import { draw, make, set, write } from "./dom.js";
 import { latest } from "./history.js";
 import { STRINGS } from "./strings.js";
@@ -77,7 +77,7 @@ export function stripView(trace, history, go, isCovered) {
       const known = curve.chip.dataset.ink !== undefined && latest(curve.points, step);
       if (!known) write(curve.label, curve.name);
       else if (known.scalar) write(curve.label, words.value(curve.name, known.text));
-      else write(curve.label, words.size(curve.name, rounded(known.height)));
+      else write(curve.label, words.size(curve.name, formatHeight(known.height)));
     }
   };
   const stepAt = (/** @type {MouseEvent} */ { clientX }) => {

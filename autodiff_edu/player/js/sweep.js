@@ -2,7 +2,7 @@
 
 import { LARGEST_TABLE, colour, legendOf, limitOf } from "./array.js";
 import { UNKNOWN, make, set, write } from "./dom.js";
-import { PARTS } from "./parts.js";
+import { EXTRA_STRINGS } from "./extra-strings.js";
 
 /** @typedef {"rows" | "columns"} Way */
 /** @typedef {Sweep["passes"][number]} Pass */
@@ -10,7 +10,7 @@ import { PARTS } from "./parts.js";
 /** @param {{ sweep: Sweep }} trace */
 export function sweepView(trace) {
   const { target, source, rows, columns, jacobian, passes } = trace.sweep;
-  const [words, limit, large] = [PARTS.sweep, limitOf(jacobian), rows.length * columns.length > LARGEST_TABLE];
+  const [words, limit, large] = [EXTRA_STRINGS.sweep, limitOf(jacobian), rows.length * columns.length > LARGEST_TABLE];
   const texts = jacobian.data.map((row) => row.map((item) => String(item).replace(/^-/, "−")));
   const ways = /** @type {Way[]} */ (["rows", "columns"]).filter((way) => passes.some((pass) => pass[way]));
   const matrices = ways.map((way) => matrixOf(way, passes.filter((pass) => pass[way])));

@@ -1,7 +1,7 @@
 /** Tangents, for the panel: which arguments of an entry move, how that moves its output, and what adds up. */
 
 import { UNKNOWN } from "./dom.js";
-import { dotted, drawn, equation } from "./formula.js";
+import { drawDotName, drawTree, equation } from "./formula.js";
 import { STRINGS } from "./strings.js";
 
 /**
@@ -45,7 +45,7 @@ export function tangentsOf(trace, history) {
     };
     /** @type {(leaves: (k: number) => import("./formula.js").Leaves) => [sign: string, node: Element][]} */
     const sum = (leaves) => moving(entry, number).map((k, index) =>
-      [index ? "+" : "=", drawn(trace.formulas[pushes[k]], leaves(k), index ? 3 : 0)]);
+      [index ? "+" : "=", drawTree(trace.formulas[pushes[k]], leaves(k), index ? 3 : 0)]);
     const lines = [sum((k) => name(entry, k))];
     const numeric = arrived ? sum(numeral) : [];
     if (arrived) {
@@ -54,7 +54,7 @@ export function tangentsOf(trace, history) {
     }
     const said = (/** @type {[string, Element][]} */ line) => line.map(([, node]) => node.textContent).join("+");
     const differ = lines.filter((line, index) => !index || said(line) !== said(lines[index - 1]));
-    return equation(dotted(trace.tensors[output].name), ...differ.flat());
+    return equation(drawDotName(trace.tensors[output].name), ...differ.flat());
   };
 
   /**

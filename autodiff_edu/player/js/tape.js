@@ -1,12 +1,12 @@
 /** The tape: a list of entries and the state of each, with a lane for each tape where there are several. */
 
+import { readCuts } from "./cuts.js";
 import { UNKNOWN, make, set, write } from "./dom.js";
-import { readFates } from "./fates.js";
-import { MOST_LANES, readLanes } from "./lanes.js";
-import { digits, rowsView } from "./rows.js";
+import { wordButton } from "./glossary.js";
+import { readTurns } from "./loop-turns.js";
+import { digits, rowListView } from "./row-list.js";
 import { STRINGS } from "./strings.js";
-import { readTurns } from "./turns.js";
-import { wordButton } from "./words.js";
+import { MOST_LANES, readLanes } from "./tape-lanes.js";
 
 /** @type {Record<string, string>} */
 const LANE_MARKS = {
@@ -22,7 +22,7 @@ const LANE_MARKS = {
  */
 export function tapeView(trace, history, layout, go) {
   const words = STRINGS.tape;
-  const [lanes, fates, several] = [readLanes(trace, history), readFates(trace, history), trace.tapes.length > 1];
+  const [lanes, cuts, several] = [readLanes(trace, history), readCuts(trace, history), trace.tapes.length > 1];
   let [current, shown] = [0, lanes.shown(0)]; // the step, and the tapes that have a lane at it
   const parts = () => ["number", "text", "state"].map((name) => make("span", { class: name }));
   const laneCells = () => (several ? shown.map(() => make("span", { class: "lane" })) : []);
@@ -40,7 +40,7 @@ export function tapeView(trace, history, layout, go) {
   const entryRow = (/** @type {number} */ index) => {
     const { output, text, number, tapes } = trace.entries[index];
     const name = `${trace.tensors[output].name} = ${text}`;
-    const row = rowOf({ "data-entry": index }, () => go(fates.stepOfEntry(index, current)));
+    const row = rowOf({ "data-entry": index }, () => go(cuts.stepOfEntry(index, current)));
     write(row.number, String(number ?? ""));
     const title = [name, ...tapes.map((tape) => trace.tapes[tape].name)].join(", ");
     const update = (/** @type {number} */ step) => {
@@ -109,7 +109,7 @@ export function tapeView(trace, history, layout, go) {
     return { ...row, update };
   };
   const turns = readTurns(lanes.rows, trace, layout);
-  /** @type {Map<number, import("./rows.js").Row>} */
+  /** @type {Map<number, import("./row-list.js").Row>} */
   const drawn = new Map(); // by turn, so that a row that is pressed stays the same
   const refill = () => rows.refill(turns.shown().length);
 
@@ -131,7 +131,7 @@ export function tapeView(trace, history, layout, go) {
     if (line.within.length) set(row.element, "style", `--depth: ${line.within.length}`);
     return row;
   };
-  const rows = rowsView(box, list, turns.shown().length, draw, turns.most);
+  const rows = rowListView(box, list, turns.shown().length, draw, turns.most);
   const show = (/** @type {number} */ step) => {
     [current, shown] = [step, lanes.shown(step)];
     heads.forEach((cell, lane) => {

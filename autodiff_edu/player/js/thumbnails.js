@@ -1,6 +1,6 @@
 /** Thumbnails: heatmaps in the boxes of the graph. layout/thumbnails.py measures them, and print/ draws the same. */
 
-import { flat, magnitude, mixed } from "./array.js";
+import { flat, magnitude, mixColour } from "./array.js";
 import { draw } from "./dom.js";
 import * as SHARED from "../../text/shared.json";
 
@@ -37,7 +37,7 @@ export function cellsOf(array) {
  */
 export function shade(value, limit) {
   const portion = limit ? Math.min(1, Math.abs(value) / limit) : 0;
-  return mixed(value, Math.floor(Math.sqrt(portion) * SIZE.levels + 0.5) / SIZE.levels);
+  return mixColour(value, Math.floor(Math.sqrt(portion) * SIZE.levels + 0.5) / SIZE.levels);
 }
 
 /**

@@ -1,4 +1,4 @@
-"""A frame of a program that its passes shrink, drawn without a browser; the same as js/shrink.js."""
+"""A frame of a program that its passes shrink, drawn without a browser; the same as js/compiler-passes.js."""
 
 from __future__ import annotations
 

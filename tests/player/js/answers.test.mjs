@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  chosen, isClose, isNumber, judge, numberIn, numbered, readAs, readNumber, readShape, sameShape, shaped,
+  askChoice, isClose, isNumber, judge, numberIn, askNumber, readAs, readNumber, readShape, sameShape, askShape,
 } from "../../../autodiff_edu/player/js/answers.js";
 import { predictions } from "./traces.mjs";
 
@@ -67,11 +67,11 @@ test("a number is an array without axes that is finite or not, and known", () =>
 test("a question knows how it is answered, and its right answer as a text", () => {
   const about = { hint: "Look." };
   const number = { asks: "number", right: 2, shown: "2", hint: "Look." };
-  assert.deepEqual(numbered({ data: 2, text: "2", shape: [] }, about), number);
-  const shapes = [[], [3], [2, 3]].map((shape) => shaped({ shape }, about).shown);
+  assert.deepEqual(askNumber({ data: 2, text: "2", shape: [] }, about), number);
+  const shapes = [[], [3], [2, 3]].map((shape) => askShape({ shape }, about).shown);
   assert.deepEqual(shapes, ["()", "(3,)", "(2, 3)"]);
   const choice = { asks: "choice", options: ["a", "b"], right: "b", shown: "b", hint: "Look." };
-  assert.deepEqual(chosen(["a", "b"], "b", about), choice);
+  assert.deepEqual(askChoice(["a", "b"], "b", about), choice);
 });
 
 test("what is no answer is told so, and costs no try", () => {

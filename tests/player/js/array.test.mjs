@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  brief, colour, isTiny, limitOf, magnitude, mixed, piecesOf, shown,
+  formatBriefly, colour, isTiny, limitOf, magnitude, mixColour, piecesOf, formatItem,
 } from "../../../autodiff_edu/player/js/array.js";
-import { oddIn, readOdd } from "../../../autodiff_edu/player/js/odd.js";
+import { nonfiniteIn, readNonfinite } from "../../../autodiff_edu/player/js/nonfinite.js";
 import { cellsOf, hasCells, shade } from "../../../autodiff_edu/player/js/thumbnails.js";
 import { traces } from "./traces.mjs";
 
@@ -28,8 +28,8 @@ test("numbers in narrow cells are short, with a minus sign", () => {
     [0.123456, "0.1235"], [-2, "−2"], [1234567, "1235000"], [99999, "99999"], [-0.5, "−0.5"], [0.000012345, "1.234e-5"],
     ["nan", "nan"], ["-inf", "−inf"], [true, "True"], [false, "False"], [0, "0"],
   ];
-  for (const [item, text] of pairs) assert.equal(brief(item, 4), text, String(item));
-  assert.equal(shown(-0.123456789), "−0.123456789");
+  for (const [item, text] of pairs) assert.equal(formatBriefly(item, 4), text, String(item));
+  assert.equal(formatItem(-0.123456789), "−0.123456789");
   assert.deepEqual([0, 1e-4, 9e-5, -9e-5, -1].map(isTiny), [false, false, true, true, false]);
 });
 
@@ -39,7 +39,7 @@ test("colours go from the middle to one of the ends", () => {
   assert.equal(colour(8, 4), "background: color-mix(in oklab, var(--high) 100%, var(--middle))");
   assert.equal(colour(3, 0), "background: color-mix(in oklab, var(--high) 0%, var(--middle))");
   assert.deepEqual([NaN, Infinity, -Infinity].map((value) => colour(value, 4)), [null, null, null]);
-  assert.equal(mixed(-0.5, 0.256), "color-mix(in oklab, var(--low) 26%, var(--middle))");
+  assert.equal(mixColour(-0.5, 0.256), "color-mix(in oklab, var(--low) 26%, var(--middle))");
   assert.equal(limitOf({ data: [1, [-7, "inf"]] }, null, { data: null }, { data: "3+4j" }), 7);
   assert.equal(limitOf({ data: ["nan"] }), 0);
 });
@@ -86,21 +86,21 @@ test("shades go with the square root, so that small numbers are seen", () => {
 test("NaN and infinities are found in texts, and not in names or complex units", () => {
   const odd = { "[1 nan]": "nan", inf: "inf", "[-inf 2]": "-inf", "1+infj": "inf" };
   const texts = { ...odd, info: null, nano: null, "1.5": null };
-  for (const [text, kind] of Object.entries(texts)) assert.equal(oddIn(text), kind, text);
-  assert.equal(oddIn(undefined), null);
-  assert.equal(oddIn("1+nanj"), "nan");
+  for (const [text, kind] of Object.entries(texts)) assert.equal(nonfiniteIn(text), kind, text);
+  assert.equal(nonfiniteIn(undefined), null);
+  assert.equal(nonfiniteIn("1+nanj"), "nan");
 });
 
 test("births and what they spoil", () => {
   const { document } = traces.divided;
-  const { births, lines, last } = readOdd(document);
+  const { births, lines, last } = readNonfinite(document);
   const born = document.steps.findIndex((step) => step.born);
   assert.deepEqual(births, [{ step: born, kind: "nan", where: document.steps[born].where }]);
   assert.deepEqual(lines, births);
   assert.ok(last > born && last < document.steps.length);
-  const clean = readOdd(traces.diamond.document);
+  const clean = readNonfinite(traces.diamond.document);
   assert.deepEqual(clean, { births: [], lines: [], last: -1 });
   const [where, elsewhere] = [{ code: 0, line: 1 }, { code: 0, line: 2 }];
   const steps = [where, where, null, elsewhere].map((place) => ({ kind: "pause", born: "inf", where: place }));
-  assert.deepEqual(readOdd({ steps, tensors: [], entries: [] }).lines.map(({ step }) => step), [0, 3]);
+  assert.deepEqual(readNonfinite({ steps, tensors: [], entries: [] }).lines.map(({ step }) => step), [0, 3]);
 });

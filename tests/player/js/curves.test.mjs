@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { readCurves, rounded, stairsOf, trendOf } from "../../../autodiff_edu/player/js/curves.js";
-import { dampedStep } from "../../../autodiff_edu/player/js/damping.js";
+import { readCurves, formatHeight, stairsOf, trendOf } from "../../../autodiff_edu/player/js/curves.js";
+import { dampedStep } from "../../../autodiff_edu/player/js/newton-damping.js";
 import { readHistory } from "../../../autodiff_edu/player/js/history.js";
 import { dampings, traces } from "./traces.mjs";
 
@@ -49,7 +49,7 @@ test("the height of an array is its norm", () => {
   const [{ points, heights }] = readCurves({ steps: [], tensors: [{ name: "w", kind: "variable" }] }, { changes });
   assert.deepEqual(points.map(({ height }) => height), [5, 7, NaN, 10]);
   assert.deepEqual(heights, [5, 7, 10]);
-  assert.deepEqual([rounded(0.693147), rounded(12345.6), rounded(2)], ["0.6931", "12350", "2"]);
+  assert.deepEqual([formatHeight(0.693147), formatHeight(12345.6), formatHeight(2)], ["0.6931", "12350", "2"]);
 });
 
 test("a damped step is the solution that NumPy finds", () => {

@@ -2,13 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import "./elements.mjs";
-import { barred, dotted, drawn, equation, named, result } from "../../../autodiff_edu/player/js/formula.js";
+import {
+  drawBarName, drawDotName, drawName, drawTree, equation, result,
+} from "../../../autodiff_edu/player/js/formula.js";
 import * as SHARED from "../../../autodiff_edu/text/shared.json";
 
 const NAMES = ["x", "w"];
-const inNames = (leaf) => ({ node: leaf === "g" ? barred("y") : named(NAMES[leaf] ?? leaf) });
+const inNames = (leaf) => ({ node: leaf === "g" ? drawBarName("y") : drawName(NAMES[leaf] ?? leaf) });
 const plain = (node) => node.textContent.replace(/\s/g, "");
-const written = (tree, leaf = inNames) => plain(drawn(tree, leaf));
+const written = (tree, leaf = inNames) => plain(drawTree(tree, leaf));
 /** With numbers in place of x and w. */
 const counted = (tree, ...numbers) => written(tree, (leaf) => ({ number: numbers[leaf] }));
 
@@ -48,18 +50,18 @@ test("functions have parentheses unless what follows is plain", () => {
 });
 
 test("fractions, roots and powers are drawn as such", () => {
-  const fraction = drawn(["/", 0, ["**", 1, ["number", 3]]], inNames);
+  const fraction = drawTree(["/", 0, ["**", 1, ["number", 3]]], inNames);
   assert.equal(fraction.tag, "mfrac");
   assert.deepEqual(fraction.children.map(plain), ["x", "w3"]);
   assert.equal(fraction.children[1].tag, "msup");
   assert.equal(fraction.namespaceURI, "http://www.w3.org/1998/Math/MathML");
-  assert.equal(drawn(["call", "sqrt", 0], inNames).tag, "msqrt");
-  assert.equal(drawn(["call", "cbrt", 0], inNames).tag, "mroot");
-  const low = drawn(["**", 0, ["number", 2]], inNames).children[0];
+  assert.equal(drawTree(["call", "sqrt", 0], inNames).tag, "msqrt");
+  assert.equal(drawTree(["call", "cbrt", 0], inNames).tag, "mroot");
+  const low = drawTree(["**", 0, ["number", 2]], inNames).children[0];
   assert.deepEqual([low.tag, low.attributes.height], ["mpadded", "0.4em"], "an exponent stands beside its base");
-  const tall = drawn(["**", ["/", 0, 1], ["number", 2]], inNames).children[0];
+  const tall = drawTree(["**", ["/", 0, 1], ["number", 2]], inNames).children[0];
   assert.equal(tall.children[0].attributes.stretchy, "true", "and parentheses grow with what is tall");
-  const small = drawn(["**", ["+", 0, 1], ["number", 2]], inNames).children[0].children[0];
+  const small = drawTree(["**", ["+", 0, 1], ["number", 2]], inNames).children[0].children[0];
   assert.equal(small.children[0].attributes.stretchy, "false");
 });
 
@@ -92,15 +94,15 @@ test("every operator that Python draws is drawn, as tightly as Python binds it",
 });
 
 test("a cotangent has a bar, a tangent a dot, and long names are cut", () => {
-  assert.deepEqual([plain(barred("y")), barred("y").attributes.class], ["y¯", "bar"]);
-  assert.deepEqual([plain(dotted("y")), dotted("y").attributes.class], ["y˙", "dot"]);
+  assert.deepEqual([plain(drawBarName("y")), drawBarName("y").attributes.class], ["y¯", "bar"]);
+  assert.deepEqual([plain(drawDotName("y")), drawDotName("y").attributes.class], ["y˙", "dot"]);
   const long = "n".repeat(100);
-  assert.equal(plain(named(long)), `${"n".repeat(SHARED.longest_value - 1)}…`);
+  assert.equal(plain(drawName(long)), `${"n".repeat(SHARED.longest_value - 1)}…`);
   assert.equal(written(["*", "g", 0]), "y¯·x");
 });
 
 test("an equation goes on with signs, and its result is a number or a text", () => {
-  const line = equation(named("y"), ["=", drawn(["*", 0, 1], inNames)], ["=", result("-6", 20)]);
+  const line = equation(drawName("y"), ["=", drawTree(["*", 0, 1], inNames)], ["=", result("-6", 20)]);
   assert.equal(plain(line), "y=x·w=−6");
   assert.equal(line.tag, "math");
   assert.deepEqual(["2.5", "[1 2]", "inf"].map((text) => result(text, 20).tag), ["mn", "mtext", "mn"]);

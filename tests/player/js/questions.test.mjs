@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { judge } from "../../../autodiff_edu/player/js/answers.js";
 import { readHistory } from "../../../autodiff_edu/player/js/history.js";
-import { questionsOf } from "../../../autodiff_edu/player/js/questions.js";
+import { questionsOf } from "../../../autodiff_edu/player/js/questions/index.js";
 import { drills, others, traces } from "./traces.mjs";
 
 /** What is asked at which step, in order. */

@@ -1,13 +1,13 @@
 /** Predict's questions about the backward pass: what it reaches, in which order it goes, and what it adds up. */
 
-import { flat, magnitude } from "./array.js";
-import { chosen, isNumber, numberIn, numbered, shaped } from "./answers.js";
-import { ANSWERS, STRINGS } from "./strings.js";
+import { askChoice, askNumber, askShape, isNumber, numberIn } from "../answers.js";
+import { flat, magnitude } from "../array.js";
+import { ANSWERS, STRINGS } from "../strings.js";
 
 /**
  * @param {Trace} trace
- * @param {import("./history.js").History} history
- * @param {import("./questions.js").Named} named
+ * @param {import("../history.js").History} history
+ * @param {import("./index.js").Named} named
  */
 export function backwardQuestions({ steps, entries, tensors }, history, { name, whole, called }) {
   const { hints, why, ...words } = STRINGS.predict;
@@ -58,14 +58,14 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
     if (!sums.has(source)) {
       /** @type {Mistake[]} */
       const mistakes = [[zero, hints.zero], [other, hints.noPath]];
-      return chosen([other, zero, none], none, { prompt, mistakes, why: why.none(name(tensor), name(source)) });
+      return askChoice([other, zero, none], none, { prompt, mistakes, why: why.none(name(tensor), name(source)) });
     }
     const slopes = flat(sums.get(source).at(-1).after);
     if (!slopes.every((item) => Number.isFinite(magnitude(item)))) return null; // neither 0 nor a number that is not 0
     const isZero = slopes.every((item) => item === 0);
     /** @type {Partial<Question>} */
     const about = { prompt, mistakes: [[none, hints.path]], hint: hints.chain };
-    return chosen([other, zero, none], isZero ? zero : other, about);
+    return askChoice([other, zero, none], isZero ? zero : other, about);
   };
 
   /** @type {(step: Step, number: number) => Question | null} */
@@ -80,7 +80,7 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
     const some = new Set([at, 0, at - 1, at + 1].filter((index) => index in left));
     const options = [...some].sort((one, other) => one - other).map((index) => whole(left[index]));
     if (at < 0 || options.length < 2 || new Set(options).size < options.length) return null;
-    return chosen(options, whole(entry), { prompt: words.next(called(tape)), hint: hints.next });
+    return askChoice(options, whole(entry), { prompt: words.next(called(tape)), hint: hints.next });
   };
 
   /** @type {(step: Step, number: number) => Question | null} */
@@ -98,7 +98,7 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
       /** @type {Mistake[]} */
       const mistakes = [[shape, hint], [after.shape.toReversed(), hints.reversed]];
       const about = { prompt: prompt("shape"), mistakes, hint: hints.likeInput };
-      return after.dtype ? shaped(after, about) : null;
+      return after.dtype ? askShape(after, about) : null;
     }
     if (!isNumber(after) || !isNumber(contribution)) return null;
     const [had, added] = [before ? numberIn(before) : 0, numberIn(contribution)];
@@ -121,7 +121,7 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
       ...alone(arrived / local, hints.reciprocal),
       [null, hints.path],
     ];
-    return numbered(after, { prompt: prompt("number"), mistakes, hint: hints.rule(g?.text) });
+    return askNumber(after, { prompt: prompt("number"), mistakes, hint: hints.rule(g?.text) });
   };
 
   /**
@@ -148,7 +148,7 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
       [1 / right, hints.reciprocal],
     ];
     const explained = why.parts(sums.map(({ contribution }) => contribution.text).join(" + "), after.text);
-    return numbered(after, { prompt, mistakes, hint: hints.chain, why: parts.length ? explained : "" });
+    return askNumber(after, { prompt, mistakes, hint: hints.chain, why: parts.length ? explained : "" });
   };
   return { fate, next, sum, gradient };
 }

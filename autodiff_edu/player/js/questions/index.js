@@ -6,11 +6,11 @@
  * [answer, hint]; `hint` is for any other; `why` is said with the answer.
  */
 
-import { backwardQuestions } from "./backwards.js";
-import { forwardQuestions } from "./forwards.js";
-import { pushQuestions } from "./pushes.js";
-import { shrinkQuestions } from "./shrink.js";
-import { walkQuestions } from "./walks.js";
+import { backwardQuestions } from "./backward-pass.js";
+import { compilerPassQuestions } from "./compiler-passes.js";
+import { contourQuestions } from "./contours.js";
+import { forwardQuestions } from "./forward-pass.js";
+import { tangentQuestions } from "./tangents.js";
 
 /**
  * @typedef {object} Named
@@ -32,7 +32,7 @@ const KINDS = {
 /**
  * The questions of a trace: `at(step)` is the one about a step, or null; `about(ask)` one that a drill asks.
  * @param {Trace} trace
- * @param {import("./history.js").History} history
+ * @param {import("../history.js").History} history
  * @param {boolean} grouped
  */
 export function questionsOf(trace, history, grouped) {
@@ -41,7 +41,9 @@ export function questionsOf(trace, history, grouped) {
   const called = history.tapeName;
   const named = { name, whole, called };
   const both = { ...forwardQuestions(trace, history, grouped, named), ...backwardQuestions(trace, history, named) };
-  const others = { ...pushQuestions(trace, history, named), ...walkQuestions(trace), ...shrinkQuestions(trace) };
+  const others = {
+    ...tangentQuestions(trace, history, named), ...contourQuestions(trace), ...compilerPassQuestions(trace),
+  };
   /** @type {Record<string, Maker>} */
   const makers = { ...both, ...others };
   const about = (/** @type {Ask} */ ask) => makers[ask.kind](trace.steps[ask.step], ask.step, ask);

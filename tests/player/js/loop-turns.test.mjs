@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { readLanes } from "../../../autodiff_edu/player/js/lanes.js";
-import { readTurns } from "../../../autodiff_edu/player/js/turns.js";
+import { readLanes } from "../../../autodiff_edu/player/js/tape-lanes.js";
+import { readTurns } from "../../../autodiff_edu/player/js/loop-turns.js";
 import { traces } from "./traces.mjs";
 
 const { document, layout } = traces.loop; // each turn has three entries

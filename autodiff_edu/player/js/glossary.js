@@ -8,7 +8,7 @@ const SIGNS = "signs";
 /** @param {string} term */
 const idOf = (term) => `word-${term.replace(" ", "-")}`; // no other player sees the ids of this one's shadow root
 
-/** @typedef {keyof typeof STRINGS.words.terms} Term */
+/** @typedef {keyof typeof STRINGS.glossary.terms} Term */
 
 /**
  * A button that opens the definition of a term, which is one of the strings; it says the term, or another text.
@@ -20,7 +20,7 @@ export const wordButton = (term, text = term) =>
 /** The button that opens the list of the signs. */
 export function signsButton() {
   const button = wordButton(SIGNS, "?");
-  for (const name of ["aria-label", "title"]) set(button, name, STRINGS.words.signs);
+  for (const name of ["aria-label", "title"]) set(button, name, STRINGS.glossary.signs);
   return button;
 }
 
@@ -43,8 +43,8 @@ export function wordPlace(element) {
  * The definitions, of which one at most is open. The browser closes it at Esc and at a click elsewhere.
  * @param {() => void} stop
  */
-export function wordsView(stop) {
-  const words = STRINGS.words;
+export function glossaryView(stop) {
+  const words = STRINGS.glossary;
   /** @type {HTMLElement} */
   let opener;
   const focused = () => /** @type {ShadowRoot} */ (element.getRootNode()).activeElement;
@@ -98,16 +98,16 @@ function glossaryLink(term) {
   /** @type {HTMLLinkElement | null} */
   const glossary = document.querySelector('link[rel="glossary"]');
   if (!glossary) return [];
-  return [make("a", { href: `${glossary.href}#term-${term.replace(" ", "-")}` }, STRINGS.words.glossary)];
+  return [make("a", { href: `${glossary.href}#term-${term.replace(" ", "-")}` }, STRINGS.glossary.glossary)];
 }
 
 function listOfSigns() {
   const { marks } = STRINGS.graph;
   const scissors = drawScissors({ points: [0, 0, 0, 0] }, (y) => y);
   set(scissors, "data-known", true);
-  const about = { viewBox: "-12 -12 24 24", role: "img", "aria-label": STRINGS.words.scissors };
+  const about = { viewBox: "-12 -12 24 24", role: "img", "aria-label": STRINGS.glossary.scissors };
   const picture = draw("svg", about, scissors);
   const boxes = Object.entries(BOX_MARKS).map(([mark, sign]) => [sign, marks[mark]]);
-  const rows = [...Object.entries(STRINGS.words.meanings), ...boxes, [picture, STRINGS.words.cut]];
+  const rows = [...Object.entries(STRINGS.glossary.meanings), ...boxes, [picture, STRINGS.glossary.cut]];
   return make("dl", {}, ...rows.flatMap(([sign, text]) => [make("dt", {}, sign), make("dd", {}, text)]));
 }

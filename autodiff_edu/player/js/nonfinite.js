@@ -9,13 +9,13 @@ const ODD = new RegExp(SHARED.odd);
  * "nan", "inf" or "-inf", if such a number is in the text of an array; else null.
  * @param {string} [text]
  */
-export const oddIn = (text) => ODD.exec(text ?? "")?.[1] ?? null;
+export const nonfiniteIn = (text) => ODD.exec(text ?? "")?.[1] ?? null;
 
 /**
  * `births`, each {step, kind, where}, the first of each line only in `lines`; and the `last` step that is spoilt.
  * @param {Trace} trace
  */
-export function readOdd({ steps, tensors, entries }) {
+export function readNonfinite({ steps, tensors, entries }) {
   const births = steps.flatMap(({ born: kind, where }, step) => (kind ? [{ step, kind, where }] : []));
   /** @type {Map<string, typeof births[number]>} */
   const lines = new Map();
@@ -27,7 +27,7 @@ export function readOdd({ steps, tensors, entries }) {
   const isOdd = ({ entry, pass, ...step }) => {
     const computed = entry !== undefined && pass === undefined ? [tensors[entries[entry].output].value] : [];
     const parts = /** @type {Record<string, any>} */ (step);
-    return [...computed, ...SHARED.arrays.map((name) => parts[name])].some((array) => oddIn(array?.text));
+    return [...computed, ...SHARED.arrays.map((name) => parts[name])].some((array) => nonfiniteIn(array?.text));
   };
   return { births, lines: [...lines.values()], last: births.length ? steps.findLastIndex(isOdd) : -1 };
 }

@@ -1,16 +1,15 @@
 /** A program that gets shorter: what each pass leaves of it, and the lines that the pass takes out, with reasons. */
 
-import { numbered } from "./answers.js";
 import { make, set, write } from "./dom.js";
-import { PARTS } from "./parts.js";
+import { EXTRA_STRINGS } from "./extra-strings.js";
 
 /**
  * @param {{ compiling: Stage[] }} trace
  * @param {import("./history.js").History} history
  * @param {(step: number) => void} go
  */
-export function shrinkView({ compiling: stages }, history, go) {
-  const words = PARTS.shrink;
+export function compilerPassesView({ compiling: stages }, history, go) {
+  const words = EXTRA_STRINGS.compilerPasses;
   const buttons = stages.map(({ name, count }, step) => {
     const button = make("button", { type: "button", "data-stage-name": name }, name, make("b", {}, String(count)));
     button.addEventListener("click", () => go(step));
@@ -39,25 +38,4 @@ export function shrinkView({ compiling: stages }, history, go) {
   const box = make("div", { class: "scroll" }, table);
   const element = make("figure", { class: "shrink", "aria-label": words.heading }, list, constants, box);
   return { element, show };
-}
-
-/**
- * The question before a pass; its answer is the number of lines that are taken out.
- * @param {Trace} trace
- */
-export function shrinkQuestions({ compiling: stages }) {
-  const words = PARTS.shrink;
-  /** @type {(step: Step, number: number) => Question | null} */
-  const taken = (step, number) => {
-    const { name, lines, purpose } = stages[number];
-    const gone = lines.filter(({ state }) => state === "gone");
-    const changed = lines.filter(({ state }) => state === "changed").length;
-    if (!gone.length) return null;
-    const why = words.why(gone.map(({ text }) => text.trim().split(" = ")[0]));
-    const hint = /** @type {Record<string, string>} */ (words.hints)[name] ?? words.hint;
-    /** @type {Partial<Question>} */
-    const about = { prompt: words.prompt(name, purpose), mistakes: [[changed, words.changed]], hint, why };
-    return numbered({ data: gone.length, text: String(gone.length) }, about);
-  };
-  return { taken };
 }

@@ -2,7 +2,7 @@
 
 import { judge } from "./answers.js";
 import { make, set, write } from "./dom.js";
-import { questionsOf } from "./questions.js";
+import { questionsOf } from "./questions/index.js";
 import { ANSWERS, STRINGS } from "./strings.js";
 
 const TRIES = 2;
@@ -30,7 +30,7 @@ const TRIES = 2;
  *   go: (step: number) => void,
  * }} player
  */
-export function predictView(trace, history, { grouped, drill, reveal, cover, go }) {
+export function predictModeView(trace, history, { grouped, drill, reveal, cover, go }) {
   const words = STRINGS.predict;
   const questions = questionsOf(trace, history, grouped);
   /** @type {Map<number, number>} */

@@ -1,14 +1,14 @@
 /** Predict's question about a tangent: how far an operation's output moves, given how far its inputs do. */
 
-import { isNumber, numberIn, numbered, sameShape, shaped } from "./answers.js";
-import { STRINGS } from "./strings.js";
+import { askNumber, askShape, isNumber, numberIn, sameShape } from "../answers.js";
+import { STRINGS } from "../strings.js";
 
 /**
  * @param {Trace} trace
- * @param {import("./history.js").History} history
- * @param {import("./questions.js").Named} named
+ * @param {import("../history.js").History} history
+ * @param {import("./index.js").Named} named
  */
-export function pushQuestions({ entries, tensors }, history, { name, whole }) {
+export function tangentQuestions({ entries, tensors }, history, { name, whole }) {
   const { hints, ...words } = STRINGS.predict;
   /** @type {(moving: number[], mistake: (k: number, index: number) => Mistake) => Mistake[]} */
   const mistaken = (moving, mistake) => moving.map(mistake);
@@ -32,7 +32,7 @@ export function pushQuestions({ entries, tensors }, history, { name, whole }) {
         ...mistaken(moving, (k) => [tangents[k].shape, hints.tangentShape(name(given[k]))]),
         [tangent.shape.toReversed(), hints.reversed],
       ];
-      return shaped(tangent, { prompt: prompt("shape"), mistakes, hint: hints.likeOutput });
+      return askShape(tangent, { prompt: prompt("shape"), mistakes, hint: hints.likeOutput });
     }
     if (![tangent, ...moving.map((k) => tangents[k])].every(isNumber)) return null;
     const parts = moving.map((k) => numberIn(contributions?.[k] ?? tangent));
@@ -52,7 +52,7 @@ export function pushQuestions({ entries, tensors }, history, { name, whole }) {
       [null, hints.path],
     ];
     const mistakes = all.filter(([wrong]) => wrong === null || Number.isFinite(wrong));
-    return numbered(tangent, { prompt: prompt("number"), mistakes, hint: several ? hints.pushAll : hints.push });
+    return askNumber(tangent, { prompt: prompt("number"), mistakes, hint: several ? hints.pushAll : hints.push });
   };
   return { pushed };
 }

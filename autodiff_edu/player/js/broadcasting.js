@@ -1,6 +1,6 @@
 /** Broadcasting seen: an operand's cells are copied along an axis, and what comes back to them slides together. */
 
-import { brief, limitOf, magnitude, mixed, shown } from "./array.js";
+import { formatBriefly, formatItem, limitOf, magnitude, mixColour } from "./array.js";
 import { draw, make, reveal } from "./dom.js";
 import { STRINGS } from "./strings.js";
 import * as SHARED from "../../text/shared.json";
@@ -58,13 +58,13 @@ function picture({ small, large, shape, backward, axes, times, name }) {
   const cell = (kind, value, x, y) => {
     const number = magnitude(value);
     const portion = Math.min(1, Math.abs(number) / limit) * (numbered ? FAINT : 1);
-    const fill = Number.isNaN(number) ? "var(--middle)" : mixed(number, portion);
-    const text = numbered ? brief(value, spacious ? 3 : 2) : "";
+    const fill = Number.isNaN(number) ? "var(--middle)" : mixColour(number, portion);
+    const text = numbered ? formatBriefly(value, spacious ? 3 : 2) : "";
     const letters = Math.min(LETTERS, (width - 6) / (0.61 * text.length)); // of which 0.6 is the width
     const place = { x: x + width - 4, y: y + 13, "text-anchor": "end", style: `font-size: ${letters}px` };
     const words = numbered ? [draw("text", place, text)] : [];
     const box = draw("rect", { x, y, width, height, style: `fill: ${fill}` });
-    return draw("g", { class: kind }, draw("title", {}, shown(value)), box, ...words);
+    return draw("g", { class: kind }, draw("title", {}, formatItem(value)), box, ...words);
   };
   const cells = [];
   for (let i = 0; i < high; i++) {
@@ -83,7 +83,7 @@ function picture({ small, large, shape, backward, axes, times, name }) {
       moves.push(backward ? [copy, [0, 0], way] : [copy, way, [0, 0]]);
     }
   }
-  const words = STRINGS.unfold;
+  const words = STRINGS.broadcasting;
   const [middle, line] = [gap[0] - GAP / 2, Math.max(rows * height, 34) / 2];
   const about = { class: "along", x: middle, "text-anchor": "middle" };
   const said = backward ? words.sum(axes) : words.copies(times);
@@ -101,9 +101,9 @@ function picture({ small, large, shape, backward, axes, times, name }) {
  * @param {import("./history.js").History} history
  * @param {import("./flow.js").Flow} flow
  */
-export function unfoldView(trace, history, flow) {
+export function broadcastingView(trace, history, flow) {
   const element = make("div", { class: "unfold" });
-  const words = STRINGS.unfold;
+  const words = STRINGS.broadcasting;
   /**
    * The arrays that were copied at a step, or whose copies come back.
    * @type {(number: number) => Fold[]}

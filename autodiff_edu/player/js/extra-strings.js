@@ -6,7 +6,7 @@ const linesOf = (word, names) => (names.length === 1 ? `${word} ${names}` : `${w
 const allOf = (word, of) => (of === 1 ? `The only ${word}` : `All ${of} ${word}s at once`);
 
 /** @satisfies {import("./strings.js").Texts} */
-export const PARTS = {
+export const EXTRA_STRINGS = {
   sweep: {
     heading: (target, source) => `Jacobian of ${target} with respect to ${source}`,
     before: {
@@ -84,7 +84,7 @@ export const PARTS = {
       },
     },
   },
-  shrink: {
+  compilerPasses: {
     heading: "Program",
     stages: "Passes, with the number of operations left",
     left: "operations:",

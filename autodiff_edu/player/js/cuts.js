@@ -4,7 +4,7 @@
  * @param {Trace} trace
  * @param {import("./history.js").History} history
  */
-export function readFates(trace, history) {
+export function readCuts(trace, history) {
   const makers = new Map(trace.entries.map((entry, index) => [entry.output, index]));
   /** @type {[Map<number, number>, Map<string, number[]>]} */
   const [seen, uses] = [new Map(), new Map()];

@@ -23,7 +23,7 @@ export const digits = (largest) => `--digits: ${String(largest).length}`;
  * @param {number} count
  * @param {(index: number) => Row} draw
  */
-export function rowsView(box, list, count, draw, most = count) {
+export function rowListView(box, list, count, draw, most = count) {
   /** @type {Map<number, Row>} */
   const there = new Map(); // by their indexes: the rows in the page
   const long = most > MANY;

@@ -1,12 +1,12 @@
 /** Predict's questions about the next point of a walk over contours. */
 
-import { chosen } from "./answers.js";
-import { PARTS } from "./parts.js";
+import { askChoice } from "../answers.js";
+import { EXTRA_STRINGS } from "../extra-strings.js";
 
 /** @param {Trace} trace */
-export function walkQuestions({ steps }) {
+export function contourQuestions({ steps }) {
   const iterates = /** @type {Iterate[]} */ (steps);
-  const { longer, curves } = PARTS.contours.ask;
+  const { longer, curves } = EXTRA_STRINGS.contours.ask;
   /** @param {Iterate} step */
   const length = ({ gradient }) => Math.hypot(...gradient.data);
   return {
@@ -15,14 +15,15 @@ export function walkQuestions({ steps }) {
       if (!(before < now || now < before)) return null;
       const { prompt, hint, yes, no, why } = longer;
       const about = { prompt: prompt(step.point.text), hint, why: why(before, now) };
-      return chosen([yes, no], now > before ? yes : no, about);
+      return askChoice([yes, no], now > before ? yes : no, about);
     },
     curves: (/** @type {Iterate} */ { point, eigenvalues }) => {
       if (!eigenvalues) return null;
       const { prompt, hint, up, down, both, why } = curves;
       const [low, high] = eigenvalues.data.map(Math.sign);
       const right = low > 0 ? up : high < 0 ? down : low * high < 0 ? both : null;
-      return right && chosen([up, down, both], right, { prompt: prompt(point.text), hint, why: why(eigenvalues.text) });
+      const about = { prompt: prompt(point.text), hint, why: why(eigenvalues.text) };
+      return right && askChoice([up, down, both], right, about);
     },
   };
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { readHistory } from "../../../autodiff_edu/player/js/history.js";
-import { MOST_LANES, readLanes } from "../../../autodiff_edu/player/js/lanes.js";
+import { MOST_LANES, readLanes } from "../../../autodiff_edu/player/js/tape-lanes.js";
 import { others, traces } from "./traces.mjs";
 
 const lanesOf = ({ document }) => readLanes(document, readHistory(document));

@@ -1,11 +1,11 @@
 /** The turns of loops in the tape's list: where the graph is folded at first, each turn is one row, which opens. */
 
 /**
- * `rows` are those of lanes.js. `shown()` lists what is to be seen from top to bottom: such a row, or {turn, entry}, a
+ * `rows` are those of tape-lanes.js. `shown()` lists what you see from top to bottom: such a row, or {turn, entry}, a
  * turn and its first entry; each has the turns that it is `within`. `follow(row)` opens the turns around a row, and
  * closes those that it opened before; `toggle(turn)` does as the reader says. `place(row)` is where a row is shown, or
  * the closed turn around it.
- * @param {import("./lanes.js").Row[]} rows
+ * @param {import("./tape-lanes.js").Row[]} rows
  * @param {Pick<Trace, "entries">} trace
  * @param {Pick<Layout, "groups" | "tensors" | "open">} layout
  */

@@ -1,7 +1,7 @@
 /** Predict's questions about what is computed: its value, its shape, and what the tape does with it. */
 
-import { chosen, isNumber, numberIn, numbered, sameShape, shaped } from "./answers.js";
-import { STRINGS } from "./strings.js";
+import { askChoice, askNumber, askShape, isNumber, numberIn, sameShape } from "../answers.js";
+import { STRINGS } from "../strings.js";
 
 const SHORT = 6; // characters of a number that can be worked out in the head
 const MOST_OPTIONS = 4;
@@ -9,9 +9,9 @@ const MOST_OPTIONS = 4;
 /**
  * `grouped` says whether the graph's groups tell how many entries there are.
  * @param {Trace} trace
- * @param {import("./history.js").History} history
+ * @param {import("../history.js").History} history
  * @param {boolean} grouped
- * @param {import("./questions.js").Named} named
+ * @param {import("./index.js").Named} named
  */
 export function forwardQuestions({ steps, entries, tensors, formulas }, { appeared }, grouped, named) {
   const { name, whole, called } = named;
@@ -36,7 +36,7 @@ export function forwardQuestions({ steps, entries, tensors, formulas }, { appear
     const given = inputs.map((input) => [Number(tensors[input].value.text), hints.input(name(input))]);
     /** @type {Mistake[]} */
     const mistakes = [...given, [-right, hints.sign], [1 / right, hints.reciprocal]];
-    return numbered(array, { prompt: words.value(name(output), text), mistakes, hint: hints.compute });
+    return askNumber(array, { prompt: words.value(name(output), text), mistakes, hint: hints.compute });
   };
 
   /**
@@ -51,13 +51,13 @@ export function forwardQuestions({ steps, entries, tensors, formulas }, { appear
     /** @type {Mistake[]} */
     const mistakes = others.map((input) => [tensors[input].value.shape, hints.inputShape(name(input))]);
     mistakes.push([array.shape.toReversed(), hints.reversed]);
-    return shaped(array, { prompt: words.shapeOf(name(output), text), mistakes, hint: hints.shape });
+    return askShape(array, { prompt: words.shapeOf(name(output), text), mistakes, hint: hints.shape });
   };
 
   /** @param {Step} step */
   const recorded = ({ kind, entry, tape }) => {
     const about = { prompt: words.willRecord(whole(entry), called(tape)), hint: hints.recorded };
-    return chosen(fates.map((fate) => fated[fate]), fated[kind], about);
+    return askChoice(fates.map((fate) => fated[fate]), fated[kind], about);
   };
 
   /**
@@ -84,7 +84,7 @@ export function forwardQuestions({ steps, entries, tensors, formulas }, { appear
     const sets = [used, new Set(inputs), new Set([output]), new Set(), ...inputs.map((input) => new Set([input]))];
     const options = [...new Set(sets.map(written))].slice(0, MOST_OPTIONS).sort();
     const about = { prompt: words.kept(whole(entry)), hint: hints.kept, why: why.kept(written(used)) };
-    return chosen(options, written(used), about);
+    return askChoice(options, written(used), about);
   };
 
   /**
@@ -104,7 +104,7 @@ export function forwardQuestions({ steps, entries, tensors, formulas }, { appear
     const all = steps.slice(number, end).filter(isHere);
     const right = all.filter(({ kind }) => kind !== "skip").length;
     const about = { prompt: words.count(where.line, called(tape)), hint: hints.count };
-    return all.length < 2 ? null : numbered({ data: right, text: String(right) }, about);
+    return all.length < 2 ? null : askNumber({ data: right, text: String(right) }, about);
   };
 
   /** @param {Step} step */
@@ -113,7 +113,7 @@ export function forwardQuestions({ steps, entries, tensors, formulas }, { appear
     const prompt = words.cut(whole(entry), words.slope(name(output), name(input)));
     /** @type {Partial<Question>} */
     const about = { prompt, mistakes: [["0", hints.zero]], hint: hints.recorded, why: why.stops(operation) };
-    return chosen(["0", "1", "None"], "None", about);
+    return askChoice(["0", "1", "None"], "None", about);
   };
   return { value, shape, recorded, kept, count, cut };
 }

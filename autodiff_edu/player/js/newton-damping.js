@@ -1,7 +1,7 @@
 /** The slider of a walk over contours: with λ times the identity added to the Hessian, Newton's step turns downhill. */
 
 import { make, write } from "./dom.js";
-import { PARTS } from "./parts.js";
+import { EXTRA_STRINGS } from "./extra-strings.js";
 
 const FARTHEST = 60;
 const SLIDES = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End", "PageUp", "PageDown"];
@@ -26,7 +26,7 @@ export function dampedStep([gx, gy], [[a, b], [, d]], lambda) {
  */
 export function dampingView({ steps, contours }, redraw) {
   const { frame: [, , wide, tall], ranges: [[x0, x1], [y0, y1]], iterates } = contours;
-  const words = PARTS.contours.damping;
+  const words = EXTRA_STRINGS.contours.damping;
   const points = /** @type {Iterate[]} */ (steps);
   const known = points.map(({ eigenvalues }) => Math.max(...(eigenvalues?.data ?? [0]).map(Math.abs)));
   const largest = known.find((size) => size > 0 && Number.isFinite(size)) ?? 1;
