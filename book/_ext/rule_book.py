@@ -34,7 +34,7 @@ ROOT = Path(__file__).parents[2]
 sys.path += [str(ROOT / "tests"), str(Path(__file__).parent)]
 from cases import TABLE  # noqa: E402 (the tests are no package that is installed)
 from sources import code_label, helpers, is_written_out, label, names, sources, title  # noqa: E402
-from tabled import recorded  # noqa: E402
+from table import record  # noqa: E402
 
 FORWARD = {"elementwise": "the rule", "linear": "itself", "general": "transposed"}
 OPENING = """\
@@ -112,7 +112,7 @@ def calls() -> dict[Callable[..., Any], list[Entry]]:
     """Return the calls of every operation that the cases record and that can be differentiated."""
     found = defaultdict(list)
     for case in TABLE:
-        for entry in recorded(case.function, *case.arguments())[0].entries:
+        for entry in record(case.function, *case.arguments())[0].entries:
             if places(entry) and is_smooth(entry.output_value):
                 found[entry.operation].append(entry)
     return found

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 from cases import NUMPY
-from unruled import NAME, UNRULED
+from no_rule import NAME, UNRULED
 
 import autodiff_edu as ad
 from autodiff_edu.core.active import now

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from cases import TABLE
-from tabled import each, seed_of
+from table import each, seed_of
 
 import autodiff_edu as ad
 from autodiff_edu.arrays.structures import flatten

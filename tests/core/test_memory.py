@@ -10,8 +10,8 @@ import weakref
 import numpy as np
 import pytest
 from cases import TABLE
-from tabled import each, recorded
-from unruled import UNRULED
+from no_rule import UNRULED
+from table import each, record
 
 import autodiff_edu as ad
 from autodiff_edu.explain.journal import journal
@@ -308,7 +308,7 @@ def test_what_a_tensor_holds_goes_with_it():
 
 @each(TABLE)
 def test_an_operation_and_its_gradient_leave_no_reference_cycle(case):
-    tape, tensors, y = recorded(case.function, *case.arguments())
+    tape, tensors, y = record(case.function, *case.arguments())
     tape.gradient(y, tensors)
     things = [*tensors, y, tape]
     references = [weakref.ref(thing) for thing in things]

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from tabled import recorded
+from table import record
 
 import autodiff_edu as ad
 from autodiff_edu.core.rule import settle
@@ -30,10 +30,10 @@ def summed_to(shape, full):
 def test_the_gradient_of_a_broadcast_operation_is_that_of_the_broadcast_arrays_summed_up(drawn, operation, seed):
     a, b = (numbers(shape, seed + k) for k, shape in enumerate(drawn.input_shapes))
     weights = numbers(drawn.result_shape, seed + 2)
-    tape, sources, y = recorded(operation, a, b)
+    tape, sources, y = record(operation, a, b)
     assert y.shape == drawn.result_shape
     got = tape.gradient(y, sources, output_gradients=weights)
-    tape, stretched, y = recorded(operation, *np.broadcast_arrays(a, b))
+    tape, stretched, y = record(operation, *np.broadcast_arrays(a, b))
     for source, ours, theirs in zip(sources, got, tape.gradient(y, stretched, output_gradients=weights), strict=True):
         assert ours.shape == source.shape
         assert ours.dtype == source.dtype
@@ -42,7 +42,7 @@ def test_the_gradient_of_a_broadcast_operation_is_that_of_the_broadcast_arrays_s
 
 @given(SHAPES, st.sampled_from(BINARY), st.integers(0, 99), st.integers(0, 4))
 def test_a_stack_passes_through_any_broadcast(drawn, operation, seed, depth):
-    tape, sources, y = recorded(operation, *(numbers(shape, seed + k) for k, shape in enumerate(drawn.input_shapes)))
+    tape, sources, y = record(operation, *(numbers(shape, seed + k) for k, shape in enumerate(drawn.input_shapes)))
     seeds = numbers((depth, *drawn.result_shape), seed + 2)
     cotangents = {y._id: seeds}
     for _ in tape.walk(cotangents, {t._id for t in sources}, stack=(depth,)):
@@ -67,9 +67,9 @@ def test_a_sum_sends_the_same_cotangent_to_every_element_it_adds(drawn, seed):
     weights = numbers(np.sum(x, axis=axis, keepdims=keepdims).shape, seed + 1)
     spread = weights if keepdims else weights.reshape(np.sum(x, axis=axis, keepdims=True).shape)
     expected = np.broadcast_to(spread, shape)
-    tape, (source,), y = recorded(lambda t: np.sum(t, axis=axis, keepdims=keepdims), x)
+    tape, (source,), y = record(lambda t: np.sum(t, axis=axis, keepdims=keepdims), x)
     np.testing.assert_array_equal(tape.gradient(y, source, output_gradients=weights).numpy(), expected)
-    tape, (source,), y = recorded(lambda t: np.mean(t, axis=axis, keepdims=keepdims), x)
+    tape, (source,), y = record(lambda t: np.mean(t, axis=axis, keepdims=keepdims), x)
     counted = expected * (weights.size / x.size)
     np.testing.assert_allclose(tape.gradient(y, source, output_gradients=weights).numpy(), counted, 1e-14)
 
@@ -78,7 +78,7 @@ def test_a_sum_sends_the_same_cotangent_to_every_element_it_adds(drawn, seed):
 def test_a_maximum_sends_each_cotangent_on_undivided_in_sum(drawn, extreme, seed):
     shape, axis, keepdims = drawn
     x = np.random.default_rng(seed).integers(0, 3, shape).astype(float)  # ties abound
-    tape, (source,), y = recorded(lambda t: extreme(t, axis=axis, keepdims=keepdims), x)
+    tape, (source,), y = record(lambda t: extreme(t, axis=axis, keepdims=keepdims), x)
     weights = numbers(y.shape, seed + 1)
     got = tape.gradient(y, source, output_gradients=weights).numpy()
     np.testing.assert_allclose(np.sum(got, axis=axis, keepdims=keepdims), weights, 1e-12)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from repack import repack
-from submitted import notebook
+from submissions import notebook
 
 import autodiff_edu as ad
 from autodiff_edu.course.__main__ import main

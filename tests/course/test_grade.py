@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from submitted import CHECK, notebook, rows
+from submissions import CHECK, notebook, rows
 
 from autodiff_edu.course import __main__ as command_line
 from autodiff_edu.course.__main__ import main

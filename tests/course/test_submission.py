@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from answers import RIGHT
-from submitted import CHECK, notebook
+from submissions import CHECK, notebook
 
 from autodiff_edu.course import check
 from autodiff_edu.course.check import LISTENERS

@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 from differences import draw
-from tabled import recorded
+from table import record
 
 import autodiff_edu as ad
 from autodiff_edu.derivatives import jacobians
@@ -37,7 +37,7 @@ SHAPES = ((3, 4), (4, 2), (5, 3))
 
 @pytest.fixture
 def layers():
-    return recorded(two_layers, *(draw(shape, "layers") for shape in SHAPES))
+    return record(two_layers, *(draw(shape, "layers") for shape in SHAPES))
 
 
 # Shapes and values --------------------------------------------------------------------------------------------------
@@ -59,7 +59,7 @@ def layers():
     ],
 )
 def test_a_jacobian_has_the_shape_of_the_target_and_then_of_the_source_and_the_rows_are_gradients(f, shape, expected):
-    tape, (x,), y = recorded(f, draw(shape, "shapes"))
+    tape, (x,), y = record(f, draw(shape, "shapes"))
     got = tape.jacobian(y, x)
     assert got.shape == expected == y.shape + x.shape
     np.testing.assert_allclose(got.numpy(), by_rows(tape, y, x), 1e-13, 1e-13)
@@ -90,12 +90,12 @@ def test_the_sum_over_the_axes_of_the_target_is_the_gradient(layers):
 
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
 def test_a_jacobian_has_the_dtype_of_its_source(dtype):
-    tape, (x,), y = recorded(np.square, np.ones((3, 2), dtype))
+    tape, (x,), y = record(np.square, np.ones((3, 2), dtype))
     assert tape.jacobian(y, x).dtype == tape.batch_jacobian(y, x).dtype == np.dtype(dtype)
 
 
 def test_a_target_that_is_its_own_source_has_the_identity():
-    tape, (x,), y = recorded(np.sin, draw((2, 3), "own"))
+    tape, (x,), y = record(np.sin, draw((2, 3), "own"))
     np.testing.assert_array_equal(tape.jacobian(y, y).numpy(), np.eye(6).reshape(2, 3, 2, 3))
     np.testing.assert_array_equal(tape.jacobian(x, x).numpy(), np.eye(6).reshape(2, 3, 2, 3))
 
@@ -116,7 +116,7 @@ def sigmoid(x):
 
 def test_the_jacobian_by_a_scalar_is_the_derivative_at_201_points():
     x = np.linspace(-10.0, 10.0, 201)
-    tape, (delta,), y = recorded(lambda d: sigmoid(x + d), np.array(0.0))
+    tape, (delta,), y = record(lambda d: sigmoid(x + d), np.array(0.0))
     got = tape.jacobian(y, delta)
     assert got.shape == (201,)
     np.testing.assert_allclose(got.numpy(), 0.25 / np.cosh(x / 2) ** 2, 1e-10)
@@ -124,7 +124,7 @@ def test_the_jacobian_by_a_scalar_is_the_derivative_at_201_points():
 
 def test_the_jacobian_of_a_dense_layer_by_its_kernel_sums_to_the_gradient():
     x = draw((7, 5), "x")
-    tape, (kernel, bias), y = recorded(
+    tape, (kernel, bias), y = record(
         lambda w, b: np.maximum(x @ w + b, 0.0), draw((5, 10), "kernel"), draw((10,), "bias")
     )
     by_kernel, by_bias = tape.jacobian(y, [kernel, bias])
@@ -147,7 +147,7 @@ def normalised(h):
 
 
 def test_a_batch_jacobian_is_the_diagonal_of_the_full_one_and_its_sum_over_the_other_batch_axis():
-    tape, (x,), y = recorded(elu_layers, draw((7, 5), "x"))
+    tape, (x,), y = record(elu_layers, draw((7, 5), "x"))
     full, batch = tape.jacobian(y, x).numpy(), tape.batch_jacobian(y, x, check=True)
     assert (full.shape, batch.shape) == ((7, 6, 7, 5), (7, 6, 5))
     np.testing.assert_allclose(np.einsum("bxby->bxy", full), batch.numpy(), 1e-12, 1e-14)
@@ -155,7 +155,7 @@ def test_a_batch_jacobian_is_the_diagonal_of_the_full_one_and_its_sum_over_the_o
 
 
 def test_with_batch_normalisation_between_the_layers_the_two_differ_and_check_says_so():
-    tape, (x,), y = recorded(lambda x: elu_layers(x, normalised), draw((7, 5), "x"))
+    tape, (x,), y = record(lambda x: elu_layers(x, normalised), draw((7, 5), "x"))
     full, batch = tape.jacobian(y, x).numpy(), tape.batch_jacobian(y, x).numpy()
     np.testing.assert_allclose(np.swapaxes(np.sum(full, axis=0), 0, 1), batch, 1e-11, 1e-12)
     assert np.abs(np.einsum("bxby->bxy", full) - batch).max() > 0.01
@@ -168,7 +168,7 @@ def test_with_batch_normalisation_last_the_batch_jacobian_is_almost_zero_and_the
         h = x @ draw((5, 6), "first")
         return (h - np.mean(h, axis=0)) / np.sqrt(np.var(h, axis=0))
 
-    tape, (x,), y = recorded(last, draw((7, 5), "x"))
+    tape, (x,), y = record(last, draw((7, 5), "x"))
     assert np.abs(tape.batch_jacobian(y, x).numpy()).max() < 1e-8
     assert np.abs(np.einsum("bxby->bxy", tape.jacobian(y, x).numpy())).max() > 0.01
 
@@ -184,7 +184,7 @@ def test_each_block_of_a_batch_jacobian_is_the_jacobian_of_its_own_sample(inner,
         return np.tanh(np.tensordot(x, weights, axes=len(inner)))
 
     x = draw((4, *inner), "samples")
-    tape, (source,), y = recorded(f, x)
+    tape, (source,), y = record(f, x)
     blocks = tape.batch_jacobian(y, source, check=True)
     assert blocks.shape == (4, *outer, *inner)
     for block, sample in zip(blocks.numpy(), x, strict=True):
@@ -195,30 +195,30 @@ def test_check_names_the_samples_on_which_others_depend_and_no_others():
     def leaking(x):  # every sample looks at sample 2
         return x * x + 0.5 * x[2]
 
-    tape, (x,), y = recorded(leaking, draw((5, 3), "leak"))
+    tape, (x,), y = record(leaking, draw((5, 3), "leak"))
     with pytest.raises(ValueError, match=r"samples 2 of the source"):
         tape.batch_jacobian(y, x, check=True)
-    tape, (x,), y = recorded(lambda x: x - np.mean(x, axis=0), draw((12, 2), "mean"))
+    tape, (x,), y = record(lambda x: x - np.mean(x, axis=0), draw((12, 2), "mean"))
     with pytest.raises(ValueError, match=r"0, 1, 2, 3, 4, 5, 6, 7 and 4 more"):
         tape.batch_jacobian(y, x, check=True)
 
 
 def test_check_sees_samples_that_trade_places():
-    tape, (x,), y = recorded(lambda x: x[::-1] * 2.0, draw((4, 3), "swapped"))
+    tape, (x,), y = record(lambda x: x[::-1] * 2.0, draw((4, 3), "swapped"))
     with pytest.raises(ValueError, match=r"0, 1, 2, 3"):
         tape.batch_jacobian(y, x, check=True)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_check_passes_what_is_independent_in_every_precision(dtype):
-    tape, (x,), y = recorded(lambda x: np.tanh(x) * np.sum(x, axis=1, keepdims=True), draw((6, 5), "i", dtype=dtype))
+    tape, (x,), y = record(lambda x: np.tanh(x) * np.sum(x, axis=1, keepdims=True), draw((6, 5), "i", dtype=dtype))
     assert tape.batch_jacobian(y, x, check=True).shape == (6, 5, 5)
 
 
 def test_a_batch_of_none_and_samples_of_nothing_have_empty_blocks():
-    tape, (x,), y = recorded(lambda x: x * x, np.zeros((0, 3)))
+    tape, (x,), y = record(lambda x: x * x, np.zeros((0, 3)))
     assert tape.batch_jacobian(y, x, check=True).shape == (0, 3, 3)
-    tape, (x,), y = recorded(lambda x: x * x, np.zeros((2, 0)))
+    tape, (x,), y = record(lambda x: x * x, np.zeros((2, 0)))
     assert tape.batch_jacobian(y, x, check=True).shape == (2, 0, 0)
 
 
@@ -276,14 +276,14 @@ def stacks_of(monkeypatch, tape, call):
 
 
 def test_a_stack_is_as_long_as_chunk_size_says(monkeypatch):
-    tape, (x,), y = recorded(np.tanh, draw((10,), "chunks"))
+    tape, (x,), y = record(np.tanh, draw((10,), "chunks"))
     assert stacks_of(monkeypatch, tape, lambda t: t.jacobian(y, x)) == [10]
     assert stacks_of(monkeypatch, tape, lambda t: t.jacobian(y, x, chunk_size=4)) == [4, 4, 2]
 
 
 def test_unless_told_otherwise_no_stack_takes_more_than_the_largest_allowed(monkeypatch):
     assert jacobians.LARGEST_STACK == 256 * 2**20
-    tape, (x,), y = recorded(lambda x: np.tanh(np.tile(x, 5))[:20], draw((20,), "bound"))
+    tape, (x,), y = record(lambda x: np.tanh(np.tile(x, 5))[:20], draw((20,), "bound"))
     whole = tape.jacobian(y, x)
     largest = 100 * 8  # bytes of the largest array on the tape
 
@@ -297,7 +297,7 @@ def test_unless_told_otherwise_no_stack_takes_more_than_the_largest_allowed(monk
 
 
 def test_chunks_bound_the_memory_that_the_pass_takes():
-    tape, (x,), y = recorded(lambda x: np.sum(np.tanh(x[:, None] * np.ones(2000)), axis=1), draw((200,), "memory"))
+    tape, (x,), y = record(lambda x: np.sum(np.tanh(x[:, None] * np.ones(2000)), axis=1), draw((200,), "memory"))
 
     def peak(chunk_size):
         tracemalloc.start()
@@ -358,7 +358,7 @@ def test_a_jacobian_inside_its_own_persistent_tape_is_recorded():
 @pytest.mark.parametrize("first", ["gradient", "jacobian", "batch_jacobian"])
 @pytest.mark.parametrize("second", ["gradient", "jacobian", "batch_jacobian"])
 def test_a_one_shot_tape_gives_one_of_them_once(first, second):
-    tape, (x,), y = recorded(np.square, [[1.0, 2.0]], persistent=False)
+    tape, (x,), y = record(np.square, [[1.0, 2.0]], persistent=False)
     assert getattr(tape, first)(y, x) is not None
     with pytest.raises(RuntimeError, match="persistent=True"):
         getattr(tape, second)(y, x)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from differences import draw
-from tabled import recorded
+from table import record
 
 import autodiff_edu as ad
 from autodiff_edu.core.active import Listener, only
@@ -16,7 +16,7 @@ X, W = draw((3, 2), "x"), draw((3, 2), "w")
 @pytest.mark.parametrize("f", [np.multiply, np.maximum, lambda x, w: np.concatenate([x, w]), lambda x, w: x @ w.T])
 @pytest.mark.parametrize("k", [0, 1])
 def test_an_argument_that_moves_moves_the_output_as_differences_say(f, k):
-    tape, _, _ = recorded(f, X, W)
+    tape, _, _ = record(f, X, W)
     entry = tape.entries[-1]
     tangent, h = draw(entry.values[k].shape, "v"), 1e-6
     ends = [entry.operation(*entry.values[:k], entry.values[k] + s * tangent, *entry.values[k + 1 :]) for s in (h, -h)]
@@ -25,7 +25,7 @@ def test_an_argument_that_moves_moves_the_output_as_differences_say(f, k):
 
 
 def test_an_argument_without_a_rule_moves_nothing():
-    tape, _, _ = recorded(lambda x: x[1:], X)
+    tape, _, _ = record(lambda x: x[1:], X)
     (entry,) = tape.entries
     assert pushed(entry, 1, np.ones(2), entry.output_value, entry.values) is None
 
@@ -38,7 +38,7 @@ def test_a_tangent_gets_the_shape_and_the_dtype_of_what_moves():
 
 
 def test_what_is_pushed_as_a_tensor_is_recorded():
-    tape, _, _ = recorded(np.sin, X)
+    tape, _, _ = record(np.sin, X)
     (entry,) = tape.entries
     v = ad.constant(W)
     with ad.GradientTape() as outer:

@@ -10,7 +10,7 @@ import weakref
 
 import numpy as np
 import pytest
-from explained import check_shows, run
+from explanations import check_shows, run
 
 import autodiff_edu as ad
 from autodiff_edu.explain.journal import KEPT, journal

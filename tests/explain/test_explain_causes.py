@@ -1,7 +1,7 @@
 """For every cause of a None, `explain` names the right one, the operation, the line, and what to write instead."""
 
 import pytest
-from explained import check_shows, run
+from explanations import check_shows, run
 
 import autodiff_edu as ad
 

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from unruled import NAME, UNRULED
+from no_rule import NAME, UNRULED
 
 import autodiff_edu as ad
 from autodiff_edu.core.active import always, now

@@ -4,7 +4,7 @@ import ast
 
 import numpy as np
 import pytest
-from unruled import UNRULED
+from no_rule import UNRULED
 
 import autodiff_edu as ad
 from autodiff_edu.program.formulas import KINDS, SIGNS, tree

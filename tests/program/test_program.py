@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 from cases import TABLE
-from tabled import each
+from table import each
 
 import autodiff_edu as ad
 from autodiff_edu.player.unpacking import content_of

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from cases import TABLE
-from tabled import recorded
+from table import record
 
 import autodiff_edu as ad
 from autodiff_edu.core.composites import SPELLED
@@ -22,7 +22,7 @@ def name_of(key):
 @pytest.fixture(scope="module")
 def entries():
     """The entries that the cases record, all together."""
-    return [entry for case in TABLE for entry in recorded(case.function, *case.arguments())[0].entries]
+    return [entry for case in TABLE for entry in record(case.function, *case.arguments())[0].entries]
 
 
 def test_no_two_cases_have_the_same_name():

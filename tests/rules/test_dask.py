@@ -9,7 +9,7 @@ import pytest
 from cases import TABLE, fourier, linalg
 from dask_gaps import COMPUTED_AT_ONCE, DASK_LACKS, OUR_SPELLING_NEEDS_MORE
 from differences import draw
-from tabled import each, recorded
+from table import each, record
 
 import autodiff_edu as ad
 
@@ -126,7 +126,7 @@ def has(case, arrays):
 def fault(case, arrays):
     """What is wrong with the case over Dask, or None."""
     try:
-        tape, sources, y = recorded(case.function, *arrays)
+        tape, sources, y = record(case.function, *arrays)
         if not is_lazy(y):
             return "the value was coerced"
         gradients = tape.gradient(y, sources, unconnected_gradients="zero")
@@ -135,7 +135,7 @@ def fault(case, arrays):
         found = [g._array.compute() for g in gradients]
     except Exception as error:
         return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
-    tape, sources, y = recorded(case.function, *case.arguments())
+    tape, sources, y = record(case.function, *case.arguments())
     expected = [g.numpy() for g in tape.gradient(y, sources, unconnected_gradients="zero")]
     right = all(a.shape == b.shape and np.allclose(a, b, 1e-9, 1e-11) for a, b in zip(found, expected, strict=True))
     return None if right else "a gradient is wrong"

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 from cases import TABLE
-from tabled import each, pulled_back, recorded
+from table import each, pull_back, record
 
 import autodiff_edu as ad
 from autodiff_edu.arrays.validate import signature
@@ -60,9 +60,9 @@ def renamed(request, monkeypatch):
 def test_arguments_by_keyword_give_the_same_value_and_gradient(case, renamed):
     arguments = case.arguments()
     again = case._replace(function=partial(renamed, case.function))
-    values = [recorded(one.function, *arguments)[2].numpy() for one in (case, again)]
+    values = [record(one.function, *arguments)[2].numpy() for one in (case, again)]
     for found, expected in zip(
-        [values[1], *pulled_back(again, arguments)], [values[0], *pulled_back(case, arguments)], strict=True
+        [values[1], *pull_back(again, arguments)], [values[0], *pull_back(case, arguments)], strict=True
     ):
         np.testing.assert_array_equal(found, expected)
 

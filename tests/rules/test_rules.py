@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from cases import NUMPY, TABLE
 from differences import assert_derivatives, assert_gradients
-from tabled import each, plain, pulled_back, pulled_back_twice, recorded, seed_of, takes
+from table import each, plain, pull_back, pull_back_twice, record, seed_of, takes
 
 import autodiff_edu as ad
 
@@ -22,7 +22,7 @@ def test_the_value_is_that_of_numpy(case, dtype):
 @each(TABLE)
 def test_the_gradient_agrees_with_central_differences(case):
     arguments = case.arguments()
-    tape, tensors, y = recorded(case.function, *arguments)
+    tape, tensors, y = record(case.function, *arguments)
     got = tape.gradient(y, tensors, output_gradients=seed_of(y), unconnected_gradients="zero")
     assert_gradients(case.name, plain(case), arguments, got, seed_of(y))
 
@@ -33,15 +33,15 @@ def test_the_second_derivative_agrees_with_central_differences_of_the_first(case
     seeds = [seed_of(a, k) for k, a in enumerate(arguments)]
 
     def first(*moved):
-        return sum(np.sum(np.conj(s) * g) for s, g in zip(seeds, pulled_back(case, moved), strict=True))
+        return sum(np.sum(np.conj(s) * g) for s, g in zip(seeds, pull_back(case, moved), strict=True))
 
-    assert_gradients(f"{case.name}, twice", first, arguments, pulled_back_twice(case, arguments), tolerance=1e-6)
+    assert_gradients(f"{case.name}, twice", first, arguments, pull_back_twice(case, arguments), tolerance=1e-6)
 
 
 @each(TABLE)
 def test_a_stack_of_cotangents_pulled_back_at_once_is_what_one_at_a_time_gives(case):
     arguments = case.arguments()
-    tape, tensors, y = recorded(case.function, *arguments)
+    tape, tensors, y = record(case.function, *arguments)
     seeds = np.stack([seed_of(y, k) for k in range(3)])
     cotangents = {y._id: seeds}
     for _ in tape.walk(cotangents, {t._id for t in tensors}, stack=(3,)):
@@ -81,11 +81,11 @@ def test_a_stack_pulled_back_under_a_recording_tape_can_be_differentiated_again(
 @each(TABLE, "float32", "float16")
 def test_a_gradient_has_the_shape_and_dtype_of_its_source(case, dtype):
     arguments = case.arguments(dtype)
-    tape, tensors, y = recorded(case.function, *arguments)
+    tape, tensors, y = record(case.function, *arguments)
     gradients = tape.gradient(y, tensors, unconnected_gradients="zero")
     assert [(g.shape, g.dtype) for g in gradients] == [(t.shape, t.dtype) for t in tensors]
     if dtype == "float32":
-        tape, wide, y = recorded(case.function, *[a.astype("float64") for a in arguments])
+        tape, wide, y = record(case.function, *[a.astype("float64") for a in arguments])
         expected = tape.gradient(y, wide, unconnected_gradients="zero")
         assert_derivatives(case.name, arguments, gradients, expected, 1e-4, by="float64")
 
@@ -107,7 +107,7 @@ def test_a_value_has_the_dtype_that_numpy_gives_it(dtype):
 @each([c for c in TABLE if not c.real])
 def test_complex_gradients_agree_with_central_differences(case):
     arguments = case.arguments("complex128")
-    tape, tensors, y = recorded(case.function, *arguments)
+    tape, tensors, y = record(case.function, *arguments)
     got = tape.gradient(y, tensors, output_gradients=seed_of(y), unconnected_gradients="zero")
     assert_gradients(case.name, plain(case), arguments, got, seed_of(y))
     assert all(g.dtype == np.complex128 for g in got)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from cases import TABLE
 from differences import directions_of, inner, slope_along
-from tabled import each, plain, seed_of
+from table import each, plain, seed_of
 
 import autodiff_edu as ad
 from autodiff_edu.derivatives import jacobians

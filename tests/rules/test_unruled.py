@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from unruled import NAME, UNRULED
+from no_rule import NAME, UNRULED
 
 import autodiff_edu as ad
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from cases import TABLE
 from differences import draw
-from saved import SQUARE, X, assert_same, program, saved
-from tabled import each
+from round_trip import SQUARE, X, assert_same, program, save_and_load
+from table import each
 
 import autodiff_edu as ad
 from autodiff_edu import nn
@@ -55,7 +55,7 @@ FUNCTIONS = {
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_loaded_function_has_the_values_and_derivatives_of_the_original(name, path):
     function = FUNCTIONS[name]
-    again = saved(function, path, X)
+    again = save_and_load(function, path, X)
     assert_same(function, again, X)
     assert_same(function, again, draw((4, 3), "other values"))
     assert_same(function, again, draw((7, 3), "more samples"))
@@ -65,7 +65,7 @@ def test_an_operation_on_constants_alone_is_run_again_too(path):
     def f(x):
         return x * np.sin(ad.constant(2.0)) + np.sum(np.stack(np.split(ad.constant([1.0, 2.0]), 2)))
 
-    again = saved(f, path, 3.0)
+    again = save_and_load(f, path, 3.0)
     assert_same(f, again, np.array(5.0))
 
 
@@ -82,7 +82,7 @@ def test_the_whole_of_linear_algebra_survives(path):
             + s[0] * u[0, 0] ** 2
         )
 
-    again = saved(function, path, SQUARE, X[:3])
+    again = save_and_load(function, path, SQUARE, X[:3])
     assert_same(function, again, SQUARE, X[:3])
     assert_same(function, again, SQUARE + 0.5, X[1:])
 
@@ -93,7 +93,7 @@ def test_dtypes_are_kept(dtype, path):
         return np.real(x * x * 2.0).astype("float32") + np.abs(x)
 
     x = draw((3,), "x", dtype=dtype)
-    assert_same(function, saved(function, path, x), x)
+    assert_same(function, save_and_load(function, path, x), x)
 
 
 def test_a_network_learns_on_after_loading(path):
@@ -112,7 +112,7 @@ def test_a_network_learns_on_after_loading(path):
     def loss(x, labels):
         return nn.softmax_cross_entropy(network(x), labels)
 
-    again = saved(loss, path, x, labels)
+    again = save_and_load(loss, path, x, labels)
     assert [v.shape for v in again.trainable_variables] == [v.shape for v in network.trainable_variables]
     assert [v.name for v in again.variables] == ["kernel", "bias", "kernel", "bias"]
     other, others = draw((9, 4), "other"), np.arange(9) % 3
@@ -128,14 +128,14 @@ def test_a_network_learns_on_after_loading(path):
 def test_batch_normalization_is_saved_as_it_is_used_after_training(path):
     layer, x = nn.BatchNormalization(), draw((6, 3), "x")
     layer(x, training=True)
-    assert_same(lambda x: layer(x), saved(lambda x: layer(x, training=False), path, x), draw((9, 3), "y"))
+    assert_same(lambda x: layer(x), save_and_load(lambda x: layer(x, training=False), path, x), draw((9, 3), "y"))
     with pytest.raises(ValueError, match="training=False"):
         save(lambda x: layer(x, training=True), path, x)
 
 
 def test_variables_are_saved_with_their_values_names_and_flags(path):
     w, step = ad.Variable([1.0, 2.0], name="w"), ad.Variable(3, trainable=False, name="step")
-    again = saved(lambda x: x * w**2 + step, path, 1.0)
+    again = save_and_load(lambda x: x * w**2 + step, path, 1.0)
     w.assign([7.0, 7.0])
     assert [(v.name, v.trainable, v.numpy().tolist()) for v in again.variables] == [
         ("w", True, [1.0, 2.0]),
@@ -150,13 +150,13 @@ def test_variables_are_saved_with_their_values_names_and_flags(path):
 
 
 def test_a_truth_that_is_a_constant_is_not_taken_for_one_that_was_computed(path):
-    again = saved(lambda x: np.where(x > 0, x, -x) + np.where(np.False_, x, 10.0), path, -1.0)
+    again = save_and_load(lambda x: np.where(x > 0, x, -x) + np.where(np.False_, x, 10.0), path, -1.0)
     assert float(again(2.0)) == 12.0
 
 
 def test_variables_come_in_the_order_in_which_they_were_made(path):
     a, b = ad.Variable(1.0, name="a"), ad.Variable(2.0, name="b")
-    assert [v.name for v in saved(lambda x: x * b + a, path, 1.0).variables] == ["a", "b"]
+    assert [v.name for v in save_and_load(lambda x: x * b + a, path, 1.0).variables] == ["a", "b"]
 
 
 def test_an_array_that_is_written_into_is_saved_as_it_was_at_each_time(path):
@@ -166,14 +166,14 @@ def test_an_array_that_is_written_into_is_saved_as_it_was_at_each_time(path):
         weights += 1
         return y + x**2 * weights
 
-    assert_same(function, saved(function, path, X), X)
+    assert_same(function, save_and_load(function, path, X), X)
 
 
 def test_structures_of_arguments_and_results_come_back(path):
     def function(layer, scale):
         return {"both": (layer["w"] * scale, [layer["b"] + scale])}
 
-    again = saved(function, path, {"w": np.ones(2), "b": ad.Variable(1.0)}, 2.0)
+    again = save_and_load(function, path, {"w": np.ones(2), "b": ad.Variable(1.0)}, 2.0)
     result = again({"b": 3.0, "w": [1.0, 2.0, 3.0]}, 10.0)
     assert result["both"][0].numpy().tolist() == [10.0, 20.0, 30.0]
     assert result["both"][1][0].numpy() == 13.0
@@ -184,7 +184,7 @@ def test_jacobians_and_forward_mode_go_through(path):
     def function(x):
         return np.tanh(x[:-1] * x[1:]) + np.sort(x)[0]
 
-    again, x = saved(function, path, draw((4,), "x")), draw((4,), "y")
+    again, x = save_and_load(function, path, draw((4,), "x")), draw((4,), "y")
     for mode in ("reverse", "forward"):
         ours, theirs = (ad.jacobian(f, mode=mode)(x).numpy() for f in (again, function))
         assert np.array_equal(ours, theirs)
@@ -193,14 +193,14 @@ def test_jacobians_and_forward_mode_go_through(path):
 
 def test_integers_are_inputs_and_index_anew(path):
     table = ad.Variable(draw((5, 2), "table"))
-    again = saved(lambda k: table[k] * 2.0, path, np.array([0, 1, 4]))
+    again = save_and_load(lambda k: table[k] * 2.0, path, np.array([0, 1, 4]))
     assert np.array_equal(again([3, 2]), table.numpy()[[3, 2]] * 2)
     with pytest.raises(TypeError, match=rf"k has dtype float64, but was saved with {np.dtype(int)}"):
         again([0.5])
 
 
 def test_an_integer_that_does_not_fit_is_refused_and_never_another_number(path):
-    again = saved(lambda x, k: x * k, path, 2.0, np.int32(3))
+    again = save_and_load(lambda x, k: x * k, path, 2.0, np.int32(3))
     assert float(again(1.0, 2**31 - 1)) == 2**31 - 1
     for k in (2**31, 2**40, -(2**31) - 1):
         with pytest.raises(ValueError, match=rf"k is {k}, which does not fit into int32"):
@@ -208,19 +208,19 @@ def test_an_integer_that_does_not_fit_is_refused_and_never_another_number(path):
 
 
 def test_a_gradient_can_be_saved(path):
-    gradient = saved(ad.grad(lambda x: x**3 * np.sin(x)), path, 1.0)
+    gradient = save_and_load(ad.grad(lambda x: x**3 * np.sin(x)), path, 1.0)
     assert_same(ad.grad(lambda x: x**3 * np.sin(x)), gradient, 0.7)
 
 
 def test_a_gradient_through_functions_spelled_in_others_can_be_saved(path):
     gradient = ad.grad(lambda x: np.sum(np.outer(np.stack([x, x**2]), np.sort(np.stack([x, np.sin(x)])))))
-    again = saved(gradient, path, 0.5)
+    again = save_and_load(gradient, path, 0.5)
     assert float(again(0.7)) == float(gradient(0.7))
 
 
 def test_saving_a_loaded_function_gives_the_same_program(path, tmp_path):
     w = ad.Variable(2.0, name="w")
-    once = saved(lambda x: [1.0, 2.0, 3.0] * np.sort(np.where(x > 0, x * w, 0)), path, X)
+    once = save_and_load(lambda x: [1.0, 2.0, 3.0] * np.sort(np.where(x > 0, x * w, 0)), path, X)
     save(once, tmp_path / "again.ad", X)
     assert program(tmp_path / "again.ad") == program(path)
 
@@ -261,7 +261,7 @@ CALLING = [c for c in TABLE if c.name.startswith(("piecewise", "apply_along_axis
 @each([c for c in TABLE if c.name not in BOUND_TO_SHAPES and c not in CALLING], spare=True)
 def test_every_operation_that_has_a_rule_can_be_saved(case, path):
     arguments = case.arguments()
-    again = saved(case.function, path, *arguments)
+    again = save_and_load(case.function, path, *arguments)
     with np.errstate(all="ignore"):
         assert_same(case.function, again, *arguments)
 
@@ -312,7 +312,7 @@ def test_a_network_of_all_layers_is_saved_bit_by_bit_in_every_dtype(dtype, path)
 
     network, x = Network(), np.linspace(-1.0, 1.0, 15).reshape(5, 3).astype(dtype)
     y = network(x)
-    again = saved(network, path, x)
+    again = save_and_load(network, path, x)
     assert again(x).dtype == dtype
     assert np.array_equal(again(x).numpy(), y.numpy())
     assert [len(again(part)) for part in (x[:0], x[:1], np.repeat(x, 3, 0))] == [0, 1, 15]
@@ -322,7 +322,7 @@ def test_a_network_of_all_layers_is_saved_bit_by_bit_in_every_dtype(dtype, path)
 
 
 def test_arguments_are_checked(path):
-    again = saved(lambda x, y: x * y, path, X, np.float32(2.0))
+    again = save_and_load(lambda x, y: x * y, path, X, np.float32(2.0))
     for arguments, error, message in [
         ((X,), TypeError, r"takes 2 arguments \(x, y\), but 1 were given"),
         ((X[0], 1.0), ValueError, r"x has shape \(3,\), but must have shape \(n, 3\)"),
@@ -339,7 +339,7 @@ def test_arguments_are_checked(path):
 
 
 def test_a_structure_of_another_form_is_refused(path):
-    again = saved(lambda p: p["w"] * p["b"][0], path, {"w": 1.0, "b": [2.0]})
+    again = save_and_load(lambda p: p["w"] * p["b"][0], path, {"w": 1.0, "b": [2.0]})
     for wrong in ({"w": 1.0}, [1.0], {"w": 1.0, "b": []}, 3.0):
         with pytest.raises(TypeError, match="as when it was saved"):
             again(wrong)
@@ -350,14 +350,14 @@ def kernel(x):
 
 
 def test_a_loaded_function_shows_what_it_does(path):
-    again = saved(kernel, path, X)
+    again = save_and_load(kernel, path, X)
     assert str(again).splitlines()[0] == repr(again)
     assert "numpy.power, test_saving.py, line" in str(again)
     assert again.__name__ == "kernel"
 
 
 def test_a_loaded_function_is_copied_and_pickled(path):
-    f = saved(lambda x, y: x * y, path, np.ones((4, 3)), np.ones((4, 1)))
+    f = save_and_load(lambda x, y: x * y, path, np.ones((4, 3)), np.ones((4, 1)))
     for again in (copy.deepcopy(f), pickle.loads(pickle.dumps(f))):
         assert again(np.ones((2, 3)), np.full((2, 1), 3.0)).numpy().tolist() == [[3.0] * 3] * 2
 
@@ -365,10 +365,10 @@ def test_a_loaded_function_is_copied_and_pickled(path):
 def test_a_loaded_function_is_part_of_a_model(path):
     w = ad.Variable(2.0, name="w")
     model = nn.Module()
-    model.function = saved(lambda x: x * w, path, 1.0)
+    model.function = save_and_load(lambda x: x * w, path, 1.0)
     assert len(model.variables) == 1
 
 
 def test_a_loaded_function_keeps_the_names_of_its_arguments_when_it_is_saved_again(path):
-    f = saved(lambda x, y: x * y, path, np.ones((4, 3)), np.ones((4, 1)))
-    assert "(x: float64 (n, 3), y: float64 (n, 1))" in repr(saved(f, path, np.ones((4, 3)), np.ones((4, 1))))
+    f = save_and_load(lambda x, y: x * y, path, np.ones((4, 3)), np.ones((4, 1)))
+    assert "(x: float64 (n, 3), y: float64 (n, 1))" in repr(save_and_load(f, path, np.ones((4, 3)), np.ones((4, 1))))

@@ -7,7 +7,7 @@ import textwrap
 import numpy as np
 import pytest
 from differences import assert_derivatives, central_differences, draw
-from saved import X, assert_same, program, saved
+from round_trip import X, assert_same, program, save_and_load
 
 import autodiff_edu as ad
 from autodiff_edu.custom import custom_gradient
@@ -36,9 +36,9 @@ def surprising(x):
 
 
 def test_a_custom_gradient_is_saved_to_any_order(path):
-    again = saved(lambda x: log1pexp(x * x) * 2.0, path, X)
+    again = save_and_load(lambda x: log1pexp(x * x) * 2.0, path, X)
     assert_same(lambda x: log1pexp(x * x) * 2.0, again, draw((6, 3), "other"))
-    third = [ad.grad(ad.grad(ad.grad(f)))(0.3) for f in (log1pexp, saved(log1pexp, path, 1.0))]
+    third = [ad.grad(ad.grad(ad.grad(f)))(0.3) for f in (log1pexp, save_and_load(log1pexp, path, 1.0))]
     assert float(third[0]) == float(third[1])
 
 
@@ -48,7 +48,7 @@ def test_a_custom_gradient_of_several_arguments_and_results_is_saved(path):
         return r * np.cos(2 * t)
 
     x, y = draw((2, 3), "x"), draw((2, 3), "y")
-    again = saved(function, path, x, y)
+    again = save_and_load(function, path, x, y)
     others = [np.concatenate([x, y]), np.concatenate([y, x])]
     assert_same(function, again, *others)
     got = [g.numpy() for g in ad.grad(again, (0, 1))(*others)]
@@ -56,14 +56,14 @@ def test_a_custom_gradient_of_several_arguments_and_results_is_saved(path):
 
 
 def test_jacobians_of_a_loaded_custom_gradient_are_the_original_s(path):
-    again = saved(log1pexp, path, X[:, 0])
+    again = save_and_load(log1pexp, path, X[:, 0])
     for f in (ad.jacobian, lambda f: ad.hessian(lambda x: np.sum(f(x) ** 2))):
         assert np.array_equal(f(again)(X[:, 1]), f(log1pexp)(X[:, 1]))
 
 
 def test_the_gradient_of_a_custom_gradient_can_be_saved(path):
     for f in (log1pexp, surprising):
-        again = saved(ad.grad(f), path, 1.0)
+        again = save_and_load(ad.grad(f), path, 1.0)
         assert float(again(0.3)) == float(ad.grad(f)(0.3))
         assert float(ad.grad(again)(0.3)) == float(ad.grad(ad.grad(f))(0.3))
 
@@ -77,7 +77,7 @@ def test_integers_among_the_results_of_a_custom_gradient_come_back(path):
         y, k, z = f(x)
         return y * z, k
 
-    again, x = saved(function, path, X[:, 0]), np.array([1.0, 7.0, 5.0])
+    again, x = save_and_load(function, path, X[:, 0]), np.array([1.0, 7.0, 5.0])
     assert int(again(x)[1]) == 1
     assert_same(lambda x: function(x)[0], lambda x: again(x)[0], x)
 
@@ -87,17 +87,17 @@ def test_a_custom_gradient_may_give_its_argument_or_a_number(path):
     def f(x):
         return (x, 2.0), lambda dy, dz: dy * 5 + dz
 
-    again = saved(lambda x: f(x)[0] * f(x)[1], path, 1.0)
+    again = save_and_load(lambda x: f(x)[0] * f(x)[1], path, 1.0)
     assert float(ad.grad(again)(3.0)) == 2 * 5 + 3
 
 
 def test_a_custom_gradient_without_tensors_is_a_constant(path):
-    again = saved(lambda x: x * log1pexp(1.0), path, 1.0)
+    again = save_and_load(lambda x: x * log1pexp(1.0), path, 1.0)
     assert float(again(2.0)) == 2 * float(log1pexp(1.0))
 
 
 def test_a_custom_gradient_in_a_custom_gradient_is_saved(path):
-    again = saved(surprising, path, 1.0)
+    again = save_and_load(surprising, path, 1.0)
     assert float(ad.grad(again)(3.0)) == 6.0
     assert float(ad.grad(ad.grad(again))(3.0)) == 777.0
 
@@ -107,7 +107,7 @@ def test_a_custom_gradient_that_uses_itself_comes_to_an_end(path):
     def exponential(x):
         return np.exp(x), lambda dy: dy * exponential(x)
 
-    again = saved(exponential, path, 1.0)
+    again = save_and_load(exponential, path, 1.0)
     f = again
     for _ in range(3):
         f = ad.grad(f)
@@ -125,7 +125,7 @@ def test_the_variables_of_a_custom_gradient_are_saved(path):
     def f(x):
         return x * w, lambda dy, variables: (dy * w, [dy * 1000.0])
 
-    again = saved(f, path, 3.0)
+    again = save_and_load(f, path, 3.0)
     with ad.GradientTape() as tape:
         y = again(ad.constant(3.0))
     assert float(tape.gradient(y, again.variables[0])) == 1000.0
@@ -138,7 +138,7 @@ def test_a_gradient_of_none_stays_none(path):
     def f(x, y):
         return x * y, lambda dy: (dy * 10.0, None)
 
-    again = saved(f, path, 1.0, 2.0)
+    again = save_and_load(f, path, 1.0, 2.0)
     x, y = ad.Variable(1.0), ad.Variable(2.0)
     with ad.GradientTape() as tape:
         z = again(x, y)
@@ -150,7 +150,7 @@ def test_a_clipped_gradient_is_saved_as_it_depends_on_the_cotangent(path):
     def clipped(x):
         return x, lambda dy: dy * np.minimum(1.0, 0.5 / np.linalg.norm(dy))
 
-    again = saved(lambda x: clipped(x * x), path, 2.0)
+    again = save_and_load(lambda x: clipped(x * x), path, 2.0)
     assert float(ad.grad(again)(2.0)) == 2.0
     assert float(ad.grad(lambda x: again(x) * 0.1)(2.0)) == pytest.approx(0.4)
 
@@ -182,14 +182,14 @@ def test_a_backward_that_returns_plain_numbers_is_refused(backward, path):
 
 
 def test_without_custom_gradients_only_the_gradient_is_missing(path):
-    again = saved(lambda x: log1pexp(x) * x, path, 1.0, custom_gradients=False)
+    again = save_and_load(lambda x: log1pexp(x) * x, path, 1.0, custom_gradients=False)
     assert float(again(1.0)) == float(log1pexp(ad.constant(1.0)))
     with pytest.raises(LookupError, match=r"log1pexp.*custom_gradients=True"):
         ad.grad(again)(1.0)
 
 
 def test_saving_a_loaded_custom_gradient_again_gives_the_same_program(path, tmp_path):
-    once = saved(lambda x: surprising(x) + polar(x, x)[0], path, X)
+    once = save_and_load(lambda x: surprising(x) + polar(x, x)[0], path, X)
     save(once, tmp_path / "again.ad", X)
     assert program(tmp_path / "again.ad") == program(path)
 

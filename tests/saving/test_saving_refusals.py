@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from differences import draw
-from saved import SQUARE, X, saved
+from round_trip import SQUARE, X, save_and_load
 
 import autodiff_edu as ad
 from autodiff_edu.core.active import now
@@ -51,14 +51,14 @@ def test_a_function_that_bakes_in_the_number_of_samples_is_refused(name, path):
 
 
 def test_a_function_that_itself_allows_one_size_is_saved_for_that(path):
-    again = saved(lambda x: SQUARE @ x, path, X[:3])
+    again = save_and_load(lambda x: SQUARE @ x, path, X[:3])
     assert np.array_equal(again(X[1:]), SQUARE @ X[1:])
     with pytest.raises(ValueError, match=r"x has shape \(4, 3\), but must have shape \(3, 3\); it did not run with"):
         again(X)
 
 
 def test_each_group_of_equally_many_samples_is_free_by_itself(path):
-    again = saved(lambda x, y, w: np.sum(x * y) + np.sum(kernel(w)), path, X, X, np.ones(2))
+    again = save_and_load(lambda x, y, w: np.sum(x * y) + np.sum(kernel(w)), path, X, X, np.ones(2))
     assert repr(again) == (
         "<saved function <lambda>(x: float64 (n, 3), y: float64 (n, 3), w: float64 (m,)): 7 operations, 0 variables>"
     )
@@ -206,7 +206,7 @@ def test_a_function_without_a_rule_is_refused_with_its_line(path):
 
 def test_a_registered_rule_must_be_there_when_loading(path):
     with ad.register_gradient(np.unique, lambda g, y, x: g.reshape(x.shape)):
-        again = saved(lambda x: np.unique(x) * 2, path, X)
+        again = save_and_load(lambda x: np.unique(x) * 2, path, X)
         assert np.array_equal(ad.grad(again)(X), np.full(X.shape, 2.0))
     with pytest.raises(
         ValueError, match=r"instruction 0, numpy.unique, .*register_gradient, register it before loading"

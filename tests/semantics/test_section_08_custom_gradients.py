@@ -5,7 +5,7 @@ More of them are in test_custom.py, test_custom_orders.py and test_control.py.
 
 import numpy as np
 import pytest
-from unruled import UNRULED
+from no_rule import UNRULED
 
 import autodiff_edu as ad
 from autodiff_edu.core.active import now

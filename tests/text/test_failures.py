@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from unruled import NAME
+from no_rule import NAME
 
 import autodiff_edu as ad
 from autodiff_edu.text import failures

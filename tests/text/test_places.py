@@ -7,7 +7,7 @@ import textwrap
 
 import numpy as np
 import pytest
-from unruled import NAME
+from no_rule import NAME
 
 import autodiff_edu as ad
 from autodiff_edu.text.places import excerpt, names, place

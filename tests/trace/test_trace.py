@@ -5,8 +5,8 @@ import re
 
 import numpy as np
 import pytest
+from no_rule import UNRULED
 from programs import diamond
-from unruled import UNRULED
 
 import autodiff_edu as ad
 from autodiff_edu.trace.arrays import array

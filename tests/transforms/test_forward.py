@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from differences import draw
-from tabled import recorded
-from unruled import NAME, UNRULED
+from no_rule import NAME, UNRULED
+from table import record
 
 import autodiff_edu as ad
 from autodiff_edu.core.active import always, now
@@ -24,7 +24,7 @@ BY_KIND = {
 
 @pytest.mark.parametrize("kind", BY_KIND)
 def test_every_kind_of_rule_has_a_forward_rule(kind):
-    tape, (x,), y = recorded(BY_KIND[kind], X)
+    tape, (x,), y = record(BY_KIND[kind], X)
     assert kind in {RULES[entry.operation].kind for entry in tape.entries}
     tangents = {x._id: V}
     push_forward(tape, tangents)
@@ -36,7 +36,7 @@ def test_every_kind_of_rule_has_a_forward_rule(kind):
 @pytest.mark.parametrize("kind", BY_KIND)
 @pytest.mark.parametrize("depth", [0, 1, 4])
 def test_a_stack_of_tangents_is_what_one_at_a_time_gives(kind, depth):
-    tape, (x,), y = recorded(BY_KIND[kind], X)
+    tape, (x,), y = record(BY_KIND[kind], X)
     stack = draw((depth, 3, 2), "stack")
     tangents = {x._id: stack}
     push_forward(tape, tangents, (depth,))
@@ -48,7 +48,7 @@ def test_a_stack_of_tangents_is_what_one_at_a_time_gives(kind, depth):
 
 
 def test_two_moving_arguments_add_up_and_one_that_rests_does_not_count():
-    tape, (x, w), y = recorded(lambda x, w: x @ w, X, X.T)
+    tape, (x, w), y = record(lambda x, w: x @ w, X, X.T)
     moved = {x._id: V, w._id: V.T}
     push_forward(tape, moved)
     np.testing.assert_allclose(moved[y._id], V @ X.T + X @ V.T, 1e-13)
@@ -58,14 +58,14 @@ def test_two_moving_arguments_add_up_and_one_that_rests_does_not_count():
 
 
 def test_one_tensor_used_twice_moves_both_times():
-    tape, (x,), y = recorded(lambda x: x * x + x, X)
+    tape, (x,), y = record(lambda x: x * x + x, X)
     tangents = {x._id: V}
     push_forward(tape, tangents)
     np.testing.assert_allclose(tangents[y._id], (2 * X + 1) * V, 1e-13)
 
 
 def test_what_does_not_depend_on_the_source_does_not_move():
-    tape, (x, _), y = recorded(lambda x, other: other * 2 + np.sign(x), X, X)
+    tape, (x, _), y = record(lambda x, other: other * 2 + np.sign(x), X, X)
     tangents = {x._id: V}
     push_forward(tape, tangents)
     assert y._id not in tangents or not np.any(tangents[y._id])
@@ -76,7 +76,7 @@ def test_a_tangent_has_the_shape_and_dtype_of_its_output():
         return np.broadcast_to(np.sum(x, axis=0), (4, 2)) * np.ones((5, 1, 1), x.dtype)
 
     for dtype in ("float16", "float32"):
-        tape, (x,), y = recorded(f, X.astype(dtype))
+        tape, (x,), y = record(f, X.astype(dtype))
         tangents = {x._id: V.astype(dtype)}
         push_forward(tape, tangents)
         assert tangents[y._id].shape == y.shape == (5, 4, 2)
@@ -91,7 +91,7 @@ def test_a_tangent_is_taken_in_the_dtype_of_its_primal(primal, tangent):
 
 
 def test_the_tape_is_left_as_it_was_and_can_be_read_backwards_after():
-    tape, (x,), y = recorded(lambda x: np.sum(x**3), X)
+    tape, (x,), y = record(lambda x: np.sum(x**3), X)
     before = tape.entries[:]
     push_forward(tape, {x._id: V})
     assert tape.entries == before
@@ -100,7 +100,7 @@ def test_the_tape_is_left_as_it_was_and_can_be_read_backwards_after():
 
 
 def test_on_plain_arrays_the_tangents_are_plain_arrays():
-    tape, (x,), y = recorded(lambda x: np.sum(np.sin(x), axis=0) * np.max(x), X)
+    tape, (x,), y = record(lambda x: np.sum(np.sin(x), axis=0) * np.max(x), X)
     tangents = {x._id: V}
     push_forward(tape, tangents)
     assert not any(isinstance(t, ad.Tensor) for t in tangents.values())
@@ -126,7 +126,7 @@ def test_perturbations_of_two_levels_are_not_confused():
 
 
 def test_a_function_without_a_rule_is_named_if_a_tangent_meets_it_and_only_then():
-    tape, (x, other), (y, _) = recorded(lambda x, other: (x * 2, UNRULED(other)), X, X)
+    tape, (x, other), (y, _) = record(lambda x, other: (x * 2, UNRULED(other)), X, X)
     with pytest.raises(LookupError, match=NAME):
         push_forward(tape, {other._id: V})
     tangents = {x._id: V}

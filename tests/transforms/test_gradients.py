@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from differences import central_differences, draw
-from unruled import NAME, UNRULED
+from no_rule import NAME, UNRULED
 
 import autodiff_edu as ad
 from autodiff_edu.core.active import now

@@ -23,17 +23,17 @@ def takes(case, dtype):
 
 
 @cache
-def telling():
-    """The names of the cases that tell: the first of each operation, of each argument it pulls back to, of each option.
+def representatives():
+    """The names of representative cases: the first of each operation, each argument it pulls back to, each option.
 
-    So is the first of each function that is spelled in others. A case that fails tells too.
+    So are the first of each function that is spelled in others, and every case that fails.
     """
     names, known = set(), set()
     for case in TABLE:
         met = set()
         try:
-            with only(*now().listeners, hooks=(partial(note_spelled, met),)):
-                entries = recorded(case.function, *case.arguments())[0].entries
+            with only(*now().listeners, hooks=(partial(collect_spelled, met),)):
+                entries = record(case.function, *case.arguments())[0].entries
         except Exception:
             names.add(case.name)
             continue
@@ -45,7 +45,7 @@ def telling():
     return names
 
 
-def note_spelled(met, what, *details):
+def collect_spelled(met, what, *details):
     if what == "Spelled":
         met.add(details[0])
 
@@ -55,8 +55,8 @@ def each(cases, *dtypes, spare=False):
 
     Tens of thousands of tests take longer to collect and to report than to run. Every case runs, whatever becomes of
     those before it; a failure names its case, and all of them are shown. With dtypes there is a test for each of
-    them, which runs the cases that have it. With `spare`, for a test that takes long, only the cases that tell run
-    each time, and the others with `-m exhaustive`.
+    them, which runs the cases that have it. With `spare`, for a test that takes long, only representative cases
+    run each time, and the others with `-m exhaustive`.
     """
     groups = [
         pytest.param(part, dtype, id=", ".join(filter(None, [topic, dtype, rest])), marks=marks)
@@ -90,11 +90,11 @@ def each(cases, *dtypes, spare=False):
 
 
 def parts(cases, spare):
-    """Split the cases with `spare` into those that tell and the rest; give a name and marks with each part."""
+    """Split the cases with `spare` into representative ones and the rest; give a name and marks with each part."""
     if not spare:
         return [(cases, "", ())]
-    first = [case for case in cases if case.name in telling()]
-    rest = [case for case in cases if case.name not in telling()]
+    first = [case for case in cases if case.name in representatives()]
+    rest = [case for case in cases if case.name not in representatives()]
     return [part for part in [(first, "", ()), (rest, "the rest", pytest.mark.exhaustive)] if part[0]]
 
 
@@ -106,7 +106,7 @@ def by_topic(cases):
     return {name: group for name, group in topics.items() if group}
 
 
-def recorded(f, *arrays, persistent=True):
+def record(f, *arrays, persistent=True):
     """Run a function on a tape that watches its arguments; give the tape, the arguments as tensors, and the result."""
     tensors = [ad.constant(a) for a in arrays]
     with ad.GradientTape(persistent=persistent) as tape:
@@ -124,13 +124,13 @@ def seed_of(y, *key):
     return draw(y.shape, "seed", *key, dtype=y.dtype)
 
 
-def pulled_back(case, arguments):
+def pull_back(case, arguments):
     """The gradients of the case against fixed cotangents; as arrays."""
-    tape, tensors, y = recorded(case.function, *arguments, persistent=False)
+    tape, tensors, y = record(case.function, *arguments, persistent=False)
     return [g.numpy() for g in tape.gradient(y, tensors, output_gradients=seed_of(y), unconnected_gradients="zero")]
 
 
-def pulled_back_twice(case, arguments):
+def pull_back_twice(case, arguments):
     """The gradients of the case's gradients, against fixed cotangents; as arrays."""
     tensors = [ad.constant(a) for a in arguments]
     with ad.GradientTape() as outer:
@@ -139,7 +139,7 @@ def pulled_back_twice(case, arguments):
             inner.watch(tensors)
             y = case.function(*tensors)
         first = inner.gradient(y, tensors, output_gradients=seed_of(y), unconnected_gradients="zero")
-    for recorded_too, alone in zip(first, pulled_back(case, arguments), strict=True):
+    for recorded_too, alone in zip(first, pull_back(case, arguments), strict=True):
         np.testing.assert_allclose(recorded_too.numpy(), alone, 1e-12, 1e-12, err_msg="under an outer tape")
     seeds = [seed_of(g, k) for k, g in enumerate(first)]
     second = outer.gradient(first, tensors, output_gradients=seeds, unconnected_gradients="zero")

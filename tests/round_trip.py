@@ -13,7 +13,7 @@ X = draw((4, 3), "x")
 SQUARE = 3 * np.eye(3) + draw((3, 3), "square")
 
 
-def saved(function, path, *examples, **options):
+def save_and_load(function, path, *examples, **options):
     """Save without a word of warning, and load."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
