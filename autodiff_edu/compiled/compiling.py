@@ -23,7 +23,7 @@ from ..program.instructions import Listing
 from ..program.passes import PASSES, Pass
 from ..text.functions import name_of
 from ..text.places import place
-from ..trace.collecting import without_collecting
+from ..trace.garbage_collection import without_collecting
 from .guards import GuardedRecorder
 from .programs import Program
 from .results import builder, tensors_of

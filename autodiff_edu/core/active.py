@@ -10,7 +10,7 @@ from contextvars import ContextVar, copy_context
 from itertools import count
 from typing import Any
 
-from ..text.with_block import Exit, WithBlock, still_running
+from ..text.with_block import ExitMethod, WithBlock, still_running
 from .events import Event
 
 tick = count(1).__next__  # numbers tensors in the order of creation, so ids also tell which came first
@@ -125,7 +125,7 @@ class only(WithBlock):  # noqa: N801
         self.before = now()
         listen(*self.listeners, within=self)
 
-    @Exit
+    @ExitMethod
     def __exit__(self, *exception: object) -> None:
         _install(self.before)
 

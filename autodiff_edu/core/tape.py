@@ -10,8 +10,7 @@ from typing import Any, Self
 
 from ..arrays.validate import USUAL, freeze
 from ..text.frames import Where, here
-from ..text.with_block import Exit as WithExit
-from ..text.with_block import WithBlock
+from ..text.with_block import ExitMethod, WithBlock
 from . import rule
 from .active import Follower, Hear, begin, emit, now, start_listening, stop_listening, tick
 from .entry import Entry
@@ -48,7 +47,7 @@ class Tape(WithBlock, Follower):
         start_listening(self)
         return self
 
-    @WithExit
+    @ExitMethod
     def __exit__(self, *exception: object) -> None:
         self._check_thread()
         stop_listening(self)

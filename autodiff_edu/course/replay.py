@@ -13,8 +13,8 @@ from ..core.tape import Tape
 from ..core.tensor import Tensor, wrap
 from ..program.formulas import application
 from ..text.frames import Where, here
-from ..trace.collecting import without_collecting
 from ..trace.document import Writer
+from ..trace.garbage_collection import without_collecting
 from ..trace.trace import Trace
 
 __all__ = ["here", "replay"]

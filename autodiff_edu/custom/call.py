@@ -32,7 +32,7 @@ from ..core.rule import Rule
 from ..core.tensor import Tensor, apply, as_tensor, wrap
 from ..core.variable import Variable
 from ..text.functions import name_of, names_of_parameters
-from ..text.with_block import Exit, WithBlock
+from ..text.with_block import ExitMethod, WithBlock
 from .checking import (
     Argument,
     Source,
@@ -268,7 +268,7 @@ class Reads(WithBlock, Follower):
         start_listening(self)
         return self
 
-    @Exit
+    @ExitMethod
     def __exit__(self, *exception: object) -> None:
         stop_listening(self)
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..player.print.canvas import Path, Shape, Text, rounded_box, to_svg
+from ..player.print.canvas import Path, Shape, TextLine, rounded_box, to_svg
 from ..plots import round_numbers
 from ..text.formatting import number
 from ..text.shared import colour, colours
@@ -147,13 +147,13 @@ class Curve:
     def _axes(self) -> list[Shape]:
         shapes: list[Shape] = [
             Path(f"M{LEFT:g} {EDGE:g}H{WIDTH - EDGE:g}V{HEIGHT - BOTTOM:g}H{LEFT:g}Z", stroke=RULE),
-            Text(WIDTH - EDGE - 4, HEIGHT - BOTTOM - 6, self.name[:20], 12, QUIET, "end", bold=True),
+            TextLine(WIDTH - EDGE - 4, HEIGHT - BOTTOM - 6, self.name[:20], 12, QUIET, "end", bold=True),
         ]
         for x in round_numbers(*self.span):
-            shapes.append(Text(self._place(x, 0.0)[0], HEIGHT - BOTTOM + 16, f"{x:.6g}", 11, QUIET, "middle"))
+            shapes.append(TextLine(self._place(x, 0.0)[0], HEIGHT - BOTTOM + 16, f"{x:.6g}", 11, QUIET, "middle"))
         for y in round_numbers(*self.heights):
             across = self._place(self.span[0], y)[1]
-            shapes.append(Text(LEFT - 6, across + 4, f"{y:.4g}", 11, QUIET, "end"))
+            shapes.append(TextLine(LEFT - 6, across + 4, f"{y:.4g}", 11, QUIET, "end"))
             if y == 0:
                 shapes.append(Path(f"M{LEFT:g} {across:g}H{WIDTH - EDGE:g}", stroke=RULE))
         return shapes

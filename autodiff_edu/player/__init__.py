@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from ..options import shows_widgets
 from ..text.shared import shared
-from ..trace.collecting import without_collecting
+from ..trace.garbage_collection import without_collecting
 from ..trace.sentences import transcript
 from ..trace.states import states
 from . import html

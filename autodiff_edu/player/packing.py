@@ -31,7 +31,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ..text.shared import shared
-from ..trace.collecting import without_collecting
+from ..trace.garbage_collection import without_collecting
 
 NUMBER = re.compile(r"(?<![0-9.])(0|[1-9][0-9]{0,5})(?![0-9.])")  # in a text; it is written the same again
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"

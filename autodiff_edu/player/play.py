@@ -17,8 +17,8 @@ from ..gradient_tape import GradientTape
 from ..text.functions import name_of, names_of_parameters
 from ..trace.trace import Trace, trace
 from . import Player
+from .compile_view import document_of
 from .parts import Written
-from .shrinking import document_of
 
 
 def play(

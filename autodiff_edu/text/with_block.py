@@ -6,7 +6,7 @@ While a block runs, Python alone holds its `__exit__`. So once that is gone the 
 >>> class Switch(WithBlock):
 ...     def __enter__(self):
 ...         self.begin()
-...     @Exit
+...     @ExitMethod
 ...     def __exit__(self, *exception):
 ...         raise KeyboardInterrupt  # before anything could be undone
 >>> switch = Switch()
@@ -27,7 +27,7 @@ from typing import Any
 from weakref import ref
 
 
-class Exit:
+class ExitMethod:
     """Decorate the `__exit__` of a block, so that the block knows when it is over."""
 
     def __init__(self, leave: Callable[..., None]) -> None:

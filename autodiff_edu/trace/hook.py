@@ -19,7 +19,7 @@ from typing import Any
 from ..core import events
 from ..core.active import Listener, always, begin, only, start_listening, stop_listening
 from ..core.events import Event
-from ..text.with_block import Exit, WithBlock
+from ..text.with_block import ExitMethod, WithBlock
 
 PUBLIC = (
     *(events.Watch, events.Record, events.Skip, events.Cut, events.Pause, events.Resume, events.Reset, events.Seed),
@@ -66,7 +66,7 @@ class hook(WithBlock, ContextDecorator, Listener):  # noqa: N801
         self._failures.clear()
         start_listening(self)
 
-    @Exit
+    @ExitMethod
     def __exit__(self, kind: Any, error: BaseException | None, place: Any) -> None:
         stop_listening(self)
         self.end()

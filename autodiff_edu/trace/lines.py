@@ -45,7 +45,7 @@ from ..core.tensor import Tensor
 from ..text.formatting import spoken_value
 from ..text.frames import Where, user_frame
 from ..text.statements import is_theirs, names_assigned, statements, where_is, written_as
-from ..text.with_block import Exit, WithBlock
+from ..text.with_block import ExitMethod, WithBlock
 from .conditions import condition, is_in, matched
 from .line_events import FAILED, ByMonitoring, BySettrace, watch
 from .scopes import SCOPED
@@ -129,7 +129,7 @@ class Lines(WithBlock, Listener):
         self.frames = [] if root is None else [Frame(root, None)]
         self.watching = [watch(self, root)]
 
-    @Exit
+    @ExitMethod
     def __exit__(self, *exception: object) -> None:
         self.end_watching()
         if self.frames and not self.frames[-1].failing:

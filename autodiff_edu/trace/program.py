@@ -20,7 +20,7 @@ from .updates import Updates
 PASSING = events.Seed | events.PullBack | events.Accumulate | events.Move | events.PushForward
 
 
-class Program(NamedTuple):
+class TraceProgram(NamedTuple):
     """A trace as a program.
 
     Attributes
@@ -40,7 +40,7 @@ class Program(NamedTuple):
 
 def program(
     source: Any, passes: list[int], labels: Labels, tapes: dict[Tape, str], own: dict[int, BackwardCall]
-) -> Program:
+) -> TraceProgram:
     """Write a trace as a program, for the player.
 
     Parameters
@@ -63,7 +63,7 @@ def program(
         for (module, name), called in writer.imports.items()
     ]
     steps = [None if at is None else at + len(imports) for at in written.steps]
-    return Program([*imports, *(line.text for line in writer.lines)], steps, writer.formulas)
+    return TraceProgram([*imports, *(line.text for line in writer.lines)], steps, writer.formulas)
 
 
 class _Program:

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..core.active import now
 from ..core.events import Record
-from ..text.with_block import Exit, WithBlock, still_running
+from ..text.with_block import ExitMethod, WithBlock, still_running
 
 _scopes = ContextVar[tuple["scope", ...]]("scopes", default=())
 
@@ -74,7 +74,7 @@ class scope(WithBlock, ContextDecorator):  # noqa: N801
         self.begin()
         _scopes.set((*outer, self))
 
-    @Exit
+    @ExitMethod
     def __exit__(self, *exception: object) -> None:
         _scopes.set(tuple(opened for opened in _scopes.get() if opened is not self))
         self.end()

@@ -181,8 +181,8 @@ class Trace:
 
     def document(self) -> dict[str, Any]:
         """Return the trace as the nested dicts and lists that `document.py` describes."""
-        from .collecting import without_collecting
         from .document import Writer  # not worth the import time if you only differentiate
+        from .garbage_collection import without_collecting
 
         with without_collecting():
             return Writer(self).document

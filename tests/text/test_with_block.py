@@ -4,7 +4,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from autodiff_edu.text.with_block import Exit, WithBlock, still_running
+from autodiff_edu.text.with_block import ExitMethod, WithBlock, still_running
 
 
 class Switch(WithBlock):
@@ -14,7 +14,7 @@ class Switch(WithBlock):
         self.begin()
         return self
 
-    @Exit
+    @ExitMethod
     def __exit__(self, *exception):
         """Leave."""
         assert not self.over, "it is over when it was left, not while it is left"
@@ -23,7 +23,7 @@ class Switch(WithBlock):
 
 
 class Stuck(Switch):
-    @Exit
+    @ExitMethod
     def __exit__(self, *exception):
         raise KeyboardInterrupt
 

@@ -9,15 +9,15 @@ SWEEPS = 8
 
 
 @dataclass(eq=False)
-class Place:
+class Vertex:
     """A box, or a point at which a long line passes through a layer (`tensor` is then what the line carries)."""
 
     tensor: int
     width: float
     height: float
     layer: int = 0
-    above: "list[Place]" = field(default_factory=list)
-    below: "list[Place]" = field(default_factory=list)
+    above: "list[Vertex]" = field(default_factory=list)
+    below: "list[Vertex]" = field(default_factory=list)
     centre: float = 0.0
     order: float = 0.0
     link: int = -1
@@ -32,7 +32,7 @@ class Place:
         return 8.0 if not self.height else 1.0 if self.above or len(self.below) > 1 else 0.1
 
 
-def settle_layers(layers: list[list[Place]], known: dict[Any, list[list[tuple[int, int, float]]]]) -> None:
+def settle_layers(layers: list[list[Vertex]], known: dict[Any, list[list[tuple[int, int, float]]]]) -> None:
     """Order and space layers; copy from `known` those that differ from others only in what they carry.
 
     The turns of a loop are all alike, and a long loop has hundreds.
@@ -54,7 +54,7 @@ def settle_layers(layers: list[list[Place]], known: dict[Any, list[list[tuple[in
             place.centre = centre
 
 
-def order_layers(layers: list[list[Place]]) -> None:
+def order_layers(layers: list[list[Vertex]]) -> None:
     """Sort each layer by its neighbours' places, back and forth; ties keep their order."""
     for layer in layers:
         _number(layer)
@@ -68,13 +68,13 @@ def order_layers(layers: list[list[Place]]) -> None:
             _number(layer)
 
 
-def _number(layer: list[Place]) -> None:
+def _number(layer: list[Vertex]) -> None:
     for position, place in enumerate(layer):
         # From -1/2 to 1/2, so that layers of different length compare.
         place.order = (position + 0.5) / len(layer) - 0.5
 
 
-def space_layers(layers: list[list[Place]]) -> None:
+def space_layers(layers: list[list[Vertex]]) -> None:
     """Move each place as near to the middle of its neighbours as the others in its layer allow."""
     rows = [_Row(layer) for layer in layers]
     for row in rows:
@@ -88,7 +88,7 @@ def space_layers(layers: list[list[Place]]) -> None:
 class _Pull:
     """The position that a place's neighbours on one side want for it."""
 
-    def __init__(self, place: Place, neighbours: list[Place]) -> None:
+    def __init__(self, place: Vertex, neighbours: list[Vertex]) -> None:
         if not place.height:
             neighbours = [other for other in neighbours if not other.height] or neighbours
         self.place, self.pairs = place, [(other.weight, other) for other in neighbours]
@@ -103,7 +103,7 @@ class _Pull:
 class _Row:
     """A layer, with everything that stays the same while it is spaced, sweep after sweep."""
 
-    def __init__(self, layer: list[Place]) -> None:
+    def __init__(self, layer: list[Vertex]) -> None:
         self.layer, self.weights = layer, [place.weight for place in layer]
         self.from_above = [_Pull(place, place.above) for place in layer]
         self.from_below = [_Pull(place, place.below) for place in layer]
@@ -113,7 +113,7 @@ class _Row:
             self.offsets[position] = room + self.offsets[position - 1]
 
     def separate(self, wishes: list[float]) -> None:
-        """Place a layer as near to its wishes as possible (least squares), in its order and without overlap.
+        """Vertex a layer as near to its wishes as possible (least squares), in its order and without overlap.
 
         Subtracting from each wish the space that everything to its left needs turns "no overlap" into "never
         decreasing", and pooling neighbours that are out of order into their mean is the exact solution of that.

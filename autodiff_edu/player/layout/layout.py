@@ -21,7 +21,7 @@ from typing import Any
 
 from ...text.shared import shared
 from .groups import find_groups
-from .layers import Place
+from .layers import Vertex
 from .levels import Edge, Level, nest_levels
 from .thumbnails import has_cells, largest, measure, shape_text
 
@@ -44,7 +44,7 @@ MANY = 40
 
 
 def layout(document: dict[str, Any]) -> dict[str, Any]:
-    """Place the tensors of a trace document and the lines between them.
+    """Vertex the tensors of a trace document and the lines between them.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def _scale(document: dict[str, Any]) -> dict[str, float]:
     return {"value": max(map(largest, values)), "cotangent": max(map(largest, cotangents), default=0.0)}
 
 
-def _measure(document: dict[str, Any], arts: dict[int, dict[str, float]]) -> list[Place]:
+def _measure(document: dict[str, Any], arts: dict[int, dict[str, float]]) -> list[Vertex]:
     """Return a box for each tensor, large enough for everything it will show."""
     operations = {entry["output"]: entry["operation"] for entry in document["entries"]}
     boxes = []
@@ -171,13 +171,13 @@ def _measure(document: dict[str, Any], arts: dict[int, dict[str, float]]) -> lis
             # No cotangent ever reaches it: one line says it all, "c = 2", or "2" where the number is the name.
             characters = text if description["name"] == description["value"]["text"] else name + 3 + text
             width, height = characters * CHARACTER + 2 * PADDING, BOX["plain_height"]
-            boxes.append(Place(tensor, *((reach, max(height, art["value"] + 8)) if art else (width, height))))
+            boxes.append(Vertex(tensor, *((reach, max(height, art["value"] + 8)) if art else (width, height))))
         else:
             operation = min(len(operations.get(tensor, "")), LONGEST_NAME)
             characters = max(name + (operation and operation + 2), 0 if art else text)
             width = max(NARROWEST, characters * CHARACTER + 2 * PADDING, reach if art else 0)
             below = max(BOX_HEIGHT - BOX["strip"], art["cotangent"] + 6) if art else 0
-            boxes.append(Place(tensor, width, art["strip"] + below if art else BOX_HEIGHT))
+            boxes.append(Vertex(tensor, width, art["strip"] + below if art else BOX_HEIGHT))
     return boxes
 
 
@@ -215,7 +215,7 @@ def _sides(level: Level) -> tuple[float, float]:
     return level.left, level.left + level.frame.width
 
 
-def _rectangle(box: Place, level: Level) -> dict[str, Any]:
+def _rectangle(box: Vertex, level: Level) -> dict[str, Any]:
     return {
         "x": round(box.centre - box.width / 2, 1),
         "y": round(_top(box, level), 1),
@@ -226,17 +226,17 @@ def _rectangle(box: Place, level: Level) -> dict[str, Any]:
     }
 
 
-def _top(place: Place, level: Level) -> float:
+def _top(place: Vertex, level: Level) -> float:
     # At the bottom of its layer, so that a small constant stands next to the entry that uses it.
     return level.tops[place.layer][1] - place.height
 
 
 def _draw_links(levels: list[Level], entries: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[list[int]]]:
     links: list[dict[str, Any]] = []
-    starts: list[Place] = []
+    starts: list[Vertex] = []
     arrivals = [[-1] * len(entry["inputs"]) for entry in entries]
 
-    def link(level: Level, place: Place, tensor: int, x: float, y: float, onwards: float) -> int:
+    def link(level: Level, place: Vertex, tensor: int, x: float, y: float, onwards: float) -> int:
         start = level.starts[tensor] if place.frame else place  # out of a group a line comes by a port
         points = (start.centre, level.tops[place.layer][1], x, y, onwards)
         links.append({"points": [round(number, 1) for number in points], "group": level.index})
@@ -248,7 +248,7 @@ def _draw_links(levels: list[Level], entries: list[dict[str, Any]]) -> tuple[lis
         for place in (place for layer in level.layers for place in layer):
             if not place.height and place.above and place not in outs:  # a point that a line passes
                 place.link = link(level, place.above[0], place.tensor, place.centre, *level.tops[place.layer])
-        arriving: dict[Place, list[Edge]] = {}
+        arriving: dict[Vertex, list[Edge]] = {}
         for line in level.lines:
             if line.use:
                 arriving.setdefault(line.target, []).append(line)

@@ -12,7 +12,7 @@ from itertools import combinations, pairwise
 from typing import Any
 
 from .groups import in_order
-from .layers import Place, settle_layers
+from .layers import Vertex, settle_layers
 
 LAYER_GAP = 34.0
 PADDING = 12.0
@@ -23,12 +23,12 @@ class Edge:
     """A line on one level; `start` and `end` are the ports within the boxes it joins, or those boxes themselves."""
 
     tensor: int
-    source: Place
-    start: Place
-    target: Place
-    end: Place
+    source: Vertex
+    start: Vertex
+    target: Vertex
+    end: Vertex
     use: tuple[int, ...] = ()  # the entry and the argument, where it arrives there
-    feeder: Place = field(init=False)  # the last place it passes before the target
+    feeder: Vertex = field(init=False)  # the last place it passes before the target
 
     def __post_init__(self) -> None:
         self.feeder = self.source
@@ -40,16 +40,16 @@ class Level:
 
     index: int
     parent: Level | None
-    frame: Place
-    items: list[Place] = field(default_factory=list)  # what is computed, in order: boxes of entries, frames of groups
-    given: list[Place] = field(default_factory=list)
-    ins: dict[int, Place] = field(default_factory=dict)
-    outs: dict[int, Place] = field(default_factory=dict)
+    frame: Vertex
+    items: list[Vertex] = field(default_factory=list)  # what is computed, in order: boxes of entries, frames of groups
+    given: list[Vertex] = field(default_factory=list)
+    ins: dict[int, Vertex] = field(default_factory=dict)
+    outs: dict[int, Vertex] = field(default_factory=dict)
     lines: list[Edge] = field(default_factory=list)
     entering: list[Edge] = field(default_factory=list)  # the parent's lines that go in
-    layers: list[list[Place]] = field(default_factory=list)
+    layers: list[list[Vertex]] = field(default_factory=list)
     tops: list[tuple[float, float]] = field(default_factory=list)
-    starts: dict[int, Place] = field(default_factory=dict)  # where each tensor is available on this level
+    starts: dict[int, Vertex] = field(default_factory=dict)  # where each tensor is available on this level
     left: float = 0.0
     top: float = 0.0
     narrowest: float = 0.0  # how wide the frame must be for its label
@@ -107,7 +107,7 @@ class Level:
         return left, max((place.centre + place.width / 2 for place in everything), default=0.0)
 
     def _assign_layers(self) -> None:
-        arriving: dict[Place, list[Edge]] = {}
+        arriving: dict[Vertex, list[Edge]] = {}
         for line in self.lines:
             arriving.setdefault(line.target, []).append(line)
         taken, last = set(), 0
@@ -121,7 +121,7 @@ class Level:
                 item.layer += 2
             last = max(last, item.layer)
         # A given value belongs just above its first use, not at the top of a long graph.
-        first_use: dict[Place, int] = {}
+        first_use: dict[Vertex, int] = {}
         for line in self.lines:
             first_use[line.source] = min(line.target.layer, first_use.get(line.source, line.target.layer))
         for place in self.given:
@@ -140,12 +140,12 @@ class Level:
         for place in places:
             place.layer = numbers[place.layer]
             self.layers[place.layer].append(place)
-        chains: dict[int, list[Place]] = {}
+        chains: dict[int, list[Vertex]] = {}
         for line in self.lines:
             chain = chains.setdefault(line.tensor, [line.source])
             self.starts[line.tensor] = line.start
             while chain[-1].layer < line.target.layer - 1:
-                point = Place(line.tensor, width=4.0, height=0.0, layer=chain[-1].layer + 1)
+                point = Vertex(line.tensor, width=4.0, height=0.0, layer=chain[-1].layer + 1)
                 self.layers[point.layer].append(point)
                 chain[-1].below.append(point)
                 point.above.append(chain[-1])
@@ -156,7 +156,7 @@ class Level:
 
 
 def nest_levels(
-    boxes: list[Place], entries: list[dict[str, Any]], groups: list[dict[str, Any]], homes: list[int]
+    boxes: list[Vertex], entries: list[dict[str, Any]], groups: list[dict[str, Any]], homes: list[int]
 ) -> list[Level]:
     """Return the levels, the whole picture first then one for each group, with everything that belongs on each.
 
@@ -164,10 +164,10 @@ def nest_levels(
     unless that is a loop and several of its turns use it, or it is what the first turn starts from, and each later one
     from what the one before it has computed: that was there before the first.
     """
-    levels = [Level(-1, None, Place(-1, 0.0, 0.0, frame=True))]
+    levels = [Level(-1, None, Vertex(-1, 0.0, 0.0, frame=True))]
     for index, group in enumerate(groups):
         parent = levels[group["parent"] + 1]
-        frame = Place(-1, group["label"], 0.0, frame=True)
+        frame = Vertex(-1, group["label"], 0.0, frame=True)
         levels.append(Level(index, parent, frame))
     needed: dict[int, Level] = {}  # the innermost level that has all uses of a tensor
     users: dict[int, set[int]] = {}
@@ -189,18 +189,18 @@ def nest_levels(
                     at[tensor] = loop.path[-2]
             at[tensor].given.append(box)
 
-    supplies: dict[tuple[Level, int], tuple[Place, Place]] = {}
+    supplies: dict[tuple[Level, int], tuple[Vertex, Vertex]] = {}
 
-    def supply(level: Level, tensor: int) -> tuple[Place, Place]:
+    def supply(level: Level, tensor: int) -> tuple[Vertex, Vertex]:
         """Find where a tensor's line starts on a level: the box there, and the port in it."""
         if (level, tensor) not in supplies:
             supplies[level, tensor] = find(level, at[tensor], tensor)
         return supplies[level, tensor]
 
-    def find(level: Level, home: Level, tensor: int) -> tuple[Place, Place]:
+    def find(level: Level, home: Level, tensor: int) -> tuple[Vertex, Vertex]:
         if level is home:
             return boxes[tensor], boxes[tensor]
-        port = Place(tensor, width=4.0, height=0.0)
+        port = Vertex(tensor, width=4.0, height=0.0)
         if inner := level.towards(home):
             inner.lines.append(Edge(tensor, *supply(inner, tensor), port, port))
             inner.outs[tensor] = port

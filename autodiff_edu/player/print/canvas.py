@@ -2,7 +2,7 @@ r"""A drawing as a list of shapes, written as SVG or as PDF.
 
 Lengths are in pixels, 96 per inch, and y grows downwards, as in SVG. The same shapes give the same bytes.
 
->>> drawing = [Path("M0 0H40V20H0Z", fill="#ffffff", stroke="#000000"), Text(5, 15, "a < b")]
+>>> drawing = [Path("M0 0H40V20H0Z", fill="#ffffff", stroke="#000000"), TextLine(5, 15, "a < b")]
 >>> print(*to_svg(40, 20, drawing).splitlines()[1:3], sep="\n")
 <path d="M0 0H40V20H0Z" fill="#ffffff" stroke="#000000"/>
 <text x="5" y="15">a &lt; b</text>
@@ -35,7 +35,7 @@ class Path:
 
 
 @dataclass(frozen=True)
-class Text:
+class TextLine:
     """One line of text; (x, y) is where its baseline begins, or its end or middle by `anchor`."""
 
     x: float
@@ -59,10 +59,10 @@ class Window:
     left: float
     top: float
     scale: float
-    shapes: Sequence[Path | Text]
+    shapes: Sequence[Path | TextLine]
 
 
-Shape = Path | Text | Window
+Shape = Path | TextLine | Window
 
 WHOLE = re.compile(r"\.0(?!\d)")  # the superfluous decimals of a whole number
 
@@ -100,7 +100,7 @@ def _svg(shape: Shape) -> str:
             about += [("stroke-dasharray", " ".join(map(_n, dash)) if dash else "none")]
             shown = "".join(f' {name}="{value}"' for name, value in about if value != "none" or name == "fill")
             return f'<path d="{WHOLE.sub("", commands)}"{shown}/>'
-        case Text(x, y, words, size, colour, anchor, bold, family):
+        case TextLine(x, y, words, size, colour, anchor, bold, family):
             about = [("x", _n(x)), ("y", _n(y))]
             about += [("font-size", _n(size))] if size != 12.0 else []
             about += [("font-family", family)] if family != MONOSPACE else []
@@ -152,7 +152,7 @@ def to_pdf(width: float, height: float, shapes: Sequence[Shape], title: str = ""
     return page.getvalue()
 
 
-def _add_artist(figure: Any, shape: Path | Text, transform: Any, scale: float = 1.0, clip: Any = None) -> None:
+def _add_artist(figure: Any, shape: Path | TextLine, transform: Any, scale: float = 1.0, clip: Any = None) -> None:
     from matplotlib.patches import PathPatch
     from matplotlib.text import Text as Words
 

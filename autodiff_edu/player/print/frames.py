@@ -14,7 +14,7 @@ from typing import Any
 from ...text.shared import colour, shared
 from ..files import save
 from ..layout.thumbnails import has_cells, shape_text
-from .canvas import ADVANCE, SANS, Path, Shape, Text, Window, rounded_box, to_pdf, to_svg
+from .canvas import ADVANCE, SANS, Path, Shape, TextLine, Window, rounded_box, to_pdf, to_svg
 from .listing import draw_listing, size_of
 from .moments import Moment, choose_key_steps, read_moment, subject_of
 from .plane import draw_plane
@@ -118,10 +118,10 @@ def _draw_strip(
     title = _shorten(document["title"], int((whole[0] - 2 * GAP) / (16 * ADVANCE)))
     shapes: list[Shape] = [
         Path(f"M0 0H{whole[0]:g}V{whole[1]:g}H0Z", fill=PAPER),
-        Text(GAP, GAP + 12, title, 16, INK, bold=True),
+        TextLine(GAP, GAP + 12, title, 16, INK, bold=True),
     ]
     if not frames:
-        shapes.append(Text(GAP, top + 18, "Nothing happened on any tape.", 13, QUIET, family=SANS))
+        shapes.append(TextLine(GAP, top + 18, "Nothing happened on any tape.", 13, QUIET, family=SANS))
     for index, frame in enumerate(frames):
         row, column = divmod(index, columns)
         shapes += frame.draw(GAP + column * (width + GAP), top + row * (height + GAP), width, height)
@@ -156,8 +156,8 @@ class _Frame:
         count = f"step {self.number + 1} of {len(self.document['steps'])}"
         shapes: list[Shape] = [
             Path(rounded_box(x, y, width, height, 8), PAPER, RULE),
-            Text(left, y + 22, direction, 13, self.colour, bold=True, family=SANS),
-            Text(right, y + 22, count, 12, QUIET, "end", family=SANS),
+            TextLine(left, y + 22, direction, 13, self.colour, bold=True, family=SANS),
+            TextLine(right, y + 22, count, 12, QUIET, "end", family=SANS),
             *([] if walks else self.code(left, y + 32, room)),
         ]
         left_edge, top_edge = self.corner()
@@ -169,7 +169,8 @@ class _Frame:
             shapes.append(Path(rounded_box(left, y + 76, room, tall, 4), stroke=RULE))
         baseline = y + 76 + tall + LINE + 2
         return shapes + [
-            Text(left, baseline + line * LINE, words, 13, INK, family=SANS) for line, words in enumerate(self.sentence)
+            TextLine(left, baseline + line * LINE, words, 13, INK, family=SANS)
+            for line, words in enumerate(self.sentence)
         ]
 
     def code(self, x: float, y: float, width: float) -> list[Shape]:
@@ -177,7 +178,7 @@ class _Frame:
         shapes: list[Shape] = [Path(rounded_box(x, y, width, 38, 4), self.tint if self.now.step.get("where") else SUNK)]
         where = self.now.step.get("where")
         if where is None:
-            return [*shapes, Text(x + 8, y + 23, "no line of its own", 11, QUIET, family=SANS)]
+            return [*shapes, TextLine(x + 8, y + 23, "no line of its own", 11, QUIET, family=SANS)]
         part = self.document["code"][where["code"]]
         line = part["lines"][where["line"] - part["first_line"]]
         indent = len(line) - len(line.lstrip())
@@ -188,8 +189,10 @@ class _Frame:
         words = ("…" + line[first + 1 :]) if first > indent else line[first:]
         from_, to = max(0, start - first), min(letters, end - first)
         shapes += [
-            Text(x + 8, y + 14, _shorten(f"{part['place']}, line {where['line']}", letters), 11, QUIET, family=SANS),
-            Text(x + 8, y + 29, _shorten(words.rstrip(), letters), 12, INK),
+            TextLine(
+                x + 8, y + 14, _shorten(f"{part['place']}, line {where['line']}", letters), 11, QUIET, family=SANS
+            ),
+            TextLine(x + 8, y + 29, _shorten(words.rstrip(), letters), 12, INK),
         ]
         if where["columns"] and to > from_:
             under = f"M{x + 8 + from_ * CHARACTER:.1f} {y + 34:.1f}H{x + 8 + to * CHARACTER:.1f}"
@@ -208,7 +211,7 @@ class _Frame:
         beyond = max(0.0, self.layout["width"] - room / scale), max(0.0, self.layout["height"] - tall / scale)
         return min(max(0.0, x - room / scale / 2), beyond[0]), min(max(0.0, y - tall / scale / 2), beyond[1])
 
-    def graph(self, left: float, top: float) -> list[Path | Text]:
+    def graph(self, left: float, top: float) -> list[Path | TextLine]:
         """Draw the visible part of the graph: lines, active lines, boxes."""
         if "compiling" in self.document:
             return draw_listing(self.document["compiling"][self.number], self.layout)
@@ -217,7 +220,7 @@ class _Frame:
         room, tall, scale = self.picture
         right, bottom = left + room / scale, top + tall / scale
         links: list[dict[str, Any]] = self.layout["links"]
-        shapes: list[Path | Text] = []
+        shapes: list[Path | TextLine] = []
         entry = self.now.step.get("entry")
         arriving = self.layout["entries"][entry] if entry is not None else []
         ends = {number for row in self.layout["entries"] for number in row}
@@ -230,7 +233,7 @@ class _Frame:
             x, y = group["x"], group["y"]
             if seen(x, y, x + group["width"], y + group["height"]):
                 shapes.append(Path(rounded_box(x, y, group["width"], group["height"], 8), stroke=RULE, dash=(4, 3)))
-                shapes.append(Text(x + 8, y + 15, _shorten(_group_name(group), int(group["width"] / 7)), 11, QUIET))
+                shapes.append(TextLine(x + 8, y + 15, _shorten(_group_name(group), int(group["width"] / 7)), 11, QUIET))
         for number, link in enumerate(links):
             x, y, to_x, bend, to_y = link["points"]
             if number in arriving or not seen(x, y, to_x, bend, to_x, to_y):
@@ -249,7 +252,7 @@ class _Frame:
                 shapes += self.box(tensor, box)
         return shapes
 
-    def flow(self, number: int, link: dict[str, Any]) -> list[Path | Text]:
+    def flow(self, number: int, link: dict[str, Any]) -> list[Path | TextLine]:
         """Draw the whole line from an input to the current entry; values flow down it, cotangents up."""
         first, curves = link, _curve_of(link)
         while first["parent"] >= 0:
@@ -268,7 +271,7 @@ class _Frame:
             else _arrowhead((link["points"][2], link["points"][4]), -7, colour),
         ]
 
-    def box(self, tensor: int, box: dict[str, Any]) -> list[Path | Text]:
+    def box(self, tensor: int, box: dict[str, Any]) -> list[Path | TextLine]:
         """Draw a tensor: its name, how it was computed, its value, its cotangent."""
         x, y, width, height = (box[key] for key in ("x", "y", "width", "height"))
         left, art = x + BOX["padding"], box.get("art")
@@ -281,30 +284,30 @@ class _Frame:
         stroke = self.colour if is_now else EDGE if known else RULE
         dash = (2.0, 3.0) if box["plain"] and not is_now else ()
         ink = INK if known else QUIET
-        shapes: list[Path | Text] = [Path(rounded_box(x, y, width, height), fill, stroke, 2 if is_now else 1, dash)]
+        shapes: list[Path | TextLine] = [Path(rounded_box(x, y, width, height), fill, stroke, 2 if is_now else 1, dash)]
         written = "—" if value is None else value["text"]
         if box["plain"]:
             # A number in the code is named by its value.
             unnamed = name == self.document["tensors"][tensor]["value"]["text"]
             if art and value is not None and has_cells(value):
-                heading = [] if unnamed else [Text(left, y + height / 2 + 4, box["heading"], 12, ink)]
+                heading = [] if unnamed else [TextLine(left, y + height / 2 + 4, box["heading"], 12, ink)]
                 return [*shapes, *heading, *self.art(value, box, "value", (height - art["value"]) / 2)]
             words = written if unnamed else f"{box['heading']} = {written}"
             baseline = y + (height / 2 + 4 if art else BOX["plain_value"])
-            return [*shapes, Text(x + width / 2, baseline, _shorten(words, letters), 12, ink, "middle")]
+            return [*shapes, TextLine(x + width / 2, baseline, _shorten(words, letters), 12, ink, "middle")]
         if cotangent is not None:
             shapes.append(Path(rounded_box(x + 2, y + strip, width - 4, height - strip - 2, 5), self.flowing[1]))
-        shapes.append(Text(left, y + BOX["name"], box["heading"], 12, ink, bold=True))
+        shapes.append(TextLine(left, y + BOX["name"], box["heading"], 12, ink, bold=True))
         if art and value is not None and has_cells(value):
             shapes += self.art(value, box, "value", art["top"])
         else:
             baseline = art["top"] + (art["value"] or 14) / 2 + 4 if art else BOX["value"]
-            shapes.append(Text(left, y + baseline, _shorten(written, letters), 12, ink))
+            shapes.append(TextLine(left, y + baseline, _shorten(written, letters), 12, ink))
         if box["operation"]:
-            shapes.append(Text(x + width - BOX["padding"], y + BOX["name"], box["operation"], 11, QUIET, "end"))
+            shapes.append(TextLine(x + width - BOX["padding"], y + BOX["name"], box["operation"], 11, QUIET, "end"))
         below = y + ((strip + height) / 2 + 4 if art else BOX["cotangent"])
         if cotangent is None and tensor in self.unusual:
-            shapes.append(Text(left, below, _shorten(self.unusual[tensor], letters), 11, QUIET))
+            shapes.append(TextLine(left, below, _shorten(self.unusual[tensor], letters), 11, QUIET))
         elif self.now.backward or cotangent is not None:
             arrow = "→" if self.now.pushes else "←"
             words, ink = _shorten(f"{arrow} {cotangent['text'] if cotangent else '—'}", letters), QUIET
@@ -313,15 +316,15 @@ class _Frame:
                 if art and has_cells(cotangent):
                     words = arrow
                     shapes += self.art(cotangent, box, "cotangent", strip + 3, BOX["arrow"])
-            shapes.append(Text(left, below, words, 12, ink, bold=cotangent is not None))
+            shapes.append(TextLine(left, below, words, 12, ink, bold=cotangent is not None))
         return shapes
 
     def art(
         self, array: dict[str, Any], box: dict[str, Any], part: str, top: float, across: float = 0.0
-    ) -> list[Path | Text]:
+    ) -> list[Path | TextLine]:
         """Draw an array as a thumbnail, and its shape beside it."""
         x, y, art = box["x"] + box["art"]["x"] + across, box["y"] + top, box["art"]
-        shape = Text(x + art["width"] + 6, y + art[part] / 2 + 4, shape_text(array["shape"]), 11, QUIET)
+        shape = TextLine(x + art["width"] + 6, y + art[part] / 2 + 4, shape_text(array["shape"]), 11, QUIET)
         return [*draw_thumbnail(array, x, y, self.layout["scale"][part]), shape]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...text.shared import colour
-from .canvas import ADVANCE, Path, Text
+from .canvas import ADVANCE, Path, TextLine
 
 INK, QUIET, TINT, GONE = map(colour, ("ink", "quiet", "forward-tint", "backward-tint"))
 SIZE, LINE = 12, 17.0
@@ -25,17 +25,17 @@ def size_of(stages: list[dict[str, Any]]) -> dict[str, float]:
     }
 
 
-def draw_listing(stage: dict[str, Any], size: dict[str, float]) -> list[Path | Text]:
+def draw_listing(stage: dict[str, Any], size: dict[str, float]) -> list[Path | TextLine]:
     """Draw the lines of one stage: those that go are struck through, those that change are tinted."""
-    shapes: list[Path | Text] = []
+    shapes: list[Path | TextLine] = []
     for number, line in enumerate(stage["lines"]):
         top, text, state = number * LINE, line["text"], line.get("state")
         indent = (len(text) - len(text.lstrip())) * SIZE * ADVANCE
         if state:
             fill = GONE if state == "gone" else TINT
             shapes.append(Path(f"M0 {top:g}H{size['width']:g}V{top + LINE:g}H0Z", fill))
-        shapes.append(Text(indent, top + 13, text.strip(), SIZE, QUIET if state == "gone" else INK))
+        shapes.append(TextLine(indent, top + 13, text.strip(), SIZE, QUIET if state == "gone" else INK))
         if state == "gone":
             shapes.append(Path(f"M{indent:g} {top + 9:g}H{len(text) * SIZE * ADVANCE:g}", stroke=QUIET))
-            shapes.append(Text(size["why"], top + 13, line["why"], SIZE, QUIET))
+            shapes.append(TextLine(size["why"], top + 13, line["why"], SIZE, QUIET))
     return shapes

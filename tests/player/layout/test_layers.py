@@ -6,16 +6,16 @@ from itertools import combinations, pairwise, permutations
 import numpy as np
 import pytest
 
-from autodiff_edu.player.layout.layers import BOX_GAP, Place, _Row, order_layers, settle_layers, space_layers
+from autodiff_edu.player.layout.layers import BOX_GAP, Vertex, _Row, order_layers, settle_layers, space_layers
 
 
 def box(name, width=60.0):
-    return Place(name, width, 50.0)
+    return Vertex(name, width, 50.0)
 
 
 def joint(name):
     """A point at which a long line passes a layer."""
-    return Place(name, 4.0, 0.0)
+    return Vertex(name, 4.0, 0.0)
 
 
 def graph(*layers, lines):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autodiff_edu.player.layout.layers import Place
+from autodiff_edu.player.layout.layers import Vertex
 from autodiff_edu.player.layout.levels import LAYER_GAP, PADDING, Level, nest_levels
 
 
@@ -12,7 +12,7 @@ def nested(entries, homes=None, groups=()):
     known = list(dict.fromkeys(name for output, inputs in parsed for name in (*inputs, output)))
     index = {name: k for k, name in enumerate(known)}
     described = [{"inputs": [index[n] for n in inputs], "output": index[output]} for output, inputs in parsed]
-    boxes = [Place(k, 60.0, 50.0) for k in range(len(known))]
+    boxes = [Vertex(k, 60.0, 50.0) for k in range(len(known))]
     about = [{"kind": kind, "parent": parent, "label": 40.0, "times": 3} for kind, parent in groups]
     levels = nest_levels(boxes, described, about, homes or [-1] * len(entries))
     return levels, {name: boxes[k] for name, k in index.items()}
@@ -149,7 +149,7 @@ def test_a_group_is_mirrored_where_its_lines_would_cross_otherwise():
 
 
 def test_an_empty_picture_has_no_layers():
-    level = Level(-1, None, Place(-1, 0.0, 0.0, frame=True))
+    level = Level(-1, None, Vertex(-1, 0.0, 0.0, frame=True))
     level.place({})
     level.move_into_frame()
     assert level.layers == []

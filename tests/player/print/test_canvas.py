@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from autodiff_edu.player.print.canvas import Path, Text, Window, rounded_box, to_pdf, to_svg
+from autodiff_edu.player.print.canvas import Path, TextLine, Window, rounded_box, to_pdf, to_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -19,7 +19,7 @@ def drawn(*shapes, **more):
 
 def test_both_forms_draw_the_same_shapes():
     inner = [Path("M0 0C10 0 10 20 20 20V40", stroke="#ff0000", weight=2, dash=(4, 2))]
-    shapes = [Path("M0 0H100V100H0Z", fill="#ffffff"), Window(10, 10, 50, 50, 0, 0, 0.5, inner), Text(50, 50, "x")]
+    shapes = [Path("M0 0H100V100H0Z", fill="#ffffff"), Window(10, 10, 50, 50, 0, 0, 0.5, inner), TextLine(50, 50, "x")]
     assert ElementTree.fromstring(to_svg(100, 100, shapes)) is not None
     pdf = to_pdf(100, 100, shapes)
     assert b"/MediaBox [ 0 0 75 75 ]" in pdf  # points
@@ -44,7 +44,10 @@ def test_a_path_has_the_attributes_that_it_was_given_and_no_more():
 
 
 def test_a_text_has_the_attributes_that_it_was_given_and_no_more():
-    (plain,), (full,) = drawn(Text(5, 15, "x")), drawn(Text(5.04, 15.26, "x", 14, "#123456", "end", True, "sans-serif"))
+    (plain,), (full,) = (
+        drawn(TextLine(5, 15, "x")),
+        drawn(TextLine(5.04, 15.26, "x", 14, "#123456", "end", True, "sans-serif")),
+    )
     assert plain == ("text", {"x": "5", "y": "15"})
     assert full[1] == {
         "x": "5", "y": "15.3", "font-size": "14", "fill": "#123456", "text-anchor": "end", "font-weight": "bold",
@@ -61,12 +64,12 @@ def test_a_window_shows_a_part_of_a_drawing_at_its_scale():
 
 @pytest.mark.parametrize("words", ["<b>", "a & b", '"', "\x00\x0b", "\ud800", "two\nlines", "a\tb", "\u2028"])
 def test_any_text_is_drawn_and_none_is_markup(words):
-    ((tag, _),) = drawn(Text(0, 0, words))
-    shown = ElementTree.fromstring(to_svg(10, 10, [Text(0, 0, words)]))[0].text
+    ((tag, _),) = drawn(TextLine(0, 0, words))
+    shown = ElementTree.fromstring(to_svg(10, 10, [TextLine(0, 0, words)]))[0].text
     assert tag == "text"
     clean = "".join(" " if c in "\n\t" else c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in words)
     assert shown == clean
-    assert to_pdf(10, 10, [Text(0, 0, words)], title=words).startswith(b"%PDF-")
+    assert to_pdf(10, 10, [TextLine(0, 0, words)], title=words).startswith(b"%PDF-")
 
 
 def test_a_rectangle_with_round_corners_stays_inside_of_its_edges():
@@ -79,6 +82,6 @@ def test_a_rectangle_with_round_corners_stays_inside_of_its_edges():
 
 
 def test_the_same_shapes_give_the_same_bytes():
-    shapes = [Path("M0 0H9V9Z", "#ffffff", "#000000"), Text(1, 2, "x", bold=True)]
+    shapes = [Path("M0 0H9V9Z", "#ffffff", "#000000"), TextLine(1, 2, "x", bold=True)]
     assert to_svg(10, 10, shapes) == to_svg(10, 10, shapes)
     assert to_pdf(10, 10, shapes) == to_pdf(10, 10, shapes)

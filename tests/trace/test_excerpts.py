@@ -11,6 +11,6 @@ def test_the_code_is_that_of_the_user_s_file():
     (record,) = [step for step in document["steps"] if step["kind"] == "record"]
     part = document["code"][record["where"]["code"]]
     line = part["lines"][record["where"]["line"] - part["first_line"]]
-    assert part["place"] == "test_quoting.py"
+    assert part["place"] == "test_excerpts.py"
     assert line.strip() == "x * x  # this very line"
     assert line[slice(*record["where"]["columns"])] == "x * x"
