@@ -10,7 +10,7 @@ def to_numpy(result):
 
 
 def disagreement(result, expected):
-    """Say how a result differs from the one by hand; the empty string where it does not."""
+    """Return how a result differs from the one by hand; the empty string where it does not."""
     if not isinstance(expected, list):
         result, expected = [result], [expected]
     if len(result) != len(expected):

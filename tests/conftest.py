@@ -15,7 +15,7 @@ from autodiff_edu.trace.scopes import _scopes, opened
 rules.complete()  # tests that read the table want all of it
 
 if trampoline := sys.modules.get("mutmut.mutation.trampoline"):
-    frames.is_ours[trampoline.__file__] = True  # calls of a mutant go through it: it is no code of a user's
+    frames.is_ours[trampoline.__file__] = True  # calls of a mutant go through it: it is not a user's code
 
 
 FIRST = ("tests/book/", "tests/browser/", "notebooks/")

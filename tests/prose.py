@@ -13,7 +13,18 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "autodiff_edu"
 FENCED = re.compile(r"```.*?```|https?://\S+", re.DOTALL)
 CODE = re.compile(r"`([^`\n]*)`")
-JAVASCRIPT = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|`(?:[^`\\]|\\.)*`|/\*.*?\*/|//[^\n]*", re.DOTALL)
+SCRIPTS = {"autodiff_edu/player/js/**/*.js": "player", "book/*/*.js": "book", "tests/**/*.mjs": "tests"}
+JAVASCRIPT = re.compile(
+    r"""
+    (?P<string> "(?:[^"\\\n]|\\.)*" | `(?:[^`\\]|\\.)*` )
+    | (?P<docstring> /\*\*.*?\*/ )
+    | (?P<comment> /\*.*?\*/ | //[^\n]* )
+    | (?<=[ (]) / (?![/*\s]) (?: [^/\\\n[] | \\. | \[(?:[^\]\\\n]|\\.)*\] )+ /  # a regular expression
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+TAG = re.compile(r"^[ \t]*/?\*+/?|\*/$|@\w+\s*(?:\{.*\}\s*)?(?:\[?[\w.]+\]?)?", re.MULTILINE)
+"""In a comment of JSDoc, what does not belong to a sentence: its stars, and the names and types of parameters."""
 
 
 class Piece(NamedTuple):
@@ -27,7 +38,7 @@ class Piece(NamedTuple):
 
 @cache
 def pieces():
-    """List everything that is read: pages, chapters, docstrings, comments, messages and the player's texts."""
+    """List everything that is read: pages, chapters, messages, the player's texts, docstrings, comments, test names."""
     return tuple(_pieces())
 
 
@@ -45,10 +56,31 @@ def _pieces():
                 yield from of_python("notebooks", where, re.sub(r"^\s*[%!].*$", "pass", source, flags=re.MULTILINE))
     for path in sorted(PACKAGE.rglob("*.py")):
         area = "course" if path.relative_to(PACKAGE).parts[0] == "course" else "package"
-        yield from of_python(area, path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
-    for name in ("strings.js", "extra-strings.js"):
-        for found in JAVASCRIPT.finditer((PACKAGE / "player" / "js" / name).read_text(encoding="utf-8")):
-            yield Piece("player", "string", name, re.sub(r"\$\{[^{}]*\}", "…", found.group()))
+        yield from of_python(area, place_of(path), path.read_text(encoding="utf-8"))
+    for area, where in (("book", "book/*/*.py"), ("benchmarks", "benchmarks/**/*.py")):
+        for path in sorted(ROOT.glob(where)):
+            yield from of_python(area, place_of(path), path.read_text(encoding="utf-8"))
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        source = path.read_text(encoding="utf-8")
+        yield from (piece for piece in of_python("tests", place_of(path), source) if piece.kind != "string")
+        for name in re.findall(r"^ *def test_(\w+)", source, re.MULTILINE):
+            yield Piece("tests", "name", f"{place_of(path)} test_{name}", name.replace("_", " "))
+    for where, area in SCRIPTS.items():
+        for path in sorted(ROOT.glob(where)):
+            yield from of_javascript(area, place_of(path), path.read_text(encoding="utf-8"))
+
+
+def place_of(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+def of_javascript(area, where, source):
+    """Yield the strings and the comments of a module; those of JSDoc are its docstrings."""
+    for found in JAVASCRIPT.finditer(source):
+        if found.lastgroup:
+            text = found.group() if found.lastgroup == "string" else TAG.sub("", found.group())
+            line = source.count("\n", 0, found.start()) + 1
+            yield Piece(area, found.lastgroup, f"{where}:{line}", re.sub(r"\$\{[^{}]*\}", "…", text).strip())
 
 
 def of_python(area, where, source):

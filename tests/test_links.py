@@ -52,7 +52,7 @@ def original(path):
 
 
 def trouble(page, link):
-    """Say what is wrong with a link, or nothing."""
+    """Return what is wrong with a link, or nothing."""
     parts = urlsplit(link)
     if parts.scheme:
         if parts.scheme != "https":

@@ -83,7 +83,7 @@ def test_a_full_jacobian_of_a_batch_has_a_patch_for_each_output_and_input():
 
 
 @pytest.mark.parametrize("shape", [(3,), (3, 2), (3, 2, 4, 2)])
-def test_what_is_no_batch_jacobian_is_refused(shape):
+def test_what_is_not_a_batch_jacobian_is_refused(shape):
     with pytest.raises(ValueError, match="samples, outputs, inputs"):
         plots.batch_patches(np.ones(shape))
 

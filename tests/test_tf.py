@@ -220,7 +220,7 @@ class TestFunction:
         double(tf.constant(4.0))
         assert len(calls) == first
 
-    def test_where_it_cannot_be_it_runs_as_it_is_and_says_so_once(self):
+    def test_where_it_cannot_be_compiled_it_runs_as_it_is_and_says_so_once(self):
         @tf.function
         def noisy(x):
             return float(x) + tf.random.normal([]) * 0.0

@@ -32,7 +32,7 @@ from autodiff_edu.rules.account import AT_ONCE, NEEDS_NONE, REFUSED, WHOLE, func
 
 ROOT = Path(__file__).parents[2]
 sys.path += [str(ROOT / "tests"), str(Path(__file__).parent)]
-from cases import TABLE  # noqa: E402 (the tests are no package that is installed)
+from cases import TABLE  # noqa: E402 (the tests are not an installed package)
 from sources import code_label, helpers, is_written_out, label, names, sources, title  # noqa: E402
 from table import record  # noqa: E402
 
@@ -148,7 +148,7 @@ def weighted(tensors: Iterable[Any]) -> Any:
 
 
 def order(entries: list[Entry]) -> str:
-    """Say how often an operation can be differentiated until nothing is left; three times stands for ever."""
+    """Return how often an operation can be differentiated until nothing is left; 3 means any number of times."""
     found = defaultdict(list)
     for entry in entries:
         found[any(np.iscomplexobj(entry.values[k]) for k in places(entry))].append(_order(entry))
@@ -172,7 +172,7 @@ def _order(entry: Entry) -> str:
 
 
 def stacked(entries: list[Entry]) -> str:
-    """Say whether a stack of cotangents comes back as it would one cotangent at a time."""
+    """Return whether a stack of cotangents comes back as it would one cotangent at a time."""
     return "yes" if all(map(_stacked, entries)) else "no"
 
 
@@ -194,7 +194,7 @@ def _stacked(entry: Entry) -> bool:
 
 
 def lazily(entries: list[Entry]) -> str:
-    """Say whether gradients over Dask stay with Dask: in every call, in some, or in none."""
+    """Return whether gradients over Dask stay with Dask: in every call, in some, or in none."""
     kept = [_lazily(entry) for entry in entries]
     return "yes" if all(kept) else "in part" if any(kept) else "no"
 

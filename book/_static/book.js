@@ -11,7 +11,7 @@ addEventListener("DOMContentLoaded", () => {
   for (const player of document.querySelectorAll("[data-autodiff-player]")) {
     (player.closest("div.output") ?? player).classList.add("full-width");
   }
-  // The corner of a table is no heading of anything.
+  // The corner of a table is not a heading of anything.
   for (const heading of document.querySelectorAll("th")) {
     if (!heading.textContent.trim()) heading.replaceWith(document.createElement("td"));
   }

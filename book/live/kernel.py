@@ -268,7 +268,7 @@ class Kernel:
 
 
 def _known(text: str, name: str) -> str:
-    """Let the tracer and tracebacks find a program's lines."""
+    """Register a program's lines, so that the tracer and tracebacks find them."""
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     return text
 

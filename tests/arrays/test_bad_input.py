@@ -203,7 +203,7 @@ OBJECTS = np.array([1, 2], dtype=object)
         lambda x: np.frompyfunc(lambda a, b: a + b, 2, 1)(x, 2.0),
     ],
 )
-def test_objects_that_are_no_numbers_to_numpy_are_refused_and_no_tensor_holds_them(call):
+def test_objects_that_numpy_does_not_take_for_numbers_are_refused_and_no_tensor_holds_them(call):
     x = ad.Variable([1.0, 2.0])
     with ad.GradientTape() as tape:
         with pytest.raises(TypeError, match="a tensor holds numbers"):
@@ -437,6 +437,6 @@ def test_an_argument_that_is_not_taken_is_named_together_with_numpys_function(ca
         (lambda: np.average(ad.constant([1.0, 2.0]), weights=[1.0, -1.0]), ZeroDivisionError, "weights sum to zero"),
     ],
 )
-def test_what_numpy_refuses_is_no_number_for_a_tensor_either(call, error, said):
+def test_what_numpy_refuses_is_not_a_number_for_a_tensor_either(call, error, said):
     with pytest.raises(error, match=said):
         call()

@@ -1,4 +1,4 @@
-"""The methods that tensors share with arrays, and what is said of those that they lack."""
+"""The methods that tensors share with arrays, and what is said of those that tensors don't have."""
 
 import numpy as np
 import pytest

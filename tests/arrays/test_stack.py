@@ -194,12 +194,12 @@ def test_a_stack_is_multiplied_out_once(make):
     assert stack.scale is None
 
 
-def test_what_is_no_stack_is_plain_already():
+def test_what_is_not_a_stack_is_plain_already():
     for value in (2.0, None, np.ones(3)):
         assert dense(value) is value
 
 
-def test_other_counts_than_that_of_the_cotangents_are_no_stack_any_more(make):
+def test_other_counts_than_that_of_the_cotangents_are_not_a_stack_any_more(make):
     assert type(np.moveaxis(make(), 0, -1)) is (Stack if make().shape[1] == make().shape[0] else np.ndarray)
     assert isinstance(make() * 2.0, Stack)
     assert not isinstance(np.sum(make()), Stack)

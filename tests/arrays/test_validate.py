@@ -20,7 +20,7 @@ from autodiff_edu.arrays.validate import (
 
 
 class Column:
-    """What holds numbers but is no array, as a column of a table is."""
+    """What holds numbers but is not an array, as a column of a table is."""
 
     def __array__(self, dtype=None, copy=None):
         return np.array([1.0, 2.0], dtype)
@@ -33,7 +33,7 @@ class Sparse:
         return np.eye(2)
 
 
-def test_a_sparse_matrix_is_no_operand():
+def test_a_sparse_matrix_is_not_an_operand():
     with pytest.raises(TypeError, match=r"Sparse is a sparse matrix, .* write matrix\.toarray\(\)"):
         as_operand(Sparse())
     assert as_operand(Sparse().toarray()).tolist() == [[1, 0], [0, 1]]
@@ -129,7 +129,7 @@ def test_a_list_that_is_written_into_later_changes_no_operand():
 
 
 @pytest.mark.parametrize("value", [Fraction(1, 2), np.array([1, None]), np.array([Fraction(1)]), [Fraction(1)]])
-def test_python_objects_are_no_operands(value):
+def test_python_objects_are_not_operands(value):
     with pytest.raises(TypeError, match="a tensor holds numbers"):
         as_operand(value)
 

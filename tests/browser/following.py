@@ -91,7 +91,7 @@ class Expected:
         return any(step["kind"] == kind for step in self.steps)
 
     def at(self, number: int) -> dict[str, Any]:
-        """Say what a player shows at a step."""
+        """Return what a player shows at a step."""
         if number not in self._known:
             self._known[number] = self._at(number)
         return self._known[number]

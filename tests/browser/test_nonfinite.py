@@ -52,7 +52,7 @@ def test_nodes_line_and_scrubber_are_marked_from_the_birth_on(visit: Any, tmp_pa
 
 
 def test_finite_players_have_no_mark(visit: Any, tmp_path: Path) -> None:
-    x = ad.Variable(3.0, name="info")  # a name is no number
+    x = ad.Variable(3.0, name="info")  # a name is not a number
     with ad.trace() as traced:
         with ad.GradientTape() as tape:
             nan_count = x * x

@@ -87,7 +87,7 @@ def panel(visit: Any, tmp_path: Path) -> Any:
 
 
 def traced(function: Any, *arguments: Any, **names: Any) -> ad.Trace:
-    """Trace a function of variables with these names, and its gradient by all of them."""
+    """Trace a function of variables with these names, and its gradient with respect to all of them."""
     xs = [ad.Variable(value, name=name) for name, value in names.items()]
     with ad.trace("panel") as kept:
         with ad.GradientTape() as tape:
@@ -249,7 +249,7 @@ def test_the_tape_says_what_it_holds(panel: Any) -> None:
     assert memory == 0
 
 
-def test_what_is_no_entry_is_shown_too(panel: Any) -> None:
+def test_what_is_not_an_entry_is_shown_too(panel: Any) -> None:
     x = ad.Variable(2.0, name="x")
     with ad.trace() as kept:
         with ad.GradientTape(persistent=True) as tape:

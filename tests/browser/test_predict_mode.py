@@ -212,7 +212,7 @@ def test_what_flows_back_is_written_down_once_it_flows(visit: Any, tmp_path: Pat
     assert any("5" in text for text in formulas.all_text_contents())
 
 
-def test_whoever_is_right_goes_on_with_enter_to_a_full_score(predict: Any) -> None:
+def test_a_reader_who_is_right_goes_on_with_enter_to_a_full_score(predict: Any) -> None:
     at = predict(cubic())
     asked = at.asked()
     at = predict(cubic())
@@ -239,7 +239,7 @@ def test_a_wrong_answer_gets_a_hint_and_one_more_try(predict: Any) -> None:
     assert said.startswith("Not quite. Multiply the cotangent that arrived, 1, by the local derivative")
     assert said.endswith("Try once more.")
     at.player.agrees(at.expected, number - 1)  # the answer is not on show yet
-    assert at.types("what").startswith("“what” is not a number")  # which is no try
+    assert at.types("what").startswith("“what” is not a number")  # which does not count as a try
     after = at.expected.steps[number]["after"]["text"]
     assert at.types("654321") == f"Not quite. Answer: {after}."
     at.player.agrees(at.expected, number)
@@ -314,7 +314,7 @@ def test_after_an_answer_about_the_last_step_the_score_is_one_button_away(predic
     assert at.verdict == "You got 1 of 1 on the first try."
 
 
-def test_what_is_no_answer_gets_a_sentence_and_nothing_is_shown(predict: Any) -> None:
+def test_what_is_not_an_answer_gets_a_sentence_and_nothing_is_shown(predict: Any) -> None:
     at = predict(cubic())
     number = at.find("accumulate")
     at.is_asked(number)

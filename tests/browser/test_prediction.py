@@ -149,7 +149,7 @@ def test_show_me_gives_up(asked: Any) -> None:
     assert question.is_settled(), "and no second time"
 
 
-def test_what_is_no_answer_costs_no_try(all_asked: Any) -> None:
+def test_what_is_not_an_answer_costs_no_try(all_asked: Any) -> None:
     question, other = all_asked(NUMBER, CHOICE)
     assert question.press("Check") == "Nothing is typed yet. Type an answer, or press “Show me”."
     assert question.answer("six") == "“six” is not a number. Try 0.5, -2 or 1/3."

@@ -83,7 +83,7 @@ def test_a_released_entry_still_says_what_it_was():
             getattr(product, name)
 
 
-def test_an_entry_is_no_reference_cycle_and_holds_no_tensor():
+def test_an_entry_is_not_a_reference_cycle_and_holds_no_tensor():
     gc.collect()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""What a tape holds, it lets go of: after a one-shot gradient, entry by entry, at a reset, and when it is dropped.
+"""What a tape holds, it releases: after a one-shot gradient, entry by entry, at a reset, and when it is dropped.
 
 Arrays are counted by weak references, and garbage collection is off: what is freed was in no reference cycle.
 """
@@ -111,7 +111,7 @@ def test_a_persistent_tape_keeps_its_arrays_until_it_is_dropped():
     assert alive(references) == 0
 
 
-def test_a_tape_that_is_dropped_unread_lets_go_of_everything():
+def test_a_tape_that_is_dropped_unread_releases_everything():
     tape, _x, _y, references = chained()
     references += [weakref.ref(tape)]
     del tape
@@ -128,7 +128,7 @@ def test_reset_lets_go():
         assert alive(references) == 0
 
 
-def test_entering_a_one_shot_tape_afresh_lets_go_of_the_skeleton():
+def test_entering_a_one_shot_tape_afresh_releases_the_skeleton():
     tape, x, y, _ = chained()
     tape.gradient(y, x)
     entries = tape.entries
@@ -137,7 +137,7 @@ def test_entering_a_one_shot_tape_afresh_lets_go_of_the_skeleton():
     assert len(entries) == 10
 
 
-def test_a_walk_lets_go_of_each_entry_as_it_passes():
+def test_a_walk_releases_each_entry_as_it_passes():
     tape, x, y, references = chained()
     seen = []
 
@@ -317,7 +317,7 @@ def test_an_operation_and_its_gradient_leave_no_reference_cycle(case):
 
 
 @pytest.mark.parametrize("reading", ["gradient", "none"])
-def test_a_custom_gradient_lets_go_of_what_its_backward_held(reading):
+def test_a_custom_gradient_releases_what_its_backward_held(reading):
     references = []
 
     @ad.custom_gradient
@@ -372,7 +372,7 @@ class Kept(np.ndarray):
     """An array that can be watched for its end."""
 
 
-def test_a_one_shot_tape_lets_go_of_its_arrays_and_a_persistent_one_keeps_them():
+def test_a_one_shot_tape_releases_its_arrays_and_a_persistent_one_keeps_them():
     for persistent in (False, True):
         base = np.array([1.0, 2.0])
         base.flags.writeable = False

@@ -1,4 +1,4 @@
-"""Tapes inside tapes, what a tape keeps and lets go of, and the walk backwards, step by step."""
+"""Tapes inside tapes, what a tape keeps and releases, and the walk backwards, step by step."""
 
 import numpy as np
 import pytest

@@ -94,7 +94,7 @@ def test_watching_takes_structures_too():
     ],
 )
 @pytest.mark.parametrize("thing", [None, 2.0, "w"])
-def test_what_is_no_tensor_is_an_error_that_names_the_place(recorded, wrap, place, thing):
+def test_what_is_not_a_tensor_is_an_error_that_names_the_place(recorded, wrap, place, thing):
     tape, y, a, _ = recorded
     with pytest.raises(TypeError, match=rf"sources{place} is {thing!r}"):
         tape.gradient(y, wrap(thing, a))
@@ -133,7 +133,7 @@ class Module:
         return (self.w,)
 
 
-def test_a_module_is_no_source_but_its_variables_are():
+def test_a_module_is_not_a_source_but_its_variables_are():
     module = Module()
     with ad.GradientTape(persistent=True) as tape:
         y = module.w**2

@@ -119,7 +119,7 @@ def test_matrix_products_work_both_ways_round():
 
 @pytest.mark.parametrize("value", [1.0, [1.0, 2.0]], ids=["scalar", "vector"])
 @pytest.mark.parametrize("other", [None, "a"])
-def test_a_tensor_is_equal_to_nothing_that_is_no_number(value, other):
+def test_a_tensor_is_equal_to_nothing_that_is_not_a_number(value, other):
     x = ad.constant(value)
     assert not np.any(np.asarray(x == other))
     assert np.all(np.asarray(x != other))
@@ -378,7 +378,7 @@ class Column:
 
 @pytest.mark.parametrize("product", [lambda x, c: np.sum(x * c), lambda x, c: np.sum(np.multiply(x, c)), np.dot])
 @pytest.mark.parametrize("make", [Column, lambda numbers: memoryview(np.array(numbers))])
-def test_what_holds_numbers_but_is_no_array_becomes_one_and_may_change_later(product, make):
+def test_what_holds_numbers_but_is_not_an_array_becomes_one_and_may_change_later(product, make):
     column, x = make([1.0, 10.0]), ad.Variable([3.0, 2.0])
     with ad.GradientTape() as tape:
         y = product(x, column)

@@ -86,7 +86,7 @@ def test_a_stack_of_cotangents_is_pulled_back_in_one_walk():
     np.testing.assert_allclose(cotangents[x._id], [[np.cos(0.5) + 1.0, 0.0], [1.0, np.cos(1.0)]])
 
 
-def test_release_lets_go_of_each_entry_as_soon_as_it_has_been_passed():
+def test_release_frees_each_entry_as_soon_as_it_has_been_passed():
     entries, connected, (x,), y = recorded(lambda x: np.exp(np.sin(x)), 0.5)
     held = []
     for happening in walk(entries, connected, {y._id: np.float64(1.0)}, {x._id}, release=True):
@@ -114,7 +114,7 @@ def test_while_a_tape_follows_what_the_rules_compute_from_they_run_on_tensors_an
     assert outer.pull_back([(slope, np.float64(1.0))], [x])[0].numpy() == 2.0
 
 
-def test_an_entry_is_followed_by_whoever_follows_an_input_or_its_output():
+def test_an_entry_is_followed_by_what_follows_an_input_or_its_output():
     (entry,), _, (x,), y = recorded(np.sin, 0.5)
     assert not is_followed(entry)
     with only(Everything()):

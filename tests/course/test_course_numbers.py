@@ -974,7 +974,7 @@ def test_a_chain_of_144_steps_of_3_megabytes_is_planned_with_12_segments():
 # Chapter 5 and on: state, chains of tapes, structures ---------------------------------------------------------------
 
 
-def test_after_an_assign_the_gradient_by_c_is_6_and_by_b_none():
+def test_after_an_assign_the_gradient_with_respect_to_c_is_6_and_to_b_none():
     a, b, c = ad.Variable(1.0), ad.Variable(2.0), ad.Variable(0.0)
     with ad.GradientTape() as tape:
         c.assign(a + b)
@@ -983,7 +983,7 @@ def test_after_an_assign_the_gradient_by_c_is_6_and_by_b_none():
     assert (by_b, by_c) == (None, 6.0)
 
 
-def test_without_the_assign_the_gradient_by_b_is_6():
+def test_without_the_assign_the_gradient_with_respect_to_b_is_6():
     a, b = ad.Variable(1.0), ad.Variable(2.0)
     with ad.GradientTape() as tape:
         c = a + b

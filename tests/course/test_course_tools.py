@@ -216,7 +216,7 @@ def test_a_solution_and_the_heading_above_it_are_folded(tmp_path):
     assert solution["metadata"]["jupyter"] == {"source_hidden": True}
 
 
-def test_a_chapter_that_raises_or_lacks_is_left_as_it_was(tmp_path, capsys):
+def test_a_chapter_that_raises_or_is_missing_is_left_as_it_was(tmp_path, capsys):
     from nbclient.exceptions import CellExecutionError
 
     path = notebook(tmp_path / "x.ipynb", "1 / 0")

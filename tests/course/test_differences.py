@@ -192,7 +192,7 @@ def test_the_picture_the_transcript_and_the_script_of_a_player_are_compared_too(
         assert (found(display(text_html=page), display(text_html=other)) == []) is same
 
 
-def test_other_bytes_of_the_same_data_and_of_the_same_script_are_no_difference():
+def test_other_bytes_of_the_same_data_and_of_the_same_script_are_not_a_difference():
     page = fragment(content(x=1.5), "x is 1.5")
     assert found(display(text_html=page), display(text_html=repack(page))) == []
     assert same_html(page, repack(page))

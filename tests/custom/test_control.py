@@ -136,7 +136,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("what", WRONG)
-def test_a_rule_that_gives_what_is_no_gradient_is_an_error_that_names_the_function(what):
+def test_a_rule_that_gives_what_is_not_a_gradient_is_an_error_that_names_the_function(what):
     x = ad.Variable([1.0, 2.0])
     with ad.register_gradient(UNRULED, WRONG[what]):
         with ad.GradientTape() as tape:

@@ -396,7 +396,7 @@ def test_a_result_without_tensors_or_numbers_is_refused(result, message):
         ad.custom_gradient(f)(ad.Variable(2.0))
 
 
-def test_a_backward_that_is_no_function_and_an_f_that_is_none_are_refused():
+def test_a_backward_and_an_f_that_are_not_functions_are_refused():
     def f(x):
         return x * 2.0, x * 3.0
 

@@ -315,7 +315,7 @@ def test_a_custom_gradient_brings_its_rule_and_is_in_no_table():
     assert operation not in RULES
 
 
-def test_a_released_tape_lets_go_of_what_the_backward_captured():
+def test_a_released_tape_releases_what_the_backward_captured():
     class Big:
         pass
 

@@ -262,7 +262,7 @@ def test_a_nudge_that_does_not_fit_is_refused(by, error, match):
     assert tape.nudge(y, v, 1.0).said == 12.0
 
 
-def test_what_is_no_tensor_is_refused(square):
+def test_what_is_not_a_tensor_is_refused(square):
     tape, y, x = square
     with pytest.raises(TypeError, match="the target of nudge must be one Tensor, not a float"):
         tape.nudge(9.0, x, 0.1)

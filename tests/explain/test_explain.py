@@ -132,7 +132,7 @@ def test_a_custom_gradient_off_the_way_is_not_asked():
     assert tape.explain(y, v)
 
 
-def test_a_custom_gradient_that_fails_is_no_cause():
+def test_a_custom_gradient_that_fails_is_not_a_cause():
     @ad.custom_gradient
     def f(a):
         return a * 2.0, lambda dy: (dy, dy)
@@ -212,7 +212,7 @@ def test_the_error_names_the_first_source_without_a_gradient():
         (np.ones(2), ad.constant(1.0), "target"),
     ],
 )
-def test_what_is_no_tensor_is_a_type_error(target, source, match):
+def test_what_is_not_a_tensor_is_a_type_error(target, source, match):
     with ad.GradientTape() as tape:
         pass
     with pytest.raises(TypeError, match=match):
@@ -365,7 +365,7 @@ def test_a_number_taken_out_that_multiplies_another_cut_is_named():
     assert "float(x)" in str(tape.explain(y, x))
 
 
-def test_what_is_printed_or_logged_on_the_way_is_no_cut():
+def test_what_is_printed_or_logged_on_the_way_is_not_a_cut():
     x, w = ad.Variable(3.0, name="x"), ad.Variable(1.0, name="w")
     with ad.GradientTape() as tape:
         str(float(x))

@@ -27,7 +27,7 @@ def test_numbers_that_are_logged_or_give_a_shape_or_a_name_are_not_named_beside_
     assert [cause.kind for cause in tape.explain(y, x).causes] == ["step"]
 
 
-def test_text_and_decisions_that_lead_nowhere_are_no_cut():
+def test_text_and_decisions_that_lead_nowhere_are_not_a_cut():
     x, w = ad.Variable(3.0, name="x"), ad.Variable(1.0, name="w")
     with ad.GradientTape() as tape:
         f"{x:.2f}"

@@ -65,7 +65,7 @@ def once(read):
     def reading(*where):
         key = (id(where[0][0]), where[0][1]) if isinstance(where[0], tuple) else (id(where[0]), where[1])
         if key not in known:
-            known[key] = where, read(*where)  # with the place, lest another gets its id
+            known[key] = where, read(*where)  # with the place, so that no other gets its id
         return known[key][1]
 
     return reading

@@ -213,7 +213,7 @@ def test_a_gradient_that_leaves_out_a_part_is_an_error_where_an_explanation_was_
     np.testing.assert_array_equal(tape.gradient(y, x), [1.0, 2.0])
 
 
-def test_what_an_unconnected_gradient_lacks_stands_among_its_causes():
+def test_what_an_unconnected_gradient_is_missing_stands_among_its_causes():
     x = ad.Variable(2.0, name="x")
     with ad.GradientTape(persistent=True) as tape:
         y = ad.constant(float(x)) * 3.0

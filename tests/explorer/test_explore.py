@@ -112,7 +112,7 @@ def test_what_cannot_be_explored_is_refused_in_words(inputs, error, words):
         explore(root, **inputs)
 
 
-def test_what_is_no_function_or_takes_names_alone_is_refused():
+def test_what_is_not_a_function_or_takes_names_alone_is_refused():
     with pytest.raises(TypeError, match="not a function"):
         explore(3.0, x=1.0)
     with pytest.raises(TypeError, match="x by name only"):

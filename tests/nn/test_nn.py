@@ -182,7 +182,7 @@ def test_a_seed_gives_the_same_kernels_again():
 
 
 @pytest.mark.parametrize(("n", "error"), [(-1, ValueError), (None, TypeError), (1.5, TypeError), (True, TypeError)])
-def test_a_seed_that_is_no_seed_is_refused(n, error):
+def test_a_seed_that_is_not_a_seed_is_refused(n, error):
     with pytest.raises(error, match="integer"):
         nn.seed(n)
 

@@ -122,7 +122,7 @@ def test_a_step_function_does_not_hide_the_operation_before_it():
     assert found(lambda x: x * np.floor(np.log(x)), 0.0).operation == "log"
 
 
-def test_a_derivative_that_is_infinite_but_masked_away_is_no_harm():
+def test_a_derivative_that_is_infinite_but_masked_away_does_no_harm():
     assert found(lambda x: np.sqrt(np.where(x > 0, x, 0.0)), -1.0) is None
 
 
@@ -154,7 +154,7 @@ def test_a_constant_that_is_not_finite_is_named():
     assert "the constant [1 inf] is inf at element [1] from the start" in result.account
 
 
-def test_infinite_bounds_and_divisors_that_leave_all_finite_are_no_fault():
+def test_infinite_bounds_and_divisors_that_leave_all_finite_are_not_a_fault():
     assert found(lambda x: np.clip(x, None, 1.0) + np.maximum(x, -INF) + x / INF, [0.0, 2.0]) is None
 
 
@@ -197,7 +197,7 @@ def test_a_released_tape_and_one_never_entered_raise_as_gradient_does():
         assert str(ours.value) == str(theirs.value)
 
 
-def test_a_target_or_a_source_that_is_no_tensor_is_refused():
+def test_a_target_or_a_source_that_is_not_a_tensor_is_refused():
     x = ad.Variable(1.0)
     with ad.GradientTape() as tape:
         y = x * 2.0

@@ -124,7 +124,7 @@ def test_a_walk_that_cannot_be_is_refused_in_words(options, words):
         descend(**{"f": quartic, "start": (0.3, 1.0)} | options)
 
 
-def test_what_is_no_tensor_is_refused():
+def test_what_is_not_a_tensor_is_refused():
     with pytest.raises(TypeError):
         descend(lambda p: 3.0, (0.3, 1.0))
 

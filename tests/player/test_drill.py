@@ -109,7 +109,7 @@ def test_the_answers_are_short_and_exact_and_of_every_kind(level: int, seeds: ra
     wanted = Counter({"none": "gradient", "first": "gradient"}.get(kind, kind) for kind in KINDS[level])
     assert kinds == {kind: len(seeds) * count for kind, count in wanted.items()}
     guess, count = Counter(answer for _, answer in all_drawn[level]).most_common(1)[0]
-    assert count < 0.35 * len(all_drawn[level]), guess  # whoever always says the same is mostly wrong
+    assert count < 0.35 * len(all_drawn[level]), guess  # always giving the same answer is mostly wrong
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -220,13 +220,13 @@ def test_a_level_that_is_not_there_is_refused_with_those_that_are(level: int) ->
 
 
 @pytest.mark.parametrize("level", ["1", 1.0, None, True, [1]])
-def test_a_level_that_is_no_integer_is_refused(level: Any) -> None:
+def test_a_level_that_is_not_an_integer_is_refused(level: Any) -> None:
     with pytest.raises(TypeError, match=r"a drill's level is an integer, not .*: write ad\.drill\(1\)"):
         ad.drill(level)
 
 
 @pytest.mark.parametrize("seed", ["7", 7.5, False, [7], "x" * 1000])
-def test_a_seed_that_is_no_integer_is_refused(seed: Any) -> None:
+def test_a_seed_that_is_not_an_integer_is_refused(seed: Any) -> None:
     with pytest.raises(TypeError, match=r"a drill's seed is an integer, not .{1,45}: write ad\.drill\(1, seed=7\)"):
         ad.drill(1, seed)
 

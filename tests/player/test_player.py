@@ -35,7 +35,7 @@ def test_a_function_is_run_and_differentiated():
     assert len(player) == len(d["steps"])
 
 
-def test_a_result_that_is_no_scalar_stands_for_its_sum():
+def test_a_result_that_is_not_a_scalar_stands_for_its_sum():
     d = document(ad.play(lambda x: x * 2.0, np.array([1.0, 2.0, 3.0])))
     seeds = [step["cotangent"]["data"] for step in d["steps"] if step["kind"] == "seed"]
     assert seeds in ([[1.0, 1.0, 1.0]], [1.0])
@@ -139,7 +139,7 @@ def test_what_records_nothing_says_so(what, arguments):
 @pytest.mark.parametrize(
     "f", [lambda x: float(x * x), lambda x: (x * x).numpy(), lambda x: None if x * x > 0 else 1, lambda x: [x * x, 1.0]]
 )
-def test_a_function_whose_result_is_no_tensor_is_told_what_to_return(f):
+def test_a_function_whose_result_is_not_a_tensor_is_told_what_to_return(f):
     with pytest.raises(TypeError, match=r"[Rr]eturn"):
         ad.play(f, 3.0)
     assert now().listeners == always.listeners

@@ -117,7 +117,7 @@ def test_arrays_of_any_rank_and_scalars_and_variables_are_swept():
     assert document_of(sweep(lambda x: x, [1.0, 2.0]))["sweep"]["jacobian"]["data"] == [[1.0, 0.0], [0.0, 1.0]]
 
 
-def test_a_tape_around_a_sweep_is_no_part_of_it():
+def test_a_tape_around_a_sweep_is_not_a_part_of_it():
     with ad.GradientTape(persistent=True):
         document = document_of(sweep(products, [1.0, 2.0, 3.0]))
     assert len(document["tapes"]) == 1
@@ -260,7 +260,7 @@ def test_samples_that_mix_are_said_to():
         (lambda x: ad.constant(np.ones((3, 1))), BATCH, "does not depend on x"),
     ],
 )
-def test_what_is_no_batch_is_refused_in_words(f, x, words):
+def test_what_is_not_a_batch_is_refused_in_words(f, x, words):
     with pytest.raises(ValueError, match=words):
         sweep(f, x, batch=True)
 

@@ -11,7 +11,7 @@ from autodiff_edu.program.formulas import KINDS, SIGNS, tree
 
 
 def traced(function, *arguments):
-    """The document of a function and of its gradient by all its arguments."""
+    """The document of a function and of its gradient with respect to all its arguments."""
     xs = [ad.Variable(argument) for argument in arguments]
     with ad.trace() as t:
         with ad.GradientTape() as tape:

@@ -306,7 +306,7 @@ def test_a_scalar_is_reduced_along_axis_0_as_in_numpy(f, axis):
         lambda a: np.linalg.vector_norm(a, axis=1),
     ],
 )
-def test_an_array_without_elements_is_no_exception(f):
+def test_an_array_without_elements_is_treated_like_any_other(f):
     a = np.zeros((3, 0))
     with np.errstate(all="ignore"):
         assert ad.value_and_grad(f)(a)[0].shape == f(a).shape

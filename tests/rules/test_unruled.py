@@ -81,7 +81,7 @@ def test_several_results_keep_their_form():
     assert type(np.unique_counts(x)).__name__ == "UniqueCountsResult"
 
 
-def test_what_is_no_array_stays_what_it_is():
+def test_what_is_not_an_array_stays_what_it_is():
     x = ad.Variable([1.0, 2.0])
     with ad.GradientTape() as tape:
         assert np.array2string(x) == "[1. 2.]"

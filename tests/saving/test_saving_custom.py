@@ -102,7 +102,7 @@ def test_a_custom_gradient_in_a_custom_gradient_is_saved(path):
     assert float(ad.grad(ad.grad(again))(3.0)) == 777.0
 
 
-def test_a_custom_gradient_that_uses_itself_comes_to_an_end(path):
+def test_a_custom_gradient_that_uses_itself_ends(path):
     @custom_gradient
     def exponential(x):
         return np.exp(x), lambda dy: dy * exponential(x)

@@ -182,7 +182,7 @@ def test_an_array_that_is_not_what_its_header_says_is_refused(content, path):
         load(path)
 
 
-def test_a_program_that_is_no_json_is_refused(path):
+def test_a_program_that_is_not_json_is_refused(path):
     for content in (b"", b"{", b"[1, NaN]", b"\xff", b"[" * 100_000, b'{"\\"":' * 1001, b'["]",' * 100_000):
         with_member(path, "program.json", content)
         with pytest.raises(ValueError, match=r"function.ad is damaged: program.json"):

@@ -162,7 +162,7 @@ def test_a_backward_without_a_rule_is_refused_with_its_line(path):
         save(f, path, X[:, 0])
 
 
-def test_source_files_that_python_quotes_are_no_files_that_the_function_reads(path, recwarn):
+def test_source_files_that_python_quotes_are_not_files_that_the_function_reads(path, recwarn):
     def function(x):
         linecache.clearcache()
         linecache.getline(__file__, 1)

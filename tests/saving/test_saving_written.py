@@ -114,7 +114,7 @@ def test_a_folder_is_refused_by_its_own_name(tmp_path):
     assert f".{tmp_path.name}." not in str(error.value)
 
 
-def test_no_path_is_no_folder(tmp_path, monkeypatch):
+def test_an_empty_path_is_not_a_folder(tmp_path, monkeypatch):
     (tmp_path / "inside").mkdir()
     monkeypatch.chdir(tmp_path / "inside")
     with pytest.raises(OSError, match=r"irectory|path"):

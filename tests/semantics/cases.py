@@ -9,7 +9,7 @@ _known = {title for titles in TITLES.values() for title in titles}
 
 
 def case(title):
-    """Say that a test is for the case with this title."""
+    """Enter a test for the case with this title."""
 
     def cover(test):
         _enter(title, test)
@@ -19,7 +19,7 @@ def case(title):
 
 
 def not_applicable(title, reason):
-    """Say why the case with this title has no test."""
+    """Enter the reason why the case with this title has no test."""
     _enter(title, reason)
 
 

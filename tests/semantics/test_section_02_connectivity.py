@@ -94,7 +94,7 @@ def test_an_intermediate_result_may_be_a_source():
 @case("python number / numpy array / list as source or target")
 @pytest.mark.parametrize("wrong", [np.float32(2.0), 2.0, np.ones(2), None, "a", [2.0], {"a": None}])
 @pytest.mark.parametrize("role", ["target", "sources"])
-def test_what_is_no_tensor_is_neither_source_nor_target(role, wrong):
+def test_what_is_not_a_tensor_is_neither_source_nor_target(role, wrong):
     x = ad.Variable(2.0)
     with ad.GradientTape() as t:
         y = x * x

@@ -122,7 +122,7 @@ def test_tensors_as_python_values():
 
 
 @case("hash / == of tensors and variables")
-def test_tensors_are_compared_by_element_and_so_are_no_keys():
+def test_tensors_are_compared_by_element_and_so_cannot_be_keys():
     x, v = ad.constant([1.0, 2.0]), ad.Variable(1.0)
     assert (x == x).tolist() == [True, True]
     assert (v == 1.0).tolist() is True

@@ -9,7 +9,7 @@ SECTIONS = (1, 2, 3, 4, 5, 6, 8, 9, 10)
 
 
 def titles_in(text):
-    """The titles of the cases under each section of the reference; what stands in code blocks is no heading."""
+    """The titles of the cases under each section of the reference; lines of code blocks are not headings."""
     found = {}
     for line in re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL).splitlines():
         if section := re.match(r"## (\d+)\. ", line):

@@ -112,7 +112,7 @@ def test_of_many_operands_one_of_each_shape_is_listed():
     assert [line.partition(" has ")[0] for line in lines] == ["the first operand", "operand 41"]
 
 
-def test_a_dtype_that_does_not_fit_names_the_type_of_what_is_no_array():
+def test_a_dtype_that_does_not_fit_names_the_type_of_what_is_not_an_array():
     assert told("x + 'a'", TypeError, x=X)[1:] == ["x has shape (4, 2) and dtype float64", "'a' is of type str"]
     assert told("b - b", TypeError, b=np.array([True]))[1:] == ["b has shape (1,) and dtype bool"] * 2
     assert told("~x", TypeError, x=X) == ["~x", "x has shape (4, 2) and dtype float64"]

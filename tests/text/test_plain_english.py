@@ -3,9 +3,9 @@
 import re
 
 import pytest
-from prose import Piece, pieces, without_code
+from prose import Piece, of_javascript, pieces, without_code
 
-AREAS = ("package", "player", "readme", "book", "course", "notebooks")
+AREAS = ("package", "player", "readme", "book", "course", "notebooks", "tests", "benchmarks")
 
 _SOURCE = (
     r"(?:(?:the|an|each|its|one|all|both|every|of|those|these) )*"
@@ -114,6 +114,21 @@ def test_an_opening_without_an_effect_is_found_in_docstrings_alone(opening):
 )
 def test_plain_sentences_and_code_pass(sentence):
     assert habits(Piece("package", "docstring", "here.py f", sentence)) == []
+
+
+def test_the_comments_and_strings_of_a_script_are_read_and_its_code_and_types_are_not():
+    script = """/**
+ * Draws a tree.
+ * @param {Tree} tree the trunk
+ */
+const quote = /["`]/.test(text) ? 'a' : "an // element"; // a comment
+"""
+    found = [(piece.kind, piece.where, piece.text.split()) for piece in of_javascript("player", "here.js", script)]
+    assert found == [
+        ("docstring", "here.js:1", ["Draws", "a", "tree.", "the", "trunk"]),
+        ("string", "here.js:5", ['"an', "//", 'element"']),
+        ("comment", "here.js:5", ["//", "a", "comment"]),
+    ]
 
 
 def test_every_exception_is_still_needed():

@@ -29,7 +29,7 @@ def test_an_array_is_its_shape_its_dtype_a_text_and_its_numbers(value, text, dat
     json.dumps(found, allow_nan=False)
 
 
-def test_an_array_that_was_let_go_of_has_no_numbers():
+def test_an_array_that_was_released_has_no_numbers():
     assert array(None) == {"shape": [], "dtype": "", "text": "—", "data": None}
 
 

@@ -1,4 +1,4 @@
-"""A custom gradient's backward function is no black box: its lines, its expressions and its formula are shown."""
+"""A custom gradient's backward function is not a black box: its lines, its expressions and its formula are shown."""
 
 import dask.array as da
 import numpy as np
@@ -9,7 +9,7 @@ from autodiff_edu.text.places import place
 
 
 def traced(function, *values):
-    """The document of a call and of its gradient by all its arguments, and the gradients."""
+    """The document of a call and of its gradient with respect to all its arguments, and the gradients."""
     xs = [ad.Variable(value, name=name) for value, name in zip(values, "xw", strict=False)]
     with ad.trace() as t:
         with ad.GradientTape() as tape:

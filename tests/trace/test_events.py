@@ -289,7 +289,7 @@ def test_events_cannot_be_changed():
         seen[0].value = 3.0
 
 
-def test_a_hook_that_is_no_function_says_so_at_once():
+def test_a_hook_that_is_not_a_function_says_so_at_once():
     with pytest.raises(TypeError, match="a hook is a function"), ad.hook(3):
         pass
     assert now().listeners == always.listeners

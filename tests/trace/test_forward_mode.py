@@ -95,7 +95,7 @@ def test_passes_of_both_directions_are_counted_together():
     ]
 
 
-def test_forward_mode_lets_go_of_arrays_on_its_way():
+def test_forward_mode_releases_arrays_on_its_way():
     t = pushed([1.0] * 4, [0.0] * 4, primals=([3.0] * 4, [2.0] * 4))
     held = [step["memory"] for step in t.document()["steps"] if step["kind"] == "push forward"]
     assert held == sorted(held, reverse=True)

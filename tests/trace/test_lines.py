@@ -176,7 +176,7 @@ def test_recursion_is_a_stack_of_calls():
     assert depths == [None, 0, 0, 1, 1, 2, 2, 1, 0]
 
 
-def test_a_function_that_the_package_calls_is_no_call_of_the_user_s_and_has_no_stack():
+def test_a_function_that_the_package_calls_is_not_a_call_of_the_user_s_and_has_no_stack():
     steps = ad.play(lambda x: x * x, 2.0)._content["trace"]["steps"]
     assert not [step for step in steps if step["kind"] == "line" or "call" in step]
 
@@ -208,7 +208,7 @@ def test_what_a_function_returns_is_told_unless_the_step_before_told_it():
         assert of(print) == []
 
 
-def test_generators_and_comprehensions_are_no_calls():
+def test_generators_and_comprehensions_are_not_calls():
     def numbers():
         for k in range(2):
             yield k

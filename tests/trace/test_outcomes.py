@@ -68,7 +68,7 @@ def test_other_reasons_are_told_in_the_words_of_explain():
     assert "returns integers or booleans" in integer
 
 
-def test_what_is_no_plain_derivative_is_not_written_as_one():
+def test_what_is_not_a_plain_derivative_is_not_written_as_one():
     x, kernel = ad.Variable([1.0, 2.0], name="x"), ad.Variable(1.0, name="layer 1/kernel")
     with ad.trace() as traced:
         with ad.GradientTape(persistent=True) as tape:

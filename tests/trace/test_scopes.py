@@ -40,7 +40,7 @@ def test_a_scope_ends_with_an_exception():
 
 
 @pytest.mark.parametrize("name", [None, 3, b"layer", ["layer"]])
-def test_a_name_that_is_no_string_is_refused(name):
+def test_a_name_that_is_not_a_string_is_refused(name):
     with pytest.raises(TypeError, match=r'ad\.scope\("layer 1"\)'), ad.scope(name):
         pass
 

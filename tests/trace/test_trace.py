@@ -394,7 +394,7 @@ def test_the_memory_of_a_tape_is_what_its_arrays_take():
         tape.gradient(z, x)
     memory = [(step["kind"], step["memory"]) for step in t.document()["steps"]]
     assert memory[:3] == [("watch", 0), ("record", 160), ("record", 240)]
-    # as soon as the walk has passed z = y * y, its output is let go of; y is sin's output
+    # as soon as the walk has passed z = y * y, its output is released; y is sin's output
     assert dict(memory[3:6]) == {"seed": 240, "pull back": 240, "accumulate": 240}
     assert memory[-4:] == [("pull back", 160), ("accumulate", 160), ("release", 0), ("outcome", 0)]
 
@@ -567,7 +567,7 @@ def test_a_second_name_never_hides_another_tensor():
     assert [entry["text"] for entry in steps_of(swapped, 1.0, 2.0)["entries"]] == ["b - a"]
 
 
-def test_a_parameter_is_no_second_name():
+def test_a_parameter_is_not_a_second_name():
     x = ad.Variable(3.0, name="x")
     with ad.trace() as t, ad.GradientTape():
         of_a_parameter(x)

@@ -146,7 +146,7 @@ def test_it_is_shown_by_its_size_and_by_what_its_blocks_belong_to(h):
     assert repr(ad.hessian(lambda x, y: x * y * y, (0, 1))(1.0, 2.0)) == "BlockMatrix(2×2: [0], [1])"
 
 
-def test_what_is_no_number_in_a_structure_is_named_by_its_place():
+def test_what_is_not_a_number_in_a_structure_is_named_by_its_place():
     h = ad.hessian(lambda p: p["x"] * p["y"] ** 2)({"x": 3.0, "y": 2.0})
     with pytest.raises(TypeError, match=r"structure\['y'\]: a tensor holds numbers"):
         h.flatten({"x": 1.0, "y": "two"})

@@ -152,7 +152,7 @@ def test_a_jacobian_by_columns_respects_the_largest_stack(monkeypatch):
     np.testing.assert_array_equal(whole.numpy(), parts.numpy())
 
 
-def test_a_rule_that_takes_its_cotangent_off_the_tape_is_no_tangent_of_zero():
+def test_a_rule_that_takes_its_cotangent_off_the_tape_is_not_a_tangent_of_zero():
     @ad.custom_gradient
     def twice(x):
         return x * 2.0, lambda dy: dy.numpy() * 2.0

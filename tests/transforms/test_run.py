@@ -97,7 +97,7 @@ def test_a_function_that_fails_leaves_no_tape_recording():
         assert now().followers == ()
 
 
-def test_argnums_that_are_no_numbers_are_shown_how_to_be_written():
+def test_argnums_that_are_not_numbers_are_shown_how_to_be_written():
     with pytest.raises(ValueError, match="a whole number or a tuple of whole numbers"):
         ad.grad(np.hypot, [0, 1])(1.0, 2.0)
 

@@ -5,7 +5,7 @@ import { ANSWERS } from "./strings.js";
 /** @type {Record<string, number>} */
 const SPECIAL_NUMBERS = { inf: Infinity, "-inf": -Infinity, nan: NaN };
 /**
- * The number of an array without axes; undefined for what is complex or was let go of.
+ * The number of an array without axes; undefined if it is complex or was released.
  * @param {{ data: Data }} array
  */
 export const numberIn = ({ data }) => (typeof data === "number" ? data : SPECIAL_NUMBERS[String(data)]);
@@ -100,7 +100,7 @@ export function judge({ asks, right, within, mistakes = [], hint }, typed) {
   if (same(answer, right, within)) return { right: true };
   const known = mistakes.filter(([value, text]) => text && value !== undefined && same(answer, value, within));
   /** @param {Mistake} mistake */
-  const distance = ([value]) => Math.abs(Number(answer) - Number(value)) || 0; // of what is no number: none
+  const distance = ([value]) => Math.abs(Number(answer) - Number(value)) || 0; // 0 for what is not a number
   const [nearest] = known.toSorted((one, other) => distance(one) - distance(other));
   return { right: false, hint: /** @type {string} */ (nearest?.[1] ?? hint) };
 }

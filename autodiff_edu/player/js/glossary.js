@@ -60,7 +60,7 @@ export function glossaryView(stop) {
       const at = focused();
       if (opens) {
         opener = source ?? at;
-        stop(); // whoever reads wants the step to stay
+        stop(); // a reader of it wants the step to stay
       } else if (part.contains(at)) opener?.focus({ preventScroll: true }); // browsers forget it in a shadow root
       part.replaceChildren(...(opens ? [close, make("b", {}, name), build(inside(), { id: text }), ...more] : []));
     });

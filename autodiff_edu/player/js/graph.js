@@ -59,7 +59,7 @@ export function graphView(trace, history, layout, go, flow) {
   let found = false; // whether something has been lit
   let reach = [-Infinity, Infinity]; // the heights between which boxes and lines are in the page
 
-  /** Draws what is to be seen as the groups are folded now; where that is much, only what is in view, and near it. */
+  /** Draws what shows as the groups are folded now; where that is much, only what is in view, and near it. */
   const paint = () => {
     const open = (/** @type {Box | Link} */ thing) => folds.cover(thing.group) < 0;
     const whole = layout.tensors.filter(open);

@@ -268,7 +268,7 @@ function scrolls(box) {
 }
 
 /**
- * Says why nothing is drawn, above what stands there already: in a page, the transcript.
+ * Shows why nothing is drawn, above what is there already: in a page, the transcript.
  * @param {Element} host
  * @param {Content} content
  * @param {string} why

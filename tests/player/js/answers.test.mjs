@@ -74,7 +74,7 @@ test("a question knows how it is answered, and its right answer as a text", () =
   assert.deepEqual(askChoice(["a", "b"], "b", about), choice);
 });
 
-test("what is no answer is told so, and costs no try", () => {
+test("what is not an answer is told so, and costs no try", () => {
   const asked = { asks: "number", right: 1 };
   for (const typed of ["", "   "]) {
     assert.deepEqual(judge(asked, typed), { unread: "Nothing is typed yet. Type an answer, or press “Show me”." });

@@ -1,4 +1,4 @@
-/** Lets Node import the player's modules as esbuild does: each .js is a module, and a .json exports its keys. */
+/** Has Node import the player's modules as esbuild does: each .js is a module, and a .json exports its keys. */
 
 import { readFile } from "node:fs/promises";
 import { register } from "node:module";

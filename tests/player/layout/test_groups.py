@@ -76,7 +76,7 @@ def test_what_comes_from_the_same_places_three_times_running_is_a_loop(letters, 
     assert outline(chain(letters)) == expected
 
 
-def test_scopes_nest_and_one_entry_is_no_group():
+def test_scopes_nest_and_one_entry_is_not_a_group():
     scopes = {1: ["net", "one"], 2: ["net", "one"], 3: ["net", "two"], 4: ["net"], 6: ["alone"]}
     assert outline(chain("abcdefg", scopes)) == "anet[one[bc]de]fg"
 
@@ -203,7 +203,7 @@ def around(picture, index):
 
 
 def seen(picture, folded):
-    """Return what is to be seen while some groups are folded, and how far up each height has moved."""
+    """Return what you see while some groups are folded, and how far up each height has moved."""
 
     def cover(index):
         return [k for k in around(picture, index) if k in folded][-1:]
@@ -350,7 +350,7 @@ def test_deep_recursion_has_a_few_frames_and_still_no_loop():
     assert [group["kind"] for group in groups] == ["call"] * 5
 
 
-def test_a_function_that_a_loop_calls_is_no_recursion():
+def test_a_function_that_a_loop_calls_is_not_a_recursion():
     def twice(x):
         return np.sin(x) * 2.0
 
