@@ -16,7 +16,7 @@ import numpy as np
 from ..core.active import always, only
 from ..trace.trace import trace
 from . import Player, layout
-from .drill_programs import LEVELS, DrillProgram, draw
+from .drill_levels import LEVELS, DrillProgram, draw
 from .parts import Written
 
 QUESTIONS = {

@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays.structures import flatten
 from ..core.variable import Variable
 from ..program.instructions import Instruction, Listing, Value, mapped, values_in
-from .bounds import LARGEST, check_amount
+from .operation_bounds import LARGEST, check_amount
 from .operations import CUSTOM, operations
 
 FORMAT, VERSION = "autodiff_edu saved function", 1

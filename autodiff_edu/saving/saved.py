@@ -11,7 +11,7 @@ from ..core.tensor import Tensor, as_tensor, constant
 from ..core.variable import Variable
 from ..custom import custom_gradient
 from ..program.instructions import Instruction, Listing, Value, mapped
-from .bounds import check_amount
+from .operation_bounds import check_amount
 from .operations import CUSTOM
 from .reading import Contents, Input
 from .recording import tensors_in

@@ -15,7 +15,7 @@ import pytest
 
 import autodiff_edu as ad
 from autodiff_edu.core.active import only
-from autodiff_edu.player.drill_programs import KINDS, LEVELS, DrillProgram, draw
+from autodiff_edu.player.drill_levels import KINDS, LEVELS, DrillProgram, draw
 from autodiff_edu.player.print.frames import draw_key_frame
 from autodiff_edu.player.print.moments import read_moment
 

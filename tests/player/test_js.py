@@ -19,7 +19,7 @@ import autodiff_edu as ad
 from autodiff_edu.core.active import only
 from autodiff_edu.course.predict import PREDICTIONS
 from autodiff_edu.player.build import node
-from autodiff_edu.player.drill_programs import LEVELS, draw
+from autodiff_edu.player.drill_levels import LEVELS, draw
 from autodiff_edu.player.packing import dumps, pack
 from autodiff_edu.player.print.moments import read_moment
 from autodiff_edu.text.shared import shared

@@ -6,7 +6,7 @@ from tampering import X, function, set_in, step, tampered
 
 import autodiff_edu as ad
 from autodiff_edu.saving import files, load, save
-from autodiff_edu.saving.bounds import LARGEST, SIZED, check_amount
+from autodiff_edu.saving.operation_bounds import LARGEST, SIZED, check_amount
 from autodiff_edu.saving.operations import operations
 
 
