@@ -84,7 +84,7 @@ class TensorSpec(NamedTuple):
     dtype: Any = float32
 
 
-def _described(name: str, value: Any, spec: TensorSpec) -> Any:
+def _describe(name: str, value: Any, spec: TensorSpec) -> Any:
     tensor = _tensor(value, spec.dtype)
     shape = tensor.shape if spec.shape is None else spec.shape
     if len(shape) != tensor.ndim or any(a not in (None, b) for a, b in zip(shape, tensor.shape, strict=True)):
@@ -105,7 +105,7 @@ def function(func: Any = None, *, input_signature: Iterable[TensorSpec] | None =
         nonlocal program
         if described:
             given = (bound := parameters.bind(*args, **named)).arguments
-            given |= {name: _described(name, given[name], described[name]) for name in described if name in given}
+            given |= {name: _describe(name, given[name], described[name]) for name in described if name in given}
             args, named = bound.args, bound.kwargs
         try:
             return program(*args, **named)
@@ -121,7 +121,7 @@ def function(func: Any = None, *, input_signature: Iterable[TensorSpec] | None =
     return run
 
 
-def _named(name: str, operation: Any, compute: Any, last: Any = None) -> Any:
+def _name(name: str, operation: Any, compute: Any, last: Any = None) -> Any:
     # places read which operation computes the result: from the call's arguments, or as the last of several
     compute.__name__ = compute.__qualname__ = name
     compute.__doc__ = f"Return the tensor that `{operation.__name__}` computes."
@@ -134,10 +134,10 @@ def _reduction(name: str, operation: Any) -> Any:
         given: dict[str, Any] = {} if axis is None else {"axis": tuple(axis) if isinstance(axis, list) else axis}
         return operation(_tensor(input_tensor), **given, **({"keepdims": True} if keepdims else {}))
 
-    return _named(name, operation, reduce)
+    return _name(name, operation, reduce)
 
 
-def _spaced(start: Any, stop: Any, num: int) -> Any:
+def _space(start: Any, stop: Any, num: int) -> Any:
     numbers: Any = np.linspace(start, stop, num)
     dtype = float32 if _tensor(start).dtype == float32 else None
     return numbers if isinstance(numbers, _Tensor) else _Tensor(numbers, dtype)
@@ -145,28 +145,28 @@ def _spaced(start: Any, stop: Any, num: int) -> Any:
 
 _contrast: Any = lambda x, factor: (x - (mean := np.mean(x, axis=(-3, -2), keepdims=True))) * factor + mean  # noqa: E731
 _contrast.__name__ = "adjust_contrast"  # as errors and the player call it
-zeros = _named("zeros", np.zeros, lambda shape, dtype=float32: _Tensor(np.zeros(shape, dtype)))
-ones = _named("ones", np.ones, lambda shape, dtype=float32: _Tensor(np.ones(shape, dtype)))
+zeros = _name("zeros", np.zeros, lambda shape, dtype=float32: _Tensor(np.zeros(shape, dtype)))
+ones = _name("ones", np.ones, lambda shape, dtype=float32: _Tensor(np.ones(shape, dtype)))
 _eye: Any = lambda num_rows, num_columns=None, *, dtype=float32: _Tensor(np.eye(num_rows, num_columns, 0, dtype))  # noqa: E731
-eye = _named("eye", np.eye, _eye)
-linspace = _named("linspace", np.linspace, _spaced)
+eye = _name("eye", np.eye, _eye)
+linspace = _name("linspace", np.linspace, _space)
 _read: Any = lambda value, dtype=None: np.positive(t) if isinstance(t := _tensor(value, dtype), _Variable) else t  # noqa: E731
-convert_to_tensor = _named("convert_to_tensor", np.positive, _read, np.stack)
-reshape = _named("reshape", np.reshape, lambda tensor, shape: np.reshape(_tensor(tensor), shape))
+convert_to_tensor = _name("convert_to_tensor", np.positive, _read, np.stack)
+reshape = _name("reshape", np.reshape, lambda tensor, shape: np.reshape(_tensor(tensor), shape))
 _turned: Any = lambda a, perm=None: np.transpose(_tensor(a), *(() if perm is None else (perm,)))  # noqa: E731
-transpose = _named("transpose", np.transpose, _turned)
-pad = _named("pad", np.pad, lambda tensor, paddings: np.pad(_tensor(tensor), paddings), np.add)
-einsum = _named("einsum", np.einsum, lambda equation, *inputs: np.einsum(equation, *map(_tensor, inputs)))
-concat = _named("concat", np.concatenate, lambda values, axis: np.concatenate(list(map(_tensor, values)), axis=axis))
-stack = _named("stack", np.stack, lambda values, axis=0: np.stack(list(map(_tensor, values)), axis=axis))
-square = _named("square", np.square, lambda x: np.square(_tensor(x)))
-sqrt = _named("sqrt", np.sqrt, lambda x: np.sqrt(_tensor(x)))
+transpose = _name("transpose", np.transpose, _turned)
+pad = _name("pad", np.pad, lambda tensor, paddings: np.pad(_tensor(tensor), paddings), np.add)
+einsum = _name("einsum", np.einsum, lambda equation, *inputs: np.einsum(equation, *map(_tensor, inputs)))
+concat = _name("concat", np.concatenate, lambda values, axis: np.concatenate(list(map(_tensor, values)), axis=axis))
+stack = _name("stack", np.stack, lambda values, axis=0: np.stack(list(map(_tensor, values)), axis=axis))
+square = _name("square", np.square, lambda x: np.square(_tensor(x)))
+sqrt = _name("sqrt", np.sqrt, lambda x: np.sqrt(_tensor(x)))
 reduce_sum, reduce_mean = _reduction("reduce_sum", np.sum), _reduction("reduce_mean", np.mean)
 reduce_max, reduce_prod = _reduction("reduce_max", np.max), _reduction("reduce_prod", np.prod)
 _norm = _reduction("reduce_euclidean_norm", np.linalg.norm)
-norm = _named("norm", np.linalg.norm, lambda tensor, *, axis=None, keepdims=False: _norm(tensor, axis, keepdims))
+norm = _name("norm", np.linalg.norm, lambda tensor, *, axis=None, keepdims=False: _norm(tensor, axis, keepdims))
 _clipped: Any = lambda t, clip_norm: (t := _tensor(t)) * (clip_norm / np.maximum(np.linalg.norm(t), clip_norm))  # noqa: E731
-clip_by_norm = _named("clip_by_norm", _clipped, _clipped, np.multiply)
+clip_by_norm = _name("clip_by_norm", _clipped, _clipped, np.multiply)
 
 
 def _save_model(obj: Any, export_dir: Any, *, options: Any = None) -> None:
@@ -219,20 +219,20 @@ class _Names(types.ModuleType):
         _missing(f"{self.__name__}.{name}")
 
 
-math = _Names("math", sin=_named("sin", np.sin, lambda x: np.sin(_tensor(x))), reduce_euclidean_norm=_norm)
+math = _Names("math", sin=_name("sin", np.sin, lambda x: np.sin(_tensor(x))), reduce_euclidean_norm=_norm)
 _elu: Any = lambda features: np.where((x := _tensor(features)) < 0, np.expm1(np.minimum(x, 0)), x)  # noqa: E731
 nn = _Names(
-    "nn", elu=_named("elu", _nn.elu, _elu, np.where),
-    relu=_named("relu", _nn.relu, lambda features: _nn.relu(_tensor(features)), np.where),
-    sigmoid=_named("sigmoid", _nn.sigmoid, lambda x: _nn.sigmoid(_tensor(x)), np.exp),
-    softplus=_named("softplus", _nn.softplus, lambda features: _nn.softplus(_tensor(features)), np.logaddexp),
+    "nn", elu=_name("elu", _nn.elu, _elu, np.where),
+    relu=_name("relu", _nn.relu, lambda features: _nn.relu(_tensor(features)), np.where),
+    sigmoid=_name("sigmoid", _nn.sigmoid, lambda x: _nn.sigmoid(_tensor(x)), np.exp),
+    softplus=_name("softplus", _nn.softplus, lambda features: _nn.softplus(_tensor(features)), np.logaddexp),
 )  # fmt: skip
-_solve = _named("solve", np.linalg.solve, lambda matrix, rhs: np.linalg.solve(_tensor(matrix), _tensor(rhs)))
+_solve = _name("solve", np.linalg.solve, lambda matrix, rhs: np.linalg.solve(_tensor(matrix), _tensor(rhs)))
 linalg = _Names("linalg", solve=_solve)
 _normal: Any = lambda shape, mean=0.0, stddev=1.0: _Tensor(_draw(shape, mean, stddev, float32))  # noqa: E731
-random = _Names("random", normal=_named("normal", _draw, _normal))
+random = _Names("random", normal=_name("normal", _draw, _normal))
 _adjust: Any = lambda images, contrast_factor: _core.apply(_contrast, (_tensor(images), contrast_factor))  # noqa: E731
-image = _Names("image", adjust_contrast=_named("adjust_contrast", _contrast, _adjust))
+image = _Names("image", adjust_contrast=_name("adjust_contrast", _contrast, _adjust))
 _batch: Any = lambda *, momentum=0.99, epsilon=1e-3: _nn.BatchNormalization(momentum, epsilon)  # noqa: E731
 _batch.__qualname__, _save_model.__qualname__, _load_model.__qualname__ = "BatchNormalization", "save", "load"
 _parts = _Names("keras.layers", Dense=_nn.Dense, BatchNormalization=_batch)

@@ -66,7 +66,7 @@ def check_number(life: Any) -> None:
         return
     if _is_store(frame) or any(_is_part_of(module, "numpy") for module in through):
         raise _lost(frame, life)
-    function = _called(frame)
+    function = _find_callee(frame)
     module = getattr(function, "__module__", None) or type(getattr(function, "__self__", None)).__module__
     if module in ("math", "cmath") and function not in _LOSE_NOTHING:
         raise _lost(frame, life, f"{module}.{function.__name__}")
@@ -95,7 +95,7 @@ def _is_store(frame: FrameType) -> bool:
     return frame.f_code.co_code[frame.f_lasti] in _STORES
 
 
-def _called(frame: FrameType) -> Any:
+def _find_callee(frame: FrameType) -> Any:
     """Return the function that a frame is calling, or the name of a method; None if the code does not say."""
     call = expression((frame.f_code, frame.f_lasti))
     if not isinstance(call, ast.Call):
@@ -131,12 +131,12 @@ def _lost(frame: FrameType, life: Any, function: str | None = None) -> TypeError
         what = f"{caller} takes the plain numbers out of a tensor here"
         remedy = _REMEDIES.get(names(at).function or "", _AS_IT_IS)
     return TypeError(
-        f"{place(at)}: {what}, so the gradients of the tape {_entered(life)} would silently miss this path. "
+        f"{place(at)}: {what}, so the gradients of the tape {_describe_entry(life)} would silently miss this path. "
         f"{remedy}. If you do want plain numbers, write x.numpy()"
     )
 
 
-def _entered(life: Any) -> str:
+def _describe_entry(life: Any) -> str:
     return next(
         (f"entered at {place(where)}" for _, what, where in reversed(life) if what == "enter"), "that is recording"
     )

@@ -29,7 +29,7 @@ def _method(function: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-def _reflected(function: Callable[..., Any]) -> Callable[..., Any]:
+def _reflect(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda self, other: function(other, self)
 
 
@@ -76,11 +76,11 @@ class ArrayMethods:
     sort = _in_place("sort", "np.sort(x)")
 
     __pos__, __invert__, __abs__ = _method(np.positive), _method(np.invert), _method(np.absolute)
-    __mod__, __rmod__ = _method(np.remainder), _reflected(np.remainder)
-    __floordiv__, __rfloordiv__ = _method(np.floor_divide), _reflected(np.floor_divide)
-    __and__, __rand__ = _method(np.bitwise_and), _reflected(np.bitwise_and)
-    __or__, __ror__ = _method(np.bitwise_or), _reflected(np.bitwise_or)
-    __xor__, __rxor__ = _method(np.bitwise_xor), _reflected(np.bitwise_xor)
+    __mod__, __rmod__ = _method(np.remainder), _reflect(np.remainder)
+    __floordiv__, __rfloordiv__ = _method(np.floor_divide), _reflect(np.floor_divide)
+    __and__, __rand__ = _method(np.bitwise_and), _reflect(np.bitwise_and)
+    __or__, __ror__ = _method(np.bitwise_or), _reflect(np.bitwise_or)
+    __xor__, __rxor__ = _method(np.bitwise_xor), _reflect(np.bitwise_xor)
 
     _leave: Any
     _peek: Any

@@ -68,7 +68,7 @@ class Stack(NDArrayOperatorsMixin):
         self.scale = None
         return self.base
 
-    def _scaled(self, change: Any) -> Stack:
+    def _scale(self, change: Any) -> Stack:
         ones = np.ones(self.shape[1:], self.dtype) if self.scale is None else self.scale
         return Stack(self.base, change(ones))
 
@@ -84,13 +84,13 @@ class Stack(NDArrayOperatorsMixin):
             rest: list[Any]
             first, *rest = inputs
             if ufunc in _SCALINGS and first is self and all(map(self._fits, rest)):
-                return self._scaled(lambda scale: ufunc(scale, *rest))
+                return self._scale(lambda scale: ufunc(scale, *rest))
             if ufunc is np.conjugate and self.base.dtype.kind != "c":
-                return self._scaled(np.conjugate)
+                return self._scale(np.conjugate)
             if ufunc is np.multiply and inputs[1] is self and self._fits(first):
-                return self._scaled(lambda scale: first * scale)
+                return self._scale(lambda scale: first * scale)
             if ufunc is np.add and all(isinstance(x, Stack) and x.base is self.base for x in inputs):
-                return self._scaled(lambda scale: sum((1 if x.scale is None else x.scale for x in rest), start=scale))
+                return self._scale(lambda scale: sum((1 if x.scale is None else x.scale for x in rest), start=scale))
             if ufunc is np.matmul and first is self and self._is_diagonal() and _is_matrix(rest[0]):
                 scale = np.ones(self.shape[1:], self.dtype) if self.scale is None else self.scale
                 return Stack(self.base.times_matrix(scale, rest[0]))
@@ -101,9 +101,9 @@ class Stack(NDArrayOperatorsMixin):
         if function is np.where and len(args) == 3 and self._fits(args[0]):
             condition, chosen, other = args
             if chosen is self and _is_zero(other):
-                return self._scaled(lambda scale: np.where(condition, scale, other))
+                return self._scale(lambda scale: np.where(condition, scale, other))
             if other is self and _is_zero(chosen):
-                return self._scaled(lambda scale: np.where(condition, chosen, scale))
+                return self._scale(lambda scale: np.where(condition, chosen, scale))
         if function in (np.shape, np.ndim):
             return self.shape if function is np.shape else self.ndim
         return self._again(function(*map(_dense, args), **parameters))

@@ -55,7 +55,7 @@ def bind_call(
     """Return a call's arguments ready to compute with; raise an error for those that a rule cannot handle."""
     if _is_usual(function, args, parameters):
         return args, parameters
-    args, parameters = placed(function, args, parameters)
+    args, parameters = move_to_places(function, args, parameters)
     if ruled:
         check_operands(function, args, parameters)
     return args, parameters
@@ -81,12 +81,12 @@ def _is_harmless(value: Any, function: Callable[..., Any]) -> bool:
     return value is None or kind is str or (kind is tuple and all(type(part) is int for part in value))
 
 
-def placed(function: Callable[..., Any], args: Any, parameters: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+def move_to_places(function: Callable[..., Any], args: Any, parameters: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Move tensors that were passed by name, as in np.sum(a=x), to their places: recorded inputs have no names."""
     if any(map(is_tensor, parameters.values())):
         bound = signature(function).bind(*args, **parameters)
         args, parameters = bound.args, bound.kwargs
-    return tuple(x if isinstance(x, type) else _read(x) for x in args), parameters
+    return tuple(x if isinstance(x, type) else _convert(x) for x in args), parameters
 
 
 def is_tensor(value: Any) -> bool:
@@ -134,7 +134,7 @@ def as_operand(value: Any) -> Any:
             f"{type(value).__name__} is a sparse matrix, and a tensor computes only with full arrays: write "
             "matrix.toarray(). Or compute with plain numbers, which no tape follows: x.numpy() @ matrix"
         )
-    array = _array(value) if isinstance(value, list | tuple) else _read(value)
+    array = _array(value) if isinstance(value, list | tuple) else _convert(value)
     dtype = getattr(array, "dtype", None)
     if getattr(dtype, "kind", "") == "O" or (dtype is None and isinstance(value, Number) and not _is_python(value)):
         raise _no_numbers(value, dtype or "object")
@@ -280,7 +280,7 @@ def _no_numbers(value: Any, dtype: Any) -> TypeError:
     return TypeError(f"a tensor holds numbers, but {value!r:.60} has dtype {dtype}")
 
 
-def _read(value: Any) -> Any:
+def _convert(value: Any) -> Any:
     """Convert something that holds numbers but is not an array (a column of a table): its operators may differ."""
     if type(value) in _AS_IT_IS or hasattr(value, "__array_function__") or isinstance(value, np.generic):
         return value

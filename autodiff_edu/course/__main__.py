@@ -24,7 +24,7 @@ import numpy as np
 from .numbering import chapter_of
 from .tools import assignment, compare, execute, grade, nbgrader
 from .tools.minutes import minutes
-from .tools.submission import Limits, Result, unlimited
+from .tools.submission import Limits, Result, list_missing_limits
 
 PROG = "python -m autodiff_edu.course"
 
@@ -144,7 +144,7 @@ def _grade(chosen: argparse.Namespace) -> int:
     if len(places) > len(set(places)):
         raise ValueError(f"{chosen.output} cannot hold both the rows and the totals; write them into two files")
     execute.needs_jupyter()
-    if missing := unlimited():
+    if missing := list_missing_limits():
         print(f"{PROG}: this system cannot limit {' and '.join(missing)}; a container can.", file=sys.stderr)
     limits = Limits(chosen.timeout, chosen.cell_timeout, chosen.memory, chosen.file_size)
     results: list[Result] = []

@@ -88,7 +88,7 @@ def reached(answer: Any, milestones: Sequence[Milestone], example: str) -> str:
         _hint(milestone, answer.get(milestone.name, ...), answer, place)
         for place, milestone in enumerate(milestones, 1)
     ]
-    return _told(len(milestones), hints.count(""), hints)
+    return _summarize(len(milestones), hints.count(""), hints)
 
 
 def climbed(answer: Any, milestones: Sequence[Milestone]) -> str:
@@ -109,7 +109,7 @@ def climbed(answer: Any, milestones: Sequence[Milestone]) -> str:
     hints: list[str] = []
     while len(hints) < len(milestones) and not any(hints):
         hints.append(_hint(milestones[len(hints)], answer, answer, len(hints) + 1))
-    return _told(len(milestones), hints.count(""), hints)
+    return _summarize(len(milestones), hints.count(""), hints)
 
 
 def _hint(milestone: Milestone, part: Any, answer: Any, place: int) -> str:
@@ -125,7 +125,7 @@ def _hint(milestone: Milestone, part: Any, answer: Any, place: int) -> str:
     return ""
 
 
-def _told(count: int, right: int, hints: Sequence[str]) -> str:
+def _summarize(count: int, right: int, hints: Sequence[str]) -> str:
     if right < count:
         raise NotYet(f"{right} of {count} milestones reached. {next(filter(None, hints))}")
     return f"All {count} milestones reached."

@@ -71,7 +71,7 @@ class Prediction:
             raise ValueError(f"within is {self.within!r}, not a part from 0 to 1: write 0.01 for 1 %")
         self._check_choices()
         for wrong in self.hints:
-            if self._is_right(self._checked(wrong, "a hint's wrong answer")):
+            if self._is_right(self._check(wrong, "a hint's wrong answer")):
                 raise ValueError(f"the hint for {wrong!r} is never shown: {wrong!r} is right for {self.question!r}")
 
     def _check_choices(self) -> None:
@@ -83,7 +83,7 @@ class Prediction:
         listed = ", ".join(map(repr, choices))
         if len(choices) == 1 or len(set(choices)) < len(choices):
             raise ValueError(f"the choices are {listed}: write two or more, each once")
-        answer = self._checked(self.answer, "answer")
+        answer = self._check(self.answer, "answer")
         if choices and answer not in choices:
             raise ValueError(
                 f"the answer to {self.question!r} is {answer!r}, but the choices are {listed}: make it one of them"
@@ -91,7 +91,7 @@ class Prediction:
         if choices and (unknown := [wrong for wrong in self.hints if wrong not in choices]):
             raise ValueError(f"there is a hint for {unknown[0]!r}, which is not one of the choices {listed}")
 
-    def _checked(self, answer: Any, name: str) -> Answer:
+    def _check(self, answer: Any, name: str) -> Answer:
         """Return an answer of the kind that this question asks for."""
         asks = self._asks
         if asks == "choice":

@@ -79,9 +79,9 @@ class _Replayed(Trace):
 
 
 class _ReplayWriter(Writer):
-    def _accumulated(self, event: events.Accumulate, number: int) -> dict[str, Any]:
+    def _accumulate(self, event: events.Accumulate, number: int) -> dict[str, Any]:
         self.arrived.clear()  # else a rule would be applied to the cotangent, to show what was summed
-        return super()._accumulated(event, number)
+        return super()._accumulate(event, number)
 
     def _add_program(self, source: Any) -> None:
         formulas = self.document["formulas"]

@@ -152,7 +152,7 @@ _BEFORE: dict[Callable[..., Any], tuple[Rule | None, Callable[..., Any] | None]]
 """The rules of an operation before its first active registration, restored after the last."""
 
 
-def _checked(rule: Callable[..., Any] | None, name: str, argument: int) -> Callable[..., Any] | None:
+def _add_check(rule: Callable[..., Any] | None, name: str, argument: int) -> Callable[..., Any] | None:
     """Wrap a user's rule with a check that it returns one array that fits its argument, or broadcasts with it."""
     if rule is None:
         return None
@@ -247,5 +247,5 @@ def register_gradient(
         raise TypeError(f"{name} takes {takes} arguments and needs a rule, or None, for each; {len(rules)} were given")
     if known and not replace:
         raise ValueError(f"{name} already has a derivative; write replace=True to replace it")
-    held = tuple(_checked(rule, name, argument) for argument, rule in enumerate(rules))
+    held = tuple(_add_check(rule, name, argument) for argument, rule in enumerate(rules))
     return Registration(operation, Rule(kind, held, own=True))

@@ -36,14 +36,14 @@ from ..text.with_block import ExitMethod, WithBlock
 from .checking import (
     Argument,
     Source,
-    checked,
+    convert_gradient,
     gradients_of,
     is_sequence,
     is_smooth,
     plural,
     takes_variables,
 )
-from .packing import Output, cut, pack, stacked
+from .packing import Output, cut, pack, stack_results
 
 
 def pull(argument: int, g: Any, y: Any, *inputs: Any, call: Any) -> Any:
@@ -118,7 +118,7 @@ class Call:
         self.takes_variables = takes_variables(backward)
         if variables and not self.takes_variables:
             raise TypeError(
-                f"{self.name} reads {_listed(variables)}, but its backward does not accept them. Write "
+                f"{self.name} reads {_list_names(variables)}, but its backward does not accept them. Write "
                 "def backward(dy, variables): ..., which returns (gradients, variable_gradients), the second a list "
                 f"with one gradient per variable; or pass them to {self.name} as arguments"
             )
@@ -173,8 +173,8 @@ class Call:
         """
         if self.variables:
             raise ValueError(
-                f"{self.name} reads {_listed(self.variables)} that are not among its arguments, so it cannot be run "
-                f"again with other values. Pass them to {self.name} as arguments"
+                f"{self.name} reads {_list_names(self.variables)} that are not among its arguments, so it cannot be "
+                f"run again with other values. Pass them to {self.name} as arguments"
             )
         given = iter(values)
         args = [
@@ -193,7 +193,7 @@ class Call:
         if g.ndim == self.value.ndim:
             return self._pulled_back_one(g)
         rows = [self._pulled_back_one(g[k]) for k in range(len(g))]
-        return [stacked([row[k] for row in rows], source) for k, source in enumerate(self.sources)]
+        return [stack_results([row[k] for row in rows], source) for k, source in enumerate(self.sources)]
 
     def _pulled_back_one(self, g: Any) -> list[Any]:
         parts = cut(g, self.outputs)
@@ -233,7 +233,9 @@ class Call:
             returned = self.backward(*cotangents)
         gradients, for_variables = self._split(returned)
         found = gradients_of(self.name, self.arguments, self.given, gradients)
-        answers = [checked(source, leaf) for source, leaf in zip(self.sources, [*found, *for_variables], strict=True)]
+        answers = [
+            convert_gradient(source, leaf) for source, leaf in zip(self.sources, [*found, *for_variables], strict=True)
+        ]
         self.silent.clear()
         self.silent.update(k for k, answer in enumerate(answers) if answer is None)
         return answers
@@ -247,7 +249,7 @@ class Call:
         if self.variables:
             raise ValueError(
                 f"backward of {self.name} must return (gradients, variable_gradients), the second a list with one "
-                f"gradient for each of {_listed(self.variables)}; it returned {returned!r:.80}"
+                f"gradient for each of {_list_names(self.variables)}; it returned {returned!r:.80}"
             )
         return returned, []
 
@@ -337,5 +339,5 @@ def _array(f: Callable[..., Any], path: str, leaf: Any) -> Any:
         ) from error
 
 
-def _listed(variables: list[Variable]) -> str:
+def _list_names(variables: list[Variable]) -> str:
     return f"the {plural('variable', len(variables))} {', '.join(map(repr, variables))}"

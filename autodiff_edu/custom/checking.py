@@ -59,8 +59,8 @@ def _per_argument(f: str, arguments: list[Argument], given: int, gradients: Any)
         return []
     names = ", ".join(argument.name for argument in arguments) or "none"
     raise ValueError(
-        f"backward of {f} returned {_counted(len(several), 'gradient')}, but {f} has "
-        f"{_counted(len(arguments), 'argument')}: {names}. Return one gradient per argument, or None for one "
+        f"backward of {f} returned {_format_count(len(several), 'gradient')}, but {f} has "
+        f"{_format_count(len(arguments), 'argument')}: {names}. Return one gradient per argument, or None for one "
         "that has none"
     )
 
@@ -79,7 +79,7 @@ def _leaves(argument: Argument, gradient: Any) -> list[Any]:
     return [found[path] for path in wanted]
 
 
-def checked(source: Source, gradient: Any) -> Tensor | None:
+def convert_gradient(source: Source, gradient: Any) -> Tensor | None:
     """Return a gradient as a tensor of the dtype of its source, if it can be one."""
     if gradient is None:
         return None
@@ -117,7 +117,7 @@ def _is_structure(value: Any) -> bool:
     return not any(leaf is value for _, leaf in flatten(value, ""))
 
 
-def _counted(count: int, what: str) -> str:
+def _format_count(count: int, what: str) -> str:
     return f"{count} {plural(what, count)}"
 
 

@@ -105,10 +105,10 @@ def check_value(tape: Tape, value: Any) -> None:
     for path, leaf in flatten(value, "the result"):
         call = stray_of(tape, leaf._id) if isinstance(leaf, Tensor) else None
         if call is not None:
-            raise RuntimeError(f"{path} {strayed(call)}")
+            raise RuntimeError(f"{path} {describe_stray(call)}")
 
 
-def strayed(call: CheckpointCall) -> str:
+def describe_stray(call: CheckpointCall) -> str:
     """Return what a stray has done, and what to write instead."""
     return (
         f"was computed inside {call.name}, called at {place(call.where)}, and is not a tensor that this call returned, "
@@ -123,4 +123,6 @@ def _refusal(call: CheckpointCall) -> str:
             f"{place(here())}: {call.name} ran again here for the derivative, and this reads a tensor that its first "
             f"run computed and kept. Compute it outside, and pass it to {call.name}; or compute it anew in each run"
         )
-    return f"{place(here())}: this reads a tensor that {strayed(call)}. If you only need its numbers, use .numpy()"
+    return (
+        f"{place(here())}: this reads a tensor that {describe_stray(call)}. If you only need its numbers, use .numpy()"
+    )

@@ -46,7 +46,7 @@ def cut(packed: Any, outputs: list[Output]) -> Iterator[Any]:
         start = stop
 
 
-def stacked(rows: list[Any], source: Source) -> Any:
+def stack_results(rows: list[Any], source: Source) -> Any:
     """Join the results for the cotangents of a stack, with zeros for a None among others."""
     if rows and all(row is None for row in rows):
         return None

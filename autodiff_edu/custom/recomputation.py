@@ -81,7 +81,7 @@ class Recomputation(Call):
         self.inputs, self.values, self.moving = inputs, [array_of(x) for x in inputs], moving
         self.sources = [Source(f"input {k}", np.shape(x), x.dtype) for k, x in enumerate(self.values)]
         self.at, self.outputs = at, [Output(result[k].shape, result[k].dtype) for k in at]
-        self.value = self._packed([result[k]._array for k in at])
+        self.value = self._pack([result[k]._array for k in at])
         self.silent, self._answer, self.where, self.computed = set(), None, here(2), inside.computed
         self.plain = [(x, x._array) for x in inside.plain.values()]
 
@@ -90,7 +90,7 @@ class Recomputation(Call):
             self.moving.add(argument)
             self._answer = None
 
-    def _packed(self, arrays: list[Any], stack: tuple[int, ...] = ()) -> Any:
+    def _pack(self, arrays: list[Any], stack: tuple[int, ...] = ()) -> Any:
         """Join the outputs into one vector, or their tangents; a single one is left as it is."""
         if len(arrays) == 1:
             return arrays[0]
@@ -138,7 +138,7 @@ class Recomputation(Call):
                 raise
         found = [result[k] for k in self.at if k < len(result) and isinstance(result[k], Tensor)]
         if [(x.shape, x.dtype) for x in found] != self.outputs or not _same(
-            self._packed([x._array for x in found]), self.value
+            self._pack([x._array for x in found]), self.value
         ):
             raise differs(self.name, self.where)
         draws.check(self.name, self.where)
@@ -156,10 +156,10 @@ class Recomputation(Call):
             g = np.conjugate(g)  # the walk has conjugated it for the rules, but here another walk begins
         stack = g.shape[: g.ndim - self.value.ndim]
         tape, outputs = self._again()
-        found = self._walked(tape, [(outputs[k], part) for k, part in self._cotangents(g, stack)], stack)
+        found = self._walk_back(tape, [(outputs[k], part) for k, part in self._cotangents(g, stack)], stack)
         return [np.conjugate(one) if one is not None and one.dtype.kind == "c" else one for one in found]
 
-    def _walked(self, tape: Tape, seeds: list[tuple[Tensor, Any]], stack: tuple[int, ...] = ()) -> list[Any]:
+    def _walk_back(self, tape: Tape, seeds: list[tuple[Tensor, Any]], stack: tuple[int, ...] = ()) -> list[Any]:
         """Walk back on the new tape; return what arrives at the inputs, None where nothing does."""
         ids = [x._id if k in self.moving else None for k, x in enumerate(self.inputs)]
         with tape.backward_pass():
@@ -177,7 +177,7 @@ class Recomputation(Call):
         seeds = [
             (x, g if now().followers else g._array) for x, g in zip(outputs, cotangents, strict=True) if g is not None
         ]
-        return self._walked(tape, seeds)
+        return self._walk_back(tape, seeds)
 
     def push(self, moving: dict[int, Any], stack: tuple[int, ...]) -> dict[int, Any]:
         """Push the tangents of some inputs forward through a second run of the function.
@@ -194,14 +194,14 @@ class Recomputation(Call):
             if any(part is not None for part in parts):
                 zeros = [np.zeros(stack + shape, dtype) for shape, dtype in self.outputs]
                 filled = [zero if part is None else part for zero, part in zip(zeros, parts, strict=True)]
-                found[min(some)] = self._packed(filled, stack)
+                found[min(some)] = self._pack(filled, stack)
         return found
 
     def again(self, values: tuple[Any, ...]) -> Any:
         """Run the function on other values of its inputs."""
         with self._as_it_was(values):
             result = leaves_of(self.held.call())
-        return self._packed([array_of(result[k]) for k in self.at])
+        return self._pack([array_of(result[k]) for k in self.at])
 
 
 class OutputPart(Call):

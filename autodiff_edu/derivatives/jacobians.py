@@ -35,7 +35,7 @@ def jacobian(tape: Tape, target: Any, sources: Any, unconnected: str = "none", c
     blocks = []
     for one, rows in zip(targets, pulled, strict=True):
         pairs = zip(rows, tensors, strict=True)
-        made = {s._id: _finished(part, one.shape + s.shape, s, unconnected) for part, s in pairs}
+        made = {s._id: _finish(part, one.shape + s.shape, s, unconnected) for part, s in pairs}
         results = [made[s._id] for s in tensors]
         emit_outcomes(tape, "jacobian", [one], tensors, results, [part is not None for part in rows])
         blocks.append(rebuild(sources, iter(results)))
@@ -63,7 +63,7 @@ def batch_jacobian(tape: Tape, target: Any, source: Any, unconnected: str, check
             _check_independence(tape, target, source, rows)
     if rows is not None:
         rows = np.moveaxis(rows, 0, 1)
-    result = _finished(rows, (batch, *inner, *source.shape[1:]), source, unconnected)
+    result = _finish(rows, (batch, *inner, *source.shape[1:]), source, unconnected)
     emit_outcomes(tape, "batch_jacobian", [target], [source], [result], [rows is not None])
     return result
 
@@ -87,7 +87,7 @@ def _is_shown() -> bool:
     return bool(now().heard[Seed] or now().heard[PullBack])
 
 
-def stacked_cotangents(tape: Tape, target: Tensor, sources: list[Tensor], seeds: Any) -> list[Any]:
+def pull_back_stack(tape: Tape, target: Tensor, sources: list[Tensor], seeds: Any) -> list[Any]:
     """Pull a stack of cotangents of one target back, in chunks if it is large; None for an unreached source."""
     if target.dtype.kind not in "fc":
         return [None] * len(sources)
@@ -155,7 +155,7 @@ def _check_real(tensor: Tensor, path: str) -> None:
         )
 
 
-def _finished(rows: Any, shape: tuple[int, ...], source: Tensor, unconnected: str) -> Any:
+def _finish(rows: Any, shape: tuple[int, ...], source: Tensor, unconnected: str) -> Any:
     if rows is None:
         return wrap(np.zeros(shape, source.dtype)[()]) if unconnected == "zero" else None
     return as_tensor(np.reshape(rows, shape)[()] if shape == () else np.reshape(rows, shape))
@@ -182,11 +182,11 @@ def _check_independence(tape: Tape, target: Tensor, source: Tensor, rows: Any) -
     if wrong.any():
         raise ValueError(
             f"the samples are not independent: samples of the target depend on the samples "
-            f"{_listed(np.flatnonzero(wrong))} of the source other than their own, so a batch Jacobian makes no sense. "
-            "Use jacobian, or remove what mixes samples (batch normalisation, a mean over axis 0)"
+            f"{_list_numbers(np.flatnonzero(wrong))} of the source other than their own, so a batch Jacobian makes no "
+            "sense. Use jacobian, or remove what mixes samples (batch normalisation, a mean over axis 0)"
         )
 
 
-def _listed(numbers: Any) -> str:
+def _list_numbers(numbers: Any) -> str:
     shown = ", ".join(map(str, numbers[:8]))
     return f"{shown} and {len(numbers) - 8} more" if len(numbers) > 8 else shown

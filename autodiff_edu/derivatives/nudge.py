@@ -88,7 +88,7 @@ def nudge(tape: Tape, target: Any, tensor: Any, by: Any, lately: Iterable[Entry]
             f"cannot nudge a tensor of dtype {tensor.dtype}: it has no derivative. Nudge a floating-point tensor"
         )
     with only():
-        by = _checked(by, tensor)
+        by = _check(by, tensor)
     tape.check_usable()
     makers = {entry.output_id: entry for entry in tape.entries}
     if target is not tensor and target._id not in makers and target._id not in tape.watched:
@@ -105,7 +105,7 @@ def nudge(tape: Tape, target: Any, tensor: Any, by: Any, lately: Iterable[Entry]
         ids = choices(makers, target._id, _read_before(target._id, lately))
         kept = [
             f"the choice made by {entry.name} at {entry.place}"
-            for entry in changed(leading_to(makers, *ids), ids, tensor._id, move)
+            for entry in find_changes(leading_to(makers, *ids), ids, tensor._id, move)
         ]
         kept += [
             f"{line.name if callable(line.operation) else 'the tensor made'} at {line.place}, which is not on the tape"
@@ -127,7 +127,7 @@ def nudge(tape: Tape, target: Any, tensor: Any, by: Any, lately: Iterable[Entry]
     return Nudge(moved, np.real(said).reshape(target.shape).astype(moved.dtype)[()], True, tuple(kept))
 
 
-def _checked(by: Any, tensor: Any) -> Any:
+def _check(by: Any, tensor: Any) -> Any:
     """Return the nudge as an array of the tensor's shape and dtype."""
     given = as_constant("by", by)._array
     kinds = "iufc" if tensor.dtype.kind == "c" else "iuf"
@@ -194,7 +194,7 @@ def _read_before(target: int, lately: Iterable[Entry]) -> set[int | None]:
     return set()  # the target is older than what is remembered
 
 
-def changed(entries: Iterable[Entry], ids: list[int], tensor: int, move: Callable[[Any], Any]) -> list[Entry]:
+def find_changes(entries: Iterable[Entry], ids: list[int], tensor: int, move: Callable[[Any], Any]) -> list[Entry]:
     """List the choices, of these ids and among entries, that come out differently when a tensor is moved."""
     entries = list(entries)
     values = run_again(entries, tensor, move)

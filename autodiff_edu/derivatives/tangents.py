@@ -78,12 +78,12 @@ def _parts(entry: Entry, moving: dict[int, Any], y: Any, values: Any, stack: tup
         parts: dict[int, Any] = entry.call.push(moving, stack)
         return parts
     if entry.operation in JOINING and not now().heard[PushForward]:  # which says what each argument contributes
-        return {min(moving): _joined(entry, moving, values, stack)}
+        return {min(moving): _join(entry, moving, values, stack)}
     found = {k: pushed(entry, k, tangent, y, values, stack) for k, tangent in moving.items()}
     return {k: part for k, part in found.items() if part is not None}
 
 
-def _joined(entry: Entry, moving: dict[int, Any], values: Any, stack: tuple[int, ...]) -> Any:
+def _join(entry: Entry, moving: dict[int, Any], values: Any, stack: tuple[int, ...]) -> Any:
     """Join the tangents of all arguments, zeros for those at rest: much less work than one argument at a time."""
     dtype, axis = entry.output_value.dtype, entry.parameters.get("axis", 0)
     tangents = [moving[k] if k in moving else np.zeros(stack + np.shape(x), dtype) for k, x in enumerate(values)]
@@ -118,10 +118,10 @@ def pushed(entry: Entry, k: int, tangent: Any, y: Any, values: Any, stack: tuple
     if pull is None:
         return None
     if rule.kind == "elementwise":
-        return pull(_aligned(tangent, np.ndim(y), stack), y, *values, **entry.keywords)
+        return pull(_align(tangent, np.ndim(y), stack), y, *values, **entry.keywords)
     if rule.kind == "linear" and not stack:
         return entry.operation(*values[:k], tangent, *values[k + 1 :], **entry.parameters)
-    return _transposed(pull, k, tangent, y, values, entry, stack)
+    return _transpose(pull, k, tangent, y, values, entry, stack)
 
 
 def shaped(tangent: Any, output: Any, stack: tuple[int, ...]) -> Any:
@@ -133,7 +133,7 @@ def shaped(tangent: Any, output: Any, stack: tuple[int, ...]) -> Any:
     return tangent if tangent.dtype == output.dtype else tangent.astype(output.dtype)
 
 
-def _aligned(tangent: Any, ndim: int, stack: tuple[int, ...]) -> Any:
+def _align(tangent: Any, ndim: int, stack: tuple[int, ...]) -> Any:
     """Put axes of length 1 behind the stack, so that broadcasting aligns the rest with an output of `ndim` axes."""
     missing = ndim + len(stack) - np.ndim(tangent)
     return (
@@ -141,7 +141,7 @@ def _aligned(tangent: Any, ndim: int, stack: tuple[int, ...]) -> Any:
     )
 
 
-def _transposed(pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: Entry, stack: tuple[int, ...]) -> Any:
+def _transpose(pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: Entry, stack: tuple[int, ...]) -> Any:
     """Pull the tangent back through the rule: a rule is linear in its cotangent, and its transpose is the Jacobian."""
     cotangent = wrap(np.zeros_like(entry.output_value)[()])
     left: list[str] = []
@@ -151,7 +151,7 @@ def _transposed(pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: En
     failed = found = None
     try:
         with only(*listeners):  # nobody needs to hear of the passes by which a tangent is found
-            found = _pulled_back(pull, k, tangent, y, values, entry, stack, cotangent)
+            found = _pull_back(pull, k, tangent, y, values, entry, stack, cotangent)
     except TypeError as error:
         failed = error
         if not left:
@@ -165,7 +165,7 @@ def _transposed(pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: En
     return np.zeros(stack + entry.output_value.shape, entry.output_value.dtype) if found is None else found
 
 
-def _pulled_back(
+def _pull_back(
     pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: Entry, stack: tuple[int, ...], cotangent: Any
 ) -> Any:
     with Tape(persistent=True) as tape:

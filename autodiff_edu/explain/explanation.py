@@ -22,7 +22,7 @@ from ..core.entry import Entry
 from ..core.rule import rule_of
 from ..core.tensor import Tensor, wrap
 from ..core.variable import Variable
-from ..custom.inner_tensors import stray_of, strayed
+from ..custom.inner_tensors import describe_stray, stray_of
 from ..derivatives.requests import tensors_of
 from ..rules.account import remedy
 from ..text.formatting import DERIVATIVES, derivative
@@ -32,7 +32,7 @@ from ..text.places import Place, names, place
 from . import sentences
 from .flow import Flow, Link
 from .journal import KEPT, JournalLine
-from .labels import SpokenLabels, as_written, is_statement
+from .labels import SpokenLabels, is_statement, quote_entry
 from .sentences import Reason
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class Explanation:
         self.path = path or ()
         self.causes = tuple(_causes(flow, labels) if path is None else _errors(flow, labels, path))
         self.left_out = tuple(_losses(flow, labels)) if self.connected else ()
-        items = _few([labels.written(entry) for entry in self.path]) + _few([cause.text for cause in self.causes])
+        items = _few([labels.describe(entry) for entry in self.path]) + _few([cause.text for cause in self.causes])
         self._sections = [(self.title, items)]
         if self.left_out:
             self._sections.append((sentences.LEFT_OUT, [cause.text for cause in self.left_out]))
@@ -132,7 +132,7 @@ class Explanation:
     @property
     def called(self) -> str:
         """The user's name for the source."""
-        return self._labels.spoken(self._flow.source._id, "source")
+        return self._labels.name_of(self._flow.source._id, "source")
 
     @property
     def title(self) -> str:
@@ -142,10 +142,10 @@ class Explanation:
 
     def _target(self, several: str) -> str:
         targets = self._flow.targets
-        return self._labels.spoken(targets[0]._id, "the target") if len(targets) == 1 else several
+        return self._labels.name_of(targets[0]._id, "the target") if len(targets) == 1 else several
 
     def _slope(self, target: str) -> str:
-        slope = derivative(target, self._labels.spoken(self._flow.source._id, "the source"))
+        slope = derivative(target, self._labels.name_of(self._flow.source._id, "the source"))
         return f"{slope[0].upper()}{slope[1:]}" if " " in slope else slope
 
     def __str__(self) -> str:
@@ -179,17 +179,17 @@ class Explanation:
             if link.on_path and callable(link.entry.operation) and (link.cut or not link.inside):
                 kind = events.Skip if not link.recorded else events.Cut if link.cut else events.Record
                 shown.add(kind(tape, link.entry))
-        shown.add(*(events.Explain(tape, *told) for told in self._walked_back()))
+        shown.add(*(events.Explain(tape, *told) for told in self._walk_back()))
         return shown
 
-    def _walked_back(self) -> Iterator[tuple[str, Where | None, Entry | None]]:
+    def _walk_back(self) -> Iterator[tuple[str, Where | None, Entry | None]]:
         """Return the way back from the target as sentences, each with its place and, if it is about one, its entry."""
         labels, target = self._labels, self._target("the targets")
         text = sentences.SEE_THE_PATH if self.connected else sentences.FIND_OUT_WHY
         yield text.format(slope=self._slope(target), target=target), None, None
         causes = [*self.causes, *self.left_out]
         for entry in reversed(self.path):
-            yield sentences.PASSES.format(code=labels.written(entry)), entry.where, entry
+            yield sentences.PASSES.format(code=labels.describe(entry)), entry.where, entry
         for link in [] if self.connected else self._flow.back():
             about = link.entry if callable(link.entry.operation) else None
             cut = [cause for cause in causes if link.cut is not None and cause.where == link.entry.where]
@@ -197,7 +197,7 @@ class Explanation:
                 causes.remove(cause)
                 yield cause.text, cause.where, about
             if link.cut is None and about is not None:
-                yield sentences.WOULD_PASS.format(code=labels.written(about)), about.where, about
+                yield sentences.WOULD_PASS.format(code=labels.describe(about)), about.where, about
         if self.left_out:
             yield sentences.LEFT_OUT, None, None
         yield from ((cause.text, cause.where, None) for cause in causes)
@@ -238,7 +238,7 @@ def _causes(flow: Flow, labels: SpokenLabels) -> list[Cause]:
         return [*found, *strays]
     if not flow.is_guess:
         found += [_about_a_cut(link, labels) for link in flow.cuts()]
-    elif left := flow.left():
+    elif left := flow.find_exits():
         found += [_about_a_cut(link, labels) for link in left]
     elif not any(cause.reason is Reason.REBOUND for cause in found):
         found = [cause for cause in found if cause.reason is Reason.INTEGER_SOURCE] + [_nothing(flow, labels)]
@@ -254,10 +254,10 @@ def _errors(flow: Flow, labels: SpokenLabels, path: Iterable[Entry]) -> list[Cau
     for entry in path:
         if rule_of(entry.operation) is None:
             why, instead = remedy(written_name(entry.operation))
-            code = labels.written(entry)
+            code = labels.describe(entry)
             found.append(_cause(Reason.NO_RULE, entry.name, entry.where, code=code, why=why, instead=instead))
         elif isinstance(error := flow.failures.get(entry.output_id), LookupError):
-            code = labels.written(entry)
+            code = labels.describe(entry)
             found.append(_cause(Reason.NO_BACKWARD, entry.name, entry.where, code=code, error=error))
     if any(entry.values is None for entry in flow.tape.entries):
         found.append(_cause(Reason.RELEASED, where=flow.latest("release")))
@@ -319,7 +319,7 @@ def _about_the_source(flow: Flow, labels: SpokenLabels) -> list[Cause]:
 def _about_strays(tensors: Iterable[Tensor], flow: Flow, labels: SpokenLabels) -> list[Cause]:
     """List tensors that were computed inside a checkpointed function, but are not part of its result."""
     return [
-        _cause(Reason.INSIDE_A_CHECKPOINT, None, call.where, y=labels.spoken(tensor._id), strayed=strayed(call))
+        _cause(Reason.INSIDE_A_CHECKPOINT, None, call.where, y=labels.name_of(tensor._id), strayed=describe_stray(call))
         for tensor in tensors
         if (call := stray_of(flow.tape, tensor._id))
     ]
@@ -329,11 +329,11 @@ def _about_a_computed_source(line: JournalLine, flow: Flow, labels: SpokenLabels
     name, written = labels[line.output_id], names(line.where)
     labels.take_from(line, {})
     if written.result is not None and written.result in written.arguments:
-        name, code = written.result, as_written(line, line.name) or f"{line.name}(...)"
+        name, code = written.result, quote_entry(line, line.name) or f"{line.name}(...)"
         code = code if is_statement(code) else f"{name} = {code}"
         return _cause(Reason.REBOUND, line.name, line.where, code=code, x=name)
     when = (flow.why_not(line.time) or Reason.COMPUTED).when
-    code, watch = labels.written(line), _watching(name)
+    code, watch = labels.describe(line), _watching(name)
     return _cause(Reason.COMPUTED, line.name, line.where, code=code, when=when, watch=watch)
 
 
@@ -341,16 +341,16 @@ def _about_a_cut(link: Link, labels: SpokenLabels) -> Cause:
     entry, reason, here = link.entry, link.cut, ""
     assert reason is not None
     function = names(entry.where).function
-    x = labels.spoken(min(link.dead or filter(None, entry.ids), default=entry.output_id))
-    y = labels.spoken(entry.output_id) if entry.output_id else entry.operation
+    x = labels.name_of(min(link.dead or filter(None, entry.ids), default=entry.output_id))
+    y = labels.name_of(entry.output_id) if entry.output_id else entry.operation
     operation = function or entry.operation
     if callable(entry.operation):
-        operation, code = entry.name, labels.written(entry)
+        operation, code = entry.name, labels.describe(entry)
     elif entry.operation in DERIVATIVES:
         whose = "" if y == "the tensor" else f" {y}"
         code = f"{place(entry.where)}: the {DERIVATIVES[entry.operation]}{whose}"
     else:
-        written = as_written(entry, function) if function else None
+        written = quote_entry(entry, function) if function else None
         code = f"{place(entry.where)}: {written or (entry.operation if reason is Reason.ASSIGNED else y)}"
         if reason is Reason.LEFT:
             operation, here = entry.operation, "" if written else " here"

@@ -85,11 +85,11 @@ class Flow:
         self.life = [Mark(*mark) for mark in tape.life]
         recorded = {entry.output_id for entry in tape.entries}
         self._segments = [entry for entry in tape.entries if kind_of(entry.operation) == "checkpoint"]
-        self.links = [self._recorded(entry) for entry in tape.entries]
+        self.links = [self._link_entry(entry) for entry in tape.entries]
         # a function without a rule takes its arguments out of their tensors, but is recorded all the same
         called = {(_key(line.where), line.operation.__name__) for line in self.kept if callable(line.operation)}
         self.links += [
-            self._unrecorded(line)
+            self._link_line(line)
             for line in self.kept
             if not (
                 line.operation in DECISIONS
@@ -141,7 +141,7 @@ class Flow:
                 if link.cut is None:
                     needed |= self._inputs(link.entry)
 
-    def left(self) -> list[Link]:
+    def find_exits(self) -> list[Link]:
         """List where numbers were taken out of tensors on a path, if nothing else can explain the targets.
 
         This is a guess, because plain numbers cannot be followed. Those taken while the tape recorded come first.
@@ -191,7 +191,7 @@ class Flow:
             return Reason.PAUSED
         return Reason.RESET if "reset" in future else None
 
-    def _recorded(self, entry: Entry) -> Link:
+    def _link_entry(self, entry: Entry) -> Link:
         if entry.output_id not in self.tape.connected:
             return Link(entry.output_id, entry, True, set(), _stops(entry.operation) or Reason.INTEGER)
         return self._passing(entry)
@@ -202,7 +202,7 @@ class Flow:
         pulls = {id for k, id in enumerate(entry.ids) if id is not None and (not rule or rule.pull(k))}
         return Link(entry.output_id, entry, True, pulls, None)
 
-    def _unrecorded(self, line: JournalLine) -> Link:
+    def _link_line(self, line: JournalLine) -> Link:
         link = Link(line.time, line, False, set(), self._cut_of(line))
         if line.thread == self.tape.thread and any(_spans(entry, line.time) for entry in self._segments):
             if callable(line.operation):

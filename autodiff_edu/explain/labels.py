@@ -20,7 +20,7 @@ class SpokenLabels(Labels):
     def __init__(self, flow: Flow) -> None:
         super().__init__()
         self.unnamed: set[int] = set()
-        self._as_asked(flow)
+        self._read_question(flow)
         for tensor in (*flow.targets, flow.source):
             line = flow.origin(tensor)
             if name := tensor.name or (line and names(line.where).result):
@@ -56,11 +56,11 @@ class SpokenLabels(Labels):
             self.unnamed.add(id)
         self.give(id, name or "the tensor")
 
-    def spoken(self, id: int, otherwise: str = "the tensor") -> str:
-        """Use the user's name for a tensor, if it is known."""
+    def name_of(self, id: int, otherwise: str = "the tensor") -> str:
+        """Return the user's name for a tensor, if it is known."""
         return otherwise if id in self.unnamed else self[id]
 
-    def _as_asked(self, flow: Flow) -> None:
+    def _read_question(self, flow: Flow) -> None:
         """Take the names of target and source from the user's `tape.explain(y, x)`."""
         asked = names(here())
         one = len(flow.targets) == 1 and asked.function in ("explain", "gradient", "jacobian", "batch_jacobian")
@@ -70,16 +70,16 @@ class SpokenLabels(Labels):
             if called is not None:
                 self.give(tensor._id, called)
 
-    def written(self, entry: Entry) -> str:
+    def describe(self, entry: Entry) -> str:
         """Write an entry as the user's line: "cell 3, line 2: y = x * x"."""
-        code, result = as_written(entry, entry.name), names(entry.where).result
+        code, result = quote_entry(entry, entry.name), names(entry.where).result
         if code is not None and (result is None or is_statement(code)):  # x -= y
             return f"{place(entry.where)}: {code}"
         start = "" if entry.output_id in self.unnamed else f"{self[entry.output_id]} = "
         return f"{place(entry.where)}: {start}{code or self.text(entry)}"
 
 
-def as_written(entry: Entry, name: str) -> str | None:
+def quote_entry(entry: Entry, name: str) -> str | None:
     """Return the user's own code of an entry, if it says what was computed, and nothing more."""
     if names(entry.where).function not in (None, name, "astype" if name in ("round_off", "cast") else name):
         return None

@@ -31,19 +31,19 @@ def receivers(where: Where, functions: frozenset[str]) -> frozenset[str]:
 
 def names_used(where: Where) -> frozenset[str]:
     """List the names whose numbers go into the expression at a place."""
-    return frozenset(_used([source_of(where[0].co_filename).node_at.get(position_of(*where))]))
+    return frozenset(_find_names([source_of(where[0].co_filename).node_at.get(position_of(*where))]))
 
 
 def _carriers(source: SourceCode, position: Span) -> frozenset[str]:
     scope = source.read(_scope, position)
-    handed = [pair for node in _within(scope) for pair in _handed(node, scope)]
+    handed = [pair for node in _within(scope) for pair in _iterate_bindings(node, scope)]
     found = {name for value, names in handed if _holds(value, position) for name in names}
     return _spread(found, handed)
 
 
 def _receivers(source: SourceCode, position: Span, functions: frozenset[str]) -> frozenset[str]:
     scope = source.read(_scope, position)
-    return _spread(set(functions), [pair for node in _within(scope) for pair in _handed(node, scope)])
+    return _spread(set(functions), [pair for node in _within(scope) for pair in _iterate_bindings(node, scope)])
 
 
 def _spread(found: set[str], handed: list[tuple[Any, set[str]]]) -> frozenset[str]:
@@ -52,12 +52,12 @@ def _spread(found: set[str], handed: list[tuple[Any, set[str]]]) -> frozenset[st
     while len(found) > before:
         before = len(found)
         for value, names in handed:
-            if not found.isdisjoint(_used([value])):
+            if not found.isdisjoint(_find_names([value])):
                 found.update(names)
     return frozenset(found)
 
 
-def _handed(node: Any, scope: Any) -> Iterator[tuple[Any, set[str]]]:
+def _iterate_bindings(node: Any, scope: Any) -> Iterator[tuple[Any, set[str]]]:
     """Yield each expression of a node with the names that get its value; `f()` stands for what `f` returns."""
     match node:
         case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
@@ -115,7 +115,7 @@ def _names(targets: Any) -> set[str]:
     return found
 
 
-def _used(nodes: Iterable[Any]) -> set[str]:
+def _find_names(nodes: Iterable[Any]) -> set[str]:
     """List the names in expressions, except those used only for a shape, a name or a decision."""
     found: set[str] = set()
     for node in nodes:
@@ -127,17 +127,17 @@ def _used(nodes: Iterable[Any]) -> set[str]:
             case ast.Attribute(attr=attribute) if attribute in SHAPES:
                 pass
             case ast.Attribute(value=value, attr=attribute):
-                found |= {f".{attribute}"} | _used([value])
+                found |= {f".{attribute}"} | _find_names([value])
             case ast.Call(func=ast.Name(id="len")) | ast.Lambda():
                 pass
             case ast.IfExp(body=body, orelse=other):
-                found |= _used([body, other])
+                found |= _find_names([body, other])
             case ast.Call(func=function, args=args, keywords=keywords):
                 called = function.value if isinstance(function, ast.Attribute) else None
                 found.add(f"{getattr(function, 'attr', getattr(function, 'id', ''))}()")
-                found |= _used([called, *args, *(k.value for k in keywords if k.arg not in ("name", "dtype"))])
+                found |= _find_names([called, *args, *(k.value for k in keywords if k.arg not in ("name", "dtype"))])
             case _:
-                found |= _used(ast.iter_child_nodes(node))
+                found |= _find_names(ast.iter_child_nodes(node))
     return found
 
 

@@ -30,7 +30,7 @@ DARK |= {QUIET: colour("idle"), CURVE: colours()["low"][1], LINE: colours()["hig
 """The colours on a dark page; the paper is drawn too, so that both schemes fit."""
 
 
-def _themed(svg: str) -> str:
+def _apply_theme(svg: str) -> str:
     """Make a picture follow the colour scheme of its page."""
     rules = "".join(
         f'[{part}="{light}"]{{{part}:{dark}}}' for light, dark in DARK.items() for part in ("fill", "stroke")
@@ -98,7 +98,7 @@ class Curve:
         shapes += [self._dot(*dot) for dot in dots if np.isfinite(dot[1]) and self._is_inside(*dot)]
         ends = " to ".join(map(number, self.span))
         about = f"The function along {self.name} from {ends}, with {told}."
-        return Picture(_themed(to_svg(WIDTH, HEIGHT, shapes, about)), about)
+        return Picture(_apply_theme(to_svg(WIDTH, HEIGHT, shapes, about)), about)
 
     def _place(self, x: float, y: float) -> tuple[float, float]:
         (left, right), (low, high) = self.span, self.heights

@@ -108,7 +108,7 @@ def softmax(x: Any, axis: int = -1) -> Any:
     >>> nn.softmax(ad.constant([0.0, 0.0, 1000.0]))  # no overflow
     Tensor([0., 0., 1.])
     """
-    exponential = np.exp(_shifted(x, axis))
+    exponential = np.exp(_shift(x, axis))
     return exponential / np.sum(exponential, axis=axis, keepdims=True)
 
 
@@ -122,11 +122,11 @@ def log_softmax(x: Any, axis: int = -1) -> Any:
     >>> nn.log_softmax(ad.constant([0.0, 1000.0]))
     Tensor([-1000.,     0.])
     """
-    shifted = _shifted(x, axis)
+    shifted = _shift(x, axis)
     return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
 
 
-def _shifted(x: Any, axis: int) -> Any:
+def _shift(x: Any, axis: int) -> Any:
     """Subtract the largest element, so that exp cannot overflow.
 
     Softmax is the same for all shifts, so what would flow back through the shift adds up to 0 but for rounding.

@@ -84,7 +84,7 @@ class Dense(Module):
 
     def __call__(self, inputs: Any) -> Any:
         """Compute outputs of shape `(..., units)` from inputs of shape `(..., inputs)`."""
-        inputs = _checked(self, inputs, self.kernel, "(..., inputs)", rank=1)
+        inputs = _check(self, inputs, self.kernel, "(..., inputs)", rank=1)
         if self.kernel is None:
             self.kernel = Variable(glorot_uniform(inputs.shape[-1], self.units, inputs.dtype), name="kernel")
             self.bias = Variable(np.zeros(self.units, inputs.dtype), name="bias")
@@ -146,7 +146,7 @@ class BatchNormalization(Module):
 
     def __call__(self, inputs: Any, training: bool = False) -> Any:
         """Normalise inputs of shape `(samples, ..., features)`; in training by their own mean and variance."""
-        inputs = _checked(self, inputs, self.gamma, "(samples, ..., features)", rank=2)
+        inputs = _check(self, inputs, self.gamma, "(samples, ..., features)", rank=2)
         if training and inputs.size == 0:
             raise ValueError(f"inputs of shape {inputs.shape} have no mean to train on; skip empty batches")
         if self.gamma is None:
@@ -182,7 +182,7 @@ def _activation(name: str) -> Callable[[Any], Any]:
     return ACTIVATIONS[name]
 
 
-def _checked(layer: Module, inputs: Any, built: Variable | None, axes: str, rank: int) -> Any:
+def _check(layer: Module, inputs: Any, built: Variable | None, axes: str, rank: int) -> Any:
     """Return the inputs as a tensor or an array, if their rank, dtype and last axis are right."""
     name = type(layer).__name__
     inputs = as_array(inputs)

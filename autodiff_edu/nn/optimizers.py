@@ -62,7 +62,7 @@ class Optimizer:
             If something is not a variable, or a gradient is complex and its variable is not.
         """
         recording = recorder()
-        for variable, gradient in _paired(gradients, variables):
+        for variable, gradient in _pair(gradients, variables):
             memory = self._memory.get(variable._id, (variable, None))[1]
             if recording:
                 self._step_compiled(recording, variable, gradient, memory)
@@ -70,7 +70,7 @@ class Optimizer:
             take = self._step_aloud if self._on_tensors and _traces() else self._step
             change, after = take(gradient, _each(_number, memory))
             with only():
-                self._memory[variable._id] = variable, _kept(memory, after)
+                self._memory[variable._id] = variable, _keep(memory, after)
             variable.assign_sub(change)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -97,7 +97,7 @@ class Optimizer:
                     f"{type(self).__name__} remembers something, so to be compiled it must define _start(variable), "
                     "which returns what it remembers before its first step"
                 )
-            _kept(memory, after)
+            _keep(memory, after)
             variable.assign_sub(change)
 
     def _start(self, variable: Variable) -> Any:
@@ -238,10 +238,10 @@ def _number(value: Any) -> Any:
     return value._array.item() if value.dtype.kind == "i" else value._array
 
 
-def _kept(memory: Any, after: Any) -> Any:
+def _keep(memory: Any, after: Any) -> Any:
     """Return what to remember, in the same variables as before where a program reads them."""
     if isinstance(memory, tuple):
-        return tuple([_kept(*pair) for pair in zip(memory, after, strict=True)])
+        return tuple([_keep(*pair) for pair in zip(memory, after, strict=True)])
     if not isinstance(memory, Variable):
         return after
     return memory.assign(after)
@@ -253,7 +253,7 @@ def _fraction(value: float, name: str) -> float:
     return value
 
 
-def _paired(gradients: Any, variables: Any) -> list[tuple[Variable, Any]]:
+def _pair(gradients: Any, variables: Any) -> list[tuple[Variable, Any]]:
     """Pair each variable with its gradient, as a plain array; errors are raised before any variable is changed."""
     pairs: list[tuple[Variable, Any]] = []
     places: dict[int, str] = {}
@@ -272,11 +272,11 @@ def _paired(gradients: Any, variables: Any) -> list[tuple[Variable, Any]]:
             )
         places[variable._id] = path
         called = path if variable.name is None else f"{path}, named {variable.name!r}"
-        pairs.append((variable, _checked(gradient, gradient_path, variable, called)))
+        pairs.append((variable, _check(gradient, gradient_path, variable, called)))
     return pairs
 
 
-def _checked(gradient: Any, path: str, variable: Variable, called: str) -> Any:
+def _check(gradient: Any, path: str, variable: Variable, called: str) -> Any:
     if gradient is None:
         raise ValueError(
             f"{path} is None: as far as the tape can tell, the target does not depend on {called}. "

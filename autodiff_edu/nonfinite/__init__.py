@@ -35,9 +35,9 @@ from ..derivatives.steps import Step, steps
 from ..text.formatting import short_argument
 from ..text.labels import labels_of
 from ..text.places import Place
-from .origin import Index, at, bad, bad_arguments, first, inputs_of, is_elementwise, spoken, told_backward
+from .origin import Index, at, bad, bad_arguments, describe, describe_backward, first, inputs_of, is_elementwise
 from .remedies import LARGE, remedy
-from .silencers import dropped, silencer
+from .silencers import explain_zero, silencer
 
 if TYPE_CHECKING:
     from ..core.entry import Entry
@@ -259,14 +259,14 @@ class _Search:
             wrong = wrong & made  # of several bad elements, take one that does harm
         index, value = first(entry.output_value, wrong)
         inputs = inputs_of(entry, index)
-        account = f"Forward, {entry.place}: {self.equation(entry)}: {spoken(entry, inputs)} gives {value}{at(index)}."
+        account = f"Forward, {entry.place}: {self.equation(entry)}: {describe(entry, inputs)} gives {value}{at(index)}."
         by = None
         if not self.bad_targets:
             if step is not None:
                 by = silencer(step, self.steps, index if np.shape(step[1]) == wrong.shape else None)
                 if by is not None and step.entry is not entry:  # the bad value went on before it did harm
                     by = by._replace(is_aligned=False)
-            account += "" if by is None else f"\n{dropped(by.entry)}."
+            account += "" if by is None else f"\n{explain_zero(by.entry)}."
             if made is None:
                 account += self.afterthought()
             elif by is None:
@@ -285,14 +285,14 @@ class _Search:
         name = self.labels[entry.ids[argument]]
         together = is_elementwise(entry) and np.shape(cotangent) == np.shape(sent)
         inputs, by = inputs_of(entry, index if together else None), None
-        said = told_backward(entry, argument, name, cotangent, sent, index, value, is_sum)
+        said = describe_backward(entry, argument, name, cotangent, sent, index, value, is_sum)
         account = f"Backward, {entry.place}: {self.equation(entry)}: {said}."
         if together and not is_sum:
             by = silencer(step, self.steps, index)
         elif value == "nan" and not is_sum and not runs_code(entry.operation):
             by = silencer(step, self.steps, None)
         if by is not None:
-            account += f"\n{dropped(by.entry)}: that is why the cotangent is 0. But 0 times inf is nan."
+            account += f"\n{explain_zero(by.entry)}: that is why the cotangent is 0. But 0 times inf is nan."
         if is_sum:
             advice = LARGE
         elif kind_of(entry.operation) == "custom":

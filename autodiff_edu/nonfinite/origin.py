@@ -7,7 +7,7 @@
 >>> x = ad.Variable([1.0, 0.0], name="x")
 >>> with ad.GradientTape() as tape, np.errstate(all="ignore"):
 ...     y = 1.0 / x
->>> born_forward(tape.entries[0])
+>>> find_forward_birth(tape.entries[0])
 Birth(value='inf', text='1 divided by 0 gives inf at element [1]')
 """
 
@@ -98,7 +98,7 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float | complex) or hasattr(value, "dtype")
 
 
-def spoken(entry: Entry, inputs: tuple[Any, ...]) -> str:
+def describe(entry: Entry, inputs: tuple[Any, ...]) -> str:
     """Describe an operation with numbers: "log of 0", "1 divided by 0"."""
     parts = [short_argument(value) for value in inputs]
     operator = None if runs_code(entry.operation) else operators().get(entry.name)
@@ -109,16 +109,16 @@ def spoken(entry: Entry, inputs: tuple[Any, ...]) -> str:
     return f"{entry.name} of {' and '.join(parts)}"
 
 
-def born_forward(entry: Entry) -> Birth | None:
+def find_forward_birth(entry: Entry) -> Birth | None:
     """Return how an operation made something that is not finite from finite inputs, if it did."""
     wrong = bad(entry.output_value)
     if not wrong.any() or bad_arguments(entry):
         return None
     index, value = first(entry.output_value, wrong)
-    return Birth(value, f"{spoken(entry, inputs_of(entry, index))} gives {value}{at(index)}")
+    return Birth(value, f"{describe(entry, inputs_of(entry, index))} gives {value}{at(index)}")
 
 
-def born_backward(
+def find_backward_birth(
     entry: Entry, argument: int, name: str, cotangent: Any, before: Any, value: Any, after: Any
 ) -> Birth | None:
     """Return how an entry's contribution spoiled the cotangent called `name`, if the contribution alone did."""
@@ -131,10 +131,10 @@ def born_backward(
     if tainted or not made.any():
         return None
     index, kind = first(value, made)
-    return Birth(kind, told_backward(entry, argument, name, cotangent, value, index, kind, is_sum))
+    return Birth(kind, describe_backward(entry, argument, name, cotangent, value, index, kind, is_sum))
 
 
-def born_tangent(
+def find_tangent_birth(
     entry: Entry, names: dict[int, str], output: str, moving: Any, contributions: Any, tangent: Any
 ) -> Birth | None:
     """Return how an operation spoiled the tangent of its `output`, if finite tangents moved finite values.
@@ -158,7 +158,7 @@ def born_tangent(
     return Birth(value, f"{product} gives {end}" if product else unexplained)
 
 
-def told_backward(
+def describe_backward(
     entry: Entry, argument: int, name: str, cotangent: Any, sent: Any, index: Index, value: str, is_sum: bool
 ) -> str:
     """Describe how `value` entered a contribution to `name`, or the sum of all contributions."""
@@ -177,18 +177,18 @@ def _product(entry: Entry, argument: int, name: str, word: str, arrived: Any, se
     """Describe the product of an elementwise derivative and what arrived; empty if an element is not one product."""
     if not is_elementwise(entry) or np.shape(arrived) != np.shape(sent):
         return ""
-    inputs = inputs_of(entry, index[_stacked(entry, arrived) :])
-    factor = factor_of(entry, argument, inputs, index[_stacked(entry, arrived) :])
+    inputs = inputs_of(entry, index[_count_stack_axes(entry, arrived) :])
+    factor = factor_of(entry, argument, inputs, index[_count_stack_axes(entry, arrived) :])
     return (
-        f"the derivative of {spoken(entry, inputs)} with respect to {name} is {number(factor)}, and times the {word} "
+        f"the derivative of {describe(entry, inputs)} with respect to {name} is {number(factor)}, and times the {word} "
         f"{number(np.asarray(arrived)[index])}"
     )
 
 
-def _stacked(entry: Entry, arrived: Any) -> int:
+def _count_stack_axes(entry: Entry, arrived: Any) -> int:
     """Count the axes that a cotangent or tangent of the output has in front: 1 for a stack of them, else 0."""
     return np.ndim(arrived) - np.ndim(entry.output_value)
 
 
 def _at_of(entry: Entry, arrived: Any, index: Index) -> str:
-    return at(index) + " of the stack" * _stacked(entry, arrived)
+    return at(index) + " of the stack" * _count_stack_axes(entry, arrived)

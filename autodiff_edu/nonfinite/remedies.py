@@ -101,7 +101,7 @@ def remedy(
         return LARGE if value != "nan" and _is_large(entry, inputs) else LOOK
     if value != "nan" and entry.name in ALSO_OVERFLOW and np.all(inputs[known.argument] != 0):
         return LARGE
-    shown = written(entry, labels, makers)
+    shown = write_arguments(entry, labels, makers)
     if entry.name in DIVIDING and _is_zero(shown[1]):
         return f"This line always divides by {shown[1]}: give it another divisor."
     dtype = np.finfo(np.asarray(entry.output_value).dtype)
@@ -122,8 +122,8 @@ def double_where(entry: Entry, by: Silencer, labels: Labels, makers: Makers) -> 
     """Write the double where: the first guards the input, so that the second has nothing bad to leave out."""
     known, where = None if runs_code(entry.operation) else REMEDIES.get(entry.name), by.entry
     argument = known.argument if known else next(k for k, id in enumerate(entry.ids) if id is not None)
-    guarded = [written(entry, labels, makers)[argument], known.safe if known else "1.0"]
-    condition, *branches = written(where, labels, makers)
+    guarded = [write_arguments(entry, labels, makers)[argument], known.safe if known else "1.0"]
+    condition, *branches = write_arguments(where, labels, makers)
     safe = f"safe = np.where({condition}, {', '.join(guarded if by.argument == 1 else guarded[::-1])})"
     before, whole = _source(entry), _source(where) or f"np.where({', '.join([condition, *branches])})"
     after, name = with_safe(entry, argument, labels, makers), labels[entry.output_id].partition(".")[0]
@@ -141,7 +141,7 @@ def _fits(entry: Entry, by: Silencer, labels: Labels, makers: Makers) -> bool:
     """Return whether a where's condition can pick from the input of an entry what it picks from the result."""
     where = by.entry
     results = {later.output_id for later in (entry, *ahead(makers.values(), {entry.output_id}))}
-    condition = ast.walk(ast.parse(written(where, labels, makers)[0]))
+    condition = ast.walk(ast.parse(write_arguments(where, labels, makers)[0]))
     names = {node.id for node in condition if isinstance(node, ast.Name)}  # of plain numbers there is no more than this
     if where.ids[0] in results or any(id in labels and labels[id] in names for id in results):
         return False  # the condition is computed from the result itself
@@ -178,7 +178,7 @@ def with_safe(entry: Entry, argument: int, labels: Labels, makers: Makers) -> st
     if source and parts:
         start, end, line = parts[argument].col_offset, parts[argument].end_col_offset, source.encode()
         return (line[:start] + b"safe" + line[end:]).decode()
-    shown = written(entry, labels, makers)
+    shown = write_arguments(entry, labels, makers)
     shown[argument] = "safe"
     operator = operators().get(entry.name)
     if operator and len(shown) == 2:
@@ -186,7 +186,7 @@ def with_safe(entry: Entry, argument: int, labels: Labels, makers: Makers) -> st
     return f"np.{entry.name}({', '.join(shown)})"
 
 
-def written(entry: Entry, labels: Labels, makers: Makers) -> list[str]:
+def write_arguments(entry: Entry, labels: Labels, makers: Makers) -> list[str]:
     """Return the arguments of an entry as the user wrote them, or by the names in the tape's table."""
     source, parts = _source(entry), _parts(entry)
     if source and parts:

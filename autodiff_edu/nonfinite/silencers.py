@@ -48,7 +48,7 @@ def silencer(step: Step, steps: list[Step], index: tuple[int, ...] | None) -> Si
     """
     silent = np.asarray(step.cotangent) == 0
     if index is not None:
-        silent = silent & _marked(index, silent.shape)
+        silent = silent & _mark(index, silent.shape)
     id, is_aligned = step.entry.output_id, True
     for entry, cotangent, contributions in reversed(list(takewhile(lambda other: other is not step, steps))):
         argument = next((sent.argument for sent in contributions if sent.id == id), None)
@@ -60,12 +60,12 @@ def silencer(step: Step, steps: list[Step], index: tuple[int, ...] | None) -> Si
         known = not runs_code(entry.operation)  # never run the user's code again
         if known and (silent & _drops(entry, argument, arrived)).any():
             return Silencer(entry, argument, is_aligned)
-        silent = (arrived == 0) & (_reached(entry, argument, silent) if known else True)
+        silent = (arrived == 0) & (_spread_marks(entry, argument, silent) if known else True)
         id, is_aligned = entry.output_id, is_aligned and known and _keeps_places(entry, argument)
     return None
 
 
-def dropped(entry: Entry) -> str:
+def explain_zero(entry: Entry) -> str:
     """Return why an entry sends the cotangent 0 to an element."""
     rule, called = RULES[entry.operation], names(entry.where).function or entry.name  # np.nansum computes a where
     if entry.name == "getitem":
@@ -79,7 +79,7 @@ def dropped(entry: Entry) -> str:
     return f"The {called} in {entry.place} has the derivative 0 there"
 
 
-def _marked(index: tuple[int, ...], shape: tuple[int, ...]) -> Any:
+def _mark(index: tuple[int, ...], shape: tuple[int, ...]) -> Any:
     mark = np.zeros(shape, bool)
     mark[index] = True
     return mark
@@ -103,12 +103,12 @@ def _drops(entry: Entry, argument: int, cotangent: Any) -> Any:
     return unused & (unbroadcast(alive * 1.0, value.shape, 0) > 0 if rule.kind == "elementwise" else alive.any())
 
 
-def _reached(entry: Entry, argument: int, marks: Any) -> Any:
+def _spread_marks(entry: Entry, argument: int, marks: Any) -> Any:
     """Mark the elements of an entry's output that marked elements of an argument contribute to; if in doubt, all."""
     kind = RULES[entry.operation].kind
     if kind == "elementwise":
         return np.broadcast_to(marks, np.shape(entry.output_value))
-    return _applied(entry, argument, marks * _uneven(np.shape(marks))) != 0 if kind == "linear" else np.True_
+    return _apply(entry, argument, marks * _uneven(np.shape(marks))) != 0 if kind == "linear" else np.True_
 
 
 def _keeps_places(entry: Entry, argument: int) -> bool:
@@ -116,10 +116,10 @@ def _keeps_places(entry: Entry, argument: int) -> bool:
     kind, numbers = RULES[entry.operation].kind, _uneven(np.shape(entry.values[argument]))
     if kind == "elementwise":
         return bool(numbers.shape == np.shape(entry.output_value))
-    return kind == "linear" and np.array_equal(_applied(entry, argument, numbers), numbers)
+    return kind == "linear" and np.array_equal(_apply(entry, argument, numbers), numbers)
 
 
-def _applied(entry: Entry, argument: int, numbers: Any) -> Any:
+def _apply(entry: Entry, argument: int, numbers: Any) -> Any:
     """Apply a linear operation to other numbers in place of an argument."""
     before, after = entry.values[:argument], entry.values[argument + 1 :]
     return np.asarray(entry.operation(*before, numbers, *after, **entry.parameters))

@@ -114,11 +114,11 @@ class Player:
 
     @step.setter
     def step(self, step: int) -> None:
-        self._step = self._checked(step)
+        self._step = self._check(step)
         if self._widget is not None:
             self._widget.step = self._step
 
-    def _checked(self, step: int) -> int:
+    def _check(self, step: int) -> int:
         if isinstance(step, bool) or not hasattr(step, "__index__"):
             raise TypeError(f"a step is an integer, not {type(step).__name__}: write player.step = 3")
         number = operator.index(step)
@@ -166,7 +166,7 @@ class Player:
         TypeError
             If a step is not an integer.
         """
-        chosen = [self._checked(step) for step in steps] or choose_key_steps(self._content["trace"])
+        chosen = [self._check(step) for step in steps] or choose_key_steps(self._content["trace"])
         return Frames(self._content, chosen)
 
     def save(self, path: str | PathLike[str]) -> None:

@@ -41,17 +41,17 @@ def document_of(program: Program) -> dict[str, Any]:
     writers = [(name, listing, FunctionWriter(listing, program.name)) for name, listing in program.stages]
     written = [(name, listing, writer.written(), writer.constants()) for name, listing, writer in writers]
     _, _, lines, constants = written[0]
-    stages = [_stage("recorded", recorded, [_told(line) for line in lines], constants)]
-    count = _counted(len(recorded.instructions), "operation")
+    stages = [_stage("recorded", recorded, [_describe_line(line) for line in lines], constants)]
+    count = _format_count(len(recorded.instructions), "operation")
     texts = [f"{program.name} has been recorded: {count}, in the order in which they ran."]
     for (_, before, old, _), (name, after, new, constants) in pairwise(written):
-        told = _merged(old, new, _Reasons(before, after, old))
+        told = _merge(old, new, _Reasons(before, after, old))
         stages.append(_stage(name, after, told, constants))
         texts.append(_sentence(name, told))
     _, left, lines, constants = written[-1]
-    stages.append(_stage("compiled", left, [_told(line) for line in lines], constants))
-    count = _counted(len(left.instructions), "operation")
-    texts.append(f"This is the program that runs: {count} on {_counted(len(lines) - 2, 'line')}.")
+    stages.append(_stage("compiled", left, [_describe_line(line) for line in lines], constants))
+    count = _format_count(len(left.instructions), "operation")
+    texts.append(f"This is the program that runs: {count} on {_format_count(len(lines) - 2, 'line')}.")
     document = empty(f"{program.name}, compiled")
     steps = [{"kind": "compile", "text": text, "where": None, "tape": None, "memory": None} for text in texts]
     return document | {"steps": steps, "compiling": stages}
@@ -63,16 +63,16 @@ def _stage(name: str, listing: Listing, lines: list[dict[str, Any]], constants: 
     return {"name": name, "purpose": purpose, "count": count, "lines": lines, "constants": constants}
 
 
-def _counted(count: int, what: str) -> str:
+def _format_count(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
-def _told(line: ProgramLine, state: str | None = None, why: str = "") -> dict[str, Any]:
+def _describe_line(line: ProgramLine, state: str | None = None, why: str = "") -> dict[str, Any]:
     told = {"text": line.text if line.text.startswith("def ") else f"    {line.text}", "remark": line.remark}
     return told | ({"state": state} if state else {}) | ({"why": why} if why else {})
 
 
-def _merged(old: list[ProgramLine], new: list[ProgramLine], reasons: _Reasons) -> list[dict[str, Any]]:
+def _merge(old: list[ProgramLine], new: list[ProgramLine], reasons: _Reasons) -> list[dict[str, Any]]:
     """Describe the lines after a pass, and between them those that it took out, where they were."""
     places = {_key(line): place for place, line in enumerate(old)}
     left = set(map(_key, new))
@@ -80,10 +80,10 @@ def _merged(old: list[ProgramLine], new: list[ProgramLine], reasons: _Reasons) -
     for line in new:
         place = places.get(_key(line))
         if place is None:
-            merged.append(_told(line, "new"))
+            merged.append(_describe_line(line, "new"))
             continue
-        merged += [_told(one, "gone", reasons.of(one)) for one in old[begin:place] if _key(one) not in left]
-        merged.append(_told(line, None if old[place].text == line.text else "changed"))
+        merged += [_describe_line(one, "gone", reasons.of(one)) for one in old[begin:place] if _key(one) not in left]
+        merged.append(_describe_line(line, None if old[place].text == line.text else "changed"))
         begin = max(begin, place + 1)
     return merged
 
@@ -145,6 +145,6 @@ def _sentence(name: str, lines: list[dict[str, Any]]) -> str:
     what = f"The pass “{name}”" + (f" {PURPOSES[name]}" if name in PURPOSES else "")
     if not gone and not changed:
         return f"{what}. It finds nothing to do here."
-    done = [f"{_counted(gone, 'line')} go{'es' if gone == 1 else ''}"] if gone else []
-    done += [f"{_counted(changed, 'line')} change{'s' if changed == 1 else ''}"] if changed else []
+    done = [f"{_format_count(gone, 'line')} go{'es' if gone == 1 else ''}"] if gone else []
+    done += [f"{_format_count(changed, 'line')} change{'s' if changed == 1 else ''}"] if changed else []
     return f"{what}: {' and '.join(done)}."

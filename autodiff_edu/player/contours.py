@@ -41,7 +41,7 @@ class Plane:
 
     def path(self, lines: Any, thin: float = THIN) -> str:
         """Write lines as an SVG path."""
-        placed = [_thinned(np.array([self.at(point) for point in line]), thin) for line in lines]
+        placed = [_thin(np.array([self.at(point) for point in line]), thin) for line in lines]
         return "".join(f"M{'L'.join(f'{x:g} {y:g}' for x, y in line)}" for line in placed)
 
 
@@ -53,7 +53,7 @@ def picture(
     around = _around(near if len(near) else np.array([told[0]["point"]]))
     plane = Plane(ranges[0] or around[0], ranges[1] or around[1])
     xs, ys, heights = grid(f, plane.x, plane.y)
-    levels = _rounded(heights_of(heights, LEVELS))
+    levels = _round(heights_of(heights, LEVELS))
     contours = _Contours(xs, ys, heights)
     lines = [contours.lines(level) for level in levels]
     longest = max([plane.length(now["gradient"]) for now in told if not now["is_far"]], default=0.0)
@@ -94,10 +94,10 @@ def _around(points: Any) -> list[tuple[float, float]]:
     return [(round(float(middle) - half, places), round(float(middle) + half, places)) for middle in (low + high) / 2]
 
 
-def _rounded(levels: Any) -> list[float]:
+def _round(levels: Any) -> list[float]:
     """Round the heights of contours, because the picture shows them.
 
-    >>> _rounded(np.array([0.0123456, 0.0493827, 0.111111]))
+    >>> _round(np.array([0.0123456, 0.0493827, 0.111111]))
     [0.01, 0.05, 0.11]
     """
     if len(levels) < 2:
@@ -178,7 +178,7 @@ class _Contours:
         return [points[a:b] for points, ends in zip(*found, strict=True) for a, b in pairwise(ends)]
 
 
-def _thinned(line: Any, thin: float) -> Any:
+def _thin(line: Any, thin: float) -> Any:
     """Drop the points of a line that make no visible difference: those less than `thin` from the line without them."""
     if len(line) < 3:
         return line
@@ -189,7 +189,7 @@ def _thinned(line: Any, thin: float) -> Any:
     farthest = int(np.argmax(off)) + 1
     if off[farthest - 1] <= thin:
         return line[[0, -1]]
-    return np.concatenate([_thinned(line[: farthest + 1], thin)[:-1], _thinned(line[farthest:], thin)])
+    return np.concatenate([_thin(line[: farthest + 1], thin)[:-1], _thin(line[farthest:], thin)])
 
 
 def _ticks(plane: Plane, axis: int) -> list[dict[str, Any]]:

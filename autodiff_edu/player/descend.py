@@ -107,7 +107,7 @@ def descend(
     names = _parameters(f, 2) if function is not f else [f"{_parameters(f, 1)[0]}[{i}]" for i in (0, 1)]
     how = "Newton's method" if method == "newton" else f"Gradient descent, rate {short_value(np.float64(rate))},"
     document = empty(f"{how} on {name_of(f)}")
-    document |= {"steps": [_described(step) for step in told], "contours": picture(f, told, names, ranges)}
+    document |= {"steps": [_describe(step) for step in told], "contours": picture(f, told, names, ranges)}
     return Player(Written(document))
 
 
@@ -228,9 +228,8 @@ def _sentences(now: dict[str, Any], method: str, still: bool, last: bool) -> str
         text += f"{form}. "
         if now["next"] is None:
             return f"{text}{_no_fraction(now)}The walk ends here."
-        return (
-            text + f"{_halved(now)}The step against the gradient leads to {short_value(now['next'])}, {_height(now)}."
-        )
+        there = f"{short_value(now['next'])}, {_height(now)}"
+        return f"{text}{_describe_halving(now)}The step against the gradient leads to {there}."
     if singular:
         return (
             f"{text}{form}, so it has no single stationary point and Newton's method has no next step: the walk ends."
@@ -240,7 +239,9 @@ def _sentences(now: dict[str, Any], method: str, still: bool, last: bool) -> str
     if now["uphill"] or now["trials"]:
         led = "The step against the gradient" if now["uphill"] else "The step"
         uphill = "Newton's direction leads uphill from here. " if now["uphill"] else ""
-        return f"{text}{form}. {uphill}{_halved(now)}{led} leads to {short_value(now['next'])}, {_height(now)}."
+        return (
+            f"{text}{form}. {uphill}{_describe_halving(now)}{led} leads to {short_value(now['next'])}, {_height(now)}."
+        )
     warning = {
         "minimum": "",
         "maximum": " Newton walks to a maximum, which is not what a minimisation looks for.",
@@ -249,7 +250,7 @@ def _sentences(now: dict[str, Any], method: str, still: bool, last: bool) -> str
     return f"{text}{form}: Newton's step leads to its {kind}, {short_value(now['next'])}, {_height(now)}.{warning}"
 
 
-def _halved(now: dict[str, Any]) -> str:
+def _describe_halving(now: dict[str, Any]) -> str:
     count = len(now["trials"])
     times = "once" if count == 1 else f"{count} times"
     return f"The full step does not go down far enough, so it is halved {times}. " if count else ""
@@ -271,7 +272,7 @@ def _height(now: dict[str, Any]) -> str:
     return f"where the function is {short_value(now['next_value'])}, {how}"
 
 
-def _described(now: dict[str, Any]) -> dict[str, Any]:
+def _describe(now: dict[str, Any]) -> dict[str, Any]:
     step: dict[str, Any] = {"kind": "iterate", "text": now["text"], "where": None, "tape": None, "memory": None}
     step["number"] = now["number"]
     for part in ("point", "value", "gradient", "hessian", "eigenvalues", "step", "next", "next_value"):

@@ -79,7 +79,7 @@ class Dice:
         """Choose one of some things."""
         return options[int(self.roll() * len(options))]
 
-    def shuffled(self, things: Sequence[Any]) -> list[Any]:
+    def shuffle(self, things: Sequence[Any]) -> list[Any]:
         """Return some things in random order."""
         return sorted(things, key=lambda _: self.roll())
 
@@ -87,7 +87,7 @@ class Dice:
 def draw(level: int, seed: int) -> Iterator[tuple[DrillProgram, str]]:
     """Draw the ten programs of a drill, each with its answer as text; the same level and seed give the same ones."""
     dice, seen = Dice(level, seed), set()
-    for kind in dice.shuffled(KINDS[level]):
+    for kind in dice.shuffle(KINDS[level]):
         while True:
             program = DRAWN[level](dice, kind)
             names = program.run()
@@ -118,19 +118,19 @@ def _chain(dice: Dice, kind: str) -> DrillProgram:
     """Draw scalars that are used once each."""
     feature = dice.pick(["", "", "constant", "stop"])
     names = dice.pick([["a", "z"], ["a", "b", "z"]])
-    others = dice.shuffled(["y", *(str(dice.pick([2, 3, 4, 5])) for _ in names[1:])])
+    others = dice.shuffle(["y", *(str(dice.pick([2, 3, 4, 5])) for _ in names[1:])])
     body = []
     for left, other, name in zip(["x", *names], others, names, strict=False):
-        pair = dice.shuffled([left, other])
+        pair = dice.shuffle([left, other])
         body.append(f"{name} = {pair[0]} {dice.pick('+-**')} {pair[1]}")
-    numbers = dice.shuffled([2, 3, 4, 5, -1, -2, -3])[:2]
+    numbers = dice.shuffle([2, 3, 4, 5, -1, -2, -3])[:2]
     return _on_one_tape(dice, kind, feature, [f"{number}.0" for number in numbers], body)
 
 
 def _paths(dice: Dice, kind: str) -> DrillProgram:
     """Draw scalars that are used more than once."""
     feature = dice.pick(["", "", "", "constant", "stop", "floor", "pause"])
-    numbers = dice.shuffled([2.0, 3.0, 4.0, -1.0, -2.0, -3.0, 0.5])[:2]
+    numbers = dice.shuffle([2.0, 3.0, 4.0, -1.0, -2.0, -3.0, 0.5])[:2]
     if feature == "floor":
         numbers[0] = dice.pick([1.5, 2.5, 3.5, -0.5])
     forms = ["{0} + {1}", "{0} - {1}", "{0} * {1}", "{0} * {1}", "{0} / {1}", "{0} ** 2", "-{0}", "{0} / 2"]
@@ -193,7 +193,7 @@ def _twice(dice: Dice, kind: str) -> DrillProgram:
         "x ** 3", "w * x ** 2", "x * x * w", "x ** 2 + w * x", "3 * x + w", "w ** 2 * x", "x * w", "x ** 2 - w ** 2",
         "(x + w) ** 2", "x ** 3 - 2 * w * x", "x ** 2 / 2 + w ** 2",
     ]  # fmt: skip
-    x, w = dice.shuffled([2, 3, 4, 5, -1, -2, -3])[:2]
+    x, w = dice.shuffle([2, 3, 4, 5, -1, -2, -3])[:2]
     body = [f"y = {dice.pick(forms)}"]
     by = dice.pick(["x", "x", "w"])
     outside = dice.pick([False, False, False, True])

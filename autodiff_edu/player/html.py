@@ -72,18 +72,18 @@ def fragment(content: dict[str, Any], transcript: str, step: int = 0, picture: t
     return FRAGMENT.format(
         step=step,
         picture="" if picture is None else _image(*picture),
-        transcript=html.escape(_abridged(transcript)),
+        transcript=html.escape(_abridge(transcript)),
         content=dumps(pack(content)),  # base64 has no "<", so no user's code ends the script
-        script=_compressed_script(),
+        script=_compress_script(),
     )
 
 
 @cache
-def _compressed_script() -> str:
+def _compress_script() -> str:
     return compress(script())
 
 
-def _abridged(transcript: str) -> str:
+def _abridge(transcript: str) -> str:
     """Cut the middle out of a long transcript; the data beside it have all of it."""
     lines = transcript.split("\n")
     if len(lines) <= MOST_LINES:

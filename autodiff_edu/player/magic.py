@@ -60,7 +60,7 @@ def run_cell(shell: Any, cell: str, **options: bool) -> None:
         result = shell.run_cell(f"# %%play\n{cell}", store_history=False)
     error = result.error_before_exec or result.error_in_exec
     if result.error_in_exec is not None:
-        traced.failed(result.error_in_exec)
+        traced.note_error(result.error_in_exec)
     if error is None or has_steps(traced):
         _display(traced, options)
     if error is None:

@@ -220,10 +220,10 @@ def _column(values: list[Any]) -> list[Any]:
         return ["=", len(values), values[0]]
     if kind == "number":
         return _numbers(values)
-    if (repeated := _repeated(values)) is not None:
+    if (repeated := _pack_repeated(values)) is not None:
         return repeated
     if kind == "text":
-        return _numbered(values) or ["v", values]
+        return _pack_numbered(values) or ["v", values]
     lengths = [len(value) for value in values]
     if len(set(lengths)) == 1 and 1 <= lengths[0] <= LONGEST_ROW:
         return ["|", *(_column(list(column)) for column in zip(*values, strict=True))]
@@ -235,7 +235,7 @@ def _kind(value: Any) -> str | int:
     return value.table if value.__class__ is Row else KINDS.get(value.__class__) or f"{value}"
 
 
-def _numbered(texts: list[str]) -> list[Any] | None:
+def _pack_numbered(texts: list[str]) -> list[Any] | None:
     """Write texts that differ only in whole numbers, such as `t7 * x` and `t9 * x`, as one text and its numbers."""
     split = [NUMBER.split(text) for text in texts]
     if 2 * len({tuple(parts[::2]) for parts in split}) > len(split):
@@ -250,10 +250,10 @@ def _numbers(values: list[Any]) -> list[Any]:
             whole = [round(value * by) for value in values]
             if all(number / by == value for number, value in zip(whole, values, strict=True)):
                 return _whole(whole) if by == 1 else ["/", by, _whole(whole)]
-    return _repeated(values) or ["v", values]
+    return _pack_repeated(values) or ["v", values]
 
 
-def _repeated(values: list[Any]) -> list[Any] | None:
+def _pack_repeated(values: list[Any]) -> list[Any] | None:
     """Write each distinct value once, if that saves space."""
     distinct: dict[str, int] = {}  # by the value as text
     firsts: list[Any] = []

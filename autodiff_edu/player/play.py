@@ -74,7 +74,7 @@ def play(
     elif isinstance(what, ContextDecorator):  # callable, but as a decorator
         raise TypeError("this trace has not run: write `with ad.trace() as steps: ...`, and then ad.play(steps)")
     elif callable(what):
-        traced = _traced(what, args, predict, stage)
+        traced = _trace_call(what, args, predict, stage)
     else:
         raise TypeError(
             f"play takes a function and its arguments, or a trace; this is the {type(what).__name__} {what!r:.60}"
@@ -92,7 +92,7 @@ def has_steps(traced: Trace) -> bool:
     return any(hasattr(event, "tape") for event in traced.events)
 
 
-def _traced(function: Callable[..., Any], args: tuple[Any, ...], predict: bool, stage: bool) -> Trace:
+def _trace_call(function: Callable[..., Any], args: tuple[Any, ...], predict: bool, stage: bool) -> Trace:
     names = _parameters(function, len(args))
     args = tuple(map(as_array, args))
     leaves = [
@@ -106,7 +106,7 @@ def _traced(function: Callable[..., Any], args: tuple[Any, ...], predict: bool, 
         opened = (getattr(event, "tape", tape) for event in traced.events)
         return any(one not in (tape, *outer) and not isinstance(one, SecondTape) for one in opened)
 
-    def shown() -> Trace:
+    def drop_unused_tapes() -> Trace:
         return traced.without(*outer, *([tape] if has_own() or not tape.entries else []))
 
     try:
@@ -125,9 +125,9 @@ def _traced(function: Callable[..., Any], args: tuple[Any, ...], predict: bool, 
                     )
                 tape.gradient(targets, [*watched, *tape.watched_variables()])
     except Exception as error:
-        _show_until(error, shown(), predict, stage)
+        _show_until(error, drop_unused_tapes(), predict, stage)
         raise
-    return shown()
+    return drop_unused_tapes()
 
 
 def _show_until(error: Exception, traced: Trace, predict: bool, stage: bool) -> None:

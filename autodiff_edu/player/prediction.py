@@ -73,9 +73,9 @@ def bundle(content: Mapping[str, Any]) -> dict[str, Any]:
 
 def fragment(content: Mapping[str, Any]) -> str:
     """Return a question that starts itself, wherever on a page it is put; where no script runs, it can be read."""
-    items = "".join(f"<li>{_marked(choice)}</li>" for choice in content["choices"])
+    items = "".join(f"<li>{_write_html(choice)}</li>" for choice in content["choices"])
     return FRAGMENT.format(
-        question=_marked(content["question"]),
+        question=_write_html(content["question"]),
         choices=f"<ul>{items}</ul>\n" if items else "",
         # A "</script>" in a question would otherwise end the data and become markup.
         content=json.dumps(content).replace("<", "\\u003c"),
@@ -83,6 +83,6 @@ def fragment(content: Mapping[str, Any]) -> str:
     )
 
 
-def _marked(text: str) -> str:
+def _write_html(text: str) -> str:
     """Write a text as HTML, with what stands in backticks as code."""
     return re.sub("`([^`]*)`", r"<code>\1</code>", escape(text, quote=False))

@@ -17,7 +17,7 @@ from ..arrays.structures import as_array, flatten
 from ..core.events import Event, Remark, Watch
 from ..core.tensor import Tensor
 from ..custom.inner_tape import tapes_here
-from ..derivatives.jacobians import one_tensor, stacked_cotangents
+from ..derivatives.jacobians import one_tensor, pull_back_stack
 from ..derivatives.tangents import push_forward
 from ..gradient_tape import GradientTape
 from ..text.functions import name_of
@@ -106,7 +106,7 @@ def sweep(f: Callable[[Any], Any], x: Any, mode: str = "reverse", batch: bool = 
             elif stack and pattern is None:
                 tape.jacobian(target, source, unconnected_gradients="zero")
             elif stack:
-                stacked_cotangents(tape, target, [source], _seeds(target, groups))
+                pull_back_stack(tape, target, [source], _seeds(target, groups))
             else:
                 tape.gradient(target, source, output_gradients=_seeds(target, groups)[0])
             passes.append((way, sorted(chain(*groups)), stack, traced.events[start:]))
@@ -144,7 +144,7 @@ def _fold(f: Callable[[Any], Any], source: Tensor, name: str) -> Player:
         folded = full.sum(axis=0).swapaxes(0, 1)
         folded[np.abs(folded) < 1e-12 * np.abs(full).max()] = 0.0  # where patches cancel, only rounding is left
         apart = _is_zero_off_the_diagonal(full)
-        folds = [Remark(text) for text in _told(full, folded, apart)]
+        folds = [Remark(text) for text in _describe(full, folded, apart)]
         traced.add(*folds)
         start = len(traced)
         tape.batch_jacobian(target, source, unconnected_gradients="zero")
@@ -174,7 +174,7 @@ def _is_zero_off_the_diagonal(full: Any) -> bool:
     return not full.swapaxes(1, 2)[others].any()
 
 
-def _told(full: Any, folded: Any, apart: bool) -> Iterator[str]:
+def _describe(full: Any, folded: Any, apart: bool) -> Iterator[str]:
     """Describe what is shown: the full Jacobian, then a fold for each sample."""
     count, shape = len(full), "×".join(map(str, full.shape))
     whole = f"The full Jacobian is {shape}: {count} rows of {count} patches, one for each pair of samples."

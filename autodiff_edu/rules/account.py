@@ -65,18 +65,18 @@ AT_ONCE: set[Any] = {
 """Functions that cannot even be computed on tensors. The others can, and the tape names the missing rule when asked."""
 
 
-def _written(names: str) -> set[str]:
+def _parse_names(names: str) -> set[str]:
     return {f"np.{name}" for name in names.split()}
 
 
-WHOLE = _written("""
+WHOLE = _parse_names("""
     allclose argwhere array_equal array_equiv bitwise_count bitwise_left_shift bitwise_right_shift flatnonzero gcd
     in1d iscomplexobj isin isrealobj lcm left_shift lexsort nonzero packbits right_shift unpackbits
 """)
 """Steps that are recognised without a rule: the tape sees from the dtype that they return whole numbers or booleans."""
 
 NEEDS_NONE: dict[str, set[str]] = {
-    title: _written(names)
+    title: _parse_names(names)
     for title, names in {
         "Shapes, dtypes and memory": """
             broadcast_shapes can_cast common_type einsum_path isdtype isfortran isscalar issubdtype iterable

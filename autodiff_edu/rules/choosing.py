@@ -12,7 +12,7 @@ from ..core.composites import SPELLED
 from ..core.tensor import Tensor
 from .operations import alias, array_of, scatter
 from .rearranging import moveaxis
-from .sampling import fitted
+from .sampling import convert_dtype
 from .taking import array_from, take
 
 
@@ -64,7 +64,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **options: Any) 
             values = function(x[mask], *args, **options)
             spread = scatter(np.broadcast_to(values, (int(np.count_nonzero(mask)),)), mask, np.shape(x))
             found = np.where(mask, spread, found)
-    return fitted(found, x.dtype)
+    return convert_dtype(found, x.dtype)
 
 
 def compress(condition: Any, a: Any, axis: int | None = None, out: None = None) -> Any:

@@ -15,7 +15,7 @@ LOG10, LOG2 = float(np.log(10.0)), float(np.log(2.0))
 DEGREE = float(np.pi / 180)
 
 
-def lowered(p: Any) -> Any:
+def lower_exponent(p: Any) -> Any:
     """Return the exponent of a power's derivative; where p is 0 the factor p decides, so any finite power will do."""
     return (p - 1 if p != 0 else p) if isinstance(p, int | float) else np.where(p == 0, p, p - 1)
 
@@ -130,9 +130,9 @@ elementwise(np.multiply,    lambda g, z, x, y: g * y,
                             lambda g, z, x, y: g * x)
 elementwise(np.divide,      lambda g, z, x, y: g / y,
                             lambda g, z, x, y: -g * z / y)
-elementwise(np.power,       lambda g, z, x, p: g * (p * x ** lowered(p)),
+elementwise(np.power,       lambda g, z, x, p: g * (p * x ** lower_exponent(p)),
                             lambda g, z, x, p: g * (z * log_of_base(x)))
-elementwise(np.float_power, lambda g, z, x, p: g * (p * np.float_power(x, lowered(p))),
+elementwise(np.float_power, lambda g, z, x, p: g * (p * np.float_power(x, lower_exponent(p))),
                             lambda g, z, x, p: g * (z * log_of_base(x)))
 elementwise(np.remainder,   lambda g, z, x, y: g,
                             lambda g, z, x, y: -g * np.floor_divide(x, y))

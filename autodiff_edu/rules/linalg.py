@@ -155,7 +155,7 @@ def eig(a: Any) -> Any:
     return np.concatenate([w[..., None, :], v], axis=-2)
 
 
-def normalised(g: Any, v: Any) -> Any:
+def pull_back_scaling(g: Any, v: Any) -> Any:
     """Pull back through the scaling of eigenvectors to length 1 and, in LAPACK, with their largest element real."""
     s = np.sum(g * v, axis=-2, keepdims=True)
     if v.dtype.kind != "c":
@@ -178,7 +178,7 @@ def complete(v: Any) -> Any:
 def pull_eig(g: Any, y: Any, a: Any) -> Any:
     """Pull back through A = V diag(w) V^-1 (Giles 2008, 3.1): with X = V^-1 dA V, dw = diag X and dV = V (X / gaps)."""
     w, v, gw, gv = y[..., 0, :], complete(y[..., 1:, :]), g[..., 0, :], g[..., 1:, :]
-    inner = diagonal(gw) + over_gaps(t(v) @ normalised(gv, v), gaps_of(w), rounding(gv), EIG)
+    inner = diagonal(gw) + over_gaps(t(v) @ pull_back_scaling(gv, v), gaps_of(w), rounding(gv), EIG)
     return np.linalg.solve(t(v), inner @ t(v))
 
 

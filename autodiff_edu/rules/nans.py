@@ -36,7 +36,7 @@ def nanmean(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
     if a.dtype.kind not in "fc":
         return np.mean(a, axis=axis, keepdims=keepdims)
     total = np.sum(np.where(np.isnan(a), 0, a), axis=axis, keepdims=True)
-    return reduced((total / count(a, axis)).astype(a.dtype), axis, keepdims)
+    return drop_axes((total / count(a, axis)).astype(a.dtype), axis, keepdims)
 
 
 def nanvar(a: Any, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False) -> Any:
@@ -46,7 +46,7 @@ def nanvar(a: Any, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False
     deviation = np.where(np.isnan(a), 0, a - nanmean(a, axis, keepdims=True))
     squares = np.sum(np.real(deviation * np.conjugate(deviation)), axis=axis, keepdims=True)
     freedom = count(a, axis) - ddof
-    return reduced((squares / np.where(freedom > 0, freedom, np.nan)).astype(squares.dtype), axis, keepdims)
+    return drop_axes((squares / np.where(freedom > 0, freedom, np.nan)).astype(squares.dtype), axis, keepdims)
 
 
 def nanstd(a: Any, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False) -> Any:
@@ -55,7 +55,7 @@ def nanstd(a: Any, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False
     return np.where(variance == 0, 0, np.sqrt(np.where(variance == 0, 1, variance)))
 
 
-def reduced(found: Any, axis: Axis, keepdims: bool) -> Any:
+def drop_axes(found: Any, axis: Axis, keepdims: bool) -> Any:
     """Drop the axes that were reduced to length 1, unless keepdims keeps them."""
     return found if keepdims else np.squeeze(found, axis=tuple(range(found.ndim)) if axis is None else axis)
 

@@ -83,13 +83,13 @@ def at_least(ndim: int) -> Any:
     """Return the function that adds axes of length 1 as NumPy's atleast_1d, 2d and 3d do."""
 
     def widened(*arrays: Any) -> Any:
-        found = tuple(np.reshape(a, _widened(np.shape(a), ndim)) for a in arrays)
+        found = tuple(np.reshape(a, _widen(np.shape(a), ndim)) for a in arrays)
         return found[0] if len(found) == 1 else found
 
     return widened
 
 
-def _widened(shape: tuple[int, ...], ndim: int) -> tuple[int, ...]:
+def _widen(shape: tuple[int, ...], ndim: int) -> tuple[int, ...]:
     if len(shape) >= ndim:
         return shape
     return {
@@ -229,15 +229,15 @@ def block(arrays: Any) -> Any:
     ranks: list[int] = []
     _each_leaf(arrays, lambda a: ranks.append(np.ndim(a)))
     ndim = max(depth, *ranks)
-    return _joined(_each_leaf(arrays, lambda a: np.reshape(a, (1,) * (ndim - np.ndim(a)) + np.shape(a))), depth)
+    return _join(_each_leaf(arrays, lambda a: np.reshape(a, (1,) * (ndim - np.ndim(a)) + np.shape(a))), depth)
 
 
 def _each_leaf(nested: Any, function: Callable[[Any], Any]) -> Any:
     return [_each_leaf(part, function) for part in nested] if isinstance(nested, list) else function(nested)
 
 
-def _joined(nested: Any, depth: int) -> Any:
-    return np.concatenate([_joined(part, depth - 1) for part in nested], axis=-depth) if depth else nested
+def _join(nested: Any, depth: int) -> Any:
+    return np.concatenate([_join(part, depth - 1) for part in nested], axis=-depth) if depth else nested
 
 
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:

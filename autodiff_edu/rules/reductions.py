@@ -49,7 +49,7 @@ def length(x: Any, axis: Axis) -> int:
     return math.prod(shape[a] for a in from_the_right(axis, len(shape)))
 
 
-def shared(g: Any, count: float) -> Any:
+def divide_among(g: Any, count: float) -> Any:
     """Divide g among this many elements; a count that float16 cannot hold is divided in float64."""
     return g / (count if count < 60_000 else np.float64(count))
 
@@ -98,7 +98,7 @@ def later_sums(g: Any, axis: int) -> Any:
 
 def deviation(x: Any, axis: Axis, ddof: float) -> Any:
     """Return half the gradient of the variance: (x - mean) / (n - ddof)."""
-    return shared(np.conjugate(x - np.mean(x, axis=axis, keepdims=True)), length(x, axis) - ddof)
+    return divide_among(np.conjugate(x - np.mean(x, axis=axis, keepdims=True)), length(x, axis) - ddof)
 
 
 def along(function: Any, a: Any, axis: int | None) -> Any:
@@ -133,7 +133,7 @@ def logsumexp(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
 # fmt: off
 linear(np.sum,     lambda g, y, x, axis=None, dtype=None, out=None, keepdims=False: spread(g, x, axis, keepdims))
 linear(np.mean,    lambda g, y, x, axis=None, dtype=None, out=None, keepdims=False:
-                       spread(shared(g, length(x, axis)), x, axis, keepdims))
+                       spread(divide_among(g, length(x, axis)), x, axis, keepdims))
 general(np.max,    pull_extreme)
 general(np.min,    pull_extreme)
 general(np.prod,   pull_prod)

@@ -233,11 +233,11 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     """Compute differences of neighbours in the flattened array, with optional values before and after them."""
     ary = np.ravel(ary)
     found = ary[1:] - ary[:-1]
-    parts = [None if x is None else fitted(np.ravel(x), found.dtype) for x in (to_begin, to_end)]
+    parts = [None if x is None else convert_dtype(np.ravel(x), found.dtype) for x in (to_begin, to_end)]
     return np.concatenate([x for x in (parts[0], found, parts[1]) if x is not None])
 
 
-def fitted(x: Any, dtype: np.dtype) -> Any:
+def convert_dtype(x: Any, dtype: np.dtype) -> Any:
     """Convert to a dtype if it is different."""
     return x if x.dtype == dtype else x.astype(dtype)
 

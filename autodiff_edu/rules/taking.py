@@ -70,16 +70,16 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
 
 def sort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     """Sort along one axis, or all elements."""
-    return arranged(np.sort, np.argsort, (a,), axis, kind=kind, order=order, stable=stable)
+    return arrange(np.sort, np.argsort, (a,), axis, kind=kind, order=order, stable=stable)
 
 
 def partition(a: Any, kth: Any, axis: int | None = -1, kind: Any = "introselect", order: Any = None) -> Any:
     """Partition along one axis, or all elements."""
     kind = None if kind == "introselect" else kind
-    return arranged(np.partition, np.argpartition, (a, kth), axis, kind=kind, order=order)
+    return arrange(np.partition, np.argpartition, (a, kth), axis, kind=kind, order=order)
 
 
-def arranged(function: Any, find_order: Any, args: tuple[Any, ...], axis: int | None, **options: Any) -> Any:
+def arrange(function: Any, find_order: Any, args: tuple[Any, ...], axis: int | None, **options: Any) -> Any:
     """Arrange elements by one operation, which finds their order anew when it is computed again with other values."""
     parameters = {name: option for name, option in options.items() if option is not None}  # NumPy checks them
     if axis is None:
@@ -91,7 +91,7 @@ def arranged(function: Any, find_order: Any, args: tuple[Any, ...], axis: int | 
     return apply(function, args, parameters) if isinstance(x, Tensor) else function(*args, **parameters)
 
 
-def pull_arranged(g: Any, y: Any, x: Any, *_: Any, axis: int = -1, **__: Any) -> Any:
+def pull_arrange(g: Any, y: Any, x: Any, *_: Any, axis: int = -1, **__: Any) -> Any:
     """Pull back to where each element stood before: it has the same rank in x and in y."""
     axis = normalize_axis_index(axis, np.ndim(x)) - np.ndim(x)
     x, y = array_of(x), array_of(y)
@@ -101,5 +101,5 @@ def pull_arranged(g: Any, y: Any, x: Any, *_: Any, axis: int = -1, **__: Any) ->
 
 
 SPELLED |= {np.take: take, np.take_along_axis: take_along_axis, np.sort: sort, np.partition: partition}
-general(np.sort, pull_arranged)
-general(np.partition, pull_arranged)
+general(np.sort, pull_arrange)
+general(np.partition, pull_arrange)

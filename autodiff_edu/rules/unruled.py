@@ -37,7 +37,7 @@ def apply_unruled(function: Callable[..., Any], args: Any, parameters: Any) -> A
     except Exception as error:
         explain(error, function, args, parameters)
         raise
-    return _recorded(result, function, tensors, plain_parameters)
+    return _record(result, function, tensors, plain_parameters)
 
 
 def _plain(argument: Any, tensors: list[Tensor], function: Callable[..., Any]) -> Any:
@@ -50,10 +50,10 @@ def _plain(argument: Any, tensors: list[Tensor], function: Callable[..., Any]) -
     return argument
 
 
-def _recorded(result: Any, function: Callable[..., Any], tensors: list[Tensor], parameters: Any) -> Any:
+def _record(result: Any, function: Callable[..., Any], tensors: list[Tensor], parameters: Any) -> Any:
     """Wrap the arrays of a result as tensors, each recorded as computed from all the input tensors."""
     if isinstance(result, list | tuple):
-        parts = [_recorded(part, function, tensors, parameters) for part in result]
+        parts = [_record(part, function, tensors, parameters) for part in result]
         return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
     if not isinstance(result, np.ndarray | np.generic):
         return result

@@ -30,9 +30,9 @@ def array(value: Any) -> dict[str, Any]:
             if value.dtype.kind in "biufc":
                 with np.errstate(all="ignore"):  # it may overflow
                     norm = np.linalg.norm(np.ravel(value).astype(np.result_type(value, np.float64)))
-                described["norm"] = _rounded(float(norm))
+                described["norm"] = _round(float(norm))
             value = np.asarray(value)[tuple(slice(None, None, stride) for stride in every)]
-        described["data"] = _rounded(value.tolist())
+        described["data"] = _round(value.tolist())
     return described
 
 
@@ -55,9 +55,9 @@ def _every(shape: tuple[int, ...]) -> list[int]:
         counts[longest] = left[longest] - 1
 
 
-def _rounded(data: Any) -> Any:
+def _round(data: Any) -> Any:
     if isinstance(data, list):
-        return [_rounded(part) for part in data]
+        return [_round(part) for part in data]
     if isinstance(data, complex):
         return number(data)
     if isinstance(data, float):

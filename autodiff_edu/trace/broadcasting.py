@@ -31,7 +31,7 @@ def is_copied(entry: Entry, argument: int) -> bool:
     return bool(known and value.shape != entry.output_value.shape)
 
 
-def unfolded(entry: Entry, argument: int, cotangent: Any, contribution: Any) -> Any:
+def unfold(entry: Entry, argument: int, cotangent: Any, contribution: Any) -> Any:
     """Return a contribution as the rule returned it, in the shape of the output; None if nothing was summed.
 
     The rule is applied once more, so that the walk does not have to keep what is rarely needed.

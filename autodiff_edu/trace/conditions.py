@@ -27,7 +27,7 @@ def condition(statement: ast.If | ast.While, following: int) -> str:
     return f"{text}, so {'the else block runs' if otherwise else 'the block is skipped'}"
 
 
-def matched(statement: ast.Match, following: int) -> str:
+def describe_match(statement: ast.Match, following: int) -> str:
     """Describe which pattern matched: the one whose block the next line is in; unknown if that is on the same line."""
     subject = written_as(statement.subject) or "the subject"
     for case in statement.cases:

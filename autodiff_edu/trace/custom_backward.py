@@ -26,7 +26,7 @@ class BackwardCall(NamedTuple):
     result: Entry | None
     where: Where | None
 
-    def said(self) -> str | None:
+    def quote(self) -> str | None:
         """Return the expression as in the user's code, if it is short."""
         node: ast.AST | None = None if self.where is None else expression(self.where)
         if isinstance(node, ast.Return):
@@ -62,12 +62,12 @@ def backward_calls(source: Any) -> dict[int, BackwardCall]:
             noted = [one for one in heard if isinstance(one, Entry)]
             value = event.value._array
             result = next((entry for entry in reversed(noted) if entry.output_value is value), None)
-            where = result.where if result else _returned(event.entry.call.backward)
+            where = result.where if result else _find_return(event.entry.call.backward)
             found[id(event)] = BackwardCall(noted, result, where)
     return found
 
 
-def _returned(function: Any) -> Where | None:
+def _find_return(function: Any) -> Where | None:
     """Find the last `return` of a function, or the last operation of a lambda, whose return has no columns."""
     code: CodeType | None = getattr(function, "__code__", None)
     if code is None:

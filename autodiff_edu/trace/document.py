@@ -84,11 +84,11 @@ from ..text.labels import Labels, names_of_tapes
 from ..text.places import names
 from ..text.shared import shared
 from .arrays import array
-from .broadcasting import is_copied, unfolded
+from .broadcasting import is_copied, unfold
 from .custom_backward import backward_calls
 from .excerpts import Excerpts
 from .nonfinite_steps import NonfiniteSteps
-from .scopes import told_apart
+from .scopes import distinguish
 from .sentences import Sentences
 from .states import states
 
@@ -205,7 +205,7 @@ class Writer:
                 step |= {"cotangent": self._array(cotangent), "pass": number}
                 self.arrived[number, entry.output_id] = cotangent
             case events.Accumulate():
-                step |= self._accumulated(event, number)
+                step |= self._accumulate(event, number)
             case events.Move(tensor=tensor, tangent=tangent):
                 step["tensor"] = self._tensor(tensor._id, tensor, "computed")
                 step |= {"tangent": self._array(tangent), "pass": number}
@@ -242,11 +242,11 @@ class Writer:
     def _is_at(self, step: dict[str, Any], row: tuple[int, int]) -> bool:
         return step["where"] is not None and (step["where"]["code"], step["where"]["line"]) == row
 
-    def _accumulated(self, event: events.Accumulate, number: int) -> dict[str, Any]:
+    def _accumulate(self, event: events.Accumulate, number: int) -> dict[str, Any]:
         id = event.tensor._id
         self.seen[number, id] += 1
         arrived = self.arrived.get((number, event.entry.output_id))
-        whole = unfolded(event.entry, event.argument, arrived, event.value)
+        whole = unfold(event.entry, event.argument, arrived, event.value)
         return ({} if whole is None else {"unfolded": array(whole)}) | {
             "entry": self._entry(event.entry, None),
             "argument": event.argument,
@@ -284,7 +284,7 @@ class Writer:
                 "inputs": [argument for argument in arguments if isinstance(argument, int)],
                 "parameters": {name: short_argument(value) for name, value in entry.parameters.items()},
                 "tapes": [],
-                "scope": told_apart(self.scopes.get(entry.output_id, ()), self.owners),
+                "scope": distinguish(self.scopes.get(entry.output_id, ()), self.owners),
             }
             if any(aliases := self.labels.aliases(entry)):
                 described["aliases"] = aliases

@@ -48,10 +48,10 @@ class Excerpts:
             return None
         key = id(where[0]), where[1]
         if key not in self._points:
-            self._points[key] = self._found(place(where))
+            self._points[key] = self._locate(place(where))
         return self._points[key]
 
-    def _found(self, at: Place) -> dict[str, Any] | None:
+    def _locate(self, at: Place) -> dict[str, Any] | None:
         row = self.row(at.path, at.line)
         columns = None if at.columns is None else list(at.columns)
         return None if row is None else {"code": row[0], "line": row[1], "columns": columns}

@@ -121,7 +121,7 @@ class BySettrace:
     """Reports to a follower with `sys.settrace`; a debugger or coverage tool from before still hears everything."""
 
     def __init__(self, follower: LineListener) -> None:
-        self.follower, self.mine = follower, self._called
+        self.follower, self.mine = follower, self._on_call
         self.frames: list[tuple[FrameType, Any]] = []  # the frames that were running, and their own trace functions
 
     def start(self, frame: FrameType | None) -> None:
@@ -142,7 +142,7 @@ class BySettrace:
         self.frames.append((frame, frame.f_trace))
         frame.f_trace = function
 
-    def _called(self, frame: FrameType, event: str, arg: Any) -> Any:
+    def _on_call(self, frame: FrameType, event: str, arg: Any) -> Any:
         other = None
         if self.before is None:
             if not is_theirs[frame.f_code.co_filename]:  # asked at every call of anything, so first

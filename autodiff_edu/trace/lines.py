@@ -46,7 +46,7 @@ from ..text.formatting import spoken_value
 from ..text.frames import Where, user_frame
 from ..text.statements import is_theirs, names_assigned, statements, where_is, written_as
 from ..text.with_block import ExitMethod, WithBlock
-from .conditions import condition, is_in, matched
+from .conditions import condition, describe_match, is_in
 from .line_events import FAILED, ByMonitoring, BySettrace, watch
 from .scopes import SCOPED
 
@@ -218,7 +218,7 @@ class Lines(WithBlock, Listener):
         call = FunctionCall(frame, self.call, by_user)
         if by_user and caller is not None:
             given = ", ".join(f"{name} = {value}" if value else name for name, value in call.arguments.items())
-            self.say((caller.f_code, caller.f_lasti), "call", _called(call, given))
+            self.say((caller.f_code, caller.f_lasti), "call", _describe_call(call, given))
         self.frames.append(Frame(frame, call, by_user))
         return True
 
@@ -258,9 +258,9 @@ class Lines(WithBlock, Listener):
         failed = value is FAILED or (at.failing and value is None)
         if not failed and not frame.f_code.co_flags & _PAUSING:
             if at.call is not None and not at.lines:  # a lambda
-                self.returned(at, None, value)
+                self.report_return(at, None, value)
             elif at.call is not None and len(at.current) == 1 and isinstance(at.current[0], ast.Return):
-                self.returned(at, at.current[0].value, value)
+                self.report_return(at, at.current[0].value, value)
             else:
                 self.finish(at)
         self.frames.pop()
@@ -289,19 +289,19 @@ class Lines(WithBlock, Listener):
                     self.say(where_is(code, test), "condition", condition(statement, following))
                     continue
                 case ast.Match(subject=subject):
-                    if said := matched(statement, following):
+                    if said := describe_match(statement, following):
                         self.say(where_is(code, subject), "condition", said)
                         continue
                 case ast.For() if is_in(following, statement.body):
                     at.turns[statement] += 1
-                    if found := _assigned(at, statement):
+                    if found := _report_assignment(at, statement):
                         said = f"turn {at.turns[statement]} of the loop begins, with {found}"
                 case ast.For():
                     del at.turns[statement]
                 case ast.Assign(value=ast.expr() as value) | ast.AnnAssign(value=ast.expr() as value):
-                    said = "" if at.busy else _assigned(at, statement) or self.unseen(at, statement, value)
+                    said = "" if at.busy else _report_assignment(at, statement) or self.unseen(at, statement, value)
                 case ast.AugAssign(value=value):
-                    said = "" if at.busy else _assigned(at, statement)
+                    said = "" if at.busy else _report_assignment(at, statement)
             if said:
                 part = statement if isinstance(statement, ast.AugAssign) else getattr(statement, "value", None)
                 self.say(where_is(code, part or statement.target), "value", said)  # type: ignore[attr-defined]
@@ -318,7 +318,7 @@ class Lines(WithBlock, Listener):
         which = f"{expression}, which is " if expression else ""
         return f"{names[0]} is {which}{spoken_value(at[names[0]]._array)}. No tape is recording this"
 
-    def returned(self, at: Frame, expression: ast.expr | None, value: Any) -> None:
+    def report_return(self, at: Frame, expression: ast.expr | None, value: Any) -> None:
         """Report what a function returns, unless the previous step has just computed it."""
         if value is None or (isinstance(value, Tensor) and value._id == self.latest):
             return
@@ -344,7 +344,7 @@ def _the(call: FunctionCall) -> str:
     return "the lambda" if call.function.co_name == "<lambda>" else call.name
 
 
-def _called(call: FunctionCall, given: str) -> str:
+def _describe_call(call: FunctionCall, given: str) -> str:
     if call.function.co_name != "<lambda>":
         return f"{call.name}({given}) is called"
     return f"the lambda is called{' with ' if given else ''}{given}"
@@ -355,7 +355,7 @@ def _is_around(found: list[ast.stmt], inner: list[ast.stmt]) -> bool:
     return len(found) == 1 and isinstance(found[0], ast.With) and bool(inner) and is_in(inner[0].lineno, found[0].body)
 
 
-def _assigned(at: Frame, statement: ast.stmt) -> str:
+def _report_assignment(at: Frame, statement: ast.stmt) -> str:
     """Report the plain numbers and arrays that a statement has assigned."""
     values = [(name, _plain(at[name])) for name in names_assigned(statement) if name != "_" and at.has(name)]
     if isinstance(statement, ast.For):  # a turn is described by those of its names that can be written

@@ -20,7 +20,7 @@ class Held:
         self.pulled: tuple[Entry, list[Any]] | None = None  # the entry that a pass reached last
         self.known = False  # whether the tape was counted before the next event
         for entry in tape.entries:
-            self._hold(_held_by(entry))
+            self._hold(_owners_of(entry))
 
     def after(self, event: Event) -> int:
         """Return the bytes after an event of the tape; must be called for every event."""
@@ -30,9 +30,9 @@ class Held:
         known, self.known = self.known, True
         match event:
             case events.Record(entry=entry) | events.Cut(entry=entry) if known:
-                self._hold(_held_by(entry))
+                self._hold(_owners_of(entry))
             case events.PullBack(entry=entry) | events.PushForward(entry=entry):
-                self.pulled = entry, _held_by(entry)
+                self.pulled = entry, _owners_of(entry)
             case events.Release() | events.Reset():
                 self.counts.clear()
                 self.bytes, self.pulled = 0, None
@@ -49,5 +49,5 @@ class Held:
             self.bytes -= array.nbytes if self.counts[id(array)] == 0 else 0
 
 
-def _held_by(entry: Entry) -> list[Any]:
+def _owners_of(entry: Entry) -> list[Any]:
     return owners((*(entry.values or ()), entry.output_value))

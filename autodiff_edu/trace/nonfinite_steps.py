@@ -8,7 +8,7 @@ from typing import Any
 from ..core import events
 from ..core.entry import Entry
 from ..core.events import Event
-from ..nonfinite.origin import born_backward, born_forward, born_tangent
+from ..nonfinite.origin import find_backward_birth, find_forward_birth, find_tangent_birth
 from ..text.shared import shared
 
 ODD = re.compile(shared()["odd"])
@@ -38,30 +38,30 @@ class NonfiniteSteps:
         """
         match event:
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
-                return self._computed(entry, step)
+                return self._describe_computation(entry, step)
             case events.Watch():
-                return self._came_in(step, [(step["tensor"], self._value(step["tensor"]))], " with the data")
+                return self._describe_arrival(step, [(step["tensor"], self._value(step["tensor"]))], " with the data")
             case events.Assign() if not self.begun:  # else it may well be computed from one that has been mentioned
-                return self._came_in(step, [(step["tensor"], step["value"])], " with the new value")
+                return self._describe_arrival(step, [(step["tensor"], step["value"])], " with the new value")
             case events.Accumulate(entry=entry) if ODD.search(step["after"]["text"]) and entry.values is not None:
                 before = None if event.before is None else event.before._array
                 name = self.document["tensors"][step["tensor"]]["name"]
                 g, sums = None if arrived is None else arrived._array, (event.value._array, event.after._array)
-                return self._born(step, born_backward(entry, event.argument, name, g, before, *sums))
+                return self._describe_birth(step, find_backward_birth(entry, event.argument, name, g, before, *sums))
             case events.PushForward(entry=entry) if ODD.search(step["tangent"]["text"]) and entry.values is not None:
-                return self._born(step, self._pushed(event, step))
+                return self._describe_birth(step, self._find_tangent_birth(event, step))
         return ""
 
-    def _computed(self, entry: Entry, step: dict[str, Any]) -> str:
+    def _describe_computation(self, entry: Entry, step: dict[str, Any]) -> str:
         described = self.document["entries"][step["entry"]]
         odd = [(k, self._value(k)) for k in described["inputs"] if k not in self.known]
-        came_in, output = self._came_in(step, odd), described["output"]
+        came_in, output = self._describe_arrival(step, odd), described["output"]
         if output in self.known or not ODD.search(self._value(output)["text"]):
             return came_in
         self.known.add(output)
-        return came_in or self._born(step, None if entry.values is None else born_forward(entry))
+        return came_in or self._describe_birth(step, None if entry.values is None else find_forward_birth(entry))
 
-    def _pushed(self, event: events.PushForward, step: dict[str, Any]) -> Any:
+    def _find_tangent_birth(self, event: events.PushForward, step: dict[str, Any]) -> Any:
         tensors, described = self.document["tensors"], self.document["entries"][step["entry"]]
         arguments = enumerate(described["arguments"])  # without those that an operation of the user's hides
         names = {k: tensors[each]["name"] if isinstance(each, int) else each for k, each in arguments}
@@ -69,13 +69,13 @@ class NonfiniteSteps:
             [None if each is None else each._array for each in given] for given in (event.tangents, event.contributions)
         )
         output = tensors[step["tensor"]]["name"]
-        return born_tangent(event.entry, names, output, moving, parts, event.tangent._array)
+        return find_tangent_birth(event.entry, names, output, moving, parts, event.tangent._array)
 
     def _value(self, tensor: int) -> dict[str, Any]:
         value: dict[str, Any] = self.document["tensors"][tensor]["value"]
         return value
 
-    def _came_in(self, step: dict[str, Any], arrays: list[tuple[int, dict[str, Any]]], how: str = "") -> str:
+    def _describe_arrival(self, step: dict[str, Any], arrays: list[tuple[int, dict[str, Any]]], how: str = "") -> str:
         for tensor, array in arrays:
             if found := ODD.search(array["text"]):
                 self.known.add(tensor)
@@ -84,7 +84,7 @@ class NonfiniteSteps:
                 return f" Here {SPOKEN.get(found[1], found[1])} comes in{how}."
         return ""
 
-    def _born(self, step: dict[str, Any], birth: Any) -> str:
+    def _describe_birth(self, step: dict[str, Any], birth: Any) -> str:
         if birth is None:
             return ""
         step["born"], self.begun = birth.value, True

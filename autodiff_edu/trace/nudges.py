@@ -18,7 +18,7 @@ from ..core.entry import Entry
 from ..core.events import Event, Read
 from ..core.reach import ahead
 from ..core.rule import runs_code
-from ..derivatives.nudge import changed, choices, leading_to, run_again, used_by
+from ..derivatives.nudge import choices, find_changes, leading_to, run_again, used_by
 from ..text.shared import shared
 
 MOST = 40
@@ -112,18 +112,18 @@ def _of_pass(makers: dict[int, Entry], target: Any, cotangents: Any, heard: Any,
             continue
         cotangent = cotangents.get(id)
         for about, unit, size in _directions(values[id], cotangent):
-            moved = [_moved(after, chosen, ids, id, target, unit * by) for by in steps(size)]
+            moved = [_measure_move(after, chosen, ids, id, target, unit * by) for by in steps(size)]
             slope = None if cotangent is None else float(np.sum(cotangent * unit))
             if not any(map(np.isfinite, moved)) or not np.isfinite(slope or 0.0):
                 continue
             zero = 1e-8 * max(abs(float(target._array)), *(abs(m) for m in moved if np.isfinite(m)))
             kept = {"tensor": tensors[id], "target": tensors[target._id], **about, "size": size}
             if slope is not None:
-                kept["slope"] = rounded(slope, zero / size)
+                kept["slope"] = round_to(slope, zero / size)
                 if any(entry.output_id not in cotangents for entry in after):
                     kept["cut"] = True
             if slope is None or not all(abs(m - slope * by) <= zero for m, by in zip(moved, steps(size), strict=True)):
-                kept["moved"] = [rounded(m, zero) for m in moved]
+                kept["moved"] = [round_to(m, zero) for m in moved]
             yield len(after) + len(chosen), kept
 
 
@@ -141,7 +141,7 @@ def _read_before(target: int, heard: list[Entry | Read]) -> set[int | None]:
 def _directions(value: Any, cotangent: Any) -> Iterator[Direction]:
     """Choose how to move a tensor: a number up and down, an array at one element and along its cotangent."""
     if value.ndim == 0:
-        yield Direction({"from": rounded(float(value), 0, digits=6)}, 1.0, natural_size(value))
+        yield Direction({"from": round_to(float(value), 0, digits=6)}, 1.0, natural_size(value))
         return
     weight = np.abs(value if cotangent is None else cotangent)
     largest = np.max(weight, initial=0)
@@ -150,7 +150,7 @@ def _directions(value: Any, cotangent: Any) -> Iterator[Direction]:
     index = tuple(np.argwhere(weight * UPWARDS >= largest)[0].tolist())
     unit = np.zeros(value.shape)
     unit[index] = 1.0
-    about = {"element": list(index), "from": rounded(float(value[index]), 0, digits=6)}
+    about = {"element": list(index), "from": round_to(float(value[index]), 0, digits=6)}
     yield Direction(about, unit, natural_size(value[index]))
     if cotangent is not None and value.size > 1 and largest:
         unit = cotangent / largest  # first, so that no square is too large or small
@@ -172,20 +172,20 @@ def steps(size: float) -> list[float]:
     return [float(f"{size * portion:.4g}") for portion in shared()["nudges"]]
 
 
-def rounded(value: float, zero: float, digits: int = 4) -> float | None:
+def round_to(value: float, zero: float, digits: int = 4) -> float | None:
     """Round to a few digits; numbers below `zero` become 0, and those that are not finite None."""
     if not np.isfinite(value):
         return None
     return 0.0 if abs(value) <= zero else float(f"{value * UPWARDS:.{digits}g}")
 
 
-def _moved(after: list[Entry], chosen: list[Entry], ids: list[int], id: int, target: Any, by: Any) -> float:
+def _measure_move(after: list[Entry], chosen: list[Entry], ids: list[int], id: int, target: Any, by: Any) -> float:
     """Compute how far the target moves; NaN where it cannot be computed, or the code would have gone another way."""
     if id == target._id:
         return float(by)
     try:
         values = run_again(after, id, lambda value: value + by)
-        if changed(chosen, ids, id, lambda value: value + by):
+        if find_changes(chosen, ids, id, lambda value: value + by):
             return float("nan")
     except Exception:  # the user's own numbers, moved to where a matrix is singular, say
         return float("nan")

@@ -108,14 +108,14 @@ class _Program:
         if heading:
             lines.append(Statement(section))
         start = len(lines)
-        at = self.written(i, event)
+        at = self.write(i, event)
         if heading and len(lines) == start:
             lines.pop()
         else:
             self.section = section
         return at
 
-    def written(self, i: int, event: Event) -> int | None:
+    def write(self, i: int, event: Event) -> int | None:
         """Write the lines of a step; return the line that does it."""
         writer, number = self.writer, self.passes[i]
         match event:
@@ -127,7 +127,7 @@ class _Program:
                 return None if entry.values is None else writer.defined[writer.entry(entry)]
             case events.Seed(tensor=tensor, cotangent=cotangent):
                 writer.seed(number, writer.name(tensor._id, tensor._array), tensor._id, cotangent._array)
-                self.updates.accumulated(number, tensor._id, cotangent._array)
+                self.updates.note_cotangent(number, tensor._id, cotangent._array)
             case events.Move(tensor=tensor, tangent=tangent):
                 self.tangents.move(number, tensor, tangent._array)
             case events.PushForward(entry=entry, tangents=tangents):
@@ -141,7 +141,7 @@ class _Program:
                 start = len(writer.lines)
                 own = self.own.get(id(event))
                 writer.contribution(number, entry, argument, cotangent, own and (own.noted, event.value._array))
-                self.updates.accumulated(number, tensor._id, after._array)
+                self.updates.note_cotangent(number, tensor._id, after._array)
                 if self.steps[step] is None:
                     self.steps[step] = start
             case _:

@@ -119,13 +119,13 @@ SCOPED = in_its_scope(print).__code__
 """The code that stands between a call and such a method, which is not a call of its own to a reader."""
 
 
-def told_apart(path: tuple[str, ...], owners: dict[str, list[Any]]) -> list[str]:
+def distinguish(path: tuple[str, ...], owners: dict[str, list[Any]]) -> list[str]:
     """Number the second, third, ... object of a name; `owners` keeps those seen before.
 
     Examples
     --------
     >>> with scope("net"), scope_of(3.0), scope_of(4.0):
-    ...     print(told_apart(opened.names, {}))
+    ...     print(distinguish(opened.names, {}))
     ['net', 'float', 'float 2']
     """
     names = []

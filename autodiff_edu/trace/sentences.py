@@ -65,8 +65,8 @@ class Sentences:
                 text = f"{self._line(step)}{labels[entry.output_id]} is {labels.aloud(entry)}"
                 text += "" if entry.output_value is None else f", which is {spoken_value(entry.output_value)}"
                 missed = f"{whose} is paused, so it does not record this."
-                recorded = missed if isinstance(event, events.Missed) else self._recorded(step, whose)
-                return f"{text}.{self._renamed(entry)} {_begun(recorded, whose)}"
+                recorded = missed if isinstance(event, events.Missed) else self._describe_recording(step, whose)
+                return f"{text}.{self._describe_aliases(entry)} {_begun(recorded, whose)}"
             case events.Seed(tensor=tensor, cotangent=cotangent):
                 which = "the backward pass" if self._is_alone() else f"the backward pass of {whose}"
                 start = f"{which} starts at {labels[tensor._id]}"
@@ -77,7 +77,7 @@ class Sentences:
                 comma = "," if what.startswith("a stack") else ""
                 return f"{self._entry(entry)}: {what}{comma} arrived at {labels[entry.output_id]}."
             case events.Accumulate(tensor=tensor):
-                return self._accumulated(labels[tensor._id], event, step, self.own.get(id(event)))
+                return self._describe_contribution(labels[tensor._id], event, step, self.own.get(id(event)))
             case events.Move(tensor=tensor, tangent=tangent):
                 over = "" if self._is_alone() else f" over {whose}"
                 starts = f"tangents are pushed forward{over}, starting at {labels[tensor._id]}"
@@ -119,7 +119,7 @@ class Sentences:
         part = self.document["code"][step["where"]["code"]]
         return f"{part['place'] + ', l' if several else 'l'}ine {step['where']['line']}: "
 
-    def _recorded(self, step: dict[str, Any], whose: str) -> str:
+    def _describe_recording(self, step: dict[str, Any], whose: str) -> str:
         if step["kind"] == "skip":
             return f"{whose} does not record it: it watches none of the inputs."
         entry = self.document["entries"][step["entry"]]
@@ -129,7 +129,7 @@ class Sentences:
         on_purpose = entry["operation"] == "stop_gradient"
         return f"{text}, which cuts the flow{'' if on_purpose else ': its derivative is zero wherever it has one'}."
 
-    def _renamed(self, entry: Entry) -> str:
+    def _describe_aliases(self, entry: Entry) -> str:
         """Mention, at its first use, that a name in the user's line is a tensor's second name."""
         said = []
         for id, alias in zip(entry.ids, self.labels.aliases(entry), strict=True):
@@ -138,12 +138,14 @@ class Sentences:
                 said.append(f" Here {alias} is another name for {self.labels[id]}.")
         return "".join(said)
 
-    def _accumulated(self, name: str, event: events.Accumulate, step: dict[str, Any], own: BackwardCall | None) -> str:
+    def _describe_contribution(
+        self, name: str, event: events.Accumulate, step: dict[str, Any], own: BackwardCall | None
+    ) -> str:
         before, contribution, after = (
             None if one is None else spoken_value(one._array) for one in (event.before, event.value, event.after)
         )
         had = "Nothing was there yet" if before is None else f"It is added to {before}"
-        said = own and own.said()
+        said = own and own.quote()
         line, is_what = (self._line(step), f"{said}, which is ") if said and step["where"] else ("", "")
         text = f"{line}the contribution to {name} is {is_what}{contribution}. {had}, so {name} now has"
         which = f" That was {step['count']} of {step['of']}." if step["of"] > 1 else ""

@@ -39,7 +39,7 @@ def states(document: dict[str, Any]) -> list[Change]:
     >>> states({"steps": steps, "entries": []})
     [{'values': [0]}, {'pass': 0, 'backward': True, 'flow': 'cotangent'}]
     """
-    parts = _passes, _values, _flows, _pauses, _lanes, _unconnected
+    parts = _passes, _values, _flows, _pauses, _lanes, _find_unconnected
     changes = zip(*(part(document) for part in parts), strict=True)
     return [{key: value for part in row for key, value in part.items()} for row in changes]
 
@@ -140,7 +140,7 @@ def _lanes(document: dict[str, Any]) -> Iterator[Change]:
         yield {"lanes": [list(lane) for lane in found]} if found else {}
 
 
-def _unconnected(document: dict[str, Any]) -> Iterator[Change]:
+def _find_unconnected(document: dict[str, Any]) -> Iterator[Change]:
     """Yield the tensors that a backward pass might have reached and has not, when it ends."""
     steps, last = document["steps"], _ends(document)
     tapes: dict[int, list[int]] = defaultdict(list)  # by tensor

@@ -169,7 +169,7 @@ class Trace:
                 passing.append((at.path, at.line))
         return rest
 
-    def failed(self, error: BaseException) -> None:
+    def note_error(self, error: BaseException) -> None:
         """Note that the traced code raised an exception, at the user's innermost line."""
         where, at = None, error.__traceback__
         while at is not None:
@@ -243,5 +243,5 @@ def trace(title: str = "trace") -> Iterator[Trace]:
         try:
             yield kept
         except Exception as error:
-            kept.failed(error)
+            kept.note_error(error)
             raise

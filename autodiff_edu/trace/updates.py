@@ -54,7 +54,7 @@ class Updates:
         self.latest: dict[tuple[int, int], Any] = {}  # by pass and tensor: the cotangent so far
         self.spans = _spans(source.events)
 
-    def accumulated(self, number: int, tensor: int, cotangent: Any) -> None:
+    def note_cotangent(self, number: int, tensor: int, cotangent: Any) -> None:
         """Note the cotangent that a tensor has now."""
         self.bars.setdefault(id(cotangent), []).append((number, tensor))
         self.latest[number, tensor] = cotangent

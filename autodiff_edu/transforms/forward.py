@@ -53,7 +53,7 @@ def jvp(f: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tup
     tape, value, sources = run(f, primals, {}, tuple(range(len(primals))))
     moved = _tangents(sources, tangents)
     push_forward(tape, moved, release=True)
-    return value, _moved(value, moved)
+    return value, _collect_tangents(value, moved)
 
 
 def linearize(f: Function, *primals: Any) -> tuple[Any, Function]:
@@ -102,7 +102,7 @@ def linearize(f: Function, *primals: Any) -> tuple[Any, Function]:
     def pushforward(*tangents: Any) -> Any:
         moved = _tangents(sources, tangents)
         push_forward(tape, moved)
-        return _moved(kept, moved)
+        return _collect_tangents(kept, moved)
 
     return value, pushforward
 
@@ -116,14 +116,14 @@ def by_columns(tape: Tape, values: list[Tensor], source: Tensor) -> list[Tensor]
     """Return Jacobians with respect to one source: push one-hot tangents forward, in stacks of bounded size."""
     size = int(source.size)
     one_hot = np.eye(size, dtype=source.dtype).reshape((size, *source.shape))
-    pushed = stacked_tangents(tape, values, source, one_hot)
+    pushed = push_stack(tape, values, source, one_hot)
     return [
         as_tensor(np.reshape(np.moveaxis(part, 0, -1), value.shape + source.shape).astype(source.dtype))
         for value, part in zip(values, pushed, strict=True)
     ]
 
 
-def stacked_tangents(tape: Tape, values: list[Tensor], source: Tensor, tangents: Any) -> list[Any]:
+def push_stack(tape: Tape, values: list[Tensor], source: Tensor, tangents: Any) -> list[Any]:
     """Push a stack of tangents of one source forward to the values, in chunks of bounded size."""
     largest = max([source._array.nbytes, *(e.output_value.nbytes for e in tape.entries)])
     chunk = max(1, LARGEST_STACK // max(largest * max(len(tape.entries), 1), 1))
@@ -170,7 +170,7 @@ def _tangents(sources: Any, tangents: Any) -> dict[int, Any]:
     return moved
 
 
-def _moved(value: Any, tangents: dict[int, Any]) -> Any:
+def _collect_tangents(value: Any, tangents: dict[int, Any]) -> Any:
     """Return the tangents of a value, in its structure; zeros where it does not move."""
     pairs = [(target, tangents.get(target._id)) for target in tensors_of(value, "value")]
     zeros = (wrap(np.zeros_like(target._array)[()]) if found is None else as_tensor(found) for target, found in pairs)

@@ -21,7 +21,7 @@ from typing import Any
 from ..custom.inner_tensors import check_value
 from ..derivatives.requests import gradient
 from .forward import check_call, own_copy
-from .run import Argnums, Function, differentiable, named_after, run, run_freely, unwrapped, with_aux
+from .run import Argnums, Function, differentiable, named_after, run, run_freely, unwrap, with_aux
 
 
 def grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
@@ -137,6 +137,6 @@ def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
     kept = own_copy(value)
 
     def pullback(cotangent: Any) -> Any:
-        return unwrapped(gradient(tape, kept, sources, cotangent, unconnected="zero"))
+        return unwrap(gradient(tape, kept, sources, cotangent, unconnected="zero"))
 
     return value, pullback

@@ -15,7 +15,7 @@ from ..gradient_tape import GradientTape
 from .blocks import BlockMatrix
 from .forward import by_columns, check_tuples, jvp
 from .gradients import grad
-from .run import Argnums, Function, chosen, named_after, own, prepared, replaced, run, unwrapped
+from .run import Argnums, Function, choose, named_after, own, prepare, replace, run, unwrap
 from .sparse import sparse_jacobian
 
 
@@ -139,13 +139,13 @@ def hessian(f: Function, argnums: Argnums = 0) -> Function:
 
     @named_after(f, "hessian")
     def differentiated(*args: Any, **kwargs: Any) -> Any:
-        args = prepared(args, argnums)
-        sources = own(chosen(args, argnums))
+        args = prepare(args, argnums)
+        sources = own(choose(args, argnums))
         with GradientTape(persistent=True) as outer:
             outer.watch(sources)
             if not flatten(sources, ""):
                 raise ValueError(f"hessian needs at least one array, but argument {argnums!r} contains none")
-            inner, value, inner_sources = run(f, replaced(args, argnums, sources), kwargs, argnums)
+            inner, value, inner_sources = run(f, replace(args, argnums, sources), kwargs, argnums)
             gradients = tensors_of(gradient(inner, value, inner_sources, unconnected="zero"), "gradients")
             if any(g.dtype.kind == "c" for g in gradients):
                 raise TypeError(
@@ -197,4 +197,4 @@ def hvp(f: Function, primals: tuple[Any, ...], vector: tuple[Any, ...]) -> Any:
     def slope(*primals: Any) -> Any:
         return jvp(f, primals, vector)[1]
 
-    return unwrapped(grad(slope, tuple(range(len(primals))))(*primals))
+    return unwrap(grad(slope, tuple(range(len(primals))))(*primals))

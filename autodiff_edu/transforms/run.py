@@ -49,11 +49,11 @@ def run_freely(
     f: Function, args: tuple[Any, ...], kwargs: dict[str, Any], argnums: Argnums, persistent: bool = True
 ) -> tuple[GradientTape, Any, Any]:
     """Run `f` as `run` does, whatever it returns."""
-    args = prepared(args, argnums)
-    sources = own(chosen(args, argnums))
+    args = prepare(args, argnums)
+    sources = own(choose(args, argnums))
     with GradientTape(persistent) as tape:
         tape.watch(check_watchable(sources, "argument"))
-        value = f(*replaced(args, argnums, sources), **kwargs)
+        value = f(*replace(args, argnums, sources), **kwargs)
     return tape, value, sources
 
 
@@ -80,7 +80,7 @@ def with_aux(f: Function, returned: Any) -> tuple[Any, Any]:
     return differentiable(f, value, "the value"), aux
 
 
-def prepared(args: tuple[Any, ...], argnums: Argnums) -> tuple[Any, ...]:
+def prepare(args: tuple[Any, ...], argnums: Argnums) -> tuple[Any, ...]:
     """Convert the lists of numbers among the chosen arguments to arrays; pass the others on unchanged."""
     numbers = _numbers(args, argnums)
     return tuple(as_array(arg, f"argument {k}") if k in numbers else arg for k, arg in enumerate(args))
@@ -98,12 +98,12 @@ def _numbers(args: tuple[Any, ...], argnums: Argnums) -> set[int]:
     return {k % len(args) for k in numbers}
 
 
-def chosen(args: tuple[Any, ...], argnums: Argnums) -> Any:
+def choose(args: tuple[Any, ...], argnums: Argnums) -> Any:
     """Return one argument, or a tuple of them."""
     return tuple(args[k] for k in argnums) if isinstance(argnums, tuple) else args[argnums]
 
 
-def replaced(args: tuple[Any, ...], argnums: Argnums, sources: Any) -> tuple[Any, ...]:
+def replace(args: tuple[Any, ...], argnums: Argnums, sources: Any) -> tuple[Any, ...]:
     """Replace the chosen arguments with the sources."""
     replaced = list(args)
     for k, source in zip(argnums, sources, strict=True) if isinstance(argnums, tuple) else [(argnums, sources)]:
@@ -125,6 +125,6 @@ def _source(path: str, leaf: Any) -> Tensor:
     return as_constant(path, float(leaf) if isinstance(leaf, int) else leaf)
 
 
-def unwrapped(parts: Any) -> Any:
+def unwrap(parts: Any) -> Any:
     """Return the only part of a tuple, or the tuple if it has several."""
     return parts[0] if len(parts) == 1 else parts

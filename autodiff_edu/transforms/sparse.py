@@ -28,8 +28,8 @@ from ..arrays.structures import check_rectangular
 from ..core.active import now
 from ..core.tape import Tape
 from ..core.tensor import Tensor
-from ..derivatives.jacobians import stacked_cotangents
-from .forward import stacked_tangents
+from ..derivatives.jacobians import pull_back_stack
+from .forward import push_stack
 from .sparse_matrix import SparseMatrix
 
 MOST_LINES = 100
@@ -141,7 +141,7 @@ def sparse_jacobian(tape: Tape, value: Any, source: Any, sparsity: Any, mode: st
             )
     pattern = pattern_of(sparsity, value, source)
     shape = int(value.size), int(source.size)
-    forward, groups = _grouped(pattern, shape, mode, source.dtype.kind == "c")
+    forward, groups = _group(pattern, shape, mode, source.dtype.kind == "c")
     seeds = np.zeros((max(groups, default=-1) + 1, len(groups)), (source if forward else value).dtype)
     seeds[groups, np.arange(len(groups))] = 1
     products = _plain(_products(tape, value, source, seeds, forward))
@@ -155,7 +155,7 @@ def sparse_jacobian(tape: Tape, value: Any, source: Any, sparsity: Any, mode: st
     return matrix
 
 
-def _grouped(pattern: Pattern, shape: tuple[int, int], mode: str, complex_source: bool) -> tuple[bool, list[int]]:
+def _group(pattern: Pattern, shape: tuple[int, int], mode: str, complex_source: bool) -> tuple[bool, list[int]]:
     """Choose forward or reverse mode, whichever needs fewer products, and colour the columns or the rows."""
     height, width = shape
     by_rows = [] if mode == "forward" else colours(pattern.columns, pattern.rows, width, height)
@@ -169,9 +169,9 @@ def _grouped(pattern: Pattern, shape: tuple[int, int], mode: str, complex_source
 def _products(tape: Tape, value: Tensor, source: Tensor, seeds: Any, forward: bool) -> Any:
     """Push a stack of flat tangents forward, or pull one of flat cotangents back, in one pass if memory allows."""
     if forward:
-        (found,) = stacked_tangents(tape, [value], source, seeds.reshape((len(seeds), *source.shape)))
+        (found,) = push_stack(tape, [value], source, seeds.reshape((len(seeds), *source.shape)))
     else:
-        (found,) = stacked_cotangents(tape, value, [source], seeds.reshape((len(seeds), *value.shape)))
+        (found,) = pull_back_stack(tape, value, [source], seeds.reshape((len(seeds), *value.shape)))
     flat = len(seeds), int((value if forward else source).size)
     return np.zeros(flat, source.dtype) if found is None else np.reshape(found, flat)
 

@@ -162,7 +162,7 @@ def test_without_jupyter_grading_says_what_to_install(tmp_path, monkeypatch, cap
 
 
 def test_a_system_without_limits_says_so(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(command_line, "unlimited", lambda: ["memory", "file sizes"])
+    monkeypatch.setattr(command_line, "list_missing_limits", lambda: ["memory", "file sizes"])
     assert main(["grade", str(tmp_path / "missing.ipynb")]) == 0
     assert "this system cannot limit memory and file sizes; a container can" in capsys.readouterr().err
 

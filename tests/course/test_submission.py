@@ -137,7 +137,7 @@ def test_a_notebook_without_exercises_is_known_by_its_name(tmp_path):
     assert (result.exercise, result.problem) == ("", "no exercise of the course is in it")
 
 
-@pytest.mark.skipif("memory" in submission.unlimited(), reason="this system cannot limit memory")
+@pytest.mark.skipif("memory" in submission.list_missing_limits(), reason="this system cannot limit memory")
 def test_memory_and_files_are_limited_and_the_limits_cannot_be_lifted(tmp_path):
     path = notebook(
         tmp_path / "x.ipynb",
@@ -155,10 +155,10 @@ def test_memory_and_files_are_limited_and_the_limits_cannot_be_lifted(tmp_path):
 
 def test_what_a_system_cannot_limit_is_told_and_not_tried(monkeypatch):
     monkeypatch.setattr(submission, "resource", None)
-    assert submission.unlimited() == ["memory", "file sizes"]
+    assert submission.list_missing_limits() == ["memory", "file sizes"]
     monkeypatch.undo()
     monkeypatch.setattr(sys, "platform", "darwin")
-    assert submission.unlimited() == ["memory"]
+    assert submission.list_missing_limits() == ["memory"]
 
 
 def test_a_submission_runs_as_a_copy_in_a_folder_of_its_own_without_the_graders_variables(tmp_path, monkeypatch):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
-from autodiff_edu.nonfinite.origin import born_backward, born_forward
+from autodiff_edu.nonfinite.origin import find_backward_birth, find_forward_birth
 
 
 def entries(function, *values):
@@ -29,7 +29,7 @@ def entries(function, *values):
 )
 def test_going_forward(function, values, text):
     tape, _, _ = entries(function, *values)
-    birth = born_forward(tape.entries[-1])
+    birth = find_forward_birth(tape.entries[-1])
     assert (birth and birth.text) == text
 
 
@@ -38,7 +38,7 @@ def backward(function, *values):
     with np.errstate(all="ignore"):
         steps = list(tape.steps(result, xs))
     return [
-        born_backward(step.entry, c.argument, "x", step.cotangent._array, c.before and c.before._array, *rest)
+        find_backward_birth(step.entry, c.argument, "x", step.cotangent._array, c.before and c.before._array, *rest)
         for step in steps
         for c in step.contributions
         for rest in [(c.value._array, c.after._array)]
@@ -76,15 +76,15 @@ def test_a_custom_gradient_called_like_an_operator_is_not_taken_for_it():
         return x / y, lambda dy: (dy, dy)
 
     tape, _, _ = entries(divide, 1.0, 0.0)
-    assert born_forward(tape.entries[-1]).text == "divide of 1 and 0 gives inf"
+    assert find_forward_birth(tape.entries[-1]).text == "divide of 1 and 0 gives inf"
 
 
 def test_an_element_of_a_stack_is_named_with_its_cotangent():
     tape, _, _ = entries(lambda x: np.sqrt(x), [0.0, 1.0])
     sent = np.array([[np.inf, 0.0], [np.nan, 0.5]])
-    birth = born_backward(tape.entries[0], 0, "x", np.eye(2), None, sent, sent)
+    birth = find_backward_birth(tape.entries[0], 0, "x", np.eye(2), None, sent, sent)
     assert birth.text.endswith("times the cotangent 1 gives inf at element [0, 0] of the stack")
     large = np.full((2, 2), 1e308)
     both = np.full((2, 2), np.inf)
-    birth = born_backward(tape.entries[0], 0, "x", large, large, large, both)
+    birth = find_backward_birth(tape.entries[0], 0, "x", large, large, large, both)
     assert birth.text == "the contributions to x are finite, but add up to inf at element [0, 0] of the stack"

@@ -11,7 +11,7 @@ from programs import EXAMPLES, diamond, loop, stopped, two_passes, two_tapes
 
 import autodiff_edu as ad
 from autodiff_edu.text.shared import shared
-from autodiff_edu.trace.nudges import MOST, MOST_RUNS, natural_size, rounded, steps
+from autodiff_edu.trace.nudges import MOST, MOST_RUNS, natural_size, round_to, steps
 
 
 def kept(traced: ad.Trace, target: str | None = None) -> dict[str, dict[str, Any]]:
@@ -105,11 +105,11 @@ def test_the_size_is_the_next_power_of_ten(value, size):
 
 def test_the_last_bit_decides_nothing():
     for tie in (1.5625, 0.00123450, 28.265):
-        around = {rounded(value, 0.0) for value in (np.nextafter(tie, 0), tie, np.nextafter(tie, 99))}
+        around = {round_to(value, 0.0) for value in (np.nextafter(tie, 0), tie, np.nextafter(tie, 99))}
         assert len(around) == 1
-    assert rounded(1e-12, 1e-11) == 0.0
-    assert str(rounded(-1e-12, 1e-11)) == "0.0"
-    assert rounded(np.inf, 0.0) is rounded(np.nan, 0.0) is None
+    assert round_to(1e-12, 1e-11) == 0.0
+    assert str(round_to(-1e-12, 1e-11)) == "0.0"
+    assert round_to(np.inf, 0.0) is round_to(np.nan, 0.0) is None
 
 
 def test_where_the_target_leaves_the_finite_numbers_there_is_null():

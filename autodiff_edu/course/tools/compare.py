@@ -137,7 +137,7 @@ def compare(path: str | Path, setting: Setting = MACHINE, timeout: int = 120) ->
     try:
         run(notebook, path.parent, timeout, setting.environment(), setting.first())
     except CellExecutionError as error:
-        count = sum(cell.cell_type == "code" for cell in notebook.cells[: _raised(notebook.cells) + 1])
+        count = sum(cell.cell_type == "code" for cell in notebook.cells[: _find_error(notebook.cells) + 1])
         return [f"cell {count} raised {error.ename}: {error.evalue}"]
     except (CellTimeoutError, DeadKernelError) as error:
         return [f"it was stopped: {str(error).strip().splitlines()[0]}"]
@@ -184,7 +184,7 @@ def compare_all(
             yield *case, said
 
 
-def _raised(cells: Sequence[Any]) -> int:
+def _find_error(cells: Sequence[Any]) -> int:
     """Find the cell that raised, by its place."""
     errors = (any(out.output_type == "error" for out in cell.get("outputs", ())) for cell in cells)
     return next(place for place, error in enumerate(errors) if error)

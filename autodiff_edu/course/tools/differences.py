@@ -65,9 +65,9 @@ def differences(stored: Sequence[Mapping[str, Any]], shown: Sequence[Mapping[str
     >>> print(*differences(stored, shown))
     stdout: 'the loss is 0.6931 after 10 steps' is stored, 'the loss is 0.6932 after 11 steps' was shown
     """
-    before, now = [*map(_content, _joined(stored))], [*map(_content, _joined(shown))]
+    before, now = [*map(_content, _join(stored))], [*map(_content, _join(shown))]
     if [*map(_kind, before)] != [*map(_kind, now)]:
-        yield f"outputs: {_listed(before)} stored, {_listed(now)} shown"
+        yield f"outputs: {_list_kinds(before)} stored, {_list_kinds(now)} shown"
         return
     for old, new in zip(before, now, strict=True):
         yield from _compare(old, new, "")
@@ -99,7 +99,7 @@ def look_alike(first: str, second: str) -> bool:
 # What an output holds ------------------------------------------------------------------------------------------------
 
 
-def _joined(outputs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _join(outputs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Join what was written to one stream in pieces: where it was cut is up to the kernel."""
     joined: list[dict[str, Any]] = []
     for output in outputs:
@@ -137,7 +137,7 @@ def _kind(content: Mapping[str, Any]) -> list[str]:
     return sorted(content)
 
 
-def _listed(contents: Sequence[Mapping[str, Any]]) -> str:
+def _list_kinds(contents: Sequence[Mapping[str, Any]]) -> str:
     return ", ".join("/".join(_kind(content)) for content in contents) or "nothing"
 
 
@@ -168,14 +168,14 @@ class _TagReader(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if self.script == "application/json":
-            self.parts.append({"data": _opened(json.loads(data))})
+            self.parts.append({"data": _open(json.loads(data))})
         elif self.script is not None:  # of the player: its fingerprint says enough
             self.parts.append({"script": hashlib.sha256(unpack_script(data).encode()).hexdigest()[:12]})
         else:
             self.parts.append(data)
 
 
-def _opened(content: dict[str, Any]) -> Any:
+def _open(content: dict[str, Any]) -> Any:
     """Unpack the content of a player, and unseal that of a prediction; leave what another release has packed."""
     if "content" in content and content.get("version") in (None, shared()["version"]):
         return unpack(content)

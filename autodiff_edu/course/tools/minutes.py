@@ -57,8 +57,8 @@ def minutes(notebook: dict[str, Any]) -> tuple[int, int]:
         elif "solution" not in tags:
             reading += PLAYER * len(_PLAYS.findall(source)) + PREDICTION * len(_PREDICTS.findall(source))
             reading += 0.0 if "hide-input" in tags else sum(map(bool, map(str.strip, source.split("\n")))) / LINES
-    return _rounded(reading), _rounded(exercises)
+    return _round(reading), _round(exercises)
 
 
-def _rounded(time: float) -> int:
+def _round(time: float) -> int:
     return 5 * floor(time / 5 + 0.5)  # where round would take a half to the next even number

@@ -273,7 +273,7 @@ def listen(path: str, memory: int, file_size: int) -> None:
         The file to write to: one line of JSON per answer. Outputs are kept apart from it, so that what a notebook
         prints or shows is never taken for an answer.
     memory, file_size : int
-        The limits in bytes, where this system has them; see `unlimited`.
+        The limits in bytes, where this system has them; see `list_missing_limits`.
     """
 
     def write_down(feedback: Feedback) -> None:
@@ -283,14 +283,14 @@ def listen(path: str, memory: int, file_size: int) -> None:
     LISTENERS.append(write_down)
     # A submission may print without end; nobody reads it here.
     sys.stdout = sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 (it stays open as long as the kernel lives)
-    if "memory" not in (missing := unlimited()):
+    if "memory" not in (missing := list_missing_limits()):
         _limit("RLIMIT_AS", memory)
     if "file sizes" not in missing:
         _limit("RLIMIT_FSIZE", file_size)
         _limit("RLIMIT_CORE", 0)
 
 
-def unlimited() -> list[str]:
+def list_missing_limits() -> list[str]:
     """List what this system cannot limit, in words: memory and file sizes on Windows, memory on macOS."""
     if not hasattr(resource, "setrlimit"):
         return ["memory", "file sizes"]

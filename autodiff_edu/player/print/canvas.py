@@ -82,7 +82,7 @@ def rounded_box(x: float, y: float, width: float, height: float, radius: float =
 
 def to_svg(width: float, height: float, shapes: Sequence[Shape], title: str = "") -> str:
     """Write a drawing as self-contained SVG: no font, no style sheet, no script, no id."""
-    about = f' role="img" aria-label="{_escaped(title)}"' if title else ""
+    about = f' role="img" aria-label="{_escape(title)}"' if title else ""
     size = f'width="{_n(width)}" height="{_n(height)}" viewBox="0 0 {_n(width)} {_n(height)}"'
     usual = 'font-family="monospace" font-size="12" xml:space="preserve"'
     lines = [f'<svg xmlns="http://www.w3.org/2000/svg" {size}{about} {usual}>', *map(_svg, shapes), "</svg>"]
@@ -108,7 +108,7 @@ def _svg(shape: Shape) -> str:
             about += [("text-anchor", anchor)] if anchor != "start" else []
             about += [("font-weight", "bold")] if bold else []
             shown = " ".join(f'{name}="{value}"' for name, value in about)
-            return f"<text {shown}>{_escaped(words)}</text>"
+            return f"<text {shown}>{_escape(words)}</text>"
         case Window(x, y, width, height, left, top, scale, shapes):
             view = f"{_n(left)} {_n(top)} {_n(width / scale)} {_n(height / scale)}"
             place = f'x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}"'
@@ -210,7 +210,7 @@ def _clean(words: str) -> str:
     return UNDRAWABLE.sub("\N{REPLACEMENT CHARACTER}", words.replace("\t", " ").replace("\n", " "))
 
 
-def _escaped(words: str) -> str:
+def _escape(words: str) -> str:
     return html.escape(_clean(words))
 
 

@@ -225,18 +225,18 @@ class _Frame:
         arriving = self.layout["entries"][entry] if entry is not None else []
         ends = {number for row in self.layout["entries"] for number in row}
 
-        def seen(*corners: float) -> bool:
+        def is_visible(*corners: float) -> bool:
             (xs, ys) = corners[::2], corners[1::2]
             return max(xs) >= left and min(xs) <= right and max(ys) >= top and min(ys) <= bottom
 
         for group in self.layout["groups"]:
             x, y = group["x"], group["y"]
-            if seen(x, y, x + group["width"], y + group["height"]):
+            if is_visible(x, y, x + group["width"], y + group["height"]):
                 shapes.append(Path(rounded_box(x, y, group["width"], group["height"], 8), stroke=RULE, dash=(4, 3)))
                 shapes.append(TextLine(x + 8, y + 15, _shorten(_group_name(group), int(group["width"] / 7)), 11, QUIET))
         for number, link in enumerate(links):
             x, y, to_x, bend, to_y = link["points"]
-            if number in arriving or not seen(x, y, to_x, bend, to_x, to_y):
+            if number in arriving or not is_visible(x, y, to_x, bend, to_x, to_y):
                 continue
             known = link.get("entry") in self.now.fates
             grey = IDLE if known else RULE
@@ -248,7 +248,7 @@ class _Frame:
         for number, arrives in enumerate(arriving):
             shapes += self.flow(number, links[arrives])
         for tensor, box in enumerate(self.layout["tensors"]):
-            if seen(box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]):
+            if is_visible(box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]):
                 shapes += self.box(tensor, box)
         return shapes
 

@@ -28,16 +28,16 @@ def draw_thumbnail(array: dict[str, Any], x: float, y: float, limit: float) -> l
             areas[shade] = areas.get(shade, "") + f"M{left} {top}H{right}V{bottom}H{left}Z"
             if not isfinite(number):
                 crosses += f"M{left} {top}L{right} {bottom}M{right} {top}L{left} {bottom}"
-    drawn = [Path(corners, _mixed(shade)) for shade, corners in sorted(areas.items())]
+    drawn = [Path(corners, _mix(shade)) for shade, corners in sorted(areas.items())]
     if crosses:
         drawn.append(Path(crosses, stroke=INK))
     return [*drawn, Path(f"M{x:.1f} {y:.1f}H{x + width:.1f}V{y + height:.1f}H{x:.1f}Z", stroke=EDGE)]
 
 
-def _mixed(shade: int) -> str:
+def _mix(shade: int) -> str:
     """Mix the middle of the colours with one of the ends.
 
-    >>> _mixed(0), _mixed(5), _mixed(-5)
+    >>> _mix(0), _mix(5), _mix(-5)
     ('#f2f3f5', '#c75300', '#1259b5')
     """
     ends = colour("middle"), colour("low" if shade < 0 else "high")
