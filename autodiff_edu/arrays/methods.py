@@ -44,6 +44,18 @@ def _in_place(name: str, remedy: str) -> property:
     return property(absent)
 
 
+def _check_array(life: Any) -> None:
+    from .conversions import check_array  # only where a tape would lose the tensor
+
+    check_array(life)
+
+
+def _check_number(life: Any) -> None:
+    from .conversions import check_number
+
+    check_number(life)
+
+
 class ArrayMethods:
     """What `x.sum()`, `x.T` and `x.reshape(2, 3)` mean."""
 
@@ -89,9 +101,7 @@ class ArrayMethods:
     name: Any
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        from .conversions import check_array
-
-        return np.array(self._leave("np.asarray", check_array), dtype=dtype, copy=copy)
+        return np.array(self._leave("np.asarray", _check_array), dtype=dtype, copy=copy)
 
     def __float__(self) -> float:
         return float(self._number("float()"))
@@ -103,9 +113,7 @@ class ArrayMethods:
         return complex(self._number("complex()"))
 
     def _number(self, how: str) -> Any:
-        from .conversions import check_number
-
-        return self._leave(how, check_number)
+        return self._leave(how, _check_number)
 
     def __index__(self) -> int:
         return operator.index(self._peek("index()"))

@@ -11,7 +11,8 @@ from itertools import count
 from typing import Any
 
 from ..text.with_block import ExitMethod, WithBlock, still_running
-from .events import Event
+from .entry import Entry
+from .events import KINDS, Event
 
 tick = count(1).__next__  # numbers tensors in the order of creation, so ids also tell which came first
 Hear = Callable[[Any], Any]
@@ -47,25 +48,18 @@ class Follower(Listener):
 
 
 class State:
-    """What is active; replaced, never changed, because tasks share it."""
+    """What is active; replaced, never changed, because tasks share it. `heard` has those who hear a type of event."""
 
     def __init__(self, listeners: tuple[Listener, ...] = (), within: Any = None) -> None:
         self.listeners, self.within = listeners, within
         self.followers = tuple([listener for listener in listeners if isinstance(listener, Follower)])
-        self.heard = _Heard(listeners)
+        self.heard = heard = _NOBODY.copy()
+        for listener in listeners:
+            for kind, hear in listener.hears.items():
+                heard[kind] = (*heard[kind], hear)
 
 
-class _Heard(dict[type, tuple[Hear, ...]]):
-    """For a type of event, those who hear it; worked out when it first happens."""
-
-    def __init__(self, listeners: tuple[Listener, ...]) -> None:
-        self.listeners = listeners
-
-    def __missing__(self, kind: type) -> tuple[Hear, ...]:
-        self[kind] = found = tuple([listener.hears[kind] for listener in self.listeners if kind in listener.hears])
-        return found
-
-
+_NOBODY: dict[type, tuple[Hear, ...]] = dict.fromkeys((Entry, *KINDS), ())
 always = State()  # where nothing has been entered yet
 _state = ContextVar("active", default=always)
 now = _state.get
@@ -102,7 +96,7 @@ def stop_listening(listener: Listener) -> int | None:
 
 def listen_everywhere(*listeners: Listener) -> None:
     """Make these listen in every thread, from its start."""
-    always.listeners, always.heard = listeners, _Heard(listeners)
+    vars(always).update(vars(State(listeners)))  # the one state that changes: it stands for all that is to come
 
 
 def begin(block: WithBlock) -> None:

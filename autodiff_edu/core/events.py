@@ -1,9 +1,10 @@
 """Everything that can happen: a type for each, with one name in the code, in `ad.hook`, in a trace and in its document.
 
-An operation that was computed, whether a tape follows it or not, is an `Entry`, which is an event too. An event is
-built only if a listener hears its type; see `active.emit`. In every event `tape` is a `Tape`, `entry` an
-`Entry`, `where` a place in the user's code; `tensor`, `source` and cotangents are tensors, except where `walk` yields
-them: it computes with plain arrays.
+An operation that was computed, whether a tape follows it or not, is an `Entry`, which is an event too. Others are built
+only if a listener hears their type (see `active.emit`), but for those that `walk` yields in any case.
+
+`tape` is a `Tape`, `entry` an `Entry`, `where` a place in the user's code; `tensor`, `source` and cotangents are tensors,
+except where `walk` yields them: there they are mostly plain arrays.
 """
 
 from __future__ import annotations
@@ -15,6 +16,10 @@ from typing import Any, ClassVar
 new: Callable[..., Any] = tuple.__new__  # new(Kind, (...)) takes half as long as Kind(...)
 
 
+KINDS: list[type] = []
+"""All types of events."""
+
+
 class _Kind(type):
     """Makes an attribute of each annotation of a class, as NamedTuple does, in a tenth of the time."""
 
@@ -22,7 +27,10 @@ class _Kind(type):
         known = getattr(bases[0], "fields", ())
         own = tuple(body.get("__annotations__", ())) if known or bases[0] is not tuple else ()
         places = {name: property(itemgetter(k)) for k, name in enumerate(own, len(known))}
-        return super().__new__(cls, name, bases, {**body, **places, "fields": (*known, *own), "__slots__": ()})
+        fields = (*known, *own)
+        body |= {**places, "fields": fields, "__match_args__": fields, "__slots__": ()}
+        KINDS.append(kind := super().__new__(cls, name, bases, body))
+        return kind
 
 
 class Event(tuple[Any, ...], metaclass=_Kind):
@@ -38,6 +46,9 @@ class Event(tuple[Any, ...], metaclass=_Kind):
         if len(details) != len(cls.fields):
             raise TypeError(f"{cls.__name__} takes {', '.join(cls.fields)}")
         return new(cls, details)
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return tuple(self)  # for copies
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"an event is a record of what happened: its {name} cannot be changed")
@@ -84,9 +95,10 @@ class Read(Event):
 
 
 class Assign(Event):
-    """A variable gets a new value; a listener that raises an error keeps it from that.
+    """A variable has got a new value; if a listener raises an error, it gets the old one back.
 
-    `before` is the array it had; `source` is what was assigned or, if `operation` is np.add or np.subtract, the change.
+    `before` is the array it had; `source` is what was passed: the value or, if `operation` is np.add or np.subtract, the
+    change.
     """
 
     variable: Any
@@ -147,11 +159,11 @@ class Record(EntryEvent):
 
 
 class Cut(EntryEvent):
-    """An entry was appended through which nothing flows back: its derivative is zero everywhere."""
+    """An entry was appended through which nothing flows back: its derivative is zero wherever it exists."""
 
 
 class Skip(EntryEvent):
-    """An operation was computed, but this tape watches none of its inputs."""
+    """An operation was computed, but this tape follows none of its inputs."""
 
 
 class Leave(TapeEvent):
@@ -196,6 +208,8 @@ class Accumulate(EntryEvent):
         The id of its tensor.
     before, value, after : Tensor or None
         The accumulator before (None at first), the contribution, and their sum.
+    tensor : Tensor or None
+        The argument, for those who listen; None in the steps of a tape.
 
     Examples
     --------
@@ -212,9 +226,9 @@ class Accumulate(EntryEvent):
     before: Any
     value: Any
     after: Any
+    tensor: Any
 
     id = property(lambda self: self.entry.ids[self.argument])
-    tensor = property(lambda self: self.entry.argument(self.argument))
 
 
 class Pass(EntryEvent):

@@ -177,8 +177,8 @@ class Tape(WithBlock, Follower):
         for event in events:
             if heard := now().heard[type(event)]:
                 told = with_tensors(event)
-                if type(event) is Accumulate:  # its tensor stays when the tape releases the entry
-                    told = told.replace(entry=event.entry.copy())
+                if type(event) is Accumulate:  # the tensor stays when the tape releases its entry
+                    told = told.replace(tensor=event.entry.argument(event.argument))
                 for hear in heard:
                     hear(told)
             yield event

@@ -1,4 +1,4 @@
-"""The backward walk: entries in, events out. It asks nothing of tapes or callers."""
+"""The backward walk: entries in, events out. It asks those who listen only whether they follow an entry."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def walk(
                     value = settle(value, values[argument], stack)
                 before = cotangents.get(id)
                 cotangents[id] = after = value if before is None else before + value
-                yield new(Accumulate, (tape, entry, argument, before, value, after))
+                yield new(Accumulate, (tape, entry, argument, before, value, after, None))
         yield new(Pass, (tape, entry))
         if release:
             entry.values = entry.output_value = y = values = None

@@ -126,7 +126,7 @@ class _Replay:
             before = self.cotangents.get(id(x))
             self.cotangents[id(x)] = after
             sums = None if before is None else _tensor(before), _tensor(contribution), _tensor(after)
-            self.see(events.Accumulate(self.tape, self.entry(entry), argument, *sums))
+            self.see(events.Accumulate(self.tape, self.entry(entry), argument, *sums, self.tensor(x)))
         for source in sources.values():
             gradient = self.cotangents.get(id(source))
             connected, result = gradient is not None, None if gradient is None else _tensor(gradient)

@@ -96,8 +96,8 @@ def tapes_here() -> list[Tape]:
 
 def without(tapes: Iterable[Tape], *others: Listener) -> only:
     """Return a `with` block in which these tapes hear nothing, but all other listeners do, and some more."""
-    away = set(tapes)
-    return only(*(listener for listener in now().listeners if listener not in away), *others)
+    away = set(tapes)  # the others come first: what they refuse, nobody else has heard
+    return only(*others, *(listener for listener in now().listeners if listener not in away))
 
 
 @contextmanager

@@ -146,7 +146,7 @@ def _check(by: Any, tensor: Any) -> Any:
 
 def leading_to(makers: dict[int, Entry], *targets: int) -> list[Entry]:
     """List, in order, the entries that targets were computed by, among those given by the ids of their outputs."""
-    return behind(makers.values(), targets, used_by)
+    return behind([makers[id] for id in sorted(makers)], targets, used_by)  # ids increase with time
 
 
 def used_by(entry: Entry) -> set[int]:

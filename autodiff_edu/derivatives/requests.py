@@ -15,6 +15,8 @@ from ..core.tensor import Tensor, constant, wrap
 
 def tensors_of(structure: Any, path: str) -> list[Tensor]:
     """List the tensors of a structure; raise a TypeError that names the place of anything else in it."""
+    if isinstance(structure, Tensor):
+        return [structure]
     leaves = flatten(structure, path)
     for where, leaf in leaves:
         if not isinstance(leaf, Tensor):

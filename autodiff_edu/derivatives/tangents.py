@@ -15,10 +15,11 @@ import numpy as np
 from ..core.active import Listener, emit, now, only
 from ..core.entry import Entry
 from ..core.events import Leave, Move, PushForward
+from ..core.reach import between
 from ..core.rule import Pull, rule_of, settle
 from ..core.tape import Tape
 from ..core.tensor import Tensor, as_tensor, wrap
-from ..core.walk import is_followed
+from ..core.walk import is_followed, walk
 from ..rules import operations
 from ..rules.account import no_rule
 
@@ -177,6 +178,9 @@ def _pull_back(
     found = {}
     if isinstance(contribution, Tensor):  # a rule that ignores its cotangent moves nothing
         found[contribution._id] = tangent
-        for _ in tape.walk(found, {cotangent._id}, stack):
+        for one in between(tape.entries, [cotangent._id], [contribution._id]):
+            if rule_of(one.operation) is None:
+                raise no_rule(one)
+        for _ in walk(tape.entries, tape.connected, found, {cotangent._id}, stack):  # not the tape's, which is heard
             pass
     return found.get(cotangent._id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import linecache
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cached_property
 from typing import Any, TypeVar, TypeVarTuple
 
@@ -54,7 +55,8 @@ def source_of(path: str) -> SourceCode:
     lines, known = linecache.getlines(path), _sources.get(path)
     if known is None or (known.lines is not lines and known.lines != lines):
         if len(_sources) >= MOST:
-            del _sources[next(iter(_sources))]
+            with suppress(KeyError, RuntimeError, StopIteration):  # another thread may be doing the same
+                del _sources[next(iter(_sources))]
         known = _sources[path] = SourceCode(path, lines)
     return known
 

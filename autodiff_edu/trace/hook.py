@@ -37,7 +37,7 @@ class hook(WithBlock, ContextDecorator, Listener):  # noqa: N801
     callback : callable
         Receives one `Event` at a time: `Watch`, `Record`, `Skip`, `Cut`, `Pause`, `Resume`, `Reset`, `Seed`,
         `PullBack`, `Accumulate`, `Move`, `PushForward`, `Release`, `Outcome`, `Assign` or `Leave`. What it computes on
-        tensors is neither recorded nor announced. If it raises an error, it is not called again; the computation goes
+        tensors is neither recorded nor reported. If it raises an error, it is not called again; the computation goes
         on, and the error is raised when the block ends.
 
     Examples

@@ -18,7 +18,7 @@ SPOKEN = {"nan": "NaN"}
 
 
 class NonfiniteSteps:
-    """Finds the births in a document, step by step.
+    """Finds the steps of a document at which a NaN or an infinity begins.
 
     Parameters
     ----------

@@ -34,8 +34,8 @@ def test_what_happens_is_told_in_order_and_what_is_wanted_is_left_in_the_dict():
     happened = list(walk(entries, connected, cotangents, {x._id}))
     assert [(type(event), *event) for event in happened] == [
         (PullBack, None, entries[0], 1.0),
-        (Accumulate, None, entries[0], 0, None, 3.0, 3.0),
-        (Accumulate, None, entries[0], 1, 3.0, 3.0, 6.0),
+        (Accumulate, None, entries[0], 0, None, 3.0, 3.0, None),
+        (Accumulate, None, entries[0], 1, 3.0, 3.0, 6.0, None),
         (Pass, None, entries[0]),
     ]
     assert cotangents == {x._id: 6.0}
