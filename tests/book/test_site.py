@@ -26,7 +26,7 @@ import pdf
 import pytest
 import yaml
 from browser.conftest import MEDIA, Tab, opening
-from browser.following import Expected, Shown, violations_in_both_schemes
+from browser.player_page import Expected, Shown, violations_in_both_schemes
 
 from autodiff_edu.player.unpacking import unpack
 

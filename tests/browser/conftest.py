@@ -26,7 +26,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-pytest.register_assert_rewrite("browser.following")
+pytest.register_assert_rewrite("browser.player_page")
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 PATIENCE = 60  # seconds; two busy cores are slow, and no test waits longer than it must

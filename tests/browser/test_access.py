@@ -10,7 +10,7 @@ from programs import FIVE, cubic, diamond, logistic, network, two_passes, two_ta
 
 import autodiff_edu as ad
 from autodiff_edu.player.descend import descend
-from browser.following import CONTRAST, TOO_WIDE, assert_legible, only, read, saved, violations_in_both_schemes
+from browser.player_page import CONTRAST, TOO_WIDE, assert_legible, only, read, save_page, violations_in_both_schemes
 from browser.test_compiler_passes import step
 
 TELLING = [network, two_passes]  # heatmaps and tables; lanes, cuts, skips, a pause
@@ -20,7 +20,7 @@ OTHERS = [pytest.param(program, marks=pytest.mark.exhaustive) for program in FIV
 @pytest.mark.parametrize("program", [*TELLING, *OTHERS])
 def test_axe_finds_nothing(program: Any, visit: Any, tmp_path: Path) -> None:
     traced = program()
-    tab = visit(saved(traced, tmp_path))
+    tab = visit(save_page(traced, tmp_path))
     player = only(tab)
     for number in (len(traced) // 2, len(traced) - 1):
         player.root.locator("input[type=range]").fill(str(number))
@@ -31,7 +31,7 @@ def test_axe_finds_nothing(program: Any, visit: Any, tmp_path: Path) -> None:
 
 def test_axe_finds_nothing_in_predict_mode(visit: Any, tmp_path: Path) -> None:
     traced = cubic()
-    player = only(visit(saved(traced, tmp_path)))
+    player = only(visit(save_page(traced, tmp_path)))
     player.click("predict")
     for _ in range(len(traced)):
         if not player.root.locator(".question").is_visible():
@@ -47,7 +47,7 @@ def test_axe_finds_nothing_in_predict_mode(visit: Any, tmp_path: Path) -> None:
 
 def test_axe_finds_nothing_on_stage(visit: Any, tmp_path: Path) -> None:
     traced = logistic()  # which has a strip, several tapes and a loop
-    player = only(visit(saved(traced, tmp_path), viewport={"width": 1280, "height": 720}))
+    player = only(visit(save_page(traced, tmp_path), viewport={"width": 1280, "height": 720}))
     player.root.locator("input[type=range]").fill(str(len(traced) // 2))
     player.root.focus()
     player.press("f")
@@ -65,7 +65,7 @@ def test_axe_finds_nothing_where_damping_turns_a_step(visit: Any, tmp_path: Path
 
 
 def test_every_button_and_field_has_a_name(visit: Any, tmp_path: Path) -> None:
-    player = only(visit(saved(diamond(), tmp_path)))
+    player = only(visit(save_page(diamond(), tmp_path)))
     for name in ("First step", "Previous step", "Play", "Next step", "Last step", "Predict", "Stage"):
         assert player.root.get_by_role("button", name=name, exact=True).count() == 1
     assert player.root.get_by_role("slider", name="Step", exact=True).count() == 1
@@ -73,7 +73,7 @@ def test_every_button_and_field_has_a_name(visit: Any, tmp_path: Path) -> None:
 
 
 def test_what_has_the_focus_is_outlined(visit: Any, tmp_path: Path) -> None:
-    tab = visit(saved(diamond(), tmp_path))
+    tab = visit(save_page(diamond(), tmp_path))
     player = only(tab)
     seen = []
     for _ in range(9):
@@ -91,7 +91,7 @@ def test_what_has_the_focus_is_outlined(visit: Any, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("program", [network, pytest.param(diamond, marks=pytest.mark.exhaustive)])
 def test_only_a_box_that_scrolls_is_a_stop_for_the_keyboard(program: Any, visit: Any, tmp_path: Path) -> None:
-    player = only(visit(saved(program(), tmp_path)))
+    player = only(visit(save_page(program(), tmp_path)))
     boxes = (
         "root => [...root.querySelectorAll('.scroll')].filter((box) => box.clientWidth && !box.ariaHidden)"
         ".map((box) => [box.tabIndex === 0, box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight])"
@@ -112,7 +112,7 @@ def test_only_a_box_that_scrolls_is_a_stop_for_the_keyboard(program: Any, visit:
 
 def test_each_step_is_said_in_words_where_a_screen_reader_listens(visit: Any, tmp_path: Path) -> None:
     traced = diamond()
-    player = only(visit(saved(traced, tmp_path)))
+    player = only(visit(save_page(traced, tmp_path)))
     said = player.at_every_step("""root => root.querySelector("[aria-live=polite].sentence").textContent""")
     assert said == [step["text"] for step in read(traced).steps]
 
@@ -120,7 +120,7 @@ def test_each_step_is_said_in_words_where_a_screen_reader_listens(visit: Any, tm
 @pytest.mark.parametrize("program", [network, pytest.param(two_tapes, marks=pytest.mark.exhaustive)])
 def test_nothing_is_clipped_on_a_telephone_and_at_twice_the_size(program: Any, visit: Any, tmp_path: Path) -> None:
     traced = program()
-    player = only(visit(saved(traced, tmp_path)))
+    player = only(visit(save_page(traced, tmp_path)))
     # Where a question is asked the player stays at its step, until the answer is revealed.
     actions = ["first", "predict", *["next", "reveal"] * len(traced), "predict"]
     read = f"root => [root.querySelector('.question').checkVisibility(), ({TOO_WIDE})(root)]"
@@ -139,7 +139,7 @@ def test_calm_readers_see_no_motion(visit: Any, tmp_path: Path) -> None:
     )
     shrinking = tmp_path / "shrinking.html"
     ad.play(ad.compile(step).program(0.5, 1.0, 0.5)).save(shrinking)
-    for page in (saved(diamond(), tmp_path), shrinking.as_uri()):
+    for page in (save_page(diamond(), tmp_path), shrinking.as_uri()):
         player = only(visit(page, reduced_motion="reduce"))
         assert player.at_every_step(moving) == [0] * len(player.at_every_step("() => null"))
         player.root.page.emulate_media(reduced_motion="no-preference")
@@ -147,7 +147,7 @@ def test_calm_readers_see_no_motion(visit: Any, tmp_path: Path) -> None:
 
 
 def test_the_readers_own_few_colours_are_kept_apart(visit: Any, tmp_path: Path) -> None:
-    player = only(visit(saved(two_tapes(), tmp_path), forced_colors="active"))
+    player = only(visit(save_page(two_tapes(), tmp_path), forced_colors="active"))
     for seen in player.at_every_step(CONTRAST):
         assert_legible(seen, dark=False)
     player.legible()
@@ -155,7 +155,7 @@ def test_the_readers_own_few_colours_are_kept_apart(visit: Any, tmp_path: Path) 
 
 
 def test_paper_shows_the_step_without_the_controls(visit: Any, tmp_path: Path) -> None:
-    tab = visit(saved(diamond(), tmp_path))
+    tab = visit(save_page(diamond(), tmp_path))
     player = only(tab)
     player.click("last")
     tab.page.emulate_media(media="print")

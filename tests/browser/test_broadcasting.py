@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
-from browser.following import Shown, only, saved
+from browser.player_page import Shown, only, save_page
 
 CELLS = """root => ["one", "copy"].map((kind) =>
   [...root.querySelectorAll(`.unfold .${kind} title`)].map((title) => Number(title.textContent.replace("−", "-"))))"""
@@ -36,7 +36,7 @@ def at(player: Shown, traced: ad.Trace, **wanted: Any) -> dict[str, Any]:
 
 def test_an_operand_is_copied_along_a_named_axis(visit: Any, tmp_path: Path) -> None:
     traced = layer()
-    tab = visit(saved(traced, tmp_path))
+    tab = visit(save_page(traced, tmp_path))
     player = only(tab)
     at(player, traced, kind="record", entry=0)
     small, large = player.root.evaluate(CELLS)
@@ -51,7 +51,7 @@ def test_an_operand_is_copied_along_a_named_axis(visit: Any, tmp_path: Path) -> 
 
 def test_what_comes_back_adds_up_to_the_contribution(visit: Any, tmp_path: Path) -> None:
     traced = layer()
-    player = only(visit(saved(traced, tmp_path)))
+    player = only(visit(save_page(traced, tmp_path)))
     step = at(player, traced, kind="accumulate", entry=0)
     small, large = player.root.evaluate(CELLS)
     assert small == step["contribution"]["data"] == np.sum(step["unfolded"]["data"], axis=0).tolist()
@@ -68,7 +68,7 @@ def test_what_comes_back_adds_up_to_the_contribution(visit: Any, tmp_path: Path)
 )
 def test_other_axes(shape: tuple[int, ...], axes: str, visit: Any, tmp_path: Path) -> None:
     traced = layer(shape)
-    player = only(visit(saved(traced, tmp_path)))
+    player = only(visit(save_page(traced, tmp_path)))
     step = at(player, traced, kind="accumulate", entry=0)
     small, large = player.root.evaluate(CELLS)
     assert small == np.ravel(step["contribution"]["data"]).tolist()
@@ -78,7 +78,7 @@ def test_other_axes(shape: tuple[int, ...], axes: str, visit: Any, tmp_path: Pat
 
 def test_a_large_array_is_a_sample_in_colours(visit: Any, tmp_path: Path) -> None:
     traced = layer(rows=200)
-    player = only(visit(saved(traced, tmp_path)))
+    player = only(visit(save_page(traced, tmp_path)))
     at(player, traced, kind="accumulate", entry=0)
     small, large = player.root.evaluate(CELLS)
     assert (len(small), len(large)) == (3, 24)
@@ -88,7 +88,7 @@ def test_a_large_array_is_a_sample_in_colours(visit: Any, tmp_path: Path) -> Non
 @pytest.mark.parametrize("shape", [(3,), (4, 1)])
 def test_cells_slide_together_from_where_they_are(shape: tuple[int, ...], visit: Any, tmp_path: Path) -> None:
     traced = layer(shape)
-    player = only(visit(saved(traced, tmp_path), reduced_motion="no-preference"))
+    player = only(visit(save_page(traced, tmp_path), reduced_motion="no-preference"))
     steps = traced.document()["steps"]
     number = next(n for n, step in enumerate(steps) if "unfolded" in step)
     player.root.focus()

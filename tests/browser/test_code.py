@@ -9,14 +9,14 @@ from typing import Any
 from programs import diamond, two_layers
 
 import autodiff_edu as ad
-from browser.following import Shown, saved
+from browser.player_page import Shown, save_page
 
 LIT = "[data-program-line][data-program-lit]"
 TEXTS = """lines => lines.map((line) => [Number(line.dataset.programLine), line.querySelector("code").textContent])"""
 
 
 def opened(traced: ad.Trace, folder: Path, visit: Any, **options: Any) -> tuple[Any, Shown]:
-    tab = visit(saved(traced, folder), **options)
+    tab = visit(save_page(traced, folder), **options)
     return tab, Shown(tab.page.locator("section.player"))
 
 

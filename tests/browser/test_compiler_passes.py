@@ -10,7 +10,7 @@ import pytest
 from programs import HOSTILE
 
 import autodiff_edu as ad
-from browser.following import Shown, violations_in_both_schemes
+from browser.player_page import Shown, violations_in_both_schemes
 
 STAGE = """root => ({
   sentence: root.querySelector(".sentence").textContent,

@@ -16,13 +16,13 @@ from autodiff_edu.player import Player
 from autodiff_edu.player.parts import Written
 from autodiff_edu.text.shared import shared
 from browser.conftest import SIZE
-from browser.following import TOO_WIDE, only, read, saved
+from browser.player_page import TOO_WIDE, only, read, save_page
 
 
 def test_a_player_is_paused_at_first_and_its_speed_says_how_long_a_step_stays(open_tab: Any, tmp_path: Path) -> None:
     tab = open_tab("about:blank")
     tab.page.clock.install()
-    tab.page.goto(saved(diamond(), tmp_path))
+    tab.page.goto(save_page(diamond(), tmp_path))
     tab.page.clock.pause_at(time.time() + 3600)  # else the time that the test itself takes counts too
     player = only(tab)
     tab.page.clock.run_for(5000)
@@ -46,7 +46,7 @@ def test_a_player_is_paused_at_first_and_its_speed_says_how_long_a_step_stays(op
 
 
 def test_the_keys_with_a_modifier_are_the_browsers(visit: Any, tmp_path: Path) -> None:
-    player = only(visit(saved(diamond(), tmp_path)))
+    player = only(visit(save_page(diamond(), tmp_path)))
     player.root.focus()
     for key in ("Shift+ArrowRight", "Control+ArrowRight", "Control+End"):
         player.press(key)
@@ -57,7 +57,7 @@ def test_the_keys_with_a_modifier_are_the_browsers(visit: Any, tmp_path: Path) -
 
 def test_the_turning_points_stand_at_the_scrubber(visit: Any, tmp_path: Path) -> None:
     traced = diamond()
-    player = only(visit(saved(traced, tmp_path)))
+    player = only(visit(save_page(traced, tmp_path)))
     turns = player.root.locator(".turn")
     assert turns.count() == 1
     seed = next(n for n, step in enumerate(read(traced).steps) if step["kind"] == "seed")
@@ -133,7 +133,7 @@ def odd_values() -> ad.Trace:
 
 def test_odd_names_and_values_are_drawn(visit: Any, tmp_path: Path) -> None:
     traced = odd_values()
-    tab = visit(saved(traced, tmp_path))
+    tab = visit(save_page(traced, tmp_path))
     player = only(tab)
     player.click("predict")
     tab.page.set_viewport_size({"width": 375, "height": 900})
@@ -150,4 +150,4 @@ def test_odd_names_and_values_are_drawn(visit: Any, tmp_path: Path) -> None:
 
 def test_the_version_that_is_drawn_is_the_version_that_is_written(visit: Any, tmp_path: Path) -> None:
     assert json.loads(diamond().to_json())["version"] == shared()["version"]
-    only(visit(saved(diamond(), tmp_path))).stands_at(0)
+    only(visit(save_page(diamond(), tmp_path))).stands_at(0)

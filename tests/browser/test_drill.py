@@ -11,7 +11,7 @@ import pytest
 import autodiff_edu as ad
 from autodiff_edu.core.active import only as nobody_but
 from autodiff_edu.player.drill_levels import LEVELS, draw
-from browser.following import only, violations_in_both_schemes
+from browser.player_page import only, violations_in_both_schemes
 
 
 def answers(level: int, seed: int) -> list[str]:

@@ -10,7 +10,7 @@ import pytest
 from programs import square
 
 import autodiff_edu as ad
-from browser.following import Shown, only, read, saved
+from browser.player_page import Shown, only, read, save_page
 
 MOVING = {"reduced_motion": "no-preference"}
 RUNNING = "root => root.getAnimations({ subtree: true }).filter((one) => !one.transitionProperty).length"
@@ -40,7 +40,7 @@ def sums(traced: ad.Trace) -> list[int]:
 
 def test_a_contribution_travels_and_the_accumulator_grows(visit: Any, tmp_path: Path) -> None:
     traced = square()
-    player = only(visit(saved(traced, tmp_path), **MOVING))
+    player = only(visit(save_page(traced, tmp_path), **MOVING))
     second = sums(traced)[1]
     go(player, second)
     assert player.root.evaluate(RUNNING) == 0
@@ -67,7 +67,7 @@ def test_a_contribution_travels_and_the_accumulator_grows(visit: Any, tmp_path: 
 
 
 def test_values_travel_into_the_operation_and_are_gone(visit: Any, tmp_path: Path) -> None:
-    player = only(visit(saved(square(), tmp_path), **MOVING))
+    player = only(visit(save_page(square(), tmp_path), **MOVING))
     go(player, 1)
     player.press("ArrowRight")
     player.root.locator(".bead").first.wait_for(state="attached")
@@ -80,7 +80,7 @@ def test_values_travel_into_the_operation_and_are_gone(visit: Any, tmp_path: Pat
 def test_any_move_ends_what_flows_and_the_numbers_are_those_of_the_step(visit: Any, tmp_path: Path) -> None:
     traced = square()
     expected = read(traced)
-    player = only(visit(saved(traced, tmp_path), **MOVING))
+    player = only(visit(save_page(traced, tmp_path), **MOVING))
     second = sums(traced)[1]
     go(player, second)
     texts = player.root.evaluate(f"""root => {{
@@ -97,7 +97,7 @@ def test_any_move_ends_what_flows_and_the_numbers_are_those_of_the_step(visit: A
 @pytest.mark.parametrize(("motion", "key"), [("reduce", "ArrowRight"), ("no-preference", "End")])
 def test_nothing_moves_for_who_wants_calm_or_jumps(motion: str, key: str, visit: Any, tmp_path: Path) -> None:
     traced = square()
-    player = only(visit(saved(traced, tmp_path), reduced_motion=motion))
+    player = only(visit(save_page(traced, tmp_path), reduced_motion=motion))
     go(player, sums(traced)[1])
     player.press(key)
     assert player.root.evaluate(RUNNING) == 0
@@ -107,7 +107,7 @@ def test_nothing_moves_for_who_wants_calm_or_jumps(motion: str, key: str, visit:
 
 def test_arrays_are_thumbnails_with_their_shapes_on_one_scale(visit: Any, tmp_path: Path) -> None:
     traced = network()
-    tab = visit(saved(traced, tmp_path))
+    tab = visit(save_page(traced, tmp_path))
     player = only(tab)
     player.click("last")
     document = traced.document()

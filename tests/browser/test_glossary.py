@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from programs import diamond, forward_mode, stopped, two_tapes
 
-from browser.following import only, read, saved, violations_in_both_schemes
+from browser.player_page import only, read, save_page, violations_in_both_schemes
 
 GLOSSARY = Path(__file__).parents[2] / "book" / "glossary.md"
 SIGNS = "What the signs mean"
@@ -37,7 +37,7 @@ def word(player: Any, text: str) -> Any:
 
 def test_every_definition_is_the_one_of_the_glossary(visit: Any, tmp_path: Path) -> None:
     meanings = dict(re.findall(r"^(\w.*)\n    (.+)$", GLOSSARY.read_text(encoding="utf-8"), re.MULTILINE))
-    *defined, (last, signs, _) = only(visit(saved(diamond(), tmp_path))).root.evaluate(DEFINITIONS)
+    *defined, (last, signs, _) = only(visit(save_page(diamond(), tmp_path))).root.evaluate(DEFINITIONS)
     assert {name: meanings.get(name) for name, *_ in defined} == {name: text for name, text, _ in defined}
     assert last == SIGNS
     for sign in "→←!●×◌▸○‖∅":
@@ -47,7 +47,7 @@ def test_every_definition_is_the_one_of_the_glossary(visit: Any, tmp_path: Path)
 def test_a_definition_links_to_the_glossary_that_the_page_names_and_to_none_elsewhere(
     visit: Any, tmp_path: Path
 ) -> None:
-    address = saved(diamond(), tmp_path)
+    address = save_page(diamond(), tmp_path)
     tab = visit(address)
     assert {link for *_, link in only(tab).root.evaluate(DEFINITIONS)} == {None}
     page = tmp_path / "player.html"
@@ -91,7 +91,7 @@ def test_a_word_is_defined_by_keyboard_and_the_focus_returns(
     program: Any, words: list[tuple[str, str, str]], visit: Any, tmp_path: Path
 ) -> None:
     traced = program()
-    tab = visit(saved(traced, tmp_path))
+    tab = visit(save_page(traced, tmp_path))
     player = only(tab)
     for kind, label, name in words:
         go_to(player, traced, kind)
@@ -120,7 +120,7 @@ def test_a_definition_is_all_on_the_screen_and_moves_nothing(
     viewport: tuple[int, int], visit: Any, tmp_path: Path
 ) -> None:
     traced = diamond()
-    player = only(visit(saved(traced, tmp_path), viewport=dict(zip(("width", "height"), viewport, strict=True))))
+    player = only(visit(save_page(traced, tmp_path), viewport=dict(zip(("width", "height"), viewport, strict=True))))
     go_to(player, traced, "accumulate")
     boxes = (
         "root => [root, ...root.querySelectorAll('figure, .sum')].map((part) => [part.offsetWidth, part.offsetHeight])"
@@ -141,7 +141,7 @@ def test_a_definition_is_all_on_the_screen_and_moves_nothing(
 @pytest.mark.parametrize("refused", [False, True])
 def test_on_stage_it_has_18_pixels_and_esc_ends_it_alone(refused: bool, visit: Any, tmp_path: Path) -> None:
     traced = diamond()
-    tab = visit(saved(traced, tmp_path), viewport={"width": 1280, "height": 720})
+    tab = visit(save_page(traced, tmp_path), viewport={"width": 1280, "height": 720})
     if refused:
         tab.page.evaluate(REFUSE)
     player = only(tab)
@@ -170,7 +170,7 @@ def test_on_stage_it_has_18_pixels_and_esc_ends_it_alone(refused: bool, visit: A
 
 def test_a_word_that_is_gone_at_the_next_step_leaves_the_keys_to_the_player(visit: Any, tmp_path: Path) -> None:
     traced = diamond()
-    player = only(visit(saved(traced, tmp_path)))
+    player = only(visit(save_page(traced, tmp_path)))
     go_to(player, traced, "seed")
     at = int(player.root.get_attribute("data-step"))
     word(player, "Seed: the backward pass starts").focus()
@@ -186,7 +186,7 @@ def test_a_word_that_is_gone_at_the_next_step_leaves_the_keys_to_the_player(visi
 
 
 def test_playing_pauses_while_a_definition_is_open(visit: Any, tmp_path: Path) -> None:
-    player = only(visit(saved(diamond(), tmp_path)))
+    player = only(visit(save_page(diamond(), tmp_path)))
     player.click("play")
     word(player, "cut").click()
     assert player.root.locator('[data-action="play"]').get_attribute("aria-label") == "Play"
@@ -195,7 +195,7 @@ def test_playing_pauses_while_a_definition_is_open(visit: Any, tmp_path: Path) -
 def test_in_predict_mode_the_definitions_know_nothing_of_the_program(visit: Any, tmp_path: Path) -> None:
     said = []
     for program in (diamond, stopped):
-        player = only(visit(saved(program(), tmp_path)))
+        player = only(visit(save_page(program(), tmp_path)))
         player.click("predict")
         for _ in range(10):
             if not player.root.locator(".question").is_visible():

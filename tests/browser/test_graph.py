@@ -11,7 +11,7 @@ from programs import diamond, einsum, loop, marks, nested, side_by_side, two_pas
 
 import autodiff_edu as ad
 from autodiff_edu.player.print.moments import read_moment
-from browser.following import Expected, only, read, saved
+from browser.player_page import Expected, only, read, save_page
 
 
 def scoped() -> ad.Trace:
@@ -50,7 +50,7 @@ def test_a_contribution_flows_along_its_own_line_where_an_argument_before_it_is_
     visit: Any, tmp_path: Path
 ) -> None:
     traced = einsum()
-    player = only(visit(saved(traced, tmp_path)))
+    player = only(visit(save_page(traced, tmp_path)))
     flowing = "root => [...root.querySelectorAll('[data-edge][data-flow]')].map((edge) => edge.dataset.edge)"
     seen = player.at_every_step(flowing)
     sums = [seen[number] for number, step in enumerate(read(traced).steps) if step["kind"] == "accumulate"]
@@ -58,7 +58,7 @@ def test_a_contribution_flows_along_its_own_line_where_an_argument_before_it_is_
 
 
 def test_groups_fold_and_unfold_with_the_mouse(visit: Any, tmp_path: Path) -> None:
-    tab = visit(saved(scoped(), tmp_path))
+    tab = visit(save_page(scoped(), tmp_path))
     player = only(tab)
     before = places(player)
     assert len(before) == 7
@@ -77,7 +77,7 @@ def test_groups_fold_and_unfold_with_the_mouse(visit: Any, tmp_path: Path) -> No
 
 
 def test_what_stays_in_view_when_a_group_is_folded_does_not_move_sideways(visit: Any, tmp_path: Path) -> None:
-    player = only(visit(saved(scoped(), tmp_path)))
+    player = only(visit(save_page(scoped(), tmp_path)))
     before = places(player)
     button(player, "inner").click()
     after = places(player)
@@ -86,7 +86,7 @@ def test_what_stays_in_view_when_a_group_is_folded_does_not_move_sideways(visit:
 
 
 def test_groups_fold_and_unfold_with_the_keys(visit: Any, tmp_path: Path) -> None:
-    tab = visit(saved(scoped(), tmp_path))
+    tab = visit(save_page(scoped(), tmp_path))
     player = only(tab)
     outer = button(player, "outer")
     outer.focus()
@@ -101,7 +101,7 @@ def test_groups_fold_and_unfold_with_the_keys(visit: Any, tmp_path: Path) -> Non
 def test_every_step_is_right_while_a_group_is_folded(visit: Any, tmp_path: Path) -> None:
     traced = scoped()
     expected = read(traced)
-    player = only(visit(saved(traced, tmp_path)))
+    player = only(visit(save_page(traced, tmp_path)))
     button(player, "outer").click()
     kept = set(places(player))
     seen = player.at_every_step("""root => [
@@ -125,7 +125,7 @@ def test_every_step_is_right_while_a_group_is_folded(visit: Any, tmp_path: Path)
 def test_a_box_leads_to_its_step(visit: Any, tmp_path: Path) -> None:
     traced = diamond()
     expected = read(traced)
-    player = only(visit(saved(traced, tmp_path)))
+    player = only(visit(save_page(traced, tmp_path)))
     output = expected.document["entries"][1]["output"]
     player.root.locator(f'[data-tensor="{output}"]').click()
     player.agrees(expected, step_of(expected, "record", 1))
@@ -137,7 +137,7 @@ def test_a_box_leads_to_its_step(visit: Any, tmp_path: Path) -> None:
 def test_an_edge_leads_to_the_use_it_stands_for(visit: Any, tmp_path: Path) -> None:
     traced = scoped()
     expected = read(traced)
-    player = only(visit(saved(traced, tmp_path)))
+    player = only(visit(save_page(traced, tmp_path)))
     arrives = player.root.locator(".link:has(.head) .hit")
     seen = set()
     last = len(expected.document["entries"]) - 1
@@ -164,7 +164,7 @@ def test_the_lanes_say_what_each_tape_has(example: Any, visit: Any, tmp_path: Pa
     traced = example()
     expected = read(traced)
     tapes = range(len(expected.document["tapes"]))
-    player = only(visit(saved(traced, tmp_path)))
+    player = only(visit(save_page(traced, tmp_path)))
     seen = player.at_every_step("""root => [
       [...root.querySelectorAll("li[data-entry]")].map(
         (item) => [...item.querySelectorAll(".lane")].map((lane) => lane.dataset.fate ?? "")),
@@ -186,7 +186,7 @@ def test_a_pause_of_one_tape_is_drawn_where_another_records(visit: Any, tmp_path
         with inner.stop_recording():
             y = x * x
         y + x
-    player = only(visit(saved(traced, tmp_path)))
+    player = only(visit(save_page(traced, tmp_path)))
     player.click("last")
     lanes = player.root.locator('li[data-entry="0"] .lane')
     assert lanes.evaluate_all("cells => cells.map((cell) => cell.textContent)") == ["‖", "●"]
@@ -197,7 +197,7 @@ def test_a_pause_of_one_tape_is_drawn_where_another_records(visit: Any, tmp_path
 def test_cuts_skips_and_what_is_not_reached_are_marked(visit: Any, tmp_path: Path) -> None:
     traced = marks()
     d = traced.document()
-    player = only(visit(saved(traced, tmp_path)))
+    player = only(visit(save_page(traced, tmp_path)))
     boxes = {entry["text"]: player.root.locator(f'[data-tensor="{entry["output"]}"]') for entry in d["entries"]}
     cut = next(text for text in boxes if text.startswith("stop_gradient"))
     assert player.root.locator(".scissors").count() == 1
@@ -215,7 +215,7 @@ def test_an_explanation_lights_the_way_and_marks_the_cut(visit: Any, tmp_path: P
         y = x * 2.0
         z = ad.stop_gradient(y)
     traced = tape.explain(z, x).trace()
-    tab = visit(saved(traced, tmp_path))
+    tab = visit(save_page(traced, tmp_path))
     player = only(tab)
     player.click("last")
     assert player.root.get_attribute("data-kind") == "explain"
@@ -230,7 +230,7 @@ def test_an_explanation_lights_the_way_and_marks_the_cut(visit: Any, tmp_path: P
 def test_a_long_trace_opens_folded_and_is_right_wherever_one_looks(visit: Any, tmp_path: Path) -> None:
     traced = loop(200)
     expected = read(traced)
-    tab = visit(saved(traced, tmp_path))
+    tab = visit(save_page(traced, tmp_path))
     player = only(tab)
     assert player.root.locator("[data-tensor]").count() == 1
     assert button(player, "×200").get_attribute("aria-expanded") == "false"

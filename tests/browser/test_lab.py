@@ -18,7 +18,7 @@ from programs import EIGHT, FIVE, logistic, two_tapes
 
 from autodiff_edu.course.tools.execute import as_text
 from browser.conftest import SIZE, Lab, new_tab
-from browser.following import CONTRAST, READ, TOO_WIDE, Expected, Shown, assert_agrees, assert_legible, violations
+from browser.player_page import CONTRAST, READ, TOO_WIDE, Expected, Shown, assert_agrees, assert_legible, violations
 from browser.test_one_view import ALL, SCREEN
 
 CHAPTER = "notebooks/01-the-tape.ipynb"

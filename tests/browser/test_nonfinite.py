@@ -10,7 +10,7 @@ from programs import divided
 
 import autodiff_edu as ad
 from autodiff_edu.text.shared import colours
-from browser.following import only, saved
+from browser.player_page import only, save_page
 
 READ = """root => ({
   nodes: [...root.querySelectorAll(".graph [data-tensor][data-odd]")].map((box) => Number(box.dataset.tensor)),
@@ -23,7 +23,7 @@ READ = """root => ({
 def test_nodes_line_and_scrubber_are_marked_from_the_birth_on(visit: Any, tmp_path: Path) -> None:
     traced = divided()
     document = traced.document()
-    tab = visit(saved(traced, tmp_path))
+    tab = visit(save_page(traced, tmp_path))
     player = only(tab)
     births = [number for number, step in enumerate(document["steps"]) if "born" in step]
     assert len(births) == 1
@@ -57,7 +57,7 @@ def test_finite_players_have_no_mark(visit: Any, tmp_path: Path) -> None:
         with ad.GradientTape() as tape:
             nan_count = x * x
         tape.gradient(nan_count, x)
-    player = only(visit(saved(traced, tmp_path)))
+    player = only(visit(save_page(traced, tmp_path)))
     player.click("last")
     assert player.root.locator(".graph [data-odd], .birth, .spoilt, .graph .sign").count() == 0
 

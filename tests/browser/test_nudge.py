@@ -10,7 +10,7 @@ import pytest
 from programs import broadcasting, diamond, square
 
 import autodiff_edu as ad
-from browser.following import only, saved, violations_in_both_schemes
+from browser.player_page import only, save_page, violations_in_both_schemes
 
 
 def cut() -> ad.Trace:
@@ -58,7 +58,7 @@ class Nudging:
 
 
 def test_the_slider_shows_both_numbers_and_the_gap_by_keyboard_alone(visit: Any, tmp_path: Path) -> None:
-    tab = visit(saved(square(), tmp_path))
+    tab = visit(save_page(square(), tmp_path))
     nudging = Nudging(tab)
     nudging.root.get_by_role("button", name="Nudge", exact=True).focus()
     tab.page.keyboard.press("Enter")
@@ -86,7 +86,7 @@ def test_the_slider_shows_both_numbers_and_the_gap_by_keyboard_alone(visit: Any,
 
 
 def test_it_nudges_the_tensor_at_hand_and_follows_the_steps(visit: Any, tmp_path: Path) -> None:
-    tab = visit(saved(diamond(), tmp_path))
+    tab = visit(save_page(diamond(), tmp_path))
     nudging = Nudging(tab)
     nudging.player.click("last")
     box = nudging.root.locator('[data-tensor="1"]')
@@ -104,7 +104,7 @@ def test_it_nudges_the_tensor_at_hand_and_follows_the_steps(visit: Any, tmp_path
 
 
 def test_after_a_cut_the_target_moves_and_the_cotangent_says_0(visit: Any, tmp_path: Path) -> None:
-    nudging = Nudging(visit(saved(cut(), tmp_path))).open()
+    nudging = Nudging(visit(save_page(cut(), tmp_path))).open()
     nudging.choice.select_option("x")
     nudging.slider.focus()
     nudging.player.press("Home")
@@ -115,7 +115,7 @@ def test_after_a_cut_the_target_moves_and_the_cotangent_says_0(visit: Any, tmp_p
 
 
 def test_where_one_of_two_paths_is_cut_it_says_so(visit: Any, tmp_path: Path) -> None:
-    nudging = Nudging(visit(saved(by_half(), tmp_path))).open()
+    nudging = Nudging(visit(save_page(by_half(), tmp_path))).open()
     shown = {"z actually moves": "+0.61", "the cotangent says": "3 × 0.1 = +0.3", "the gap": "+0.31"}
     assert nudging.numbers() == shown
     assert "One of the paths from x is cut" in nudging.panel.inner_text()
@@ -124,7 +124,7 @@ def test_where_one_of_two_paths_is_cut_it_says_so(visit: Any, tmp_path: Path) ->
 @pytest.mark.parametrize("viewport", [(1280, 720), (375, 667)])
 def test_it_lies_within_the_player_and_changes_no_height(visit: Any, tmp_path: Path, viewport: tuple[int, int]) -> None:
     size = dict(zip(("width", "height"), viewport, strict=True))
-    tab = visit(saved(broadcasting(), tmp_path), viewport=size)
+    tab = visit(save_page(broadcasting(), tmp_path), viewport=size)
     nudging = Nudging(tab)
     before = nudging.root.bounding_box()
     nudging.open()
@@ -140,7 +140,7 @@ def test_it_lies_within_the_player_and_changes_no_height(visit: Any, tmp_path: P
 
 
 def test_on_stage_its_numbers_have_20_pixels(visit: Any, tmp_path: Path) -> None:
-    tab = visit(saved(square(), tmp_path), viewport={"width": 1280, "height": 720})
+    tab = visit(save_page(square(), tmp_path), viewport={"width": 1280, "height": 720})
     nudging = Nudging(tab)
     nudging.root.focus()
     nudging.player.press("f")
@@ -155,7 +155,7 @@ def test_on_stage_its_numbers_have_20_pixels(visit: Any, tmp_path: Path) -> None
 
 
 def test_while_predict_is_on_it_gives_nothing_away(visit: Any, tmp_path: Path) -> None:
-    nudging = Nudging(visit(saved(square(), tmp_path))).open()
+    nudging = Nudging(visit(save_page(square(), tmp_path))).open()
     nudging.player.click("predict")
     assert not nudging.panel.is_visible()
     assert not nudging.root.locator('[data-action="nudge"]').is_visible()
@@ -166,6 +166,6 @@ def test_while_predict_is_on_it_gives_nothing_away(visit: Any, tmp_path: Path) -
 def test_where_nothing_is_kept_there_is_no_button(visit: Any, tmp_path: Path) -> None:
     with ad.trace() as traced, ad.GradientTape():
         ad.Variable(1.0) * 2.0
-    tab = visit(saved(traced, tmp_path))
+    tab = visit(save_page(traced, tmp_path))
     assert not only(tab).root.locator('[data-action="nudge"]').count()
     tab.is_quiet()

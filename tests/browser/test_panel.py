@@ -11,7 +11,7 @@ import pytest
 from programs import stopped
 
 import autodiff_edu as ad
-from browser.following import TOO_WIDE, Shown
+from browser.player_page import TOO_WIDE, Shown
 
 # All that the panel shows, in one call.
 READ = """root => {

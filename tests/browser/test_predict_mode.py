@@ -13,7 +13,7 @@ from programs import FIVE, HOSTILE, cubic, cut_off, power, pushing, rows, two_pa
 
 import autodiff_edu as ad
 from autodiff_edu.player.packing import dumps, pack
-from browser.following import TOO_WIDE, only, read, saved
+from browser.player_page import TOO_WIDE, only, read, save_page
 
 ASKED = """root => [
   root.querySelector(".question").checkVisibility(),
@@ -26,7 +26,7 @@ class Predicting:
     """A player in predict mode, and the trace it shows."""
 
     def __init__(self, visit: Any, traced: ad.Trace, folder: Path) -> None:
-        self.tab = visit(saved(traced, folder))
+        self.tab = visit(save_page(traced, folder))
         self.player, self.expected = only(self.tab), read(traced)
         self.root = self.player.root
         self.player.click("predict")
@@ -351,7 +351,7 @@ def test_playing_stops_at_a_question(open_tab: Any, tmp_path: Path) -> None:
     traced = cubic()
     tab = open_tab("about:blank")
     tab.page.clock.install()
-    tab.page.goto(saved(traced, tmp_path))
+    tab.page.goto(save_page(traced, tmp_path))
     player = only(tab)
     player.click("predict")
     player.click("play")
@@ -364,7 +364,7 @@ def test_playing_stops_at_a_question(open_tab: Any, tmp_path: Path) -> None:
 def test_the_player_keeps_its_height_while_it_asks(visit: Any, tmp_path: Path) -> None:
     traced = cubic()
     for width in (375, 1280):
-        player = only(visit(saved(traced, tmp_path), viewport={"width": width, "height": 720}))
+        player = only(visit(save_page(traced, tmp_path), viewport={"width": width, "height": 720}))
         player.click("predict")
         read = f"root => [root.querySelector('.predict').getBoundingClientRect().height, ({TOO_WIDE})(root)]"
         seen = player.through(["first", *["next", "=77", "reveal"] * len(traced)], read)

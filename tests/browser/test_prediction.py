@@ -12,7 +12,7 @@ import pytest
 from autodiff_edu.course import Prediction
 from autodiff_edu.player.html import PAGE
 from autodiff_edu.player.prediction import fragment, seal
-from browser.following import TOO_WIDE, Shown, violations_in_both_schemes
+from browser.player_page import TOO_WIDE, Shown, violations_in_both_schemes
 
 CHOICE = Prediction(
     "At `x = 3`, what is the slope of the second target, `z`?",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import autodiff_edu as ad
-from browser.following import only, saved
+from browser.player_page import only, save_page
 from browser.test_panel import Panel, traced
 
 
@@ -67,7 +67,7 @@ def test_on_a_telephone_the_code_does_not_lie_over_the_graph(visit: Any, tmp_pat
 
     with ad.trace() as traced:
         ad.grad(many)(1.5)
-    player = only(visit(saved(traced, tmp_path), viewport={"width": 390, "height": 844}))
+    player = only(visit(save_page(traced, tmp_path), viewport={"width": 390, "height": 844}))
     edges = """root => [root.querySelector(".code-figure > figure").getBoundingClientRect().bottom,
       root.querySelector(".graph-figure").getBoundingClientRect().top]"""
     for _ in range(2):
@@ -90,7 +90,7 @@ def test_the_first_view_shows_where_the_first_value_is(visit: Any, tmp_path: Pat
         with ad.GradientTape() as tape:
             y = told(x)
         tape.gradient(y, x)
-    player = only(visit(saved(traced, tmp_path), viewport={"width": 960, "height": 720}))
+    player = only(visit(save_page(traced, tmp_path), viewport={"width": 960, "height": 720}))
     inside = """root => {
       const sides = (part) => root.querySelector(part).getBoundingClientRect();
       const [box, outer] = [sides(".graph [data-tensor]"), sides(".graph")];

@@ -10,7 +10,7 @@ import pytest
 from programs import loop, training
 
 import autodiff_edu as ad
-from browser.following import Expected, Shown, only, read, saved, violations
+from browser.player_page import Expected, Shown, only, read, save_page, violations
 
 TURNS = 350  # 1,050 entries, 3,503 steps
 
@@ -26,7 +26,7 @@ SEEN = """(root, selector) => {
 def long_loop(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Expected]:
     """The address of its page, and its trace."""
     traced = loop(TURNS)
-    return saved(traced, tmp_path_factory.mktemp("loop")), read(traced)
+    return save_page(traced, tmp_path_factory.mktemp("loop")), read(traced)
 
 
 def opened(long_loop: tuple[str, Expected], visit: Any) -> tuple[Any, Shown, Expected]:
@@ -184,7 +184,7 @@ def test_lanes_have_the_numbers_of_their_tapes(visit: Any, tmp_path: Path) -> No
 
 def test_twenty_tapes_have_six_lanes_around_the_current_one(visit: Any, tmp_path: Path) -> None:
     traced = training()
-    tab, expected = visit(saved(traced, tmp_path)), read(traced)
+    tab, expected = visit(save_page(traced, tmp_path)), read(traced)
     player = only(tab)
     for number in (0, 1, 200, 369, 500, 739):
         go(player, number)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from programs import broadcasting, diamond, network
 
-from browser.following import only, saved
+from browser.player_page import only, save_page
 
 SCREEN = {"width": 1280, "height": 720}
 REFUSE = "() => { Element.prototype.requestFullscreen = () => Promise.reject(new TypeError('refused')); }"
@@ -16,7 +16,7 @@ REFUSE = "() => { Element.prototype.requestFullscreen = () => Promise.reject(new
 
 @pytest.fixture(params=["full screen", "refused"])
 def stage(request: Any, visit: Any, tmp_path: Path) -> Any:
-    tab = visit(saved(broadcasting(), tmp_path), viewport=SCREEN)
+    tab = visit(save_page(broadcasting(), tmp_path), viewport=SCREEN)
     if request.param == "refused":
         tab.page.evaluate(REFUSE)
     tab.refused = request.param == "refused"
@@ -68,7 +68,7 @@ def test_sentence_code_and_numbers_have_20_pixels_or_more_and_are_seen_together_
 
 
 def test_a_presenter_s_remote_turns_the_steps_on_stage_alone(visit: Any, tmp_path: Path) -> None:
-    tab = visit(saved(diamond(), tmp_path), viewport=SCREEN)
+    tab = visit(save_page(diamond(), tmp_path), viewport=SCREEN)
     player = only(tab)
     player.root.focus()
     player.press("PageDown")
@@ -116,7 +116,7 @@ def test_the_graph_is_half_as_large_again_and_follows_the_step(stage: Any) -> No
 
 
 def test_the_program_shows_its_line_below_a_long_listing(visit: Any, tmp_path: Path) -> None:
-    player = only(visit(saved(network(), tmp_path), viewport=SCREEN))
+    player = only(visit(save_page(network(), tmp_path), viewport=SCREEN))
     player.root.focus()
     player.press("f")
     player.press("End")

@@ -10,7 +10,7 @@ import pytest
 from programs import EXAMPLES, HOSTILE, broadcasting, diamond, forward_mode, hostile, two_layers, two_passes, two_tapes
 
 import autodiff_edu as ad
-from browser.following import CONTRAST, TOO_WIDE, Shown, assert_legible, only, read, saved
+from browser.player_page import CONTRAST, TOO_WIDE, Shown, assert_legible, only, read, save_page
 
 TELLING = [two_passes, forward_mode]
 OTHERS = [pytest.param(each, marks=pytest.mark.exhaustive) for each in (*EXAMPLES, two_layers) if each not in TELLING]
@@ -20,7 +20,7 @@ OTHERS = [pytest.param(each, marks=pytest.mark.exhaustive) for each in (*EXAMPLE
 def test_every_step_shows_what_the_trace_says(example: Any, visit: Any, tmp_path: Path) -> None:
     traced = example()
     expected, last = read(traced), len(traced) - 1
-    tab = visit(saved(traced, tmp_path))
+    tab = visit(save_page(traced, tmp_path))
     player = only(tab)
     player.walks(expected, "next", "ArrowLeft")
     player.press("End")
@@ -39,7 +39,7 @@ def test_play_walks_to_the_end_and_pauses(open_tab: Any, tmp_path: Path) -> None
     traced = diamond()
     tab = open_tab("about:blank")
     tab.page.clock.install()
-    tab.page.goto(saved(traced, tmp_path))
+    tab.page.goto(save_page(traced, tmp_path))
     tab.page.clock.pause_at(time.time() + 3600)  # else the time that the test itself takes counts too
     player = only(tab)
     player.click("play")
@@ -57,7 +57,7 @@ def test_play_walks_to_the_end_and_pauses(open_tab: Any, tmp_path: Path) -> None
 def test_scrubber_and_entries_go_where_they_say(visit: Any, tmp_path: Path) -> None:
     traced = diamond()
     expected = read(traced)
-    player = only(visit(saved(traced, tmp_path)))
+    player = only(visit(save_page(traced, tmp_path)))
     player.root.locator("input[type=range]").fill("9")
     player.agrees(expected, 9)
     player.root.locator('li[data-entry="0"]').click()
@@ -131,7 +131,7 @@ def test_the_key_frame_stays_until_the_player_stands_and_each_is_mounted_once(op
 
 def test_names_and_code_are_text_and_never_markup(visit: Any, tmp_path: Path) -> None:
     traced = hostile()
-    tab = visit(saved(traced, tmp_path))
+    tab = visit(save_page(traced, tmp_path))
     player = only(tab)
     assert player.at_every_step("""root => root.querySelectorAll("img, script").length""") == [0] * len(traced)
     assert HOSTILE in player.root.text_content()
@@ -145,7 +145,7 @@ def test_names_and_code_are_text_and_never_markup(visit: Any, tmp_path: Path) ->
 @pytest.mark.parametrize("example", [two_tapes, two_passes])
 def test_it_fits_the_page_and_is_legible(example: Any, visit: Any, tmp_path: Path) -> None:
     traced = example()
-    player = only(visit(saved(traced, tmp_path)))
+    player = only(visit(save_page(traced, tmp_path)))
     for width, scheme in ((375, "light"), (900, "dark")):
         player.root.page.set_viewport_size({"width": width, "height": 800})
         player.root.page.emulate_media(color_scheme=scheme)
@@ -158,5 +158,5 @@ def test_it_fits_the_page_and_is_legible(example: Any, visit: Any, tmp_path: Pat
 
 def test_wide_values_fit_a_narrow_page(visit: Any, tmp_path: Path) -> None:
     for traced in (broadcasting(), hostile()):
-        player = only(visit(saved(traced, tmp_path), viewport={"width": 375, "height": 800}))
+        player = only(visit(save_page(traced, tmp_path), viewport={"width": 375, "height": 800}))
         assert player.at_every_step(TOO_WIDE) == [[]] * len(traced)

@@ -10,7 +10,7 @@ import pytest
 from programs import HOSTILE, diamond, forward_mode, logistic, training
 
 import autodiff_edu as ad
-from browser.following import only, saved, violations
+from browser.player_page import only, save_page, violations
 
 # What the chips say, and from which step on which height is drawn.
 READ = """root => ({
@@ -40,7 +40,7 @@ def norm(name: str, array: Any) -> str:
 
 def test_the_chips_have_what_the_document_has_at_every_step(visit: Any, tmp_path: Path) -> None:
     traced = logistic()
-    document, tab = traced.document(), visit(saved(traced, tmp_path))
+    document, tab = traced.document(), visit(save_page(traced, tmp_path))
     player, last = only(tab), len(traced) - 1
     changes = [number for number, step in enumerate(document["steps"]) if step["kind"] in ("watch", "seed", "assign")]
     seen = {}
@@ -66,7 +66,7 @@ def test_the_chips_have_what_the_document_has_at_every_step(visit: Any, tmp_path
 
 @pytest.mark.parametrize("program", [diamond, forward_mode])
 def test_where_nothing_changes_there_is_no_strip(program: Any, visit: Any, tmp_path: Path) -> None:
-    tab = visit(saved(program(), tmp_path))
+    tab = visit(save_page(program(), tmp_path))
     assert only(tab).root.locator(".curves").count() == 0
     tab.is_quiet()
 
@@ -74,7 +74,7 @@ def test_where_nothing_changes_there_is_no_strip(program: Any, visit: Any, tmp_p
 def test_a_click_and_the_arrows_go_to_where_something_changes(visit: Any, tmp_path: Path) -> None:
     traced = logistic()
     steps = traced.document()["steps"]
-    tab = visit(saved(traced, tmp_path))
+    tab = visit(save_page(traced, tmp_path))
     shown = only(tab)
     loss, w, b, p = shown.root.locator(".chips button").all()
     for chip in (w, p, loss):
@@ -97,7 +97,7 @@ def test_a_click_and_the_arrows_go_to_where_something_changes(visit: Any, tmp_pa
 
 
 def test_four_curves_are_drawn_at_once_and_the_oldest_gives_way(visit: Any, tmp_path: Path) -> None:
-    tab = visit(saved(training(4), tmp_path))
+    tab = visit(save_page(training(4), tmp_path))
     shown = only(tab)
     first = shown.root.evaluate(READ)
     assert first["chips"][0] == "loss"
@@ -116,7 +116,7 @@ def test_four_curves_are_drawn_at_once_and_the_oldest_gives_way(visit: Any, tmp_
 
 
 def test_what_is_still_to_come_is_hidden_from_who_predicts(visit: Any, tmp_path: Path) -> None:
-    tab = visit(saved(logistic(), tmp_path))
+    tab = visit(save_page(logistic(), tmp_path))
     shown = only(tab)
     clip = "band => [getComputedStyle(band.firstChild).clipPath, getComputedStyle(band).pointerEvents]"
     band = shown.root.locator(".band")
@@ -137,7 +137,7 @@ def test_unnamed_targets_large_arrays_gaps_and_odd_names(visit: Any, tmp_path: P
             odd.assign([2.0, np.inf, 3.0, 1.0][turn])
     (large,) = [one for one in traced.document()["tensors"] if one["name"] == "w"]
     assert large["value"]["norm"] == float(f"{np.linalg.norm(start):.6g}")
-    tab = visit(saved(traced, tmp_path))
+    tab = visit(save_page(traced, tmp_path))
     shown = only(tab)
     shown.press("Home")
     shown.root.focus()

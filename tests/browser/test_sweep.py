@@ -12,7 +12,7 @@ from programs import HOSTILE
 import autodiff_edu as ad
 from autodiff_edu.player.descend import descend
 from autodiff_edu.player.sweep import sweep
-from browser.following import Shown, violations_in_both_schemes
+from browser.player_page import Shown, violations_in_both_schemes
 
 UNKNOWN = "—"
 

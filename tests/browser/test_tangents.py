@@ -10,13 +10,13 @@ import pytest
 from programs import forward_mode
 
 import autodiff_edu as ad
-from browser.following import Shown, only, saved, violations_in_both_schemes
+from browser.player_page import Shown, only, save_page, violations_in_both_schemes
 
 
 @pytest.fixture
 def opened(visit: Any, tmp_path: Path) -> Any:
     def opened(traced: ad.Trace, **options: Any) -> tuple[Any, Shown]:
-        tab = visit(saved(traced, tmp_path), **options)
+        tab = visit(save_page(traced, tmp_path), **options)
         return tab, only(tab)
 
     return opened

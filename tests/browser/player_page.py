@@ -351,7 +351,7 @@ def read(traced: ad.Trace) -> Expected:
     return Expected(traced.document())
 
 
-def saved(traced: ad.Trace, folder: Path) -> str:
+def save_page(traced: ad.Trace, folder: Path) -> str:
     """Write the page, and give its address."""
     path = folder / "player.html"
     path.write_text(ad.play(traced).page(), encoding="utf-8")
