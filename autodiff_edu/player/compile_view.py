@@ -25,7 +25,7 @@ PURPOSES = {
 
 
 def document_of(program: Program) -> dict[str, Any]:
-    """Describe the stages of a program, which `player.parts` explains.
+    """Describe the stages of a program, which `player.extra_parts` explains.
 
     Raises
     ------

@@ -23,7 +23,7 @@ from ..transforms.gradients import value_and_grad
 from ..transforms.matrices import hessian
 from . import Player
 from .contours import picture
-from .parts import Written
+from .extra_parts import Written
 from .play import _parameters
 
 MOST_STEPS = 30
@@ -68,8 +68,8 @@ def descend(
     Returns
     -------
     Player
-        One step for each point; its document is described in `player.parts`. Its slider adds λ times the identity to
-        the Hessian, which turns Newton's step into one against the gradient.
+        One step for each point; its document is described in `player.extra_parts`. Its slider adds λ times the identity
+        to the Hessian, which turns Newton's step into one against the gradient.
 
     Raises
     ------

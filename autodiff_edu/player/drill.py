@@ -17,7 +17,7 @@ from ..core.active import always, only
 from ..trace.trace import trace
 from . import Player, layout
 from .drill_levels import LEVELS, DrillProgram, draw
-from .parts import Written
+from .extra_parts import Written
 
 QUESTIONS = {
     "value": "What number is {subject}?",

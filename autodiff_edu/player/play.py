@@ -18,7 +18,7 @@ from ..text.functions import name_of, names_of_parameters
 from ..trace.trace import Trace, trace
 from . import Player
 from .compile_view import document_of
-from .parts import Written
+from .extra_parts import Written
 
 
 def play(

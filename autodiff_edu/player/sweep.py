@@ -26,7 +26,7 @@ from ..trace.trace import trace
 from ..transforms.forward import by_columns
 from ..transforms.sparse import Pattern, colours, pattern_of
 from . import Player
-from .parts import Written
+from .extra_parts import Written
 from .play import _parameters, _watchable
 
 MOST_ROWS = 12

@@ -56,7 +56,7 @@ Lists refer to each other by index, counted from 0.
   `slope` (what the cotangent says for a nudge of 1; left out if none reached the tensor), `cut` (true where a path to
   the target lets nothing back), `moved` (to four digits; null where not finite; left out where it is what the cotangent
   says).
-- `sweep`, `patches`, `contours` and `compiling`: only in documents that are more than a trace; see `player/parts.py`.
+- `sweep`, `patches`, `contours` and `compiling`: only in documents of special kinds; see player/extra_parts.py.
 - `program`: the same in NumPy: `lines`, texts; `steps`, for each step the index of its line, or null.
 
 An array is `shape`, `dtype`, `text` (as shown, six significant digits) and `data` (numbers to six digits, nested;

@@ -13,7 +13,7 @@ from programs import HOSTILE, diamond
 
 import autodiff_edu as ad
 from autodiff_edu.player import Player
-from autodiff_edu.player.parts import Written
+from autodiff_edu.player.extra_parts import Written
 from autodiff_edu.text.shared import shared
 from browser.conftest import SIZE
 from browser.player_page import TOO_WIDE, only, read, save_page

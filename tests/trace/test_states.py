@@ -7,7 +7,7 @@ from programs import EXAMPLES
 
 import autodiff_edu as ad
 from autodiff_edu.player import Player
-from autodiff_edu.player.parts import Written
+from autodiff_edu.player.extra_parts import Written
 from autodiff_edu.player.print.moments import read_moment
 from autodiff_edu.trace.states import states
 

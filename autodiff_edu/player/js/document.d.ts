@@ -1,4 +1,4 @@
-/** The types of what a player draws: the document of trace/document.py and player/parts.py, and where its graph goes. */
+/** The types of what a player draws: the document of trace/document.py and player/extra_parts.py, and where its graph goes. */
 
 /** Objects have the keys of their types and no others, so listed keys have a type too. */
 interface ObjectConstructor {

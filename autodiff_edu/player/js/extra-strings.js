@@ -1,4 +1,4 @@
-/** The texts of the views that only some documents have, which player/parts.py describes. */
+/** The texts of the views that only some documents have, which player/extra_parts.py describes. */
 
 /** @type {(word: string, names: string[]) => string} */
 const linesOf = (word, names) => (names.length === 1 ? `${word} ${names}` : `${word}s ${names.join(", ")}`);

@@ -33,7 +33,7 @@ const MILLISECONDS_PER_STEP = 1000;
 const DATA = 'script[type="application/json"]';
 const MOUNTED = "autodiff-mounted"; // for the page around it, which may have something to start
 
-/** Views of what only some documents have, by the part of the document; player/parts.py describes these parts. */
+/** Views of what only some documents have, by the part of the document; player/extra_parts.py describes these parts. */
 const EXTRAS = { sweep: sweepView, patches: patchesView, contours: contoursView, compiling: compilerPassesView };
 
 export default { render };
