@@ -53,13 +53,17 @@ class State:
     def __init__(self, listeners: tuple[Listener, ...] = (), within: Any = None) -> None:
         self.listeners, self.within = listeners, within
         self.followers = tuple([listener for listener in listeners if isinstance(listener, Follower)])
-        self.heard = heard = _NOBODY.copy()
-        for listener in listeners:
+        first = _always_listening
+        known = listeners[: len(first)] == first  # mostly so, which saves the time to ask them
+        self.heard = (_always_heard if known else _NOBODY).copy()
+        for listener in listeners[len(first) :] if known else listeners:
             for kind, hear in listener.hears.items():
-                heard[kind] = (*heard[kind], hear)
+                self.heard[kind] = (*self.heard[kind], hear)
 
 
 _NOBODY: dict[type, tuple[Hear, ...]] = dict.fromkeys((Entry, *KINDS), ())
+_always_listening: tuple[Listener, ...] = ()
+_always_heard = _NOBODY
 always = State()  # where nothing has been entered yet
 _state = ContextVar("active", default=always)
 now = _state.get
@@ -96,7 +100,9 @@ def stop_listening(listener: Listener) -> int | None:
 
 def listen_everywhere(*listeners: Listener) -> None:
     """Make these listen in every thread, from its start."""
+    global _always_listening, _always_heard
     vars(always).update(vars(State(listeners)))  # the one state that changes: it stands for all that is to come
+    _always_listening, _always_heard = listeners, always.heard
 
 
 def begin(block: WithBlock) -> None:

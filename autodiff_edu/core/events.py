@@ -3,8 +3,8 @@
 An operation that was computed, whether a tape follows it or not, is an `Entry`, which is an event too. Others are built
 only if a listener hears their type (see `active.emit`), but for those that `walk` yields in any case.
 
-`tape` is a `Tape`, `entry` an `Entry`, `where` a place in the user's code; `tensor`, `source` and cotangents are tensors,
-except where `walk` yields them: there they are mostly plain arrays.
+`tape` is a `Tape`, `entry` an `Entry`, `where` a place in the user's code; `tensor`, `source` and cotangents are
+tensors, except where `walk` yields them: there they are mostly plain arrays.
 """
 
 from __future__ import annotations
@@ -97,8 +97,8 @@ class Read(Event):
 class Assign(Event):
     """A variable has got a new value; if a listener raises an error, it gets the old one back.
 
-    `before` is the array it had; `source` is what was passed: the value or, if `operation` is np.add or np.subtract, the
-    change.
+    `before` is the array it had. `source` is what was passed: the value or, if `operation` is np.add or np.subtract,
+    the change.
     """
 
     variable: Any
