@@ -194,3 +194,18 @@ def test_the_argument_of_a_function_from_a_module_is_named_after_itself(special)
         y = special.erf(x)
     assert "y = erf(x) " in str(tape)
     assert float(y) == special.erf(0.5)
+
+
+def test_an_assignment_that_a_checkpoint_refuses_is_heard_by_nobody():
+    w, x, heard = ad.Variable(2.0, name="w"), ad.Variable(3.0, name="x"), []
+
+    def f(x):
+        with pytest.raises(RuntimeError, match="assigns to"):
+            w.assign(x * 2.0)
+        return x * 1.0
+
+    with ad.hook(heard.append), ad.trace() as steps, ad.GradientTape() as tape:
+        z = w * ad.checkpoint(f)(x)
+    assert not any(isinstance(event, events.Assign) for event in (*heard, *steps.events))
+    assert float(w) == 2.0
+    assert float(tape.gradient(z, x, unconnected_gradients="explain")) == 2.0

@@ -217,3 +217,20 @@ def test_an_order_is_found_again():
         tape.gradient(y, x)
     (found,) = [nudge for name, nudge in kept(traced, "y").items() if name.startswith("x[0]")]
     assert found["moved"][-3:] == [0.5, 0.6, 0.6]
+
+
+def test_a_nudge_follows_every_path_where_two_tapes_of_before_the_trace_hold_them():
+    w, x = ad.Variable(2.0, name="w"), ad.Variable(3.0, name="x")
+    ours, theirs = (ad.GradientTape(persistent=True, watch_accessed_variables=False) for _ in range(2))
+    with ours, theirs:
+        ours.watch(w)
+        theirs.watch(x)
+        u = x * x
+        y = w * u + x * w
+    with ad.trace() as traced:
+        ours.gradient(y, w)
+        theirs.gradient(y, x)
+    document = traced.document()
+    (of_x,) = [kept for kept in document["nudges"] if document["tensors"][kept["tensor"]]["name"] == "x"]
+    moves = [2.0 * ((3.0 + by) ** 2 - 9.0) + 2.0 * by for by in steps(of_x["size"])]
+    np.testing.assert_allclose(of_x["moved"], moves, rtol=1e-3)
