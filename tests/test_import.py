@@ -96,7 +96,7 @@ def test_what_a_gradient_imports_can_be_read_in_one_sitting(tmp_path):
     lines = {Path(name): len(Path(name).read_text(encoding="utf-8").splitlines()) for name in run(GRADIENT, tmp_path)}
     heart = [lines[PACKAGE / "core" / f"{name}.py"] for name in ("entry", "rule", "tensor", "walk", "tape")]
     assert sum(heart) <= 730
-    assert sum(lines.values()) <= 2060
+    assert sum(lines.values()) <= 2070
 
 
 def test_dir_shows_the_public_names_and_nothing_that_was_imported_to_make_them():
