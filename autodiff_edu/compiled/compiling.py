@@ -232,7 +232,7 @@ def _sentence(difference: Difference, name: str) -> str:
     """Return why a program of the first call would be wrong, and the line where the second differs."""
     instruction = difference.instruction
     if instruction is None:
-        found = f"{name} returned something else"
+        found = f"{name} returned or assigned something else"
     elif difference.kind == "path":
         found = f"{place(instruction.where)}: from {instruction.name} on, {name} took another path"
     else:

@@ -44,7 +44,7 @@ class Follower(Listener):
         raise NotImplementedError
 
     def refuse_loss(self, tensor: Any, refuse: Callable[[Any], None]) -> None:
-        """Call `refuse`, which may raise an error, if it would be wrong without a path back to this tensor."""
+        """Call `refuse`, which raises an error, if plain numbers of this tensor would lose a gradient."""
 
 
 class State:
@@ -99,7 +99,7 @@ def stop_listening(listener: Listener) -> int | None:
 
 
 def listen_everywhere(*listeners: Listener) -> None:
-    """Make these listen in every thread, from its start."""
+    """Make these listen in every thread, from its start; the package's `__init__` does so with the journal."""
     global _always_listening, _always_heard
     vars(always).update(vars(State(listeners)))  # the one state that changes: it stands for all that is to come
     _always_listening, _always_heard = listeners, always.heard

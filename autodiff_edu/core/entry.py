@@ -18,8 +18,8 @@ class Entry:
     ids, output_id : tuple, int
         For each argument the id of its tensor, or None for a plain array or number; the id of the resulting tensor.
     values, output_value : tuple; ndarray or scalar
-        The plain arguments and output as they were; None once released. The arguments are a list until a tape keeps the
-        entry; a second tape, which finds a tuple, keeps a copy.
+        The plain arguments and output as they were; None once released. A list while nobody keeps the entry: the first
+        tape to keep it makes a tuple of it, and so other tapes see that they must keep a copy.
     given : tuple or None
         The arguments as they were passed, while listeners hear of the operation; None afterwards.
     keywords : dict

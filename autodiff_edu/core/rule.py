@@ -58,18 +58,19 @@ def runs_code(operation: Any) -> bool:
 
 
 without_rule: Callable[..., Any]
-"""Called with the function, args and parameters for a NumPy function in neither table; set by `rules`."""
+"""Called with the function, args and parameters for a NumPy function that is neither in RULES nor in
+`composites.SPELLED`; set by `rules`."""
 
 no_rule: Callable[[Any], LookupError]
 """Builds the error for an entry without a rule; also set by `rules`."""
 
 
-def _enter(kind: str, operation: Callable[..., Any], *pulls: Pull | None, each: Pull | None = None) -> None:
+def _register(kind: str, operation: Callable[..., Any], *pulls: Pull | None, each: Pull | None = None) -> None:
     RULES[operation] = Rule(kind, pulls, each)
 
 
-elementwise, linear = partial(_enter, "elementwise"), partial(_enter, "linear")
-general = partial(_enter, "general")  # e.g. joining arrays, which is linear in all of them together but not in each
+elementwise, linear = partial(_register, "elementwise"), partial(_register, "linear")
+general = partial(_register, "general")  # e.g. joining arrays, which is linear in all of them together but not in each
 
 
 def step(*operations: Callable[..., Any]) -> None:

@@ -72,10 +72,10 @@ class Tape(WithBlock, Follower):
         """Append an entry if the tape follows one of its inputs."""
         if self._running() is None:  # an interrupt ended the block
             return
-        constant = True  # nothing that was given can be written to
+        fixed = True  # whether nobody can write into what was given
         for x in entry.given:
             if type(x) not in _CONSTANT:
-                constant = False
+                fixed = False
                 if isinstance(x, Variable) and self.watches(x):
                     self.watch_tensor(x)
         ids, output_id, _, _ = entry.line
@@ -88,7 +88,7 @@ class Tape(WithBlock, Follower):
         if type(entry.values) is tuple:  # another tape keeps it, and may release it at any time
             entry = entry.copy()
         else:
-            entry.values = tuple(entry.values if constant else map(freeze, entry.values, ids))
+            entry.values = tuple(entry.values if fixed else map(freeze, entry.values, ids))
         if not connected:
             emit(Skip, self, entry)
             return
@@ -102,7 +102,7 @@ class Tape(WithBlock, Follower):
             emit(kind, self, entry)
 
     def follows(self, ids: Any) -> bool:
-        """Return whether this tape has a path back to one of these tensors."""
+        """Return whether this tape is in its block and has a path back to one of these tensors."""
         return self._recording and not self.connected.isdisjoint(ids)
 
     def refuse_loss(self, tensor: Tensor, refuse: Any) -> None:

@@ -82,11 +82,11 @@ class Tensor(ArrayMethods):
         return self._leave("numpy()")
 
     def _leave(self, how: str, refuse: Any = None) -> Any:
-        """Hand out the plain array; where nobody asked for one by name, a tape may `refuse`."""
+        """Hand out the plain array. `refuse` raises the error of a tape that would lose an implicit conversion."""
         for follower in reversed(now().followers):
             if now().heard[Leave] and follower.follows((self._id,)):
                 emit(Leave, follower, self, how)
-            if follower.shields:
+            if follower.shields:  # tapes further out need not object
                 refuse = None
             if refuse:
                 follower.refuse_loss(self, refuse)

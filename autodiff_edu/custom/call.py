@@ -147,7 +147,7 @@ class Call:
         if kept is not None and kept[0]() is g and kept[1] is y and kept[2] < argument:
             answer = kept[3]
         else:
-            answer = self._pulled_back(g)
+            answer = self._pull_back(g)
         self._answer = None if argument == len(self.sources) - 1 else (self._weakly(g), y, argument, answer)
         return answer[argument]
 
@@ -185,17 +185,17 @@ class Call:
         arrays = [_array(self.function, path, leaf) for path, leaf in flatten(result, "the result")]
         return pack([array for array in arrays if array.dtype.kind in "fc"])
 
-    def _pulled_back(self, g: Any) -> list[Any]:
+    def _pull_back(self, g: Any) -> list[Any]:
         """Pull back a cotangent or, one by one, a stack of them."""
         g = dense(g)
         if g.dtype.kind == "c":
             g = np.conjugate(g)  # the walk has conjugated it for the rules, but this is the user's
         if g.ndim == self.value.ndim:
-            return self._pulled_back_one(g)
-        rows = [self._pulled_back_one(g[k]) for k in range(len(g))]
+            return self._pull_back_one(g)
+        rows = [self._pull_back_one(g[k]) for k in range(len(g))]
         return [stack_results([row[k] for row in rows], source) for k, source in enumerate(self.sources)]
 
-    def _pulled_back_one(self, g: Any) -> list[Any]:
+    def _pull_back_one(self, g: Any) -> list[Any]:
         parts = cut(g, self.outputs)
         cotangents = [
             as_tensor(next(parts)) if output.dtype.kind in "fc" else wrap(np.zeros(*output)[()])

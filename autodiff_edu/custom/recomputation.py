@@ -149,7 +149,7 @@ class Recomputation(Call):
         plain, numbers = zip(*self.plain, strict=True) if self.plain else ((), ())
         return as_they_were((*plain, *self.inputs), (*numbers, *values))
 
-    def _pulled_back(self, g: Any) -> list[Any]:
+    def _pull_back(self, g: Any) -> list[Any]:
         """Pull a cotangent, or a stack of them, back through a second run of the function."""
         g = dense(g)
         if g.dtype.kind == "c":
@@ -207,7 +207,7 @@ class Recomputation(Call):
 class OutputPart(Call):
     """One output of a checkpointed function that has several: a part of the vector that joins them."""
 
-    def _pulled_back(self, g: Any) -> list[Any]:
+    def _pull_back(self, g: Any) -> list[Any]:
         g = dense(g)
         return [self.backward(g, g.shape[: g.ndim - self.value.ndim])]
 

@@ -56,8 +56,16 @@ def differences(one: Listing, other: Listing) -> Iterator[Difference]:
     if len(ours) != len(theirs):
         number = min(len(ours), len(theirs))
         yield Difference(number, "path", max(ours, theirs, key=len)[number])
-    elif matching.partings(one.results, other.results):
+    elif _assigned(one) != _assigned(other) or matching.partings(_ends(one), _ends(other)):
         yield Difference(len(ours), "path", None)
+
+
+def _assigned(listing: Listing) -> list[int]:
+    return [variable._id for variable, _ in listing.assigned]
+
+
+def _ends(listing: Listing) -> list[Value]:
+    return [*listing.results, *(value for _, value in listing.assigned)]
 
 
 def needed(listing: Listing) -> list[Instruction]:

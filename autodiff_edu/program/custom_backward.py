@@ -75,7 +75,7 @@ def backward_of(call: Call) -> Callable[[Any], list[Any]]:
 
     def backward(cotangent: Any) -> list[Any]:
         g = np.conjugate(cotangent) if cotangent.dtype.kind == "c" else cotangent
-        pairs = zip(call._pulled_back(g), call.sources, strict=True)
+        pairs = zip(call._pull_back(g), call.sources, strict=True)
         return [None if d is None else settle(d, np.zeros(source.shape, source.dtype)[()]) for d, source in pairs]
 
     return backward

@@ -1,7 +1,7 @@
 """Rules for linear algebra: systems, inverses and factorisations. Norms and determinants are in `norms.py`.
 
 The rules are written for the transposed pairing, sum(g * dy): A is moved to the other side as A.T, never as its
-conjugate. A conjugate appears where the operation itself has one (as in A = L L^H); see `kinds.settle`.
+conjugate. A conjugate appears where the operation itself has one (as in A = L L^H); see `rule.settle`.
 A function with several results is one operation that packs them into one array, which is then sliced.
 """
 

@@ -117,12 +117,12 @@ class FileRecorder(Recorder):
         listing = Listing((), (), instructions, tuple(results), ())
         while waiting := [one for one in unused(listing).instructions if one in self._calls and one.backward is None]:
             for instruction in waiting:
-                instruction.backward = self._pulled_back(self._calls[instruction], seed)
+                instruction.backward = self._pull_back(self._calls[instruction], seed)
                 if depth > 1:
                     backward = instruction.backward
                     self.differentiate(backward.instructions, backward.results, seed, depth - 1)
 
-    def _pulled_back(self, call: Call, seed: Callable[[Any], Any]) -> Listing:
+    def _pull_back(self, call: Call, seed: Callable[[Any], Any]) -> Listing:
         outer, self.instructions = self.instructions, []
         cotangents = [wrap(seed(output)) for output in call.outputs]
         values = tuple([Value.like(cotangent._array) for cotangent in cotangents])

@@ -123,7 +123,7 @@ class Writer:
         self.quotes = Excerpts(map(self._where_of, source.happenings))
         self.document["code"] = self.quotes.code
         self.sentences = Sentences(self.labels, self.document, self.numbers, self.own)
-        self.births = NonfiniteSteps(self.document)
+        self.nonfinite = NonfiniteSteps(self.document)
         self.expected = Counter(
             (self.passes[i], event.tensor._id)
             for i, event in enumerate(source.events)
@@ -226,7 +226,7 @@ class Writer:
                 step["entry"] = self._entry(entry, None)
         step["text"] = self.sentences.write(event, step)
         arrived = self.arrived.get((number, event.entry.output_id)) if isinstance(event, events.Accumulate) else None
-        step["text"] += self.births.sentence(event, step, arrived)
+        step["text"] += self.nonfinite.sentence(event, step, arrived)
         self.document["steps"].append(step)
 
     def _call(self, call: Any) -> int:

@@ -631,6 +631,27 @@ class TestRefusals:
         with pytest.raises(ValueError, match=rf"line {line}: from multiply on, f took another path when called again"):
             ad.compile(f)(1.0)
 
+    @pytest.mark.parametrize(
+        "assign",
+        [
+            lambda calls, w, v, x: (w if calls % 2 else v).assign(x),
+            lambda calls, w, v, x: calls > 1 and w.assign(x),
+            lambda calls, w, v, x: w.assign(float(calls)),
+        ],
+    )
+    def test_assignments_that_change_from_call_to_call_are_refused(self, assign):
+        w, v, calls = ad.Variable(1.0), ad.Variable(2.0), []
+
+        @ad.compile
+        def f(x):
+            calls.append(1)
+            assign(len(calls), w, v, x)
+            return x * 2.0
+
+        with pytest.raises(ValueError, match="f returned or assigned something else when called again"):
+            f(3.0)
+        assert (float(w), float(v)) == (1.0, 2.0)
+
     def test_results_that_change_places_are_refused(self):
         calls = []
 
@@ -639,7 +660,9 @@ class TestRefusals:
             a, b = x * 2.0, x * 3.0
             return (a, b) if len(calls) % 2 else (b, a)
 
-        with pytest.raises(ValueError, match="f returned something else when called again with the same arguments"):
+        with pytest.raises(
+            ValueError, match="f returned or assigned something else when called again with the same arguments"
+        ):
             ad.compile(f)(1.0)
 
     def test_a_variable_that_is_another_in_each_call_is_refused(self):

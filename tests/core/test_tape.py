@@ -271,7 +271,7 @@ def test_what_a_tape_cannot_do_is_said_with_what_to_do():
         tape.gradient(x, x)
 
 
-def test_a_function_without_a_rule_anywhere_on_the_way_is_found_before_anything_is_pulled_back():
+def test_a_function_without_a_rule_anywhere_on_the_way_is_found_before_anything_is_pull_back():
     seen, x = [], ad.Variable([1.0, 2.0])
     with ad.GradientTape(persistent=True) as tape:
         y = np.sum(UNRULED(x * 1.0) * 2.0)

@@ -224,11 +224,11 @@ def test_a_stack_of_cotangents_goes_through_the_parts_at_once():
         return a * np.real(b) + np.imag(b)
 
     class Counted(ad.custom.recomputation.OutputPart):
-        def _pulled_back(self, g):
+        def _pull_back(self, g):
             calls.append(np.shape(g))
-            return super()._pulled_back(g)
+            return super()._pull_back(g)
 
-        _pulled_back_one = None  # one by one, that is
+        _pull_back_one = None  # one by one, that is
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(ad.custom.checkpoint, "OutputPart", Counted)

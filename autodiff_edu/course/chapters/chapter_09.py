@@ -71,7 +71,7 @@ def second_order(answer: Any) -> str:
                 "The tape finds this gradient by itself: your function has no custom gradient. Return the value and "
                 "backward(dy), under `@ad.custom_gradient`."
             )
-        slope = _pulled_back(tape, target, x)
+        slope = _pull_back(tape, target, x)
         _judge_slope(slope.numpy(), weights)
         probe = np.sum(slope * PROBE)
     _judge_second(outer, probe, x, weights)
@@ -99,7 +99,7 @@ def _value_of_log_cosh(answer: Any, x: Any) -> Any:
     raise NotYet(f"At x = {x.numpy()[-1]:g} the value should be {value[-1]:.6f}, and yours is {y.numpy()[-1]:.6f}.")
 
 
-def _pulled_back(tape: Any, target: Any, x: Any) -> Any:
+def _pull_back(tape: Any, target: Any, x: Any) -> Any:
     try:
         slope = tape.gradient(target, x)
     except Exception as error:
