@@ -48,6 +48,7 @@ def test_what_is_the_same_and_what_differs_is_said_for_each_setting_and_nothing_
     assert sorted(path.name for path in tmp_path.iterdir()) == ["b.ipynb"]
 
 
+@pytest.mark.exhaustive
 def test_a_cell_that_raises_and_one_that_does_not_end_are_differences(tmp_path, capsys):
     path = notebook(
         tmp_path / "x.ipynb", "1", "import os\nassert 'OPENBLAS_CORETYPE' not in os.environ, 'not this one'"

@@ -143,6 +143,7 @@ def test_the_chapters_travel_in_the_wheel(tmp_path):
 # Executing --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.exhaustive
 def test_two_executions_write_the_same_bytes(tmp_path, capsys):
     path = notebook(tmp_path / "x.ipynb", "import autodiff_edu as ad", "print(1)\nad.play(lambda x: x * x, 2.0)")
     assert main(["execute", str(path)]) == 0
@@ -153,6 +154,7 @@ def test_two_executions_write_the_same_bytes(tmp_path, capsys):
     assert b"text/html" in first
 
 
+@pytest.mark.exhaustive
 def test_a_player_that_another_build_of_zlib_has_packed_stays_as_it_is_unless_it_shows_something_else(tmp_path):
     path = notebook(tmp_path / "x.ipynb", "import autodiff_edu as ad\nad.play(lambda x: x * x, 2.0)")
 

@@ -94,6 +94,7 @@ def test_the_time_of_the_whole_notebook_is_limited_too(tmp_path):
     }
 
 
+@pytest.mark.exhaustive
 def test_floods_of_printing_and_of_pictures_are_kept_nowhere_and_nothing_reaches_the_terminal(tmp_path, capfd):
     path = notebook(
         tmp_path / "x.ipynb",
@@ -111,6 +112,7 @@ def test_floods_of_printing_and_of_pictures_are_kept_nowhere_and_nothing_reaches
     assert grown < 100_000, "KiB"
 
 
+@pytest.mark.exhaustive
 def test_a_kernel_that_dies_is_a_problem_of_what_was_not_answered_and_takes_what_it_started_along(tmp_path):
     marker = tmp_path / "alive"
     start = f"import os, subprocess; subprocess.Popen(['sh', '-c', 'sleep 4; touch {marker}'])\n"

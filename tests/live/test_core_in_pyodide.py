@@ -25,7 +25,7 @@ SELECTION = [
         f"tests/explain/test_{name}.py"
         for name in ("explain", "explain_causes", "explain_numbers", "journal", "left_out")
     ),
-    *(f"tests/saving/test_{name}.py" for name in ("bounds", "saving", "saving_custom", "saving_decisions")),
+    *(f"tests/saving/test_{name}.py" for name in ("operation_bounds", "saving", "saving_custom", "saving_decisions")),
     *(f"tests/saving/test_saving_{name}.py" for name in ("files", "refusals", "versions", "written")),
     "tests/text/test_formatting.py",
 ]
