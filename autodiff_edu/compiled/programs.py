@@ -57,7 +57,7 @@ class Program:
         self.name, self.listing = name, listing
         writer = FunctionWriter(listing, name)
         self.text = writer.text()
-        self.known = writer.known()
+        self.known = writer.list_needs()
         self.run = callable_of(self.text, writer.called, writer.namespace)
         self.variables = tuple(variable for variable, _ in listing.variables)
         self.assigned = tuple(variable for variable, _ in listing.assigned)

@@ -217,9 +217,10 @@ class Accumulate(EntryEvent):
     >>> x = ad.Variable(3.0)
     >>> with ad.GradientTape() as tape:
     ...     y = x * x
-    >>> first, second = next(tape.steps(y, x)).contributions
-    >>> second.argument, second.before, second.value, second.after
-    (1, Tensor(3.), Tensor(3.), Tensor(6.))
+    >>> for sent in next(tape.steps(y, x)).contributions:
+    ...     print(sent.argument, sent.before, sent.value, sent.after)
+    0 None Tensor(3.) Tensor(3.)
+    1 Tensor(3.) Tensor(3.) Tensor(6.)
     """
 
     argument: int
@@ -258,8 +259,8 @@ class Outcome(TapeEvent):
     """A request for a derivative was answered, for one of its sources.
 
     `word` is "gradient", "jacobian" or "batch_jacobian", `result` a tensor or None. `connected` says whether the target
-    depends on the source, `seeded` whether the caller passed first cotangents. `causes` say why there is no derivative;
-    only a trace fills them in.
+    depends on the source, and `seeded` whether the caller passed the seeds. Only a trace fills in `causes`, the reasons
+    why there is no derivative.
     """
 
     word: str

@@ -97,7 +97,7 @@ class Reason(Description, Enum):
     INTEGER_SOURCE = Description("integer", "{code} has dtype {dtype}, but only floating and complex numbers have "
         "derivatives. Write it with a decimal point, or pass dtype=float.")
 
-    # there is no path at all
+    # nothing leads from the source to the target
     INTEGER_TARGET = Description("integer", "{y} has dtype {dtype}, but only floating and complex numbers have "
         "derivatives.")
     INSIDE_A_CHECKPOINT = Description("inside a checkpoint", "{y} {strayed}.")

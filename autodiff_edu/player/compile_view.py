@@ -39,7 +39,7 @@ def document_of(program: Program) -> dict[str, Any]:
             f"{MOST_LINES} are compiled. Print the program, or its summary, instead"
         )
     writers = [(name, listing, FunctionWriter(listing, program.name)) for name, listing in program.stages]
-    written = [(name, listing, writer.written(), writer.constants()) for name, listing, writer in writers]
+    written = [(name, listing, writer.write(), writer.constants()) for name, listing, writer in writers]
     _, _, lines, constants = written[0]
     stages = [_stage("recorded", recorded, [_describe_line(line) for line in lines], constants)]
     count = _format_count(len(recorded.instructions), "operation")

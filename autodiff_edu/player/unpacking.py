@@ -52,11 +52,6 @@ def unpack_script(script: str) -> str:
     return COMPRESSED.sub(lambda found: decompress(found[0]), script)
 
 
-def tables_of(packed: dict[str, Any]) -> Any:
-    """Read the tables of what is packed, their columns as packing.py writes them."""
-    return json.loads(decompress(packed["content"]))["tables"]
-
-
 def unpack(packed: dict[str, Any]) -> Any:
     """Read back the content of a player.
 

@@ -32,7 +32,7 @@ def expressed(
     """Combine what a rule did to `g` into an expression; with a key, its formula too. `known`: output and arguments."""
     if isinstance(value, Tensor):  # a rule may compute more than its result needs
         entries = behind(entries, {value._id})
-    expression = noted(writer, entries, value, texts.copy()) if isinstance(value, Tensor) else None
+    expression = combine(writer, entries, value, texts.copy()) if isinstance(value, Tensor) else None
     expression = expression or writer.operand(None, value)
     symbols = {known[0]._id: "__y", g._id: "__g"}
     for k, tensor in enumerate(known[1:]):
@@ -67,13 +67,13 @@ def show(
     writer.formulas[key] = formulas.tree(expression.text, tuple(leaves))
 
 
-def noted(writer: ExpressionWriter, entries: list[Entry], value: Tensor, texts: dict[int | None, Text]) -> Text:
+def combine(writer: ExpressionWriter, entries: list[Entry], value: Tensor, texts: dict[int | None, Text]) -> Text:
     """Combine operations into one expression; one that is used twice, or is long, gets a line of its own."""
     makers: dict[int | None, Entry] = {entry.output_id: entry for entry in entries}
     leading = behind(entries, {value._id})
     uses = Counter(id for entry in leading for id in entry.ids)
     for entry in leading:
-        text = joined(writer, entry, makers, texts)
+        text = write_operation(writer, entry, makers, texts)
         several = uses[entry.output_id] > 1 and not text.text.isidentifier()
         if (several or len(text.text) > LONG) and entry.output_id != value._id:
             text = Text(writer.part(text))
@@ -91,7 +91,7 @@ def _in_full(
     for entry in entries:
         kept = formulas.passed_through(entry, flowing, last=entry.output_id == value._id)
         if kept is None:
-            text = joined(writer, entry, makers, texts)
+            text = write_operation(writer, entry, makers, texts)
         else:
             text = texts.get(entry.ids[kept]) or writer.operand(entry.ids[kept], entry.values[kept])
         if len(text.text) > LONGEST:
@@ -100,7 +100,7 @@ def _in_full(
     return texts[value._id] if value._id in texts else writer.operand(value._id, value._array)
 
 
-def joined(
+def write_operation(
     writer: ExpressionWriter, entry: Entry, makers: dict[int | None, Entry], texts: dict[int | None, Text]
 ) -> Text:
     """Write an operation of a rule, applied to the text of its arguments."""

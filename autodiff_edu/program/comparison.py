@@ -50,17 +50,17 @@ def differences(one: Listing, other: Listing) -> Iterator[Difference]:
             found = matching.partings(first.parameters, second.parameters) | found
         for kind, (before, after) in found.items():
             reshaped = kind == "constant" and np.shape(before) != np.shape(after)
-            before, after = matching.described(kind, before, after)
+            before, after = matching.describe(kind, before, after)
             yield Difference(number, kind, first, before, after, reshaped)
         matching.pair(first, second)
     if len(ours) != len(theirs):
         number = min(len(ours), len(theirs))
         yield Difference(number, "path", max(ours, theirs, key=len)[number])
-    elif _assigned(one) != _assigned(other) or matching.partings(_ends(one), _ends(other)):
+    elif _list_assigned(one) != _list_assigned(other) or matching.partings(_ends(one), _ends(other)):
         yield Difference(len(ours), "path", None)
 
 
-def _assigned(listing: Listing) -> list[int]:
+def _list_assigned(listing: Listing) -> list[int]:
     return [variable._id for variable, _ in listing.assigned]
 
 
@@ -136,7 +136,7 @@ class _Matching:
         elif one != other and (one == one or other == other):
             found.setdefault("number", (one, other))
 
-    def described(self, kind: str, *arguments: Any) -> tuple[str, ...]:
+    def describe(self, kind: str, *arguments: Any) -> tuple[str, ...]:
         """Describe two arguments: numbers by themselves, arrays by their shapes, and other values in words."""
         if kind == "constant":
             return tuple(f"an array of shape {x.shape}" if x.ndim else str(x[()]) for x in arguments)

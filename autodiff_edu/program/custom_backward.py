@@ -51,7 +51,7 @@ def as_expression(
         return None
     target = wrap(result.output_value, result.output_id)
     texts: dict[int | None, Text] = dict.fromkeys(arrived, bar)
-    expression = combining.noted(writer, noted, target, texts.copy())
+    expression = combining.combine(writer, noted, target, texts.copy())
     symbols |= dict.fromkeys(arrived, "__g")
     combining.show(writer, (entry.output_id, argument), noted, target, texts, symbols, expression)
     return expression

@@ -174,7 +174,7 @@ class ExpressionWriter:
             texts[1] = self._index(entry.values[1], parts[1])
         if operation in (operations.concatenate, operations.stack):
             texts = [f"[{', '.join(texts)}]"]
-        texts += [f"{key}={self._parameter(key, value).text}" for key, value in self._said(entry)]
+        texts += [f"{key}={self._parameter(key, value).text}" for key, value in self._list_keywords(entry)]
         return Text(f"{self._function(operation)}({', '.join(texts)})")
 
     def _infix(self, entry: Computed, sign: str, left: Text, right: Text) -> Text:
@@ -182,7 +182,7 @@ class ExpressionWriter:
             return left
         return infix(sign, left, right)
 
-    def _said(self, entry: Computed) -> list[tuple[str, Any]]:
+    def _list_keywords(self, entry: Computed) -> list[tuple[str, Any]]:
         """List the keyword arguments that a reader needs: a sum over all axes does not have to name them."""
         parameters = dict(entry.parameters)
         axis = parameters.get("axis")

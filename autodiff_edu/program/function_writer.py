@@ -55,12 +55,12 @@ class FunctionWriter(ExpressionWriter):
 
     def text(self) -> str:
         """Write the whole function."""
-        head, *lines = self.written()
+        head, *lines = self.write()
         column = max((len(line.text) for line in lines if line.remark and len(line.text) <= WIDEST), default=0)
         body = [f"    {text:<{column}}  # {remark}" if remark else f"    {text}" for text, remark, _ in lines]
         return "\n".join([head.text, *body])
 
-    def written(self) -> list[ProgramLine]:
+    def write(self) -> list[ProgramLine]:
         """Write the function line by line."""
         listing = self.listing
         given = [self._named(value, f"x{k}") for k, value in enumerate(listing.arguments, 1)]
@@ -81,7 +81,7 @@ class FunctionWriter(ExpressionWriter):
         returned = f"return {', '.join(ending)}{',' if len(ending) == 1 else ''}" if ending else "return ()"
         return [*lines, ProgramLine(returned)]
 
-    def known(self) -> list[str]:
+    def list_needs(self) -> list[str]:
         """Describe what the function needs besides its arguments."""
         found = []
         for (module, name), known in self.imports.items():
@@ -200,7 +200,7 @@ class FunctionWriter(ExpressionWriter):
         first = instruction.values[0]
         if instruction.operation in METHODS and type(first) is Value and first.array is None:
             told = [part.text for part in parts[1:]]
-            told += [f"{key}={self._parameter(key, value).text}" for key, value in self._said(instruction)]
+            told += [f"{key}={self._parameter(key, value).text}" for key, value in self._list_keywords(instruction)]
             return Text(f"{parts[0].within(10)}.{instruction.name}({', '.join(told)})")
         return self.expression(instruction, parts)
 

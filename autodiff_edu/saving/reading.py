@@ -92,13 +92,13 @@ class _Reader:
         self.arrays |= {value: value.array for value in self.values["constant"]}
 
     def contents(self) -> Contents:
-        arguments = self.decoded(self.document["arguments"], [])
+        arguments = self.decode(self.document["arguments"], [])
         inputs = self.values["input"]
         if _leaves(_list(arguments)) != inputs:
             raise ValueError(f"its arguments are not its {len(inputs)} inputs, in order, or structures of them")
         results: list[Value] = []
         instructions = self.block(self.document, results)
-        result = self.decoded(self.document["result"], results)
+        result = self.decode(self.document["result"], results)
         if not all(isinstance(part, Value) for part in _leaves(result)):
             raise ValueError("its result is not a reference, or a structure of references")
         listing = Listing(tuple(inputs), self.variables, instructions, tuple(_leaves(result)), ())
@@ -123,17 +123,17 @@ class _Reader:
                 f"no operation called {name!r} is registered here, and nothing else is ever run; if you registered it "
                 "with ad.register_gradient, register it before loading"
             )
-        arguments = [self.decoded(part, before) for part in _list(step["arguments"])]
+        arguments = [self.decode(part, before) for part in _list(step["arguments"])]
         if not isinstance(step["parameters"], dict):
             raise ValueError("its parameters must be an object")
-        parameters = {_text(key): self.decoded(part, before) for key, part in step["parameters"].items()}
-        outputs = tuple(map(_described, _list(step["results"])))
+        parameters = {_text(key): self.decode(part, before) for key, part in step["parameters"].items()}
+        outputs = tuple(map(_read_value, _list(step["results"])))
         if not outputs:
             raise ValueError("it has no result")
         if name != CUSTOM and not any(values_in([arguments, parameters])):
             raise ValueError("it computes with numbers only, not with tensors")
         size = sum(math.prod(output.shape) for output in outputs)
-        check_amount(name, mapped(arguments, self.known), mapped(parameters, self.known), size)
+        check_amount(name, mapped(arguments, self.find_array), mapped(parameters, self.find_array), size)
         instruction = Instruction(name, arguments, parameters, outputs[0], line)
         instruction.outputs = outputs
         if name == CUSTOM:
@@ -142,7 +142,7 @@ class _Reader:
             self.table[name] = self.registered[name]
         return instruction
 
-    def known(self, part: Any) -> Any:
+    def find_array(self, part: Any) -> Any:
         """Return the array of a constant or a variable, None for what will be computed, and anything else unchanged."""
         return self.arrays.get(part) if type(part) is Value else part
 
@@ -158,27 +158,27 @@ class _Reader:
             raise ValueError(f"it declares {len(custom.outputs)} results, but has {len(outputs)}")
         if written is None:
             return None
-        cotangents = tuple(map(_described, _list(written["cotangents"])))
+        cotangents = tuple(map(_read_value, _list(written["cotangents"])))
         if len(cotangents) != len(outputs):
             raise ValueError(f"its backward takes {len(cotangents)} cotangents, but there are {len(outputs)} outputs")
         results = [*before, *cotangents]
         instructions = self.block(written, results)
-        gradients = self.decoded(written["result"], results)
+        gradients = self.decode(written["result"], results)
         if not isinstance(gradients, list) or len(gradients) != len(sources):
             raise ValueError(f"its backward must return one gradient, or none, for each of {len(sources)} sources")
         return Listing(cotangents, (), instructions, tuple(gradients), ())
 
-    def decoded(self, written: Any, results: list[Value]) -> Any:
+    def decode(self, written: Any, results: list[Value]) -> Any:
         """Turn written arguments into Python's values, with values in place of references."""
         match written:
             case None | bool() | str() | int() | float():
                 return written
             case dict() if len(written) == 1:
                 [(tag, content)] = written.items()
-                return self.tagged(tag, content, results)
+                return self.decode_tag(tag, content, results)
         raise ValueError(f"{written!r:.60} is not an argument that the format knows")
 
-    def tagged(self, tag: str, content: Any, results: list[Value]) -> Any:
+    def decode_tag(self, tag: str, content: Any, results: list[Value]) -> Any:
         values = results if tag == "result" else self.values.get(tag)
         if values is not None:
             if type(content) is not int or not 0 <= content < len(values):
@@ -186,15 +186,15 @@ class _Reader:
             return values[content]
         match tag, content:
             case "list", list():
-                return [self.decoded(part, results) for part in content]
+                return [self.decode(part, results) for part in content]
             case "tuple", list():
-                return tuple(self.decoded(part, results) for part in content)
+                return tuple(self.decode(part, results) for part in content)
             case "dict", list():
-                return {_key(key): self.decoded(part, results) for key, part in content}
+                return {_key(key): self.decode(part, results) for key, part in content}
             case "slice", [_, _, _]:
-                return slice(*(self.decoded(part, results) for part in content))
+                return slice(*(self.decode(part, results) for part in content))
             case "complex", [_, _]:
-                return complex(*(self.decoded(part, results) for part in content))
+                return complex(*(self.decode(part, results) for part in content))
             case "float", "inf" | "-inf" | "nan":
                 return float(content)
             case "ellipsis", None:
@@ -237,7 +237,7 @@ def _dtype(name: Any) -> np.dtype:
     return dtype
 
 
-def _described(written: Any) -> Value:
+def _read_value(written: Any) -> Value:
     """Check a written dtype and shape; return a value with them."""
     dtype, shape = _list(written)
     if not all(type(n) is int and n >= 0 for n in _list(shape)):
@@ -252,7 +252,7 @@ def _check_size(shape: Any) -> None:
 
 
 def _input(written: dict[str, Any]) -> Input:
-    value, group = _described([written["dtype"], written["shape"]]), written["group"]
+    value, group = _read_value([written["dtype"], written["shape"]]), written["group"]
     if group is not None and (type(group) is not int or not value.shape):
         raise ValueError(f"{group!r} is not a group of inputs with equally many samples")
     return Input(_text(written["name"]), value.dtype, value.shape, group)
@@ -263,7 +263,7 @@ def _entry(arrays: dict[str, Any], kind: str, number: int, written: dict[str, An
     name = f"{kind}/{number}"
     if name not in arrays:
         raise ValueError(f"the array {name} is missing; save it again")
-    array, value = arrays[name], _described([written["dtype"], written["shape"]])
+    array, value = arrays[name], _read_value([written["dtype"], written["shape"]])
     if (array.dtype, array.shape) != (value.dtype, value.shape):
         raise ValueError(
             f"the array {name} has shape {array.shape} and dtype {array.dtype}, but is declared with shape "

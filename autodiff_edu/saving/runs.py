@@ -92,7 +92,7 @@ def document_of(
         "constants": [_declared(array) for array in program.constants],
         "variables": [{"name": v.name, "trainable": v.trainable, **_declared(v)} for v in program.variables],
         "instructions": program.instructions,
-        "result": program.written(run.result),
+        "result": program.write(run.result),
     }
     return document, arrays
 

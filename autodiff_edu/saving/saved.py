@@ -62,7 +62,7 @@ class SavedFunction:
         known: Known = {value: variable for variable, value in listing.variables}
         known.update(zip(listing.arguments, self._taken(self._in_order(arguments, named)), strict=True))
         self._run(listing, known)
-        result = _filled(self._contents.result, known)
+        result = _fill(self._contents.result, known)
         return rebuild(result, map(as_tensor, (leaf for _, leaf in flatten(result, "result"))))
 
     def _in_order(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
@@ -139,8 +139,8 @@ class SavedFunction:
         """Run instructions in order; their results are known then."""
         for instruction in listing.instructions:
             name = instruction.operation
-            arguments = [_filled(part, known) for part in instruction.values]
-            parameters = _filled(instruction.parameters, known) if instruction.parameters else {}
+            arguments = [_fill(part, known) for part in instruction.values]
+            parameters = _fill(instruction.parameters, known) if instruction.parameters else {}
             if name == CUSTOM:
                 sources, outputs = arguments
                 found = self._run_custom(instruction, sources, outputs, {**known})
@@ -167,7 +167,7 @@ class SavedFunction:
                 )
             inside = {**known, **dict(zip(listing.arguments, cotangents, strict=True))}
             self._run(listing, inside)
-            gradients = _filled(listing.results, inside)
+            gradients = _fill(listing.results, inside)
             return gradients[0] if len(gradients) == 1 else gradients
 
         def function(*_: Tensor) -> Any:
@@ -188,11 +188,11 @@ class SavedFunction:
         return "\n".join([repr(self), *(f"{number}  {row}" for number, row in enumerate(rows, 1))])
 
 
-def _filled(structure: Any, known: Known) -> Any:
+def _fill(structure: Any, known: Known) -> Any:
     """Return an argument with what is known of its values in their places."""
     if type(structure) is Value:
         return known[structure] if structure.array is None else structure.array
-    return mapped(structure, lambda part: _filled(part, known) if type(part) is Value else part)
+    return mapped(structure, lambda part: _fill(part, known) if type(part) is Value else part)
 
 
 def _signature(contents: Contents) -> inspect.Signature | None:

@@ -57,7 +57,7 @@ class Document:
             if backward is not None:
                 start = self._number(backward.arguments, count)
                 written["backward"] = {
-                    "cotangents": [*map(described, backward.arguments)],
+                    "cotangents": [*map(describe, backward.arguments)],
                     "instructions": self._block(backward, start),
                     "result": {"list": self._list(backward.results)},
                 }
@@ -81,8 +81,8 @@ class Document:
             return {
                 "operation": name,
                 "arguments": self._list(instruction.values),
-                "parameters": {key: self.written(part) for key, part in instruction.parameters.items()},
-                "results": [*map(described, instruction.outputs)],
+                "parameters": {key: self.write(part) for key, part in instruction.parameters.items()},
+                "results": [*map(describe, instruction.outputs)],
                 "place": line,
             }
         except TypeError as error:
@@ -91,9 +91,9 @@ class Document:
             ) from None
 
     def _list(self, parts: Any) -> list[Any]:
-        return [self.written(part) for part in parts]
+        return [self.write(part) for part in parts]
 
-    def written(self, argument: Any) -> Any:
+    def write(self, argument: Any) -> Any:
         """Write an argument as data; a TypeError has the kind of one that is none."""
         match argument:
             case Value():
@@ -113,7 +113,7 @@ class Document:
             case tuple() | range():
                 return {"tuple": self._list(argument)}
             case dict():
-                return {"dict": [[self.written(key), self.written(part)] for key, part in argument.items()]}
+                return {"dict": [[self.write(key), self.write(part)] for key, part in argument.items()]}
             case np.dtype():
                 return {"dtype": argument.name}
         if argument is ...:
@@ -130,6 +130,6 @@ class Document:
         return {"constant": number}
 
 
-def described(value: Any) -> list[Any]:
+def describe(value: Any) -> list[Any]:
     """Write a dtype and a shape."""
     return [value.dtype.name, list(value.shape)]

@@ -97,7 +97,7 @@ def name_in_with(where: Where) -> str | None:
 def renamed(where: Where) -> frozenset[str]:
     """List the second names that the function around a place assigns: y, in `y = x`."""
     line = position_of(*where)[0]
-    scopes = source_of(where[0].co_filename).read(_renamed)
+    scopes = source_of(where[0].co_filename).read(_find_second_names)
     return next((names for first, last, names in reversed(scopes) if first <= line <= last), frozenset())
 
 
@@ -182,7 +182,7 @@ def _blocks(source: SourceCode) -> dict[Span | None, str]:
     return {span(opening): ast.unparse(name) for opening, name in called if isinstance(name, ast.Name | ast.Attribute)}
 
 
-def _renamed(source: SourceCode) -> list[tuple[int, int, frozenset[str]]]:
+def _find_second_names(source: SourceCode) -> list[tuple[int, int, frozenset[str]]]:
     """Map the functions of a source, by their first lines, to the second names that each assigns."""
     found = []
     for scope in source.nodes:
@@ -192,13 +192,13 @@ def _renamed(source: SourceCode) -> list[tuple[int, int, frozenset[str]]]:
             while waiting:
                 node = waiting.pop()
                 if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                    names |= {name.id for name, value in _assigned(node) if isinstance(value, ast.Name)}
+                    names |= {name.id for name, value in _list_assigned(node) if isinstance(value, ast.Name)}
                     waiting += ast.iter_child_nodes(node)
             found.append((first, last, frozenset(names)))
     return sorted(found, key=lambda scope: scope[0])
 
 
-def _assigned(node: ast.AST) -> Iterator[tuple[ast.Name, ast.expr]]:
+def _list_assigned(node: ast.AST) -> Iterator[tuple[ast.Name, ast.expr]]:
     """List the names that a statement assigns, each with its expression; also those of `a, b = c, d`."""
     if not isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr) or node.value is None:
         return

@@ -18,7 +18,7 @@ from ..core.entry import Entry
 from ..core.events import Event
 from ..core.rule import RULES
 from ..core.tensor import Tensor
-from ..program.combining import LONG, joined
+from ..program.combining import LONG, write_operation
 from ..program.spelling import Text, infix, same
 from ..program.writing import TapeWriter
 from ..text.places import names
@@ -116,7 +116,7 @@ class Updates:
             if entry.operation not in RULES:
                 text = self.writer.operand(None, entry.output_value)
             else:
-                text = joined(self.writer, entry, {}, texts)
+                text = write_operation(self.writer, entry, {}, texts)
             if at != target and (self.uses[at] > 1 or len(text.text) > LONG):
                 text = Text(self.writer.part(text))
                 self.writer.computed[at] = text.text

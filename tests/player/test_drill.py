@@ -22,7 +22,7 @@ from autodiff_edu.player.print.moments import read_moment
 H = 1e-4
 
 
-def drawn(level: int, seed: int) -> list[tuple[DrillProgram, str]]:
+def draw_programs(level: int, seed: int) -> list[tuple[DrillProgram, str]]:
     with only(), np.errstate(all="ignore"):
         return list(draw(level, seed))
 
@@ -34,7 +34,7 @@ def seeds(request: pytest.FixtureRequest) -> range:
 
 @pytest.fixture(scope="module")
 def all_drawn(seeds: range) -> dict[int, list[tuple[DrillProgram, str]]]:
-    return {level: [pair for seed in seeds for pair in drawn(level, seed)] for level in LEVELS}
+    return {level: [pair for seed in seeds for pair in draw_programs(level, seed)] for level in LEVELS}
 
 
 def inputs(program: DrillProgram) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def test_the_same_seed_is_the_same_drill_and_another_is_another(level: int) -> N
     page = ad.drill(level, seed=5).page()
     assert page == ad.drill(level, seed=5).page()
     assert page != ad.drill(level, seed=6).page()
-    sources = [program.source for program, _ in drawn(level, 5)]
+    sources = [program.source for program, _ in draw_programs(level, 5)]
     assert len(set(sources)) == len(sources) == 10
 
 
@@ -135,7 +135,7 @@ FIRST = (
 
 def test_a_drill_stays_what_it_is() -> None:
     """Where this fails, every drill in a handout changes: does it have to?"""
-    first, answer = drawn(1, 1)[0]
+    first, answer = draw_programs(1, 1)[0]
     assert (first.source, answer) == FIRST
 
 
@@ -144,7 +144,7 @@ def test_a_drill_stays_what_it_is() -> None:
 def test_the_step_that_is_asked_about_gives_the_answer(level: int, seed: int) -> None:
     drill = ad.drill(level, seed)
     contents = [drill._content, *drill._content["drill"]]
-    for content, (program, answer) in zip(contents, drawn(level, seed), strict=True):
+    for content, (program, answer) in zip(contents, draw_programs(level, seed), strict=True):
         document, ask = content["trace"], content["ask"]
         step = document["steps"][ask["step"]]
         assert ask["subject"] == program.subject

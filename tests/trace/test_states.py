@@ -27,7 +27,7 @@ def before_the_trace():
     return traced
 
 
-def paused_twice():
+def two_pauses():
     """Two tapes pause at once, and each records the other's pass and its own; one is reset while a pass is on show."""
     x, first, second = ad.Variable(2.0, name="x"), ad.GradientTape(persistent=True), ad.GradientTape(persistent=True)
     with ad.trace() as traced, first, second:
@@ -53,7 +53,7 @@ def reset_and_released():
     return traced
 
 
-def pushed_under_a_tape():
+def tangents_under_a_tape():
     """An outer tape records while tangents are pushed forward."""
     x = ad.Variable(2.0, name="x")
     with ad.trace() as traced:
@@ -63,14 +63,14 @@ def pushed_under_a_tape():
     return traced
 
 
-def explained():
+def explanation():
     x = ad.Variable(2.0, name="x")
     with ad.GradientTape() as tape:
         y = np.floor(x * x) * 2.0
     return tape.explain(y, x).trace()
 
 
-OTHERS += [before_the_trace, paused_twice, reset_and_released, pushed_under_a_tape, explained]
+OTHERS += [before_the_trace, two_pauses, reset_and_released, tangents_under_a_tape, explanation]
 
 
 def read(document):

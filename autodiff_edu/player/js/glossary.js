@@ -25,7 +25,7 @@ export function signsButton() {
 }
 
 /**
- * Writes into an element a text that changes: `write(text, term)`, plain where there is no term to be defined.
+ * Writes a changing text into an element: `write(text, term)`; without a term, the text is not a link to a definition.
  * @param {Element} element
  * @returns {(text: string, term?: Term | false | "") => void}
  */
