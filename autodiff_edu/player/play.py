@@ -17,7 +17,7 @@ from ..gradient_tape import GradientTape
 from ..text.functions import name_of, names_of_parameters
 from ..trace.trace import Trace, trace
 from . import Player
-from .compile_view import document_of
+from .compiler_passes import document_of
 from .extra_parts import Written
 
 

@@ -84,8 +84,8 @@ from ..text.labels import Labels, names_of_tapes
 from ..text.places import names
 from ..text.shared import shared
 from .arrays import array
+from .backward_calls import backward_calls
 from .broadcasting import is_copied, unfold
-from .custom_backward import backward_calls
 from .excerpts import Excerpts
 from .nonfinite_steps import NonfiniteSteps
 from .scopes import distinguish

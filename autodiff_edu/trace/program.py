@@ -14,7 +14,7 @@ from ..program.expressions import Statement
 from ..program.tangents import TangentWriter
 from ..program.writing import TapeWriter
 from ..text.labels import Labels
-from .custom_backward import BackwardCall
+from .backward_calls import BackwardCall
 from .updates import Updates
 
 PASSING = events.Seed | events.PullBack | events.Accumulate | events.Move | events.PushForward

@@ -14,7 +14,7 @@ from ..core.tensor import Tensor
 from ..text.formatting import DERIVATIVES, derivative, spoken_value
 from ..text.labels import Labels
 from ..text.places import place
-from .custom_backward import BackwardCall
+from .backward_calls import BackwardCall
 
 OF_TAPES = {
     "release": "releases its arrays.",

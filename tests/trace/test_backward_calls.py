@@ -173,10 +173,10 @@ def test_the_place_is_in_the_user_s_file():
         with ad.GradientTape() as tape:
             y = cube(x)
         tape.gradient(y, x)
-    from autodiff_edu.trace.custom_backward import backward_calls
+    from autodiff_edu.trace.backward_calls import backward_calls
 
     (own,) = backward_calls(t).values()
-    assert place(own.where).file == "test_custom_backward.py"
+    assert place(own.where).file == "test_backward_calls.py"
 
 
 @ad.custom_gradient

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
-from autodiff_edu.player.compile_view import MOST_LINES, document_of
+from autodiff_edu.player.compiler_passes import MOST_LINES, document_of
 
 
 def step(w, rate):
