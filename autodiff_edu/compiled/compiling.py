@@ -167,7 +167,8 @@ class Compiled:
             generators = generators_of(self.function, args, named)
             before = [state_of(generator) for generator in generators]
             second, build, captured, _ = self._recorded(args, named)
-        for difference in differences(first, second):
+        difference = next(differences(first, second), None)
+        if difference is not None and difference.instruction is not None:
             raise DifferentError(_sentence(difference, self.__name__))
         for generator, state in zip(generators, before, strict=True):
             if state_of(generator) != state:
@@ -176,6 +177,8 @@ class Compiled:
                     "program would keep those of the first call: draw them outside, and pass them to "
                     f"{self.__name__} as an argument"
                 )
+        if difference is not None:
+            raise DifferentError(_sentence(difference, self.__name__))
         if printed.getvalue():
             warnings.warn(
                 f"{self.__name__} prints, but a compiled function prints only while it is recorded, not when its "

@@ -58,7 +58,7 @@ class State:
         self.heard = (_always_heard if known else _NOBODY).copy()
         for listener in listeners[len(first) :] if known else listeners:
             for kind, hear in listener.hears.items():
-                self.heard[kind] = (*self.heard[kind], hear)
+                self.heard[kind] = (*self.heard.get(kind, ()), hear)
 
 
 _NOBODY: dict[type, tuple[Hear, ...]] = dict.fromkeys((Entry, *KINDS), ())
@@ -132,7 +132,7 @@ class only(WithBlock):  # noqa: N801
 
 def emit(kind: type[Event], *details: Any) -> None:
     """Notify those who hear this type of event. Check `now().heard[kind]` first where the details are costly."""
-    if heard := now().heard[kind]:
+    if heard := now().heard.get(kind):
         event = kind(*details)
         for hear in heard:
             hear(event)

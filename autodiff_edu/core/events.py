@@ -53,10 +53,12 @@ class Event(tuple[Any, ...], metaclass=_Kind):
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"an event is a record of what happened: its {name} cannot be changed")
 
-    __eq__, __hash__ = object.__eq__, object.__hash__  # two events are never the same
+    __eq__, __ne__, __hash__ = object.__eq__, object.__ne__, object.__hash__  # two events are never the same
 
     def replace(self, **changes: Any) -> Any:
         """Return the same event with some of its details changed."""
+        if unknown := changes.keys() - set(self.fields):
+            raise TypeError(f"{type(self).__name__} has no {', '.join(unknown)}; it has {', '.join(self.fields)}")
         return type(self)(*(changes.get(name, value) for name, value in zip(self.fields, self, strict=True)))
 
     def __repr__(self) -> str:

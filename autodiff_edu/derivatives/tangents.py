@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.active import Listener, emit, now, only
+from ..core.active import Hear, Listener, emit, now, only
 from ..core.entry import Entry
-from ..core.events import Leave, Move, PushForward
+from ..core.events import Leave, Move, PushForward, Skip
 from ..core.reach import between
 from ..core.rule import Pull, rule_of, settle
 from ..core.tape import Tape
@@ -146,13 +146,14 @@ def _transpose(pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: Ent
     """Pull the tangent back through the rule: a rule is linear in its cotangent, and its transpose is the Jacobian."""
     cotangent = wrap(np.zeros_like(entry.output_value)[()])
     left: list[str] = []
-    listeners = [listener for listener in now().listeners if Entry in listener.hears]
+    tape = Tape(persistent=True)
+    listeners = [one if Entry in one.hears else _without_tape(one, tape) for one in now().listeners]
     if (rule := rule_of(entry.operation)) and rule.own:
         listeners.append(Listener({Leave: lambda event: left.append(event.how)}))
     failed = found = None
     try:
-        with only(*listeners):  # nobody needs to hear of the passes by which a tangent is found
-            found = _pull_back(pull, k, tangent, y, values, entry, stack, cotangent)
+        with only(*listeners):
+            found = _pull_back(tape, pull, k, tangent, y, values, entry, stack, cotangent)
     except TypeError as error:
         failed = error
         if not left:
@@ -166,10 +167,27 @@ def _transpose(pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: Ent
     return np.zeros(stack + entry.output_value.shape, entry.output_value.dtype) if found is None else found
 
 
+def _without_tape(listener: Listener, tape: Tape) -> Listener:
+    """Return a listener that does not hear how a tangent is found, only what the user's tapes record meanwhile."""
+
+    def filtered(hear: Hear) -> Hear:
+        return lambda event: None if getattr(event, "tape", None) is tape or type(event) is Skip else hear(event)
+
+    return Listener({kind: filtered(hear) for kind, hear in listener.hears.items()})
+
+
 def _pull_back(
-    pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: Entry, stack: tuple[int, ...], cotangent: Any
+    tape: Tape,
+    pull: Pull,
+    k: int,
+    tangent: Any,
+    y: Any,
+    values: Any,
+    entry: Entry,
+    stack: tuple[int, ...],
+    cotangent: Any,
 ) -> Any:
-    with Tape(persistent=True) as tape:
+    with tape:
         tape.watch_tensor(cotangent)
         g = np.conjugate(cotangent) if cotangent.dtype.kind == "c" else cotangent
         contribution: Any = pull(g, y, *values, **entry.keywords)

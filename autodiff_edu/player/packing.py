@@ -135,7 +135,7 @@ class _Tables:
 def _is_read_off(array: dict[str, Any]) -> bool:
     """Whether the numbers of an array can be read off its text."""
     try:
-        return bool(json.loads(array.get("text", "").replace(" ", ",")) == array["data"])
+        return bool(json.loads(str(array.get("text")).replace(" ", ",")) == array["data"])
     except ValueError:
         return False
 

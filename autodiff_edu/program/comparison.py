@@ -56,16 +56,13 @@ def differences(one: Listing, other: Listing) -> Iterator[Difference]:
     if len(ours) != len(theirs):
         number = min(len(ours), len(theirs))
         yield Difference(number, "path", max(ours, theirs, key=len)[number])
-    elif _list_assigned(one) != _list_assigned(other) or matching.partings(_ends(one), _ends(other)):
+    elif matching.partings(_ends(one), _ends(other)):
         yield Difference(len(ours), "path", None)
 
 
-def _list_assigned(listing: Listing) -> list[int]:
-    return [variable._id for variable, _ in listing.assigned]
-
-
-def _ends(listing: Listing) -> list[Value]:
-    return [*listing.results, *(value for _, value in listing.assigned)]
+def _ends(listing: Listing) -> tuple[Any, ...]:
+    """Return the results, and by the ids of variables what they are assigned."""
+    return listing.results, {variable._id: value for variable, value in listing.assigned}
 
 
 def needed(listing: Listing) -> list[Instruction]:

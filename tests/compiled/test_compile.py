@@ -652,6 +652,21 @@ class TestRefusals:
             f(3.0)
         assert (float(w), float(v)) == (1.0, 2.0)
 
+    def test_variables_may_be_assigned_in_another_order(self):
+        variables = [ad.Variable(1.0), ad.Variable(2.0)]
+
+        @ad.compile
+        def f(x):
+            once, twice = x * 1.0, x * 2.0
+            for variable in variables:
+                variable.assign(once if variable is first else twice)
+            variables.reverse()
+            return x
+
+        first, second = variables
+        assert float(f(3.0)) == 3.0
+        assert (float(first), float(second)) == (3.0, 6.0)
+
     def test_results_that_change_places_are_refused(self):
         calls = []
 

@@ -1,5 +1,6 @@
 """Hooks hear everything in order, cost nothing when absent, change nothing, and leave nothing behind."""
 
+from copy import copy
 from io import BytesIO
 
 import numpy as np
@@ -333,3 +334,21 @@ def test_a_hook_that_is_active_cannot_be_entered_again_and_goes_on():
     with hook:
         x.assign(5.0)
     assert kinds(seen) == ["Assign", "Assign"]
+
+
+def test_an_event_equals_itself_alone_and_can_be_copied_and_matched():
+    seen, x = [], ad.Variable([1.0, 2.0])
+    with ad.hook(seen.append), ad.GradientTape() as tape:
+        y = x * x
+    with ad.hook(seen.append):
+        tape.gradient(y, x)
+    added = next(event for event in seen if isinstance(event, events.Accumulate))
+    other = copy(added)
+    assert (other == added, other != added, added == added) == (False, True, True)
+    assert [*other][:3] == [*added][:3]
+    match added:
+        case events.Accumulate(_, entry, argument):
+            assert (entry.name, argument) == ("multiply", 0)
+    assert added.replace(argument=1).argument == 1
+    with pytest.raises(TypeError, match="Accumulate has no nonsense"):
+        added.replace(nonsense=1)

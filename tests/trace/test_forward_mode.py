@@ -130,3 +130,17 @@ def test_listening_changes_no_number():
     with ad.trace():
         heard = ad.jvp(f, (3.0, 2.0), (1.0, 0.5))
     assert [float(one) for one in plain] == [float(one) for one in heard]
+
+
+@pytest.mark.parametrize(
+    "f", [np.prod, np.linalg.norm, lambda v: np.sum(np.cumprod(v)), lambda v: np.sum(np.sort(v) * v)]
+)
+def test_a_tape_around_forward_mode_is_traced_although_a_rule_is_transposed(f):
+    v = ad.Variable([1.0, 2.0], name="v")
+    with ad.trace() as steps:
+        with ad.GradientTape() as tape:
+            slope = ad.jvp(f, (v,), (ad.constant([1.0, 0.0]),))[1]
+        gradient = tape.gradient(slope, v)
+    np.testing.assert_allclose(gradient.numpy(), ad.hessian(f)(v).numpy()[0])
+    assert {event.tape for event in steps.events if isinstance(event, events.Seed)} == {tape}
+    assert "The backward pass of tape starts at" in steps.transcript()
