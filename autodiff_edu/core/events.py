@@ -58,7 +58,9 @@ class Event(tuple[Any, ...], metaclass=_Kind):
     def replace(self, **changes: Any) -> Any:
         """Return the same event with some of its details changed."""
         if unknown := changes.keys() - set(self.fields):
-            raise TypeError(f"{type(self).__name__} has no {', '.join(sorted(unknown))}; it has {', '.join(self.fields)}")
+            raise TypeError(
+                f"{type(self).__name__} has no {', '.join(sorted(unknown))}; it has {', '.join(self.fields)}"
+            )
         return type(self)(*(changes.get(name, value) for name, value in zip(self.fields, self, strict=True)))
 
     def __repr__(self) -> str:

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
-from importlib.resources import files
 from typing import Any
 
-from .feedback import Feedback, NotYet, shortened
+from .contents import CHAPTERS
+from .exercises import Exercise
+from .feedback import Feedback
 from .numbering import chapter_of
 
-CHAPTERS = sorted(
-    file.name.removesuffix(".py") for file in files(f"{__package__}.chapters").iterdir() if "chapter_" in file.name
-)
-EXERCISES: dict[str, Callable[[Any], str]] = {
-    exercise: judge
-    for chapter in CHAPTERS
-    for exercise, judge in import_module(f"{__package__}.chapters.{chapter}").EXERCISES.items()
-}
-"""The check of every exercise, by its id."""
+EXERCISES: dict[str, Exercise] = {name: each for chapter in CHAPTERS for name, each in chapter.exercises().items()}
+"""Every exercise, by its id."""
 LISTENERS: list[Callable[[Feedback], object]] = []
 """Callables that are told what `check` answers: each is called with the `Feedback` before `check` returns it."""
 
@@ -67,24 +60,7 @@ def check(exercise: str, answer: Any) -> Feedback:
     """
     if type(exercise) is not str or exercise not in EXERCISES:
         raise KeyError(f"there is no exercise {exercise!r}; there are {', '.join(EXERCISES)}")
-    feedback = _judge(exercise, answer)
+    feedback = EXERCISES[exercise].respond(exercise, answer)
     for listener in tuple(LISTENERS):
         listener(feedback)
     return feedback
-
-
-def _judge(exercise: str, answer: Any) -> Feedback:
-    if answer is ...:
-        return Feedback(exercise, False, "Replace the three dots by your answer and run the cell again.")
-    try:
-        return Feedback(exercise, True, EXERCISES[exercise](answer))
-    except NotYet as hint:
-        return Feedback(exercise, False, str(hint))
-    except Exception as error:  # an answer may be an object whose own methods raise
-        kind = type(answer).__name__
-        return Feedback(
-            exercise,
-            False,
-            f"I cannot read {shortened(answer)}, of type {kind}: looking at it raised {type(error).__name__}. "
-            "Compare it with what the exercise asks for.",
-        )

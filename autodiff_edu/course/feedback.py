@@ -7,16 +7,21 @@ can work with; where that fails they raise `NotYet` as well.
 
 from __future__ import annotations
 
+import dis
+import linecache
 import math
 import re
 import sys
+import traceback
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from types import CodeType
 from typing import Any
 
 import numpy as np
 
 from ..core.events import Event
+from ..core.tensor import Tensor
 from ..trace.hook import hook
 
 
@@ -93,7 +98,7 @@ def number(answer: Any, name: str = "your answer") -> float:
     except Exception:
         value = math.nan
     if isinstance(answer, bool | str | bytes) or not math.isfinite(value):
-        raise NotYet(f"I need one number here, and {name} is {shortened(answer)}, {_kind(answer)}.")
+        raise NotYet(f"I need one number here, and {name} is {shortened(answer)}, {kind_of(answer)}.")
     return value
 
 
@@ -152,10 +157,10 @@ def call(function: Callable[..., Any], *args: Any, written: str) -> Any:
 
     Examples
     --------
-    >>> call(lambda x: 1 / x, 0, written="answer(0)")
+    >>> call(math.log, 0, written="answer(0)")
     Traceback (most recent call last):
         ...
-    autodiff_edu.course.feedback.NotYet: answer(0) raised ZeroDivisionError: `division by zero`.
+    autodiff_edu.course.feedback.NotYet: answer(0) raised ValueError: `math domain error`.
     """
     try:
         return function(*args)
@@ -164,7 +169,61 @@ def call(function: Callable[..., Any], *args: Any, written: str) -> Any:
     except (Exception, SystemExit) as error:
         if isinstance(error, TypeError) and "ellipsis" in str(error).lower():
             raise NotYet(f"{written} computes with three dots. Replace all of them.") from error
-        raise NotYet(f"{written} raised {type(error).__name__}: {quoted(str(error))}.") from error
+        raise NotYet(f"{written} raised {raised(error, function)}.") from error
+
+
+def raised(error: BaseException, function: Any) -> str:
+    """Return what an error says, and the line of a learner's function in which it was raised, if that can be read.
+
+    >>> def halve(x):
+    ...     return x / 0
+    >>> try:
+    ...     halve(1)
+    ... except ZeroDivisionError as error:
+    ...     raised(error, halve)
+    'ZeroDivisionError in the line `return x / 0`: `division by zero`'
+    """
+    file = getattr(getattr(function, "__code__", None), "co_filename", None)
+    lines = [number for frame, number in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == file]
+    text = linecache.getline(file, lines[-1]).strip() if file and lines else ""
+    where = f" in the line {quoted(text, 60)}" if text else ""
+    return f"{type(error).__name__}{where}: {quoted(str(error))}"
+
+
+def unread_arguments(function: Any) -> dict[int, str]:
+    """Return the parameters that a function never reads, by their places.
+
+    >>> unread_arguments(lambda f, x: x + 1)
+    {0: 'f'}
+    """
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return {}
+    read = _names(code, ("LOAD_FAST", "LOAD_DEREF", "LOAD_CLOSURE", "STORE_FAST_LOAD_FAST"))
+    return {place: name for place, name in enumerate(code.co_varnames[: code.co_argcount]) if name not in read}
+
+
+def values_of_the_notebook(function: Any) -> list[str]:
+    """Return the names of the numbers, arrays and tensors that a function reads from outside.
+
+    >>> values_of_the_notebook(unread_arguments)
+    []
+    """
+    code, around = getattr(function, "__code__", None), getattr(function, "__globals__", {})
+    values = (int, float, complex, list, np.ndarray, np.generic, Tensor)
+    names = sorted(_names(code, ("LOAD_GLOBAL", "LOAD_NAME"))) if code else []
+    return [name for name in names if isinstance(around.get(name), values)]
+
+
+def _names(code: CodeType, kinds: tuple[str, ...]) -> set[str]:
+    """Return the names that instructions of some kinds have, also those of functions inside."""
+    found: set[str] = set()
+    for instruction in dis.get_instructions(code):
+        if instruction.opname.startswith(kinds):
+            found.update(instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,))
+        if isinstance(instruction.argval, CodeType):
+            found |= _names(instruction.argval, kinds)
+    return found
 
 
 def observe(function: Callable[..., Any], *args: Any, written: str) -> tuple[Any, list[Event]]:
@@ -229,12 +288,17 @@ Hand in the function itself, without calling it.
     """
     if not callable(answer):
         raise NotYet(
-            f"I need a function, {signature}, and your answer is {shortened(answer)}, {_kind(answer)}. "
+            f"I need a function, {signature}, and your answer is {shortened(answer)}, {kind_of(answer)}. "
             "Hand in the function itself, without calling it."
         )
 
 
-def _kind(answer: Any) -> str:
+def kind_of(answer: Any) -> str:
+    """Return the type of an object, as in "an int".
+
+    >>> kind_of(3), kind_of("three")
+    ('an int', 'a str')
+    """
     name = type(answer).__name__
     return f"{'an' if name[0] in 'aeiou' or name == 'ndarray' else 'a'} {name}"
 

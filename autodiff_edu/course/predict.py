@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
-from .check import CHAPTERS
+from .contents import CHAPTERS
 from .predictions import Prediction
 
 PREDICTIONS: dict[str, Prediction] = {
-    number: prediction
-    for chapter in CHAPTERS
-    for number, prediction in getattr(import_module(f"{__package__}.chapters.{chapter}"), "PREDICTIONS", {}).items()
+    name: prediction for chapter in CHAPTERS for name, prediction in chapter.predictions().items()
 }
-"""Every question, by its id; a chapter that asks none has no `PREDICTIONS`."""
+"""Every question, by its id."""
 
 
 def predict(number: str) -> Prediction:

@@ -1,13 +1,18 @@
 """What learners may answer to each exercise: right answers, and known wrong ones with a part of the hint they get.
 
-A chapter has a module here, with RIGHT (exercise: answers) and WRONG (exercise: pairs of an answer and its hint).
+A chapter has a module here, with RIGHT (the exercise's number: answers) and WRONG (the exercise's number: pairs of an
+answer and its hint).
 """
 
 from importlib import import_module
-from pkgutil import iter_modules
 
-CHAPTERS = [import_module(f"{__name__}.{found.name}") for found in iter_modules(__path__)]
-RIGHT = {exercise: answers for chapter in CHAPTERS for exercise, answers in chapter.RIGHT.items()}
-WRONG = {exercise: answers for chapter in CHAPTERS for exercise, answers in chapter.WRONG.items()}
+from autodiff_edu.course.contents import CHAPTERS
+
+RIGHT, WRONG = {}, {}
+for chapter in CHAPTERS:
+    if chapter.exercises():
+        answers = import_module(f"{__name__}.{chapter.slug.replace('-', '_')}")
+        RIGHT |= {f"{chapter.number}.{k}": found for k, found in answers.RIGHT.items()}
+        WRONG |= {f"{chapter.number}.{k}": found for k, found in answers.WRONG.items()}
 
 __all__ = ["RIGHT", "WRONG"]

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 from answers import RIGHT, WRONG
-from answers.chapter_02 import SIX, add, walk
+from answers.backward import SIX, add, walk
 
 import autodiff_edu as ad
 from autodiff_edu.course import Feedback, check, described

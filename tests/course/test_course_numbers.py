@@ -13,7 +13,7 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
-from answers import chapter_22 as chapter_22_answers
+from answers import a_project as project_answers
 from differences import assert_derivatives, central_differences
 from scipy.integrate import solve_ivp
 from scipy.optimize import minimize_scalar, root
@@ -1327,14 +1327,14 @@ def test_the_formulas_of_chapter_22_s_checks_are_those_of_the_tape():
     image, kernel, g = (ad.constant(draw.normal(size=shape)) for shape in ((6, 7), (3, 2), (4, 6)))
     with ad.GradientTape() as tape:
         tape.watch([image, kernel])
-        y = chapter_22_answers.slide(image, kernel)
+        y = project_answers.slide(image, kernel)
     to_image, to_kernel = tape.gradient(y, [image, kernel], output_gradients=g)
-    assert np.allclose(to_image, chapter_22_answers.scattered(kernel.numpy(), g.numpy()))
-    assert np.allclose(to_image, chapter_22_answers.to_image(kernel.numpy(), g.numpy()))
-    assert np.allclose(to_kernel, chapter_22_answers.slide(image.numpy(), g.numpy()))
+    assert np.allclose(to_image, project_answers.scattered(kernel.numpy(), g.numpy()))
+    assert np.allclose(to_image, project_answers.to_image(kernel.numpy(), g.numpy()))
+    assert np.allclose(to_kernel, project_answers.slide(image.numpy(), g.numpy()))
 
     q, k, v, g = draw.normal(size=(4, 2, 5, 3))
-    taped, by_hand = chapter_22_answers.with_a_tape(q, k, v, g), chapter_22_answers.pull(q, k, v, g)
+    taped, by_hand = project_answers.with_a_tape(q, k, v, g), project_answers.pull(q, k, v, g)
     assert all(np.allclose(a, b) for a, b in zip(taped, by_hand, strict=True))
 
 
@@ -1348,7 +1348,7 @@ def test_a_kernel_of_3_by_3_fits_into_20_by_20_at_18_by_18_places():
 def test_the_programs_that_another_tape_is_sent_have_derivatives_known_to_nine_digits(length, names, once):
     for program in project_tape.drawn(224, 40, length, names, once=once):
         wanted = project_tape.expected(program)
-        by_hand = chapter_22_answers.one(program)
+        by_hand = project_answers.one(program)
         assert wanted["value"] == pytest.approx(by_hand["value"], rel=1e-12)
         assert wanted["gradient"] == pytest.approx(by_hand["gradient"], rel=1e-10, abs=1e-10)
         uses = [place for _, *at in program["operations"] for place in at]

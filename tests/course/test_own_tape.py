@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from answers.chapter_04 import (
+from answers.your_own_tape import (
     ARRAYS,
     CHAPTER,
     COPIES,

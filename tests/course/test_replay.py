@@ -4,7 +4,7 @@ from types import SimpleNamespace as Thing
 
 import numpy as np
 import pytest
-from answers.chapter_04 import ARRAYS
+from answers.your_own_tape import ARRAYS
 
 import autodiff_edu as ad
 from autodiff_edu.course.replay import here, replay

@@ -1,0 +1,350 @@
+"""Backward: six entries by hand, the rule of multiplication, and a walk to mend."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..exercises import Case, Function, Number, Table
+from ..predictions import Prediction
+
+PREDICTIONS = (
+    Prediction(
+        "For each metre that the walker walks, by how many metres does the gap `car - bicycle` grow?",
+        answer=4,
+        hints={
+            8: "That is how far the car goes. The bicycle moves, too.",
+            2: "The car goes 2 metres for each metre of the *bicycle*. How far do both go for one of the walker?",
+            1: "That is for each metre of the *bicycle*. How far does it go for one of the walker?",
+            12: "In `car - bicycle` the bicycle is subtracted.",
+        },
+        why="The car goes 8 metres and the bicycle 4, so the gap grows by 8 - 4.",
+    ),
+    Prediction(
+        "x is 2, t is 0.909, and the seed is 1. What does the line `y = x * t` send to `t`?",
+        answer=2,
+        hints={
+            0.909: "That goes to the other factor, to x.",
+            1: "Addition would pass the seed on as it is. How far does y move when t is nudged by one?",
+            1.818: "That is the value of y. How far does y move when t is nudged by one?",
+            -0.832: "That comes one step later on the way back, through the sine.",
+        },
+        why="A product sends g times the other factor: 1 · 2.",
+    ),
+    Prediction(
+        "Make the nudge ten times smaller. How many times smaller does the gap between move and promise get?",
+        answer=100,
+        within=0.1,
+        hints={
+            10: "Both numbers get ten times smaller. The *gap* comes from the bend of the curve, and shrinks faster.",
+            1: "A gap that stayed as it is would make the promise worthless for small nudges.",
+            1000: "That is one power too many. What does a straight line miss first about a curve?",
+        },
+        why="The gap comes from the bend of the curve, and grows with the square of the nudge.",
+    ),
+    Prediction(
+        "`prediction` is 7, `error = prediction - 5`, and `loss = error * error`. What is dloss/dprediction?",
+        answer=4,
+        hints={
+            2: "That is the error. It is used twice in `error * error`, and both contributions count.",
+            12: "That is dloss/dw: one line further up, where the prediction's cotangent is multiplied by 3.",
+            14: "That would be so for the loss `prediction * prediction`. What is squared here?",
+            1: "Subtraction passes the cotangent of the error on as it is. What is the cotangent of the error?",
+            None: "The loss was computed from the error, and that from the prediction. So there is a path.",
+        },
+        why="The error receives 2 twice from `error * error`, and the subtraction passes 4 on.",
+    ),
+    Prediction(
+        "The function below stores what arrives with `=`. What does it find for `a`, where the slope is 4?",
+        answer=1,
+        hints={
+            4: "It would, if it added up. What does `=` do with what was there?",
+            2: "What does `=` do with the first contribution when the second arrives?",
+            6: "Numbers only grow when something is added, and `=` doesn't add.",
+            0: "Something does arrive at a: addition passes its 1 on.",
+        },
+        why="Four contributions of 1 arrive at a, and each overwrites the one before.",
+    ),
+    Prediction(
+        "Where does the 6 come from?",
+        answer="the first 1 of b is passed on twice",
+        choices=(
+            "the first 1 of b is passed on twice",
+            "the seed is counted along with the rest",
+            "there are six paths from c to a",
+            "a is visited six times",
+        ),
+        hints={
+            "the seed is counted along with the rest": "The seed belongs to c, and c is right. Which value is passed "
+            "on when b is visited for the second time?",
+            "there are six paths from c to a": "Two ways from c to b, and two from b to a: that makes four.",
+            "a is visited six times": "b is visited twice, and each time it visits a twice. That makes four.",
+        },
+        why="b passes on 1 when it has 1, and then 2 when it has 2, so its first 1 goes out again: 1 + 1 + 2 + 2.",
+    ),
+    Prediction(
+        "Two lines took 7 visits. How many will 16 lines take?",
+        answer=131071,
+        hints={
+            56: "That would be so if each line added the same number. What does one more line do to the tree?",
+            32: "That is two for each line. But each b has two a's of its own, and so on up.",
+            17: "That is one for each value. But the tree visits a value once for each path.",
+            16: "That is what the tape takes. How often does the tree double?",
+            65536: "That is the bottom row alone. Count the rows above it as well.",
+            65535: "Almost: that is the tree for 15 lines.",
+        },
+        why="The rows have 1, 2, 4, up to 65,536 boxes: together 2 to the power of 17, minus 1.",
+    ),
+    Prediction(
+        "100 squares and their sum are 199 operations with two inputs each. If each contribution counts as one more, "
+        "how many are one run and one walk?",
+        answer=597,
+        hints={
+            398: "That is the walk, or two runs. Count the run and the walk.",
+            199: "That is the run. The walk has a contribution for each input of each operation.",
+            39800: "That is what central differences take: 200 runs of 199 operations.",
+            300: "There are 199 operations: 100 products and 99 sums.",
+        },
+        why="199 forward, and twice 199 back.",
+    ),
+)
+
+VALUES = {"x": 2.0, "y": 4.0, "a": 8.0, "b": 10.0, "c": 40.0, "d": 48.0, "e": 96.0, "f": 106.0}
+USERS = {"e": "f", "d": "e", "c": "d", "b": "f and c", "a": "d and b", "y": "c and a", "x": "b and a"}
+PARTS = {"b": (("f", 1.0), ("c", 8.0)), "a": (("d", 2.0), ("b", 9.0)), "y": (("c", 20.0), ("a", 22.0)),
+         "x": (("b", 9.0), ("a", 44.0))}  # fmt: skip
+"""The two contributions to each value that is used twice, the earlier one first, and where they come from."""
+
+
+def cotangent(name: str, answer: float, **hints: str) -> Number:
+    """Return the form for the cotangent of one value of exercise 1."""
+    known: dict[float, str] = {}
+    if name in PARTS:
+        (first, early), (second, late) = PARTS[name]
+        known[late] = (
+            f"{late:g} is what arrives at {name} last, from the entry of {second}. The earlier contribution, from "
+            f"{first}, is lost: accumulate with `+=` in place of `=`."
+        )
+        known[early] = (
+            f"{early:g} is the contribution from the entry of {first} alone. The entry of {second} uses {name} too."
+        )
+    known.setdefault(
+        VALUES[name],
+        f"{VALUES[name]:g} is the value of {name}. The question asks for its cotangent, the derivative of f with respect "
+        f"to {name}.",
+    )
+    if name == "d":
+        known[1.0] = (
+            "e = d * 2.0 is a multiplication: the contribution to d is the cotangent of e times the other factor."
+        )
+    otherwise = (
+        f"The first cotangent to look at again is that of {name}. It is used to compute {USERS.get(name)}. "
+        "Addition passes the cotangent on unchanged; multiplication multiplies it by the other factor."
+    )
+    if name == "f":
+        known, otherwise = (
+            {},
+            "f is the target. Its cotangent is the seed: how much does f change when f changes by one?",
+        )
+    return Number(answer=answer, hints=known, otherwise=otherwise)
+
+
+SIX_LINES = Table(
+    "Six lines by hand",
+    """\
+Take paper. The values are in the comments. Start with the seed at `f`, walk up, and write down the
+cotangent of every value once it's finished.
+
+```python
+x, y = 2.0, 4.0
+a = x * y        #   8
+b = a + x        #  10
+c = b * y        #  40
+d = a + c        #  48
+e = d * 2.0      #  96
+f = e + b        # 106, the target
+```""",
+    called="cotangent",
+    parts={
+        "f": cotangent("f", 1.0),
+        "e": cotangent("e", 1.0),
+        "d": cotangent("d", 2.0),
+        "c": cotangent("c", 2.0),
+        "b": cotangent("b", 9.0),
+        "a": cotangent("a", 11.0),
+        "y": cotangent("y", 42.0),
+        "x": cotangent("x", 53.0),
+    },
+    why="df/dx is 53 and df/dy is 42. The values a and b and both sources are used twice, and each contribution "
+    "counts.",
+)
+
+POINTS = [(g, x * y, x, y) for g, x, y in np.random.default_rng(20140305).uniform(1.0, 3.0, (4, 3)).tolist()]
+POINTS += [(1.5, 0.0, 0.0, 2.5), (1.5, 0.0, 2.5, 0.0), (-0.5, -3.0, -1.5, 2.0)]
+
+
+RULE = Function(
+    "Multiplication's rule",
+    """\
+Write the rule of `z = x * y` as a function. It's given the cotangent `g` of `z`, the value of `z`, and
+the values of `x` and `y`. It returns two contributions: to `x` and to `y`. The check compares it with central differences, also where a factor is 0.""",
+    signature="rule(g, z, x, y)",
+    returns=("the contribution to x", "the contribution to y"),
+    cases=POINTS,
+    answer=lambda g, z, x, y: (g * y, g * x),
+    hints=[
+        (
+            lambda g, z, x, y: (y, x),
+            "These are the slopes y and x. They leave out g: how much the target changes with the product.",
+        ),
+        (
+            lambda g, z, x, y: (g * x, g * y),
+            "The two contributions have changed places. If x grows by one, x * y grows by y.",
+        ),
+        (
+            lambda g, z, x, y: (x, y),
+            "If x grows by one, x * y grows by y, not by x. And the cotangent g is left out.",
+        ),
+        (
+            lambda g, z, x, y: (g, g),
+            "That is the rule of addition: there each argument counts once. Here each counts as often as the other "
+            "says.",
+        ),
+        (
+            lambda g, z, x, y: (g * z, g * z),
+            "z is the value of the product. The contribution to x is g times the *slope* of z with respect to x.",
+        ),
+        (
+            lambda g, z, x, y: (g * z / x, g * z / y),
+            "Where a factor is 0 your rule divides by zero. There z / x or z / y is not the other factor: use x and "
+            "y themselves.",
+        ),
+        (
+            lambda g, z, x, y: (np.float64(g * z) / x, np.float64(g * z) / y),
+            "Where a factor is 0 your rule makes nan of 0 / 0. There z / x or z / y is not the other factor: use x "
+            "and y themselves.",
+        ),
+    ],
+    why="Each factor receives the cotangent times the other factor.",
+)
+
+Entries = list[tuple[str, str, tuple[str, str]]]
+Update = Callable[[dict[str, float], str, float, float], None]
+
+
+def walk(update: Update) -> Callable[..., Any]:
+    """Return a backward pass that treats each contribution as `update` says: the right one, and those to be mended."""
+
+    def backward(entries: Entries, values: dict[str, float], target: str) -> dict[str, float]:
+        cotangents = {target: 1.0}
+        for output, operation, inputs in reversed(entries):
+            g = cotangents.get(output, 0.0)
+            x, y = (values[name] for name in inputs)
+            for name, contribution in zip(inputs, (g, g) if operation == "add" else (g * y, g * x), strict=True):
+                update(cotangents, name, contribution, g)
+        return cotangents
+
+    return backward
+
+
+def put(cotangents: dict[str, float], name: str, value: float) -> None:
+    """Store a number; so that a lambda can."""
+    cotangents[name] = value
+
+
+NO_ACCUMULATOR = (
+    "The first contribution finds no accumulator to add to: begin with `cotangents.get(name, 0.0)`, or put zeros in "
+    "beforehand."
+)
+RIGHT_WALK = walk(lambda kept, name, part, g: put(kept, name, kept.get(name, 0.0) + part))
+SQUARE = [("b", "multiply", ("a", "a"))], {"a": 3.0, "b": 9.0}, "b"
+TWICE = [("b", "add", ("a", "a")), ("c", "add", ("b", "b"))], {"a": 1.0, "b": 2.0, "c": 4.0}, "c"
+DIAMOND = (
+    [("p", "multiply", ("x", "y")), ("q", "add", ("x", "p")), ("r", "multiply", ("p", "q"))],
+    {"x": 2.0, "y": 5.0, "p": 10.0, "q": 12.0, "r": 120.0},
+    "r",
+)
+
+
+def sources_of(program: Any, *names: str) -> Callable[[Callable[..., Any]], Any]:
+    """Return what runs a walk over a program, and reads the cotangents of some values."""
+
+    def run(backward: Callable[..., Any]) -> Any:
+        entries, values, target = program
+        got = backward(list(entries), dict(values), target)
+        return [got.get(name) for name in names] if isinstance(got, dict) else got
+
+    return run
+
+
+WALK = Function(
+    "Mend the walk",
+    """\
+Here is the whole backward pass. The tape is a list of entries: output, operation, inputs, all by name. `values` are the
+kept values. One line is wrong. Which, and what should it be?""",
+    signature="backward(entries, values, target)",
+    cases=[
+        Case(
+            sources_of(SQUARE, "a"),
+            "For b = a * a at a = 3 your function gives {given} for a, and the slope is {answer}.",
+        ),
+        Case(
+            sources_of(TWICE, "a"),
+            "For b = a + a, c = b + b your function gives {given} for a, and the slope is {answer}. Walk through the "
+            "entries in reverse, and pull back from b only when all of its contributions are there.",
+        ),
+        Case(
+            sources_of(DIAMOND, "x", "y"),
+            "For p = x * y, q = x + p, r = p * q at x = 2, y = 5 your function gives {given}; the slopes are "
+            "{answer}. Each contribution must be added once, to the name it belongs to.",
+        ),
+    ],
+    answer=RIGHT_WALK,
+    spellings=[walk(lambda kept, name, part, g: kept.update({name: part + kept.setdefault(name, 0.0)}))],
+    hints=[
+        (
+            walk(lambda kept, name, part, g: put(kept, name, part)),
+            "For b = a * a at a = 3 your function gives 3, and the slope is 6. Two contributions of 3 arrive at a, "
+            "and the second overwrites the first. Add it to what is there.",
+        ),
+        (
+            walk(lambda kept, name, part, g: put(kept, name, g + part)),
+            "For b = a * a at a = 3 your function gives 4. It adds to g, the cotangent of b. Add to what a has "
+            "received.",
+        ),
+        (
+            walk(lambda kept, name, part, g: put(kept, name, kept.get(name, 1.0) + part)),
+            "For b = a * a at a = 3 your function gives 7, one too many. An accumulator begins at 0.0; only the "
+            "target has a seed.",
+        ),
+        (
+            walk(lambda kept, name, part, g: put(kept, name, kept.setdefault(name, part) + part)),
+            "For b = a * a at a = 3 your function gives 9, and the slope is 6. Two contributions of 3 arrive: add "
+            "them up, once each, starting from 0.0.",
+        ),
+        (
+            walk(lambda kept, name, part, g: put(kept, name, kept.get(name, 1.0) * part)),
+            "For b = a * a at a = 3 your function gives 9: it multiplies the two contributions of 3. Add them up.",
+        ),
+        (
+            walk(lambda kept, name, part, g: put(kept, name, kept.get(name, 0.0) * part)),
+            "For b = a * a at a = 3 your function gives 0: it multiplies what is there, at first 0.0. Add to it.",
+        ),
+        (
+            walk(lambda kept, name, part, g: put(kept, name, kept.get(name, 0.0) + g * part)),
+            "For b = a + a, c = b + b your function gives 8 for a, and the slope is 4. The rule has already "
+            "multiplied by g: add each contribution as it is.",
+        ),
+        (walk(lambda kept, name, part, g: put(kept, name, kept[name] + part)), NO_ACCUMULATOR),
+        (walk(lambda kept, name, part, g: put(kept, name, kept.get(name) + part)), NO_ACCUMULATOR),  # type: ignore[operator]
+        (
+            lambda entries, values, target: {target: 1.0},
+            "For b = a * a your function gives no cotangent for a. Each contribution belongs to the name in `inputs`.",
+        ),
+    ],
+    why="Every contribution is added to what is there, and a value that is used twice gets both.",
+)
+
+QUESTIONS = (*PREDICTIONS, SIX_LINES, RULE, WALK)

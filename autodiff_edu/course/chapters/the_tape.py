@@ -1,0 +1,326 @@
+"""The tape: how many entries, notes that stay true, the graph of given code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+
+from ..exercises import Exercise, Judge
+from ..feedback import NotYet, call, needs_function, number, shortened
+from ..predictions import Prediction
+
+ARROWS = {("x", "a"), ("y", "a"), ("a", "b"), ("a", "c"), ("b", "c"), ("c", "d"), ("x", "d")}
+
+
+def entries(answer: Any) -> str:
+    """Check 1.1: how many entries a loop with an unwatched line before it leaves on the tape."""
+    given = number(answer)
+    hints = {
+        2: "2 counts the two lines with `y` and `z`. Count operations: a line may hold several.",
+        3: "3 is the number of turns, or counts the loop's line once. How many operations does each turn record, and "
+        "what comes after the loop?",
+        4: "4 counts the loop only once, or each line only once per run. A turn multiplies and adds, and there are "
+        "three turns.",
+        5: "5 counts two entries for `z = ...`, but only one for each turn of the loop. A turn multiplies and adds.",
+        6: "6 counts the loop alone. The line of `z` comes after it, and is recorded too.",
+        7: "7 counts one entry for `z = np.sin(y) * y`. It holds two operations: a sine and a multiplication.",
+        9: "9 counts `half = 0.5 * 3.0` or `y = x` as well. Neither leaves an entry.",
+        10: "10 counts `y = x` and `half = 0.5 * 3.0` as well. One computes nothing, the other touches nothing "
+        "watched.",
+    }
+    if given == 8:
+        return "Three turns with two operations each, then a sine and a multiplication."
+    raise NotYet(
+        hints.get(int(given), "Count operations on watched values, one by one, and the loop's line once per turn.")
+        if given == int(given)
+        else f"The tape holds whole entries, and {given:g} is not a whole number."
+    )
+
+
+def _write(value: Any) -> None:
+    """Write 100 into a value wherever that is possible."""
+    if isinstance(value, np.ndarray):
+        value[...] = 100.0
+    elif isinstance(value, list):
+        for place, part in enumerate(value):
+            if isinstance(part, list | np.ndarray):
+                _write(part)
+            else:
+                value[place] = 100.0
+
+
+NOTED: list[tuple[str, Callable[[], Any], str]] = [
+    ("a number", lambda: 2.5, "A number needs no copy: nobody can write into it. Return it as it is."),
+    (
+        "an array",
+        lambda: np.array([1.0, 2.0, 3.0]),
+        "Your note is still the same memory. `value`, `value[:]` and `np.asarray(value)` copy no array; "
+        "`value.copy()` does.",
+    ),
+    ("a list", lambda: [1.0, 2.0, 3.0], "Your note is still the same list. Make a new one."),
+    (
+        "a list of lists",
+        lambda: [[1.0, 2.0], [3.0]],
+        "The outer list is new, but the lists inside it are still the same. They need notes of their own.",
+    ),
+    (
+        "a list of arrays",
+        lambda: [np.array([1.0, 2.0]), np.array([3.0, 4.0])],
+        "The list is new, but the arrays in it are still the same. They need copies of their own.",
+    ),
+    (
+        "a list that holds a list of arrays",
+        lambda: [1.0, [np.array([1.0, 2.0]), [3.0]]],
+        "The first two levels are new and the third is not. Let `note` call itself for each part of a list.",
+    ),
+]
+
+
+def note(answer: Any) -> str:
+    """Check 1.2: `note(value)`, which a later write into the value must not change."""
+    needs_function(answer, "note(value)")
+    for name, make, hint in NOTED:
+        value, before = make(), make()
+        try:
+            given = call(answer, value, written=f"note(value), with value {name},")
+        except NotYet as failed:
+            more = " A number has no parts and no `copy`." if name == "a number" else ""
+            if "inhomogeneous" in str(failed):
+                more = " Lists of different lengths do not fit into one array. Build a list."
+            raise NotYet(f"{failed}{more}") from failed.__cause__
+        if given is ...:
+            raise NotYet("Replace the three dots: your function returns `...`.")
+        if given is None:
+            raise NotYet(f"For {name}, your function returns None. Is a `return` missing?")
+        if isinstance(given, Iterator):
+            raise NotYet(f"Your note is a {type(given).__name__}, which is read later. Make a list.")
+        if _locked(value):
+            raise NotYet(f"Your function locks {name} against writing. Leave the value alone, and return a copy.")
+        if not _same(value, before):
+            raise NotYet(f"Your function changes {name} that it is given. Leave the value alone, and return a copy.")
+        if not _same(given, before):
+            raise NotYet(f"For {name}, {shortened(before)}, your note is {shortened(given)}. It should hold the same.")
+        given_before = deepcopy(given)
+        _write(value)
+        if not _same(given, given_before):
+            raise NotYet(f"Then I wrote 100 into {name}, and your note changed with it. {hint}")
+    return "Numbers, arrays, lists and lists in lists: whatever is written later, the past stays as it was."
+
+
+def _locked(value: Any) -> bool:
+    if isinstance(value, list):
+        return any(map(_locked, value))
+    return isinstance(value, np.ndarray) and not value.flags.writeable
+
+
+def _same(given: Any, wanted: Any) -> bool:
+    """Whether two values hold the same numbers; lists may have become arrays or tuples."""
+    if isinstance(wanted, list | tuple):
+        try:
+            parts = list(given)
+        except Exception:
+            return False
+        return len(parts) == len(wanted) and all(map(_same, parts, wanted))
+    try:
+        return bool(np.shape(given) == np.shape(wanted) and np.all(np.asarray(given) == wanted))
+    except Exception:
+        return False
+
+
+def arrows(answer: Any) -> str:
+    """Check 1.3: the arrows of the graph of four lines of code, as a set of pairs."""
+    given = _pairs(answer)
+    if unknown := {name for pair in given for name in pair} - set("xyabcd"):
+        verb = "is" if len(unknown) == 1 else "are"
+        raise NotYet(f"{_listed(unknown)} {verb} not among the six values x, y, a, b, c, d of the code.")
+    if given == {(end, start) for start, end in ARROWS}:
+        raise NotYet(
+            "All arrows are there, and all point the wrong way. Forwards, an arrow leads from what is used "
+            "to what is computed from it: from x to a."
+        )
+    if given == {("a", "b"), ("b", "c"), ("c", "d")}:
+        raise NotYet(
+            "You joined the lines in the order in which they run. An arrow says something else: which value a "
+            "line uses. "
+            "The line of c uses a and b."
+        )
+    if turned := {(start, end) for start, end in given - ARROWS if (end, start) in ARROWS}:
+        start, end = min(turned)
+        both = (end, start) in given
+        raise NotYet(
+            f"{start} is computed from {end}, not the other way round. "
+            f"{'Leave out' if both else 'Turn'} the arrow from {start} to {end}."
+        )
+    if extra := given - ARROWS:
+        start, end = min(extra)
+        if end in "xy":
+            raise NotYet(f"{end} is given, and no line computes it: no arrow leads to {end}.")
+        raise NotYet(f"The line of {end} does not mention {start}, so no arrow leads from {start} to {end}.")
+    if missing := ARROWS - given:
+        start, end = min(missing)
+        raise NotYet(
+            f"Look at the line of {end} again: which values does it use?"
+            + (f" A value may be used long after it was made, as {start} is." if (start, end) == ("x", "d") else "")
+        )
+    return (
+        "Seven arrows: two into a, one into b, two into c, two into d. a and x are used twice, so two arrows "
+        "leave each."
+    )
+
+
+def _pairs(answer: Any) -> set[tuple[str, str]]:
+    wanted = 'I need a set of pairs, as in {("x", "a"), ("a", "b")}'
+    if not isinstance(answer, set | frozenset | list | tuple):
+        raise NotYet(f"{wanted}, and your answer is {shortened(answer)}.")
+    pairs = set()
+    for pair in answer:
+        if pair is ...:
+            raise NotYet("Replace the three dots by the other arrows.")
+        names = tuple(pair) if isinstance(pair, list | tuple) else (pair,)
+        if len(names) != 2 or not all(isinstance(name, str) for name in names):
+            raise NotYet(f"{wanted}, and one element of your answer is {shortened(pair)}.")
+        pairs.add((names[0], names[1]))
+    return pairs
+
+
+def _listed(names: set[str]) -> str:
+    return " and ".join(map(shortened, sorted(names)))
+
+
+QUESTIONS: tuple[Prediction | Exercise, ...] = (
+    Prediction(
+        "How many entries will the tape hold if it is all one line?",
+        answer=4,
+        hints={
+            1: "That is the number of lines. The tape writes an entry for each operation.",
+            2: "Count the operations: there is a product inside the second brackets.",
+            3: "Both minus signs and both products count.",
+            5: "`profit = ...` only gives the result a name. Count the operations.",
+        },
+        why="Two differences and two products, on one line as on two.",
+    ),
+    Prediction(
+        "How many of a, b, c and d will the tape below record?",
+        answer=2,
+        hints={
+            4: "The tape leaves out what uses nothing that is watched at that moment. Look at `sugar` and `rent`.",
+            3: "Go through them one by one: is the value watched at that moment?",
+            1: "When does the tape begin to watch `sugar`?",
+        },
+        why="It records a and d: `sugar` is not watched yet at b, and `rent` is not trainable.",
+    ),
+    Prediction(
+        "If the loop ran over `range(1000)` instead, how many entries would the tape hold?",
+        answer=1000,
+        within=0,
+        hints={
+            2: "One for each line in the loop? The tape knows no loop, only what was run.",
+            3: "That is for three turns. Now there are a thousand.",
+            2000: "In each turn, only one side of the branch is run.",
+            999: "The turn with `day == 1` computes something, too.",
+            1001: "Does `rent` or `total = 1.0` compute something from a watched value?",
+            1002: "Does `rent` or `total = 1.0` compute something from a watched value?",
+        },
+        why="Each turn computes one thing, and the tape writes down what was run.",
+    ),
+    Prediction(
+        "How many bytes does the tape of the lemonade hold at the end, with 1,000 prices?",
+        answer=40000,
+        hints={
+            32000: "Those are the four outputs. An entry keeps its inputs as well.",
+            64000: "An array that appears in several entries counts once.",
+            56000: "An array that appears in several entries counts once.",
+            40: "That is for one price. Each array has 1,000 numbers now.",
+            8000: "That is one array. How many different ones are there in the four entries?",
+        },
+        why="There are five arrays of 8,000 bytes: the prices, and the outputs of four entries.",
+    ),
+    Prediction(
+        "Which of these values does the tape *not* keep?",
+        answer="n",
+        choices=("k", "the first a", "n", "z"),
+        hints={
+            "k": "No tape sees how k is made. But a recorded product uses it, and an entry keeps all its inputs.",
+            "the first a": "Python forgets it. But the product took it as an input, and an entry keeps all its inputs.",
+            "z": "It is the output of the last entry.",
+        },
+        why="k is a plain array, so no tape records its sum, and no entry uses n.",
+    ),
+    Prediction(
+        "How many kilobytes does the tape hold after 50 products with the plain array?",
+        answer="808: 16 for each product, and 8 for the first y",
+        choices=(
+            "16: two arrays, however many products",
+            "416: 8 for each product, the weights once, and the first y",
+            "808: 16 for each product, and 8 for the first y",
+        ),
+        hints={
+            "16: two arrays, however many products": "Each product makes a new y, and its entry keeps it.",
+            "416: 8 for each product, the weights once, and the first y": (
+                "With what you have read, this is the sensible guess. But can the tape be sure that nobody writes "
+                "into a plain array later?"
+            ),
+        },
+        why="Each entry keeps its output and a copy of the plain array.",
+    ),
+    Prediction(
+        "After `data[0] = 100.0`, what is the first of the three slopes?",
+        answer=200,
+        hints={
+            2: "It was 2. But what is in the notes: three numbers, or the array itself?",
+            100: "That is in the notes now. The slope is twice that.",
+            10000: "The square is not computed again; only the slope is.",
+        },
+        why="The note is the array itself, and its first number is now 100.",
+    ),
+    Prediction(
+        "The loop fills one buffer with 1s, then 2s, then 3s, and squares it. At the end, what number is in the "
+        "first of the three notes?",
+        answer=3,
+        hints={
+            1: "It was 1. But is the note a copy, or the buffer itself?",
+            6: "Nothing is added up here.",
+            9: "That is the last square. The note holds what went *into* the square.",
+        },
+        why="All three notes are the same buffer, and it now holds 3s.",
+    ),
+    Judge(
+        "How many entries?",
+        """\
+Without running it: how many entries does the tape hold at the end?
+
+```python
+x = ad.Variable(2.0, name="x")
+with ad.GradientTape() as tape:
+    y = x
+    half = 0.5 * 3.0
+    for _ in range(3):
+        y = y * x + half
+    z = np.sin(y) * y
+```""",
+        entries,
+    ),
+    Judge(
+        "Notes that stay true",
+        """\
+You're building a tape of your own. It should be able to note a number, an array, or a list, and a list may hold numbers, arrays or other lists. Write `note(value)`: it returns what the tape should keep, so that the note stays true whatever is later written into `value`. Mind the lists inside a list.""",
+        note,
+    ),
+    Judge(
+        "Draw the graph",
+        """\
+Take paper and draw the graph of this code. Then write down its arrows as a set of pairs: from the
+value that is used to the value computed from it.
+
+```python
+a = x * y
+b = np.sin(a)
+c = a + b
+d = c * x
+```""",
+        arrows,
+    ),
+)

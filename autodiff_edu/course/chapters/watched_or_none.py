@@ -1,0 +1,429 @@
+"""The exercises of chapter 5, watched or None: five programs to repair, ten answers, an explanation to read."""
+
+from __future__ import annotations
+
+import linecache
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import autodiff_edu as ad
+
+from ...core.events import Event, Outcome, Record, Seed, Skip, Watch
+from ..exercises import Exercise, Judge
+from ..feedback import NotYet, call, near, needs_dict, needs_each, number, observe, quoted, shortened
+from ..predictions import Prediction
+
+PREDICTIONS = {
+    "5.a": Prediction(
+        "At `x = 3`, which target has the slope 0 with respect to `x`: `y = (x - 3)²` or `z = w · 2`?",
+        answer="y",
+        choices=("y", "z", "both", "neither"),
+        hints={
+            "z": "How would a backward pass get from `z` to `x`?",
+            "both": "`z` doesn't change with `x`, true. But will anything arrive at `x` if the tape starts at `z`?",
+            "neither": "What is the derivative of (x - 3)² at 3?",
+        },
+        why="The curve of `y` is flat at 3. From `z` no path leads to `x`, so there is no slope at all: `None`.",
+    ),
+    "5.b": Prediction(
+        "`y = w * w` is recorded while `w` is 3. Then `w` becomes 100. What is the slope?",
+        answer="6",
+        choices=("6", "200", "None"),
+        hints={
+            "200": "Which value did the tape see when it recorded the product?",
+            "None": "Nobody called `watch`, but `w` is a variable, and it was read.",
+        },
+        why="The slope is 2 · 3: an entry keeps the values that it was computed from.",
+    ),
+    "5.c": Prediction(
+        "`y = source * 1.5` runs on `ad.constant(2.0)`, `ad.Variable(2.0, trainable=False)`, `ad.Variable(2)` and "
+        "`ad.Variable(2.0)`. How many of the four gradients are `None`?",
+        answer="3",
+        choices=("0", "1", "2", "3", "4"),
+        hints={
+            "0": "Nobody calls `watch`. Is reading enough for a constant?",
+            "1": "One is a constant. But look at what the variables are made of, and what they say about training.",
+            "2": "Compare the last two: `2` and `2.0`. What would a small change of an integer be?",
+            "4": "One of them is a trainable variable with a decimal point.",
+        },
+        why="Only the last one is trainable and a floating-point number; its gradient is 1.5.",
+    ),
+    "5.d": Prediction(
+        "`growth = np.exp(x.numpy())`, then `y = growth * w`. Which gradient of `y` is `None`?",
+        answer="with respect to x",
+        choices=("with respect to x", "with respect to w", "both", "neither"),
+        hints={
+            "with respect to w": "`w` is in the last line, as a tensor. Where is `x`?",
+            "both": "The product is recorded, because one of its factors is watched. Which one?",
+            "neither": "What does `x.numpy()` return, and does a tape follow that?",
+        },
+        why="To the tape, `growth` is a plain number like any other. The product with `w` is recorded all the same.",
+    ),
+    "5.e": Prediction(
+        "With `a = 1` and `b = 2`, `c.assign(a + b)` makes `c` 3, and `cost` is c². What are dcost/db and dcost/dc?",
+        answer="None and 6",
+        choices=("6 and 6", "None and 6", "6 and None", "None and None"),
+        hints={
+            "6 and 6": "Does `assign` remember where its numbers came from?",
+            "6 and None": "`c` is read in the line of `cost`. How would the tape get past it, to `b`?",
+            "None and None": "`c` is a variable, and the line of `cost` reads it.",
+        },
+        why="`assign` puts the plain number 3 into `c`. With respect to `c` the slope is 6, with respect to `b` None.",
+    ),
+    "5.f": Prediction(
+        "Five lines lead from `width` to `total` in the next cell. How many of them will the tape record?",
+        answer=3,
+        hints={
+            0: "`width` is a variable, and `area` is computed from it under the tape.",
+            1: "`price` is computed from `area`, and the tape follows `area`.",
+            2: "The line that rounds has something watched in it, too: `price`.",
+            4: "The line of `cents` makes two entries, but it's one line. And is anything watched in the next one?",
+            5: "A line is recorded if something watched goes into it. After the rounding, is anything watched?",
+        },
+        why="`area`, `price` and `cents` are recorded. Nothing flows back through `np.round`, so `bill` and `total` "
+        "have nothing watched in them.",
+    ),
+    "5.g": Prediction(
+        "`x = ad.Variable(2.0)`. Each epoch computes `y = x + 1` under a tape, and ends with `x = x + 1`. What kind of "
+        "object is `x` in epoch 2?",
+        answer="Tensor",
+        choices=("Variable", "Tensor", "float"),
+        hints={
+            "Variable": "Does `x + 1` change the variable, or compute something new?",
+            "float": "What does `+` return when one side is a variable or a tensor?",
+        },
+        why="`x + 1` is a new tensor, and the name `x` now belongs to it.",
+    ),
+    "5.h": Prediction(
+        "`c_ = a + 2 * b` with `a = 1` and `b = 2`, `c` is assigned this value, and `loss` is c². What is dloss/db?",
+        answer=20,
+        hints={
+            10: "That is dloss/dc. How far does `c_` move for each unit of `b`?",
+            2: "That is dc_/db. Multiply it by what arrives at `c`.",
+            5: "That is the value of `c`.",
+            25: "That is the loss.",
+            None: "With one tape, yes. Here the cotangent is carried across the assign by hand.",
+        },
+        why="`c` is 5, so its cotangent is 10, and times 2 is 20.",
+    ),
+}
+
+PROGRAMS: dict[str, Callable[[float], float]] = {
+    "one": lambda v: 2 * v,
+    "two": lambda v: 2 * math.sin(v) * math.cos(v),
+    "three": lambda v: 3 * v**2,
+    "four": lambda v: 3 * math.exp(v),
+    "five": lambda v: 1.6 * (v - 3),
+}
+NONE = {
+    "one": "Its x is not watched. Who tells the tape to follow it?",
+    "two": "Which of its lines runs before the tape begins to record?",
+    "three": "It was given a whole number, and a variable keeps the dtype it is made with.",
+    "four": "What does `.numpy()` return, and does a tape follow that? A constant around it does not bring it back.",
+    "five": "The second epoch gives None. Is w still a variable after its last line? `w.assign_sub` keeps it one.",
+}
+LATE = "Its x is watched, but only after y was computed from it. Which line has to come first?"
+WATCHED_Y = "It watches y, and the slope is with respect to x. Which tensor does the tape have to follow?"
+REMADE = (
+    "`ad.constant` and `ad.Variable` make a new tensor that doesn't know where its numbers came from: use `np.exp(x)` "
+    "itself."
+)
+NO_RETURN = "Inside, the gradient is a number. Is a `return` missing?"
+NO_TAPE = "That is the right slope, but no tape was asked for it. Take it from a tape, with `tape.gradient`."
+WRONG: dict[str, list[tuple[Callable[[float], float], str]]] = {
+    "one": [
+        (lambda v: v, "The derivative of x * x is 2x: was one of the two factors made a plain number?"),
+        (lambda v: v**2, "That is the value of y. Return its gradient."),
+    ],
+    "two": [
+        (
+            lambda v: 2 * math.sin(v),
+            "That is the slope of z with respect to y. Compute the sine under the tape, and ask with respect to x.",
+        ),
+        (lambda v: math.cos(v), "That is the slope of y. Ask for the slope of z."),
+    ],
+    "three": [(lambda v: v**2, "Two of the three factors were made plain numbers, so their contributions are lost.")],
+    "four": [
+        (math.exp, "The factor 3 is missing. Leave the formula as it was: y = 3.0 * growth."),
+        (lambda v: 3.0, "That is the slope with respect to growth. The exponential has to be on the tape too."),
+    ],
+    "five": [
+        (lambda v: 2 * (v - 3), "That is the slope before the first step. After it, w must have moved."),
+        (lambda v: 2.4 * (v - 3), "w moved uphill. Step against the slope: `w.assign_sub`."),
+        (lambda v: 2 * (0.2 * (v - 3) - 3), "`w.assign` replaces the value by the step. Subtract the step from it."),
+        (lambda v: 2 * (-0.2 * (v - 3) - 3), "`w.assign` replaces the value by the step. Subtract the step from it."),
+        (lambda v: -2 * (v - 3), "The whole slope was subtracted. The step is a tenth of it: `0.1 * slope`."),
+    ],
+}
+
+CASES: dict[str, float | None] = {
+    "a": 4.0, "b": 0.0, "c": None, "d": 2.0, "e": None, "f": 0.0, "g": 0.0, "h": None, "i": None, "j": 10.0,
+}  # fmt: skip
+HINTS = {
+    "a": "x is a trainable variable, so reading it is enough. What is the derivative of x² at 2?",
+    "b": "There is a path from x to y, so there is a slope. What is the derivative of (x - 2)² at 2?",
+    "c": "Is there an x in this line at all?",
+    "d": "Two paths lead from x to y. One is cut by the step function; along the other, floor(x) is just a number.",
+    "e": "Look for a path from x to y that does not go through floor. Adding 1 does not make one.",
+    "f": "The product is on the tape. How much does y change with x?",
+    "g": "maximum is not a step function: the tape follows it. It took 3, so how much does y change with x?",
+    "h": "A constant made of plain numbers does not know where they came from.",
+    "i": "assign puts plain numbers into c. Is there another path from x to y?",
+    "j": "x is read after the assign. Which value does it have then?",
+}
+OTHER: dict[tuple[str, float | None], str] = {
+    ("a", 2.0): "2 is the contribution of one factor. Both factors are x, and contributions add up.",
+    ("d", 4.0): "4 would be the slope of x². floor(x) is 2 here, but it does not change with x: one contribution only.",
+    ("h", 4.0): "4 is the slope of x². But x.numpy() is a plain number, and a constant made of it has no past.",
+    ("i", 3.0): "3 is the slope with respect to c. With respect to x there is none: assign puts plain numbers into c.",
+    ("i", 12.0): "12 is the slope of 3x². But assign puts plain numbers into c, and where they came from is lost.",
+    ("j", None): "assign changes x before it is read; it cuts nothing here.",
+    ("j", 4.0): "4 is the slope at 2. But x is read after the assign, when it is 5.",
+    ("g", 1.0): "1 is the slope where x is the larger one. At x = 2 the larger one is 3.",
+}
+
+VAN = """\
+speed = ad.Variable(80.0, name="speed")
+wages = ad.Variable(0.0, name="wages")
+with ad.GradientTape() as tape:
+    hours = 240.0 / speed
+    wages.assign(30.0 * hours)
+    litres = 8.0 + 0.0025 * speed**2
+    fuel = float(litres) * 1.6
+    cost = wages + fuel
+"""
+"""The program of 5.3, whose explanation is to be read; the chapter shows both."""
+CUTS = {5: ("wages", "assign"), 7: ("fuel", "float")}
+"""The lines that its explanation names: what each computes, and the operation that cuts."""
+
+
+def repaired(answer: Any) -> str:
+    """Check 5.1: five functions that return the slope of their target, called with hidden values."""
+    if not isinstance(answer, list | tuple) or len(answer) != 5 or not all(map(callable, answer)):
+        raise NotYet(
+            "I need a list of the five functions, `[one, two, three, four, five]`, and your answer is "
+            f"{shortened(answer)}."
+        )
+    hints = [hint for name, program in zip(PROGRAMS, answer, strict=True) if (hint := _judge(name, program))]
+    if hints:
+        raise NotYet(f"{5 - len(hints)} of 5 are repaired. The next one is {hints[0]}")
+    return "Never watched, outside the tape, integers, off to NumPy, rebound: five suspects, five small repairs."
+
+
+def _judge(name: str, program: Callable[..., Any]) -> str | None:
+    """Return a hint, or None for a program that is repaired."""
+    values = [2, 3, 5] if name == "three" else np.random.default_rng(20140307).uniform(1.0, 2.0, size=3).tolist()
+    given = []
+    for value in values:
+        written = f"{name}({value:g})"
+        try:
+            slope, events = observe(program, value, written=written)
+            if slope is None:
+                return f"`{written}`. It returns None. {_why_none(name, events)}"
+            given.append(number(slope, f"what {written} gives"))
+        except NotYet as hint:
+            return f"`{name}`. {hint}"
+    if _follows(PROGRAMS[name], values, given):
+        return None if any(isinstance(event, Seed) for event in events) else f"`{name}`. {NO_TAPE}"
+    for wrong, why in WRONG[name]:
+        if _follows(wrong, values, given):
+            return f"`{name}`. {why}"
+    if not any(given):
+        return f"`{name}`, which gives 0. A zero in place of None hides the cut and does not repair it."
+    if len({round(slope, 9) for slope in given}) == 1:
+        return f"`{name}`, which gives {given[0]:g} whatever its value is. Make x from the value that it is given."
+    return (
+        f"`{written}`, which gives {given[-1]:.6g}, and the slope is {PROGRAMS[name](values[-1]):.6g}. "
+        "Leave the formula as it was, and repair only what cuts the path."
+    )
+
+
+def _why_none(name: str, events: list[Event]) -> str:
+    """Return what a program that gives None does not do, judging by what its tapes did."""
+    outcomes = [event for event in events if isinstance(event, Outcome)]
+    if outcomes and outcomes[-1].connected:
+        return NO_RETURN
+    computed = [event.entry for event in events if isinstance(event, Record | Skip)]
+    watched = {event.tensor._id for event in events if isinstance(event, Watch)}
+    why = NONE[name]
+    if name == "one" and watched & {entry.output_id for entry in computed}:
+        why = WATCHED_Y
+    elif name == "one" and watched:
+        why = LATE
+    elif name == "four" and any(entry.name == "exp" for entry in computed):
+        why = REMADE
+    return f"{why} `print(tape.explain(...))` inside it says more."
+
+
+def _follows(formula: Callable[[float], float], values: list[float], given: list[float]) -> bool:
+    pairs = zip(values, given, strict=True)
+    return all(math.isclose(formula(value), slope, rel_tol=1e-6) for value, slope in pairs)  # float32 will do
+
+
+def predicted(answer: Any) -> str:
+    """Check 5.2: ten gradients, each None, 0 or a number, as a dict."""
+    needs_dict(answer, '{"a": 4, "b": None}')
+    needs_each(answer, CASES, "No gradient is given for")
+    wrong = [letter for letter in CASES if not _agrees(letter, answer[letter])]
+    if not wrong:
+        return (
+            "Four are None, three are 0, three are other numbers. In d one path of two is cut: chapter 6 is about that."
+        )
+    letter, given = wrong[0], answer[wrong[0]]
+    return _refuse(letter, given, f"{10 - len(wrong)} of 10 are right. Look at {letter} again. ")
+
+
+def _agrees(letter: str, given: Any) -> bool:
+    right = CASES[letter]
+    if given is None or isinstance(given, str) or right is None:
+        return given is None and right is None
+    return near(number(given, f"the gradient in {letter}"), right)
+
+
+def _refuse(letter: str, given: Any, start: str) -> str:
+    right = CASES[letter]
+    if isinstance(given, str):
+        raise NotYet(f"{start}{shortened(given)} is a string: write None or a number, without quotes.")
+    value = None if given is None else number(given, f"the gradient in {letter}")
+    if (letter, value) in OTHER:
+        raise NotYet(start + OTHER[letter, value])
+    if right is None and value == 0:
+        raise NotYet(f"{start}0 would be a slope that arrived at x. {HINTS[letter]}")
+    if right == 0 and value is None:
+        raise NotYet(f"{start}None would mean that no path leads from x to y. {HINTS[letter]}")
+    raise NotYet(start + HINTS[letter])
+
+
+def explained(answer: Any) -> str:
+    """Check 5.3: the lines that an explanation blames, each with the operation that cuts and the line repaired."""
+    if isinstance(answer, tuple) and len(answer) == 3 and isinstance(answer[0], int):
+        answer = [answer]
+    if not isinstance(answer, list | tuple) or not answer or not all(map(_is_triple, answer)):
+        raise NotYet(
+            "I need a list of triples, a line, the operation and the line as it should be, such as "
+            f'`[(3, "exp", "y = np.exp(x)")]`, and your answer is {shortened(answer)}.'
+        )
+    lines = {}
+    for line, operation, code in answer:
+        _needs_blamed(line, operation)
+        lines[line] = code
+    before, names = _run({}), _run(lines)
+    explanation = names["tape"].explain(names["cost"], names["speed"])
+    where = f"With your line{'s' * (len(lines) > 1)} {' and '.join(map(str, lines))}"
+    if not explanation or explanation.left_out:
+        found = "is still None" if not explanation else "is a number, but it leaves something out"
+        causes = " ".join(cause.text for cause in (explanation.causes or explanation.left_out))
+        raise NotYet(f"{where} the gradient {found}. The explanation now says: {causes}")
+    cost, slope = float(names["cost"]), float(names["tape"].gradient(names["cost"], names["speed"]))
+    if not math.isclose(cost, float(before["cost"]), rel_tol=1e-6):  # a float32 constant will do
+        raise NotYet(
+            f"{where} the cost is {cost:g}, and it was {float(before['cost']):g}. Keep the formula, and change only "
+            "what cuts the path."
+        )
+    if not math.isclose(slope, -1.125 + 0.64, rel_tol=1e-6):
+        raise NotYet(f"{where} the slope is {slope:g}, and finite differences say -0.485. Keep the formulas.")
+    return "The slope is -0.485 for each km/h: at 80 the wages still weigh more, so it pays to drive a little faster."
+
+
+def _is_triple(part: Any) -> bool:
+    return (
+        isinstance(part, list | tuple)
+        and len(part) == 3
+        and isinstance(part[0], int)
+        and all(isinstance(text, str) for text in part[1:])
+    )
+
+
+def _needs_blamed(line: int, operation: str) -> None:
+    """Refuse a line that the explanation does not name, or an operation that does not cut in it."""
+    if line not in CUTS:
+        if not 1 <= line <= 8:
+            raise NotYet(f"The program has lines 1 to 8, and no line {line}. Which lines does the explanation name?")
+        raise NotYet(f"The explanation does not name line {line}. Each of its bullets begins with a file and a line.")
+    called = re.search(r"(\w+)\s*(?:\(|$)", operation.strip())  # float(litres), wages.assign(...) or the name alone
+    if called is None or called[1].lower() != CUTS[line][1]:
+        raise NotYet(
+            f"In line {line} it is not {quoted(operation)} that cuts. The explanation quotes the call: which function "
+            "or method is it?"
+        )
+
+
+def _run(lines: dict[int, str]) -> dict[str, Any]:
+    """Run the van's program with some lines replaced, and return what it gives names to."""
+    program = VAN.splitlines()
+    for line, code in lines.items():
+        name = CUTS[line][0]
+        if "\n" in code.strip() or not code.strip().startswith(name):
+            raise NotYet(f"Line {line} is one line that computes {name}, and yours is {shortened(code)}.")
+        program[line - 1] = "    " + code.strip()
+    source = "\n".join(program) + "\n"
+    linecache.cache["van.py"] = (len(source), None, source.splitlines(keepends=True), "van.py")
+    names: dict[str, Any] = {"ad": ad, "np": np}
+    written = f"With your line{'s' * (len(lines) > 1)} {' and '.join(map(str, lines))}, the program"
+    call(lambda: exec(compile(source, "van.py", "exec"), names), written=written)
+    if not isinstance(names["cost"], ad.Tensor):
+        raise NotYet(f"{written} makes cost {shortened(names['cost'])}, a plain number. Keep it a tensor.")
+    return names
+
+
+QUESTIONS: tuple[Prediction | Exercise, ...] = (
+    Judge(
+        "Repair five programs",
+        """\
+Each function should return the slope of its target at `value`. Today each returns `None`. Repair all five. The check
+calls them with values of its own: floats, but whole numbers for `three`.""",
+        repaired,
+    ),
+    Judge(
+        "None, 0 or a number?",
+        """\
+In each of ten programs, `x` is `ad.Variable(2.0)` and `c` is `ad.Variable(0.0)`. The lines below run inside a tape's `with` block, each with its own tape and fresh variables. What is
+`tape.gradient(y, x)`? Write `None`, `0` or the number.
+
+```python
+y = x * x                            # a
+y = (x - 2.0) ** 2                   # b
+y = ad.constant(5.0) * 3.0           # c
+y = np.floor(x) * x                  # d
+y = np.floor(x) + 1.0                # e
+y = 0.0 * x                          # f
+y = np.maximum(x, 3.0)               # g
+y = ad.constant(x.numpy()) ** 2      # h
+c.assign(x * x); y = c * 3.0         # i
+x.assign(5.0); y = x * x             # j
+```""",
+        predicted,
+    ),
+    Judge(
+        "Read an explanation",
+        """\
+How fast should a van drive 240 km? Slower costs wages, faster costs fuel. A colleague wrote a program to find the slope of the cost:
+
+```text
+1   speed = ad.Variable(80.0, name="speed")
+2   wages = ad.Variable(0.0, name="wages")
+3   with ad.GradientTape() as tape:
+4       hours = 240.0 / speed
+5       wages.assign(30.0 * hours)
+6       litres = 8.0 + 0.0025 * speed**2
+7       fuel = float(litres) * 1.6
+8       cost = wages + fuel
+```
+
+The gradient is `None`, and this is the explanation, in `van.py`:
+
+```text
+dcost/dspeed is None:
+- van.py, line 5: wages.assign(30.0 * hours) assigns plain numbers to the variable wages, which no tape follows. Use the tensor itself in what follows.
+- van.py, line 7: float(litres) returns the plain numbers of litres, which no tape follows. Compute with litres itself: operators and NumPy functions accept it, and np.stack joins tensors.
+```
+
+For each line that has to change, write down the number of the line, the name of the operation that cuts, and the line as it should be. The check runs the program with your lines in it. It wants the
+right slope, and not just any number.""",
+        explained,
+    ),
+)

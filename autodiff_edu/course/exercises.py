@@ -1,0 +1,657 @@
+"""The forms of exercises: each is a value that judges answers, knows wrong ones by their hints, and tests itself.
+
+`Number`, `Shape` and `Choice` compare one answer, `Table` a dict of them. `Function` compares what a learner's function
+does with what the right one does, and `Recording` also what tapes recorded meanwhile. `Judge` is for what fits none.
+What all of them say of an answer that is no answer stands in feedback.py, once.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import re
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.events import Event, Record, Seed
+from ..core.tensor import Tensor
+from ..trace.hook import hook
+from .feedback import (
+    Feedback,
+    NotYet,
+    call,
+    kind_of,
+    near,
+    needs_dict,
+    needs_each,
+    needs_function,
+    number,
+    raised,
+    shortened,
+    unread_arguments,
+    values_of_the_notebook,
+)
+
+Hints = Mapping[Any, str] | Sequence[tuple[Any, str]]
+"""Wrong answers and the hint of each: a dict, or pairs where the answers can't be its keys."""
+
+
+@dataclass(frozen=True, eq=False)
+class Exercise:
+    """What every form has.
+
+    Parameters
+    ----------
+    title, question : str
+        The heading, and the text below it in Markdown. The notebook shows both; a part of a `Table` has neither.
+    answer : object
+        The right answer, in the form that a learner would hand in.
+    hints : mapping, or sequence of pairs
+        Wrong answers that learners give, in the same form, and for each the sentence that leads on.
+    otherwise : str
+        The hint for any other wrong answer. `{given}` and `{answer}` in a hint stand for what was given and what is
+        right.
+    why : str
+        What is said of a right answer. It is true of every right answer, however it was found.
+    spellings : sequence
+        Other right answers, with which the exercise tests itself.
+    """
+
+    title: str = ""
+    question: str = ""
+    _: KW_ONLY
+    answer: Any = None
+    hints: Hints = ()
+    otherwise: str = ""
+    why: str = ""
+    spellings: Sequence[Any] = ()
+
+    def __post_init__(self) -> None:
+        pairs = self.hints.items() if isinstance(self.hints, Mapping) else self.hints
+        object.__setattr__(self, "hints", tuple((wrong, hint) for wrong, hint in pairs))
+
+    def judge(self, given: Any, name: str = "your answer") -> str:
+        """Return `why` if an answer is right.
+
+        Parameters
+        ----------
+        given : object
+            What was handed in.
+        name : str
+            What to call it in hints.
+
+        Raises
+        ------
+        NotYet
+            With a hint, if the answer is not right.
+        """
+        seen, right = self.read(given, name), self.read(self.answer)
+        if self.agrees(seen, right):
+            return self.why
+        raise NotYet(self.lead_on(given, seen, right, name))
+
+    def respond(self, id: str, given: Any) -> Feedback:
+        """Return what a learner is told of an answer, whatever that is.
+
+        Parameters
+        ----------
+        id : str
+            What the exercise is called, such as "2.1".
+        given : object
+            What was handed in. An error that its own methods raise becomes a sentence.
+        """
+        if given is ...:
+            return Feedback(id, False, "Replace the three dots by your answer and run the cell again.")
+        try:
+            return Feedback(id, True, self.judge(given))
+        except NotYet as hint:
+            return Feedback(id, False, str(hint))
+        except Exception as error:
+            said = f"I cannot read {shortened(given)}, of type {type(given).__name__}: looking at it raised "
+            said += f"{type(error).__name__}. Compare it with what the exercise asks for."
+            return Feedback(id, False, said)
+
+    def read(self, given: Any, name: str = "your answer") -> Any:
+        """Return an answer in the form in which answers are compared.
+
+        Raises
+        ------
+        NotYet
+            If it is no answer to such a question.
+        """
+        raise NotImplementedError
+
+    def agrees(self, seen: Any, other: Any) -> bool:
+        """Return whether two answers that were read are the same."""
+        return bool(seen == other)
+
+    def lead_on(self, given: Any, seen: Any, right: Any, name: str) -> str:
+        """Return the hint for an answer that is wrong."""
+        for wrong, hint in self.hints:
+            if self.agrees(seen, self.read(wrong)):
+                return fill(hint, seen, right)
+        return fill(self.otherwise, seen, right) or f"{_capital(name)} isn't {short(seen)}. Look at the question again."
+
+
+@dataclass(frozen=True, eq=False)
+class Number(Exercise):
+    """One number. It, or a wrong one, may also be None, for a gradient that isn't there.
+
+    Parameters
+    ----------
+    within : float
+        By what part of itself it may be missed.
+
+    Examples
+    --------
+    >>> slope = Number("A slope", "What is it?", answer=6, hints={9: "That is the value."}, why="2x.")
+    >>> slope.judge(6.0)
+    '2x.'
+    >>> slope.judge(9)
+    Traceback (most recent call last):
+        ...
+    autodiff_edu.course.feedback.NotYet: That is the value.
+    """
+
+    within: float = 1e-6
+
+    def read(self, given: Any, name: str = "your answer") -> float | None:
+        """Return the number, or None if that is an answer here."""
+        if given is None and (self.answer is None or any(wrong is None for wrong, _ in self.hints)):
+            return None
+        return number(given, name)
+
+    def agrees(self, seen: Any, other: Any) -> bool:
+        """Return whether two numbers are near."""
+        return seen is other if seen is None or other is None else near(seen, other, self.within)
+
+
+@dataclass(frozen=True, eq=False)
+class Shape(Exercise):
+    """The shape of an array.
+
+    Examples
+    --------
+    >>> Shape(answer=(2, 3), hints={(3, 2): "The other way round."}, why="Two rows.").judge([2, 3])
+    'Two rows.'
+    """
+
+    def read(self, given: Any, name: str = "your answer") -> tuple[int, ...]:
+        """Return the shape as a tuple."""
+        if given is ...:
+            raise NotYet(f"Replace the three dots: {name} is still open.")
+        if isinstance(given, np.ndarray | Tensor) and given.ndim == 1:
+            given = np.asarray(given).tolist()
+        if not isinstance(given, tuple | list) or any(
+            isinstance(axis, bool)
+            or not (hasattr(axis, "__index__") or (isinstance(axis, float) and axis.is_integer()))
+            for axis in given
+        ):
+            raise NotYet(f"I need a shape here, such as (2, 3), and {name} is {shortened(given)}, {kind_of(given)}.")
+        return tuple(int(axis) for axis in given)
+
+
+def _is_size(axis: Any) -> bool:
+    return not isinstance(axis, bool) and (
+        hasattr(axis, "__index__") or (isinstance(axis, float) and axis.is_integer())
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Choice(Exercise):
+    """One of several words; capitals, and spaces around it, don't matter.
+
+    Parameters
+    ----------
+    choices : sequence of str, or mapping
+        The words; or for each word that is understood the one that it stands for.
+
+    Examples
+    --------
+    >>> words = {"forward": "forward", "reverse": "reverse", "backward": "reverse"}
+    >>> mode = Choice(answer="reverse", choices=words, hints={"forward": "How many outputs?"}, why="One output.")
+    >>> mode.judge("Backward ")
+    'One output.'
+    >>> mode.judge("up")
+    Traceback (most recent call last):
+        ...
+    autodiff_edu.course.feedback.NotYet: Write "forward" or "reverse": your answer is `'up'`.
+    """
+
+    choices: Sequence[str] | Mapping[str, str] = ()
+
+    def read(self, given: Any, name: str = "your answer") -> str:
+        """Return the word that was chosen."""
+        if given is ... or given == "...":
+            raise NotYet(f"Replace the three dots: {name} is still open.")
+        words = self.choices if isinstance(self.choices, Mapping) else {word: word for word in self.choices}
+        meant = {word.lower(): chosen for word, chosen in words.items()}
+        said = given.strip().lower() if isinstance(given, str) else None
+        if said not in meant:
+            listed = " or ".join(f'"{word}"' for word in dict.fromkeys(meant.values()))
+            raise NotYet(f"Write {listed}: {name} is {shortened(given)}.")
+        return meant[said]
+
+
+@dataclass(frozen=True, eq=False)
+class Table(Exercise):
+    """A dict of answers, each of a form of its own. The `hints` are for whole wrong answers, and are looked at first.
+
+    Parameters
+    ----------
+    parts : mapping
+        For the name of each part its form.
+    called : str
+        What a part is, such as "gradient", for sentences such as "No gradient is given for a."
+
+    Examples
+    --------
+    >>> both = Table(parts={"a": Number(answer=1), "b": Number(answer=2, hints={3: "Count again."})}, called="slope",
+    ...              hints=[({"a": 2, "b": 1}, "The two have changed places.")], why="Both.")
+    >>> both.judge({"a": 1, "b": 2})
+    'Both.'
+    >>> for answer in ({"a": 2, "b": 1}, {"a": 1}, {"a": 1, "b": 3}):
+    ...     try:
+    ...         both.judge(answer)
+    ...     except NotYet as hint:
+    ...         print(hint)
+    The two have changed places.
+    No slope is given for b.
+    Count again.
+    """
+
+    parts: Mapping[Any, Exercise] = field(default_factory=dict)
+    called: str = "answer"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.answer is None:
+            object.__setattr__(self, "answer", {name: part.answer for name, part in self.parts.items()})
+
+    def read(self, given: Any, name: str = "your answer") -> dict[Any, Any]:
+        """Return the parts, each as its form reads it."""
+        first = next(iter(self.parts))
+        needs_dict(given, f"{{{first!r}: {short(self.answer[first])}, ...}}".replace("'", '"'))
+        needs_each(given, tuple(self.parts), f"No {self.called} is given for")
+        return {key: part.read(given[key], self._name(key)) for key, part in self.parts.items()}
+
+    def agrees(self, seen: Any, other: Any) -> bool:
+        """Return whether all parts agree."""
+        return all(part.agrees(seen[key], other[key]) for key, part in self.parts.items())
+
+    def lead_on(self, given: Any, seen: Any, right: Any, name: str) -> str:
+        """Return the hint for the whole answer, or that of the first part that is wrong."""
+        for wrong, hint in self.hints:
+            if self.agrees(seen, self.read(wrong)):
+                return hint
+        key = next(key for key, part in self.parts.items() if not part.agrees(seen[key], right[key]))
+        return self.parts[key].lead_on(given[key], seen[key], right[key], self._name(key))
+
+    def _name(self, key: Any) -> str:
+        return f"the {self.called} of {key}" if self.called != "answer" else f"`{key}`"
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One thing that is done with a learner's function, and with the right one and the known wrong ones.
+
+    Parameters
+    ----------
+    of : callable
+        Is given the function, and returns what is compared: numbers, arrays, tensors, or lists and dicts of these.
+    hint : str
+        What is said if it differs and no known wrong function does the same: "The value is right, and its slope isn't."
+    within : float
+        By what part of themselves numbers may be missed.
+    """
+
+    of: Callable[[Callable[..., Any]], Any]
+    hint: str = ""
+    within: float = 1e-6
+
+
+class Outcome(NamedTuple):
+    """What a case came to.
+
+    Attributes
+    ----------
+    value : object
+        What it returned, with arrays in place of tensors.
+    facts : dict
+        What tapes did meanwhile, by name; empty for a form that doesn't look at tapes.
+    refused : NotYet or None
+        What kept it from returning anything.
+    """
+
+    value: Any = None
+    facts: Mapping[str, Any] = MappingProxyType({})
+    refused: NotYet | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Function(Exercise):
+    """A function, compared with the right one; `hints` are wrong functions.
+
+    The hint of a wrong function is given if the learner's does the same in every case; else if it does the same up to
+    the first case that is wrong; else if one part of its result is the same. So mistakes are found one at a time.
+
+    Parameters
+    ----------
+    signature : str
+        How it is called: "rule(g, z, x, y)".
+    cases : sequence
+        What is done with it: tuples of arguments, which it may spoil, and `Case`s. They are told of in this order.
+    returns : tuple of str
+        What the parts of its result are called, if it returns several.
+
+    Examples
+    --------
+    >>> square = Function("Square", "Write `square(x)`.", signature="square(x)", cases=[(3.0,), (-1.5,)],
+    ...                   answer=lambda x: x * x, hints=[(lambda x: 2 * x, "That is twice x.")], why="x times x.")
+    >>> square.judge(lambda x: x**2)
+    'x times x.'
+    >>> for answer in (lambda x: x + x, lambda x: x, lambda x: None, 9.0):
+    ...     try:
+    ...         square.judge(answer)
+    ...     except NotYet as hint:
+    ...         print(hint)
+    That is twice x.
+    At x = 3, square(x) should be 9, and yours is 3.
+    square(3) returns None. Is a `return` missing?
+    I need a function, square(x), and your answer is `9.0`, a float. Hand in the function itself, without calling it.
+    """
+
+    signature: str = "answer(x)"
+    cases: Sequence[Case | tuple[Any, ...]] = ()
+    returns: tuple[str, ...] = ()
+
+    def read(self, given: Any, name: str = "your answer") -> list[Outcome]:
+        """Return what each case came to."""
+        needs_function(given, self.signature)
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            none = self._may_return_none
+            return [self._run(case, _Asked(given, self.signature, may_return_none=none)) for case in self.cases]
+
+    def agrees(self, seen: Sequence[Outcome], other: Sequence[Outcome]) -> bool:
+        """Return whether every case came to the same."""
+        return all(map(self._same, self.cases, seen, other))
+
+    def lead_on(self, given: Any, seen: Any, right: Any, name: str) -> str:
+        """Return a hint for the first case that is wrong."""
+        place = list(map(self._same, self.cases, seen, right)).index(False)
+        case, found, wanted = self.cases[place], seen[place], right[place]
+        known = [(self.read(wrong), hint) for wrong, hint in self.hints]
+        for cases in (self.cases, self.cases[: place + 1]):
+            for wrong, hint in known:
+                if all(map(self._same, cases, seen, wrong)):
+                    return fill(hint, found.value, wanted.value)
+        if found.refused:
+            error = found.refused.__cause__
+            raise NotYet((error and _unread(given, self.answer)) or str(found.refused)) from error
+        return (
+            self._part(case, found.value, wanted.value, [(wrong[place].value, hint) for wrong, hint in known])
+            or _unread(given, self.answer)
+            or self._fact(found.facts, wanted.facts)
+            or fill(case.hint if isinstance(case, Case) else "", found.value, wanted.value)
+            or fill(self.otherwise, found.value, wanted.value)
+            or self._compare(case, found.value, wanted.value)
+        )
+
+    def _run(self, case: Case | tuple[Any, ...], asked: _Asked) -> Outcome:
+        try:
+            return Outcome(_plain(case.of(asked) if isinstance(case, Case) else asked(*copy.deepcopy(case))))
+        except NotYet as hint:
+            return Outcome(refused=hint)
+        except Exception as error:  # in what is done with the function, such as its derivative
+            said = NotYet(f"What is computed with your {asked.name} raised {raised(error, asked.__wrapped__)}.")
+            said.__cause__ = error
+            return Outcome(refused=said)
+
+    @functools.cached_property
+    def _may_return_none(self) -> bool:
+        calls = (case for case in self.cases if not isinstance(case, Case))
+        return any(self.answer(*copy.deepcopy(case)) is None for case in calls)
+
+    def _same(self, case: Case | tuple[Any, ...], one: Outcome, other: Outcome) -> bool:
+        if one.refused and other.refused:
+            return _cause(one.refused) == _cause(other.refused)
+        if one.refused or other.refused:
+            return False
+        within = case.within if isinstance(case, Case) else 1e-6
+        return _alike(one.value, other.value, within) and not self._differing(one.facts, other.facts)
+
+    def _differing(self, one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+        """Return the facts that count and differ."""
+        return []
+
+    def _fact(self, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
+        """Return the hint for the first fact that differs."""
+        return ""
+
+    def _part(self, case: Any, found: Any, wanted: Any, wrong: Sequence[tuple[Any, str]]) -> str:
+        """Return the hint for the first wrong part of a result that has several, and say which parts are right."""
+        names = self.returns
+        if not names or isinstance(case, Case):
+            return ""
+        if not _has_parts(found, len(names)):
+            return f"Your function returns {short(found)}. Return {', '.join(names[:-1])} and {names[-1]}."
+        good = list(map(_alike, found, wanted))
+        if all(good):
+            return ""
+        k = good.index(False)
+        praise = "".join(f"{_capital(name)} is right. " for name, fine in zip(names, good, strict=True) if fine)
+        for other, hint in wrong:
+            if praise and _has_parts(other, len(names)) and _alike(found[k], other[k]):
+                return praise + hint
+        text = f"{names[k]} should be {short(wanted[k])}, and yours is {short(found[k])}."
+        return praise + (self.otherwise or _capital(self._at(case) + text))
+
+    def _at(self, case: tuple[Any, ...]) -> str:
+        """Return the arguments of a call, as the beginning of a sentence."""
+        names = re.findall(r"\w+", self.signature.partition("(")[2])
+        shown = [f"{name} = {short(value)}" for name, value in zip(names, case, strict=False) if not callable(value)]
+        return f"At {', '.join(shown)}, " if shown and len(", ".join(shown)) < 80 else ""
+
+    def _compare(self, case: Case | tuple[Any, ...], found: Any, wanted: Any) -> str:
+        at = "" if isinstance(case, Case) else self._at(case)
+        what = "what I compute with your function" if isinstance(case, Case) else self.signature
+        if isinstance(wanted, np.ndarray) and np.shape(found) != wanted.shape:
+            return _capital(f"{at}{what} should have the shape {wanted.shape}, and yours is {short(found)}.")
+        return _capital(f"{at}{what} should be {short(wanted)}, and yours is {short(found)}.")
+
+
+@dataclass(frozen=True, eq=False)
+class Recording(Function):
+    """A function that is compared also in what tapes do while it runs, its own or those of a `Case`.
+
+    Parameters
+    ----------
+    facts : mapping
+        By each fact that must be as with the right function, the hint if it differs, in which `{given}` and `{answer}`
+        stand for the two. The facts: "tapes" (how many recorded something), "entries" (how many they recorded),
+        "operations" (their names, in order), "passes" (how many backward passes began), "bytes" (what the tapes held
+        at most, together).
+    limits : mapping
+        By a fact, how much is allowed, in place of what the right function needs.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> def slope(x):
+    ...     with ad.GradientTape() as tape:
+    ...         tape.watch(x)
+    ...         y = x * x
+    ...     return tape.gradient(y, x)
+    >>> exercise = Recording("Slope", "Write `slope(x)`.", signature="slope(x)", cases=[(ad.constant(3.0),)],
+    ...                      answer=slope, facts={"tapes": "You used {given} tapes. It takes one."}, why="One tape.")
+    >>> exercise.judge(slope)
+    'One tape.'
+    >>> exercise.judge(lambda x: 2.0 * x)
+    Traceback (most recent call last):
+        ...
+    autodiff_edu.course.feedback.NotYet: You used 0 tapes. It takes one.
+    """
+
+    facts: Mapping[str, str] = field(default_factory=dict)
+    limits: Mapping[str, float] = field(default_factory=dict)
+
+    def _run(self, case: Case | tuple[Any, ...], asked: _Asked) -> Outcome:
+        watch = _Watch()
+        with hook(watch):
+            outcome = super()._run(case, asked)
+        return outcome._replace(facts=watch.facts())
+
+    def _differing(self, one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+        def counted(fact: str, value: Any) -> Any:
+            return value <= self.limits[fact] if fact in self.limits else value
+
+        return [fact for fact in self.facts if counted(fact, one[fact]) != counted(fact, other[fact])]
+
+    def _fact(self, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
+        differing = self._differing(found, wanted)
+        return fill(self.facts[differing[0]], found[differing[0]], wanted[differing[0]]) if differing else ""
+
+
+class _Watch:
+    """A hook that keeps what `Recording` counts."""
+
+    def __init__(self) -> None:
+        self.tapes: dict[int, Any] = {}  # by id, so that none is taken for one that is gone
+        self.operations: list[str] = []
+        self.passes = self.most = 0
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, Record):
+            self.tapes[id(event.tape)] = event.tape
+            self.operations.append(event.entry.name)
+            self.most = max(self.most, sum(tape.nbytes for tape in self.tapes.values()))
+        self.passes += isinstance(event, Seed)
+
+    def facts(self) -> dict[str, Any]:
+        return {
+            "tapes": len(self.tapes),
+            "entries": len(self.operations),
+            "operations": tuple(self.operations),
+            "passes": self.passes,
+            "bytes": self.most,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Judge(Exercise):
+    """An exercise that fits no other form: a function judges it. `hints` are what it tests itself with.
+
+    Parameters
+    ----------
+    check : callable
+        Is given an answer; returns what to say of a right one, or raises `NotYet` with a hint.
+    """
+
+    check: Callable[[Any], str] = str
+
+    def judge(self, given: Any, name: str = "your answer") -> str:
+        """Return what the function says of a right answer."""
+        return self.check(given)
+
+
+class _Asked:
+    """A learner's function: what goes wrong inside it becomes a hint, with the call and the line."""
+
+    def __init__(self, function: Callable[..., Any], signature: str, *, may_return_none: bool) -> None:
+        self.__wrapped__ = function
+        self.name, _, names = signature.partition("(")
+        self.parameters = re.findall(r"\w+", names)
+        self.may_return_none = may_return_none
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        names = [*self.parameters, *["..."] * len(args)]
+        shown = [name if callable(value) else short(value) for name, value in zip(names, args, strict=False)]
+        shown += [f"{name}={short(value)}" for name, value in named.items()]
+        written = f"{self.name}({', '.join(shown)})" if len(", ".join(shown)) < 60 else self.name
+        function = functools.partial(self.__wrapped__, **named) if named else self.__wrapped__
+        result = call(function, *args, written=written)
+        if result is ... or (isinstance(result, tuple | list) and any(part is ... for part in result)):
+            raise NotYet(f"Replace the three dots: what does {self.name} return?")
+        if result is None and not self.may_return_none:
+            raise NotYet(f"{written} returns None. Is a `return` missing?")
+        return result
+
+
+def _plain(value: Any) -> Any:
+    """Return a result with arrays in place of tensors, and lists in place of tuples."""
+    if isinstance(value, Tensor):
+        return value.numpy()
+    if isinstance(value, tuple | list):
+        return [_plain(part) for part in value]
+    if isinstance(value, dict):
+        return {key: _plain(part) for key, part in value.items()}
+    return value
+
+
+def _alike(one: Any, other: Any, within: float = 1e-6) -> bool:
+    """Return whether two results are the same up to rounding; nan is the same as nan."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_alike(one[key], other[key], within) for key in one)
+    if isinstance(one, list) or isinstance(other, list):
+        if not all(isinstance(each, list) or (isinstance(each, np.ndarray) and each.ndim) for each in (one, other)):
+            return False
+        return len(one) == len(other) and all(_alike(*parts, within) for parts in zip(one, other, strict=True))
+    if one is None or other is None or isinstance(one, str | dict) or isinstance(other, str | dict):
+        return bool(one == other)
+    a, b = np.asarray(one), np.asarray(other)
+    if not all(array.dtype.kind in "biufc" for array in (a, b)):
+        return one is other
+    if a.shape != b.shape and not (a.size == b.size == 1 and () in (a.shape, b.shape)):
+        return False
+    return bool(np.allclose(a, b.reshape(a.shape), rtol=within, atol=within / 100, equal_nan=True))
+
+
+def _has_parts(value: Any, count: int) -> bool:
+    return isinstance(value, list | np.ndarray) and np.ndim(value) != 0 and len(value) == count
+
+
+def _cause(hint: NotYet) -> tuple[str, str]:
+    """Return what is the same in two functions that fail for the same reason."""
+    error = hint.__cause__ or hint
+    return type(error).__name__, re.sub(r"[\d.]+", "", str(error))
+
+
+def _unread(given: Any, answer: Any) -> str:
+    """Return a hint if a function computes with what the notebook holds in place of what it is given."""
+    needed = unread_arguments(answer)
+    missing = [name for k, name in unread_arguments(given).items() if k not in needed]
+    if not missing:
+        return ""
+    used = values_of_the_notebook(given)
+    instead = f"computes with `{used[0]}` of the notebook and never reads" if used else "never reads"
+    return f"Your function {instead} its argument `{missing[0]}`. Use what it is given."
+
+
+def short(value: Any) -> str:
+    """Write a value as code of one line, its numbers to six digits."""
+    value = _plain(value)
+    if isinstance(value, float | np.floating):
+        return f"{float(value):.6g}"
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fc":
+        value = np.round(value, 6).tolist()
+        return short(value) if not isinstance(value, list) else shortened(value).strip("`")
+    if isinstance(value, list):
+        return f"[{', '.join(map(short, value))}]" if len(value) < 8 else shortened(value).strip("`")
+    if isinstance(value, int | np.integer):
+        return f"{int(value):,}" if not isinstance(value, bool) else str(value)
+    return shortened(value).strip("`")
+
+
+def fill(hint: str, given: Any, answer: Any) -> str:
+    """Put what was given and what is right into a hint, where it says `{given}` and `{answer}`."""
+    return hint.replace("{given}", short(given)).replace("{answer}", short(answer)) if "{" in hint else hint
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:] if not text[:1].isidentifier() or " " in text.partition("(")[0] else text

@@ -1,0 +1,151 @@
+"""Whether an exercise keeps its promises: right answers pass, known wrong ones get their hints, junk a sentence."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+import autodiff_edu as ad
+
+from ..exercises import Case, Exercise, Function, Number, Table
+from ..feedback import NotYet, quoted, shortened
+
+
+class Rude:
+    """An object that raises whatever one does with it."""
+
+    def __getattribute__(self, name: str) -> Any:
+        """Raise."""
+        if name == "__class__":
+            return Rude
+        raise RuntimeError("no")
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no")
+
+    def __float__(self) -> float:
+        raise RuntimeError("no")
+
+
+def fails(*args: Any) -> Any:
+    """Raise whatever it is called with."""
+    raise ArithmeticError("no idea")
+
+
+JUNK: tuple[Any, ...] = (
+    None,
+    True,
+    "",
+    "eight",
+    b"8",
+    [],
+    {},
+    set(),
+    object(),
+    Rude(),
+    Rude,
+    float("nan"),
+    np.zeros((2, 3)),
+    np.array([]),
+    [[1], [2]],
+    {1: 2},
+    {"f": ...},
+    {...},
+    [...],
+    [("x",)],
+    [(1, 2)],
+    ad.constant([1.0, 2.0]),
+    fails,
+    len,
+    lambda: None,
+    1j,
+    10**400,
+)
+"""What is an answer to no question."""
+
+
+def faults(exercise: Exercise) -> Iterator[str]:
+    """Find what is wrong with an exercise, by handing in its own answers, right and wrong, and junk.
+
+    Parameters
+    ----------
+    exercise : Exercise
+        Of any form.
+
+    Yields
+    ------
+    str
+        A sentence for each fault.
+
+    Examples
+    --------
+    >>> list(faults(Number(answer=6, hints={9: "That is the value."}, otherwise="No.", why="2x.")))
+    []
+    >>> list(faults(Number(answer=6, hints={6.0: "Six?"}, otherwise="No.", why="2x.")))
+    ['the wrong answer of the hint `Six?` agrees with the right answer']
+    """
+    for spelling in spellings(exercise):
+        try:
+            exercise.judge(spelling)
+        except NotYet as refused:
+            yield f"the right answer {shortened(spelling)} is refused: {refused}"
+    for wrong, hint in known_wrong(exercise):
+        said = exercise.respond("", wrong)
+        if said:
+            yield f"the wrong answer of the hint {quoted(hint)} agrees with the right answer"
+        elif not all(piece in said.message for piece in re.split(r"\{given\}|\{answer\}", hint)):
+            yield f"the hint {quoted(hint)} is never reached: its wrong answer gets {quoted(said.message)}"
+    for place, junk in enumerate(JUNK):
+        said = exercise.respond("", junk)
+        if said:
+            yield f"{shortened(junk)} passes for a right answer"
+        elif not re.fullmatch(r"(?s).{20,}[.?`]", said.message) or " at 0x" in said.message:
+            yield f"JUNK[{place}] gets {quoted(said.message)}, which is no sentence"
+
+
+def spellings(exercise: Exercise) -> Iterator[Any]:
+    """Yield the right answer in the forms in which learners hand it in: in float32 too, as arrays and as tensors.
+
+    Examples
+    --------
+    >>> [type(each).__name__ for each in spellings(Number(answer=6, why="2x."))]
+    ['int', 'float32', 'ndarray', 'Tensor']
+    """
+    yield exercise.answer
+    yield from exercise.spellings
+    for convert in (np.float32, np.asarray, _tensor):
+        match exercise:
+            case Number(answer=answer) if answer is not None:
+                yield convert(answer)
+            case Table(answer=answer, parts=parts) if all(isinstance(part, Number) for part in parts.values()):
+                yield {name: None if value is None else convert(value) for name, value in answer.items()}
+            case Function(answer=answer, cases=cases) if not any(isinstance(each, Case) for each in cases):
+                yield functools.partial(_converted, answer, convert)
+
+
+def _tensor(value: Any) -> ad.Tensor:
+    return ad.constant(np.asarray(value, float))
+
+
+def _converted(answer: Any, convert: Any, *args: Any) -> Any:
+    def leaf(value: Any) -> Any:
+        if isinstance(value, list | tuple):
+            return type(value)(map(leaf, value))
+        if isinstance(value, dict):
+            return {name: leaf(part) for name, part in value.items()}
+        return value if isinstance(value, str | bool | ad.Tensor | None) else convert(value)
+
+    return leaf(answer(*args))
+
+
+def known_wrong(exercise: Exercise) -> Iterator[tuple[Any, str]]:
+    """Yield the wrong answers that an exercise knows, and their hints; those of a part with the other parts right."""
+    yield from exercise.hints
+    if isinstance(exercise, Table):
+        for name, part in exercise.parts.items():
+            for wrong, hint in known_wrong(part):
+                yield {**exercise.answer, name: wrong}, hint

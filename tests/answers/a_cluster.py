@@ -1,0 +1,236 @@
+"""Answers to the exercises of a-cluster."""
+
+import numpy as np
+
+import autodiff_edu as ad
+
+
+def blockwise(weight=len, finish=lambda total, rows, blocks: total / rows, of=lambda blocks: blocks):
+    """Make an answer to 21.1 that weights, adds and finishes in the ways that are given."""
+
+    def answer(loss, w, blocks):
+        total, rows = np.zeros(3), 0
+        for x, y in of(blocks):
+            total = total + weight(x) * ad.grad(loss)(w, x, y).numpy()
+        rows = sum(len(x) for x, _ in blocks)
+        return finish(total, rows, len(blocks))
+
+    return answer
+
+
+def with_a_tape(loss, w, blocks):
+    w = ad.Variable(w)
+    rows, total = sum(len(x) for x, _ in blocks), ad.constant(np.zeros(3))
+    for x, y in blocks:
+        with ad.GradientTape() as tape:
+            part = loss(w, x, y) * (len(x) / rows)
+        total = total + tape.gradient(part, w)
+    return total
+
+
+def in_float32(loss, w, blocks):
+    return np.asarray(blockwise()(loss, w, blocks), dtype="float32")
+
+
+def all_at_once(loss, w, blocks):
+    return ad.grad(loss)(w, np.concatenate([x for x, _ in blocks]), np.concatenate([y for _, y in blocks]))
+
+
+def two_at_once(loss, w, blocks):
+    (x, y), (more_x, more_y), last = blocks
+    return blockwise()(loss, w, [(np.concatenate([x, more_x]), np.concatenate([y, more_y])), last])
+
+
+def row_by_row(loss, w, blocks):
+    return blockwise()(loss, w, [(x[k : k + 1], y[k : k + 1]) for x, y in blocks for k in range(len(x))])
+
+
+def by_hand(loss, w, blocks):
+    return sum(2.0 * x.T @ (x @ w - y) for x, y in blocks) / 16
+
+
+def unwatched(loss, w, blocks):
+    w = ad.constant(w)
+    with ad.GradientTape() as tape:
+        part = loss(w, *blocks[0])
+    return tape.gradient(part, w)
+
+
+TRAVELS = {"gradients": 22_240, "rows": 2e10, "doubled": 1}
+
+
+def sums(block):
+    return len(block), block.sum(axis=0), (block**2).sum(axis=0)
+
+
+def root(summaries):
+    n, total, squares = (sum(parts) for parts in zip(*summaries, strict=True))
+    return total / n, np.sqrt(squares / n - (total / n) ** 2)
+
+
+def moments(block):
+    return {"n": len(block), "mean": block.mean(axis=0), "var": block.var(axis=0)}
+
+
+def total_variance(summaries):
+    n = np.array([[one["n"]] for one in summaries], dtype=float)
+    means, variances = (np.array([one[name] for one in summaries]) for name in ("mean", "var"))
+    mean = (n * means).sum(axis=0) / n.sum()
+    return [ad.constant(mean), np.sqrt((n * (variances + (means - mean) ** 2)).sum(axis=0) / n.sum())]
+
+
+def scale(combine, summary=sums):
+    return {"summary": summary, "combine": combine}
+
+
+def about(finish):
+    """Make a combine that gets the rows, means and standard deviations of the blocks."""
+
+    def combine(summaries):
+        n = np.array([[one["n"]] for one in summaries], dtype=float)
+        return finish(n / n.sum(), *(np.array([one[name] for one in summaries]) for name in ("mean", "var")))
+
+    return scale(combine, moments)
+
+
+def finishing(variance):
+    """Make an answer to 21.3 with the right mean, and a variance from the rows, the sum of squares and the mean."""
+
+    def combine(summaries):
+        n, total, squares = (sum(parts) for parts in zip(*summaries, strict=True))
+        with np.errstate(invalid="ignore"):
+            return total / n, np.sqrt(variance(n, squares, total / n))
+
+    return scale(combine)
+
+
+RIGHT = {
+    1: [blockwise(), with_a_tape, in_float32, row_by_row, lambda *args: blockwise()(*args).tolist()],
+    2: [TRAVELS, {"gradients": ad.constant(22_240.0), "rows": 20 * 10**9, "doubled": np.float32(1.0)}],
+    3: [
+        scale(root),
+        scale(total_variance, moments),
+        scale(lambda s: np.array(root(s))),
+        scale(lambda s: [a[None] for a in root(s)]),
+        scale(lambda s: tuple(a.astype("float32") for a in root(s))),
+    ],
+}
+
+WRONG = {
+    1: [
+        (blockwise(lambda x: 1, lambda total, rows, blocks: total / blocks), "the plain average"),
+        (blockwise(lambda x: 1, lambda total, rows, blocks: total), "share of the rows"),
+        (blockwise(finish=lambda total, rows, blocks: total), "number of all rows at the end"),
+        (blockwise(finish=lambda total, rows, blocks: total / blocks), "divided by the number of blocks"),
+        (blockwise(lambda x: 1, lambda total, *_: total, lambda blocks: blocks[-1:]), "last block's gradient alone"),
+        (blockwise(lambda x: 1, lambda total, *_: total, lambda blocks: blocks[:1]), "first block's gradient alone"),
+        (blockwise(of=lambda blocks: blocks[-1:]), "with `\\+=`"),
+        (blockwise(of=lambda blocks: blocks[:1]), "Only the first"),
+        (blockwise(lambda x: 1), "Before that, multiply"),
+        (all_at_once, "16 rows of more"),
+        (two_at_once, "7 rows of more"),
+        (lambda *args: -blockwise()(*args), "the sign is turned"),
+        (blockwise(np.size), "counts the numbers"),
+        (lambda loss, w, blocks: np.mean([ad.grad(loss)(w, x, y) for x, y in blocks]), "one number"),
+        (lambda loss, w, blocks: loss(w, *blocks[0]), "one number"),
+        (lambda loss, w, blocks: ad.grad(loss, argnums=1)(w, *blocks[0]), "with respect to w"),
+        (by_hand, "loss was never called"),
+        (unwatched, "was w watched"),
+        (lambda loss, w, blocks: [ad.grad(loss)(w, x, y).numpy() for x, y in blocks], "the shape \\(3, 3\\)"),
+        (lambda loss, w, blocks: "gradient", "one array of numbers"),
+        (lambda loss, w, blocks: ..., "three dots"),
+        (lambda loss, w, blocks: np.zeros(3), "The gradient differs"),
+        (lambda loss: 3.0, "raised TypeError"),
+        (4, "without calling it"),
+    ],
+    2: [
+        *(
+            (TRAVELS | {"gradients": value}, hint)
+            for value, hint in (
+                (5_560, "how many numbers"),
+                (22.24, "asks for bytes"),
+                (22, "and rounded"),
+                (20_200, "hidden layer alone"),
+                (2_040, "last layer alone"),
+                (22_240 * 5e7, "before it sends"),
+                (22_000, "biases as well"),
+                (5_500, "and 4 bytes"),
+                (44_480, "float64"),
+                (444_800, "all 20 workers"),
+                (1_112, "\\*every\\* variable"),
+                (24_000, "not variables"),
+                (7, "count the variables first"),
+            )
+        ),
+        *(
+            (TRAVELS | {"rows": value}, hint)
+            for value, hint in (
+                (4e11, "a twentieth"),
+                (8e11, "in float64"),
+                (1e11, "all the workers"),
+                (4e9, "one column of all"),
+                (5e9, "Each has 4 bytes"),
+                (20, "gigabytes"),
+                (400, "one row"),
+                (4e10, "float64"),
+                (2e8, "one column"),
+                (5e7, "how many rows"),
+                (7, "For the rows"),
+            )
+        ),
+        *(
+            (TRAVELS | {"doubled": value}, hint)
+            for value, hint in (
+                (2, "The rows double"),
+                (0.5, "Nothing shrinks"),
+                (22_240, "what \\*factor"),
+                (44_480, "twice too many"),
+                (0, "factor of 1"),
+                (7, "the table"),
+            )
+        ),
+        ({"gradients": 22_240}, "No number is given for rows"),
+        (TRAVELS | {"rows": ...}, "three dots"),
+        (22_240, "I need a dict"),
+    ],
+    3: [
+        (scale(lambda s: root(s)[::-1]), "wrong order"),
+        (about(lambda share, mean, var: (mean.mean(axis=0), np.sqrt(var.mean(axis=0)))), "plain average"),
+        (about(lambda share, mean, var: ((share * mean).sum(axis=0), np.sqrt((share * var).sum(axis=0)))), "within"),
+        (about(lambda share, mean, var: ((share * mean).sum(axis=0), np.sqrt(var).mean(axis=0))), "can't be averaged"),
+        (about(lambda share, mean, var: ((share * mean).sum(0), (share * np.sqrt(var)).sum(0))), "not even weighted"),
+        (scale(lambda s: (root(s)[0], root(s)[1] ** 2)), "the variance"),
+        (scale(lambda s: (root(s)[0], np.sqrt(sum(q for *_, q in s) / 160))), "forgot to subtract"),
+        (scale(lambda s: (root(s)[0], root(s)[1] * np.sqrt(160 / 159))), "not by one less"),
+        (scale(lambda s: (root(s)[0], 3.0 * root(s)[1])), "standard deviation differs"),
+        (finishing(lambda n, q, m: q - m**2), "before you subtract"),
+        (finishing(lambda n, q, m: q / n - m), "Subtract its square"),
+        (finishing(lambda n, q, m: q), "and subtract the square"),
+        (finishing(lambda n, q, m: m**2 - q / n), "square root of a negative"),
+        (about(lambda share, mean, var: ((share * mean).sum(0), mean.std(0))), "spread of the blocks' means"),
+        (
+            about(lambda share, mean, var: ((share * mean).sum(0), np.sqrt((share * var).sum(0) + mean.var(0)))),
+            "weighted by the rows as well",
+        ),
+        (scale(lambda s: (160 * root(s)[0], root(s)[1])), "sums over all rows"),
+        (scale(lambda s: (2.0 * root(s)[0], root(s)[1])), "The mean differs"),
+        (
+            scale(lambda s: (np.concatenate(s).mean(axis=0), np.concatenate(s).std(axis=0)), lambda block: block),
+            "send sums",
+        ),
+        (scale(lambda s: (1.0, 2.0)), "sum over axis 0"),
+        (scale(lambda s: 3.0), "two things"),
+        (scale(lambda s: (..., ...)), "what does combine return"),
+        (scale(lambda s: (root(s)[0], ...)), "what does combine return"),
+        (scale(lambda s: ...), "what does combine return"),
+        (scale(root, lambda block: (block.size, *sums(block)[1:])), "counts the numbers"),
+        (scale(root, lambda block: ...), "three dots"),
+        (scale(root, lambda block: None), "`return` missing"),
+        (scale(root, lambda block: "rows"), "one array of numbers"),
+        (scale(lambda s: 1 / 0), "raised ZeroDivisionError"),
+        ({"summary": sums}, "No function is given for combine"),
+        (scale(...), "three dots"),
+        (scale(4), "without calling it"),
+        (sums, "I need a dict"),
+    ],
+}

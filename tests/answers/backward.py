@@ -1,0 +1,133 @@
+"""Answers to the exercises of backward."""
+
+import numpy as np
+
+import autodiff_edu as ad
+
+SIX = {"f": 1.0, "e": 1.0, "d": 2.0, "c": 2.0, "b": 9.0, "a": 11.0, "y": 42.0, "x": 53.0}
+RULES = {"add": lambda g, z, x, y: (g, g), "multiply": lambda g, z, x, y: (g * y, g * x)}
+
+
+def walk(update, order=reversed, start=lambda entries, target: {target: 1.0}):
+    """Make a backward pass that treats a contribution as `update` says."""
+
+    def backward(entries, values, target):
+        cotangents = start(entries, target)
+        for output, operation, inputs in order(entries):
+            g = cotangents.get(output, 0.0)
+            contributions = RULES[operation](g, values[output], *(values[name] for name in inputs))
+            for name, contribution in zip(inputs, contributions, strict=True):
+                update(cotangents, name, contribution, g)
+        return cotangents
+
+    return backward
+
+
+def add(cotangents, name, contribution, g):
+    cotangents[name] = cotangents.get(name, 0.0) + contribution
+
+
+def overwrite(cotangents, name, contribution, g):
+    cotangents[name] = contribution
+
+
+def add_to_g(cotangents, name, contribution, g):
+    cotangents[name] = g + contribution
+
+
+def add_times_g(cotangents, name, contribution, g):
+    cotangents[name] = cotangents.get(name, 0.0) + g * contribution
+
+
+def add_to_itself(cotangents, name, contribution, g):
+    cotangents[name] = cotangents.setdefault(name, contribution) + contribution
+
+
+def multiply(cotangents, name, contribution, g):
+    cotangents[name] = cotangents.get(name, 1.0) * contribution
+
+
+def overwrite_twice(cotangents, name, contribution, g):
+    cotangents[name] = 2 * contribution
+
+
+def add_to_nothing(cotangents, name, contribution, g):
+    cotangents[name] += contribution
+
+
+def ones(entries, target):
+    return {name: 1.0 for output, _, inputs in entries for name in (output, *inputs)}
+
+
+RIGHT = {
+    1: [SIX, {name: ad.constant(value) for name, value in SIX.items()}],
+    2: [
+        lambda g, z, x, y: (g * y, g * x),
+        lambda g, z, x, y: [ad.constant(y) * g, np.float32(x) * np.float32(g)],
+        lambda g, z, x, y: tuple(factor * g for factor in (y, x)),
+        lambda g, z, x, y: np.array([g * y, g * x]),
+    ],
+    3: [
+        walk(add),
+        walk(add_to_nothing, start=lambda entries, target: {**dict.fromkeys("abcdpqrxy", 0.0), target: 1.0}),
+    ],
+}
+
+WRONG = {
+    1: [
+        ({**SIX, "b": 8.0}, "`+=` in place of `=`"),
+        ({**SIX, "b": 1.0}, "alone"),
+        ({**SIX, "a": 2.0}, "alone"),
+        ({**SIX, "x": 44.0}, "`+=`"),
+        ({**SIX, "y": 20.0}, "alone"),
+        ({**SIX, "d": 1.0}, "other factor"),
+        ({**SIX, "f": 106.0}, "seed"),
+        ({**SIX, "c": 40.0}, "is the value of c"),
+        ({**SIX, "e": 7.0}, "that of e"),
+        ({**SIX, "x": 7.0}, "to compute b and a"),
+        ({**SIX, "x": "no"}, "the cotangent of x is `'no'`"),
+        ({"f": 1.0}, "No cotangent is given for e"),
+        ({**SIX, "a": ...}, "Still open: a"),
+    ],
+    2: [
+        (lambda g, z, x, y: (y, x), "leave out g"),
+        (lambda g, z, x, y: (g * x, g * y), "changed places"),
+        (lambda g, z, x, y: (x, y), "And the cotangent g is left out"),
+        (lambda g, z, x, y: (g, g), "rule of addition"),
+        (lambda g, z, x, y: (g * z, g * z), "is the value"),
+        (lambda g, z, x, y: g * y + g * x, "Return the contribution to x and the contribution to y"),
+        (lambda g, z, x, y: (g * z / x, g * z / y), "divides by zero"),
+        (lambda g, z, x, y: (g * np.float64(z) / np.float64(x), g * x), "divides by zero"),
+        (lambda g, z, x, y: (np.float32(g * z) / np.float32(x), g * x), "divides by zero"),
+        (lambda g, z, x, y: g * z / np.array([x, y]), "divides by zero"),
+        (lambda g, z, x, y: np.array(g * y), "Return the contribution to x and the contribution to y"),
+        (lambda g, z, x, y: np.array([x, y]), "And the cotangent g is left out"),
+        (lambda g, z, x, y: (g * z / x if x else 0.0, g * z / y if y else 0.0), "ask the same for x"),
+        (lambda g, z, x, y: (g * abs(y), g * abs(x)), "central differences give|ask the same for y"),
+        (lambda g, z, x, y: None, "returns None"),
+        (lambda g, z, x, y: (..., ...), "contribution to x is still open"),
+        (lambda g, z, x, y: (g * y, g), "ask the same for y"),
+        (lambda g, z, x, y: (g, g * x), "ask the same for x"),
+        (lambda g, z, x, y: (g + y, g + x), "central differences give"),
+        (lambda x, y: (y, x), "raised TypeError"),
+        (6.0, "without calling it"),
+        (lambda g, z, x, y: ("a", "b"), "I need one number"),
+    ],
+    3: [
+        (walk(overwrite), "overwrites"),
+        (walk(add_to_g), "adds to g"),
+        (walk(add_to_nothing), "finds no accumulator"),
+        (walk(add, order=list), "in reverse"),
+        (walk(add, start=ones), "begins at 0.0"),
+        (walk(add_times_g), "already multiplied by g"),
+        (walk(add_to_itself), "once each, starting from 0.0"),
+        (walk(multiply), "multiplies the two contributions"),
+        (walk(overwrite_twice), "must be added once, to the name"),
+        (lambda entries, values, target: None, "gives None"),
+        (lambda entries, values, target: 6.0, "the dict of cotangents"),
+        (lambda entries, values, target: {}, "no cotangent for a"),
+        (lambda entries, values, target: {"a": 5.0}, "the slope is 6"),
+        (lambda entries, values, target: {"a": 6.0 if len(entries) == 1 else 4.0}, "a diamond|p = x"),
+        (lambda wrong: {}, "raised TypeError"),
+    ],
+}

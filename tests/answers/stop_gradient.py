@@ -1,0 +1,118 @@
+"""Answers to the exercises of stop-gradient."""
+
+import numpy as np
+
+import autodiff_edu as ad
+
+
+def td(row, start, end, prizes, discount):
+    target = ad.stop_gradient(prizes + discount * row[end])
+    return np.mean((row[start] - target) ** 2)
+
+
+def td_of_a_cut_row(row, start, end, prizes, discount):
+    return np.sum((row[start] - prizes - discount * ad.stop_gradient(row)[end]) ** 2) / len(start)
+
+
+def td_in_a_loop(row, start, end, prizes, discount):
+    loss = 0.0
+    for a, b, prize in zip(start, end, prizes, strict=True):
+        loss = loss + (row[a] - (prize + discount * ad.stop_gradient(row[b]))) ** 2
+    return loss / len(start)
+
+
+def td_from_numbers(row, start, end, prizes, discount):
+    return np.mean((row[start] - (prizes + discount * row.numpy()[end])) ** 2)
+
+
+def td_in_a_pause(row, start, end, prizes, discount):
+    with ad.GradientTape().stop_recording():
+        target = prizes + discount * row[end]
+    return np.mean((row[start] - target) ** 2)
+
+
+def td_with(value=lambda v: v, target=lambda t: t, mean=np.mean):
+    return lambda row, start, end, prizes, discount: mean(
+        (value(row[start]) - target(prizes + discount * row[end])) ** 2
+    )
+
+
+def through_an_existing_value(x, constant):
+    y = x * x
+    return y + constant(lambda: y)
+
+
+def through_what_is_kept_on_the_way(x, constant):
+    kept = []
+
+    def f():
+        kept.append(x * x)
+        return kept[0] * 2.0
+
+    return x * constant(f) + kept[0]
+
+
+RIGHT = {
+    1: [td, td_of_a_cut_row, td_in_a_loop, td_from_numbers, td_with(target=ad.stop_gradient)],
+    2: [
+        lambda x: x + ad.stop_gradient(np.round(x) - x),
+        lambda x: x - ad.stop_gradient(x - np.round(x)),
+        lambda x: np.round(x) + x - ad.stop_gradient(x),
+    ],
+    3: [
+        lambda x, constant: x * constant(lambda: x),
+        through_an_existing_value,
+        through_what_is_kept_on_the_way,
+    ],
+}
+
+WRONG = {
+    1: [
+        (td_with(), "targets still move"),
+        (lambda row, s, e, p, d: np.mean((row[s] - (ad.stop_gradient(p) + d * row[e])) ** 2), "targets still move"),
+        (td_with(value=ad.stop_gradient), "Cut the other one"),
+        (td_with(ad.stop_gradient, ad.stop_gradient), "as well"),
+        (lambda row, *rest: td_with()(ad.stop_gradient(row), *rest), "as well"),
+        (td_with(target=ad.stop_gradient, mean=np.sum), "sum of the squares"),
+        (lambda row, s, e, p, d: td(row, s, e, p, 1.0), "count `discount` times"),
+        (lambda row, s, e, p, d: np.mean((row[s] - ad.stop_gradient(d * (p + row[e]))) ** 2), "not the prize"),
+        (lambda row, s, e, p, d: np.mean((row[s] - 2 * row[e]) ** 2), "A cut changes no value"),
+        (lambda row, s, e, p, d: td(row, s, e, p, d) / 2 + td_with()(row, s, e, p, d) / 2, "the whole target, once"),
+        (lambda row, s, e, p, d: (row[s] - p - d * ad.stop_gradient(row[e])) ** 2, "one number"),
+        (lambda row, s, e, p, d: float(td(row, s, e, p, d)), "as a tensor"),
+        (lambda row, s, e, p, d: None, "returns None"),
+        (lambda row: row, "raised TypeError"),
+        (lambda row, s, e, p, d: td(row, s, e, p, d) / 2, "half of the mean"),
+        (td_in_a_pause, "A cut needs no tape"),
+        (0.025, "without calling it"),
+    ],
+    2: [
+        (lambda x: np.round(x), "no uncut path"),
+        (lambda x: ad.stop_gradient(np.round(x)), "no uncut path"),
+        (lambda x: x, "nothing is rounded"),
+        (lambda x: x + (np.round(x) - x), "gradient is 0"),
+        (lambda x: x + ad.stop_gradient(x - np.round(x)), "wrong sign"),
+        (lambda x: x + ad.stop_gradient(np.round(x)), "once too often"),
+        (lambda x: ad.stop_gradient(x) + np.round(x) - x, "-1"),
+        (lambda x: np.round(x.numpy()), "Return a tensor"),
+        (lambda x: x * 3.0, "np.round gives"),
+        (lambda x: ..., "three dots"),
+        (lambda x: None, "missing"),
+        (lambda: 1.0, "raised TypeError"),
+        (2.0, "without calling it"),
+    ],
+    3: [
+        (lambda x, constant: x * constant(lambda: x * x), "nothing is computed inside"),
+        (lambda x, constant: x * x, "never calls"),
+        (lambda x, constant: constant(lambda: x * x), "Both gradients are None"),
+        (lambda x, constant: constant(lambda: x), "one gradient is None"),
+        (lambda x, constant: x * constant(x), "without arguments"),
+        (lambda x, constant: x * constant(lambda: ...), "three dots"),
+        (lambda x, constant: x * constant(lambda: None), "returns `None`"),
+        (lambda x, constant: x * constant(lambda: 3.0), "plain number"),
+        (lambda x, constant: x * constant, "Call it"),
+        (lambda x, constant: constant(lambda: x) and 3.0, "one number computed from x"),
+        (lambda x: x, "raised TypeError"),
+        (3.0, "without calling it"),
+    ],
+}

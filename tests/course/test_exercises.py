@@ -1,0 +1,12 @@
+"""Every exercise tests itself: right answers pass in every spelling, each wrong one gets its own hint."""
+
+import pytest
+
+from autodiff_edu.course.check import EXERCISES
+from autodiff_edu.course.exercises import Judge
+from autodiff_edu.course.tools.faults import faults
+
+
+@pytest.mark.parametrize("exercise", [name for name, form in EXERCISES.items() if type(form) is not Judge])
+def test_an_exercise_finds_no_fault_in_itself(exercise):
+    assert list(faults(EXERCISES[exercise])) == []
