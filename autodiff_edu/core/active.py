@@ -1,6 +1,6 @@
-"""The listeners that are active here, and the clock that numbers tensors.
+"""The listeners that are active in this thread or task, and the clock that numbers tensors.
 
-Each thread and each task of asyncio has its own; a task starts with those of the task that created it.
+A new task of asyncio starts with the listeners of the task that created it.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ Hear = Callable[[Any], Any]
 
 
 class Listener:
-    """Receives events: `hears` has, for each type of event that is of interest, the function that is called."""
+    """Receives events: `hears` maps each type of event that it wants to the function that receives it."""
 
     def __init__(self, hears: Mapping[type, Hear]) -> None:
         self._hears = hears
 
     @property
     def hears(self) -> Mapping[type, Hear]:
-        """The types of events, and what each is passed to."""
+        """The function that receives each type of event."""
         return self._hears
 
 
 class Follower(Listener):
-    """A listener that needs what is computed from some tensors to be computed with tensors, as a tape does.
+    """A listener that follows some tensors, as a tape does: what is computed from them must be computed with tensors.
 
-    If it `shields`, plain numbers may be taken out of a tensor: the tapes around it need not object. If it `compiles`,
-    what rules decide by numbers must be computed with tensors too.
+    If it `shields`, the tapes around it let plain numbers be taken out of tensors. If it `compiles`, what rules decide
+    by is computed with tensors too.
     """
 
     shields = compiles = False
@@ -48,13 +48,13 @@ class Follower(Listener):
 
 
 class State:
-    """What is active; replaced, never changed, because tasks share it. `heard` has those who hear a type of event."""
+    """What is active; replaced, never changed, because tasks share it. `heard`: who receives each type of event."""
 
     def __init__(self, listeners: tuple[Listener, ...] = (), within: Any = None) -> None:
         self.listeners, self.within = listeners, within
         self.followers = tuple([listener for listener in listeners if isinstance(listener, Follower)])
         first = _always_listening
-        known = listeners[: len(first)] == first  # mostly so, which saves the time to ask them
+        known = listeners[: len(first)] == first  # usually true, and faster than asking each of them
         self.heard = (_always_heard if known else _NOBODY).copy()
         for listener in listeners[len(first) :] if known else listeners:
             for kind, hear in listener.hears.items():
@@ -64,7 +64,7 @@ class State:
 _NOBODY: dict[type, tuple[Hear, ...]] = dict.fromkeys((Entry, *KINDS), ())
 _always_listening: tuple[Listener, ...] = ()
 _always_heard = _NOBODY
-always = State()  # where nothing has been entered yet
+always = State()  # before any block has been entered
 _state = ContextVar("active", default=always)
 now = _state.get
 
@@ -83,7 +83,7 @@ def listen(*listeners: Listener, within: only | None = None) -> None:
 
 
 def start_listening(listener: Listener, place: int | None = None) -> None:
-    """Add a listener, at a place among those that are active or after them."""
+    """Add a listener after the active ones, or at a place among them."""
     others = now().listeners
     place = len(others) if place is None else place
     listen(*others[:place], listener, *others[place:])
@@ -99,9 +99,9 @@ def stop_listening(listener: Listener) -> int | None:
 
 
 def listen_everywhere(*listeners: Listener) -> None:
-    """Make these listen in every thread, from its start; the package's `__init__` does so with the journal."""
+    """Make these listen in every thread from its start, as the package's `__init__` does with the journal."""
     global _always_listening, _always_heard
-    vars(always).update(vars(State(listeners)))  # the one state that changes: it stands for all that is to come
+    vars(always).update(vars(State(listeners)))  # the one state that changes: new threads begin with it
     _always_listening, _always_heard = listeners, always.heard
 
 
@@ -131,7 +131,7 @@ class only(WithBlock):  # noqa: N801
 
 
 def emit(kind: type[Event], *details: Any) -> None:
-    """Notify those who hear this type of event. Check `now().heard[kind]` first where the details are costly."""
+    """Notify those who hear this type of event. Check `now().heard[kind]` first if the details are costly."""
     if heard := now().heard.get(kind):
         event = kind(*details)
         for hear in heard:

@@ -1,4 +1,4 @@
-"""NumPy functions that are composed of others, which have rules: each is spelled out in terms of them."""
+"""NumPy functions that are spelled out in terms of others, which have rules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SPELLED: dict[Any, Callable[..., Any]] = {}
 
 
 def call_spelled(function: Any, args: Any, parameters: Any) -> Any:
-    """Call the spelled-out version of a function; say when it begins and ends, so that it can be treated as one."""
+    """Call the spelled-out version of a function, between `Begin` and `End`, so that listeners can treat it as one."""
     if not now().heard[Begin]:
         return _call(function, args, parameters)
     emit(Begin)
@@ -27,7 +27,7 @@ def call_spelled(function: Any, args: Any, parameters: Any) -> Any:
 
 
 def _call(function: Any, args: Any, parameters: Any) -> Any:
-    """Call it; errors about its arguments name the function itself."""
+    """Call it; an error about its arguments names the original function."""
     try:
         return SPELLED[function](*args, **parameters)
     except Exception as error:

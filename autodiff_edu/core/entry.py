@@ -18,12 +18,12 @@ class Entry:
     ids, output_id : tuple, int
         For each argument the id of its tensor, or None for a plain array or number; the id of the resulting tensor.
     values, output_value : tuple; ndarray or scalar
-        The plain arguments and output as they were; None once released. A list while nobody keeps the entry: the first
-        tape to keep it makes a tuple of it, and so other tapes see that they must keep a copy.
+        The plain arguments and output as they were; None once released. `values` is a list until a tape keeps the entry
+        and makes it a tuple; from this, other tapes see that they must keep a copy.
     given : tuple or None
-        The arguments as they were passed, while listeners hear of the operation; None afterwards.
+        The arguments as they were passed, while listeners are notified; None afterwards.
     keywords : dict
-        What its rules are given by name: the parameters, or the `call` of a function with a gradient of its own.
+        What its rules receive by name: the parameters, or the `call` of a function with a custom gradient.
     where, place, line
         The user's code that computed it, as code object and offset, and as file, line and columns. A used tape keeps
         `line`: ids, output_id, code object and offset. It is small, with nothing for the garbage collector to traverse.

@@ -1,10 +1,10 @@
 """Everything that can happen: a type for each, with one name in the code, in `ad.hook`, in a trace and in its document.
 
-An operation that was computed, whether a tape follows it or not, is an `Entry`, which is an event too. Others are built
-only if a listener hears their type (see `active.emit`), but for those that `walk` yields in any case.
+An operation that was computed, whether a tape follows it or not, is an `Entry`, which is an event too. The others are
+built only if a listener hears their type (see `active.emit`), except those that `walk` always yields.
 
 `tape` is a `Tape`, `entry` an `Entry`, `where` a place in the user's code; `tensor`, `source` and cotangents are
-tensors, except where `walk` yields them: there they are mostly plain arrays.
+tensors, except in what `walk` yields: there they are usually plain arrays.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class _Kind(type):
 class Event(tuple[Any, ...], metaclass=_Kind):
     """Something that happened: its class says what, its attributes hold the details.
 
-    These are not NamedTuples: twenty of those would take longer to import than the tape itself.
+    These are not NamedTuples: thirty of those would take longer to import than the tape itself.
     """
 
     fields: ClassVar[tuple[str, ...]]
@@ -48,19 +48,17 @@ class Event(tuple[Any, ...], metaclass=_Kind):
         return new(cls, details)
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        return tuple(self)  # for copies
+        return tuple(self)  # for copy and pickle
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"an event is a record of what happened: its {name} cannot be changed")
 
-    __eq__, __ne__, __hash__ = object.__eq__, object.__ne__, object.__hash__  # two events are never the same
+    __eq__, __ne__, __hash__ = object.__eq__, object.__ne__, object.__hash__  # none equals another
 
     def replace(self, **changes: Any) -> Any:
         """Return the same event with some of its details changed."""
-        if unknown := changes.keys() - set(self.fields):
-            raise TypeError(
-                f"{type(self).__name__} has no {', '.join(sorted(unknown))}; it has {', '.join(self.fields)}"
-            )
+        if unknown := sorted(changes.keys() - set(self.fields)):
+            raise TypeError(f"{type(self).__name__} has no {', '.join(unknown)}; it has {', '.join(self.fields)}")
         return type(self)(*(changes.get(name, value) for name, value in zip(self.fields, self, strict=True)))
 
     def __repr__(self) -> str:
@@ -72,11 +70,11 @@ class Event(tuple[Any, ...], metaclass=_Kind):
 
 
 class Begin(Event):
-    """A function begins that is spelled out in others."""
+    """A function that is spelled out in others began."""
 
 
 class End(Event):
-    """A spelled-out function has ended; `result` is None if it failed."""
+    """A spelled-out function ended; `result` is None if it failed."""
 
     function: Any
     arguments: Any
@@ -99,10 +97,10 @@ class Read(Event):
 
 
 class Assign(Event):
-    """A variable has got a new value; if a listener raises an error, it gets the old one back.
+    """A variable received a new value; if a listener raises an error, it gets the old one back.
 
-    `before` is the array it had. `source` is what was passed: the value or, if `operation` is np.add or np.subtract,
-    the change.
+    `before` is the array it had. `source` is what was passed: the new value or, if `operation` is np.add or
+    np.subtract, the change.
     """
 
     variable: Any
@@ -178,7 +176,7 @@ class Leave(TapeEvent):
 
 
 class Return(Event):
-    """A function with a gradient of its own returned: its results, as it computed them `inside` and as callers get."""
+    """A function with a custom gradient returned: `inside` as it computed them, `results` as its caller gets them."""
 
     call: Any
     inside: list[Any]
@@ -213,7 +211,7 @@ class Accumulate(EntryEvent):
     before, value, after : Tensor or None
         The accumulator before (None at first), the contribution, and their sum.
     tensor : Tensor or None
-        The argument, for those who listen; None in the steps of a tape.
+        The argument, for listeners; None in `tape.steps`.
 
     Examples
     --------
@@ -276,7 +274,7 @@ class Outcome(TapeEvent):
     causes: tuple[Any, ...]
 
 
-# Of a trace alone -----------------------------------------------------------------------------------------------------
+# Only in a trace ------------------------------------------------------------------------------------------------------
 
 
 class Missed(Skip):
@@ -299,7 +297,7 @@ class Error(Event):
 
 
 class Explain(TapeEvent):
-    """A sentence of an explanation, at an entry if it is about one; added by `Explanation.trace`."""
+    """A sentence of an explanation, about an entry or None; added by `Explanation.trace`."""
 
     text: str
     where: Any

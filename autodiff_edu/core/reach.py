@@ -1,4 +1,4 @@
-"""What leads from some tensors to others: `entries` in the order of computation, and `ids` of tensors."""
+"""Which entries lead from some tensors to others. `entries` are in the order of computation; `ids` are of tensors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def ahead(entries: Iterable[Entry], ids: Iterable[int], inputs: Inputs = _ids) -
 
 
 def behind(entries: Reversible[Entry], ids: Iterable[int], inputs: Inputs = _ids) -> list[Entry]:
-    """List the entries that some tensors were computed by, directly or through others."""
+    """List the entries that computed some tensors, directly or through others."""
     needed, found = set(ids), []
     for entry in reversed(entries):
         if entry.output_id in needed:

@@ -42,18 +42,18 @@ RULES: dict[Callable[..., Any], Rule] = {}  # of NumPy's functions, and of our o
 
 
 def rule_of(operation: Any) -> Rule | None:
-    """Return the rule of an operation, from the table or the one that it brings; None if it has none."""
+    """Return the rule of an operation, from the table or from the operation itself; None if it has none."""
     return RULES.get(operation) or getattr(operation, "rule", None)
 
 
 def kind_of(operation: Any) -> str:
-    """Return the kind of an operation's rule; an empty text if it has none."""
+    """Return the kind of an operation's rule, or "" if it has none."""
     rule = rule_of(operation)
     return rule.kind if rule else ""
 
 
 def runs_code(operation: Any) -> bool:
-    """Return whether pulling back through an operation runs code of the user's."""
+    """Return whether pulling back through an operation runs the user's code."""
     return kind_of(operation) in ("custom", "checkpoint")
 
 

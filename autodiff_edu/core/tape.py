@@ -58,21 +58,21 @@ class Tape(WithBlock, Follower):
     @property
     def nbytes(self) -> int:
         """The bytes of the NumPy arrays that the tape's entries hold; one that several hold, or view, counts once."""
-        from ..arrays.memory import owners  # only for this question
+        from ..arrays.memory import owners  # imported only when asked
 
         values = (value for entry in self.entries for value in (entry.output_value, *(entry.values or ())))
         return sum({id(owner): owner.nbytes for owner in owners(values)}.values())
 
     @property
     def hears(self) -> Mapping[type, Hear]:
-        """A tape hears what is computed."""
+        """A tape hears of operations."""
         return {Entry: self._record}
 
     def _record(self, entry: Entry) -> None:
         """Append an entry if the tape follows one of its inputs."""
         if self._running() is None:  # an interrupt ended the block
             return
-        fixed = True  # whether nobody can write into what was given
+        fixed = True  # whether nobody can write into the arguments
         for x in entry.given:
             if type(x) not in _CONSTANT:
                 fixed = False
@@ -106,7 +106,7 @@ class Tape(WithBlock, Follower):
         return self._recording and not self.connected.isdisjoint(ids)
 
     def refuse_loss(self, tensor: Tensor, refuse: Any) -> None:
-        """Call `refuse` for a tensor that this tape follows, or would follow if it were read."""
+        """Call `refuse` if this tape follows the tensor, or would watch it when it is read."""
         if self.refused:
             self.refused.check((tensor._id,))
         if tensor._id in self.connected or (isinstance(tensor, Variable) and self.watches(tensor)):
@@ -149,7 +149,7 @@ class Tape(WithBlock, Follower):
 
     def seed(self, seeds: list[tuple[Tensor, Any]]) -> dict[int, Any]:
         """Add up the first cotangents of each target, by its id."""
-        if self.refused and len(seeds) > 1:  # one of them would be left out in silence
+        if self.refused and len(seeds) > 1:  # alone, it gives None; in a sum, it would be left out in silence
             self.refused.check([target._id for target, _ in seeds])
         cotangents: dict[int, Any] = {}
         for target, seed in seeds:
@@ -162,11 +162,11 @@ class Tape(WithBlock, Follower):
     def walk(
         self, cotangents: Any, wanted: Any, stack: Any = (), release: bool = False, lazy: bool = False
     ) -> Iterator[Event]:
-        """Check that every entry on the way has a rule, then walk; if `lazy`, those who listen later hear it too."""
+        """Check that every entry on the way has a rule, then walk; if `lazy`, listeners added later hear it too."""
         rules = [rule_of(operation) for operation in {entry.operation for entry in self.entries}]
         if None in rules:
             self._check_ruled(wanted, set(cotangents))
-        release = release and not any(rule and rule.own for rule in rules)  # a rule of the user's may fail
+        release = release and not any(rule and rule.own for rule in rules)  # the user's rule may fail
         events = walk(self.entries, self.connected, cotangents, wanted, stack, release, self)
         heard = now().heard
         if lazy or heard[PullBack] or heard[Accumulate] or heard[Pass]:

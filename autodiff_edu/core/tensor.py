@@ -82,11 +82,11 @@ class Tensor(ArrayMethods):
         return self._leave("numpy()")
 
     def _leave(self, how: str, refuse: Any = None) -> Any:
-        """Hand out the plain array. `refuse` raises the error of a tape that would lose an implicit conversion."""
+        """Hand out the plain array. If given, `refuse` raises an error where a tape would lose a gradient."""
         for follower in reversed(now().followers):
             if now().heard[Leave] and follower.follows((self._id,)):
                 emit(Leave, follower, self, how)
-            if follower.shields:  # tapes further out need not object
+            if follower.shields:  # outer tapes do not object
                 refuse = None
             if refuse:
                 follower.refuse_loss(self, refuse)
@@ -174,8 +174,8 @@ def as_tensor(value: Any) -> Any:
 def apply(operation: Any, inputs: tuple[Any, ...], parameters: Any = _NONE, call: Any = None) -> Tensor:
     """Compute `operation(*inputs, **parameters)` and notify the listeners.
 
-    Everything differentiable passes through here; `inputs` may be tensors, arrays and numbers. The result of a `call`
-    of a function with a gradient of its own is known already.
+    Everything differentiable passes through here; `inputs` may be tensors, arrays and numbers. The `call` of a function
+    with a custom gradient already has its result.
     """
     ids: list[int | None] = []
     values = []
@@ -201,12 +201,12 @@ def _computed(
 
         explain(error, operation, inputs, parameters)
         raise
-    if type(value) in _PYTHON:  # as that of 1j * np.float64(1) is
+    if type(value) in _PYTHON:  # as 1j * np.float64(1) is
         value = np.asarray(value)[()]
     output = _new_tensor(Tensor)
     output._array, output._id, output.name = value, tick(), None
     if heard := now().heard[Entry]:
-        frame = _getframe(2)  # the caller is one of ours
+        frame = _getframe(2)  # the caller is our code too
         while is_ours[frame.f_code.co_filename] and frame.f_back:
             frame = frame.f_back
         line = ids, output._id, frame.f_code, frame.f_lasti

@@ -1,4 +1,4 @@
-"""The backward walk: entries in, events out. It asks those who listen only whether they follow an entry."""
+"""The backward walk: entries in, events out. It asks listeners only whether they follow an entry."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def walk(
     release: bool = False,
     tape: Any = None,
 ) -> Iterator[PullBack | Accumulate | Pass]:
-    """Pull the cotangents back, entry by entry; in the end the dict holds those of the wanted tensors.
+    """Pull the cotangents back, entry by entry; at the end `cotangents` holds those of the wanted tensors.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def walk(
 
 
 def with_tensors(event: Event) -> Any:
-    """Return an event of a walk with its arrays as tensors, for those who listen."""
+    """Return an event of a walk with its arrays as tensors, for listeners."""
     known = 3 if isinstance(event, Accumulate) else 2
     return type(event)(*event[:known], *map(as_tensor, event[known:]))
 
