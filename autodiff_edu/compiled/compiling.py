@@ -169,7 +169,7 @@ class Compiled:
             second, build, captured, _ = self._recorded(args, named)
         difference = next(differences(first, second), None)
         if difference is not None and difference.instruction is not None:
-            raise DifferentError(_sentence(difference, self.__name__))
+            raise DifferentError(_describe(difference, self.__name__))
         for generator, state in zip(generators, before, strict=True):
             if state_of(generator) != state:
                 raise DifferentError(
@@ -178,7 +178,7 @@ class Compiled:
                     f"{self.__name__} as an argument"
                 )
         if difference is not None:
-            raise DifferentError(_sentence(difference, self.__name__))
+            raise DifferentError(_describe(difference, self.__name__))
         if printed.getvalue():
             warnings.warn(
                 f"{self.__name__} prints, but a compiled function prints only while it is recorded, not when its "
@@ -231,8 +231,8 @@ def _is_heard(state: State, args: Any, named: Any, paths: tuple[Program, ...]) -
     return False
 
 
-def _sentence(difference: Difference, name: str) -> str:
-    """Return why a program of the first call would be wrong, and the line where the second differs."""
+def _describe(difference: Difference, name: str) -> str:
+    """Describe a difference: its line, and why a program of the first call would be wrong."""
     instruction = difference.instruction
     if instruction is None:
         found = f"{name} returned or assigned something else"
@@ -291,7 +291,7 @@ def compile(function: Callable[..., Any] | None = None, *, passes: Iterable[str 
     ------
     TypeError
         When called: if plain numbers are taken out of a tensor, as with float() or .numpy(); if the result holds
-        anything but tensors and None; if an argument cannot be hashed, or can be read only once, as a generator; if a
+        anything but tensors and None; if an argument cannot be hashed, or can be read only once, like a generator; if a
         pass of your own does not return a listing.
     ValueError
         When called: if the function computes something different when called again with the same arguments, as with

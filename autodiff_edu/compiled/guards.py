@@ -1,4 +1,4 @@
-"""The recorder of compiled functions, which adds guards: what Python asks of a tensor, the program asks again."""
+"""The recorder of compiled functions. It adds guards: what Python asks of a tensor, the program asks again."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class GuardedRecorder(Recorder):
         self.failure: Exception | None = None
 
     def run(self, function: Callable[[], Any], *others: Listener) -> Any:
-        """Call a function and record what it computes; raise the error that it caught, if plain numbers left."""
+        """Call a function and record what it computes; raise a `LeavingError` even if the function caught it."""
         result = super().run(function, *others)
         if self.failure is not None:
             raise self.failure
@@ -72,7 +72,7 @@ class GuardedRecorder(Recorder):
         return super().result_of(entry, values)
 
     def _leave(self, event: Read) -> None:
-        """Write down what was asked of a tensor, to ask it again; taking plain numbers out of it is an error."""
+        """Record what Python asks of a tensor, so that the program asks it too; taking numbers out is an error."""
         tensor, how = event
         if how == "format()":
             return

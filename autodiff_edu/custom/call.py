@@ -1,7 +1,7 @@
 """How `custom_gradient` works: one entry on the tape, whose rule is the user's backward function.
 
-Such an entry has its `Call`. So a tape that releases what its entries hold also releases everything that the backward
-function has captured.
+The entry holds the `Call`, so a tape that releases its entries also releases everything that the backward function has
+captured.
 
 >>> import autodiff_edu as ad
 >>> @ad.custom_gradient
@@ -52,7 +52,7 @@ def pull(argument: int, g: Any, y: Any, *inputs: Any, call: Any) -> Any:
 
 
 class Custom:
-    """The operation of an entry made by a custom gradient, which brings its rule.
+    """The operation of an entry made by a custom gradient; it has its own rule.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Custom:
     unseen = property(lambda self: self.captured | self.named)
 
     def __call__(self, *inputs: Any, call: Any) -> Any:
-        """Return the result, which was computed before."""
+        """Return the result, which has already been computed."""
         return call.value
 
     def names(self, written: tuple[str | None, ...]) -> tuple[str | None, ...]:
@@ -134,7 +134,7 @@ class Call:
         self._answer: tuple[Any, Any, int, list[Any]] | None = None  # g, held weakly, y, argument, gradients
 
     push: Any = None
-    """The forward rule, `push(moving, stack)`, of a call that has one of its own."""
+    """The forward rule, `push(moving, stack)`, if the call has its own."""
 
     def contribution(self, argument: int, g: Any, y: Any) -> Any:
         """Return the backward function's gradient for one source; the function is called once for all sources.
@@ -255,7 +255,7 @@ class Call:
 
 
 class Reads(WithBlock, Follower):
-    """Notes which trainable variables, and which earlier tensors, are read in a `with` block."""
+    """Notes which trainable variables, and which tensors from outside, are read in a `with` block."""
 
     shields = True  # the function defines its own gradient
 

@@ -43,7 +43,7 @@ from .checking import is_smooth
 from .inner_tape import InnerTape, tapes_here, without
 from .inner_tensors import CheckpointCall, set_apart
 from .recomputation import OutputPart, Recomputation, Segment, part
-from .refusals import add_hint, check_result, check_tapes, refuses_assignment
+from .refusals import add_hint, check_result, check_tapes, refuse_assignment
 
 
 def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -131,7 +131,7 @@ def _run(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -
         return f(*args, **kwargs)
     arguments = Arguments(f, args, kwargs)
     name, inside, watched = spoken(f), InnerTape(tapes), [len(tape.watched) for tape in tapes]
-    with without(tapes, refuses_assignment(name, inside.began)), inside:
+    with without(tapes, refuse_assignment(name, inside.began)), inside:
         try:
             returned = arguments.call()
         except Exception as error:

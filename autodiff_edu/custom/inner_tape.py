@@ -36,7 +36,7 @@ class InnerTape(Tape):
 
     @property
     def hears(self) -> Mapping[type, Hear]:
-        """It also hears which variables' plain numbers are read."""
+        """It also hears when plain numbers are read."""
         return {Entry: self._record, Read: self._read}
 
     def _read(self, event: Read) -> None:
@@ -74,7 +74,7 @@ class InnerTape(Tape):
         return not self.connected.isdisjoint(ids) or any(tape.follows(ids) for tape in self.tapes)
 
     def refuse_loss(self, tensor: Tensor, refuse: Any) -> None:
-        """Refuse plain numbers; an error names the innermost tape, which would miss them."""
+        """Call `refuse` if one of the tapes would lose a gradient; the error describes the innermost tape."""
         if self.refused:
             self.refused.check((tensor._id,))
         if self.follows((tensor._id,)) or (isinstance(tensor, Variable) and self.watches(tensor)):
@@ -95,8 +95,8 @@ def tapes_here() -> list[Tape]:
 
 
 def without(tapes: Iterable[Tape], *others: Listener) -> only:
-    """Return a `with` block in which these tapes hear nothing, but all other listeners do, and some more."""
-    away = set(tapes)  # the others come first: what they refuse, nobody else has heard
+    """Return a `with` block in which these tapes hear nothing, all other listeners do, and so do some new ones."""
+    away = set(tapes)  # the new ones come first: nobody has heard what they refuse
     return only(*others, *(listener for listener in now().listeners if listener not in away))
 
 

@@ -23,7 +23,7 @@ from .checking import Source, is_smooth
 from .inner_tape import InnerTape, SecondTape, as_they_were, tapes_here, without
 from .inner_tensors import CheckpointCall, set_apart
 from .packing import Output
-from .refusals import Draws, add_hint, differs, refuses_assignment
+from .refusals import Draws, add_hint, differs, refuse_assignment
 
 
 class Segment(Custom):
@@ -120,7 +120,7 @@ class Recomputation(Call):
         """Run the function again, on a new tape; return the tape and the tensors that are its outputs now."""
         tape, ids = SecondTape(watch_accessed_variables=False), [x._id for x in self.inputs if is_smooth(x)]
         strangers = [other for other in tapes_here() if not other.follows(ids)]  # they need not hear what follows
-        refuse, draws = refuses_assignment(self.name, tick()), Draws(self.backward, *self.held.given)
+        refuse, draws = refuse_assignment(self.name, tick()), Draws(self.backward, *self.held.given)
         with self._as_it_was(self.values), without(strangers, refuse), tape:
             for k in sorted(self.moving):
                 tape.watch_tensor(self.inputs[k])

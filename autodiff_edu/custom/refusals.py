@@ -41,8 +41,8 @@ def check_tapes(name: str, tapes: list[Tape], began: int, watched: list[int]) ->
             )
 
 
-def refuses_assignment(name: str, began: int) -> Listener:
-    """Return a listener that raises an error for an assignment to a variable that is older than the run."""
+def refuse_assignment(name: str, began: int) -> Listener:
+    """Return a listener that raises an error if a variable older than the run is assigned to."""
 
     def refuse(event: Assign) -> None:
         if event.variable._id < began:

@@ -160,10 +160,10 @@ def _unseen(entry: Entry) -> frozenset[int]:
 
 
 def choices(makers: Mapping[int, Entry], target: int, read: set[int | None]) -> list[int]:
-    """List the ids of booleans and whole numbers before a target that code may choose by.
+    """List the ids of the booleans and whole numbers before a target by which your code may have made a choice.
 
-    It may do so by what no entry uses, by what it read (with an `if` or `float()`, for example), and
-    by what stands as a plain array in an entry: in `x[..., i]` for example, or in what np.take is written in.
+    These are the ones that no entry uses, that your code has read (with an `if` or `float()`, for example), or that
+    are plain arrays in an entry, as in `x[..., i]` or in the indexing that np.take is written in.
     """
     used = {id for entry in makers.values() for id in entry.ids} - read
     plain = _plain_arrays(makers.values())

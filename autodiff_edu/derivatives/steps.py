@@ -11,7 +11,7 @@ from ..core.tensor import as_tensor
 from ..core.walk import with_tensors
 
 Contribution = Accumulate
-"""What a step sends on."""
+"""The type of the contributions of a step."""
 
 
 class Step(NamedTuple):

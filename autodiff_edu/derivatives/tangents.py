@@ -78,7 +78,7 @@ def _parts(entry: Entry, moving: dict[int, Any], y: Any, values: Any, stack: tup
     if entry.call is not None and entry.call.push is not None:
         parts: dict[int, Any] = entry.call.push(moving, stack)
         return parts
-    if entry.operation in JOINING and not now().heard[PushForward]:  # which says what each argument contributes
+    if entry.operation in JOINING and not now().heard[PushForward]:  # it needs one contribution per argument
         return {min(moving): _join(entry, moving, values, stack)}
     found = {k: pushed(entry, k, tangent, y, values, stack) for k, tangent in moving.items()}
     return {k: part for k, part in found.items() if part is not None}
@@ -168,7 +168,7 @@ def _transpose(pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: Ent
 
 
 def _without_tape(listener: Listener, tape: Tape) -> Listener:
-    """Return a listener that does not hear how a tangent is found, only what the user's tapes record meanwhile."""
+    """Return a listener that hears what the user's tapes record, but nothing of the tape that finds a tangent."""
 
     def filtered(hear: Hear) -> Hear:
         return lambda event: None if getattr(event, "tape", None) is tape or type(event) is Skip else hear(event)
@@ -199,6 +199,6 @@ def _pull_back(
         for one in between(tape.entries, [cotangent._id], [contribution._id]):
             if rule_of(one.operation) is None:
                 raise no_rule(one)
-        for _ in walk(tape.entries, tape.connected, found, {cotangent._id}, stack):  # not the tape's, which is heard
+        for _ in walk(tape.entries, tape.connected, found, {cotangent._id}, stack):  # tape.walk would notify listeners
             pass
     return found.get(cotangent._id)

@@ -234,7 +234,7 @@ def _causes(flow: Flow, labels: SpokenLabels) -> list[Cause]:
     if not flow.life:
         return [_cause(Reason.NEVER_ENTERED)]
     found = _about_the_source(flow, labels)
-    if strays := _about_strays(flow.others, flow, labels):
+    if strays := _find_strays(flow.others, flow, labels):
         return [*found, *strays]
     if not flow.is_guess:
         found += [_about_a_cut(link, labels) for link in flow.cuts()]
@@ -265,7 +265,7 @@ def _errors(flow: Flow, labels: SpokenLabels, path: Iterable[Entry]) -> list[Cau
 
 
 def _losses(flow: Flow, labels: SpokenLabels) -> list[Cause]:
-    return _once([*(_about_a_cut(link, labels) for link in flow.lost), *_about_strays(flow.others, flow, labels)])
+    return _once([*(_about_a_cut(link, labels) for link in flow.lost), *_find_strays(flow.others, flow, labels)])
 
 
 def _cause(reason: Reason, operation: str | None = None, where: Where | None = None, **filled: object) -> Cause:
@@ -293,7 +293,7 @@ def _about_the_source(flow: Flow, labels: SpokenLabels) -> list[Cause]:
     code = f"{place(where)}: {name}" if where else name
     if source._id in tape.connected:
         return []
-    if strays := _about_strays([source], flow, labels):
+    if strays := _find_strays([source], flow, labels):
         return strays
     if source.dtype.kind not in "fc":
         return [_cause(Reason.INTEGER_SOURCE, None, where, code=code, dtype=source.dtype)]
@@ -316,8 +316,8 @@ def _about_the_source(flow: Flow, labels: SpokenLabels) -> list[Cause]:
     return [_cause(reason, None, where, code=code, watch=_watching(name))]
 
 
-def _about_strays(tensors: Iterable[Tensor], flow: Flow, labels: SpokenLabels) -> list[Cause]:
-    """List tensors that were computed inside a checkpointed function, but are not part of its result."""
+def _find_strays(tensors: Iterable[Tensor], flow: Flow, labels: SpokenLabels) -> list[Cause]:
+    """List which of these tensors were computed inside a checkpointed function without being part of its result."""
     return [
         _cause(Reason.INSIDE_A_CHECKPOINT, None, call.where, y=labels.name_of(tensor._id), strayed=describe_stray(call))
         for tensor in tensors

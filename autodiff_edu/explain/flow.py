@@ -126,14 +126,14 @@ class Flow:
     def cuts(self) -> list[Link]:
         """List the links on a path that stop the flow back and are to blame for it.
 
-        Not a checkpointed function if something inside it is.
+        A checkpointed function is not listed if something inside it is to blame.
         """
         found = [link for link in self.links if link.on_path and link.cut is not None]
         inside = [link.time for link in found if link.inside]
         return [link for link in found if not any(_spans(link.entry, time) for time in inside)]
 
     def back(self) -> Iterator[Link]:
-        """Yield the links on a path from the targets back to the cuts, but none behind a cut."""
+        """Yield the links on a path from the targets back to the cuts; none behind a cut."""
         needed: set[Hashable] = {target._id for target in self.targets if not stray_of(self.tape, target._id)}
         for link in reversed(self.links):
             if link.on_path and not needed.isdisjoint(self._outputs(link)):
@@ -150,7 +150,7 @@ class Flow:
         return [link for link in left if self.why_not(link.time) is None] or left
 
     def latest(self, what: str) -> Where:
-        """Return where the tape was last reset, for example."""
+        """Return where this last happened to the tape, such as a reset."""
         return next(mark.where for mark in reversed(self.life) if mark.what == what)
 
     def path(self) -> tuple[Entry, ...] | None:

@@ -26,7 +26,7 @@ from ..text.frames import here
 KEPT = 20_000
 
 MADE, ASSIGN, INT, FORMAT, DECISIONS = "made", "assign", "int()", "format()", ("bool()", "index()")
-"""The words, of those that stand for an operation, that `explain` tells apart. A decision hands no numbers over."""
+"""Words in place of an operation that `explain` treats in their own way. A decision hands over no numbers."""
 
 
 class JournalLine(Entry):

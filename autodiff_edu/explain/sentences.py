@@ -1,4 +1,4 @@
-"""What an explanation says: for each reason why nothing flows back a sentence, with what to write instead.
+"""What an explanation says: a sentence for each reason why nothing flows back, with what to write instead.
 
 Where an operation is to blame, `{code}` is its line in the user's code, `{y}` its result, `{x}` what that depends on.
 """
@@ -12,10 +12,10 @@ from typing import NamedTuple
 class Description(NamedTuple):
     """What `explain` says about a reason, and what follows from it.
 
-    `kind` is its name in `Cause.kind`, which several reasons may share. `when` says when an operation was computed that
-    the tape therefore did not record. If `hides`, the tape does not see that a variable is read here. If `loses`, it is
-    an accident: a gradient that is not None is incomplete without what lies behind it. `by` is the short form of the
-    sentence in a trace, if it has one.
+    `kind` is its name in `Cause.kind`, which several reasons may share. `when` is the time at which an
+    operation was computed, if that is why the tape did not record it. If `hides`, the tape does not see that a variable
+    is read here. If `loses`, the cut is an accident: a gradient that is not None is incomplete. `by` is the short form
+    of the sentence in a trace, if it has one.
     """
 
     kind: str

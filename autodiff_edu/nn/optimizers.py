@@ -210,7 +210,7 @@ class Adam(Optimizer):
 
 
 def _traces() -> list[Listener]:
-    """List the traces that hear every operation, whether a tape follows it or not."""
+    """List the traces: the listeners that hear every operation, whether a tape follows it or not."""
     silent = {*now().followers, *always.listeners}
     return [listener for listener in now().listeners if listener not in silent and Entry in listener.hears]
 

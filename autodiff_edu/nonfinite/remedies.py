@@ -113,7 +113,7 @@ def remedy(
             return LOOK
         shown[known.argument] = "np.where({0} == 0, {tiny}, {0})".format(shown[known.argument], **limits)
         code = f"np.{entry.name}({', '.join(shown)})"
-    if not parse_expression(code):  # it has numbers that the user's line does not, as the rules of a derivative do
+    if not parse_expression(code):  # it has numbers that the user's line does not, such as those of a derivative's rule
         return f"Keep its input away from where this happens, for example with np.where.\n{known.words}".rstrip()
     return f"Keep the input away from where this happens:\n    {code}\n{known.words}".rstrip()
 

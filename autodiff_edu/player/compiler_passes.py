@@ -25,7 +25,7 @@ PURPOSES = {
 
 
 def document_of(program: Program) -> dict[str, Any]:
-    """Describe the stages of a program, which `player.extra_parts` explains.
+    """Write the document of a program's stages; `player.extra_parts` describes it.
 
     Raises
     ------

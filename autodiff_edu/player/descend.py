@@ -24,7 +24,7 @@ from ..transforms.matrices import hessian
 from . import Player
 from .contours import picture
 from .extra_parts import Written
-from .play import _parameters
+from .play import _name_arguments
 
 MOST_STEPS = 30
 FARTHEST = 1e6  # times as far out as the start
@@ -104,7 +104,7 @@ def descend(
     with np.errstate(all="ignore"):  # the sentence reports a walk that leaves all bounds
         told = _walk(function, point, method, steps, float(rate), bool(backtracking))
         _count_digits(function, told)
-    names = _parameters(f, 2) if function is not f else [f"{_parameters(f, 1)[0]}[{i}]" for i in (0, 1)]
+    names = _name_arguments(f, 2) if function is not f else [f"{_name_arguments(f, 1)[0]}[{i}]" for i in (0, 1)]
     how = "Newton's method" if method == "newton" else f"Gradient descent, rate {short_value(np.float64(rate))},"
     document = empty(f"{how} on {name_of(f)}")
     document |= {"steps": [_describe(step) for step in told], "contours": picture(f, told, names, ranges)}

@@ -73,7 +73,7 @@ def fragment(content: dict[str, Any], transcript: str, step: int = 0, picture: t
         step=step,
         picture="" if picture is None else _image(*picture),
         transcript=html.escape(_abridge(transcript)),
-        content=dumps(pack(content)),  # base64 has no "<", so no user's code ends the script
+        content=dumps(pack(content)),  # base64 has no "<", so the user's code cannot end the script
         script=_compress_script(),
     )
 

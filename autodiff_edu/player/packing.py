@@ -2,8 +2,8 @@
 
 `pack` recognises only three fields of a document: the text of an array that lists all of its numbers, the sentence of
 a step, and the arrays themselves. Everything else is packed by its form, so anything added to a document later is
-packed too. What comes out is compressed with gzip. js/packing.js reads it back, and so does unpacking.py. Two builds of
-zlib may write other bytes for the same text, so outputs are compared unpacked.
+packed too. The result is compressed with gzip; js/packing.js and unpacking.py read it back. Two builds of zlib may
+write different bytes for the same text, so outputs are compared unpacked.
 
 Dicts with the same keys are the rows of a table, and dicts that are equal are one row. A table holds its number of
 rows, its keys, and for each key a column. Columns, also those of the items of lists, are written as one of

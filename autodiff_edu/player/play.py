@@ -93,7 +93,7 @@ def has_steps(traced: Trace) -> bool:
 
 
 def _trace_call(function: Callable[..., Any], args: tuple[Any, ...], predict: bool, stage: bool) -> Trace:
-    names = _parameters(function, len(args))
+    names = _name_arguments(function, len(args))
     args = tuple(map(as_array, args))
     leaves = [
         [_watchable(leaf, path) for path, leaf in flatten(arg, name)] for name, arg in zip(names, args, strict=True)
@@ -146,8 +146,8 @@ def _show_until(error: Exception, traced: Trace, predict: bool, stage: bool) -> 
         error.add_note("The steps up to here are in the attribute `player` of this error.")
 
 
-def _parameters(function: Callable[..., Any], count: int) -> list[str]:
-    """Name the arguments as the function does; raise a TypeError if it does not take so many."""
+def _name_arguments(function: Callable[..., Any], count: int) -> list[str]:
+    """Name the arguments as the function does; raise a TypeError if it does not take this many."""
     with suppress(ValueError):  # functions written in C may have no signature
         inspect.signature(function).bind(*range(count))
     return names_of_parameters(function, count)

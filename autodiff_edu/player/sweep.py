@@ -27,7 +27,7 @@ from ..transforms.forward import by_columns
 from ..transforms.sparse import Pattern, colours, pattern_of
 from . import Player
 from .extra_parts import Written
-from .play import _parameters, _watchable
+from .play import _name_arguments, _watchable
 
 MOST_ROWS = 12
 MOST_COLUMNS = 20  # a document keeps 12×20 elements in full
@@ -210,7 +210,7 @@ def _source(f: Any, x: Any) -> tuple[str, Tensor]:
     if not callable(f):
         raise TypeError(f"sweep takes a function and where to differentiate it, but {f!r:.60} is not a function")
     try:
-        name = _parameters(f, 1)[0]
+        name = _name_arguments(f, 1)[0]
     except TypeError as error:
         raise TypeError(
             f"sweep calls {name_of(f, 'f')} with one array, but it does not take one argument: {error}. "

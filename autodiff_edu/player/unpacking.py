@@ -11,7 +11,7 @@ from typing import Any
 
 from ..text.shared import shared
 
-COMPRESSED = re.compile(r'(?<=atob\(")H4sI[^"]*')  # all that gzip writes begins with these letters
+COMPRESSED = re.compile(r'(?<=atob\(")H4sI[^"]*')  # the letters that everything from gzip begins with in base64
 
 
 def content_of(html: str) -> Any:
@@ -41,7 +41,7 @@ def decompress(text: str) -> str:
 
 
 def unpack_script(script: str) -> str:
-    """Read a script of a page, and in it what html.py has compressed.
+    """Unpack what html.py has compressed inside a script of a page.
 
     Examples
     --------

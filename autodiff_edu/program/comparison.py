@@ -1,4 +1,4 @@
-"""Whether two recordings of a function do the same: numbers that differ do not belong to the function."""
+"""Compares two recordings of a function. A constant that differs is not part of the function."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ class Difference(NamedTuple):
     Attributes
     ----------
     number : int
-        The place of the instruction among those of the first.
+        The position of the instruction in the first.
     kind : str
-        "path", where another instruction follows; "number" or "constant", where an argument is another one.
+        "path" if the next instruction is different, "number" or "constant" if an argument is.
     instruction : Instruction or None
         The instruction of the first; None for its results.
     before, after : str
         The two arguments.
     reshaped : bool
-        Whether they are arrays of two shapes.
+        Whether they are arrays of different shapes.
     """
 
     number: int
@@ -38,35 +38,35 @@ class Difference(NamedTuple):
 
 
 def differences(one: Listing, other: Listing) -> Iterator[Difference]:
-    """List the differences between what leads to the results of two recordings, up to where their paths part."""
+    """Yield the differences in what leads to the results of two recordings, up to where their paths part."""
     ours, theirs = needed(one), needed(other)
-    matching = _Matching(one, other)
+    pairs = _ValuePairs(one, other)
     for number, (first, second) in enumerate(zip(ours, theirs, strict=False)):
         if first.operation != second.operation or first.answer != second.answer:
             yield Difference(number, "path", first)
             return
-        found = matching.partings(first.values, second.values)
+        found = pairs.find_partings(first.values, second.values)
         if first.parameters or second.parameters:
-            found = matching.partings(first.parameters, second.parameters) | found
+            found = pairs.find_partings(first.parameters, second.parameters) | found
         for kind, (before, after) in found.items():
             reshaped = kind == "constant" and np.shape(before) != np.shape(after)
-            before, after = matching.describe(kind, before, after)
+            before, after = pairs.describe(kind, before, after)
             yield Difference(number, kind, first, before, after, reshaped)
-        matching.pair(first, second)
+        pairs.pair(first, second)
     if len(ours) != len(theirs):
         number = min(len(ours), len(theirs))
         yield Difference(number, "path", max(ours, theirs, key=len)[number])
-    elif matching.partings(_ends(one), _ends(other)):
+    elif pairs.find_partings(_ends(one), _ends(other)):
         yield Difference(len(ours), "path", None)
 
 
 def _ends(listing: Listing) -> tuple[Any, ...]:
-    """Return the results, and by the ids of variables what they are assigned."""
+    """Return the results, and what each variable is assigned, by its id."""
     return listing.results, {variable._id: value for variable, value in listing.assigned}
 
 
 def needed(listing: Listing) -> list[Instruction]:
-    """List the instructions that lead to the results, those of a backward function after the one they belong to."""
+    """List the instructions that lead to the results; after a custom gradient, those of its backward function."""
     found = []
     for instruction in unused(listing).instructions:
         found.append(instruction)
@@ -87,8 +87,8 @@ def _numbers(argument: Any) -> Any:
     return argument if isinstance(argument, _ARRAYS) else None
 
 
-class _Matching:
-    """Which value of one recording is which of the other."""
+class _ValuePairs:
+    """Pairs the values of two recordings."""
 
     def __init__(self, one: Listing, other: Listing) -> None:
         theirs = {variable._id: value for variable, value in other.variables}
@@ -103,8 +103,8 @@ class _Matching:
         if first.backward is not None and second.backward is not None:
             self._pairs.update(zip(first.backward.arguments, second.backward.arguments, strict=False))
 
-    def partings(self, one: Any, other: Any) -> dict[str, tuple[Any, Any]]:
-        """Return the innermost parts in which two arguments differ, the first of each kind of difference."""
+    def find_partings(self, one: Any, other: Any) -> dict[str, tuple[Any, Any]]:
+        """Find the innermost parts in which two arguments differ, the first of each kind of difference."""
         found: dict[str, tuple[Any, Any]] = {}
         self._part(one, other, found)
         return found

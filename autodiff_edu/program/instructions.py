@@ -71,7 +71,7 @@ class Instruction:
     where : code object and offset
         The line that computed it. In what was loaded from a file, it is text, and so is the operation.
     errors : dict or None
-        The settings of the `np.errstate` around it, such as {"invalid": "ignore"}.
+        The `np.errstate` around it, such as {"invalid": "ignore"}.
     answer : bool or int
         Of a guard: the answer when the function was recorded.
     backward : Listing or None

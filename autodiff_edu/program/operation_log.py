@@ -16,7 +16,7 @@ class OperationLog(Follower):
         self.entries: list[Entry] = []
 
     def _keep(self, entry: Entry) -> None:
-        self.entries.append(entry.copy())  # a tape inside a rule may keep this one, and release it
+        self.entries.append(entry.copy())  # a tape inside a rule may keep the original, and release it
 
     def follows(self, ids: Any) -> bool:
         """Return True: rules must run on tensors to be heard."""

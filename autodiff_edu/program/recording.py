@@ -36,7 +36,7 @@ class Recorder(Follower):
     instructions : list of Instruction
     arguments : tuple of Value
     variables, assigned : dict
-        By id: the variables that are read, with their values; those that are assigned to, with the new ones.
+        By id: the variables that are read, with their values; those that are assigned to, with their new values.
     made, captured : set of int
         The ids of the variables made inside, and of the tensors made before, which are constants.
     """
@@ -110,7 +110,7 @@ class Recorder(Follower):
         self.know(output_id, entry.output_value, self.result_of(entry, values))
 
     def hear_call(self, entry: Entry) -> None:
-        """Note the result of a custom gradient: an array from inside, or a vector of several; see `hear_return`."""
+        """Note the result of a custom gradient: one array, or several in a vector; see `hear_return`."""
         self.know(entry.output_id, entry.output_value, as_value(self._numbers(entry.output_value)))
 
     def result_of(self, entry: Entry, values: list[Any]) -> Value:
@@ -123,7 +123,7 @@ class Recorder(Follower):
         return True
 
     def hear_make(self, event: Make) -> None:
-        """Note what a new tensor or variable is made from."""
+        """Note what a new tensor or variable was made from."""
         made, source = event
         self.know(made._id, made._array, self.value_of_copy(source, made._array))
         if isinstance(made, Variable):
@@ -165,12 +165,12 @@ class Recorder(Follower):
         return value
 
     def depends(self, tensor: Tensor) -> bool:
-        """Return whether a tensor was computed from an argument or a variable, or is one."""
+        """Return whether a tensor is an argument or a variable, or was computed from one."""
         known = self._values.get(tensor._id)
         return isinstance(tensor, Variable) or (known is not None and known.array is None)
 
     def value_of_copy(self, source: Any, array: Any) -> Value:
-        """Return the value of the array that a tensor was made with, from another tensor or from plain numbers."""
+        """Return the value of a new tensor, which was made from another tensor or from plain numbers."""
         value = self.value_of(source) if isinstance(source, Tensor) else as_value(self.value_of_plain(array))
         return self._cast(value, array)
 

@@ -43,13 +43,13 @@ def _check_again(run: Callable[..., Run], given: Examples, first: Run) -> set[in
     for difference in first.differences(run(given.arrays)):
         if difference.kind == "path" or difference.reshaped:
             raise ValueError(
-                f"called twice with the same examples, the function did not do the same: {_told(difference)}. Only a "
-                "function that always does the same can be saved; draw random numbers outside it, and pass them in"
+                f"called twice with the same examples, the function did not do the same: {_describe(difference)}. Only "
+                "a function that always does the same can be saved; draw random numbers outside it, and pass them in"
             )
         random.add(difference.number)
         _warn(
-            f"{_told(difference)}, when called twice with the same examples: a random number, the time or something "
-            "similar. It is kept as a constant; pass it in as an argument if it should vary",
+            f"{_describe(difference)}, when called twice with the same examples: a random number, the time or "
+            "something similar. It is kept as a constant; pass it in as an argument if it should vary",
             5,
         )
     with np.errstate(all="ignore"):
@@ -58,11 +58,11 @@ def _check_again(run: Callable[..., Run], given: Examples, first: Run) -> set[in
         return random
     for difference in first.differences(moved):
         if difference.kind == "path":
-            _warn(f"{_told(difference)}, with other values: what is saved is the path taken with the examples", 5)
+            _warn(f"{_describe(difference)}, with other values: what is saved is the path taken with the examples", 5)
         elif difference.number not in random:
             raise ValueError(
-                f"{_told(difference)}, with other values: it was computed from an argument with plain NumPy or Python, "
-                "so it would become a constant. Compute with tensors all the way, without float(), .numpy() or "
+                f"{_describe(difference)}, with other values: it was computed from an argument with plain NumPy or "
+                "Python, so it would become a constant. Compute with tensors all the way, without float(), .numpy() or "
                 "np.asarray"
             )
     return random
@@ -107,7 +107,7 @@ def _holds_for(other: int, length: int, run: Callable[..., Run], given: Examples
                 "differentiate the loaded one: ad.grad(ad.load(path))"
             )
         raise ValueError(
-            f"{_told(difference)}, with another number of samples ({length} in the examples, then {other}), so the "
+            f"{_describe(difference)}, with another number of samples ({length} in the examples, then {other}), so the "
             f"recording holds for that number only. For any number, {remedy}. For this number alone, make the function "
             "raise an error for others"
         )
@@ -172,7 +172,7 @@ def _decisions(side_effects: SideEffects) -> list[str]:
     return found
 
 
-def _told(difference: Difference) -> str:
+def _describe(difference: Difference) -> str:
     at = _operation(difference)
     if difference.instruction is not None:
         at += f" at {place(difference.instruction.where)}"

@@ -14,7 +14,7 @@ from ..text.functions import module_of
 
 OURS = __name__.partition(".")[0] + "."
 CUSTOM = "custom_gradient"
-"""The operation of a custom gradient, which the table does not have: a file says what it computes."""
+"""The operation of a custom gradient. It is not in the table: a file says what it computes."""
 
 
 def operations() -> dict[str, Callable[..., Any]]:

@@ -169,7 +169,7 @@ class _Reader:
         return Listing(cotangents, (), instructions, tuple(gradients), ())
 
     def decode(self, written: Any, results: list[Value]) -> Any:
-        """Turn written arguments into Python's values, with values in place of references."""
+        """Decode written arguments, with values in place of references."""
         match written:
             case None | bool() | str() | int() | float():
                 return written

@@ -1,4 +1,4 @@
-"""The recorder of files, which keeps as one instruction what another array, or its gradient, may need as a whole."""
+"""The recorder of files. It keeps a function as one instruction if another array, or a gradient, needs it whole."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ DEEPEST = 4
 class FileRecorder(Recorder):
     """Records a function that is spelled in terms of others, such as np.sort, and a custom gradient as one instruction.
 
-    The inner steps of np.sort may fit only one array, or one number of samples. But they are recorded while a tape is
-    recording too: a backward pass needs what that tape saw inside the function.
+    The inner steps of np.sort may fit only one array, or one number of samples. While a tape is recording, they are
+    recorded all the same: the backward pass needs what the tape saw inside the function.
     """
 
     def __init__(self, tensors: list[Tensor]) -> None:
         super().__init__(tensors, {Begin: self._begin, End: self._end})
-        self._whole: list[bool] = []  # for each spelled function that is being called, whether it is one instruction
+        self._whole: list[bool] = []  # for each spelled-out function under way, whether it is one instruction
         self._sources: dict[Call, Any] = {}
         self._calls: dict[Instruction, Call] = {}
 
@@ -43,7 +43,7 @@ class FileRecorder(Recorder):
         return any(self._whole)
 
     def follows(self, ids: Any) -> bool:
-        """Return True, unless nothing is recorded: only rules that run on tensors are."""
+        """Return True while operations are recorded: only rules that run on tensors can be."""
         return not self.inside
 
     def hear_entry(self, entry: Entry) -> None:
@@ -62,7 +62,7 @@ class FileRecorder(Recorder):
             super().hear_make(event)
 
     def value_of_copy(self, source: Any, array: Any) -> Value:
-        """Return the value of the array that a tensor was made with: nothing flows back from there."""
+        """Return the value of a new tensor, through which nothing flows back."""
         value = super().value_of_copy(source, array)
         return value if value.array is not None else self.write(stop_gradient, [value], {}, array, here())
 
@@ -109,7 +109,7 @@ class FileRecorder(Recorder):
         seed: Callable[[Any], Any],
         depth: int = DEEPEST,
     ) -> None:
-        """Record the backward functions of the custom gradients that lead to results, and those inside them in turn.
+        """Record the backward functions of the custom gradients that lead to results, and of those inside them.
 
         `seed` returns the cotangent of an output. A backward function that uses its own function would never end, so
         `depth` limits this.

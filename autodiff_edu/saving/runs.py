@@ -65,7 +65,7 @@ class Run:
                 self.failure = failure
 
     def differences(self, other: Run) -> Iterator[Difference]:
-        """List the differences between this run and another, up to where their paths part."""
+        """Yield the differences between this run and another, up to where their paths part."""
         yield from differences(self.listing, other.listing)
         if self._form() != other._form():
             yield Difference(-1, "path", None)

@@ -136,7 +136,7 @@ class SavedFunction:
         return tensor
 
     def _run(self, listing: Listing, known: Known) -> None:
-        """Run instructions in order; their results are known then."""
+        """Run instructions in order, and add their results to what is known."""
         for instruction in listing.instructions:
             name = instruction.operation
             arguments = [_fill(part, known) for part in instruction.values]
@@ -189,7 +189,7 @@ class SavedFunction:
 
 
 def _fill(structure: Any, known: Known) -> Any:
-    """Return an argument with what is known of its values in their places."""
+    """Return a structure with what is known in place of its values."""
     if type(structure) is Value:
         return known[structure] if structure.array is None else structure.array
     return mapped(structure, lambda part: _fill(part, known) if type(part) is Value else part)
@@ -209,7 +209,7 @@ def _signature(contents: Contents) -> inspect.Signature | None:
 
 
 def _first(form: Any) -> Value | None:
-    """Return the first input in the form of an argument."""
+    """Return the first input in an argument."""
     if isinstance(form, Value):
         return form
     if not isinstance(form, dict | list | tuple):

@@ -34,7 +34,7 @@ class SideEffects(Listener):
         What was handed over as plain numbers, though it was computed from an argument or a variable; `what` names the
         variable if it is one.
     decided : list of (how, where)
-        Where bool() or index() was asked of such a tensor, as Python's `if` and its lists do.
+        Where Python asked for bool() or index() of such a tensor, as `if` and lists do.
     opened, drawn : list of where
         Where files were opened, and where Python's `random` drew a number.
     differentiates : bool

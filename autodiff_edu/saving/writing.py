@@ -16,7 +16,7 @@ from .operations import CUSTOM, name_of, operations
 
 
 class Document:
-    """What a listing is in a file.
+    """A listing as it is written to a file.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Document:
         return found
 
     def _number(self, values: tuple[Value, ...], count: int) -> int:
-        """Number results; return the next number."""
+        """Number results from `count` on; return the next number."""
         self._references.update((value, {"result": number}) for number, value in enumerate(values, count))
         return count + len(values)
 
@@ -94,7 +94,7 @@ class Document:
         return [self.write(part) for part in parts]
 
     def write(self, argument: Any) -> Any:
-        """Write an argument as data; a TypeError has the kind of one that is none."""
+        """Write an argument as data; raise a TypeError that names the type if there is no way to."""
         match argument:
             case Value():
                 return self._references.get(argument) or self._constant(argument.array)

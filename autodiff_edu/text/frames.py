@@ -61,7 +61,7 @@ def here(depth: int = 1) -> Where:
 
 
 def user_frame(frame: FrameType, is_passed: Callable[[str], bool] = is_ours.__getitem__) -> FrameType:
-    """Go outwards from a frame until its file is not one to be passed; stop at the outermost frame."""
+    """Go outwards from a frame, past files for which `is_passed` is true; stop at the outermost one."""
     while is_passed(frame.f_code.co_filename) and frame.f_back is not None:
         frame = frame.f_back
     return frame

@@ -11,7 +11,7 @@ import numpy as np
 
 
 def name_of(function: Any, otherwise: Any = None) -> str:
-    """Return the name of a function; for what has none, `otherwise`, or the name of its type."""
+    """Return the name of a function; if it has none, `otherwise` or the name of its type."""
     return str(getattr(function, "__name__", type(function).__name__ if otherwise is None else otherwise))
 
 
@@ -33,7 +33,7 @@ def written_name(function: Any) -> str:
 
 
 def module_of(function: Any) -> str:
-    """Return the name of a function's module; that of a ufunc, which does not know it before NumPy 2.2, if NumPy's."""
+    """Return the name of a function's module; a ufunc knows its own only since NumPy 2.2, so look whether np has it."""
     if isinstance(function, np.ufunc):
         return "numpy" if getattr(np, function.__name__, None) is function else ""
     return getattr(function, "__module__", "numpy") or ""

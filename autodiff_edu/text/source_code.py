@@ -1,4 +1,4 @@
-"""The source code of a file or a cell: its lines, its parts, and whatever was read from them, worked out once."""
+"""The source code of a file or a cell: its lines, its parts, and what was read from them, each worked out once."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Details = TypeVarTuple("Details")
 
 Span = tuple[int, int | None, int | None, int | None]  # the first and the last line, the first and the last column
 
-MOST = 256  # sources are kept: a notebook makes one of each cell that is run
+MOST = 256  # a notebook adds one for each cell that runs
 
 
 class SourceCode:
-    """The lines of a file or a cell, none if it is unknown, and what was read from them."""
+    """The lines of a file or a cell (none if it is unknown), and what was read from them."""
 
     def __init__(self, path: str, lines: list[str]) -> None:
         self.path, self.lines = path, lines
@@ -40,7 +40,7 @@ class SourceCode:
         return {span(node): node for node in reversed(self.nodes)}
 
     def read(self, reader: Callable[[SourceCode, *Details], Result], *details: *Details) -> Result:
-        """Return `reader(self, *details)`, which is worked out only the first time."""
+        """Return `reader(self, *details)`, computed only the first time."""
         if (key := (reader, details)) not in self._known:
             self._known[key] = reader(self, *details)
         found: Result = self._known[key]
@@ -62,20 +62,20 @@ def source_of(path: str) -> SourceCode:
 
 
 def span(node: Any) -> Span | None:
-    """Return where a node begins and ends; None for those that are nowhere, such as `ast.Load`."""
+    """Return where a node begins and ends; None for one without a position, such as `ast.Load`."""
     at = getattr(node, "lineno", None)
     return None if at is None else (at, node.end_lineno, node.col_offset, node.end_col_offset)
 
 
 def is_inside(inner: Span, outer: Span) -> bool:
-    """Return whether a position is within another one, or the same; they must be known to the columns."""
+    """Return whether a span lies within another, or is the same; False unless the columns of both are known."""
     if None in inner or None in outer:
         return False
     return (outer[0], outer[2]) <= (inner[0], inner[2]) and (inner[1], inner[3]) <= (outer[1], outer[3])
 
 
 def parse(text: str | bytes) -> list[ast.stmt]:
-    """Parse statements; return none if they are not Python: a cell with magics, or a file that has changed since."""
+    """Parse statements; return an empty list if they are not Python: a cell with magics, or a file edited since."""
     try:
         return ast.parse(text).body
     except (SyntaxError, ValueError):
@@ -83,7 +83,7 @@ def parse(text: str | bytes) -> list[ast.stmt]:
 
 
 def parse_expression(text: str) -> ast.expr | None:
-    """Parse an expression; return None for a text that is none, such as a statement or the numbers of an array."""
+    """Parse an expression; return None for any other text, such as a statement or the numbers of an array."""
     try:
         return ast.parse(text, mode="eval").body
     except SyntaxError:

@@ -44,7 +44,7 @@ def backward_calls(source: Any) -> dict[int, BackwardCall]:
         The trace, with the operations heard meanwhile.
     """
     found: dict[int, BackwardCall] = {}
-    pulled: dict[tuple[int, int], int] = {}  # how much had been heard
+    pulled: dict[tuple[int, int], int] = {}  # how much the trace had heard
     for happening in source.happenings:
         event = happening.event
         if not isinstance(event, events.PullBack | events.Accumulate):
@@ -53,7 +53,7 @@ def backward_calls(source: Any) -> dict[int, BackwardCall]:
             continue
         code = getattr(event.entry.call.backward, "__code__", None)
         if code is not None and is_ours[code.co_filename]:
-            continue  # a function of ours
+            continue  # our own function
         key = (id(event.tape), event.entry.output_id)
         if isinstance(event, events.PullBack):
             pulled[key] = happening.mark

@@ -37,8 +37,8 @@ Lists refer to each other by index, counted from 0.
     - "explain": a sentence about why a gradient is None; `entry`, if it is about one;
     - "remark": nothing more: a sentence.
   A step at which a NaN or an infinity begins has `born`: "nan", "inf" or "-inf".
-- `states`, for each step what changes on show; what is not there stays as it was, and a fold of them, from no value, no
-  pass and going forward, is all that is on show:
+- `states`, what each step changes in the picture; anything not mentioned stays as it was. Begin with no values and no
+  pass, going forward, and apply them one by one to know all that is on show:
     - `pass` (the one whose cotangents or tangents are on show, or null), `backward` (whether the step belongs to a
       backward pass), `tangents` (whether the pass on show, or else the next, pushes tangents forward);
     - `values`: the tensors that have a value from here on, their own, or the one that the step assigns;
@@ -46,7 +46,7 @@ Lists refer to each other by index, counted from 0.
       step's tensor has this from here on; with a `fate` it has also arrived at the step's entry;
     - `fate`, of the step's entry: "recorded", "cut", "skip" (by every tape), and whenever the pass is on show "pulled"
       or "pushed";
-    - `unconnected`: tensors that the pass, which ends here, might have reached and has not;
+    - `unconnected`: tensors that the pass, which ends here, might have reached but did not;
     - `paused`: the tapes that are paused; `lanes`: an entry, a tape, and what the tape has of the entry: "recorded",
       "cut", "skip", "paused", "backward" or "tangents" (its own pass computes it, for others to record), "forgotten" or
       "released".

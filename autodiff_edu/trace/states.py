@@ -1,7 +1,7 @@
 """What is on show at each step of a document, written as what changes there.
 
-The rules of what a player shows and when are here and nowhere else: whatever draws a step folds the changes up to it,
-as print/moments.py does, and js/history.js in a browser.
+The rules for what a player shows when are here and nowhere else. Whatever draws a step applies the changes up to it, as
+print/moments.py does, and js/history.js in a browser.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Change = dict[str, Any]
 
 
 def states(document: dict[str, Any]) -> list[Change]:
-    """Return for each step of a document what changes on show; the docstring of document.py describes the changes.
+    """Return what each step of a document changes in the picture, as the docstring of document.py describes.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def _lanes(document: dict[str, Any]) -> Iterator[Change]:
 
 
 def _find_unconnected(document: dict[str, Any]) -> Iterator[Change]:
-    """Yield the tensors that a backward pass might have reached and has not, when it ends."""
+    """Yield, where a backward pass ends, the tensors that it might have reached but did not."""
     steps, last = document["steps"], _ends(document)
     tapes: dict[int, list[int]] = defaultdict(list)  # by tensor
     for step in steps:

@@ -46,7 +46,7 @@ class Happening(NamedTuple):
     event : Event
         As it was then.
     where : tuple, optional
-        The place in the user's code, of an event that does not say where it happened.
+        The place in the user's code, if the event does not say where it happened.
     call : FunctionCall, optional
         The call in which it happened.
     passed : tuple of (str, int)

@@ -25,7 +25,7 @@ class Vertex:
 
     @property
     def weight(self) -> float:
-        """How firmly the place stays put: a long line should run straight, so boxes give way to it.
+        """How firmly the vertex stays put: a long line should run straight, so boxes give way to it.
 
         What only one entry uses stands beside the other inputs of that entry.
         """
@@ -37,45 +37,45 @@ def settle_layers(layers: list[list[Vertex]], known: dict[Any, list[list[tuple[i
 
     The turns of a loop are all alike, and a long loop has hundreds.
     """
-    numbers = {place: (row, column) for row, layer in enumerate(layers) for column, place in enumerate(layer)}
+    numbers = {vertex: (row, column) for row, layer in enumerate(layers) for column, vertex in enumerate(layer)}
     key = tuple(
-        (place.width, place.height, row, *(numbers[other] for other in (*place.above, *place.below)), len(place.above))
-        for place, (row, _) in numbers.items()
+        (one.width, one.height, row, *(numbers[other] for other in (*one.above, *one.below)), len(one.above))
+        for one, (row, _) in numbers.items()
     )
     if key not in known:
         order_layers(layers)
         space_layers(layers)
-        known[key] = [[(*numbers[place], place.centre) for place in layer] for layer in layers]
+        known[key] = [[(*numbers[vertex], vertex.centre) for vertex in layer] for layer in layers]
         return
     before = [[*layer] for layer in layers]
     for layer, settled in zip(layers, known[key], strict=True):
         layer[:] = [before[row][column] for row, column, _ in settled]
-        for place, (_, _, centre) in zip(layer, settled, strict=True):
-            place.centre = centre
+        for vertex, (_, _, centre) in zip(layer, settled, strict=True):
+            vertex.centre = centre
 
 
 def order_layers(layers: list[list[Vertex]]) -> None:
-    """Sort each layer by its neighbours' places, back and forth; ties keep their order."""
+    """Sort each layer by its neighbours' positions, back and forth; ties keep their order."""
     for layer in layers:
         _number(layer)
     for sweep in range(SWEEPS):
         downwards = sweep % 2 == 0
         for layer in layers if downwards else reversed(layers):
-            for place in layer:
-                neighbours = place.above if downwards else place.below
-                place.order = _mean((other.order for other in neighbours), place.order)
-            layer.sort(key=lambda place: place.order)
+            for vertex in layer:
+                neighbours = vertex.above if downwards else vertex.below
+                vertex.order = _mean((other.order for other in neighbours), vertex.order)
+            layer.sort(key=lambda vertex: vertex.order)
             _number(layer)
 
 
 def _number(layer: list[Vertex]) -> None:
-    for position, place in enumerate(layer):
+    for position, vertex in enumerate(layer):
         # From -1/2 to 1/2, so that layers of different length compare.
-        place.order = (position + 0.5) / len(layer) - 0.5
+        vertex.order = (position + 0.5) / len(layer) - 0.5
 
 
 def space_layers(layers: list[list[Vertex]]) -> None:
-    """Move each place as near to the middle of its neighbours as the others in its layer allow."""
+    """Move each vertex as near to the middle of its neighbours as the others in its layer allow."""
     rows = [_Row(layer) for layer in layers]
     for row in rows:
         row.separate([0.0] * len(row.layer))
@@ -86,17 +86,17 @@ def space_layers(layers: list[list[Vertex]]) -> None:
 
 
 class _Pull:
-    """The position that a place's neighbours on one side want for it."""
+    """The position that a vertex's neighbours on one side want for it."""
 
-    def __init__(self, place: Vertex, neighbours: list[Vertex]) -> None:
-        if not place.height:
+    def __init__(self, vertex: Vertex, neighbours: list[Vertex]) -> None:
+        if not vertex.height:
             neighbours = [other for other in neighbours if not other.height] or neighbours
-        self.place, self.pairs = place, [(other.weight, other) for other in neighbours]
+        self.vertex, self.pairs = vertex, [(other.weight, other) for other in neighbours]
         self.total = sum(weight for weight, _ in self.pairs)
 
     def wish(self) -> float:
         if not self.total:
-            return self.place.centre
+            return self.vertex.centre
         return sum(weight * other.centre for weight, other in self.pairs) / self.total
 
 
@@ -104,16 +104,16 @@ class _Row:
     """A layer, with everything that stays the same while it is spaced, sweep after sweep."""
 
     def __init__(self, layer: list[Vertex]) -> None:
-        self.layer, self.weights = layer, [place.weight for place in layer]
-        self.from_above = [_Pull(place, place.above) for place in layer]
-        self.from_below = [_Pull(place, place.below) for place in layer]
-        self.offsets = [0.0] * len(layer)  # the space that everything to the left of a place needs
+        self.layer, self.weights = layer, [vertex.weight for vertex in layer]
+        self.from_above = [_Pull(vertex, vertex.above) for vertex in layer]
+        self.from_below = [_Pull(vertex, vertex.below) for vertex in layer]
+        self.offsets = [0.0] * len(layer)  # the space that everything to the left of a vertex needs
         for position in range(1, len(layer)):
             room = (layer[position - 1].width + layer[position].width) / 2 + BOX_GAP
             self.offsets[position] = room + self.offsets[position - 1]
 
     def separate(self, wishes: list[float]) -> None:
-        """Vertex a layer as near to its wishes as possible (least squares), in its order and without overlap.
+        """Place a layer as near to its wishes as possible (least squares), in its order and without overlap.
 
         Subtracting from each wish the space that everything to its left needs turns "no overlap" into "never
         decreasing", and pooling neighbours that are out of order into their mean is the exact solution of that.
@@ -126,8 +126,8 @@ class _Row:
                 total, weight, count = total + before_total, weight + before_weight, count + before_count
             pools.append((total, weight, count))
         settled = [total / weight for total, weight, count in pools for _ in range(count)]
-        for place, centre, offset in zip(self.layer, settled, self.offsets, strict=True):
-            place.centre = centre + offset
+        for vertex, centre, offset in zip(self.layer, settled, self.offsets, strict=True):
+            vertex.centre = centre + offset
 
 
 def _mean(values: Iterable[float], otherwise: float) -> float:

@@ -7,12 +7,12 @@ browser and the player needs no layout library.
 A tensor that is used far below sends *one* line past the layers in between, from which every use branches off. Drawing
 each use on its own would take as many parallel lines as a loop has turns.
 
-Folding ------- The picture is laid out once, with every group unfolded. A group (groups.py) is a frame with a picture
-of its own inside (levels.py), and no other box stands beside it: only lines pass there, straight down. So folding a
-group cuts a strip out of the picture, from `FOLDED` below the top of its frame to the bottom, and closes the gap:
-everything outside keeps its place from left to right and its order from top to bottom, lines that pass get shorter, and
-lines that go in or out end at the box that is left. Any groups can be folded, in any order, and the page needs no more
-than the sum of the strips above a point to know how far up that point moves.
+Folding: the picture is laid out once, with every group unfolded. A group (groups.py) is a frame with a picture of its
+own inside (levels.py), and no other box stands beside it: only lines pass there, straight down. So folding a group cuts
+a strip out of the picture, from `FOLDED` below the top of its frame to the bottom, and closes the gap: everything
+outside keeps its place from left to right and its order from top to bottom, lines that pass get shorter, and lines that
+go in or out end at the box that is left. Any groups can be folded, in any order, and the page needs no more than the
+sum of the strips above a point to know how far up that point moves.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ MANY = 40
 
 
 def layout(document: dict[str, Any]) -> dict[str, Any]:
-    """Vertex the tensors of a trace document and the lines between them.
+    """Place the tensors of a trace document and the lines between them.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ class Edge:
     target: Vertex
     end: Vertex
     use: tuple[int, ...] = ()  # the entry and the argument, where it arrives there
-    feeder: Vertex = field(init=False)  # the last place it passes before the target
+    feeder: Vertex = field(init=False)  # the last vertex it passes before the target
 
     def __post_init__(self) -> None:
         self.feeder = self.source

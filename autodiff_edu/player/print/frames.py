@@ -260,7 +260,7 @@ class _Frame:
             curves = _curve_of(first) + curves
         step, back = self.now.step, self.now.backward
         arguments = self.document["entries"][step["entry"]]["arguments"]
-        place = [k for k, each in enumerate(arguments) if isinstance(each, int)][number]  # some are texts
+        place = [k for k, each in enumerate(arguments) if isinstance(each, int)][number]  # the others are texts
         plain = self.layout["tensors"][arguments[place]]["plain"]
         flows = step.get("argument", place) == place and not (back and plain)
         colour = self.colour if flows else IDLE

@@ -1,6 +1,6 @@
 """What is known at one step of a trace: the values, the cotangents, the direction.
 
-It is a fold of the states in the document, as in js/history.js, for pictures that are drawn without a browser.
+It applies the changes in the document's `states` one by one, as js/history.js does in a browser.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Moment:
     lanes : dict of (int, int) to str
         What a tape has of an entry, by the entry and the tape.
     paused, unconnected : list of int
-        The tapes that are paused, and the tensors that the pass on show has not reached when it ended.
+        The tapes that are paused, and the tensors that the pass on show had not reached when it ended.
     """
 
     step: dict[str, Any]
