@@ -170,10 +170,10 @@ def _transpose(pull: Pull, k: int, tangent: Any, y: Any, values: Any, entry: Ent
 def _without_tape(listener: Listener, tape: Tape) -> Listener:
     """Return a listener that hears what the user's tapes record, but nothing of the tape that finds a tangent."""
 
-    def filtered(hear: Hear) -> Hear:
+    def skip_tape(hear: Hear) -> Hear:
         return lambda event: None if getattr(event, "tape", None) is tape or type(event) is Skip else hear(event)
 
-    return Listener({kind: filtered(hear) for kind, hear in listener.hears.items()})
+    return Listener({kind: skip_tape(hear) for kind, hear in listener.hears.items()})
 
 
 def _pull_back(

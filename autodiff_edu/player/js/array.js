@@ -169,8 +169,8 @@ export function legendOf(array, limit) {
 }
 
 /**
- * A place where arrays are shown, one at a time: {element, show(array, limit)}; the `limit` is that of arrays to be
- * compared. It stays from step to step, so that a reader who opened its table, or went there with Tab, finds it again.
+ * A place where arrays are shown, one at a time: {element, show(array, limit)}; arrays to be compared share a `limit`.
+ * It stays from step to step, so that a reader who opened its table, or went there with Tab, finds it again.
  */
 export function arrayPlace(attributes = {}) {
   const text = make("span", { class: "value", ...attributes });

@@ -125,7 +125,7 @@ export const drawHead = (x, y, down) => {
   return draw("path", { class: "head", d: `M${x - 4} ${back}L${x} ${y}L${x + 4} ${back}z` });
 };
 
-/** @typedef {(y: number) => number} Up where a height of the whole picture is, as its groups are folded */
+/** @typedef {(y: number) => number} Up where a height of the unfolded picture is now */
 
 /**
  * The path of a line through its links, from the first to the last.

@@ -137,8 +137,8 @@ function lineOf(attributes, number, text, step, go) {
 
 /**
  * Lines with one stop for Tab, at the current line; from there the arrows up and down walk from button to button.
- * Of a line, `stepOf` says to which step it goes (-1 to none), `isLit` whether a step lights it, and what columns, and
- * `isPassed` whether it ran just before the step and has none of its own, `bornAt` the NaN or infinity born there.
+ * For a line, `stepOf` is the step that it goes to (-1 for none), `isLit` says whether a step lights it, and which
+ * columns, `isPassed` whether it ran just before the step without one of its own, `bornAt` which NaN or infinity began.
  * @param {HTMLElement} box
  * @param {Listing} listing
  * @param {(step: number) => void} go

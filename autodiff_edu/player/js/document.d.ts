@@ -1,6 +1,6 @@
 /** The types of what a player draws: the document of trace/document.py and player/extra_parts.py, and where its graph goes. */
 
-/** Objects have the keys of their types and no others, so listed keys have a type too. */
+/** An object has only the keys of its type, so the keys that are listed have types too. */
 interface ObjectConstructor {
   entries<T extends object>(some: T): [keyof T & string, T[keyof T]][];
   keys<T extends object>(some: T): (keyof T & string)[];
@@ -92,7 +92,7 @@ interface Step {
   word?: string;
 }
 
-/** What changes on show at a step; document.py describes it. */
+/** What a step changes in the picture; document.py describes it. */
 interface State {
   backward?: boolean;
   pass?: number | null;

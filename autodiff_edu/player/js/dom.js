@@ -14,7 +14,7 @@ export const UNKNOWN = "—"; // never 0: what has not been computed has no valu
  */
 export function build(node, attributes = {}, ...children) {
   for (const [name, value] of Object.entries(attributes)) set(node, name, value);
-  node.append(.../** @type {(Node | string)[]} */ (children)); // numbers become texts by themselves
+  node.append(.../** @type {(Node | string)[]} */ (children)); // append turns numbers into text
   return node;
 }
 /**

@@ -16,7 +16,7 @@ const bracket = (/** @type {string} */ text) => sign(text, { stretchy: "false" }
 /** @type {(text: string, longest?: number) => Element} */
 const code = (text, longest) => math("mtext", { class: text.length > 30 ? "long" : null }, shorten(text, longest));
 
-/** How tightly what is not an operator binds; those of SHARED.operators are between 0 and 4. */
+/** How tightly anything but an operator binds; those of SHARED.operators are between 0 and 4. */
 const [COMPARED, NEGATIVE, PRODUCT, FRACTION, APPLIED, POWER, ATOM] = [1, 2.5, 4, 5, 5, 6, 7];
 /** Functions that are written without parentheses where their argument needs none. */
 const PLAIN_CALLS = new Set([
@@ -27,7 +27,7 @@ const PLAIN_CALLS = new Set([
 /** A leaf's name, {name}; of a cotangent with a bar; or its number, {text}. */
 export const drawName = (/** @type {string} */ name) => math("mi", {}, shorten(name));
 // panel.css draws a bar of any length, and a dot clear of the letters, in place of the characters,
-// which are there for readers who copy the formula
+// which are kept for readers who copy the formula
 export const drawBarName = (/** @type {string} */ name) => math("mrow", { class: "bar" }, drawName(name), sign("¯"));
 
 /**

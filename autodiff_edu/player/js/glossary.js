@@ -60,7 +60,7 @@ export function glossaryView(stop) {
       const at = focused();
       if (opens) {
         opener = source ?? at;
-        stop(); // a reader of it wants the step to stay
+        stop(); // the step should stay while you read
       } else if (part.contains(at)) opener?.focus({ preventScroll: true }); // browsers forget it in a shadow root
       part.replaceChildren(...(opens ? [close, make("b", {}, name), build(inside(), { id: text }), ...more] : []));
     });

@@ -59,7 +59,7 @@ export function graphView(trace, history, layout, go, flow) {
   let found = false; // whether something has been lit
   let reach = [-Infinity, Infinity]; // the heights between which boxes and lines are in the page
 
-  /** Draws what shows as the groups are folded now; where that is much, only what is in view, and near it. */
+  /** Draws whatever the folded groups leave; if that is a lot, only what is in view or near it. */
   const paint = () => {
     const open = (/** @type {Box | Link} */ thing) => folds.cover(thing.group) < 0;
     const whole = layout.tensors.filter(open);
@@ -207,7 +207,7 @@ export function graphView(trace, history, layout, go, flow) {
     }
     else if (line !== undefined) {
       /** @type {Use} */
-      const use = arrives.get(Number(line)) ?? layout.links[/** @type {any} */ (line)]; // a text in the page
+      const use = arrives.get(Number(line)) ?? layout.links[/** @type {any} */ (line)]; // the page has numbers as texts
       go(cuts.stepOfUse(use.entry, use.input, current));
     }
   });

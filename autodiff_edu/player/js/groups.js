@@ -32,7 +32,7 @@ export function groupsView(trace, history, layout, folds, toggle) {
   /** The groups that are not within a folded one. */
   const outermost = () => [...layout.groups.keys()].filter((index) => folds.cover(layout.groups[index].parent) < 0);
   /**
-   * Draws the frames in view; returns how much of the picture's left is empty, and of its right.
+   * Draws the frames in view; returns the width that is empty on each side of the picture.
    * @type {(layer: Element, boxes: Box[], near: (top: number, bottom: number) => boolean) => number}
    */
   const paint = (layer, boxes, near) => {

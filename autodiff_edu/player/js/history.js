@@ -1,4 +1,4 @@
-/** What is known at each step of a trace: values, cotangents, states; folded once, and then only looked up. */
+/** What is known at each step of a trace: values, cotangents, states; worked out once, then looked up. */
 
 import { UNKNOWN } from "./dom.js";
 import { readNonfinite } from "./nonfinite.js";
@@ -24,10 +24,10 @@ export function latest(changes, step) {
 }
 
 /**
- * Folds the states of the trace from the first step to the last. Per step: the direction, the place in the code, the
- * pass whose cotangents or tangents are on show (or null), whether these, or else those of the next pass, are
- * `tangents`, and the tapes that are `paused`. Per tensor the values, and per tensor and entry the cotangents or
- * tangents of each pass, as changes, each {step, array}.
+ * Applies the `states` of the trace from the first step to the last. For each step: the direction, the place in the
+ * code, the pass whose cotangents or tangents are on show (or null), whether that pass, or else the next, pushes
+ * `tangents`, and the tapes that are `paused`. For each tensor the values, and for each tensor and entry the cotangents
+ * or tangents of each pass, as changes: {step, array}.
  * @param {Trace} trace
  */
 export function readHistory(trace) {
@@ -38,7 +38,7 @@ export function readHistory(trace) {
   const values = tensors.map(() => /** @type {Change[]} */ ([]));
   const [cotangents, arrivals] = [tensors, entries].map((some) => some.map(() => /** @type {ByPass} */ (new Map())));
   const [appeared, computed] = [entries.map(() => Infinity), entries.map(() => "waiting")];
-  const unconnected = tensors.map(() => /** @type {Map<number, number>} */ (new Map())); // by pass: from which step on
+  const unconnected = tensors.map(() => /** @type {Map<number, number>} */ (new Map())); // by pass: since which step
   const lanes = entries.map(() => /** @type {Map<number, { step: number, fate: string }[]>} */ (new Map())); // by tape
   /** @type {<V>(lists: Map<number, V[]>, key: number, item: V) => void} */
   const note = (lists, key, item) => {
@@ -90,7 +90,7 @@ export function readHistory(trace) {
    */
   const pulled = (entry, number) => (arrivals[entry].get(pass[number]) ?? [...arrivals[entry].values()][0])?.[0].step;
   /**
-   * Whether the pass on show has ended, and has not reached a tensor that it might have.
+   * Whether the pass on show has ended without reaching a tensor that it might have reached.
    * @type {(tensor: number, number: number) => boolean}
    */
   const missed = (tensor, number) => unconnected[tensor].get(pass[number]) <= number;

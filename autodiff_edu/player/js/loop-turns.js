@@ -3,7 +3,7 @@
 /**
  * `rows` are those of tape-lanes.js. `shown()` lists what you see from top to bottom: such a row, or {turn, entry}, a
  * turn and its first entry; each has the turns that it is `within`. `follow(row)` opens the turns around a row, and
- * closes those that it opened before; `toggle(turn)` does as the reader says. `place(row)` is where a row is shown, or
+ * closes those that it opened before; `toggle(turn)` opens or closes one. `place(row)` is where a row is shown, or
  * the closed turn around it.
  * @param {import("./tape-lanes.js").Row[]} rows
  * @param {Pick<Trace, "entries">} trace

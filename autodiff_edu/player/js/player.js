@@ -31,7 +31,7 @@ import * as SHARED from "../../text/shared.json";
 
 const MILLISECONDS_PER_STEP = 1000;
 const DATA = 'script[type="application/json"]';
-const MOUNTED = "autodiff-mounted"; // for the page around it, which may have something to start
+const MOUNTED = "autodiff-mounted"; // the page around a player may wait for it
 
 /** Views of what only some documents have, by the part of the document; player/extra_parts.py describes these parts. */
 const EXTRAS = { sweep: sweepView, patches: patchesView, contours: contoursView, compiling: compilerPassesView };
@@ -71,7 +71,7 @@ function render({ model, el }) {
 
 /**
  * The static page: starts every player that is not running yet, however many copies of this script the page has.
- * A host with a shadow root is taken. Until its player stands, the root's slot shows what the page has in its place.
+ * A host with a shadow root already has its player. Until one is drawn, the slot shows what the page has there.
  */
 async function mountAll() {
   const all = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-autodiff-player]"));
@@ -268,7 +268,7 @@ function scrolls(box) {
 }
 
 /**
- * Shows why nothing is drawn, above what is there already: in a page, the transcript.
+ * Shows why nothing is drawn, above what is already there: in a page, the transcript.
  * @param {Element} host
  * @param {Content} content
  * @param {string} why

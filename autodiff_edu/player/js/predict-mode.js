@@ -21,8 +21,8 @@ const TRIES = 2;
 /**
  * The line with the question and the verdict. `asks(number)` says whether that step is asked about, and then puts the
  * question in place of the step; `reveal(number)` shows it, `cover(on)` hides what the page knows of later steps.
- * A `drill` asks one question of each of its programs, which player/drill.py describes: it has the `results` of all,
- * the `number` of this one and `of` how many it is, and `open(number)` shows another.
+ * A `drill`, which player/drill.py describes, asks one question about each of its programs: it has the `results` of
+ * all, the `number` of this one, how many there are (`of`), and `open(number)`, which shows another.
  * @param {Trace} trace
  * @param {import("./history.js").History} history
  * @param {{

@@ -1,7 +1,7 @@
 /** The texts that the reader sees, by their part of the picture; extra-strings.js has those of special views. */
 
 /**
- * Texts, and functions that put words into them: where they don't say otherwise, the words are texts too.
+ * Texts, and functions that put words into them; the words are texts too, unless a type says otherwise.
  * @typedef {{ [part: string]: string | ((...words: string[]) => string) | Texts | object }} Texts
  */
 

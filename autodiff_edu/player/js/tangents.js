@@ -24,8 +24,7 @@ export function tangentsOf(trace, history) {
 
   /**
    * How the tangents of the arguments add up to the output's, in names and, once they are known, in numbers. The panel
-   * says what is the `name` of a leaf of a tree, what `value` it has, how `short` that is, and how an `outcome` is
-   * written.
+   * gives the `name` and the `value` of a leaf of a tree, a `short` text for a value, and what to draw as an `outcome`.
    * @type {(entry: number, number: number, panel: {
    *   name: (entry: number, moving: number) => import("./formula.js").Leaves,
    *   short: (array: NDArray | null) => string | null,

@@ -1,4 +1,4 @@
-/** Predict's question before a pass of the compiler: how many lines it takes out. */
+/** Predict's question before a pass of the compiler: how many lines will it take out? */
 
 import { askNumber } from "../answers.js";
 import { EXTRA_STRINGS } from "../extra-strings.js";

@@ -66,7 +66,7 @@ export function forwardQuestions({ steps, entries, tensors, formulas }, { appear
    */
   const kept = ({ entry }) => {
     const { contributions, inputs, output } = entries[entry];
-    const given = /** @type {number[]} */ (entries[entry].arguments); // and texts, which are not inputs
+    const given = /** @type {number[]} */ (entries[entry].arguments); // some are texts, which are not inputs
     /** @type {Set<number>} */
     const used = new Set();
     const read = (/** @type {Tree} */ tree) => {

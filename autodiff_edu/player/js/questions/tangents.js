@@ -16,7 +16,7 @@ export function tangentQuestions({ entries, tensors }, history, { name, whole })
   /** @type {(step: Step, number: number) => Question | null} */
   const pushed = ({ entry, tangent, contributions }, number) => {
     const { output } = entries[entry];
-    const given = /** @type {number[]} */ (entries[entry].arguments); // those that move are not texts
+    const given = /** @type {number[]} */ (entries[entry].arguments); // some are texts, which do not move
     const tangents = given.map((each) => (Number.isInteger(each) ? history.cotangent(each, number) : null));
     const moving = [...given.keys()].filter((k) => tangents[k]);
     const prompt = (/** @type {"number" | "shape"} */ asks) => words.pushes[asks](name(output), whole(entry));
