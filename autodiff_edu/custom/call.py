@@ -58,7 +58,7 @@ class Custom:
     ----------
     places : tuple
         For each input, its positional argument; None for inputs inside an argument, and variables that were read.
-    given : int
+    count : int
         How many positional arguments there were.
     silent : set of int
         The inputs for which the backward function last returned None; a released tape still knows them.
@@ -70,10 +70,10 @@ class Custom:
     rule = Rule("custom", each=pull, own=True)
 
     def __init__(
-        self, name: str, places: tuple[int | None, ...] = (), given: int = 0, silent: set[int] | None = None
+        self, name: str, places: tuple[int | None, ...] = (), count: int = 0, silent: set[int] | None = None
     ) -> None:
         self.__name__ = self.__qualname__ = name
-        self.places, self.given, self.silent = places, given, silent if silent is not None else set()
+        self.places, self.count, self.silent = places, count, silent if silent is not None else set()
         self.captured: frozenset[int] = frozenset()
         self.named: frozenset[int] = frozenset()
 
@@ -85,9 +85,9 @@ class Custom:
 
     def names(self, written: tuple[str | None, ...]) -> tuple[str | None, ...]:
         """Choose, among the arguments as the user wrote them, the one for each input."""
-        if len(written) < self.given:  # in f(*pair) the arguments cannot be told apart
+        if len(written) < self.count:  # in f(*pair) the arguments cannot be told apart
             return ()
-        written = written[len(written) - self.given :]  # in module.f(x), the module is not an argument
+        written = written[len(written) - self.count :]  # in module.f(x), the module is not an argument
         return tuple(None if place is None else written[place] for place in self.places)
 
 
@@ -113,7 +113,7 @@ class Call:
         variables: list[Variable],
         result: list[Any],
     ) -> None:
-        self.name, self.backward, self.given = name_of(f), backward, len(args)
+        self.name, self.backward, self.count = name_of(f), backward, len(args)
         self.function, self.args, self.kwargs = f, args, kwargs
         self.takes_variables = takes_variables(backward)
         if variables and not self.takes_variables:
@@ -232,7 +232,7 @@ class Call:
         else:
             returned = self.backward(*cotangents)
         gradients, for_variables = self._split(returned)
-        found = gradients_of(self.name, self.arguments, self.given, gradients)
+        found = gradients_of(self.name, self.arguments, self.count, gradients)
         answers = [
             convert_gradient(source, leaf) for source, leaf in zip(self.sources, [*found, *for_variables], strict=True)
         ]

@@ -31,25 +31,25 @@ class Source(NamedTuple):
     dtype: Any
 
 
-def gradients_of(f: str, arguments: list[Argument], given: int, gradients: Any) -> list[Any]:
-    """List what a backward function has returned, tensor by tensor; `given` is the number of all arguments of f.
+def gradients_of(f: str, arguments: list[Argument], count: int, gradients: Any) -> list[Any]:
+    """List what a backward function has returned, tensor by tensor; `count` is the number of all arguments of f.
 
     Raises
     ------
     ValueError
         If there are too few or too many, or the structure of one differs from its argument's.
     """
-    each = _per_argument(f, arguments, given, gradients)
+    each = _per_argument(f, arguments, count, gradients)
     return [leaf for argument, part in zip(arguments, each, strict=True) for leaf in _leaves(argument, part)]
 
 
-def _per_argument(f: str, arguments: list[Argument], given: int, gradients: Any) -> list[Any]:
+def _per_argument(f: str, arguments: list[Argument], count: int, gradients: Any) -> list[Any]:
     """Return one gradient per argument with tensors; arguments without any may have one too, or not."""
     several = list(gradients) if is_sequence(gradients) else [gradients]
     chosen: list[Any] | None = None
     if len(several) == len(arguments):
         chosen = several
-    elif len(several) == given:
+    elif len(several) == count:
         chosen = [several[argument.place] for argument in arguments]
     if len(arguments) == 1 and not isinstance(arguments[0].value, Tensor):
         return chosen if chosen and _is_structure(chosen[0]) else [gradients]  # g, a structure, and not (g,)
