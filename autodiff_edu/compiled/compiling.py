@@ -18,7 +18,7 @@ from ..core.tape import Tape
 from ..core.tensor import Tensor, constant
 from ..core.variable import Variable
 from ..custom.draws import generators_of, state_of
-from ..program.comparison import Difference, differences
+from ..program.comparison import Difference, find_differences
 from ..program.instructions import Listing
 from ..program.passes import PASSES, Pass
 from ..text.functions import name_of
@@ -167,7 +167,7 @@ class Compiled:
             generators = generators_of(self.function, args, named)
             before = [state_of(generator) for generator in generators]
             second, build, captured, _ = self._recorded(args, named)
-        difference = next(differences(first, second), None)
+        difference = next(find_differences(first, second), None)
         if difference is not None and difference.instruction is not None:
             raise DifferentError(_describe(difference, self.__name__))
         for generator, state in zip(generators, before, strict=True):

@@ -239,7 +239,7 @@ class Flow:
         link.dead = {id for id in come if id is not None and id not in link.alive}
         link.dead |= {id for id in _beside(link.entry) if id in self._reached}
         if link.dead:
-            link.cut = _excludes(link.entry.operation, min(link.dead))
+            link.cut = _find_reason(link.entry.operation, min(link.dead))
 
     def _silent(self, entry: Entry) -> set[int]:
         """List the inputs for which the backward function of a custom gradient returns None.
@@ -359,8 +359,8 @@ def _stops(operation: Any) -> Reason | None:
     return {"stop_gradient": Reason.STOPPED, "round_off": Reason.INTEGER}.get(operation.__name__, Reason.STEP)
 
 
-def _excludes(operation: Any, id: int) -> Reason:
-    """Return why an operation has no derivative with respect to a tensor."""
+def _find_reason(operation: Any, id: int) -> Reason:
+    """Find why an operation has no derivative with respect to a tensor."""
     if not runs_code(operation):
         return Reason.ARGUMENT
     if id in operation.unseen:

@@ -37,9 +37,9 @@ class Difference(NamedTuple):
     reshaped: bool = False
 
 
-def differences(one: Listing, other: Listing) -> Iterator[Difference]:
+def find_differences(one: Listing, other: Listing) -> Iterator[Difference]:
     """Yield the differences in what leads to the results of two recordings, up to where their paths part."""
-    ours, theirs = needed(one), needed(other)
+    ours, theirs = find_needed(one), find_needed(other)
     pairs = _ValuePairs(one, other)
     for number, (first, second) in enumerate(zip(ours, theirs, strict=False)):
         if first.operation != second.operation or first.answer != second.answer:
@@ -56,16 +56,16 @@ def differences(one: Listing, other: Listing) -> Iterator[Difference]:
     if len(ours) != len(theirs):
         number = min(len(ours), len(theirs))
         yield Difference(number, "path", max(ours, theirs, key=len)[number])
-    elif pairs.find_partings(_ends(one), _ends(other)):
+    elif pairs.find_partings(_find_ends(one), _find_ends(other)):
         yield Difference(len(ours), "path", None)
 
 
-def _ends(listing: Listing) -> tuple[Any, ...]:
+def _find_ends(listing: Listing) -> tuple[Any, ...]:
     """Return the results, and what each variable is assigned, by its id."""
     return listing.results, {variable._id: value for variable, value in listing.assigned}
 
 
-def needed(listing: Listing) -> list[Instruction]:
+def find_needed(listing: Listing) -> list[Instruction]:
     """List the instructions that lead to the results; after a custom gradient, those of its backward function."""
     found = []
     for instruction in unused(listing).instructions:
@@ -73,7 +73,7 @@ def needed(listing: Listing) -> list[Instruction]:
         if instruction.backward is not None:
             name, results = instruction.parameters["name"], [*instruction.backward.results]
             end = Instruction(f"the backward of {name}", results, {}, None, instruction.where)
-            found += [*needed(instruction.backward), end]
+            found += [*find_needed(instruction.backward), end]
     return found
 
 

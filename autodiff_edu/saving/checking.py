@@ -40,7 +40,7 @@ def check_values(run: Callable[..., Run], given: Examples, first: Run) -> set[in
 def _check_again(run: Callable[..., Run], given: Examples, first: Run) -> set[int]:
     """Check that the recording is the same when called again, and with slightly moved values."""
     random = set()
-    for difference in first.differences(run(given.arrays)):
+    for difference in first.find_differences(run(given.arrays)):
         if difference.kind == "path" or difference.reshaped:
             raise ValueError(
                 f"called twice with the same examples, the function did not do the same: {_describe(difference)}. Only "
@@ -56,7 +56,7 @@ def _check_again(run: Callable[..., Run], given: Examples, first: Run) -> set[in
         moved = run(given.moved(), moved=True, attempt=True)
     if moved.failure is not None:  # the function does not accept other values, so they cannot matter
         return random
-    for difference in first.differences(moved):
+    for difference in first.find_differences(moved):
         if difference.kind == "path":
             _warn(f"{_describe(difference)}, with other values: what is saved is the path taken with the examples", 5)
         elif difference.number not in random:
@@ -89,7 +89,7 @@ def _holds_for(other: int, length: int, run: Callable[..., Run], given: Examples
     if longer.failure is not None:
         _check_not_reshaped(first, longer, length)
         return False
-    for difference in first.differences(longer):
+    for difference in first.find_differences(longer):
         if difference.number in random and not difference.reshaped:
             continue
         operation = _operation(difference)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.active import always
 from ..core.tensor import Tensor
-from ..program.comparison import Difference, differences
+from ..program.comparison import Difference, find_differences
 from ..program.instructions import Listing, mapped, values_in
 from ..text.functions import name_of
 from .examples import STEP, Examples
@@ -64,9 +64,9 @@ class Run:
                     raise
                 self.failure = failure
 
-    def differences(self, other: Run) -> Iterator[Difference]:
+    def find_differences(self, other: Run) -> Iterator[Difference]:
         """Yield the differences between this run and another, up to where their paths part."""
-        yield from differences(self.listing, other.listing)
+        yield from find_differences(self.listing, other.listing)
         if self._form() != other._form():
             yield Difference(-1, "path", None)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.variable import Variable
-from ..program.comparison import needed
+from ..program.comparison import find_needed
 from ..program.instructions import Instruction, Listing, Value, values_in
 from ..program.passes import unused
 from ..rules.account import remedy
@@ -37,7 +37,7 @@ class Document:
 
     def __init__(self, listing: Listing) -> None:
         self._table = operations()
-        kept = needed(listing)
+        kept = find_needed(listing)
         self.used = {*values_in([listing.results, [[one.values, one.parameters] for one in kept]])}
         pairs = [pair for pair in listing.variables if pair[1] in self.used]
         pairs.sort(key=lambda pair: pair[0]._id)

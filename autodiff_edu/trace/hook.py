@@ -30,7 +30,7 @@ PUBLIC = (
 
 
 class hook(WithBlock, ContextDecorator, Listener):  # noqa: N801
-    """Call `callback(event)` for everything that happens inside the `with` block, in this thread or task.
+    """Call `callback(event)` for what happens to tapes and variables in the `with` block, in this thread or task.
 
     Parameters
     ----------

@@ -39,19 +39,19 @@ def states(document: dict[str, Any]) -> list[Change]:
     >>> states({"steps": steps, "entries": []})
     [{'values': [0]}, {'pass': 0, 'backward': True, 'flow': 'cotangent'}]
     """
-    parts = _passes, _values, _flows, _pauses, _lanes, _find_unconnected
+    parts = _find_passes, _find_values, _find_flows, _find_pauses, _find_lanes, _find_unconnected
     changes = zip(*(part(document) for part in parts), strict=True)
     return [{key: value for part in row for key, value in part.items()} for row in changes]
 
 
-def _ends(document: dict[str, Any]) -> dict[int, int]:
+def _find_ends(document: dict[str, Any]) -> dict[int, int]:
     """Return the last step of each pass."""
     return {step["pass"]: number for number, step in enumerate(document["steps"]) if "pass" in step}
 
 
-def _passes(document: dict[str, Any]) -> Iterator[Change]:
+def _find_passes(document: dict[str, Any]) -> Iterator[Change]:
     """Yield the pass that is on show, and the direction."""
-    steps, last = document["steps"], _ends(document)
+    steps, last = document["steps"], _find_ends(document)
     pushing = {step["pass"]: step["kind"] in PUSHING for step in reversed(steps) if "pass" in step}
     coming: list[int | None] = [None]
     for step in reversed(steps):
@@ -70,7 +70,7 @@ def _passes(document: dict[str, Any]) -> Iterator[Change]:
         before = now
 
 
-def _values(document: dict[str, Any]) -> Iterator[Change]:
+def _find_values(document: dict[str, Any]) -> Iterator[Change]:
     """Yield the tensors that have a value from a step on: the one that watches, computes, or first uses them."""
     known: set[int] = set()
     for step in document["steps"]:
@@ -83,7 +83,7 @@ def _values(document: dict[str, Any]) -> Iterator[Change]:
         yield {"values": new} if new else {}
 
 
-def _flows(document: dict[str, Any]) -> Iterator[Change]:
+def _find_flows(document: dict[str, Any]) -> Iterator[Change]:
     """Yield which array of a step is on show from then on, and what becomes of its entry."""
     fates: dict[int, str] = {}
     for step in document["steps"]:
@@ -100,7 +100,7 @@ def _flows(document: dict[str, Any]) -> Iterator[Change]:
             yield {}
 
 
-def _pauses(document: dict[str, Any]) -> Iterator[Change]:
+def _find_pauses(document: dict[str, Any]) -> Iterator[Change]:
     """Yield the tapes that are paused, in the order of their pauses."""
     paused: list[int] = []
     for step in document["steps"]:
@@ -112,14 +112,14 @@ def _pauses(document: dict[str, Any]) -> Iterator[Change]:
         yield {"paused": paused} if paused != before else {}
 
 
-def _lanes(document: dict[str, Any]) -> Iterator[Change]:
+def _find_lanes(document: dict[str, Any]) -> Iterator[Change]:
     """Yield what tapes have of entries from a step on."""
-    steps, last = document["steps"], _ends(document)
+    steps, last = document["steps"], _find_ends(document)
     computing: dict[int, tuple[int, str]] = {}  # by a pass that is under way: its tape, and what it has of new entries
     has: dict[tuple[int, int], str] = {}
     held: dict[int, dict[int, None]] = defaultdict(dict)  # by tape: the entries that it may lose
     paused: list[int] = []
-    for number, (step, change) in enumerate(zip(steps, _pauses(document), strict=True)):
+    for number, (step, change) in enumerate(zip(steps, _find_pauses(document), strict=True)):
         kind, tape, found = step["kind"], step.get("tape"), []
         paused = change.get("paused", paused)
         if "pass" in step:
@@ -142,7 +142,7 @@ def _lanes(document: dict[str, Any]) -> Iterator[Change]:
 
 def _find_unconnected(document: dict[str, Any]) -> Iterator[Change]:
     """Yield, where a backward pass ends, the tensors that it might have reached but did not."""
-    steps, last = document["steps"], _ends(document)
+    steps, last = document["steps"], _find_ends(document)
     tapes: dict[int, list[int]] = defaultdict(list)  # by tensor
     for step in steps:
         if step["kind"] == "watch":
@@ -150,7 +150,7 @@ def _find_unconnected(document: dict[str, Any]) -> Iterator[Change]:
     tapes |= {entry["output"]: entry["tapes"] for entry in document["entries"]}
     known: dict[int, None] = {}
     reached = {(step["pass"], step["tensor"]) for step in steps if "pass" in step and "tensor" in step}
-    for number, (step, change) in enumerate(zip(steps, _values(document), strict=True)):
+    for number, (step, change) in enumerate(zip(steps, _find_values(document), strict=True)):
         known |= dict.fromkeys(change.get("values", ()))
         missed = []
         if "pass" in step and last[step["pass"]] == number and step["kind"] not in PUSHING:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
-from autodiff_edu.program.comparison import differences
+from autodiff_edu.program.comparison import find_differences
 from autodiff_edu.program.recording import Recorder
 
 W, B = ad.Variable(2.0), ad.Variable(3.0)
@@ -48,13 +48,13 @@ DIFFERENCES = {
 
 @pytest.mark.parametrize(("one", "other", "expected"), DIFFERENCES.values(), ids=DIFFERENCES)
 def test_a_comparison_finds_the_first_difference_of_each_instruction(one, other, expected):
-    found = [*differences(listing(one), listing(other))]
+    found = [*find_differences(listing(one), listing(other))]
     assert [(each.kind, each.before, each.after, each.reshaped) for each in found] == expected
 
 
 def test_differences_of_numbers_are_all_found_up_to_where_the_paths_part():
     first, second = listing(lambda x: np.sin(x * 2.0) + 3.0), listing(lambda x: np.cos(x * 4.0) + 5.0)
-    assert [(each.number, each.kind) for each in differences(first, second)] == [(0, "number"), (1, "path")]
+    assert [(each.number, each.kind) for each in find_differences(first, second)] == [(0, "number"), (1, "path")]
 
 
 def listing(function):
