@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .derivatives.nudge import Nudge
     from .explain.explanation import Explanation
     from .nonfinite import Nonfinite
-    from .program import Code
+    from .program.code import Code
 
 
 class GradientTape(Tape):
@@ -439,7 +439,7 @@ class GradientTape(Tape):
         x_bar = x_bar + y_bar * x  # multiply
         gradient = x_bar
         """
-        from .program import code
+        from .program.code import code
 
         return code(self, target, sources, output_gradients)
 

@@ -11,7 +11,7 @@ from table import each
 
 import autodiff_edu as ad
 from autodiff_edu.player.unpacking import content_of
-from autodiff_edu.program import code
+from autodiff_edu.program.code import code
 from autodiff_edu.text.formatting import short_value
 
 
