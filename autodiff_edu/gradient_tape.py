@@ -461,6 +461,6 @@ class GradientTape(Tape):
         return f"<{type(self).__name__}: {kind}, {len(self.entries)} entries>"
 
     def __str__(self) -> str:
-        from .text.labels import table_of
+        from .text.table import table_of
 
         return table_of(self) if self.entries else f"{self!r}: nothing recorded"

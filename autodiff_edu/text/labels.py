@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .formatting import is_array, short_argument, short_index, short_value, spoken_value
+from .formatting import is_array, short_argument, short_index, spoken_value
 from .frames import Where
 from .places import name_in_with, names, renamed
 from .shared import operators
@@ -231,16 +231,3 @@ def names_of_tapes(tapes: list[Any]) -> list[str]:
             label = f"{name or 'tape'} {numbers[name or 'tape']}"
         found.append(label)
     return found
-
-
-def table_of(tape: Any) -> str:
-    """Write the entries of a tape as a table, one line for each."""
-    labels = labels_of(tape)
-    rows = [("#", "line", "entry", "value")]
-    for number, entry in enumerate(tape.entries, 1):
-        value = "released" if entry.values is None else short_value(entry.output_value)
-        text = f"{labels[entry.output_id]} = {labels.text(entry)}"
-        rows.append((str(number), str(entry.place), text, value))
-    widths = [max(len(row[k]) for row in rows) for k in range(4)]
-    lines = [f"{a:>{widths[0]}}  {b:<{widths[1]}}  {c:<{widths[2]}}  {d}".rstrip() for a, b, c, d in rows]
-    return "\n".join(lines)

@@ -159,20 +159,6 @@ def test_an_entry_that_was_released_is_written_with_what_the_code_says_of_its_nu
     ]
 
 
-def test_a_table_has_a_line_for_each_entry():
-    x = ad.Variable(3.0, name="x")
-    with ad.GradientTape() as tape:
-        y = x * x
-    head, line = str(tape).splitlines()
-    assert head.split() == ["#", "line", "entry", "value"]
-    assert line.split()[0] == "1"
-    assert line.endswith("y = x * x  9")
-    assert line.index("y = x") == head.index("entry")
-    tape.gradient(y, x)
-    assert str(tape).splitlines()[1].endswith("released")
-    assert str(ad.GradientTape()).endswith(": nothing recorded")
-
-
 def test_the_arguments_of_a_function_in_a_part_of_numpy_have_their_own_names():
     matrix, right = ad.Variable(np.eye(2)), ad.Variable([1.0, 2.0])
     with ad.GradientTape() as tape:

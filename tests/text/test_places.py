@@ -205,21 +205,3 @@ def test_numpy_s_own_frames_are_not_the_user_s(run):
     (entry, *_) = entries_of(run, "z = np.linalg.norm(y)")
     assert str(entry.place) == "learner.py, line 4"
     assert np.isfinite(entry.output_value)
-
-
-def test_the_table_of_a_long_stack_names_the_first_of_its_arguments_and_the_last():
-    x = ad.Variable(1.0, name="x")
-    with ad.GradientTape() as tape:
-        many = np.stack([x * float(k) for k in range(300)])
-    assert many.shape == (300,)
-    last = str(tape).splitlines()[-1]
-    assert "stack(t1, t2, " in last
-    assert "t10, …, t300, axis=0)" in last
-    assert len(str(tape)) < 40_000, "a column is as wide as its longest line"
-
-
-def test_names_of_several_lines_and_places_without_a_name_are_printed():
-    x = ad.Variable(2.0, name="first\nsecond")
-    with ad.GradientTape() as tape:
-        exec(compile("y = x * x", "<>", "exec"), {"x": x})
-    assert len(str(tape).splitlines()) == 2
