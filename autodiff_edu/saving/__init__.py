@@ -53,12 +53,12 @@ from pathlib import Path
 from typing import Any
 
 from . import files
-from .checking import check_samples, check_values
+from .checking import check_differentiable, check_samples, check_values
 from .examples import Examples
 from .reading import read
-from .runs import Run, check_differentiable, document_of
+from .runs import Run
 from .saved import SavedFunction
-from .writing import Document
+from .writing import Document, document_of
 
 __all__ = ["SavedFunction", "load", "save"]
 
@@ -134,7 +134,7 @@ def save(
     if first.recorder.made:  # a first call creates variables, as layers do; they are not part of what it computes
         first = run(given.arrays)
     program = Document(first.listing)
-    check_differentiable(first, program, given)
+    check_differentiable(first, program)
     random = check_values(run, given, first)
     free = check_samples(run, given, first, random)
     document, arrays = document_of(function, given, first, program, free)

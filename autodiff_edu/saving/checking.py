@@ -1,4 +1,8 @@
-"""Checks that the recording stands for the function and not for one call: it is recorded again, and compared."""
+"""Checks that a recording can be saved.
+
+It must have something to differentiate, and stand for the function and not for one call: the function is recorded
+again, and the recordings are compared.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,7 @@ from .examples import Examples
 from .operations import name_of
 from .runs import Run
 from .side_effects import SideEffects
+from .writing import Document
 
 REMEDIES = {
     "numpy.reshape": "write -1 for the number of samples: x.reshape(-1, ...)",
@@ -25,6 +30,20 @@ REMEDIES = {
 }
 REMEDY = "let the operation find it: -1 in a shape, np.mean, np.zeros_like(x), np.ones_like(x), broadcasting"
 CONSTANT = "make the array from a tensor, np.zeros_like(x) or np.ones_like(x), or of a shape that broadcasts"
+
+
+def check_differentiable(first: Run, program: Document) -> None:
+    """Raise a ValueError if nothing in the result can have a gradient."""
+    if not any(value.dtype.kind in "fc" for value in first.listing.results):
+        raise ValueError(
+            "the result holds integers or booleans, which have no derivative; return the values they are computed from"
+        )
+    floats = [value for value in first.listing.arguments if value.dtype.kind in "fc"]
+    if not program.variables and program.used.isdisjoint(floats):
+        raise ValueError(
+            "nothing in the result depends on a floating example or a variable, so there is nothing to differentiate: "
+            "pass floats (3.0, not 3), and compute with the arguments directly, without float() or .numpy()"
+        )
 
 
 def check_values(run: Callable[..., Run], given: Examples, first: Run) -> set[int]:

@@ -1,4 +1,4 @@
-"""Records one run of a function with examples, and turns it into a document."""
+"""Records one run of a function with examples."""
 
 from __future__ import annotations
 
@@ -11,12 +11,9 @@ from ..core.active import always
 from ..core.tensor import Tensor
 from ..program.comparison import Difference, find_differences
 from ..program.instructions import Listing, mapped, values_in
-from ..text.functions import name_of
 from .examples import STEP, Examples
-from .reading import FORMAT, VERSION
 from .recording import FileRecorder
 from .side_effects import SideEffects
-from .writing import Document
 
 
 class Run:
@@ -72,47 +69,6 @@ class Run:
 
     def _form(self) -> Any:
         return mapped(self.result, lambda value: None)
-
-
-def document_of(
-    function: Callable[..., Any], given: Examples, run: Run, program: Document, free: dict[int, int]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the document and the arrays of a run; `free` has the group of each length that may vary."""
-    arrays = {f"constants/{k}": array for k, array in enumerate(program.constants)}
-    arrays |= {f"variables/{k}": np.asarray(variable._array) for k, variable in enumerate(program.variables)}
-    document = {
-        "format": FORMAT,
-        "version": VERSION,
-        "name": name_of(function),
-        "arguments": {"list": given.written},
-        "inputs": [
-            {"name": name, **_declared(array), "group": free.get(len(array)) if array.ndim else None}
-            for name, array in zip(given.names, given.arrays, strict=True)
-        ],
-        "constants": [_declared(array) for array in program.constants],
-        "variables": [{"name": v.name, "trainable": v.trainable, **_declared(v)} for v in program.variables],
-        "instructions": program.instructions,
-        "result": program.write(run.result),
-    }
-    return document, arrays
-
-
-def check_differentiable(run: Run, program: Document, given: Examples) -> None:
-    """Raise a ValueError if nothing in the result can have a gradient."""
-    if not any(value.dtype.kind in "fc" for value in run.listing.results):
-        raise ValueError(
-            "the result holds integers or booleans, which have no derivative; return the values they are computed from"
-        )
-    floats = [value for value in run.listing.arguments if value.dtype.kind in "fc"]
-    if not program.variables and program.used.isdisjoint(floats):
-        raise ValueError(
-            "nothing in the result depends on a floating example or a variable, so there is nothing to differentiate: "
-            "pass floats (3.0, not 3), and compute with the arguments directly, without float() or .numpy()"
-        )
-
-
-def _declared(array: Any) -> dict[str, Any]:
-    return {"dtype": array.dtype.name, "shape": list(array.shape)}
 
 
 def _seed(output: Any) -> Any:

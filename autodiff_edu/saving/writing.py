@@ -1,7 +1,8 @@
-"""Writes a listing as the document of a file; `reading` does the reverse."""
+"""Writes a run as the document of a file; `reading` does the reverse."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,12 @@ from ..program.comparison import find_needed
 from ..program.instructions import Instruction, Listing, Value, values_in
 from ..program.passes import unused
 from ..rules.account import remedy
+from ..text.functions import name_of as name_of_function
 from ..text.places import place
+from .examples import Examples
 from .operations import CUSTOM, name_of, operations
+from .reading import FORMAT, VERSION
+from .runs import Run
 
 
 class Document:
@@ -128,6 +133,33 @@ class Document:
         if number == len(self.constants):
             self.constants.append(np.asarray(array))
         return {"constant": number}
+
+
+def document_of(
+    function: Callable[..., Any], given: Examples, run: Run, program: Document, free: dict[int, int]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the document and the arrays of a run; `free` has the group of each length that may vary."""
+    arrays = {f"constants/{k}": array for k, array in enumerate(program.constants)}
+    arrays |= {f"variables/{k}": np.asarray(variable._array) for k, variable in enumerate(program.variables)}
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "name": name_of_function(function),
+        "arguments": {"list": given.written},
+        "inputs": [
+            {"name": name, **_declared(array), "group": free.get(len(array)) if array.ndim else None}
+            for name, array in zip(given.names, given.arrays, strict=True)
+        ],
+        "constants": [_declared(array) for array in program.constants],
+        "variables": [{"name": v.name, "trainable": v.trainable, **_declared(v)} for v in program.variables],
+        "instructions": program.instructions,
+        "result": program.write(run.result),
+    }
+    return document, arrays
+
+
+def _declared(array: Any) -> dict[str, Any]:
+    return {"dtype": array.dtype.name, "shape": list(array.shape)}
 
 
 def describe(value: Any) -> list[Any]:
