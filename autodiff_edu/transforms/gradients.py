@@ -20,8 +20,9 @@ from typing import Any
 
 from ..custom.inner_tensors import check_value
 from ..derivatives.requests import gradient
+from .arguments import Argnums, unwrap
 from .forward import check_call, own_copy
-from .run import Argnums, Function, differentiable, named_after, run, run_freely, unwrap, with_aux
+from .run import Function, differentiable, named_after, run, run_freely, with_aux
 
 
 def grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:

@@ -12,10 +12,11 @@ from ..derivatives.jacobians import jacobian as jacobian_of
 from ..derivatives.jacobians import real_tensors
 from ..derivatives.requests import gradient, tensors_of
 from ..gradient_tape import GradientTape
+from .arguments import Argnums, choose, own, prepare, replace, unwrap
 from .blocks import BlockMatrix
 from .forward import by_columns, check_tuples, jvp
 from .gradients import grad
-from .run import Argnums, Function, choose, named_after, own, prepare, replace, run, unwrap
+from .run import Function, named_after, run
 from .sparse import sparse_jacobian
 
 
