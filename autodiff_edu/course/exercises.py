@@ -2,7 +2,7 @@
 
 `Number`, `Shape` and `Choice` compare one answer, `Table` a dict of them. `Function` compares what a learner's function
 does with what the right one does, and `Recording` also what tapes recorded meanwhile. `Judge` is for what fits none.
-What all of them say of an answer that is no answer stands in feedback.py, once.
+What all of them say of junk stands in feedback.py, once.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class Exercise:
         Raises
         ------
         NotYet
-            If it is no answer to such a question.
+            If it can't be an answer to such a question.
         """
         raise NotImplementedError
 
@@ -337,8 +337,9 @@ class Outcome(NamedTuple):
 class Function(Exercise):
     """A function, compared with the right one; `hints` are wrong functions.
 
-    The hint of a wrong function is given if the learner's does the same in every case; else if it does the same up to
-    the first case that is wrong; else if one part of its result is the same. So mistakes are found one at a time.
+    The hint of a wrong function is given if the learner's does the same in every case, else if it does the same up to
+    the first case that is wrong. A part of a wrong function's result that is `...` may be anything, so a hint can be
+    for one part alone.
 
     Parameters
     ----------
@@ -375,8 +376,9 @@ class Function(Exercise):
         needs_function(given, self.signature)
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            none = self._may_return_none
-            return [self._run(case, _Asked(given, self.signature, may_return_none=none)) for case in self.cases]
+            wrong = any(given is wrong for wrong, _ in self.hints)
+            asked = _Asked(given, self.signature, self.returns, self._may_return_none, may_be_open=wrong)
+            return [self._run(case, asked) for case in self.cases]
 
     def agrees(self, seen: Sequence[Outcome], other: Sequence[Outcome]) -> bool:
         """Return whether every case came to the same."""
@@ -393,10 +395,10 @@ class Function(Exercise):
                     return fill(hint, found.value, wanted.value)
         if found.refused:
             error = found.refused.__cause__
-            raise NotYet((error and _unread(given, self.answer)) or str(found.refused)) from error
+            raise NotYet((error and self._unread(given)) or str(found.refused)) from error
         return (
-            self._part(case, found.value, wanted.value, [(wrong[place].value, hint) for wrong, hint in known])
-            or _unread(given, self.answer)
+            self._part(case, found.value, wanted.value)
+            or self._unread(given)
             or self._fact(found.facts, wanted.facts)
             or fill(case.hint if isinstance(case, Case) else "", found.value, wanted.value)
             or fill(self.otherwise, found.value, wanted.value)
@@ -434,23 +436,33 @@ class Function(Exercise):
         """Return the hint for the first fact that differs."""
         return ""
 
-    def _part(self, case: Any, found: Any, wanted: Any, wrong: Sequence[tuple[Any, str]]) -> str:
-        """Return the hint for the first wrong part of a result that has several, and say which parts are right."""
+    def _part(self, case: Any, found: Any, wanted: Any) -> str:
+        """Return a hint for a result of which some parts are right."""
         names = self.returns
         if not names or isinstance(case, Case):
             return ""
         if not _has_parts(found, len(names)):
             return f"Your function returns {short(found)}. Return {', '.join(names[:-1])} and {names[-1]}."
         good = list(map(_alike, found, wanted))
-        if all(good):
+        if all(good) or not any(good):
             return ""
         k = good.index(False)
         praise = "".join(f"{_capital(name)} is right. " for name, fine in zip(names, good, strict=True) if fine)
-        for other, hint in wrong:
-            if praise and _has_parts(other, len(names)) and _alike(found[k], other[k]):
-                return praise + hint
-        text = f"{names[k]} should be {short(wanted[k])}, and yours is {short(found[k])}."
-        return praise + (self.otherwise or _capital(self._at(case) + text))
+        text = self.otherwise or f"{self._at(case)}it should be {short(wanted[k])}, and yours is {short(found[k])}."
+        return f"{praise}Now look at {names[k]}. {_capital(text)}"
+
+    def _unread(self, given: Any) -> str:
+        """Return a hint if a function computes with what the notebook holds in place of what it is given."""
+        needed = unread_arguments(self.answer)
+        missing = {k: name for k, name in unread_arguments(given).items() if k not in needed}
+        calls = [case for case in self.cases if not isinstance(case, Case)]
+        used = values_of_the_notebook(given)
+        for k, name in missing.items():
+            if used:
+                return f"Your function computes with `{used[0]}` of the notebook and never reads its argument `{name}`."
+            if any(callable(case[k]) for case in calls):
+                return f"Your function never calls `{name}`, which it is given."
+        return ""
 
     def _at(self, case: tuple[Any, ...]) -> str:
         """Return the arguments of a call, as the beginning of a sentence."""
@@ -563,11 +575,18 @@ class Judge(Exercise):
 class _Asked:
     """A learner's function: what goes wrong inside it becomes a hint, with the call and the line."""
 
-    def __init__(self, function: Callable[..., Any], signature: str, *, may_return_none: bool) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        signature: str,
+        returns: tuple[str, ...],
+        may_return_none: bool,
+        may_be_open: bool,
+    ) -> None:
         self.__wrapped__ = function
         self.name, _, names = signature.partition("(")
-        self.parameters = re.findall(r"\w+", names)
-        self.may_return_none = may_return_none
+        self.parameters, self.returns = re.findall(r"\w+", names), returns
+        self.may_return_none, self.may_be_open = may_return_none, may_be_open
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         names = [*self.parameters, *["..."] * len(args)]
@@ -576,8 +595,11 @@ class _Asked:
         written = f"{self.name}({', '.join(shown)})" if len(", ".join(shown)) < 60 else self.name
         function = functools.partial(self.__wrapped__, **named) if named else self.__wrapped__
         result = call(function, *args, written=written)
-        if result is ... or (isinstance(result, tuple | list) and any(part is ... for part in result)):
-            raise NotYet(f"Replace the three dots: what does {self.name} return?")
+        parts = result if isinstance(result, tuple | list) else [result]
+        if any(part is ... for part in parts) and not self.may_be_open:
+            still_open = [name for name, part in zip(self.returns, parts, strict=False) if part is ...]
+            what = still_open[0] if still_open else f"what {self.name} returns"
+            raise NotYet(f"Replace the three dots: {what} is still open.")
         if result is None and not self.may_return_none:
             raise NotYet(f"{written} returns None. Is a `return` missing?")
         return result
@@ -595,7 +617,9 @@ def _plain(value: Any) -> Any:
 
 
 def _alike(one: Any, other: Any, within: float = 1e-6) -> bool:
-    """Return whether two results are the same up to rounding; nan is the same as nan."""
+    """Return whether two results are the same up to rounding; nan is the same as nan, and three dots as anything."""
+    if one is ... or other is ...:
+        return True
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(_alike(one[key], other[key], within) for key in one)
     if isinstance(one, list) or isinstance(other, list):
@@ -620,17 +644,6 @@ def _cause(hint: NotYet) -> tuple[str, str]:
     """Return what is the same in two functions that fail for the same reason."""
     error = hint.__cause__ or hint
     return type(error).__name__, re.sub(r"[\d.]+", "", str(error))
-
-
-def _unread(given: Any, answer: Any) -> str:
-    """Return a hint if a function computes with what the notebook holds in place of what it is given."""
-    needed = unread_arguments(answer)
-    missing = [name for k, name in unread_arguments(given).items() if k not in needed]
-    if not missing:
-        return ""
-    used = values_of_the_notebook(given)
-    instead = f"computes with `{used[0]}` of the notebook and never reads" if used else "never reads"
-    return f"Your function {instead} its argument `{missing[0]}`. Use what it is given."
 
 
 def short(value: Any) -> str:

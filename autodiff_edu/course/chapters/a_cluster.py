@@ -256,8 +256,8 @@ def _size(summary: Any) -> int:
     return int(_column(summary, "summary").size)
 
 
-PREDICTIONS = {
-    "21.a": Prediction(
+QUESTIONS: tuple[Prediction | Exercise, ...] = (
+    Prediction(
         "The rows are in eight files that nobody has read. How many entries will the tape have after the loss?",
         answer=5,
         hints={
@@ -269,7 +269,7 @@ PREDICTIONS = {
         },
         why="One entry per operation, whatever kind of array it works on: `@`, `+`, `-`, `**` and the mean.",
     ),
-    "21.b": Prediction(
+    Prediction(
         "Both workers use the same `w`. How many contributions will reach it in the backward pass?",
         answer=2,
         hints={
@@ -278,7 +278,7 @@ PREDICTIONS = {
         },
         why="`w` is used twice, once by each worker, and each use sends one contribution.",
     ),
-    "21.c": Prediction(
+    Prediction(
         "How closely will the gradients of the two workers agree with NumPy's?",
         answer="to many digits, perhaps not to the last bit",
         choices=("to many digits, perhaps not to the last bit", "always to the last bit", "to two or three digits"),
@@ -288,7 +288,7 @@ PREDICTIONS = {
         },
         why="The same numbers are added in another order, so only rounding differs.",
     ),
-    "21.d": Prediction(
+    Prediction(
         "A block has a million rows. How many numbers must come back from it for the gradients of `w` and `b`?",
         answer=5,
         hints={
@@ -299,7 +299,7 @@ PREDICTIONS = {
         },
         why="A gradient has the shape of its variable: four numbers for `w`, one for `b`.",
     ),
-    "21.e": Prediction(
+    Prediction(
         "The same rows are cut into 8, 4 and 2 blocks, and scaled block by block. What happens to the slope?",
         answer="it differs each time",
         choices=("it stays the same", "it differs each time", "an error is raised"),
@@ -309,10 +309,6 @@ PREDICTIONS = {
         },
         why="Every cut has its own means, so every cut has its own loss.",
     ),
-}
-"""What the chapter asks before it shows it, in the order in which it asks."""
-
-QUESTIONS: tuple[Prediction | Exercise, ...] = (
     Judge(
         "One block at a time",
         """\

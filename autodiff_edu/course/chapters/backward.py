@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..exercises import Case, Function, Number, Table
+from ..feedback import NotYet, shortened
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -223,7 +224,7 @@ the values of `x` and `y`. It returns two contributions: to `x` and to `y`. The 
         ),
         (
             lambda g, z, x, y: (np.float64(g * z) / x, np.float64(g * z) / y),
-            "Where a factor is 0 your rule makes nan of 0 / 0. There z / x or z / y is not the other factor: use x "
+            "Where a factor is 0 your rule divides by zero, which makes nan. There z / x or z / y is not the other factor: use x "
             "and y themselves.",
         ),
     ],
@@ -274,7 +275,10 @@ def sources_of(program: Any, *names: str) -> Callable[[Callable[..., Any]], Any]
     def run(backward: Callable[..., Any]) -> Any:
         entries, values, target = program
         got = backward(list(entries), dict(values), target)
-        return [got.get(name) for name in names] if isinstance(got, dict) else got
+        if not isinstance(got, dict):
+            raise NotYet(f"Your function gives {shortened(got)}. It must return the dict of cotangents.")
+        found = [got.get(name) for name in names]
+        return found if len(found) > 1 else found[0]
 
     return run
 

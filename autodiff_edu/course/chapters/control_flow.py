@@ -13,76 +13,6 @@ from ..exercises import Exercise, Judge
 from ..feedback import NotYet, call, near, needs_dict, needs_each, needs_function, number, shortened
 from ..predictions import Prediction
 
-PREDICTIONS = {
-    "6.a": Prediction(
-        "`f` is -x below -1, x · x from -1 to 1, and x + 1 from there on. At `x = 0.5`, how many entries will the tape "
-        "of `f(x)` have, comparisons included?",
-        answer=3,
-        hints={
-            1: "That is the product. But comparing a tensor with a number is an operation, too.",
-            2: "Count the comparisons that are made before one of them is true.",
-            4: "Does anything happen in a branch that is not taken?",
-            5: "Only what runs is on the tape: not the branches that are not taken.",
-        },
-        why="`x < -1.0` is False, `x < 1.0` is True, and the product: three operations ran.",
-    ),
-    "6.b": Prediction(
-        "At `x = -1` the branches `-x` and `x * x` meet in a kink. What slope will the tape find there?",
-        answer=-2,
-        hints={
-            -1: "That is the slope of `-x`, which is taken where x < -1. Is -1 less than -1?",
-            -1.5: "That is the mean of both sides. The tape knows one branch only.",
-            1: "That is the value of f there.",
-            2: "Check the sign.",
-            None: "A branch cuts nothing. Which one is taken at -1?",
-        },
-        why="-1 is not less than -1, so the middle branch runs, and 2x is -2.",
-    ),
-    "6.c": Prediction(
-        "`y = np.where(x < 1.0, x * x, x + 1.0)` at [-2, 0.5, 2]. What is the gradient of `y` with respect to `x`?",
-        answer="[-4, 1, 1]",
-        choices=("[-4, 1, 1]", "[-4, 1, 4]", "[-3, 2, 5]", "None"),
-        hints={
-            "[-4, 1, 4]": "That is 2x everywhere. Which branch does the last element take?",
-            "[-3, 2, 5]": "That is the sum of both slopes. Does the branch that was not picked count?",
-            "None": "The comparison cuts, but the two branches are arguments as well.",
-        },
-        why="Each element has the slope of the branch that was picked for it: 2x, 2x, and 1.",
-    ),
-    "6.d": Prediction(
-        "`root(x)` repeats `y = (y + x / y) / 2` until `y * y` is close enough to `x`. What slope will the tape find "
-        "at `x = 4`?",
-        answer=0.25,
-        hints={
-            2: "That is the value of the root. How fast does it grow there?",
-            0.5: "That is 1 / √4. The derivative of √x has another factor.",
-            0: "Each turn computes with x.",
-            None: "Does a loop cut anything? The turns that were taken are on the tape.",
-        },
-        why="The result is √x, whose slope is 1 / (2√x), and the tape finds it turn by turn.",
-    ),
-    "6.e": Prediction(
-        "`rate_by_halving` finds the same rate, 7.93 %. What will the tape say drate/dpayment is?",
-        answer="None",
-        choices=("0.0015, as before", "0", "None"),
-        hints={
-            "0.0015, as before": "The value is the same. But what is `middle` computed from?",
-            "0": "0 would mean that there is a path from `rate` back to `payment`. What is `middle` computed from?",
-        },
-        why="`middle` is computed from 0.0 and 1.0; `payment` only decides which half to keep.",
-    ),
-    "6.f": Prediction(
-        "`y = float(x) * x` at `x = 2`. What slope will the tape find?",
-        answer=2,
-        hints={
-            4: "That is the slope of x². But what does a tape know about `float(x)`?",
-            0: "The second factor is still `x`.",
-            None: "One of the two factors is still `x`, so there is a path.",
-        },
-        why="To the tape, this is 2.0 · x: the contribution of the other factor is missing.",
-    ),
-}
-
 SLOPES = {3: 108.0, 7: 147.0, 60: 1.0}
 TURNS = {3: 3, 7: 2, 60: 0}
 
@@ -230,6 +160,73 @@ def _is_broken_power(entry: Any) -> bool:
 
 
 QUESTIONS: tuple[Prediction | Exercise, ...] = (
+    Prediction(
+        "`f` is -x below -1, x · x from -1 to 1, and x + 1 from there on. At `x = 0.5`, how many entries will the tape "
+        "of `f(x)` have, comparisons included?",
+        answer=3,
+        hints={
+            1: "That is the product. But comparing a tensor with a number is an operation, too.",
+            2: "Count the comparisons that are made before one of them is true.",
+            4: "Does anything happen in a branch that is not taken?",
+            5: "Only what runs is on the tape: not the branches that are not taken.",
+        },
+        why="`x < -1.0` is False, `x < 1.0` is True, and the product: three operations ran.",
+    ),
+    Prediction(
+        "At `x = -1` the branches `-x` and `x * x` meet in a kink. What slope will the tape find there?",
+        answer=-2,
+        hints={
+            -1: "That is the slope of `-x`, which is taken where x < -1. Is -1 less than -1?",
+            -1.5: "That is the mean of both sides. The tape knows one branch only.",
+            1: "That is the value of f there.",
+            2: "Check the sign.",
+            None: "A branch cuts nothing. Which one is taken at -1?",
+        },
+        why="-1 is not less than -1, so the middle branch runs, and 2x is -2.",
+    ),
+    Prediction(
+        "`y = np.where(x < 1.0, x * x, x + 1.0)` at [-2, 0.5, 2]. What is the gradient of `y` with respect to `x`?",
+        answer="[-4, 1, 1]",
+        choices=("[-4, 1, 1]", "[-4, 1, 4]", "[-3, 2, 5]", "None"),
+        hints={
+            "[-4, 1, 4]": "That is 2x everywhere. Which branch does the last element take?",
+            "[-3, 2, 5]": "That is the sum of both slopes. Does the branch that was not picked count?",
+            "None": "The comparison cuts, but the two branches are arguments as well.",
+        },
+        why="Each element has the slope of the branch that was picked for it: 2x, 2x, and 1.",
+    ),
+    Prediction(
+        "`root(x)` repeats `y = (y + x / y) / 2` until `y * y` is close enough to `x`. What slope will the tape find "
+        "at `x = 4`?",
+        answer=0.25,
+        hints={
+            2: "That is the value of the root. How fast does it grow there?",
+            0.5: "That is 1 / √4. The derivative of √x has another factor.",
+            0: "Each turn computes with x.",
+            None: "Does a loop cut anything? The turns that were taken are on the tape.",
+        },
+        why="The result is √x, whose slope is 1 / (2√x), and the tape finds it turn by turn.",
+    ),
+    Prediction(
+        "`rate_by_halving` finds the same rate, 7.93 %. What will the tape say drate/dpayment is?",
+        answer="None",
+        choices=("0.0015, as before", "0", "None"),
+        hints={
+            "0.0015, as before": "The value is the same. But what is `middle` computed from?",
+            "0": "0 would mean that there is a path from `rate` back to `payment`. What is `middle` computed from?",
+        },
+        why="`middle` is computed from 0.0 and 1.0; `payment` only decides which half to keep.",
+    ),
+    Prediction(
+        "`y = float(x) * x` at `x = 2`. What slope will the tape find?",
+        answer=2,
+        hints={
+            4: "That is the slope of x². But what does a tape know about `float(x)`?",
+            0: "The second factor is still `x`.",
+            None: "One of the two factors is still `x`, so there is a path.",
+        },
+        why="To the tape, this is 2.0 · x: the contribution of the other factor is missing.",
+    ),
     Judge(
         "The gradient of a while loop",
         """\

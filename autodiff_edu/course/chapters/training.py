@@ -254,8 +254,8 @@ def _judge_fit(pair: Any, length: Any, mass: Any, turns: int, rate: float) -> No
     )
 
 
-PREDICTIONS = {
-    "20.a": Prediction(
+QUESTIONS: tuple[Prediction | Exercise, ...] = (
+    Prediction(
         "The trained ten layers see 273 penguins of three species. How many different answers do they give?",
         answer="1",
         choices=("1", "2", "3"),
@@ -265,7 +265,7 @@ PREDICTIONS = {
         },
         why="Every penguin gets the same answer, the most common species.",
     ),
-    "20.b": Prediction(
+    Prediction(
         "A network of eleven layers has 22 variables. Which of them gets its gradient first in the backward pass?",
         answer="the last layer's bias",
         choices=("the first layer's kernel", "the last layer's kernel", "the last layer's bias", "all at once"),
@@ -276,7 +276,7 @@ PREDICTIONS = {
         },
         why="The tape is read from its end, and adding the last bias was the last thing done with a variable.",
     ),
-    "20.c": Prediction(
+    Prediction(
         "How many times smaller is the gradient of the first layer's kernel than that of the tenth?",
         answer="about a million",
         choices=("about the same", "about 10", "about 1,000", "about a million"),
@@ -287,7 +287,7 @@ PREDICTIONS = {
         },
         why="A factor of about 5 per layer, multiplied nine times, is about a million.",
     ),
-    "20.d": Prediction(
+    Prediction(
         "A sigmoid's value s lies between 0 and 1. How large can its slope `s * (1 - s)` be?",
         answer=0.25,
         hints={
@@ -297,7 +297,7 @@ PREDICTIONS = {
         },
         why="At s = 1/2 the slope is 1/2 · 1/2.",
     ),
-    "20.e": Prediction(
+    Prediction(
         "Ten layers, the same seed and the same rate of 0.1: which activation gets its loss down first?",
         answer="tanh",
         choices=("tanh", "relu", "neither learns"),
@@ -307,7 +307,7 @@ PREDICTIONS = {
         },
         why="Its gradients are 10 to 60 times larger in every layer, so its steps are longer, too.",
     ),
-    "20.f": Prediction(
+    Prediction(
         "With relu, all ten hidden kernels are halved. By what factor does the first one's gradient shrink, roughly?",
         answer=512,
         within=0.1,
@@ -320,7 +320,7 @@ PREDICTIONS = {
         },
         why="The cotangent passes through the nine other hidden kernels, and 2 · 2 · … · 2, nine times, is 512.",
     ),
-    "20.g": Prediction(
+    Prediction(
         "It trains for 200 turns with the rate 0.1. Where does the loss end?",
         answer="at 1.0497 again",
         choices=("below 0.4", "above a million", "at 1.0497 again", "at nan"),
@@ -331,7 +331,7 @@ PREDICTIONS = {
         },
         why="The first steps throw the kernels so far that a layer of relus puts out only zeros.",
     ),
-    "20.h": Prediction(
+    Prediction(
         "Twice as many layers: how many bytes does the tape keep?",
         answer="about twice as many",
         choices=("the same", "about twice as many", "about four times as many"),
@@ -341,10 +341,6 @@ PREDICTIONS = {
         },
         why="Every layer adds the same number of arrays of the same size.",
     ),
-}
-"""What the chapter asks before it shows it, in the order in which it asks."""
-
-QUESTIONS: tuple[Prediction | Exercise, ...] = (
     Judge(
         "Vanishing gradients",
         """\

@@ -17,101 +17,6 @@ from ..exercises import Exercise, Judge
 from ..feedback import NotYet, call, near, needs_dict, needs_each, number, observe, quoted, shortened
 from ..predictions import Prediction
 
-PREDICTIONS = {
-    "5.a": Prediction(
-        "At `x = 3`, which target has the slope 0 with respect to `x`: `y = (x - 3)²` or `z = w · 2`?",
-        answer="y",
-        choices=("y", "z", "both", "neither"),
-        hints={
-            "z": "How would a backward pass get from `z` to `x`?",
-            "both": "`z` doesn't change with `x`, true. But will anything arrive at `x` if the tape starts at `z`?",
-            "neither": "What is the derivative of (x - 3)² at 3?",
-        },
-        why="The curve of `y` is flat at 3. From `z` no path leads to `x`, so there is no slope at all: `None`.",
-    ),
-    "5.b": Prediction(
-        "`y = w * w` is recorded while `w` is 3. Then `w` becomes 100. What is the slope?",
-        answer="6",
-        choices=("6", "200", "None"),
-        hints={
-            "200": "Which value did the tape see when it recorded the product?",
-            "None": "Nobody called `watch`, but `w` is a variable, and it was read.",
-        },
-        why="The slope is 2 · 3: an entry keeps the values that it was computed from.",
-    ),
-    "5.c": Prediction(
-        "`y = source * 1.5` runs on `ad.constant(2.0)`, `ad.Variable(2.0, trainable=False)`, `ad.Variable(2)` and "
-        "`ad.Variable(2.0)`. How many of the four gradients are `None`?",
-        answer="3",
-        choices=("0", "1", "2", "3", "4"),
-        hints={
-            "0": "Nobody calls `watch`. Is reading enough for a constant?",
-            "1": "One is a constant. But look at what the variables are made of, and what they say about training.",
-            "2": "Compare the last two: `2` and `2.0`. What would a small change of an integer be?",
-            "4": "One of them is a trainable variable with a decimal point.",
-        },
-        why="Only the last one is trainable and a floating-point number; its gradient is 1.5.",
-    ),
-    "5.d": Prediction(
-        "`growth = np.exp(x.numpy())`, then `y = growth * w`. Which gradient of `y` is `None`?",
-        answer="with respect to x",
-        choices=("with respect to x", "with respect to w", "both", "neither"),
-        hints={
-            "with respect to w": "`w` is in the last line, as a tensor. Where is `x`?",
-            "both": "The product is recorded, because one of its factors is watched. Which one?",
-            "neither": "What does `x.numpy()` return, and does a tape follow that?",
-        },
-        why="To the tape, `growth` is a plain number like any other. The product with `w` is recorded all the same.",
-    ),
-    "5.e": Prediction(
-        "With `a = 1` and `b = 2`, `c.assign(a + b)` makes `c` 3, and `cost` is c². What are dcost/db and dcost/dc?",
-        answer="None and 6",
-        choices=("6 and 6", "None and 6", "6 and None", "None and None"),
-        hints={
-            "6 and 6": "Does `assign` remember where its numbers came from?",
-            "6 and None": "`c` is read in the line of `cost`. How would the tape get past it, to `b`?",
-            "None and None": "`c` is a variable, and the line of `cost` reads it.",
-        },
-        why="`assign` puts the plain number 3 into `c`. With respect to `c` the slope is 6, with respect to `b` None.",
-    ),
-    "5.f": Prediction(
-        "Five lines lead from `width` to `total` in the next cell. How many of them will the tape record?",
-        answer=3,
-        hints={
-            0: "`width` is a variable, and `area` is computed from it under the tape.",
-            1: "`price` is computed from `area`, and the tape follows `area`.",
-            2: "The line that rounds has something watched in it, too: `price`.",
-            4: "The line of `cents` makes two entries, but it's one line. And is anything watched in the next one?",
-            5: "A line is recorded if something watched goes into it. After the rounding, is anything watched?",
-        },
-        why="`area`, `price` and `cents` are recorded. Nothing flows back through `np.round`, so `bill` and `total` "
-        "have nothing watched in them.",
-    ),
-    "5.g": Prediction(
-        "`x = ad.Variable(2.0)`. Each epoch computes `y = x + 1` under a tape, and ends with `x = x + 1`. What kind of "
-        "object is `x` in epoch 2?",
-        answer="Tensor",
-        choices=("Variable", "Tensor", "float"),
-        hints={
-            "Variable": "Does `x + 1` change the variable, or compute something new?",
-            "float": "What does `+` return when one side is a variable or a tensor?",
-        },
-        why="`x + 1` is a new tensor, and the name `x` now belongs to it.",
-    ),
-    "5.h": Prediction(
-        "`c_ = a + 2 * b` with `a = 1` and `b = 2`, `c` is assigned this value, and `loss` is c². What is dloss/db?",
-        answer=20,
-        hints={
-            10: "That is dloss/dc. How far does `c_` move for each unit of `b`?",
-            2: "That is dc_/db. Multiply it by what arrives at `c`.",
-            5: "That is the value of `c`.",
-            25: "That is the loss.",
-            None: "With one tape, yes. Here the cotangent is carried across the assign by hand.",
-        },
-        why="`c` is 5, so its cotangent is 10, and times 2 is 20.",
-    ),
-}
-
 PROGRAMS: dict[str, Callable[[float], float]] = {
     "one": lambda v: 2 * v,
     "two": lambda v: 2 * math.sin(v) * math.cos(v),
@@ -371,6 +276,98 @@ def _run(lines: dict[int, str]) -> dict[str, Any]:
 
 
 QUESTIONS: tuple[Prediction | Exercise, ...] = (
+    Prediction(
+        "At `x = 3`, which target has the slope 0 with respect to `x`: `y = (x - 3)²` or `z = w · 2`?",
+        answer="y",
+        choices=("y", "z", "both", "neither"),
+        hints={
+            "z": "How would a backward pass get from `z` to `x`?",
+            "both": "`z` doesn't change with `x`, true. But will anything arrive at `x` if the tape starts at `z`?",
+            "neither": "What is the derivative of (x - 3)² at 3?",
+        },
+        why="The curve of `y` is flat at 3. From `z` no path leads to `x`, so there is no slope at all: `None`.",
+    ),
+    Prediction(
+        "`y = w * w` is recorded while `w` is 3. Then `w` becomes 100. What is the slope?",
+        answer="6",
+        choices=("6", "200", "None"),
+        hints={
+            "200": "Which value did the tape see when it recorded the product?",
+            "None": "Nobody called `watch`, but `w` is a variable, and it was read.",
+        },
+        why="The slope is 2 · 3: an entry keeps the values that it was computed from.",
+    ),
+    Prediction(
+        "`y = source * 1.5` runs on `ad.constant(2.0)`, `ad.Variable(2.0, trainable=False)`, `ad.Variable(2)` and "
+        "`ad.Variable(2.0)`. How many of the four gradients are `None`?",
+        answer="3",
+        choices=("0", "1", "2", "3", "4"),
+        hints={
+            "0": "Nobody calls `watch`. Is reading enough for a constant?",
+            "1": "One is a constant. But look at what the variables are made of, and what they say about training.",
+            "2": "Compare the last two: `2` and `2.0`. What would a small change of an integer be?",
+            "4": "One of them is a trainable variable with a decimal point.",
+        },
+        why="Only the last one is trainable and a floating-point number; its gradient is 1.5.",
+    ),
+    Prediction(
+        "`growth = np.exp(x.numpy())`, then `y = growth * w`. Which gradient of `y` is `None`?",
+        answer="with respect to x",
+        choices=("with respect to x", "with respect to w", "both", "neither"),
+        hints={
+            "with respect to w": "`w` is in the last line, as a tensor. Where is `x`?",
+            "both": "The product is recorded, because one of its factors is watched. Which one?",
+            "neither": "What does `x.numpy()` return, and does a tape follow that?",
+        },
+        why="To the tape, `growth` is a plain number like any other. The product with `w` is recorded all the same.",
+    ),
+    Prediction(
+        "With `a = 1` and `b = 2`, `c.assign(a + b)` makes `c` 3, and `cost` is c². What are dcost/db and dcost/dc?",
+        answer="None and 6",
+        choices=("6 and 6", "None and 6", "6 and None", "None and None"),
+        hints={
+            "6 and 6": "Does `assign` remember where its numbers came from?",
+            "6 and None": "`c` is read in the line of `cost`. How would the tape get past it, to `b`?",
+            "None and None": "`c` is a variable, and the line of `cost` reads it.",
+        },
+        why="`assign` puts the plain number 3 into `c`. With respect to `c` the slope is 6, with respect to `b` None.",
+    ),
+    Prediction(
+        "Five lines lead from `width` to `total` in the next cell. How many of them will the tape record?",
+        answer=3,
+        hints={
+            0: "`width` is a variable, and `area` is computed from it under the tape.",
+            1: "`price` is computed from `area`, and the tape follows `area`.",
+            2: "The line that rounds has something watched in it, too: `price`.",
+            4: "The line of `cents` makes two entries, but it's one line. And is anything watched in the next one?",
+            5: "A line is recorded if something watched goes into it. After the rounding, is anything watched?",
+        },
+        why="`area`, `price` and `cents` are recorded. Nothing flows back through `np.round`, so `bill` and `total` "
+        "have nothing watched in them.",
+    ),
+    Prediction(
+        "`x = ad.Variable(2.0)`. Each epoch computes `y = x + 1` under a tape, and ends with `x = x + 1`. What kind of "
+        "object is `x` in epoch 2?",
+        answer="Tensor",
+        choices=("Variable", "Tensor", "float"),
+        hints={
+            "Variable": "Does `x + 1` change the variable, or compute something new?",
+            "float": "What does `+` return when one side is a variable or a tensor?",
+        },
+        why="`x + 1` is a new tensor, and the name `x` now belongs to it.",
+    ),
+    Prediction(
+        "`c_ = a + 2 * b` with `a = 1` and `b = 2`, `c` is assigned this value, and `loss` is c². What is dloss/db?",
+        answer=20,
+        hints={
+            10: "That is dloss/dc. How far does `c_` move for each unit of `b`?",
+            2: "That is dc_/db. Multiply it by what arrives at `c`.",
+            5: "That is the value of `c`.",
+            25: "That is the loss.",
+            None: "With one tape, yes. Here the cotangent is carried across the assign by hand.",
+        },
+        why="`c` is 5, so its cotangent is 10, and times 2 is 20.",
+    ),
     Judge(
         "Repair five programs",
         """\

@@ -104,7 +104,7 @@ def faults(exercise: Exercise) -> Iterator[str]:
         if said:
             yield f"{shortened(junk)} passes for a right answer"
         elif not re.fullmatch(r"(?s).{20,}[.?`]", said.message) or " at 0x" in said.message:
-            yield f"JUNK[{place}] gets {quoted(said.message)}, which is no sentence"
+            yield f"JUNK[{place}] gets {quoted(said.message)}, not a sentence"
 
 
 def spellings(exercise: Exercise) -> Iterator[Any]:
@@ -142,9 +142,18 @@ def _converted(answer: Any, convert: Any, *args: Any) -> Any:
     return leaf(answer(*args))
 
 
+def _completed(wrong: Any, answer: Any, *args: Any) -> Any:
+    """Return what a wrong function returns, with the right parts where it says three dots."""
+    result = wrong(*args)
+    if isinstance(result, tuple) and any(part is ... for part in result):
+        return tuple(good if part is ... else part for part, good in zip(result, answer(*args), strict=True))
+    return result
+
+
 def known_wrong(exercise: Exercise) -> Iterator[tuple[Any, str]]:
     """Yield the wrong answers that an exercise knows, and their hints; those of a part with the other parts right."""
-    yield from exercise.hints
+    for wrong, hint in exercise.hints:
+        yield functools.partial(_completed, wrong, exercise.answer) if isinstance(exercise, Function) else wrong, hint
     if isinstance(exercise, Table):
         for name, part in exercise.parts.items():
             for wrong, hint in known_wrong(part):
