@@ -397,7 +397,8 @@ class Function(Exercise):
             error = found.refused.__cause__
             raise NotYet((error and self._unread(given)) or str(found.refused)) from error
         return (
-            self._part(case, found.value, wanted.value)
+            _no_numbers(found.value, wanted.value, self.returns)
+            or self._part(case, found.value, wanted.value)
             or self._unread(given)
             or self._fact(found.facts, wanted.facts)
             or fill(case.hint if isinstance(case, Case) else "", found.value, wanted.value)
@@ -634,6 +635,19 @@ def _alike(one: Any, other: Any, within: float = 1e-6) -> bool:
     if a.shape != b.shape and not (a.size == b.size == 1 and () in (a.shape, b.shape)):
         return False
     return bool(np.allclose(a, b.reshape(a.shape), rtol=within, atol=within / 100, equal_nan=True))
+
+
+def _no_numbers(found: Any, wanted: Any, names: Sequence[str] = ()) -> str:
+    """Return a hint for a result with something else where the right one has numbers."""
+    if isinstance(found, list) and isinstance(wanted, list) and len(found) == len(wanted):
+        each = [_no_numbers(*pair, names[k : k + 1]) for k, pair in enumerate(zip(found, wanted, strict=True))]
+        return next(filter(None, each), "")
+    if found is None or any(isinstance(value, list | dict) for value in (found, wanted)):
+        return ""
+    if np.asarray(found).dtype.kind in "biufc" or np.asarray(wanted).dtype.kind not in "biufc":
+        return ""
+    needed = "an array of numbers" if np.ndim(wanted) else "one number"
+    return f"I need {needed} here, and {names[0] if names else 'what your function returns'} is {shortened(found)}."
 
 
 def _has_parts(value: Any, count: int) -> bool:
