@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import math
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +27,6 @@ from .feedback import (
     NotYet,
     call,
     kind_of,
-    near,
     needs_dict,
     needs_each,
     needs_function,
@@ -39,6 +39,10 @@ from .feedback import (
 
 Hints = Mapping[Any, str] | Sequence[tuple[Any, str]]
 """Wrong answers and the hint of each: a dict, or pairs where the answers can't be its keys."""
+
+
+class StillOpen(NotYet):
+    """A function returns three dots: nothing has been written yet."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +172,9 @@ class Number(Exercise):
 
     def agrees(self, seen: Any, other: Any) -> bool:
         """Return whether two numbers are near."""
-        return seen is other if seen is None or other is None else near(seen, other, self.within)
+        if seen is None or other is None:
+            return seen is other
+        return math.isclose(seen, other, rel_tol=self.within, abs_tol=min(self.within, 1e-6) / 100)
 
 
 @dataclass(frozen=True, eq=False)
@@ -304,14 +310,15 @@ class Case:
     ----------
     of : callable
         Is given the function, and returns what is compared: numbers, arrays, tensors, or lists and dicts of these.
-    hint : str
+    hint : str or callable
         What is said if it differs and no known wrong function does the same: "The value is right, and its slope isn't."
+        Or what writes it, given what was found and what is right.
     within : float
         By what part of themselves numbers may be missed.
     """
 
     of: Callable[[Callable[..., Any]], Any]
-    hint: str = ""
+    hint: str | Callable[[Any, Any], str] = ""
     within: float = 1e-6
 
 
@@ -339,7 +346,7 @@ class Function(Exercise):
 
     The hint of a wrong function is given if the learner's does the same in every case, else if it does the same up to
     the first case that is wrong. A part of a wrong function's result that is `...` may be anything, so a hint can be
-    for one part alone.
+    for one part alone; `np.full(shape, ...)` is any array of that shape.
 
     Parameters
     ----------
@@ -349,6 +356,8 @@ class Function(Exercise):
         What is done with it: tuples of arguments, which it may spoil, and `Case`s. They are told of in this order.
     returns : tuple of str
         What the parts of its result are called, if it returns several.
+    within : float
+        By what part of themselves numbers may be missed, but for a `Case`, which has its own.
 
     Examples
     --------
@@ -370,6 +379,7 @@ class Function(Exercise):
     signature: str = "answer(x)"
     cases: Sequence[Case | tuple[Any, ...]] = ()
     returns: tuple[str, ...] = ()
+    within: float = 1e-6
 
     def read(self, given: Any, name: str = "your answer") -> list[Outcome]:
         """Return what each case came to."""
@@ -388,23 +398,27 @@ class Function(Exercise):
         """Return a hint for the first case that is wrong."""
         place = list(map(self._same, self.cases, seen, right)).index(False)
         case, found, wanted = self.cases[place], seen[place], right[place]
-        known = [(self.read(wrong), hint) for wrong, hint in self.hints]
         for cases in (self.cases, self.cases[: place + 1]):
-            for wrong, hint in known:
+            for wrong, hint in self._known:
                 if all(map(self._same, cases, seen, wrong)):
                     return fill(hint, found.value, wanted.value)
         if found.refused:
             error = found.refused.__cause__
-            raise NotYet((error and self._unread(given)) or str(found.refused)) from error
+            raise type(found.refused)((error and self._unread(given)) or str(found.refused)) from error
         return (
             _no_numbers(found.value, wanted.value, self.returns)
             or self._part(case, found.value, wanted.value)
             or self._unread(given)
             or self._fact(found.facts, wanted.facts)
-            or fill(case.hint if isinstance(case, Case) else "", found.value, wanted.value)
+            or self._of_case(case, found.value, wanted.value)
+            or _other_shape(f"{self._what(case)} should", found.value, wanted.value)
             or fill(self.otherwise, found.value, wanted.value)
             or self._compare(case, found.value, wanted.value)
         )
+
+    def _of_case(self, case: Case | tuple[Any, ...], found: Any, wanted: Any) -> str:
+        hint = case.hint if isinstance(case, Case) else ""
+        return hint(found, wanted) if callable(hint) else fill(hint, found, wanted)
 
     def _run(self, case: Case | tuple[Any, ...], asked: _Asked) -> Outcome:
         try:
@@ -417,6 +431,11 @@ class Function(Exercise):
             return Outcome(refused=said)
 
     @functools.cached_property
+    def _known(self) -> list[tuple[list[Outcome], str]]:
+        """What the wrong functions come to: they are run once."""
+        return [(self.read(wrong), hint) for wrong, hint in self.hints]
+
+    @functools.cached_property
     def _may_return_none(self) -> bool:
         calls = (case for case in self.cases if not isinstance(case, Case))
         return any(self.answer(*copy.deepcopy(case)) is None for case in calls)
@@ -426,7 +445,7 @@ class Function(Exercise):
             return _cause(one.refused) == _cause(other.refused)
         if one.refused or other.refused:
             return False
-        within = case.within if isinstance(case, Case) else 1e-6
+        within = case.within if isinstance(case, Case) else self.within
         return _alike(one.value, other.value, within) and not self._differing(one.facts, other.facts)
 
     def _differing(self, one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
@@ -444,12 +463,13 @@ class Function(Exercise):
             return ""
         if not _has_parts(found, len(names)):
             return f"Your function returns {short(found)}. Return {', '.join(names[:-1])} and {names[-1]}."
-        good = list(map(_alike, found, wanted))
+        good = [_alike(*each, self.within) for each in zip(found, wanted, strict=True)]
         if all(good) or not any(good):
             return ""
         k = good.index(False)
         praise = "".join(f"{_capital(name)} is right. " for name, fine in zip(names, good, strict=True) if fine)
-        text = self.otherwise or f"{self._at(case)}it should be {short(wanted[k])}, and yours is {short(found[k])}."
+        text = _other_shape("It should", found[k], wanted[k]) or self.otherwise
+        text = text or f"{self._at(case)}it should be {short(wanted[k])}, and yours is {short(found[k])}."
         return f"{praise}Now look at {names[k]}. {_capital(text)}"
 
     def _unread(self, given: Any) -> str:
@@ -471,12 +491,11 @@ class Function(Exercise):
         shown = [f"{name} = {short(value)}" for name, value in zip(names, case, strict=False) if not callable(value)]
         return f"At {', '.join(shown)}, " if shown and len(", ".join(shown)) < 80 else ""
 
+    def _what(self, case: Case | tuple[Any, ...]) -> str:
+        return "What I compute with your function" if isinstance(case, Case) else f"{self._at(case)}{self.signature}"
+
     def _compare(self, case: Case | tuple[Any, ...], found: Any, wanted: Any) -> str:
-        at = "" if isinstance(case, Case) else self._at(case)
-        what = "what I compute with your function" if isinstance(case, Case) else self.signature
-        if isinstance(wanted, np.ndarray) and np.shape(found) != wanted.shape:
-            return _capital(f"{at}{what} should have the shape {wanted.shape}, and yours is {short(found)}.")
-        return _capital(f"{at}{what} should be {short(wanted)}, and yours is {short(found)}.")
+        return _capital(f"{self._what(case)} should be {short(wanted)}, and yours is {short(found)}.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -597,10 +616,10 @@ class _Asked:
         function = functools.partial(self.__wrapped__, **named) if named else self.__wrapped__
         result = call(function, *args, written=written)
         parts = result if isinstance(result, tuple | list) else [result]
-        if any(part is ... for part in parts) and not self.may_be_open:
-            still_open = [name for name, part in zip(self.returns, parts, strict=False) if part is ...]
+        if any(map(_is_open, parts)) and not self.may_be_open:
+            still_open = [name for name, part in zip(self.returns, parts, strict=False) if _is_open(part)]
             what = still_open[0] if still_open else f"what {self.name} returns"
-            raise NotYet(f"Replace the three dots: {what} is still open.")
+            raise StillOpen(f"Replace the three dots: {what} is still open.")
         if result is None and not self.may_return_none:
             raise NotYet(f"{written} returns None. Is a `return` missing?")
         return result
@@ -618,8 +637,15 @@ def _plain(value: Any) -> Any:
 
 
 def _alike(one: Any, other: Any, within: float = 1e-6) -> bool:
-    """Return whether two results are the same up to rounding; nan is the same as nan, and three dots as anything."""
+    """Return whether two results are the same up to rounding.
+
+    nan is the same as nan, three dots as anything, and a function as any other.
+    """
     if one is ... or other is ...:
+        return True
+    if _is_open(one) or _is_open(other):
+        return bool(np.shape(one) == np.shape(other))
+    if callable(one) and callable(other):
         return True
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(_alike(one[key], other[key], within) for key in one)
@@ -628,13 +654,18 @@ def _alike(one: Any, other: Any, within: float = 1e-6) -> bool:
             return False
         return len(one) == len(other) and all(_alike(*parts, within) for parts in zip(one, other, strict=True))
     if one is None or other is None or isinstance(one, str | dict) or isinstance(other, str | dict):
-        return bool(one == other)
+        return type(one) is type(other) and bool(one == other)
     a, b = np.asarray(one), np.asarray(other)
     if not all(array.dtype.kind in "biufc" for array in (a, b)):
         return one is other
     if a.shape != b.shape and not (a.size == b.size == 1 and () in (a.shape, b.shape)):
         return False
     return bool(np.allclose(a, b.reshape(a.shape), rtol=within, atol=within / 100, equal_nan=True))
+
+
+def _is_open(value: Any) -> bool:
+    is_array = isinstance(value, np.ndarray) and value.dtype == object and value.size > 0
+    return value is ... or (is_array and value.flat[0] is ...)
 
 
 def _no_numbers(found: Any, wanted: Any, names: Sequence[str] = ()) -> str:
@@ -648,6 +679,13 @@ def _no_numbers(found: Any, wanted: Any, names: Sequence[str] = ()) -> str:
         return ""
     needed = "an array of numbers" if np.ndim(wanted) else "one number"
     return f"I need {needed} here, and {names[0] if names else 'what your function returns'} is {shortened(found)}."
+
+
+def _other_shape(what: str, found: Any, wanted: Any) -> str:
+    """Return a hint for an array that has another shape than the right one."""
+    if not isinstance(wanted, np.ndarray) or np.shape(found) == wanted.shape:
+        return ""
+    return f"{_capital(what)} have the shape {wanted.shape}, and yours has the shape {np.shape(found)}."
 
 
 def _has_parts(value: Any, count: int) -> bool:
