@@ -2,259 +2,18 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 import autodiff_edu as ad
 
-from ..exercises import Exercise, Judge
-from ..feedback import NotYet, call, needs_dict, needs_each, needs_function, number, quoted, shortened
+from ..exercises import Case, Function, Number, Table
+from ..feedback import NotYet, by_hand, shortened
 from ..predictions import Prediction
 
-
-def ten_sigmoids(answer: Any) -> str:
-    """Check 20.1: how much of a slope ten sigmoids leave, and the weight that would keep it, as a dict."""
-    needs_dict(answer, '{"bound": 1.0, "weight": 1.0}')
-    needs_each(answer, ("bound", "weight"), "No number is given for")
-    bound, weight = (number(answer[name], f"the answer to {name}") for name in ("bound", "weight"))
-    for wrong, hint in (
-        (0.5, "A half is the bound for one link. There are ten, one behind the other."),
-        (0.25, "A quarter is the bound for one sigmoid, without its weight. And there are ten links."),
-        (5.0, "5 is ten halves added up. Along a chain, slopes are multiplied."),
-        (2.5, "2.5 is ten quarters added up. Along a chain slopes are multiplied, and each link has a weight."),
-        (0.25**10, "That is the bound for w = 1. In each link, w * a adds a factor w."),
-        (2.0 * 0.25**10, "The weight is in every link, so its factor is there ten times, not once."),
-        (0.5**9, "That is the bound for nine links. Count them again: ten."),
-        (0.5**11, "That is the bound for eleven links. Count them again: ten."),
-        (0.001, "Close: it is about a thousandth. Now the number itself: the bound for one link, ten times over."),
-        (1.0, "1 would take links of slope 1. How large can s(1 - s) be, and what does the weight make of it?"),
-        (2.0**10, "Those are the ten weights. Each link also has a sigmoid: how large can s(1 - s) be?"),
-        (2.0**10 / 4, "The quarter is in every link, so it is there ten times, not once."),
-    ):
-        if np.isclose(bound, wrong, 5e-3, 0.0):
-            raise NotYet(hint)
-    if 0.0 < bound < 7e-6:  # with w = 2, no first `a` gives more than 6.45e-6
-        raise NotYet("So little is what you measure for some first `a`. The bound uses only the largest s(1 - s).")
-    if not np.isclose(bound, 0.5**10, 5e-3, 0.0):
-        raise NotYet(
-            "For the bound, ask for one link first: w times the largest value of s(1 - s). Then there are ten links."
-        )
-    for wrong, hint in (
-        (1.0, "With the weight 1 a link has at most the slope 1/4, and ten of them a millionth."),
-        (0.25, "A weight of 1/4 makes it smaller still. Each link has the slope w · s(1 - s)."),
-        (4.0**10, "The weight is in every link, so it acts ten times. One link must come out at 1."),
-        (2.0, "With 2 the bound is the one that you have just given, and not 1."),
-        (-4.0, "The size is right, but the exercise asks for a positive weight."),
-    ):
-        if np.isclose(weight, wrong):
-            raise NotYet(hint)
-    if not np.isclose(weight, 4.0):
-        raise NotYet("For the weight, one link has at most the slope w · 1/4. For which w is that 1?")
-    return (
-        "At most (2/4)¹⁰, about a thousandth. With the weight 4 the bound is 1, and even that is out of reach: each "
-        "sigmoid would have to be given 0."
-    )
-
-
-def recomputed(answer: Any) -> str:
-    """Check 20.2: a block that leaves one entry on the tape and is computed again on the way back."""
-    needs_function(answer, "recompute(block)")
-    draw = np.random.default_rng(2016)
-    x = ad.constant(draw.normal(size=(6, 3)))
-    kernels = [ad.constant(draw.normal(size=(3, 3))) for _ in range(4)]
-    weights = draw.normal(size=(6, 3))
-    calls: list[bool] = []
-
-    def block(x: Any, kernels: Any) -> Any:
-        calls.append(isinstance(x, ad.Tensor))
-        for kernel in kernels:
-            x = np.tanh(x @ kernel)
-        return x
-
-    with ad.GradientTape() as tape:
-        tape.watch([x, kernels])
-        right = tape.gradient(np.sum(block(x, kernels) * weights), [x, kernels])
-    calls.clear()
-    light = call(answer, block, written="recompute(block)")
-    if not callable(light):
-        raise NotYet(f"recompute(block) returns {shortened(light)}, not a function. Is `return light` missing?")
-    with ad.GradientTape() as tape:
-        tape.watch([x, kernels])
-        y = call(light, x, kernels, written="recompute(block)(x, kernels)")
-        if not isinstance(y, ad.Tensor) or y.shape != x.shape:
-            if isinstance(y, tuple) and len(y) == 2 and callable(y[1]):
-                raise NotYet("Your function returns the pair itself. Is `@ad.custom_gradient` above it?")
-            raise NotYet(f"Your function returns {shortened(y)}. Return what the block returns, as one tensor.")
-        entries = len(tape.entries)
-        target = np.sum(y * weights)
-    if entries == 0:
-        raise NotYet("Nothing was recorded. Is `@ad.custom_gradient` above your function?")
-    if entries > 1:
-        raise NotYet(
-            f"The value is there, and the tape holds {entries} entries, not one: the block ran on tensors, so its "
-            "inside was recorded. In the forward run give it plain arrays, from `.numpy()`."
-        )
-    plain = x.numpy()
-    for kernel in kernels:
-        plain = np.tanh(plain @ kernel.numpy())
-    if not np.allclose(y.numpy(), plain):
-        raise NotYet("The value differs from the block's. The forward line was right as it was.")
-    if len(calls) != 1:
-        raise NotYet(f"On the way forward the block was computed {len(calls)} times. Once is enough.")
-    _judge_recomputed(_gradient(tape, target, [x, kernels]), right, y, weights, block, x, kernels)
-    if len(calls) == 1:
-        raise NotYet("The gradients are right, but the block was not computed again. What did you keep instead?")
-    return "One entry in place of eight, the same gradients, and the block computed twice: memory against operations."
-
-
-def _gradient(tape: Any, target: Any, sources: Any) -> Any:
-    try:
-        return tape.gradient(target, sources)
-    except Exception as error:
-        text = str(error)
-        if re.match(r"(watch|sources)\b", text):  # the inner tape was handed the arrays
-            raise NotYet(
-                "The inner tape was given plain arrays, and it follows only tensors. Make new tensors from them first, "
-                "with `ad.constant(...)`, then watch these, compute the block from them, and ask for their gradients."
-            ) from error
-        if re.match(r"target is .*ndarray", text, re.DOTALL):  # the block was, on the way back
-            raise NotYet(
-                "On the way back the block was given plain arrays, so the inner tape recorded nothing. Compute it from "
-                "the new tensors that the tape watches."
-            ) from error
-        if isinstance(error, ValueError) and re.search(r"returned \d+ gradient|not have its structure", text):
-            raise NotYet(
-                "backward must return two things where the three dots are: the gradient of x, then the list "
-                f"of gradients of the kernels. The tape says: {quoted(text)}."
-            ) from error
-        raise NotYet(f"On the way back your function raised {type(error).__name__}: {quoted(text)}.") from error
-
-
-def _judge_recomputed(found: Any, right: Any, y: Any, weights: Any, block: Any, x: Any, kernels: Any) -> None:
-    flat, expected = [found[0], *found[1]], [right[0], *right[1]]
-    if all(g is None for g in flat):
-        raise NotYet(
-            "backward returns None for everything. Does the inner tape watch the new tensors before the block runs?"
-        )
-    if any(g is None for g in flat):
-        missing = "x" if flat[0] is None else "the kernels"
-        raise NotYet(f"The gradient of {missing} is None. The inner tape must watch x and the kernels, both.")
-    if all(np.allclose(a, b) for a, b in zip(flat, expected, strict=True)):
-        return
-    with ad.GradientTape() as tape:
-        tape.watch([x, kernels])
-        forgetful = tape.gradient(block(x, kernels), [x, kernels])
-    if np.allclose(flat[0], forgetful[0] * weights):
-        raise NotYet(
-            "Multiplying the finished gradients by dy is too late: dy has to go back through the block, too. Pass it "
-            "to the inner tape: `inner.gradient(..., output_gradients=dy)`."
-        )
-    if np.allclose(flat[0], forgetful[0]):
-        raise NotYet(
-            "The inner tape starts from ones: you forgot the cotangent dy. Pass it on: "
-            "`inner.gradient(..., output_gradients=dy)`."
-        )
-    if np.allclose(flat[0], expected[0]):
-        raise NotYet("The gradient of x is right, those of the kernels are not. Are they in the order of the kernels?")
-    raise NotYet("The gradients differ from those of the block itself. Compute the block again, and seed it with dy.")
-
-
-def ported(answer: Any) -> str:
-    """Check 20.3: gradient descent on a line, in any framework, against its closed form."""
-    needs_function(answer, "fit(length, mass, turns, rate)")
-    draw = np.random.default_rng(2002)
-    length = draw.normal(size=40)
-    mass = 0.7 * length + 2.0 + 0.3 * draw.normal(size=40)
-    for turns, rate in ((7, 0.05), (1, 0.1)):
-        given = call(answer, length.copy(), mass.copy(), turns, rate, written=f"fit(length, mass, {turns}, {rate})")
-        if given is None:
-            raise NotYet("Your function returns None. End it with `return w, b`.")
-        if (not isinstance(given, tuple | list) and np.shape(given) != (2,)) or len(given) != 2:
-            raise NotYet(f"Your function returns {shortened(given)}. It must return two numbers: `return w, b`.")
-        pair = np.array([number(_detached(given[0]), "w"), number(_detached(given[1]), "b")])
-        _judge_fit(pair, length, mass, turns, rate)
-    return "The same turns, the same numbers. Once you know one tape, you know the others."
-
-
-def _detached(value: Any) -> Any:
-    """Return a tensor of PyTorch that requires a gradient as one that does not; anything else as it is."""
-    return value.detach() if type(value).__module__.partition(".")[0] == "torch" else value
-
-
-def descent(
-    length: Any, mass: Any, turns: int, rate: float, *, scale: float = 2.0 / 40, keep: bool = False, by: str = "wb",
-    in_turn: bool = False, sign: float = 1.0,
-) -> Any:  # fmt: skip
-    """Walk downhill with the slopes written out; the options are the ways in which it goes wrong."""
-    w = b = total_w = total_b = 0.0
-    for _ in range(turns):
-        error = w * length + b - mass
-        slope_w = scale * float(np.sum(error * length))
-        if in_turn:
-            error = (w - rate * slope_w) * length + b - mass
-        slope_b = scale * float(np.sum(error))
-        total_w, total_b = (total_w + slope_w, total_b + slope_b) if keep else (slope_w, slope_b)
-        w -= sign * rate * total_w if "w" in by else 0.0
-        b -= sign * rate * total_b if "b" in by else 0.0
-    return np.array([w, b])
-
-
-def _judge_fit(pair: Any, length: Any, mass: Any, turns: int, rate: float) -> None:
-    def is_like(wrong: Any) -> bool:
-        return bool(np.allclose(pair, wrong, 1e-4, 1e-5))  # float32, which is what most frameworks begin with, will do
-
-    if is_like(descent(length, mass, turns, rate)):
-        return
-    for wrong, hint in (
-        ((0.0, 0.0), "w and b are still 0. Do you assign the new values in each turn?"),
-        (descent(length, mass, turns, rate)[::-1], "The two numbers are in the wrong order: return w first, then b."),
-        (descent(length, mass, turns, rate, sign=-1.0), "It walks uphill. Subtract rate times the gradient."),
-        (
-            descent(length, mass, turns, rate, keep=True),
-            "The first turn is right, then the steps get too long: the gradients of earlier turns are added in. In "
-            "PyTorch, set w.grad and b.grad to zero after each step.",
-        ),
-        (
-            descent(length, mass, turns, rate, scale=2.0),
-            "The steps are 40 times too long, for 40 penguins: the loss is the mean of the squares, not their sum.",
-        ),
-        (
-            descent(length, mass, turns, rate, scale=1.0 / 40),
-            "The steps are half as long as they should be. The loss is the mean of the squares, without a factor 1/2.",
-        ),
-        (
-            descent(length, mass, turns, rate, by="w"),
-            "b stays 0. `grad` differentiates only the first argument unless you say `argnums=(0, 1)`.",
-        ),
-        (descent(length, mass, turns, rate, by="b"), "w stays 0. Is it watched, and assigned?"),
-        (
-            descent(length, mass, turns, rate, in_turn=True),
-            "w is right after the first turn, b is not: its slope was taken after w had moved. Take both slopes first.",
-        ),
-        (
-            descent(length, mass, 1, rate),
-            "That is the first turn alone. Does the `return` end the loop in its first turn?",
-        ),
-        (descent(length, mass, turns, 1.0), "The steps are as long as the gradient. Multiply it by `rate` first."),
-        (descent(length, mass, turns + 1, rate), "That is one turn too many."),
-        (descent(length, mass, turns - 1, rate), "That is one turn too few."),
-        (
-            np.polyfit(length, mass, 1),
-            "That is the best line. The exercise asks for the line after a number of turns.",
-        ),
-    ):
-        if is_like(wrong):
-            raise NotYet(hint)
-    w, b = descent(length, mass, turns, rate)
-    raise NotYet(
-        f"For 40 hidden points, {turns} turn{'s' * (turns > 1)} and the rate {rate:g} it should end at w = {w:.6f}, "
-        f"b = {b:.6f}, and yours ends at {pair[0]:.6f}, {pair[1]:.6f}. It starts with zeros, and takes the mean."
-    )
-
-
-QUESTIONS: tuple[Prediction | Exercise, ...] = (
+PREDICTIONS = (
     Prediction(
         "The trained ten layers see 273 penguins of three species. How many different answers do they give?",
         answer="1",
@@ -341,31 +100,350 @@ QUESTIONS: tuple[Prediction | Exercise, ...] = (
         },
         why="Every layer adds the same number of arrays of the same size.",
     ),
-    Judge(
-        "Vanishing gradients",
-        """\
+)
+
+MEASURED = "So little is what you measure for some first `a`. The bound uses only the largest s(1 - s)."
+
+TEN_SIGMOIDS = Table(
+    "Vanishing gradients",
+    """\
 A chain of ten sigmoids with a weight `w` in each: `a = sigmoid(w * a)`, ten times, from a first `a`.
 
 You know how large the slope of one sigmoid can be. That gives you a bound, a number that the slope of the last `a` with respect to the first can't exceed.
 
 - `bound`: what is the bound for `w = 2`?
 - `weight`: for which positive `w` is the bound exactly 1?""",
-        ten_sigmoids,
-    ),
-    Judge(
-        "Recompute a block",
-        """\
+    parts={
+        "bound": Number(
+            answer=0.5**10,
+            within=5e-3,
+            hints={
+                0.5: "A half is the bound for one link. There are ten, one behind the other.",
+                0.25: "A quarter is the bound for one sigmoid, without its weight. And there are ten links.",
+                5.0: "5 is ten halves added up. Along a chain, slopes are multiplied.",
+                2.5: "2.5 is ten quarters added up. Along a chain slopes are multiplied, and each link has a weight.",
+                0.25**10: "That is the bound for w = 1. In each link, w * a adds a factor w.",
+                2.0 * 0.25**10: "The weight is in every link, so its factor is there ten times, not once.",
+                0.5**9: "That is the bound for nine links. Count them again: ten.",
+                0.5**11: "That is the bound for eleven links. Count them again: ten.",
+                0.001: "Close: it is about a thousandth. Now the number itself: the bound for one link, ten times over.",
+                1.0: "1 would take links of slope 1. How large can s(1 - s) be, and what does the weight make of it?",
+                2.0**10: "Those are the ten weights. Each link also has a sigmoid: how large can s(1 - s) be?",
+                2.0**10 / 4: "The quarter is in every link, so it is there ten times, not once.",
+                **dict.fromkeys((6.45e-6, 5.609e-6, 5.112e-6, 2.955e-6, 1.196e-6, 1.66e-7), MEASURED),
+            },
+            otherwise="For the bound, ask for one link first: w times the largest value of s(1 - s). Then there are ten "
+            "links. What you measure for some first `a` is less.",
+        ),
+        "weight": Number(
+            answer=4.0,
+            hints={
+                1.0: "With the weight 1 a link has at most the slope 1/4, and ten of them a millionth.",
+                0.25: "A weight of 1/4 makes it smaller still. Each link has the slope w · s(1 - s).",
+                4.0**10: "The weight is in every link, so it acts ten times. One link must come out at 1.",
+                2.0: "With 2 the bound is the one that you have just given, and not 1.",
+                -4.0: "The size is right, but the exercise asks for a positive weight.",
+            },
+            otherwise="For the weight, one link has at most the slope w · 1/4. For which w is that 1?",
+        ),
+    },
+    why="At most (2/4)¹⁰, about a thousandth. With the weight 4 the bound is 1, and even that is out of reach: each "
+    "sigmoid would have to be given 0.",
+)
+
+DRAW = np.random.default_rng(2016)
+X = ad.constant(DRAW.normal(size=(6, 3)))
+KERNELS = [ad.constant(DRAW.normal(size=(3, 3))) for _ in range(4)]
+WEIGHTS = DRAW.normal(size=(6, 3))
+READY_MADE = {ad.checkpoint(abs).__code__: "ad.checkpoint"}  # what calls the checkpointed function
+
+
+def four_layers(x: Any, kernels: Any) -> Any:
+    """Compute the block of exercise 2."""
+    for kernel in kernels:
+        x = np.tanh(x @ kernel)
+    return x
+
+
+def run(recompute: Any) -> tuple[int, Any, int, Any, int]:
+    """Return the entries, the value and the calls of a recomputed block, then its gradients and all its calls."""
+    calls: list[int] = []
+
+    def compute(given: tuple[Any, Any]) -> Any:
+        calls.append(1)
+        return four_layers(*given)
+
+    block = by_hand(compute, READY_MADE, "it is right, and shorter than ours. Now write `backward` yourself.")
+    light = recompute(lambda x, kernels: block((x, kernels)))
+    if not callable(light):
+        raise NotYet(f"recompute(block) returns {shortened(light)}, not a function. Is `return light` missing?")
+    with ad.GradientTape() as tape:
+        tape.watch([X, KERNELS])
+        y = light(X, KERNELS)
+        entries = len(tape.entries)
+        target = np.sum(y * WEIGHTS) if isinstance(y, ad.Tensor) else None
+    forward = len(calls)
+    if target is None or entries != 1:  # the case of the entries says so
+        return entries, y, forward, None, forward
+    to_x, to_kernels = tape.gradient(target, [X, KERNELS])
+    return entries, y, forward, [to_x, *to_kernels], len(calls)
+
+
+def written(
+    backward: Callable[..., Any], forward: Callable[..., Any] = lambda block, x, kernels: block(x, kernels)
+) -> Callable[..., Any]:
+    """Return an answer to exercise 2 with the given ways forward and back."""
+
+    def recompute(block: Any) -> Any:
+        @ad.custom_gradient
+        def light(x: Any, kernels: Any) -> Any:
+            x, kernels = x.numpy(), [kernel.numpy() for kernel in kernels]
+            return forward(block, x, kernels), lambda dy: backward(block, x, kernels, dy)
+
+        return light
+
+    return recompute
+
+
+def again(block: Any, x: Any, kernels: Any, dy: Any, watch: str = "both", of: Callable[..., Any] = ad.constant) -> Any:
+    """Compute a block once more, on tensors made by `of`, and pull dy back through it."""
+    x, kernels = of(x), [of(kernel) for kernel in kernels]
+    with ad.GradientTape() as inner:
+        inner.watch({"both": [x, kernels], "x": x, "kernels": kernels, "none": []}[watch])
+        y = block(x, kernels)
+    return inner.gradient(y, [x, kernels], output_gradients=dy)
+
+
+def of_arrays(block: Any, x: Any, kernels: Any, dy: Any) -> Any:
+    """Compute a block from the plain arrays, and ask for the gradients of other tensors."""
+    sources = ad.constant(x), [ad.constant(kernel) for kernel in kernels]
+    with ad.GradientTape() as inner:
+        inner.watch(sources)
+        y = block(x, kernels)
+    return inner.gradient(y, sources, output_gradients=dy)
+
+
+def changed(change: Callable[[Any, Any], Any], **how: Any) -> Callable[..., Any]:
+    """Return an answer that changes the two gradients before it returns them."""
+    return written(lambda *given: change(*again(*given, **how)))
+
+
+def times(dy: Any, x: Any, kernels: Any) -> Any:
+    """Multiply finished gradients by dy where that is possible."""
+    return x * dy, kernels
+
+
+ARRAYS = (
+    "The inner tape was given plain arrays, and it follows only tensors. Make new tensors from them first, with "
+    "`ad.constant(...)`, then watch these, compute the block from them, and ask for their gradients."
+)
+TWO_THINGS = (
+    "backward must return two things where the three dots are: the gradient of x, then the list of gradients of the "
+    "kernels."
+)
+LATE = (
+    "Multiplying the finished gradients by dy is too late: dy has to go back through the block, too. Pass it to the "
+    "inner tape: `inner.gradient(..., output_gradients=dy)`."
+)
+
+
+def entries_hint(found: int, wanted: int) -> str:
+    """Return what is said of a block that leaves another number of entries than one."""
+    if found == 0:
+        return "Nothing was recorded. Is `@ad.custom_gradient` above your function, which returns the pair?"
+    return (
+        f"The value is there, and the tape holds {found} entries, not one: the block ran on tensors, so its inside was "
+        "recorded. In the forward run give it plain arrays, from `.numpy()`."
+    )
+
+
+RECOMPUTE = Function(
+    "Recompute a block",
+    """\
 `recompute(block)` does for a block with kernels what `recomputed(f)` in chapter 18 did for a function of one array. It returns a function that computes the same as `block(x, kernels)`, but leaves only *one* entry on the tape. Its `backward` computes the block again, under a tape of its own. Write that part. It returns the gradient of `x`, and the list of gradients of the kernels.
 
 The forward line is done: on plain arrays nothing is recorded.""",
-        recomputed,
-    ),
-    Judge(
-        "The same fit in another framework",
-        """\
+    signature="recompute(block)",
+    cases=[
+        Case(lambda recompute: run(recompute)[0], entries_hint),
+        Case(
+            lambda recompute: run(recompute)[1],
+            "The value differs from the block's. The forward line was right as it was.",
+        ),
+        Case(
+            lambda recompute: run(recompute)[2],
+            "On the way forward the block was computed {given} times. Once is enough.",
+        ),
+        Case(
+            lambda recompute: run(recompute)[3],
+            "The gradients differ from those of the block itself. Compute the block again, and seed it with dy.",
+        ),
+        Case(
+            lambda recompute: run(recompute)[4],
+            lambda found, _: (
+                "The gradients are right, but the block was not computed again. What did you keep instead?"
+                if found == 1
+                else f"The gradients are right, but the block was computed {found} times. Twice is enough."
+            ),
+        ),
+    ],
+    answer=written(again),
+    spellings=[
+        written(lambda block, x, kernels, dy: ad.vjp(block, x, kernels)[1](dy)),
+        changed(lambda x, kernels: (x, kernels), watch="none", of=ad.Variable),
+    ],
+    hints=[
+        (
+            ad.checkpoint,
+            "That is `ad.checkpoint`, which this exercise leaves to you: it is right, and shorter than ours. Now write "
+            "`backward` yourself.",
+        ),
+        *(
+            (changed(lambda x, kernels: (x, kernels), watch=watch, of=lambda x: x), ARRAYS)
+            for watch in ("both", "x", "kernels", "none")
+        ),
+        (
+            written(of_arrays),
+            "On the way back the block was given plain arrays, so the inner tape recorded nothing. Compute it from the "
+            "new tensors that the tape watches.",
+        ),
+        (written(lambda *given: ...), TWO_THINGS),
+        (written(lambda *given: (..., ...)), TWO_THINGS),
+        (changed(lambda x, kernels: (x, *kernels)), TWO_THINGS),
+        (
+            changed(lambda x, kernels: (x, kernels), watch="none"),
+            "backward returns None for everything. Does the inner tape watch the new tensors before the block runs?",
+        ),
+        (
+            changed(lambda x, kernels: (x, kernels), watch="x"),
+            "The gradient of the kernels is None. The inner tape must watch x and the kernels, both.",
+        ),
+        (
+            changed(lambda x, kernels: (x, kernels), watch="kernels"),
+            "The gradient of x is None. The inner tape must watch x and the kernels, both.",
+        ),
+        (
+            written(lambda block, x, kernels, dy: again(block, x, kernels, None)),
+            "The inner tape starts from ones: you forgot the cotangent dy. Pass it on: "
+            "`inner.gradient(..., output_gradients=dy)`.",
+        ),
+        (written(lambda block, x, kernels, dy: times(dy, *again(block, x, kernels, None))), LATE),
+        (
+            changed(lambda x, kernels: (x, kernels[::-1])),
+            "The gradient of x is right, those of the kernels are not. Are they in the order of the kernels?",
+        ),
+    ],
+    why="One entry in place of eight, the same gradients, and the block computed twice: memory against operations.",
+)
+
+
+def detached(value: Any) -> Any:
+    """Return a tensor of PyTorch that requires a gradient as one that does not; anything else as it is."""
+    return value.detach() if type(value).__module__.partition(".")[0] == "torch" else value
+
+
+def descent(
+    length: Any, mass: Any, turns: int, rate: float, *, scale: float = 2.0 / 40, keep: bool = False, by: str = "wb",
+    in_turn: bool = False, sign: float = 1.0,
+) -> Any:  # fmt: skip
+    """Walk downhill with the slopes written out; the options are the ways in which it goes wrong."""
+    w = b = total_w = total_b = 0.0
+    for _ in range(turns):
+        error = w * length + b - mass
+        slope_w = scale * float(np.sum(error * length))
+        if in_turn:
+            error = (w - rate * slope_w) * length + b - mass
+        slope_b = scale * float(np.sum(error))
+        total_w, total_b = (total_w + slope_w, total_b + slope_b) if keep else (slope_w, slope_b)
+        w -= sign * rate * total_w if "w" in by else 0.0
+        b -= sign * rate * total_b if "b" in by else 0.0
+    return np.array([w, b])
+
+
+def walking(**options: Any) -> Callable[..., Any]:
+    """Return an answer to exercise 3 that goes wrong in the given ways."""
+    return lambda *given: descent(*given, **options)
+
+
+PENGUINS = np.random.default_rng(2002)
+LENGTH = PENGUINS.normal(size=40)
+MASS = 0.7 * LENGTH + 2.0 + 0.3 * PENGUINS.normal(size=40)
+
+
+def walk(turns: int, rate: float) -> Case:
+    """Return the case of some turns; numbers in float32, which is what most frameworks begin with, will do."""
+
+    def of(fit: Any) -> Any:
+        given = fit(LENGTH.copy(), MASS.copy(), turns, rate)
+        if np.shape(given) != (2,):
+            raise NotYet(f"Your function returns {shortened(given)}. It must return two numbers: `return w, b`.")
+        return [np.reshape(detached(value), ()) for value in given]
+
+    return Case(
+        of,
+        f"For 40 hidden points, {turns} turn{'s' * (turns > 1)} and the rate {rate:g}, w and b should be {{answer}}, and "
+        "yours are {given}. It starts with zeros, and takes the mean.",
+        within=1e-4,
+    )
+
+
+FIT = Function(
+    "The same fit in another framework",
+    """\
 Fit a straight line once more, in **another framework**: PyTorch, JAX or TensorFlow, whichever you have. If you have none, write it in JAX's style, without a tape: a function of the parameters, `loss(w, b)`, and `ad.grad(loss, argnums=(0, 1))`, the function that returns its two slopes.
 
 `fit(length, mass, turns, rate)` is given two NumPy arrays. It starts with `w = 0` and `b = 0`. Each turn it takes the loss, the mean of (w · length + b − mass)², takes both slopes, and goes downhill by `rate` times the gradient. It returns `w` and `b` after the last turn, as two numbers.""",
-        ported,
-    ),
+    signature="fit(length, mass, turns, rate)",
+    returns=("w", "b"),
+    cases=[walk(7, 0.05), walk(1, 0.1)],
+    answer=descent,
+    spellings=[
+        lambda *given: tuple(descent(*given).astype("float32")),
+        lambda *given: [ad.constant(each) for each in descent(*given)],
+    ],
+    hints=[
+        (lambda *given: (0.0, 0.0), "w and b are still 0. Do you assign the new values in each turn?"),
+        (lambda *given: descent(*given)[::-1], "The two numbers are in the wrong order: return w first, then b."),
+        (walking(sign=-1.0), "It walks uphill. Subtract rate times the gradient."),
+        (
+            walking(keep=True),
+            "The first turn is right, then the steps get too long: the gradients of earlier turns are added in. In "
+            "PyTorch, set w.grad and b.grad to zero after each step.",
+        ),
+        (
+            walking(scale=2.0),
+            "The steps are 40 times too long, for 40 penguins: the loss is the mean of the squares, not their sum.",
+        ),
+        (
+            walking(scale=1.0 / 40),
+            "The steps are half as long as they should be. The loss is the mean of the squares, without a factor 1/2.",
+        ),
+        (
+            walking(by="w"),
+            "b stays 0. `grad` differentiates only the first argument unless you say `argnums=(0, 1)`.",
+        ),
+        (walking(by="b"), "w stays 0. Is it watched, and assigned?"),
+        (
+            walking(in_turn=True),
+            "w is right after the first turn, b is not: its slope was taken after w had moved. Take both slopes first.",
+        ),
+        (
+            lambda length, mass, turns, rate: descent(length, mass, 1, rate),
+            "That is the first turn alone. Does the `return` end the loop in its first turn?",
+        ),
+        (
+            lambda length, mass, turns, rate: descent(length, mass, turns, 1.0),
+            "The steps are as long as the gradient. Multiply it by `rate` first.",
+        ),
+        (lambda length, mass, turns, rate: descent(length, mass, turns + 1, rate), "That is one turn too many."),
+        (lambda length, mass, turns, rate: descent(length, mass, turns - 1, rate), "That is one turn too few."),
+        (
+            lambda length, mass, turns, rate: np.polyfit(length, mass, 1),
+            "That is the best line. The exercise asks for the line after a number of turns.",
+        ),
+    ],
+    why="The same turns, the same numbers. If a framework took the slopes for you: once you know one tape, you know the "
+    "others.",
 )
+
+QUESTIONS = (*PREDICTIONS, TEN_SIGMOIDS, RECOMPUTE, FIT)
