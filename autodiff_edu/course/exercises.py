@@ -644,7 +644,9 @@ def _alike(one: Any, other: Any, within: float = 1e-6) -> bool:
     if one is ... or other is ...:
         return True
     if _is_open(one) or _is_open(other):
-        return bool(np.shape(one) == np.shape(other))
+        return bool(np.shape(one) == np.shape(other)) and all(
+            np.asarray(each).dtype.kind != "U" for each in (one, other)
+        )
     if callable(one) and callable(other):
         return True
     if isinstance(one, dict) and isinstance(other, dict):
