@@ -49,6 +49,33 @@ def by_hand(loss, w, blocks):
     return sum(2.0 * x.T @ (x @ w - y) for x, y in blocks) / 16
 
 
+def on_one_tape(loss, w, blocks):
+    w = ad.constant(w)
+    with ad.GradientTape() as tape:
+        tape.watch(w)
+        target = 0.0
+        for x, y in blocks:
+            target = target + len(x) * loss(w, x, y)
+        target = target / sum(len(x) for x, _ in blocks)
+    return tape.gradient(target, w)
+
+
+def by_differences(loss, w, blocks):
+    def mean(w):
+        return sum(len(x) * loss(w, x, y) for x, y in blocks) / 16
+
+    return np.array([(mean(w + step) - mean(w - step)) / 2e-5 for step in 1e-5 * np.eye(3)])
+
+
+def with_one_persistent_tape_each(loss, w, blocks):
+    w, total = ad.Variable(w), 0.0
+    for x, y in blocks:
+        with ad.GradientTape(persistent=True) as tape:
+            part = loss(w, x, y)
+        total = total + tape.gradient(part, w) * len(x)
+    return total / 16
+
+
 def unwatched(loss, w, blocks):
     w = ad.constant(w)
     with ad.GradientTape() as tape:
@@ -105,7 +132,14 @@ def finishing(variance):
 
 
 RIGHT = {
-    1: [blockwise(), with_a_tape, in_float32, row_by_row, lambda *args: blockwise()(*args).tolist()],
+    1: [
+        blockwise(),
+        with_a_tape,
+        with_one_persistent_tape_each,
+        in_float32,
+        row_by_row,
+        lambda *args: blockwise()(*args).tolist(),
+    ],
     2: [TRAVELS, {"gradients": ad.constant(22_240.0), "rows": 20 * 10**9, "doubled": np.float32(1.0)}],
     3: [
         scale(root),
@@ -127,17 +161,19 @@ WRONG = {
         (blockwise(of=lambda blocks: blocks[-1:]), "with `\\+=`"),
         (blockwise(of=lambda blocks: blocks[:1]), "Only the first"),
         (blockwise(lambda x: 1), "Before that, multiply"),
-        (all_at_once, "16 rows of more"),
-        (two_at_once, "7 rows of more"),
+        (all_at_once, "rows of 3 blocks at once"),
+        (two_at_once, "rows of 2 blocks at once"),
         (lambda *args: -blockwise()(*args), "the sign is turned"),
         (blockwise(np.size), "counts the numbers"),
         (lambda loss, w, blocks: np.mean([ad.grad(loss)(w, x, y) for x, y in blocks]), "one number"),
         (lambda loss, w, blocks: loss(w, *blocks[0]), "one number"),
         (lambda loss, w, blocks: ad.grad(loss, argnums=1)(w, *blocks[0]), "with respect to w"),
         (by_hand, "loss was never called"),
+        (on_one_tape, "one tape recorded all three blocks"),
+        (by_differences, "loss was called with plain numbers only"),
         (unwatched, "was w watched"),
         (lambda loss, w, blocks: [ad.grad(loss)(w, x, y).numpy() for x, y in blocks], "the shape \\(3, 3\\)"),
-        (lambda loss, w, blocks: "gradient", "one array of numbers"),
+        (lambda loss, w, blocks: "gradient", "I need an array of numbers"),
         (lambda loss, w, blocks: ..., "three dots"),
         (lambda loss, w, blocks: np.zeros(3), "The gradient differs"),
         (lambda loss: 3.0, "raised TypeError"),
@@ -155,6 +191,7 @@ WRONG = {
                 (22_240 * 5e7, "before it sends"),
                 (22_000, "biases as well"),
                 (5_500, "and 4 bytes"),
+                (22_480, "biases are float32"),
                 (44_480, "float64"),
                 (444_800, "all 20 workers"),
                 (1_112, "\\*every\\* variable"),
@@ -175,6 +212,7 @@ WRONG = {
                 (4e10, "float64"),
                 (2e8, "one column"),
                 (5e7, "how many rows"),
+                (2.2e10, "110 numbers a row"),
                 (7, "For the rows"),
             )
         ),
@@ -189,7 +227,7 @@ WRONG = {
                 (7, "the table"),
             )
         ),
-        ({"gradients": 22_240}, "No number is given for rows"),
+        ({"gradients": 22_240}, "No answer is given for rows"),
         (TRAVELS | {"rows": ...}, "three dots"),
         (22_240, "I need a dict"),
     ],
@@ -202,7 +240,7 @@ WRONG = {
         (scale(lambda s: (root(s)[0], root(s)[1] ** 2)), "the variance"),
         (scale(lambda s: (root(s)[0], np.sqrt(sum(q for *_, q in s) / 160))), "forgot to subtract"),
         (scale(lambda s: (root(s)[0], root(s)[1] * np.sqrt(160 / 159))), "not by one less"),
-        (scale(lambda s: (root(s)[0], 3.0 * root(s)[1])), "standard deviation differs"),
+        (scale(lambda s: (root(s)[0], 3.0 * root(s)[1])), "The mean is right. Now look at the standard deviation"),
         (finishing(lambda n, q, m: q - m**2), "before you subtract"),
         (finishing(lambda n, q, m: q / n - m), "Subtract its square"),
         (finishing(lambda n, q, m: q), "and subtract the square"),
@@ -213,20 +251,20 @@ WRONG = {
             "weighted by the rows as well",
         ),
         (scale(lambda s: (160 * root(s)[0], root(s)[1])), "sums over all rows"),
-        (scale(lambda s: (2.0 * root(s)[0], root(s)[1])), "The mean differs"),
+        (scale(lambda s: (2.0 * root(s)[0], root(s)[1])), "Now look at the mean"),
         (
             scale(lambda s: (np.concatenate(s).mean(axis=0), np.concatenate(s).std(axis=0)), lambda block: block),
             "send sums",
         ),
         (scale(lambda s: (1.0, 2.0)), "sum over axis 0"),
-        (scale(lambda s: 3.0), "two things"),
-        (scale(lambda s: (..., ...)), "what does combine return"),
-        (scale(lambda s: (root(s)[0], ...)), "what does combine return"),
-        (scale(lambda s: ...), "what does combine return"),
+        (scale(lambda s: 3.0), "Return the mean and the standard deviation"),
+        (scale(lambda s: (..., ...)), "three dots"),
+        (scale(lambda s: (root(s)[0], ...)), "the standard deviation is still open"),
+        (scale(lambda s: ...), "three dots"),
         (scale(root, lambda block: (block.size, *sums(block)[1:])), "counts the numbers"),
         (scale(root, lambda block: ...), "three dots"),
         (scale(root, lambda block: None), "`return` missing"),
-        (scale(root, lambda block: "rows"), "one array of numbers"),
+        (scale(root, lambda block: "rows"), "I need an array of numbers"),
         (scale(lambda s: 1 / 0), "raised ZeroDivisionError"),
         ({"summary": sums}, "No function is given for combine"),
         (scale(...), "three dots"),
