@@ -346,7 +346,8 @@ class Function(Exercise):
 
     The hint of a wrong function is given if the learner's does the same in every case, else if it does the same up to
     the first case that is wrong. A part of a wrong function's result that is `...` may be anything, so a hint can be
-    for one part alone; `np.full(shape, ...)` is any array of that shape.
+    for one part alone; `np.full(shape, ...)` is any array of that shape. If it raises an error, `{raised}` in its hint
+    stands for what is said of that.
 
     Parameters
     ----------
@@ -401,7 +402,7 @@ class Function(Exercise):
         for cases in (self.cases, self.cases[: place + 1]):
             for wrong, hint in self._known:
                 if all(map(self._same, cases, seen, wrong)):
-                    return fill(hint, found.value, wanted.value)
+                    return fill(hint, found.value, wanted.value).replace("{raised}", str(found.refused))
         if found.refused:
             error = found.refused.__cause__
             raise type(found.refused)((error and self._unread(given)) or str(found.refused)) from error

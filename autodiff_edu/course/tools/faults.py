@@ -97,7 +97,7 @@ def faults(exercise: Exercise) -> Iterator[str]:
         said = exercise.respond("", wrong)
         if said:
             yield f"the wrong answer of the hint {quoted(hint)} agrees with the right answer"
-        elif not all(piece in said.message for piece in re.split(r"\{given\}|\{answer\}", hint)):
+        elif not all(piece in said.message for piece in re.split(r"\{(?:given|answer|raised)\}", hint)):
             yield f"the hint {quoted(hint)} is never reached: its wrong answer gets {quoted(said.message)}"
     for place, junk in enumerate(JUNK):
         said = exercise.respond("", junk)
