@@ -3,199 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..exercises import Exercise, Judge
-from ..feedback import NotYet, call, near, needs_dict, needs_each, needs_function, numbers, shortened, word_and_count
+from ..exercises import Case, Exercise, Function, Judge, Table
+from ..feedback import NotYet, near, numbers, shortened, word_and_count
 from ..predictions import Prediction
 
-ROWS: tuple[tuple[int, ...], ...] = ((0,), (2, 3), (0, 1), (1, 2), (3, 4), (4,))
-"""The columns of each row of B.1."""
-
-WAYS: dict[str, tuple[str, int, str]] = {
-    "a": ("columns", 2, "column 0 is full, so any two rows share it. Which columns share a row?"),
-    "b": ("rows", 1, "no input is used by two outputs, and each output uses two inputs."),
-    "c": ("rows", 2, "the last row is full, so any two columns share it. Which rows share a column?"),
-    "d": ("columns", 3, "the matrix is full, so nothing can be shared. Are there fewer rows, or fewer columns?"),
-    "e": ("rows", 2, "an output uses up to four inputs; an input is used by at most two outputs, next to each other."),
-}
-"""For each Jacobian of B.3 the way, the number of colours, and what to look at."""
-
-FULLEST: dict[str, int] = {"a": 100, "b": 2, "c": 100, "d": 100, "e": 4}
-"""How many numbers stand in the fullest column, where columns are the better way, and in the fullest row otherwise."""
-
-SAME_WAY = {"rows": "rows", "columns": "columns", "row": "rows", "column": "columns"}
-SAME_WAY |= {"reverse": "rows", "backward": "rows", "forward": "columns", "by rows": "rows", "by columns": "columns"}
-"""What an answer may call the way."""
-
-
-def colouring(answer: Any) -> str:
-    """Check B.1: any two colours, such that two rows of one colour never share a column."""
-    if isinstance(answer, dict) and set(answer) == set(range(len(ROWS))):
-        answer = [answer[row] for row in range(len(ROWS))]
-    try:
-        colours = list(answer.tolist() if hasattr(answer, "tolist") else answer)
-    except TypeError:
-        raise NotYet(f"I need a list with a colour for each row, and your answer is {shortened(answer)}.") from None
-    if any(colour is ... for colour in colours):
-        raise NotYet("Replace the three dots: each row needs a colour.")
-    if isinstance(answer, set) or any(isinstance(colour, list | tuple | set) for colour in colours):
-        raise NotYet("These look like groups of rows. Write one colour for each row instead, from row 0 to row 5.")
-    colours = [colour.item() if np.size(colour) == 1 and hasattr(colour, "item") else colour for colour in colours]
-    if any(colour is None for colour in colours):
-        raise NotYet("None is not a colour, and every row needs one. Write 0, 1, 2 or more.")
-    if any(colour != colour for colour in colours):
-        raise NotYet("NaN is not a colour: it is never the same as another. Write 0, 1, 2 or more.")
-    if len(colours) != len(ROWS):
-        raise NotYet(
-            f"There are six rows, so I need six colours, and got {len(colours)}."
-            + (" It's the rows that are coloured, not the columns." if len(colours) == 5 else "")
-        )
-    for row, columns in enumerate(ROWS):
-        for other in range(row):
-            shared = set(columns) & set(ROWS[other])
-            if shared and colours[row] == colours[other]:
-                raise NotYet(
-                    f"Rows {other} and {row} have the same colour, but both have a number in column {min(shared)}. "
-                    "There, their sum could not be taken apart."
-                )
-    if (used := len(set(colours))) > 2:
-        greedy = " That's what greedy colouring takes." if used == 3 else ""
-        raise NotYet(
-            f"No two rows of one colour share a column, so {used} products would do it.{greedy} You need fewer: "
-            "start at row 0, go to the row that shares its column, and so on, and take turns."
-        )
-    return "Two colours. Each row shares a column with the next on the path 0, 2, 3, 1, 4, 5, so they take turns."
-
-
-def tridiagonal(answer: Any) -> str:
-    """Check B.2: the whole matrix from three products, for hidden matrices of several sizes."""
-    needs_function(answer, "tridiagonal(pull_back, n)")
-    random = np.random.default_rng(202)
-    for n in (8, 10, 3, 9, 1):
-        hidden = random.uniform(1.0, 9.0, (n, n)) * _band(n)
-        _one_matrix(answer, hidden)
-    return "Three products, whatever the size, and no number has been lost."
-
-
-def _band(n: int) -> Any:
-    return np.abs(np.subtract.outer(np.arange(n), np.arange(n))) <= 1
-
-
-def _one_matrix(answer: Callable[..., Any], hidden: Any) -> None:
-    n, seeds = len(hidden), []
-
-    def pull_back(seed: Any) -> Any:
-        if seed is ...:
-            raise NotYet("Replace the three dots: the seed has a one at each row of its colour.")
-        given = numbers(seed, "the seed")
-        if given.shape != (n,):
-            raise NotYet(f"A seed has one number for each of the {n} rows; yours has shape {given.shape}.")
-        seeds.append(given)
-        return given @ hidden
-
-    try:
-        found = call(answer, pull_back, n, written="tridiagonal(pull_back, n)")
-    except NotYet as hint:
-        if isinstance(hint.__cause__, IndexError):
-            raise NotYet(f"{hint} The first and the last row have one neighbour.") from hint
-        raise
-    if hasattr(found, "toarray"):
-        found = found.toarray()
-    matrix = numbers(found)
-    if matrix.shape != (n, n):
-        raise NotYet(f"I need a matrix of shape ({n}, {n}), and yours has shape {matrix.shape}.")
-    if not seeds:
-        raise NotYet("You didn't call `pull_back`. It's the only way to the numbers.")
-    _check_seeds(seeds, n, right=near(matrix, hidden))
-    if near(matrix, hidden):
-        return
-    if not matrix.any():
-        raise NotYet("The matrix is still all zeros. Put each number of `mixed` into the row that it came from.")
-    if near(matrix, hidden.T):
-        raise NotYet("This is the transpose: the seed chooses rows, and `mixed` runs along the columns.")
-    outside = np.argwhere((matrix != 0) & ~_band(n))
-    if len(outside):
-        row, column = outside[0]
-        wrapped = " Index −1 is the last column." if (row, column) == (0, n - 1) else ""
-        raise NotYet(
-            f"Row {row} has a number in column {column}, outside the band. It belongs to another row of this colour."
-            f"{wrapped}"
-        )
-    if any(near(matrix, half + half.T - np.diag(np.diag(half))) for half in (np.tril(hidden), np.triu(hidden))):
-        raise NotYet("You mirrored one side. The matrix needn't be symmetric: read both neighbours from the product.")
-    row, column = np.argwhere(~np.isclose(matrix, hidden))[0]
-    if matrix[row, column] == 0:
-        raise NotYet(f"For n = {n}, row {row}, column {column} is still 0{_why_zero(matrix, hidden)}")
-    raise NotYet(
-        f"For n = {n}, row {row}, column {column} is {hidden[row, column]:.3f}; yours is {matrix[row, column]:.3f}. "
-        "Look in the product of the row's colour, at the place of the column."
-    )
-
-
-def _why_zero(matrix: Any, hidden: Any) -> str:
-    """Return how numbers of the band were probably missed; the sentence goes on from "is still 0"."""
-    before, after = (bool(np.diag(matrix, k).any()) for k in (-1, 1))
-    if near(matrix[1:], hidden[1:]) and not matrix[0].any():
-        return ". A slice that starts at -1 is empty."
-    if not before and not after and near(np.diag(matrix), np.diag(hidden)):
-        return ". Each row also has its neighbours' columns."
-    if before and not after and near(matrix, np.tril(hidden)):
-        return ". A slice leaves out its end: `r + 2`."
-    return ", or has been overwritten by 0. Fill only the rows of this seed's colour."
-
-
-def _check_seeds(seeds: list[Any], n: int, *, right: bool) -> None:
-    """Refuse seeds that mix rows which share a column, that leave rows out, or that are more than three."""
-    for seed in seeds:
-        ones = np.flatnonzero(seed)
-        close = np.flatnonzero(np.diff(ones) < 3)
-        if len(close) and not right:
-            first, second = ones[close[0]], ones[close[0] + 1]
-            raise NotYet(
-                f"One seed has ones at rows {first} and {second}, which share column {first + 1}. Their numbers are "
-                "added up there."
-            )
-    if len(seeds) > 3:
-        raise NotYet(
-            f"You pulled {len(seeds)} seeds back for n = {n}. "
-            + ("The matrix is right, but three" if right else "Three")
-            + " are enough: rows 0, 3, 6, … can share one."
-        )
-    missing = np.flatnonzero(np.sum(np.abs(seeds), axis=0) == 0)
-    if len(missing):
-        raise NotYet(f"For n = {n}, no seed has a one at row {missing[0]}, so its numbers never come back.")
-
-
-def ways(answer: Any) -> str:
-    """Check B.3: for five patterns, rows or columns, and the number of colours."""
-    needs_dict(answer, '{"a": ("rows", 12), ...}')
-    needs_each(answer, "abcde", "Your answer leaves out")
-    given = {name: word_and_count(name, answer[name], SAME_WAY, "the way", "colours") for name in WAYS}
-    if all(given[name][0] != way for name, (way, _, _) in WAYS.items()):
-        raise NotYet(
-            "All are the wrong way round. Rows that share no column share a seed; columns that share no row, a tangent."
-        )
-    for name, (way, colours, hint) in WAYS.items():
-        if given[name][0] != way:
-            raise NotYet(f"Not {given[name][0]} for {name}: {hint}")
-        if given[name][1] != colours:
-            line, across = ("row", "column") if way == "rows" else ("column", "row")
-            mixed_up = f": that's how many numbers the fullest *{line}* has" if given[name][1] == FULLEST[name] else ""
-            raise NotYet(
-                f"For {name}, {way} is right, but not {given[name][1]}{mixed_up}. You need at least as many colours as "
-                f"the fullest *{across}* has numbers, and here that's enough."
-            )
-    return (
-        "A single full row does no harm by rows, and a single full column none by columns. With both, neither way "
-        "helps on its own. Otherwise, compare the fullest column with the fullest row: the smaller number is the "
-        "fewest passes that you can hope for."
-    )
-
-
-QUESTIONS: tuple[Prediction | Exercise, ...] = (
+PREDICTIONS = (
     Prediction(
         "How many walks back does it take to find all the slopes of the six forces?",
         answer=3,
@@ -272,9 +89,54 @@ QUESTIONS: tuple[Prediction | Exercise, ...] = (
         },
         why="All four columns have a number in the last row, so no two can share a tangent.",
     ),
-    Judge(
-        "Colour a pattern",
-        """\
+)
+
+ROWS: tuple[tuple[int, ...], ...] = ((0,), (2, 3), (0, 1), (1, 2), (3, 4), (4,))
+"""The columns of each row of exercise 1."""
+
+
+def colouring(answer: Any) -> str:
+    """Check B.1: any two colours, such that two rows of one colour never share a column."""
+    if isinstance(answer, dict) and set(answer) == set(range(len(ROWS))):
+        answer = [answer[row] for row in range(len(ROWS))]
+    try:
+        colours = list(answer.tolist() if hasattr(answer, "tolist") else answer)
+    except TypeError:
+        raise NotYet(f"I need a list with a colour for each row, and your answer is {shortened(answer)}.") from None
+    if any(colour is ... for colour in colours):
+        raise NotYet("Replace the three dots: each row needs a colour.")
+    if isinstance(answer, set) or any(isinstance(colour, list | tuple | set) for colour in colours):
+        raise NotYet("These look like groups of rows. Write one colour for each row instead, from row 0 to row 5.")
+    colours = [colour.item() if np.size(colour) == 1 and hasattr(colour, "item") else colour for colour in colours]
+    for colour in colours:
+        if colour is None or colour != colour:
+            name = "None" if colour is None else "NaN"
+            raise NotYet(f"{name} is not a colour, and every row needs one. Write 0, 1, 2 or more.")
+    if len(colours) != len(ROWS):
+        raise NotYet(
+            f"There are six rows, so I need six colours, and got {len(colours)}."
+            + (" It's the rows that are coloured, not the columns." if len(colours) == 5 else "")
+        )
+    for row, columns in enumerate(ROWS):
+        for other in range(row):
+            shared = set(columns) & set(ROWS[other])
+            if shared and colours[row] == colours[other]:
+                raise NotYet(
+                    f"Rows {other} and {row} have the same colour, but both have a number in column {min(shared)}. "
+                    "There, their sum could not be taken apart."
+                )
+    if (used := len(set(colours))) > 2:
+        greedy = " That's what greedy colouring takes." if used == 3 else ""
+        raise NotYet(
+            f"No two rows of one colour share a column, so {used} products would do it.{greedy} You need fewer: "
+            "start at row 0, go to the row that shares its column, and so on, and take turns."
+        )
+    return "Two colours. Each row shares a column with the next on the path 0, 2, 3, 1, 4, 5, so they take turns."
+
+
+COLOURING = Judge(  # any two names of colours are right, so there is no one answer to compare with
+    "Colour a pattern",
+    """\
 Here is the pattern of a Jacobian with six rows and five columns. Write a list with a colour, 0, 1, 2 or more, for each row. Greedy colouring from the top takes three. You can do better.
 
 | | column 0 | 1 | 2 | 3 | 4 |
@@ -285,17 +147,211 @@ Here is the pattern of a Jacobian with six rows and five columns. Write a list w
 | row 3 | | × | × | | |
 | row 4 | | | | × | × |
 | row 5 | | | | | × |""",
-        colouring,
-    ),
-    Judge(
-        "Three products in place of a thousand",
-        """\
+    check=colouring,
+    answer=[0, 1, 1, 0, 0, 1],
+    spellings=["abbaab", np.array([5, 7, 7, 5, 5, 7])],
+    hints=[
+        ([0, 0, 1, 2, 1, 0], "That's what greedy colouring takes. You need fewer: start at row 0"),
+        ([0, 1, 2, 3, 4, 5], "No two rows of one colour share a column, so 6 products would do it."),
+        ([0, 0, 0, 0, 0, 0], "Rows 0 and 2 have the same colour, but both have a number in column 0."),
+        ([0, 1, 0, 1, 0], "It's the rows that are coloured, not the columns."),
+    ],
+)
+
+
+def band(n: int) -> Any:
+    """Return where a tridiagonal matrix has numbers."""
+    return np.abs(np.subtract.outer(np.arange(n), np.arange(n))) <= 1
+
+
+def filled(n: int) -> Case:
+    """Return the case of one size: the matrix that a function makes of what a hidden one brings back."""
+    hidden = np.random.default_rng(202 + n).uniform(1.0, 9.0, (n, n)) * band(n)
+
+    def of(tridiagonal: Any) -> Any:
+        seeds: list[Any] = []
+
+        def pull_back(seed: Any) -> Any:
+            if seed is ...:
+                raise NotYet("Replace the three dots: the seed has a one at each row of its colour.")
+            given = numbers(seed, "the seed")
+            if given.shape != (n,):
+                raise NotYet(f"A seed has one number for each of the {n} rows; yours has shape {given.shape}.")
+            seeds.append(given)
+            return given @ hidden
+
+        found = tridiagonal(pull_back, n)
+        matrix = numbers(found.toarray() if hasattr(found, "toarray") else found)
+        problem = problem_of(seeds, n, right=near(matrix, hidden))
+        if problem and matrix.shape == (n, n):
+            raise NotYet(problem)
+        return matrix
+
+    return Case(of, lambda found, wanted: difference(found, wanted))
+
+
+def problem_of(seeds: list[Any], n: int, *, right: bool) -> str:
+    """Return a hint for seeds that mix rows which share a column, that leave rows out, or that are more than three."""
+    if not seeds:
+        return "You didn't call `pull_back`. It's the only way to the numbers."
+    for ones in map(np.flatnonzero, seeds):
+        close = np.flatnonzero(np.diff(ones) < 3)
+        if len(close) and not right:
+            first, second = ones[close[0]], ones[close[0] + 1]
+            return (
+                f"One seed has ones at rows {first} and {second}, which share column {first + 1}. Their numbers are "
+                "added up there."
+            )
+    if len(seeds) > 3:
+        enough = "The matrix is right, but three" if right else "Three"
+        return f"You pulled {len(seeds)} seeds back for n = {n}. {enough} are enough: rows 0, 3, 6, … can share one."
+    missing = np.flatnonzero(np.sum(np.abs(seeds), axis=0) == 0)
+    if len(missing) and not right:
+        return f"For n = {n}, no seed has a one at row {missing[0]}, so its numbers never come back."
+    return ""
+
+
+def difference(matrix: Any, hidden: Any) -> str:
+    """Return a hint for a matrix that differs from the hidden one."""
+    n = len(hidden)
+    if matrix.shape != hidden.shape:
+        return f"I need a matrix of shape ({n}, {n}), and yours has shape {matrix.shape}."
+    outside = np.argwhere((matrix != 0) & ~band(n))
+    if len(outside):
+        row, column = outside[0]
+        wrapped = " Index −1 is the last column." if (row, column) == (0, n - 1) else ""
+        return (
+            f"Row {row} has a number in column {column}, outside the band. It belongs to another row of this colour."
+            f"{wrapped}"
+        )
+    row, column = np.argwhere(~np.isclose(matrix, hidden))[0]
+    if matrix[row, column] == 0:
+        empty = near(matrix[1:], hidden[1:]) and not matrix[0].any()
+        why = (
+            ". A slice that starts at -1 is empty."
+            if empty
+            else (", or has been overwritten by 0. Fill only the rows of this seed's colour.")
+        )
+        return f"For n = {n}, row {row}, column {column} is still 0{why}"
+    return (
+        f"For n = {n}, row {row}, column {column} is {hidden[row, column]:.3f}; yours is {matrix[row, column]:.3f}. "
+        "Look in the product of the row's colour, at the place of the column."
+    )
+
+
+def by_colours(finish: Callable[[Any], Any] = lambda matrix: matrix, shift: int = 0) -> Callable[..., Any]:
+    """Return an answer to exercise 2 that pulls three seeds back, and changes the matrix at last."""
+
+    def tridiagonal(pull_back: Any, n: int) -> Any:
+        colours = np.arange(n) % 3
+        products = np.stack([pull_back((colours == colour).astype(float)) for colour in range(3)])
+        return finish(np.where(band(n), products[(colours + shift) % 3], 0.0))
+
+    return tridiagonal
+
+
+def past_the_end(pull_back: Any, n: int) -> Any:
+    """Fill the matrix, and take a neighbour of the last row that isn't there."""
+    matrix = np.zeros((n, n))
+    for colour in range(3):
+        mixed = pull_back((np.arange(n) % 3 == colour).astype(float))
+        for row in range(colour, n, 3):
+            for column in (row - 1, row, row + 1):
+                matrix[row, column] = mixed[column]
+    return matrix
+
+
+MIRRORED = "You mirrored one side. The matrix needn't be symmetric: read both neighbours from the product."
+
+TRIDIAGONAL = Function(
+    "Three products in place of a thousand",
+    """\
 `pull_back(seed)` returns the seed times an unknown *n* by *n* matrix, which is tridiagonal. It needn't be symmetric. Write `tridiagonal(pull_back, n)`, which returns the whole matrix as an array, from three calls of `pull_back`. NumPy is all you need.""",
-        tridiagonal,
-    ),
-    Judge(
-        "Rows or columns, and how many?",
-        """\
+    signature="tridiagonal(pull_back, n)",
+    cases=[filled(n) for n in (8, 10, 3, 9, 1)],
+    answer=by_colours(),
+    spellings=[by_colours(lambda matrix: matrix.tolist())],
+    hints=[
+        (
+            by_colours(np.zeros_like),
+            "The matrix is still all zeros. Put each number of `mixed` into the row that it came from.",
+        ),
+        (
+            by_colours(np.transpose),
+            "This is the transpose: the seed chooses rows, and `mixed` runs along the columns.",
+        ),
+        (by_colours(lambda matrix: np.tril(matrix) + np.tril(matrix, -1).T), MIRRORED),
+        (by_colours(lambda matrix: np.triu(matrix) + np.triu(matrix, 1).T), MIRRORED),
+        (
+            by_colours(lambda matrix: np.diag(np.diag(matrix))),
+            "For n = 8, row 0, column 1 is still 0. Each row also has its neighbours' columns.",
+        ),
+        (
+            by_colours(np.tril),
+            "For n = 8, row 0, column 1 is still 0. A slice leaves out its end: `r + 2`.",
+        ),
+        (
+            past_the_end,
+            "{raised} The first and the last row have one neighbour.",
+        ),
+        (
+            by_colours(shift=1),
+            "These numbers are in the rows of another colour. Look in the product of the row's colour.",
+        ),
+    ],
+    why="Three products, whatever the size, and no number has been lost.",
+)
+
+SAME_WAY = {"rows": "rows", "columns": "columns", "row": "rows", "column": "columns"}
+SAME_WAY |= {"reverse": "rows", "backward": "rows", "forward": "columns", "by rows": "rows", "by columns": "columns"}
+"""What an answer may call the way."""
+
+
+@dataclass(frozen=True, eq=False)
+class Way(Exercise):
+    """Rows or columns, and a number of colours.
+
+    Parameters
+    ----------
+    fullest : int
+        How many numbers the fullest column has, where columns are the better way, and the fullest row otherwise.
+    """
+
+    fullest: int = 0
+
+    def read(self, given: Any, name: str = "your answer") -> Any:
+        """Return the way and the number."""
+        return word_and_count(name, given, SAME_WAY, "the way", "colours")
+
+    def lead_on(self, given: Any, seen: Any, right: Any, name: str) -> str:
+        """Return what to look at for the way, or how many colours it takes at least."""
+        if seen[0] != right[0]:
+            return f"Not {seen[0]} for {name}: {self.otherwise}"
+        line, across = ("row", "column") if right[0] == "rows" else ("column", "row")
+        mixed_up = f": that's how many numbers the fullest *{line}* has" if seen[1] == self.fullest else ""
+        return (
+            f"For {name}, {right[0]} is right, but not {seen[1]}{mixed_up}. You need at least as many colours as the "
+            f"fullest *{across}* has numbers, and here that's enough."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Ways(Table):
+    """Such pairs, all of which may be the wrong way round."""
+
+    def lead_on(self, given: Any, seen: Any, right: Any, name: str) -> str:
+        """Return the hint for all, or that of the first which is wrong."""
+        if all(seen[key][0] != right[key][0] for key in right):
+            return (
+                "All are the wrong way round. Rows that share no column share a seed; columns that share no row, a "
+                "tangent."
+            )
+        return super().lead_on(given, seen, right, name)
+
+
+WAYS = Ways(
+    "Rows or columns, and how many?",
+    """\
 For each Jacobian, write which way needs fewer passes and how many colours that takes, as in `("rows", 12)`. Numbers are counted from 0.
 
 | | outputs | inputs | output *i* uses |
@@ -305,6 +361,36 @@ For each Jacobian, write which way needs fewer passes and how many colours that 
 | c | 100 | 100 | input *i*; the last output uses all inputs |
 | d | 100 | 3 | all inputs |
 | e | 99 | 198 | inputs 2*i* − 2 to 2*i* + 1, as far as there are such inputs |""",
-        ways,
-    ),
+    parts={
+        "a": Way(
+            answer=("columns", 2),
+            otherwise="column 0 is full, so any two rows share it. Which columns share a row?",
+            fullest=100,
+        ),
+        "b": Way(
+            answer=("rows", 1),
+            otherwise="no input is used by two outputs, and each output uses two inputs.",
+            fullest=2,
+        ),
+        "c": Way(
+            answer=("rows", 2),
+            otherwise="the last row is full, so any two columns share it. Which rows share a column?",
+            fullest=100,
+        ),
+        "d": Way(
+            answer=("columns", 3),
+            otherwise="the matrix is full, so nothing can be shared. Are there fewer rows, or fewer columns?",
+            fullest=100,
+        ),
+        "e": Way(
+            answer=("rows", 2),
+            otherwise="an output uses up to four inputs; an input is used by at most two outputs, next to each other.",
+            fullest=4,
+        ),
+    },
+    why="A single full row does no harm by rows, and a single full column none by columns. With both, neither way "
+    "helps on its own. Otherwise, compare the fullest column with the fullest row: the smaller number is the fewest "
+    "passes that you can hope for.",
 )
+
+QUESTIONS = (*PREDICTIONS, COLOURING, TRIDIAGONAL, WAYS)
