@@ -94,10 +94,14 @@ class Exercise:
         NotYet
             With a hint, if the answer is not right.
         """
-        seen, right = self.read(given, name), self.read(self.answer)
-        if self.agrees(seen, right):
+        seen = self.read(given, name)
+        if self.agrees(seen, self._right):
             return self.why
-        raise NotYet(self.lead_on(given, seen, right, name))
+        raise NotYet(self.lead_on(given, seen, self._right, name))
+
+    @functools.cached_property
+    def _right(self) -> Any:
+        return self.read(self.answer)
 
     def respond(self, id: str, given: Any) -> Feedback:
         """Return what a learner is told of an answer, whatever that is.
@@ -317,7 +321,7 @@ class Case:
         By what part of themselves numbers may be missed.
     """
 
-    of: Callable[[Callable[..., Any]], Any]
+    of: Callable[[Any], Any]
     hint: str | Callable[[Any, Any], str] = ""
     within: float = 1e-6
 
@@ -692,7 +696,8 @@ def _other_shape(what: str, found: Any, wanted: Any) -> str:
 
 
 def _has_parts(value: Any, count: int) -> bool:
-    return isinstance(value, list | np.ndarray) and np.ndim(value) != 0 and len(value) == count
+    has_length = isinstance(value, list) or (isinstance(value, np.ndarray) and value.ndim > 0)
+    return has_length and len(value) == count
 
 
 def _cause(hint: NotYet) -> tuple[str, str]:
